@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes as text: hexadecimal, base64, percent-encoding.
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace base {
+
+// Bytes that are not text. A type of its own, so that encoders know.
+struct Blob {
+  std::string bytes;
+  auto operator<=>(const Blob&) const = default;
+};
+
+std::string to_hex(std::string_view bytes);
+std::optional<std::string> from_hex(std::string_view text);
+
+std::string to_base64(std::string_view bytes);
+// Standard alphabet; padding is required, anything else in it is refused.
+std::optional<std::string> from_base64(std::string_view text);
+
+// Everything but A-Z a-z 0-9 - _ . ~ becomes %XX (RFC 3986, as SigV4 wants it).
+std::string percent_encode(std::string_view text, bool keep_slash = false);
+// nullopt for a broken escape. `plus_is_space` as in forms.
+std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space = false);
+
+std::string to_lower(std::string_view text);
+bool equals_ignoring_case(std::string_view a, std::string_view b);
+// Takes as long for a wrong byte at the front as at the end.
+bool equals_in_constant_time(std::string_view a, std::string_view b);
+
+}  // namespace base

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// CHECK: an invariant of ours. When it does not hold the process says where and
+// stops; it is never for anything that a client sent.
+#pragma once
+
+#include <sstream>
+
+namespace base {
+
+class CheckFailure {
+ public:
+  CheckFailure(const char* condition, const char* file, int line);
+  [[noreturn]] ~CheckFailure();
+
+  template <class T>
+  CheckFailure& operator<<(const T& part) {
+    message_ << part;
+    return *this;
+  }
+
+ private:
+  std::ostringstream message_;
+};
+
+}  // namespace base
+
+#define CHECK(condition) \
+  if (condition) {       \
+  } else                 \
+    ::base::CheckFailure(#condition, __FILE__, __LINE__)

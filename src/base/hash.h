@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Digests. Results are raw bytes; to_hex and to_base64 make text of them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace base {
+
+std::string md5(std::string_view bytes);
+std::string sha1(std::string_view bytes);
+std::string sha256(std::string_view bytes);
+
+// SHA-256 of what arrives in pieces.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+
+  void update(std::string_view bytes);
+  std::string finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// A key made ready once: an HMAC then costs no more than hashing its message.
+class HmacSha256Key {
+ public:
+  explicit HmacSha256Key(std::string_view key);
+  ~HmacSha256Key();
+  HmacSha256Key(HmacSha256Key&&) noexcept;
+  HmacSha256Key& operator=(HmacSha256Key&&) noexcept;
+
+  std::string sign(std::string_view message) const;
+
+ private:
+  struct State;
+  std::unique_ptr<const State> state_;
+};
+
+std::string hmac_sha256(std::string_view key, std::string_view message);
+
+}  // namespace base

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// A transactional database behind one interface: SQLite in the data folder, or
+// PostgreSQL. One SQL text serves both: `$1` placeholders, ON CONFLICT, RETURNING.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/time.h"
+
+namespace store {
+
+struct BlobView {
+  std::string_view bytes;
+};
+
+// A parameter. Views point into what the caller holds until the call returns.
+using Param = std::variant<std::monostate, std::int64_t, double, std::string_view, BlobView>;
+
+inline Param to_param(std::nullptr_t) { return std::monostate{}; }
+inline Param to_param(std::string_view text) { return text; }
+inline Param to_param(const char* text) { return std::string_view(text); }
+inline Param to_param(const std::string& text) { return std::string_view(text); }
+inline Param to_param(const base::Blob& blob) { return BlobView{blob.bytes}; }
+inline Param to_param(double value) { return value; }
+inline Param to_param(base::Time time) { return base::to_millis(time); }
+template <class T>
+  requires std::is_integral_v<T>
+Param to_param(T value) {
+  return static_cast<std::int64_t>(value);
+}
+template <class T>
+Param to_param(const std::optional<T>& value) {
+  return value ? to_param(*value) : Param{};
+}
+
+// One row of a result, valid only inside the function that is given it.
+class Row {
+ public:
+  virtual bool is_null(int column) const = 0;
+  virtual std::int64_t integer(int column) const = 0;
+  virtual double real(int column) const = 0;
+  virtual std::string_view text(int column) const = 0;  // also a blob's bytes
+
+  std::string str(int column) const { return std::string(text(column)); }
+  base::Blob blob(int column) const { return base::Blob{str(column)}; }
+  bool boolean(int column) const { return integer(column) != 0; }
+  base::Time time(int column) const { return base::from_millis(integer(column)); }
+  std::optional<std::int64_t> maybe_integer(int column) const {
+    return is_null(column) ? std::nullopt : std::optional(integer(column));
+  }
+  std::optional<std::string> maybe_str(int column) const {
+    return is_null(column) ? std::nullopt : std::optional(str(column));
+  }
+  std::optional<base::Time> maybe_time(int column) const {
+    return is_null(column) ? std::nullopt : std::optional(time(column));
+  }
+
+ protected:
+  ~Row() = default;
+};
+
+enum class ErrorKind {
+  Full,      // no space left for it
+  Conflict,  // a constraint said no
+  Busy,      // somebody else holds it; it may work later
+  Damaged,   // the database is not what it should be
+  Other,
+};
+
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+  ErrorKind kind() const { return kind_; }
+
+ private:
+  ErrorKind kind_;
+};
+
+template <std::size_t N>
+class Query;
+
+// A transaction, as the work inside it sees it. Throws store::Error.
+class Tx {
+ public:
+  virtual ~Tx() = default;
+
+  // Runs a statement; returns how many rows it changed.
+  template <class... Args>
+  std::int64_t exec(std::string_view sql, const Args&... args) {
+    std::array<Param, sizeof...(Args)> params{to_param(args)...};
+    return run(sql, params, nullptr);
+  }
+
+  // tx.query("SELECT ... WHERE id = $1", id).one([](const Row& row) { return row.str(0); })
+  template <class... Args>
+  auto query(std::string_view sql, const Args&... args) {
+    return Query<sizeof...(Args)>(*this, sql, {to_param(args)...});
+  }
+
+  // For statements whose number of parameters is known at run time only.
+  using EachRow = std::function<void(const Row&)>;
+  virtual std::int64_t run(std::string_view sql, std::span<const Param> params, const EachRow& each) = 0;
+};
+
+// A statement with its parameters, run by one of its functions.
+template <std::size_t N>
+class [[nodiscard]] Query {
+ public:
+  Query(Tx& tx, std::string_view sql, std::array<Param, N> params) : tx_(tx), sql_(sql), params_(params) {}
+
+  template <class Fn>
+  void each(Fn&& fn) {
+    tx_.run(sql_, params_, [&](const Row& row) { fn(row); });
+  }
+
+  template <class Fn>
+  auto all(Fn&& fn) {
+    std::vector<std::invoke_result_t<Fn, const Row&>> out;
+    each([&](const Row& row) { out.push_back(fn(row)); });
+    return out;
+  }
+
+  // The first row, if there is one.
+  template <class Fn>
+  auto one(Fn&& fn) {
+    std::optional<std::invoke_result_t<Fn, const Row&>> out;
+    each([&](const Row& row) {
+      if (!out) out = fn(row);
+    });
+    return out;
+  }
+
+  std::int64_t integer() {
+    auto found = one([](const Row& row) { return row.is_null(0) ? 0 : row.integer(0); });
+    return found.value_or(0);
+  }
+
+ private:
+  Tx& tx_;
+  std::string_view sql_;
+  std::array<Param, N> params_;
+};
+
+// The tables of one part of the program. Step n of `steps` brings version n-1 to n;
+// a step that has been released is never changed.
+struct Migrations {
+  std::string module;
+  std::vector<std::string> steps;
+};
+
+class Store {
+ public:
+  // Runs on a thread of the store. Must not keep the Tx. May run more than once
+  // when the engine asks for a retry, so it has no effect but through the Tx and
+  // through what its caller resets at its start.
+  using Work = std::function<void(Tx&)>;
+  // Called once, on a thread of the store, when the work is durable (nullptr), or
+  // when none of it is there (what was thrown).
+  using Done = std::function<void(std::exception_ptr)>;
+
+  virtual ~Store() = default;
+  virtual void write(Work work, Done done) = 0;
+  virtual void read(Work work, Done done) = 0;
+
+  // The same, waited for; rethrows.
+  void write_now(const Work& work);
+  void read_now(const Work& work);
+};
+
+// `folder`/stoker.db. Holds the folder's lock while open: a second opener gets a
+// store::Error (Busy) that names the process that has it.
+std::unique_ptr<Store> open_sqlite(const std::string& folder, const std::vector<Migrations>& migrations);
+// A libpq connection string.
+std::unique_ptr<Store> open_postgres(const std::string& connection, const std::vector<Migrations>& migrations);
+
+}  // namespace store
