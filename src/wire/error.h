@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one way in which a request fails: what handlers throw, and a client catches.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wire {
+
+class ApiError : public std::exception {
+ public:
+  using Detail = std::pair<std::string, std::string>;
+
+  // `code` is the error shape's name ("QueueDoesNotExist"), or a code that is in no
+  // model ("InvalidParameterValue"). Status 0: the one of the service's table, else 400.
+  ApiError(std::string code, std::string message, int status = 0)
+      : code_(std::move(code)), message_(std::move(message)), status_(status) {}
+
+  // Adds a further member of the error's shape, as S3's BucketName.
+  ApiError& with(std::string name, std::string value) {
+    details_.emplace_back(std::move(name), std::move(value));
+    return *this;
+  }
+
+  const std::string& code() const { return code_; }
+  const std::string& message() const { return message_; }
+  int status() const { return status_; }
+  const std::vector<Detail>& details() const { return details_; }
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  std::string code_;
+  std::string message_;
+  int status_;
+  std::vector<Detail> details_;
+};
+
+}  // namespace wire
