@@ -38,10 +38,7 @@ inline Param to_param(const base::Blob& blob) { return BlobView{blob.bytes}; }
 inline Param to_param(double value) { return value; }
 inline Param to_param(base::Time time) { return base::to_millis(time); }
 template <class T>
-  requires std::is_integral_v<T>
-Param to_param(T value) {
-  return static_cast<std::int64_t>(value);
-}
+requires std::is_integral_v<T> Param to_param(T value) { return static_cast<std::int64_t>(value); }
 template <class T>
 Param to_param(const std::optional<T>& value) {
   return value ? to_param(*value) : Param{};

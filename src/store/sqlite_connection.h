@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// One connection to the SQLite file, used by one thread: statements prepared once
+// and kept, parameters bound, rows read.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "store/store.h"
+
+namespace store {
+
+class SqliteConnection {
+ public:
+  enum class Mode { ReadWrite, ReadOnly };
+
+  SqliteConnection(const std::string& path, Mode mode);
+  ~SqliteConnection();
+  SqliteConnection(const SqliteConnection&) = delete;
+  SqliteConnection& operator=(const SqliteConnection&) = delete;
+
+  // A statement lent to one run.
+  class Statement;
+  Statement prepare(std::string_view sql);
+
+  // Several statements without parameters, for setting up.
+  void exec(const char* sql);
+  // False between BEGIN and its end, also when the engine ended it by itself, as
+  // it does when the disk is full.
+  bool autocommit() const { return sqlite3_get_autocommit(db_) != 0; }
+  sqlite3* handle() const { return db_; }
+
+  // The last call's failure, as it is thrown.
+  Error error(std::string_view sql) const;
+
+ private:
+  struct Prepared {
+    sqlite3_stmt* handle = nullptr;
+    std::vector<int> params;  // the n-th slot of SQLite takes this one of ours
+    int param_count = 0;
+    bool writes = false;
+    bool lent = false;
+    std::uint64_t last_use = 0;
+
+    Prepared() = default;
+    Prepared(const Prepared&) = delete;
+    Prepared& operator=(const Prepared&) = delete;
+    ~Prepared() { sqlite3_finalize(handle); }
+  };
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+
+  std::unique_ptr<Prepared> make(std::string_view sql);
+  void forget_oldest();
+
+  sqlite3* db_ = nullptr;
+  std::uint64_t uses_ = 0;
+  std::unordered_map<std::string, std::unique_ptr<Prepared>, TextHash, std::equal_to<>> prepared_;
+};
+
+class SqliteConnection::Statement {
+ public:
+  Statement(SqliteConnection& connection, Prepared& cached);
+  // One that is thrown away after its run.
+  Statement(SqliteConnection& connection, std::unique_ptr<Prepared> own);
+  ~Statement();
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  bool writes() const { return prepared_.writes; }
+  // Returns how many rows it changed.
+  std::int64_t run(std::span<const Param> params, const Tx::EachRow& each);
+
+ private:
+  void bind(std::span<const Param> params);
+
+  SqliteConnection& connection_;
+  std::unique_ptr<Prepared> own_;
+  Prepared& prepared_;
+};
+
+}  // namespace store

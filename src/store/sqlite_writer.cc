@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/sqlite_writer.h"
+
+namespace store {
+
+void SqliteWriter::commit(std::span<Job> jobs) {
+  if (commit_together(jobs) || jobs.size() == 1) return;
+  // One of them (too large for the disk, say) took the others down. Alone, each
+  // gets the answer that is its own; this is slow, and rare.
+  for (Job& job : jobs) commit_together({&job, 1});
+}
+
+// False when the engine undid the transaction under them: none of it is there, and
+// what any of them saw of another is no longer true.
+bool SqliteWriter::commit_together(std::span<Job> jobs) {
+  begun_ = false;
+  lost_ = false;
+  for (Job& job : jobs) {
+    run_job(job);
+    if (lost_) return false;
+  }
+  if (!begun_) return true;
+  try {
+    execute("COMMIT");
+  } catch (const Error&) {
+    for (Job& job : jobs) job.error = std::current_exception();
+    if (!connection_.autocommit()) execute("ROLLBACK");
+  }
+  return true;
+}
+
+void SqliteWriter::run_job(Job& job) {
+  savepoint_ = false;
+  failure_ = nullptr;
+  try {
+    job.work(*this);
+    job.error = failure_;
+  } catch (...) {
+    job.error = std::current_exception();
+  }
+  if (!savepoint_ || lost_) return;
+  try {
+    close_savepoint(!job.error);
+  } catch (const Error&) {
+    job.error = std::current_exception();
+    if (!connection_.autocommit()) execute("ROLLBACK");
+    lost_ = true;
+  }
+}
+
+std::int64_t SqliteWriter::run(std::string_view sql, std::span<const Param> params, const EachRow& each) {
+  if (failure_) std::rethrow_exception(failure_);
+  try {
+    auto statement = connection_.prepare(sql);
+    if (statement.writes() && !savepoint_) open_savepoint();
+    return statement.run(params, each);
+  } catch (const Error&) {
+    failure_ = std::current_exception();
+    lost_ = begun_ && connection_.autocommit();
+    throw;
+  }
+}
+
+void SqliteWriter::open_savepoint() {
+  if (!begun_) execute("BEGIN IMMEDIATE");
+  begun_ = true;
+  execute("SAVEPOINT work");
+  savepoint_ = true;
+}
+
+void SqliteWriter::close_savepoint(bool keep) {
+  if (!keep) execute("ROLLBACK TO work");
+  execute("RELEASE work");
+}
+
+void SqliteWriter::execute(std::string_view sql) { connection_.prepare(sql).run({}, nullptr); }
+
+}  // namespace store
