@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/connection.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+
+namespace http {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr std::size_t kHeadReadBytes = 8 * 1024;
+constexpr std::size_t kChunkReadBytes = 64 * 1024;
+// A body is read straight into its string in steps of this size, so that memory
+// follows what was sent, not what a Content-Length promised.
+constexpr std::size_t kBodyStepBytes = 1024 * 1024;
+// Up to here an answer is copied into one buffer; above, copying costs more than
+// a second piece in the write.
+constexpr std::size_t kJoinBytes = 16 * 1024;
+// Each step of a long answer has limits.write to be taken, however long the whole is.
+constexpr std::size_t kWriteStepBytes = 1024 * 1024;
+
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+bool takes_no_body(const Response& response, bool head_only) { return head_only || !has_body(response.status); }
+
+}  // namespace
+
+Connection::Connection(Surroundings around, std::unique_ptr<Stream> stream, std::string peer, bool secure)
+    : around_(around),
+      stream_(std::move(stream)),
+      peer_(std::move(peer)),
+      secure_(secure),
+      parser_(around.limits.head_bytes) {}
+
+void Connection::end_overdue_wait(Deadline now) {
+  if (now < deadline_) return;
+  deadline_ = Deadline::max();
+  stream_->cancel();
+}
+
+void Connection::end_idle_wait() {
+  if (idle_) stream_->cancel();
+}
+
+asio::awaitable<void> Connection::run() {
+  error_code error;
+  deadline_ = around_.now + around_.limits.head;
+  co_await stream_->handshake(error);
+  if (error) co_return;
+  for (bool open = true; open;) {
+    bool ready = false, refused = false;
+    Response response;
+    try {
+      ready = co_await read_head();
+    } catch (const Failure& failure) {
+      refused = true;
+      response = text_response(failure.status(), failure.what());
+    }
+    if (!ready && !refused) break;
+    if (ready) {
+      response = co_await call_handler();
+    }
+    open = co_await write_answer(std::move(response), refused);
+    if (refused) unread_ = true;
+  }
+  if (!broken_) {
+    co_await close();
+  }
+}
+
+// False when the connection is at its end. Throws Failure for what can't be a request.
+asio::awaitable<bool> Connection::read_head() {
+  bool skipped = co_await skip_unread_body();
+  if (!skipped) co_return false;
+  Deadline head_deadline = Deadline::max();
+  for (;;) {
+    if (buffer_.size() > 0) {
+      std::size_t used = parser_.parse_head(buffered());
+      if (used > 0) {
+        buffer_.consume(used);
+        start_body();
+        co_return true;
+      }
+      if (head_deadline == Deadline::max()) head_deadline = around_.now + around_.limits.head;
+    }
+    bool begun = buffer_.size() > 0;
+    if (!begun && around_.draining) co_return false;
+    idle_ = !begun;
+    error_code error;
+    base::Duration patience = around_.limits.idle;
+    if (begun) patience = std::chrono::duration_cast<base::Duration>(head_deadline - around_.now);
+    co_await fill(kHeadReadBytes, patience, error);
+    idle_ = false;
+    bool overdue = error == asio::error::operation_aborted;
+    if (overdue && begun) throw Failure(408, "The request's head did not come in time.");
+    if (error && !overdue) broken_ = true;
+    if (error) co_return false;
+  }
+}
+
+void Connection::start_body() {
+  body_left_ = parser_.content_length();
+  body_failed_ = false;
+  owes_continue_ = parser_.expects_continue();
+}
+
+bool Connection::body_done() const { return parser_.chunked() ? parser_.chunks_done() : body_left_ == 0; }
+
+asio::awaitable<Response> Connection::call_handler() {
+  deadline_ = Deadline::max();
+  Exchange exchange(*this);
+  try {
+    Response response = co_await around_.handler(exchange);
+    if (response.status < 200 || response.status > 999) response = text_response(500, "Internal Server Error");
+    co_return response;
+  } catch (const Failure& failure) {
+    co_return text_response(failure.status(), failure.what());
+  } catch (const std::exception& error) {
+    base::log_error("request handler threw", {{"error", error.what()}, {"peer", peer_}, {"method", head().method}});
+    co_return text_response(500, "Internal Server Error");
+  }
+}
+
+// True when the connection stays open. A refused request has no head to go by: its
+// answer has a body and closes.
+asio::awaitable<bool> Connection::write_answer(Response response, bool refused) {
+  if (broken_) co_return false;
+  AnswerForm form;
+  form.head_only = !refused && head().method == "HEAD";
+  form.close = refused || around_.draining || !parser_.keep_alive() || !can_skip_body() ||
+               base::equals_ignoring_case(response.headers.get("Connection"), "close");
+  form.http11 = !refused && parser_.http11();
+  out_.clear();
+  write_head(response, form, out_);
+  bool bodiless = takes_no_body(response, form.head_only);
+  bool joined = !bodiless && response.body.size() <= kJoinBytes;
+  if (joined) out_ += response.body;
+  Pieces pieces = {asio::buffer(out_), asio::const_buffer()};
+  if (!bodiless && !joined) pieces[1] = asio::buffer(response.body);
+  error_code error;
+  co_await write_all(pieces, error);
+  if (error) broken_ = true;
+  co_return !error && !form.close;
+}
+
+asio::awaitable<void> Connection::write_all(Pieces pieces, error_code& error) {
+  error = {};
+  std::size_t written = stream_->try_write(pieces);
+  for (asio::const_buffer& piece : pieces) {
+    std::size_t part = std::min(written, piece.size());
+    piece += part;
+    written -= part;
+  }
+  for (asio::const_buffer& piece : pieces) {
+    while (piece.size() > 0 && !error) {
+      asio::const_buffer step = asio::buffer(piece, kWriteStepBytes);
+      deadline_ = around_.now + around_.limits.write + around_.limits.tick;
+      co_await stream_->write(step, error);
+      piece += step.size();
+    }
+  }
+  deadline_ = Deadline::max();
+}
+
+// A socket that is closed with bytes unread resets the connection, and the client
+// may then never read the answer: so say the end, and read on for a moment.
+asio::awaitable<void> Connection::close() {
+  bool lingers = unread_ || !body_done() || buffer_.size() > 0;
+  Deadline last = around_.now + (lingers ? around_.limits.linger : base::Duration(0));
+  deadline_ = last;
+  error_code error;
+  co_await stream_->shut_down(error);
+  while (!error && around_.now < last) {
+    buffer_.clear();
+    base::Duration patience = std::chrono::duration_cast<base::Duration>(last - around_.now);
+    co_await fill(kChunkReadBytes, patience, error);
+  }
+}
+
+asio::awaitable<std::size_t> Connection::read_some(asio::mutable_buffer into, base::Duration patience,
+                                                   error_code& error) {
+  deadline_ = around_.now + patience + around_.limits.tick;
+  return stream_->read_some(into, error);
+}
+
+asio::awaitable<std::size_t> Connection::fill(std::size_t most, base::Duration patience, error_code& error) {
+  asio::mutable_buffer room = buffer_.prepare(most);
+  std::size_t got = co_await read_some(room, patience, error);
+  buffer_.commit(got);
+  co_return got;
+}
+
+asio::awaitable<void> Connection::send_continue() {
+  owes_continue_ = false;
+  if (buffer_.size() > 0) co_return;  // it did not wait to be told
+  error_code error;
+  Pieces pieces = {asio::buffer(kContinue), asio::const_buffer()};
+  co_await write_all(pieces, error);
+}
+
+// Appends what comes next of the body; nothing is read that belongs to the next request.
+asio::awaitable<void> Connection::append_piece(std::string& body) {
+  if (owes_continue_) {
+    co_await send_continue();
+  }
+  error_code error;
+  if (parser_.chunked()) {
+    std::size_t before = body.size();
+    while (body.size() == before && !parser_.chunks_done()) {
+      std::size_t used = parser_.parse_chunks(buffered(), body);
+      buffer_.consume(used);
+      if (body.size() > before || parser_.chunks_done()) break;
+      co_await fill(kChunkReadBytes, around_.limits.body_progress, error);
+      if (error) break;
+    }
+  } else if (buffer_.size() > 0) {
+    std::size_t taken = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size(), body_left_));
+    body.append(buffered().substr(0, taken));
+    buffer_.consume(taken);
+    body_left_ -= taken;
+  } else {
+    std::size_t before = body.size();
+    body.resize(before + static_cast<std::size_t>(std::min<std::uint64_t>(body_left_, kBodyStepBytes)));
+    asio::mutable_buffer room = asio::buffer(body) + before;
+    std::size_t got = co_await read_some(room, around_.limits.body_progress, error);
+    body.resize(before + got);
+    body_left_ -= got;
+  }
+  if (!error) co_return;
+  body_failed_ = true;
+  if (error == asio::error::operation_aborted) throw Failure(408, "The request's body did not come in time.");
+  broken_ = true;
+  throw Failure(400, "The client left before its body's end.");
+}
+
+asio::awaitable<std::string> Connection::read_body(std::size_t limit) {
+  std::string body;
+  if (body_left_ > limit) throw Failure(413, "The body is larger than " + std::to_string(limit) + " bytes.");
+  while (!body_done()) {
+    co_await append_piece(body);
+    if (body.size() > limit) throw Failure(413, "The body is larger than " + std::to_string(limit) + " bytes.");
+  }
+  deadline_ = Deadline::max();
+  co_return body;
+}
+
+asio::awaitable<std::string> Connection::read_piece() {
+  std::string piece;
+  if (!body_done()) {
+    co_await append_piece(piece);
+  }
+  deadline_ = Deadline::max();
+  co_return piece;
+}
+
+// Whether what the handler left of a body is short enough to read past. A client
+// that waits for "100 Continue" may or may not send it: that can't be told apart.
+bool Connection::can_skip_body() const {
+  if (body_done()) return true;
+  return !owes_continue_ && !body_failed_ && !parser_.chunked() && body_left_ <= around_.limits.unread_body_bytes;
+}
+
+asio::awaitable<bool> Connection::skip_unread_body() {
+  std::string piece;
+  while (body_left_ > 0) {
+    piece.clear();
+    try {
+      co_await append_piece(piece);
+    } catch (const Failure&) {
+      co_return false;
+    }
+  }
+  co_return true;
+}
+
+std::string_view Connection::buffered() const {
+  return std::string_view(static_cast<const char*>(buffer_.data().data()), buffer_.size());
+}
+
+const RequestHead& Exchange::head() const { return connection_.head(); }
+const std::string& Exchange::peer() const { return connection_.peer(); }
+bool Exchange::secure() const { return connection_.secure(); }
+bool Exchange::peer_gone() const { return connection_.peer_gone(); }
+asio::awaitable<std::string> Exchange::read_body(std::size_t limit) { return connection_.read_body(limit); }
+asio::awaitable<std::string> Exchange::read_piece() { return connection_.read_piece(); }
+
+}  // namespace http

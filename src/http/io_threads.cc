@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/io_threads.h"
+
+#include <pthread.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <exception>
+#include <string>
+
+#include "base/check.h"
+#include "base/log.h"
+
+namespace http {
+namespace {
+
+void run(boost::asio::io_context& context, std::size_t number) {
+  pthread_setname_np(pthread_self(), ("io-" + std::to_string(number)).c_str());
+  auto work = boost::asio::make_work_guard(context);
+  while (!context.stopped()) {
+    try {
+      context.run();
+    } catch (const std::exception& error) {
+      base::log_error("io handler threw", {{"error", error.what()}});
+    }
+  }
+}
+
+}  // namespace
+
+IoThreads::IoThreads(int threads) {
+  CHECK(threads > 0) << "no threads to run on";
+  for (int i = 0; i < threads; ++i) {
+    // The hint 1 says that one thread runs it; others may still post to it.
+    contexts_.push_back(std::make_unique<boost::asio::io_context>(1));
+  }
+  for (std::size_t i = 0; i < contexts_.size(); ++i) {
+    threads_.emplace_back([this, i] { run(*contexts_[i], i); });
+  }
+}
+
+IoThreads::~IoThreads() { stop(); }
+
+boost::asio::io_context& IoThreads::next() {
+  return *contexts_[turn_.fetch_add(1, std::memory_order_relaxed) % contexts_.size()];
+}
+
+void IoThreads::stop() {
+  if (stopped_.exchange(true)) return;
+  for (auto& context : contexts_) context->stop();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+}  // namespace http

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/stream.h"
+
+#include <sys/socket.h>
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+
+namespace http {
+namespace {
+
+namespace asio = boost::asio;
+
+class PlainStream final : public Stream {
+ public:
+  explicit PlainStream(Socket socket) : socket_(std::move(socket)) {
+    error_code ignored;
+    socket_.non_blocking(true, ignored);
+  }
+
+  asio::awaitable<void> handshake(error_code& error) override {
+    error = {};
+    co_return;
+  }
+  asio::awaitable<std::size_t> read_some(asio::mutable_buffer into, error_code& error) override {
+    return socket_.async_read_some(into, asio::redirect_error(asio::use_awaitable, error));
+  }
+  std::size_t try_write(const Pieces& pieces) override {
+    error_code error;
+    return socket_.write_some(pieces, error);  // an error comes again in write()
+  }
+  asio::awaitable<std::size_t> write(asio::const_buffer bytes, error_code& error) override {
+    return asio::async_write(socket_, bytes, asio::redirect_error(asio::use_awaitable, error));
+  }
+  asio::awaitable<void> shut_down(error_code& error) override {
+    socket_.shutdown(Socket::shutdown_send, error);
+    co_return;
+  }
+  Socket& socket() override { return socket_; }
+
+ private:
+  Socket socket_;
+};
+
+class TlsStream final : public Stream {
+ public:
+  using Layer = asio::ssl::stream<Socket>;
+
+  TlsStream(Socket socket, asio::ssl::context& context, asio::ssl::stream_base::handshake_type role)
+      : layer_(std::move(socket), context), role_(role) {}
+  Layer& layer() { return layer_; }
+
+  asio::awaitable<void> handshake(error_code& error) override {
+    return layer_.async_handshake(role_, asio::redirect_error(asio::use_awaitable, error));
+  }
+  asio::awaitable<std::size_t> read_some(asio::mutable_buffer into, error_code& error) override {
+    return layer_.async_read_some(into, asio::redirect_error(asio::use_awaitable, error));
+  }
+  std::size_t try_write(const Pieces&) override { return 0; }
+  asio::awaitable<std::size_t> write(asio::const_buffer bytes, error_code& error) override {
+    return asio::async_write(layer_, bytes, asio::redirect_error(asio::use_awaitable, error));
+  }
+  asio::awaitable<void> shut_down(error_code& error) override {
+    return layer_.async_shutdown(asio::redirect_error(asio::use_awaitable, error));
+  }
+  Socket& socket() override { return layer_.next_layer(); }
+
+ private:
+  Layer layer_;
+  asio::ssl::stream_base::handshake_type role_;
+};
+
+}  // namespace
+
+void Stream::cancel() {
+  error_code ignored;
+  socket().cancel(ignored);
+}
+
+bool Stream::peer_gone() {
+  char byte;
+  ssize_t got = ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+}
+
+std::unique_ptr<Stream> plain_stream(Socket socket) { return std::make_unique<PlainStream>(std::move(socket)); }
+
+std::unique_ptr<Stream> tls_server_stream(Socket socket, asio::ssl::context& context) {
+  return std::make_unique<TlsStream>(std::move(socket), context, asio::ssl::stream_base::server);
+}
+
+std::unique_ptr<Stream> tls_client_stream(Socket socket, asio::ssl::context& context, const std::string& host) {
+  auto stream = std::make_unique<TlsStream>(std::move(socket), context, asio::ssl::stream_base::client);
+  stream->layer().set_verify_callback(asio::ssl::host_name_verification(host));
+  SSL_set_tlsext_host_name(stream->layer().native_handle(), host.c_str());
+  return stream;
+}
+
+}  // namespace http

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One connected byte stream, plain or TLS, for the server and the client. Private
+// to http: the only header that brings sockets in.
+#pragma once
+
+#include <array>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/system/error_code.hpp>
+#include <memory>
+#include <string>
+
+namespace http {
+
+using boost::system::error_code;
+// TCP or unix: what differs between them ends at connect and accept.
+using Socket = boost::asio::generic::stream_protocol::socket;
+using Pieces = std::array<boost::asio::const_buffer, 2>;
+
+class Stream {
+ public:
+  virtual ~Stream() = default;
+
+  virtual boost::asio::awaitable<void> handshake(error_code& error) = 0;
+  virtual boost::asio::awaitable<std::size_t> read_some(boost::asio::mutable_buffer into, error_code& error) = 0;
+  // What can be written at once, without waiting; the rest is for write().
+  virtual std::size_t try_write(const Pieces& pieces) = 0;
+  virtual boost::asio::awaitable<std::size_t> write(boost::asio::const_buffer bytes, error_code& error) = 0;
+  // Tells the peer that no more comes.
+  virtual boost::asio::awaitable<void> shut_down(error_code& error) = 0;
+
+  virtual Socket& socket() = 0;
+  // Makes whatever is waited for end with operation_aborted.
+  void cancel();
+  // The peer closed its side, as far as the kernel knows yet.
+  bool peer_gone();
+};
+
+std::unique_ptr<Stream> plain_stream(Socket socket);
+// `context` must outlive the stream.
+std::unique_ptr<Stream> tls_server_stream(Socket socket, boost::asio::ssl::context& context);
+// Asks for and verifies a certificate of `host`, unless the context verifies none.
+std::unique_ptr<Stream> tls_client_stream(Socket socket, boost::asio::ssl::context& context, const std::string& host);
+
+}  // namespace http
