@@ -107,8 +107,8 @@ std::vector<std::string> split_statements(std::string_view sql) {
 
 std::string to_postgres(std::string_view statement) {
   auto tokens = tokens_of(statement);
-  Token verb = tokens.empty() || tokens[0].kind != TokenKind::Space ? nearby(tokens, 0, 0) : nearby(tokens, 0, 1);
-  if (!verb.is("CREATE") && !verb.is("ALTER")) return std::string(statement);
+  auto verb = std::find_if(tokens.begin(), tokens.end(), [](const Token& t) { return t.kind != TokenKind::Space; });
+  if (verb == tokens.end() || (!verb->is("CREATE") && !verb->is("ALTER"))) return std::string(statement);
   std::string out;
   int depth = 0;
   bool columns_ended = false;
