@@ -28,6 +28,10 @@ ClaimResult refuse(AuthError error, std::string message) {
   return result;
 }
 
+ClaimResult unsupported(std::string_view algorithm) {
+  return refuse(AuthError::BadAlgorithm, "Unsupported AWS 'algorithm': '" + std::string(algorithm) + "'.");
+}
+
 std::string_view trim(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);
@@ -103,7 +107,7 @@ bool read_authorization(const std::string& header, Parts& parts, ClaimResult& re
   std::size_t space = header.find(' ');
   std::string_view algorithm = std::string_view(header).substr(0, std::min(space, header.size()));
   if (algorithm != kAlgorithm && algorithm.starts_with("AWS")) {
-    result = refuse(AuthError::BadAlgorithm, "Unsupported AWS 'algorithm': '" + std::string(algorithm) + "'.");
+    result = unsupported(algorithm);
     return false;
   }
   std::string_view rest = space == std::string::npos ? std::string_view() : std::string_view(header).substr(space + 1);
@@ -143,6 +147,7 @@ ClaimResult from_header(const RequestHead& head, const std::string& header) {
   const std::string* date = amz_date ? amz_date : head.headers.find("Date");
   std::string missing = missing_parts(parts, date != nullptr, header);
   if (!missing.empty()) return refuse(AuthError::Incomplete, std::move(missing));
+  if (!header.starts_with(std::string(kAlgorithm) + " ")) return unsupported(header.substr(0, header.find(' ')));
   if (!read_credential(parts.credential, result)) return result;
   if (!read_signed_headers(parts.signed_headers, result)) return result;
   auto time = parse_iso_basic(*date);
@@ -188,7 +193,7 @@ bool read_expiry(const std::string& text, ClaimResult& result) {
 ClaimResult from_query(const RequestHead& head, const std::string& algorithm) {
   ClaimResult result;
   if (algorithm != kAlgorithm) {
-    return refuse(AuthError::BadAlgorithm, "Unsupported AWS 'algorithm': '" + algorithm + "'.");
+    return unsupported(algorithm);
   }
   std::string_view query = head.query();
   auto credential = query_parameter(query, "X-Amz-Credential"), date = query_parameter(query, "X-Amz-Date");

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes of a connection -> one answer, without any socket.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "base/result.h"
+#include "http/message.h"
+
+namespace http {
+
+struct ResponseLimits {
+  std::size_t head_bytes = 0;
+  std::size_t body_bytes = 0;
+};
+
+class ResponseParser {
+ public:
+  // `to_head`: the request was a HEAD, so no body follows, whatever the head says.
+  ResponseParser(ResponseLimits limits, bool to_head);
+  ~ResponseParser();
+
+  // Says how much of `input` was used; the rest is to come again with more after it.
+  base::Result<std::size_t> parse(std::string_view input);
+  // The peer closed. True when that is how this answer ends.
+  bool end_of_stream();
+
+  bool done() const;
+  bool keep_alive() const;
+  Response take() { return std::move(response_); }
+
+ private:
+  struct Beast;
+
+  void start();
+
+  ResponseLimits limits_;
+  bool to_head_;
+  Response response_;
+  std::unique_ptr<Beast> beast_;
+};
+
+}  // namespace http
