@@ -57,10 +57,10 @@ struct Member {
 
 // A whole struct.
 struct Structure {
-  std::string_view xml = {};           // the root element's name, where it is not the shape's
-  std::string_view xmlns = {};         // and its namespace, where it is not the service's
+  std::string_view xml = {};    // the root element's name, where it is not the shape's
+  std::string_view xmlns = {};  // and its namespace, where it is not the service's
   std::string_view xmlns_prefix = {};
-  std::string_view payload = {};       // restXml: the member that is the whole body
+  std::string_view payload = {};  // restXml: the member that is the whole body
 };
 
 template <std::size_t N>
