@@ -191,7 +191,7 @@ class Service:
         if "xmlNamespace" in shape:
             traits.update(namespace_traits(shape["xmlNamespace"]))
         if "payload" in shape:
-            traits["payload"] = quoted(cpp_name(shape["payload"]))
+            traits["payload"] = quoted(shape["payload"])
         return traits
 
     def member_traits(self, name, member, reference, older, required, noun):
