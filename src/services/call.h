@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that a handler gets. A handler is a plain function in one transaction:
+//   SendMessageResult send_message(Call& call, const SendMessageRequest& request);
+// It answers with a struct or throws wire::ApiError; it may run more than once.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "store/store.h"
+
+namespace services {
+
+// Who asks, and how they reached us. The same for each run of a handler.
+struct Caller {
+  std::string account;     // 12 digits
+  std::string access_key;  //
+  std::string region;      // of the credential scope
+  std::string endpoint;    // "http://127.0.0.1:4566": how the client reached us
+  std::string request_id;
+  bool root = false;       // the key that was made at first start
+
+  std::string arn() const { return "arn:aws:iam::" + account + ":root"; }
+};
+
+// Nothing to say yet: run me again when the topic is woken, at `again`, or for the
+// last time at `until`.
+struct Wait {
+  std::string topic;
+  base::Time until;
+  std::optional<base::Time> again;
+};
+
+struct Call {
+  store::Tx& tx;
+  const Caller& caller;
+  base::Time now;
+  base::Time started;  // `now` of the first run
+
+  // Topics to be woken once this is committed.
+  std::vector<std::string> wakes = {};
+  std::optional<Wait> wait = {};
+
+  void wake(std::string topic) { wakes.push_back(std::move(topic)); }
+};
+
+}  // namespace services

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/sqs/attributes.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "services/policy.h"
+#include "services/sqs/dead_letter.h"
+#include "services/sqs/errors.h"
+
+namespace services::sqs {
+namespace {
+
+using wire::ApiError;
+
+struct IntegerRule {
+  std::string_view name;
+  std::int64_t Queue::*member;
+  std::int64_t min, max;
+};
+
+constexpr IntegerRule kIntegers[] = {
+    {"DelaySeconds", &Queue::delay_s, 0, 900},
+    {"MaximumMessageSize", &Queue::max_message_bytes, 1024, 1048576},
+    {"MessageRetentionPeriod", &Queue::retention_s, 60, 1209600},
+    {"ReceiveMessageWaitTimeSeconds", &Queue::receive_wait_s, 0, 20},
+    {"VisibilityTimeout", &Queue::visibility_s, 0, 43200},
+};
+
+// What Amazon counts and keeps itself.
+constexpr std::string_view kReadOnly[] = {
+    "ApproximateNumberOfMessages", "ApproximateNumberOfMessagesDelayed", "ApproximateNumberOfMessagesNotVisible",
+    "CreatedTimestamp",            "LastModifiedTimestamp",              "QueueArn",
+};
+
+constexpr std::string_view kOthers[] = {
+    "ContentBasedDeduplication", "DeduplicationScope", "FifoQueue",     "FifoThroughputLimit",
+    "KmsDataKeyReusePeriodSeconds", "KmsMasterKeyId",  "Policy",        "RedriveAllowPolicy",
+    "RedrivePolicy",             "SqsManagedSseEnabled",
+};
+
+ApiError invalid_attribute(std::string_view name) {
+  return ApiError("InvalidAttributeValue", "Invalid value for the parameter " + std::string(name) + ".");
+}
+
+ApiError unknown_attribute(std::string_view name) {
+  return ApiError("InvalidAttributeName", "Unknown Attribute " + std::string(name) + ".");
+}
+
+std::int64_t parse_integer(std::string_view name, std::string_view text, std::int64_t min, std::int64_t max) {
+  std::int64_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < min || value > max) {
+    throw invalid_attribute(name);
+  }
+  return value;
+}
+
+bool parse_boolean(std::string_view name, std::string_view text) {
+  if (base::equals_ignoring_case(text, "true")) return true;
+  if (base::equals_ignoring_case(text, "false")) return false;
+  throw invalid_attribute(name);
+}
+
+void require_one_of(std::string_view name, std::string_view value, std::initializer_list<std::string_view> allowed) {
+  if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) throw invalid_attribute(name);
+}
+
+bool apply_integer(Queue& queue, const std::string& name, const std::string& value) {
+  for (const IntegerRule& rule : kIntegers) {
+    if (name != rule.name) continue;
+    queue.*rule.member = parse_integer(name, value, rule.min, rule.max);
+    return true;
+  }
+  return false;
+}
+
+// The attributes that only FIFO queues have.
+bool apply_fifo(Queue& queue, StringMap& others, const std::string& name, const std::string& value, Setting setting) {
+  if (name == "FifoQueue") {
+    // Amazon knows this name when a queue is made and not afterwards.
+    if (setting == Setting::Change) {
+      if (parse_boolean(name, value) == queue.fifo) return true;
+      throw invalid_attribute(name);
+    }
+    if (!parse_boolean(name, value)) throw unknown_attribute(name);
+    return true;
+  }
+  if (name != "ContentBasedDeduplication" && name != "DeduplicationScope" && name != "FifoThroughputLimit") return false;
+  if (!queue.fifo) throw unknown_attribute(name);
+  if (name == "ContentBasedDeduplication") {
+    queue.content_deduplication = parse_boolean(name, value);
+    return true;
+  }
+  if (name == "DeduplicationScope") require_one_of(name, value, {"queue", "messageGroup"});
+  if (name == "FifoThroughputLimit") require_one_of(name, value, {"perQueue", "perMessageGroupId"});
+  others[name] = value;
+  return true;
+}
+
+bool apply_encryption(StringMap& others, const std::string& name, const std::string& value) {
+  if (name == "KmsMasterKeyId") {
+    if (value.empty()) {
+      others.erase(name);
+    } else {
+      others[name] = value;
+    }
+    return true;
+  }
+  if (name == "KmsDataKeyReusePeriodSeconds") {
+    others[name] = std::to_string(parse_integer(name, value, 60, 86400));
+    return true;
+  }
+  if (name == "SqsManagedSseEnabled") {
+    others[name] = parse_boolean(name, value) ? "true" : "false";
+    return true;
+  }
+  return false;
+}
+
+void apply_policy(Queue& queue, const std::string& value) {
+  if (value.empty()) {
+    queue.policy.reset();
+    return;
+  }
+  if (!policy::problem(value).empty()) throw invalid_attribute("Policy");
+  queue.policy = value;
+}
+
+void check_together(const StringMap& others) {
+  auto get = [&](const char* name) {
+    auto found = others.find(name);
+    return found == others.end() ? std::string_view() : std::string_view(found->second);
+  };
+  if (get("FifoThroughputLimit") == "perMessageGroupId" && get("DeduplicationScope") != "messageGroup") {
+    throw ApiError("InvalidAttributeValue",
+                   "The FifoThroughputLimit attribute can be set to perMessageGroupId only when DeduplicationScope is "
+                   "set to messageGroup.");
+  }
+  if (get("SqsManagedSseEnabled") == "true" && !get("KmsMasterKeyId").empty()) {
+    throw ApiError("InvalidAttributeValue", "You can use one type of server-side encryption (SSE) at one time. You can "
+                                            "either enable KMS SSE or SQS SSE.");
+  }
+}
+
+}  // namespace
+
+void apply_attributes(store::Tx& tx, Queue& queue, const StringMap& attributes, Setting setting) {
+  StringMap others = from_json(queue.attributes);
+  for (const auto& [name, value] : attributes) {
+    if (apply_integer(queue, name, value)) continue;
+    if (apply_fifo(queue, others, name, value, setting)) continue;
+    // The kinds of encryption exclude each other, and the one that is asked for replaces the other.
+    if (name == "KmsMasterKeyId" && !value.empty() && !attributes.contains("SqsManagedSseEnabled")) {
+      others["SqsManagedSseEnabled"] = "false";
+    }
+    if (apply_encryption(others, name, value)) continue;
+    if (name == "Policy") {
+      apply_policy(queue, value);
+    } else if (name == "RedrivePolicy") {
+      apply_redrive_policy(tx, queue, value);
+    } else if (name == "RedriveAllowPolicy") {
+      std::string checked = check_redrive_allow_policy(value);
+      if (checked.empty()) {
+        others.erase(name);
+      } else {
+        others[name] = checked;
+      }
+    } else {
+      throw unknown_attribute(name);
+    }
+  }
+  check_together(others);
+  queue.attributes = to_json(others);
+}
+
+StringMap shown_attributes(const Queue& queue) {
+  StringMap shown = from_json(queue.attributes);
+  for (const IntegerRule& rule : kIntegers) shown.emplace(rule.name, std::to_string(queue.*rule.member));
+  shown["QueueArn"] = queue.arn();
+  shown["CreatedTimestamp"] = std::to_string(base::to_seconds(queue.created_at));
+  shown["LastModifiedTimestamp"] = std::to_string(base::to_seconds(queue.modified_at));
+  if (queue.policy) shown["Policy"] = *queue.policy;
+  if (queue.dead_letter_arn) shown["RedrivePolicy"] = redrive_policy(queue);
+  shown.emplace("SqsManagedSseEnabled", "true");
+  if (shown.contains("KmsMasterKeyId")) shown.emplace("KmsDataKeyReusePeriodSeconds", "300");
+  if (queue.fifo) {
+    shown["FifoQueue"] = "true";
+    shown["ContentBasedDeduplication"] = queue.content_deduplication ? "true" : "false";
+    shown.emplace("DeduplicationScope", "queue");
+    shown.emplace("FifoThroughputLimit", "perQueue");
+  }
+  return shown;
+}
+
+std::string other_attribute(const Queue& queue, std::string_view name) {
+  StringMap others = from_json(queue.attributes);
+  auto found = others.find(std::string(name));
+  return found == others.end() ? std::string() : found->second;
+}
+
+bool known_attribute(std::string_view name) {
+  auto in = [&](const auto& names) { return std::find(std::begin(names), std::end(names), name) != std::end(names); };
+  if (name == "All" || in(kReadOnly) || in(kOthers)) return true;
+  return std::any_of(std::begin(kIntegers), std::end(kIntegers),
+                     [&](const IntegerRule& rule) { return rule.name == name; });
+}
+
+}  // namespace services::sqs

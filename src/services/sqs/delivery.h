@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choosing the messages that a receiver gets, and marking them as in flight.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "services/sqs/queue.h"
+
+namespace services::sqs {
+
+struct Delivered {
+  std::int64_t seq = 0, token = 0;
+  std::string message_id, body, sender;
+  base::Time sent_at, first_received_at;
+  std::int64_t receive_count = 0;
+  std::string attributes;  // encode_attributes()
+  std::optional<std::string> trace_header, group_id, deduplication_id, source_arn;
+  std::optional<std::int64_t> sequence;
+};
+
+// Up to `most` messages, invisible from now for `visibility`. What it meets that has
+// expired is deleted, and what was received too often goes to the dead-letter queue.
+std::vector<Delivered> deliver(Call& call, const Queue& queue, std::size_t most, base::Duration visibility);
+
+// FIFO: what the same attempt was given before, if all of it is still in flight.
+std::vector<Delivered> deliver_again(Call& call, const Queue& queue, const std::string& attempt_id,
+                                     base::Duration visibility);
+void remember_attempt(Call& call, const Queue& queue, const std::string& attempt_id,
+                      const std::vector<Delivered>& messages);
+
+// When something becomes visible that is not visible now.
+std::optional<base::Time> next_visible(store::Tx& tx, const Queue& queue, base::Time now);
+
+}  // namespace services::sqs

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The errors that several of SQS's operations give, in Amazon's words.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wire/operation.h"
+
+namespace services::sqs {
+
+wire::ApiError missing_parameter(std::string_view name);
+wire::ApiError invalid_parameter(std::string message);
+// "Value 11 for parameter MaxNumberOfMessages is invalid. Reason: ..."
+wire::ApiError invalid_value(std::string_view value, std::string_view parameter, std::string_view reason);
+wire::ApiError queue_does_not_exist();
+wire::ApiError access_denied(std::string_view principal, std::string_view action, std::string_view arn);
+
+// How SQS says that members are missing or out of range; nullopt where it does not mind.
+std::optional<wire::ApiError> violation_error(const std::vector<wire::Violation>& violations);
+
+// Codes that are in no model, with the names that they have in JSON.
+std::vector<wire::ErrorSpec> error_table();
+
+}  // namespace services::sqs

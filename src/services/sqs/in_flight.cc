@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a receiver does with the messages that it holds.
+#include "services/sqs/batch.h"
+#include "services/sqs/errors.h"
+#include "services/sqs/handlers.h"
+#include "services/sqs/lot.h"
+#include "services/sqs/message.h"
+#include "services/sqs/receipt.h"
+
+namespace services::sqs {
+namespace {
+
+constexpr std::int32_t kMaxVisibility = 43200;
+
+Receipt read_handle(const Queue& queue, const std::string& handle) {
+  if (handle.empty()) throw missing_parameter("ReceiptHandle");
+  auto receipt = parse_handle(handle);
+  if (!receipt || receipt->queue != queue.id) {
+    throw wire::ApiError("ReceiptHandleIsInvalid",
+                         "The input receipt handle \"" + handle + "\" is not a valid receipt handle.");
+  }
+  return *receipt;
+}
+
+struct Held {
+  bool current = false;  // nobody has received it since
+  base::Time visible_at;
+};
+
+// nullopt: deleted or purged since.
+std::optional<Held> find_held(store::Tx& tx, const Queue& queue, const Receipt& receipt) {
+  if (receipt.lot != queue.lot) return std::nullopt;
+  return tx.query("SELECT receipt, visible_at FROM sqs_messages WHERE seq = $1 AND lot = $2", receipt.seq, queue.lot)
+      .one([&](const store::Row& row) { return Held{row.integer(0) == receipt.token, row.time(1)}; });
+}
+
+void delete_one(Call& call, const Queue& queue, const std::string& handle) {
+  const Receipt receipt = read_handle(queue, handle);
+  auto held = find_held(call.tx, queue, receipt);
+  // Amazon: to delete what is deleted succeeds, and an older handle of a message
+  // that somebody else holds by now deletes nothing.
+  if (!held) return;
+  if (queue.fifo && (!held->current || held->visible_at <= call.now)) {
+    throw invalid_value(handle, "ReceiptHandle", "The receipt handle has expired.");
+  }
+  if (!held->current) return;
+  remove_message(call.tx, queue, receipt.seq);
+  // The next message of its group may be what somebody waits for.
+  if (queue.fifo) call.wake(queue.topic());
+}
+
+void change_one(Call& call, const Queue& queue, const std::string& handle, std::int32_t timeout_s) {
+  const Receipt receipt = read_handle(queue, handle);
+  const std::string text = std::to_string(timeout_s);
+  if (timeout_s < 0 || timeout_s > kMaxVisibility) {
+    throw invalid_value(text, "VisibilityTimeout", "VisibilityTimeout must be an integer between 0 and 43200.");
+  }
+  auto held = find_held(call.tx, queue, receipt);
+  if (!held || !held->current) {
+    throw invalid_value(handle, "ReceiptHandle",
+                        "Message does not exist or is not available for visibility timeout change.");
+  }
+  if (held->visible_at <= call.now) {
+    throw wire::ApiError("MessageNotInflight", "The message referred to is not in flight.");
+  }
+  const base::Time until = call.now + std::chrono::seconds(timeout_s);
+  if (until > received_at(receipt) + std::chrono::seconds(kMaxVisibility)) {
+    throw invalid_value(text, "VisibilityTimeout",
+                        "Total VisibilityTimeout for the message is beyond the limit [43200 seconds]");
+  }
+  call.tx.exec("UPDATE sqs_messages SET visible_at = $2 WHERE seq = $1", receipt.seq, until);
+  call.wake(queue.topic());
+}
+
+}  // namespace
+
+void delete_message(Call& call, const DeleteMessageRequest& request) {
+  Queue queue = find_queue(call, request.QueueUrl, "DeleteMessage");
+  delete_one(call, queue, request.ReceiptHandle);
+}
+
+DeleteMessageBatchResult delete_message_batch(Call& call, const DeleteMessageBatchRequest& request) {
+  Queue queue = find_queue(call, request.QueueUrl, "DeleteMessage");
+  check_entries(request.Entries, "DeleteMessageBatchRequestEntry");
+  return for_each_entry<DeleteMessageBatchResult>(request.Entries, [&](const DeleteMessageBatchRequestEntry& entry) {
+    delete_one(call, queue, entry.ReceiptHandle);
+    return DeleteMessageBatchResultEntry{entry.Id};
+  });
+}
+
+void change_message_visibility(Call& call, const ChangeMessageVisibilityRequest& request) {
+  Queue queue = find_queue(call, request.QueueUrl, "ChangeMessageVisibility");
+  change_one(call, queue, request.ReceiptHandle, request.VisibilityTimeout);
+}
+
+ChangeMessageVisibilityBatchResult change_message_visibility_batch(Call& call,
+                                                                   const ChangeMessageVisibilityBatchRequest& request) {
+  Queue queue = find_queue(call, request.QueueUrl, "ChangeMessageVisibility");
+  check_entries(request.Entries, "ChangeMessageVisibilityBatchRequestEntry");
+  return for_each_entry<ChangeMessageVisibilityBatchResult>(
+      request.Entries, [&](const ChangeMessageVisibilityBatchRequestEntry& entry) {
+        if (!entry.VisibilityTimeout) throw missing_parameter("VisibilityTimeout");
+        change_one(call, queue, entry.ReceiptHandle, *entry.VisibilityTimeout);
+        return ChangeMessageVisibilityBatchResultEntry{entry.Id};
+      });
+}
+
+}  // namespace services::sqs

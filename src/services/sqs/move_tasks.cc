@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/sqs/move_tasks.h"
+
+#include <algorithm>
+
+#include "base/random.h"
+#include "services/sqs/errors.h"
+#include "services/sqs/handlers.h"
+#include "services/sqs/lot.h"
+#include "services/sqs/message.h"
+
+namespace services::sqs {
+namespace {
+
+constexpr std::int32_t kMaxPerSecond = 500;
+constexpr std::int32_t kMaxListed = 10;
+// What one transaction moves, so that senders do not wait long behind it.
+constexpr std::int64_t kSlice = 500;
+constexpr auto kPace = std::chrono::milliseconds(100);
+
+struct Task {
+  std::string id;
+  std::int64_t queue = 0;
+  std::string source_arn;
+  std::optional<std::string> destination_arn;
+  std::optional<std::int64_t> per_second;
+  std::string status;
+  std::int64_t moved = 0, to_move = 0, last_seq = 0;
+  base::Time started_at;
+  std::optional<std::string> failure;
+};
+
+constexpr std::string_view kColumns =
+    "SELECT id, queue, source_arn, destination_arn, per_second, status, moved, to_move, last_seq, started_at, failure"
+    " FROM sqs_move_tasks ";
+
+Task read_task(const store::Row& row) {
+  return {row.str(0),     row.integer(1), row.str(2),     row.maybe_str(3), row.maybe_integer(4), row.str(5),
+          row.integer(6), row.integer(7), row.integer(8), row.time(9),      row.maybe_str(10)};
+}
+
+Queue find_by_arn(Call& call, const std::string& arn, const char* parameter) {
+  auto name = parse_arn(arn);
+  if (!name) throw invalid_parameter("You must use this format to specify the " + std::string(parameter) +
+                                     ": arn:<partition>:<service>:<region>:<account-id>:<resource-id>");
+  std::optional<Queue> queue;
+  if (name->account == call.caller.account && name->region == call.caller.region) queue = load_queue(call.tx, *name);
+  if (!queue) {
+    throw wire::ApiError("ResourceNotFoundException", "The resource that you specified for the " +
+                                                          std::string(parameter) + " parameter doesn't exist.");
+  }
+  return std::move(*queue);
+}
+
+bool is_dead_letter_queue(store::Tx& tx, const std::string& arn) {
+  return tx.query("SELECT 1 FROM sqs_queues WHERE dead_letter_arn = $1 LIMIT 1", arn).integer() == 1;
+}
+
+std::string handle_of(const Task& task) {
+  return base::to_base64(R"({"taskId":")" + task.id + R"(","sourceArn":")" + task.source_arn + R"("})");
+}
+
+// Where the message goes; nullopt where that can't be told any more.
+std::optional<Queue> destination_of(Call& call, const Task& task, const std::optional<std::string>& source_arn) {
+  const auto& arn = task.destination_arn ? task.destination_arn : source_arn;
+  return arn ? load_queue(call.tx, *parse_arn(*arn)) : std::nullopt;
+}
+
+void finish(Call& call, const Task& task, std::string_view status, const std::optional<std::string>& failure = {}) {
+  call.tx.exec("UPDATE sqs_move_tasks SET status = $2, failure = $3 WHERE id = $1", task.id, status, failure);
+}
+
+std::optional<base::Time> advance(Call& call, const Task& task) {
+  auto source = load_queue(call.tx, task.queue);
+  if (!source) return std::nullopt;  // deleted, and the task with it
+  std::int64_t allowed = kSlice;
+  if (task.per_second) {
+    const std::int64_t elapsed_ms = (call.now - task.started_at).count();
+    allowed = std::min(allowed, elapsed_ms * *task.per_second / 1000 - task.moved);
+  }
+  if (allowed <= 0) return call.now + kPace;
+  struct Found {
+    std::int64_t seq;
+    std::optional<std::string> source_arn;
+  };
+  auto found = call.tx
+                   .query("SELECT seq, source_arn FROM sqs_messages WHERE lot = $1 AND (visible_at <= $2"
+                          " OR visible_at = $3) AND seq <= $4 ORDER BY seq LIMIT $5",
+                          source->lot, call.now, kBlocked, task.last_seq, allowed)
+                   .all([](const store::Row& row) { return Found{row.integer(0), row.maybe_str(1)}; });
+  std::int64_t moved = 0;
+  for (const Found& message : found) {
+    auto destination = destination_of(call, task, message.source_arn);
+    if (!destination) {
+      finish(call, task, "FAILED", "CouldNotDetermineMessageSource");
+      break;
+    }
+    revive_message(call, *source, *destination, message.seq);
+    ++moved;
+  }
+  call.tx.exec("UPDATE sqs_move_tasks SET moved = moved + $2 WHERE id = $1", task.id, moved);
+  if (moved < static_cast<std::int64_t>(found.size())) return std::nullopt;
+  if (found.empty()) {
+    finish(call, task, "COMPLETED");
+    return std::nullopt;
+  }
+  return call.now;
+}
+
+}  // namespace
+
+StartMessageMoveTaskResult start_message_move_task(Call& call, const StartMessageMoveTaskRequest& request) {
+  Queue source = find_by_arn(call, request.SourceArn, "SourceArn");
+  if (!is_dead_letter_queue(call.tx, source.arn())) {
+    throw invalid_parameter("Source queue must be configured as a Dead Letter Queue.");
+  }
+  if (request.DestinationArn) {
+    Queue destination = find_by_arn(call, *request.DestinationArn, "DestinationArn");
+    if (destination.id == source.id) throw invalid_parameter("Source queue arn and destination queue arn cannot be the same.");
+    if (destination.fifo != source.fifo) {
+      throw invalid_parameter("The source and destination queues must be of the same type.");
+    }
+  }
+  if (auto rate = request.MaxNumberOfMessagesPerSecond; rate && (*rate < 1 || *rate > kMaxPerSecond)) {
+    throw invalid_value(std::to_string(*rate), "MaxNumberOfMessagesPerSecond",
+                        "You must enter a value between 1 and 500.");
+  }
+  if (call.tx.query("SELECT 1 FROM sqs_move_tasks WHERE queue = $1 AND status = 'RUNNING'", source.id).integer()) {
+    throw wire::ApiError("UnsupportedOperation", "There is already a task running. Only one active task is allowed for "
+                                                 "a source queue arn at a given time.");
+  }
+  Task task{.id = base::random_uuid(), .source_arn = source.arn()};
+  const Counts counts = count_messages(call.tx, source, call.now);
+  call.tx.exec(
+      "INSERT INTO sqs_move_tasks (id, queue, source_arn, destination_arn, per_second, status, moved, to_move, last_seq,"
+      " started_at) VALUES ($1, $2, $3, $4, $5, 'RUNNING', 0, $6,"
+      " (SELECT coalesce(max(seq), 0) FROM sqs_messages), $7)",
+      task.id, source.id, task.source_arn, request.DestinationArn, request.MaxNumberOfMessagesPerSecond,
+      counts.visible, call.now);
+  call.wake(kMoveTopic);
+  return {.TaskHandle = handle_of(task)};
+}
+
+CancelMessageMoveTaskResult cancel_message_move_task(Call& call, const CancelMessageMoveTaskRequest& request) {
+  if (request.TaskHandle.empty()) throw missing_parameter("TaskHandle");
+  auto running = call.tx.query(std::string(kColumns) + "WHERE status = 'RUNNING'").all(read_task);
+  auto task = std::find_if(running.begin(), running.end(), [&](const Task& t) {
+    auto name = parse_arn(t.source_arn);
+    return handle_of(t) == request.TaskHandle && name->account == call.caller.account;
+  });
+  if (task == running.end()) throw wire::ApiError("ResourceNotFoundException", "Task does not exist.");
+  finish(call, *task, "CANCELLED");
+  return {.ApproximateNumberOfMessagesMoved = task->moved};
+}
+
+ListMessageMoveTasksResult list_message_move_tasks(Call& call, const ListMessageMoveTasksRequest& request) {
+  Queue source = find_by_arn(call, request.SourceArn, "SourceArn");
+  const std::int32_t most = request.MaxResults.value_or(1);
+  if (most < 1 || most > kMaxListed) {
+    throw invalid_value(std::to_string(most), "MaxResults", "Must be an integer value between 1 and 10.");
+  }
+  auto tasks = call.tx
+                   .query(std::string(kColumns) + "WHERE queue = $1 ORDER BY started_at DESC, id LIMIT $2", source.id,
+                          most)
+                   .all(read_task);
+  std::vector<ListMessageMoveTasksResultEntry> entries;
+  for (const Task& task : tasks) {
+    ListMessageMoveTasksResultEntry& entry = entries.emplace_back();
+    if (task.status == "RUNNING") entry.TaskHandle = handle_of(task);
+    entry.Status = task.status;
+    entry.SourceArn = task.source_arn;
+    entry.DestinationArn = task.destination_arn;
+    if (task.per_second) entry.MaxNumberOfMessagesPerSecond = static_cast<std::int32_t>(*task.per_second);
+    entry.ApproximateNumberOfMessagesMoved = task.moved;
+    entry.ApproximateNumberOfMessagesToMove = task.to_move;
+    entry.FailureReason = task.failure;
+    entry.StartedTimestamp = base::to_millis(task.started_at);
+  }
+  return {.Results = std::move(entries)};
+}
+
+std::optional<base::Time> advance_move_tasks(Call& call) {
+  std::optional<base::Time> next;
+  for (const Task& task : call.tx.query(std::string(kColumns) + "WHERE status = 'RUNNING'").all(read_task)) {
+    auto again = advance(call, task);
+    if (again && (!next || *again < *next)) next = again;
+  }
+  return next;
+}
+
+}  // namespace services::sqs

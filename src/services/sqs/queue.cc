@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/sqs/queue.h"
+
+#include <boost/json.hpp>
+
+#include "services/policy.h"
+#include "services/sqs/errors.h"
+
+namespace services::sqs {
+namespace {
+
+constexpr std::string_view kSelect =
+    "SELECT id, account, region, name, lot, created_at, modified_at, fifo, delay_s, max_message_bytes, retention_s,"
+    " receive_wait_s, visibility_s, content_deduplication, dead_letter_arn, max_receives, policy, attributes, tags"
+    " FROM sqs_queues WHERE account = $1 AND region = $2 AND name = $3";
+constexpr std::string_view kSelectById =
+    "SELECT id, account, region, name, lot, created_at, modified_at, fifo, delay_s, max_message_bytes, retention_s,"
+    " receive_wait_s, visibility_s, content_deduplication, dead_letter_arn, max_receives, policy, attributes, tags"
+    " FROM sqs_queues WHERE id = $1";
+
+Queue read_queue(const store::Row& row) {
+  Queue queue;
+  queue.id = row.integer(0);
+  queue.account = row.str(1);
+  queue.region = row.str(2);
+  queue.name = row.str(3);
+  queue.lot = row.integer(4);
+  queue.created_at = row.time(5);
+  queue.modified_at = row.time(6);
+  queue.fifo = row.boolean(7);
+  queue.delay_s = row.integer(8);
+  queue.max_message_bytes = row.integer(9);
+  queue.retention_s = row.integer(10);
+  queue.receive_wait_s = row.integer(11);
+  queue.visibility_s = row.integer(12);
+  queue.content_deduplication = row.boolean(13);
+  queue.dead_letter_arn = row.maybe_str(14);
+  queue.max_receives = row.maybe_integer(15).value_or(0);
+  queue.policy = row.maybe_str(16);
+  queue.attributes = row.str(17);
+  queue.tags = row.str(18);
+  return queue;
+}
+
+void check_access(const Queue& queue, const Caller& caller, std::string_view action) {
+  const bool own = queue.account == caller.account;
+  if (own && !queue.policy) return;
+  policy::Question question{.principal_account = caller.account,
+                            .action = "sqs:" + std::string(action),
+                            .resource = queue.arn(),
+                            .context = {{"aws:PrincipalArn", caller.arn()}, {"aws:PrincipalAccount", caller.account}}};
+  policy::Answer answer = queue.policy ? policy::evaluate(*queue.policy, question) : policy::Answer::NoMatch;
+  if (answer == policy::Answer::Denied) throw access_denied(caller.arn(), action, queue.arn());
+  if (own || answer == policy::Answer::Allowed) return;
+  throw wire::ApiError("QueueDoesNotExist", "The specified queue does not exist or you do not have access to it.");
+}
+
+}  // namespace
+
+QueueName parse_url(const std::string& url, const Caller& caller) {
+  std::string_view rest = url;
+  if (std::size_t scheme = rest.find("://"); scheme != rest.npos) {
+    std::size_t path = rest.find('/', scheme + 3);
+    rest = path == rest.npos ? std::string_view() : rest.substr(path);
+  }
+  while (!rest.empty() && rest.back() == '/') rest.remove_suffix(1);
+  std::size_t last = rest.rfind('/');
+  if (last == rest.npos) return {caller.account, caller.region, std::string(rest)};
+  std::string_view name = rest.substr(last + 1), before = rest.substr(0, last);
+  std::string_view account = before.substr(before.rfind('/') == before.npos ? 0 : before.rfind('/') + 1);
+  if (name.empty() || account.size() != 12 || account.find_first_not_of("0123456789") != account.npos) {
+    throw wire::ApiError("InvalidAddress", "The address " + url + " is not valid for this endpoint.");
+  }
+  return {std::string(account), caller.region, std::string(name)};
+}
+
+std::optional<QueueName> parse_arn(std::string_view arn) {
+  constexpr std::string_view kPrefix = "arn:aws:sqs:";
+  if (!arn.starts_with(kPrefix)) return std::nullopt;
+  arn.remove_prefix(kPrefix.size());
+  std::size_t first = arn.find(':');
+  std::size_t second = first == arn.npos ? arn.npos : arn.find(':', first + 1);
+  if (second == arn.npos) return std::nullopt;
+  return QueueName{std::string(arn.substr(first + 1, second - first - 1)), std::string(arn.substr(0, first)),
+                   std::string(arn.substr(second + 1))};
+}
+
+std::optional<Queue> load_queue(store::Tx& tx, const QueueName& name) {
+  return tx.query(kSelect, name.account, name.region, name.name).one(read_queue);
+}
+
+std::optional<Queue> load_queue(store::Tx& tx, std::int64_t id) { return tx.query(kSelectById, id).one(read_queue); }
+
+Queue find_queue(Call& call, const std::string& url, std::string_view action) {
+  if (url.empty()) throw missing_parameter("QueueUrl");
+  auto queue = load_queue(call.tx, parse_url(url, call.caller));
+  if (!queue) throw queue_does_not_exist();
+  check_access(*queue, call.caller, action);
+  return std::move(*queue);
+}
+
+Queue find_own_queue(Call& call, const std::string& url) {
+  if (url.empty()) throw missing_parameter("QueueUrl");
+  auto queue = load_queue(call.tx, parse_url(url, call.caller));
+  if (!queue || queue->account != call.caller.account) throw queue_does_not_exist();
+  return std::move(*queue);
+}
+
+std::string to_json(const StringMap& map) {
+  boost::json::object object;
+  for (const auto& [key, value] : map) object.emplace(key, value);
+  return boost::json::serialize(object);
+}
+
+StringMap from_json(std::string_view json) {
+  StringMap map;
+  const boost::json::value parsed = boost::json::parse({json.data(), json.size()});
+  for (const auto& [key, value] : parsed.as_object()) map.emplace(key, std::string(value.as_string()));
+  return map;
+}
+
+}  // namespace services::sqs

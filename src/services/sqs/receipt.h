@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Receipt handles: which delivery of which message.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+
+namespace services::sqs {
+
+struct Receipt {
+  std::int64_t queue = 0, lot = 0, seq = 0;
+  std::int64_t token = 0;  // of this delivery: when it was, and some chance
+};
+
+std::int64_t new_token(base::Time now);
+base::Time received_at(const Receipt& receipt);
+
+std::string to_handle(const Receipt& receipt);
+// nullopt for anything that to_handle() did not write.
+std::optional<Receipt> parse_handle(std::string_view handle);
+
+}  // namespace services::sqs

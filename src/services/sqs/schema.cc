@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/sqs/schema.h"
+
+namespace services::sqs {
+
+store::Migrations migrations() {
+  return {"sqs", {R"sql(
+CREATE TABLE sqs_queues (
+  id INTEGER PRIMARY KEY,
+  account TEXT NOT NULL,
+  region TEXT NOT NULL,
+  name TEXT NOT NULL,
+  lot INTEGER NOT NULL,                -- where its messages are: purging means a new lot
+  next_sequence INTEGER NOT NULL,      -- FIFO: the next sequence number
+  created_at INTEGER NOT NULL,
+  modified_at INTEGER NOT NULL,
+  fifo INTEGER NOT NULL,
+  delay_s INTEGER NOT NULL,
+  max_message_bytes INTEGER NOT NULL,
+  retention_s INTEGER NOT NULL,
+  receive_wait_s INTEGER NOT NULL,
+  visibility_s INTEGER NOT NULL,
+  content_deduplication INTEGER NOT NULL,
+  dead_letter_arn TEXT,
+  max_receives INTEGER,
+  policy TEXT,
+  attributes TEXT NOT NULL,            -- those with no column of their own, as a JSON object
+  tags TEXT NOT NULL,                  -- a JSON object
+  UNIQUE (account, region, name)
+);
+CREATE INDEX sqs_queues_dead_letter ON sqs_queues (dead_letter_arn);
+
+-- A queue's messages belong to its lot. A purged or deleted queue leaves its lot
+-- dead at once; the sweep empties dead lots a slice at a time.
+CREATE TABLE sqs_lots (
+  id INTEGER PRIMARY KEY,
+  dead INTEGER NOT NULL
+);
+CREATE INDEX sqs_lots_dead ON sqs_lots (dead);
+
+CREATE TABLE sqs_messages (
+  seq INTEGER PRIMARY KEY,
+  lot INTEGER NOT NULL,
+  visible_at INTEGER NOT NULL,         -- FIFO: kBlocked behind the head of its group
+  receive_count INTEGER NOT NULL,
+  sent_at INTEGER NOT NULL,
+  receipt INTEGER NOT NULL,            -- of the last receive
+  first_received_at INTEGER,
+  message_id TEXT NOT NULL,
+  sender TEXT NOT NULL,
+  body TEXT,                           -- NULL: large, in sqs_large_bodies
+  attributes BLOB,
+  trace_header TEXT,
+  group_id TEXT,
+  deduplication_id TEXT,
+  sequence INTEGER,                    -- FIFO only
+  source_arn TEXT                      -- the queue whose dead letter it is
+);
+-- Covers the counts: they need no row.
+CREATE INDEX sqs_messages_ready ON sqs_messages (lot, visible_at, receive_count, sent_at);
+CREATE INDEX sqs_messages_group ON sqs_messages (lot, group_id, sequence) WHERE sequence IS NOT NULL;
+-- Finds who holds a FIFO group.
+CREATE INDEX sqs_messages_held ON sqs_messages (lot, group_id, visible_at)
+  WHERE sequence IS NOT NULL AND receive_count > 0;
+-- Finds what expired after it had been received; the rest is found by visible_at.
+CREATE INDEX sqs_messages_received ON sqs_messages (lot, sent_at) WHERE receive_count > 0;
+
+-- Apart, so that receiving a message does not write its megabyte again.
+CREATE TABLE sqs_large_bodies (
+  seq INTEGER PRIMARY KEY,
+  body TEXT NOT NULL
+);
+
+CREATE TABLE sqs_deduplication (
+  queue INTEGER NOT NULL,
+  scope TEXT NOT NULL,                 -- a group, or '' for the whole queue
+  deduplication_id TEXT NOT NULL,
+  message_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (queue, scope, deduplication_id)
+) WITHOUT ROWID;
+CREATE INDEX sqs_deduplication_at ON sqs_deduplication (at);
+
+CREATE TABLE sqs_receive_attempts (
+  queue INTEGER NOT NULL,
+  attempt_id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  receipts TEXT NOT NULL,              -- "seq:receipt," of each message
+  PRIMARY KEY (queue, attempt_id)
+) WITHOUT ROWID;
+CREATE INDEX sqs_receive_attempts_at ON sqs_receive_attempts (at);
+
+CREATE TABLE sqs_move_tasks (
+  id TEXT PRIMARY KEY,
+  queue INTEGER NOT NULL,              -- the source
+  source_arn TEXT NOT NULL,
+  destination_arn TEXT,                -- NULL: each message back to where it came from
+  per_second INTEGER,                  -- NULL: as fast as it goes
+  status TEXT NOT NULL,
+  moved INTEGER NOT NULL,
+  to_move INTEGER NOT NULL,
+  last_seq INTEGER NOT NULL,           -- what came after the start is not moved
+  started_at INTEGER NOT NULL,
+  failure TEXT
+);
+CREATE INDEX sqs_move_tasks_queue ON sqs_move_tasks (queue, started_at);
+CREATE INDEX sqs_move_tasks_status ON sqs_move_tasks (status);
+)sql"}};
+}
+
+}  // namespace services::sqs
