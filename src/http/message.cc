@@ -52,9 +52,7 @@ constexpr std::array kPhrases = {
 
 }  // namespace
 
-std::string_view RequestHead::path() const {
-  return std::string_view(target).substr(0, target.find('?'));
-}
+std::string_view RequestHead::path() const { return std::string_view(target).substr(0, target.find('?')); }
 
 std::string_view RequestHead::query() const {
   std::size_t mark = target.find('?');

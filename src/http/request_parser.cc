@@ -145,7 +145,8 @@ std::size_t RequestParser::parse_chunks(std::string_view input, std::string& bod
     if (error) refuse(error);
   }
   chunks_done_ = parser.is_done();
-  if (!chunks_done_ && input.size() - used > kMaxChunkLineBytes) throw Failure(400, "Malformed request: endless chunk header.");
+  if (!chunks_done_ && input.size() - used > kMaxChunkLineBytes)
+    throw Failure(400, "Malformed request: endless chunk header.");
   return used;
 }
 

@@ -30,19 +30,19 @@ std::string presign(const RequestHead& head, const Credentials& credentials, std
 
 enum class AuthError {
   None,
-  Missing,           // not signed at all
-  Incomplete,        // malformed, or parts are missing
-  BadAlgorithm,      // another kind of signature
-  UnknownKey,        // no such access key
-  BadToken,          // the session token is not that key's
-  ExpiredToken,      // it was, but its time is over
-  BadScope,          // signed for another day, region or service
-  Skewed,            // header: the date is more than 15 minutes off
-  Expired,           // presigned: its time is over
-  NotYetValid,       // presigned: its time has not come
-  UnsignedHeaders,   // x-amz-* headers that the signature does not cover
+  Missing,          // not signed at all
+  Incomplete,       // malformed, or parts are missing
+  BadAlgorithm,     // another kind of signature
+  UnknownKey,       // no such access key
+  BadToken,         // the session token is not that key's
+  ExpiredToken,     // it was, but its time is over
+  BadScope,         // signed for another day, region or service
+  Skewed,           // header: the date is more than 15 minutes off
+  Expired,          // presigned: its time is over
+  NotYetValid,      // presigned: its time has not come
+  UnsignedHeaders,  // x-amz-* headers that the signature does not cover
   BadSignature,
-  BadPayloadHash,    // the body is not the one that was signed
+  BadPayloadHash,  // the body is not the one that was signed
 };
 
 // On failure `message` is worded as Amazon words it.
@@ -66,9 +66,9 @@ struct Claim {
   std::string session_token;
   std::string timestamp;  // yyyymmddThhmmssZ
   base::Time signed_at;
-  std::vector<std::string> signed_headers;  // lower case, in the client's order
+  std::vector<std::string> signed_headers;      // lower case, in the client's order
   std::optional<std::chrono::seconds> expires;  // presigned only
-  std::string payload_hash;  // x-amz-content-sha256 as sent, or ""
+  std::string payload_hash;                     // x-amz-content-sha256 as sent, or ""
   bool presigned = false;
 
   Scope scope() const { return {date, region, service}; }

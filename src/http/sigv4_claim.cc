@@ -54,7 +54,8 @@ bool read_credential(std::string_view credential, ClaimResult& result) {
   if (fields.size() != 5) {
     result = refuse(AuthError::Incomplete,
                     "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, "
-                    "got '" + std::string(credential) + "'");
+                    "got '" +
+                        std::string(credential) + "'");
     return false;
   }
   if (fields[4] != "aws4_request") {
@@ -85,9 +86,8 @@ bool read_signed_headers(std::string_view list, ClaimResult& result) {
 bool read_timestamp(std::string_view text, std::optional<base::Time> time, ClaimResult& result) {
   Claim& claim = result.claim;
   if (!time) {
-    result = refuse(AuthError::Incomplete,
-                    "Date must be in ISO-8601 'basic format'. Got '" + std::string(text) +
-                        "'. See http://en.wikipedia.org/wiki/ISO_8601");
+    result = refuse(AuthError::Incomplete, "Date must be in ISO-8601 'basic format'. Got '" + std::string(text) +
+                                               "'. See http://en.wikipedia.org/wiki/ISO_8601");
     return false;
   }
   claim.signed_at = *time;
@@ -118,7 +118,8 @@ bool read_authorization(const std::string& header, Parts& parts, ClaimResult& re
     if (equals == part.npos) {
       result = refuse(AuthError::Incomplete, "'" + std::string(part) +
                                                  "' not a valid key=value pair (missing equal-sign) in Authorization "
-                                                 "header: '" + header + "'.");
+                                                 "header: '" +
+                                                 header + "'.");
       return false;
     }
     std::string_view name = part.substr(0, equals), value = part.substr(equals + 1);
@@ -173,10 +174,11 @@ std::optional<std::string> query_parameter(std::string_view query, std::string_v
 }
 
 bool read_expiry(const std::string& text, ClaimResult& result) {
-  bool digits = !text.empty() && text.size() <= 9 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  bool digits =
+      !text.empty() && text.size() <= 9 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
   if (!digits) {
-    result = refuse(AuthError::Incomplete, text.starts_with('-') ? "X-Amz-Expires must be non-negative"
-                                                                 : "X-Amz-Expires should be a number");
+    result = refuse(AuthError::Incomplete,
+                    text.starts_with('-') ? "X-Amz-Expires must be non-negative" : "X-Amz-Expires should be a number");
     return false;
   }
   std::chrono::seconds expires(std::stol(text));
@@ -206,8 +208,8 @@ ClaimResult from_query(const RequestHead& head, const std::string& algorithm) {
   if (!read_expiry(*expires, result)) return result;
   result.claim.signature = std::move(*signature);
   result.claim.session_token = query_parameter(query, "X-Amz-Security-Token").value_or("");
-  result.claim.payload_hash = query_parameter(query, "X-Amz-Content-Sha256")
-                                  .value_or(std::string(head.headers.get("X-Amz-Content-Sha256")));
+  result.claim.payload_hash =
+      query_parameter(query, "X-Amz-Content-Sha256").value_or(std::string(head.headers.get("X-Amz-Content-Sha256")));
   result.claim.presigned = true;
   return result;
 }

@@ -151,8 +151,8 @@ TEST(Verify, ADateHeaderDoesForAnAmzDate) {
   Scope scope = {"20260101", "us-east-1", "sqs"};
   request.head.headers = {{"Host", "h"}, {"Date", "Thu, 01 Jan 2026 00:30:00 GMT"}};
   std::string canonical = canonical_request(request.head, names, base::to_hex(base::sha256(request.body)), {});
-  std::string signature = SigningKey(kCredentials.secret_key, scope)
-                              .sign(string_to_sign("20260101T003000Z", scope.text(), canonical));
+  std::string signature =
+      SigningKey(kCredentials.secret_key, scope).sign(string_to_sign("20260101T003000Z", scope.text(), canonical));
   request.head.headers.add("Authorization", "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/" + scope.text() +
                                                 ",SignedHeaders=date;host,Signature=" + signature);
   AuthResult result = check(request, kNow);
@@ -299,10 +299,11 @@ ClaimResult parse_header(std::string authorization) {
 TEST(ParseClaim, ItNamesEachPartThatIsMissing) {
   ClaimResult result = parse_header("AWS4-HMAC-SHA256 SignedHeaders=host");
   EXPECT_EQ(result.error, AuthError::Incomplete);
-  EXPECT_EQ(result.message,
-            "Authorization header requires 'Credential' parameter. Authorization header requires 'Signature' parameter. "
-            "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. "
-            "Authorization=AWS4-HMAC-SHA256 SignedHeaders=host");
+  EXPECT_EQ(
+      result.message,
+      "Authorization header requires 'Credential' parameter. Authorization header requires 'Signature' parameter. "
+      "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. "
+      "Authorization=AWS4-HMAC-SHA256 SignedHeaders=host");
 }
 
 TEST(ParseClaim, WordsItsRefusalsAsAmazonDoes) {
@@ -318,8 +319,8 @@ ClaimResult parse_dated(std::string credential, std::string date, std::string si
                       "/",
                       {{"Host", "h"},
                        {"X-Amz-Date", std::move(date)},
-                       {"Authorization", "AWS4-HMAC-SHA256 Credential=" + credential + ", SignedHeaders=" +
-                                             signed_headers + ", Signature=00"}}});
+                       {"Authorization", "AWS4-HMAC-SHA256 Credential=" + credential +
+                                             ", SignedHeaders=" + signed_headers + ", Signature=00"}}});
 }
 
 TEST(ParseClaim, RefusesAScopeThatCannotBe) {

@@ -63,15 +63,11 @@ AuthResult check_signature(const Claim& claim, const RequestHead& head, std::str
 
 AuthResult auth_failure(AuthError error) {
   switch (error) {
-    case AuthError::Missing:
-      return {error, "Request is missing Authentication Token"};
+    case AuthError::Missing: return {error, "Request is missing Authentication Token"};
     case AuthError::UnknownKey:
-    case AuthError::BadToken:
-      return {error, "The security token included in the request is invalid."};
-    case AuthError::ExpiredToken:
-      return {error, "The security token included in the request is expired"};
-    case AuthError::BadScope:
-      return {error, "Credential should be scoped to a valid region."};
+    case AuthError::BadToken: return {error, "The security token included in the request is invalid."};
+    case AuthError::ExpiredToken: return {error, "The security token included in the request is expired"};
+    case AuthError::BadScope: return {error, "Credential should be scoped to a valid region."};
     case AuthError::BadPayloadHash:
       return {error, "The provided 'x-amz-content-sha256' header does not match what was computed."};
     default:

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <functional>
+#include <thread>
+
+#include "base/log.h"
+#include "http/listener.h"
+#include "http/server.h"
+
+namespace http {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+constexpr base::Duration kPatience = 20s;
+
+Request get(std::string target) {
+  Request request;
+  request.head.method = "GET";
+  request.head.target = std::move(target);
+  return request;
+}
+
+asio::awaitable<Response> echo(Exchange& exchange) {
+  Response response;
+  response.headers.add("X-Host", std::string(exchange.head().headers.get("Host")));
+  response.headers.add("X-Peer", exchange.peer());
+  response.body = co_await exchange.read_body(1024 * 1024);
+  co_return response;
+}
+
+// Plays a server: each script says what one connection does, in turn.
+class ScriptedServer {
+ public:
+  using Script = std::function<void(int fd)>;
+
+  explicit ScriptedServer(std::vector<Script> scripts)
+      : listener_(open_tcp_listener("127.0.0.1", 0)), port_(bound_port(listener_.get())), scripts_(std::move(scripts)) {
+    thread_ = std::thread([this] { run(); });
+  }
+  ~ScriptedServer() { thread_.join(); }
+  unsigned short port() const { return port_; }
+
+  // Reads up to the end of one head.
+  static void read_request(int fd) {
+    std::string got;
+    char buffer[4096];
+    while (got.find("\r\n\r\n") == std::string::npos) {
+      pollfd ready = {fd, POLLIN, 0};
+      ::poll(&ready, 1, 20'000);
+      ssize_t size = ::recv(fd, buffer, sizeof buffer, 0);
+      if (size <= 0) return;
+      got.append(buffer, static_cast<std::size_t>(size));
+    }
+  }
+  static void write(int fd, std::string_view bytes) { (void)::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+
+ private:
+  void run() {
+    for (const Script& script : scripts_) {
+      pollfd ready = {listener_.get(), POLLIN, 0};
+      if (::poll(&ready, 1, 20'000) <= 0) return;
+      int error = 0;
+      Descriptor connection(accept_one(listener_.get(), error).fd);
+      script(connection.get());
+    }
+  }
+
+  Descriptor listener_;
+  unsigned short port_;
+  std::vector<Script> scripts_;
+  std::thread thread_;
+};
+
+constexpr std::string_view kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+void answer_once(int fd) {
+  ScriptedServer::read_request(fd);
+  ScriptedServer::write(fd, kOk);
+}
+
+class ClientTest : public testing::Test {
+ protected:
+  base::Result<Response> send(Client& client, Request request = get("/")) {
+    return client.send_now(std::move(request), kPatience);
+  }
+  IoThreads io_{1};
+};
+
+TEST_F(ClientTest, SendsARequestAndGetsTheAnswer) {
+  Server server(io_, echo);
+  server.listen_tcp("127.0.0.1", 0);
+  Client client(io_, Endpoint::tcp("127.0.0.1", server.port()));
+  Request request = get("/path?query");
+  request.head.method = "POST";
+  request.body = "hello";
+  auto response = send(client, request);
+  ASSERT_TRUE(response) << response.error();
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(response->body, "hello");
+  EXPECT_EQ(response->headers.get("X-Host"), "127.0.0.1:" + std::to_string(server.port()));
+}
+
+TEST_F(ClientTest, UsesItsConnectionAgain) {
+  Server server(io_, echo);
+  server.listen_tcp("127.0.0.1", 0);
+  Client client(io_, Endpoint::tcp("localhost", server.port()));
+  auto first = send(client), second = send(client);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->headers.get("X-Peer"), second->headers.get("X-Peer"));
+  EXPECT_EQ(server.connections(), 1u);
+}
+
+TEST_F(ClientTest, SpeaksOverAUnixSocket) {
+  std::string path = testing::TempDir() + "stoker-client-" + std::to_string(::getpid()) + ".sock";
+  Server server(io_, echo);
+  server.listen_unix(path);
+  Client client(io_, Endpoint::unix_socket(path));
+  auto response = send(client);
+  ASSERT_TRUE(response) << response.error();
+  EXPECT_EQ(response->headers.get("X-Peer"), "unix");
+}
+
+TEST_F(ClientTest, TriesOnceMoreWhenAKeptConnectionWasClosed) {
+  ScriptedServer server({answer_once, answer_once});
+  Client client(io_, Endpoint::tcp("127.0.0.1", server.port()));
+  EXPECT_TRUE(send(client));
+  auto again = send(client);
+  ASSERT_TRUE(again) << again.error();
+  EXPECT_EQ(again->body, "ok");
+}
+
+TEST_F(ClientTest, DoesNotTryAgainOnceAnAnswerHasBegun) {
+  ScriptedServer server({[](int fd) {
+    answer_once(fd);
+    ScriptedServer::read_request(fd);
+    ScriptedServer::write(fd, "HTTP/1.1 200 OK\r\nContent-Le");
+  }});
+  Client client(io_, Endpoint::tcp("127.0.0.1", server.port()));
+  EXPECT_TRUE(send(client));
+  EXPECT_FALSE(send(client));
+}
+
+TEST_F(ClientTest, DoesNotTryAgainOnANewConnection) {
+  ScriptedServer server({[](int fd) { ScriptedServer::read_request(fd); }});
+  Client client(io_, Endpoint::tcp("127.0.0.1", server.port()));
+  EXPECT_FALSE(send(client));
+}
+
+TEST_F(ClientTest, ReadsChunkedAnswersAndThoseThatEndWithTheConnection) {
+  ScriptedServer server({[](int fd) {
+                           ScriptedServer::read_request(fd);
+                           ScriptedServer::write(fd,
+                                                 "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n"
+                                                 "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+                                                 "3\r\nabc\r\n0\r\n\r\n");
+                         },
+                         [](int fd) {
+                           ScriptedServer::read_request(fd);
+                           ScriptedServer::write(fd, "HTTP/1.0 200 OK\r\n\r\nto the end");
+                         }});
+  Client client(io_, Endpoint::tcp("127.0.0.1", server.port()));
+  auto chunked = send(client), to_end = send(client);
+  ASSERT_TRUE(chunked) << chunked.error();
+  EXPECT_EQ(chunked->body, "abc");
+  ASSERT_TRUE(to_end) << to_end.error();
+  EXPECT_EQ(to_end->body, "to the end");
+}
+
+TEST_F(ClientTest, AHeadsAnswerHasNoBodyWhateverItsLengthSays) {
+  ScriptedServer server({[](int fd) {
+    ScriptedServer::read_request(fd);
+    ScriptedServer::write(fd, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n");
+    answer_once(fd);
+  }});
+  Client client(io_, Endpoint::tcp("127.0.0.1", server.port()));
+  Request head = get("/");
+  head.head.method = "HEAD";
+  auto response = send(client, head);
+  ASSERT_TRUE(response) << response.error();
+  EXPECT_EQ(response->headers.get("Content-Length"), "100");
+  EXPECT_TRUE(send(client));
+}
+
+TEST_F(ClientTest, AnAnswerOverTheLimitIsRefused) {
+  ScriptedServer server({answer_once});
+  ClientLimits limits;
+  limits.body_bytes = 1;
+  Client client(io_, Endpoint::tcp("127.0.0.1", server.port()), limits);
+  auto response = send(client);
+  ASSERT_FALSE(response);
+  EXPECT_THAT(response.error(), HasSubstr("larger than 1 bytes"));
+}
+
+TEST_F(ClientTest, AServerThatSaysNothingIsGivenUpAtTheDeadline) {
+  Descriptor silent = open_tcp_listener("127.0.0.1", 0);
+  Client client(io_, Endpoint::tcp("127.0.0.1", bound_port(silent.get())));
+  auto response = client.send_now(get("/"), 30ms);
+  ASSERT_FALSE(response);
+  EXPECT_THAT(response.error(), HasSubstr("in time"));
+}
+
+TEST_F(ClientTest, AServerThatIsNotThereIsNamed) {
+  unsigned short port = 0;
+  {
+    Descriptor gone = open_tcp_listener("127.0.0.1", 0);
+    port = bound_port(gone.get());
+  }
+  Client client(io_, Endpoint::tcp("127.0.0.1", port));
+  auto response = send(client);
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error(), "cannot reach 127.0.0.1:" + std::to_string(port) + ": Connection refused");
+}
+
+TEST_F(ClientTest, ATargetCannotSplitTheRequest) {
+  Client client(io_, Endpoint::tcp("127.0.0.1", 1));
+  EXPECT_FALSE(send(client, get("/ HTTP/1.1\r\nX: y")));
+  EXPECT_FALSE(send(client, get("")));
+}
+
+}  // namespace
+}  // namespace http

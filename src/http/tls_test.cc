@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+#include <unistd.h>
+
+#include "http/client.h"
+#include "http/raw_client.h"
+#include "http/server.h"
+
+namespace http {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+// A key and a certificate for "localhost", signed by itself, as two files.
+class SelfSigned {
+ public:
+  SelfSigned() {
+    std::string stem = testing::TempDir() + "stoker-tls-" + std::to_string(::getpid());
+    certificate_file = stem + ".crt";
+    key_file = stem + ".key";
+    EVP_PKEY* key = EVP_EC_gen("P-256");
+    X509* certificate = X509_new();
+    X509_set_version(certificate, 2);
+    ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
+    X509_gmtime_adj(X509_getm_notBefore(certificate), -60);
+    X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
+    X509_set_pubkey(certificate, key);
+    X509_NAME* name = X509_get_subject_name(certificate);
+    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("localhost"), -1, -1,
+                               0);
+    X509_set_issuer_name(certificate, name);
+    X509_EXTENSION* names = X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, "DNS:localhost");
+    X509_add_ext(certificate, names, -1);
+    X509_EXTENSION_free(names);
+    X509_sign(certificate, key, EVP_sha256());
+    FILE* file = std::fopen(certificate_file.c_str(), "w");
+    PEM_write_X509(file, certificate);
+    std::fclose(file);
+    file = std::fopen(key_file.c_str(), "w");
+    PEM_write_PrivateKey(file, key, nullptr, nullptr, 0, nullptr, nullptr);
+    std::fclose(file);
+    X509_free(certificate);
+    EVP_PKEY_free(key);
+  }
+  ~SelfSigned() {
+    ::unlink(certificate_file.c_str());
+    ::unlink(key_file.c_str());
+  }
+  std::string certificate_file, key_file;
+};
+
+asio::awaitable<Response> echo(Exchange& exchange) {
+  Response response;
+  response.headers.add("X-Secure", exchange.secure() ? "yes" : "no");
+  response.body = co_await exchange.read_body(4 * 1024 * 1024);
+  co_return response;
+}
+
+class TlsTest : public testing::Test {
+ protected:
+  TlsTest() { server_.listen_tls("127.0.0.1", 0, files_.certificate_file, files_.key_file); }
+
+  static Request post(std::string body) {
+    Request request;
+    request.head.method = "POST";
+    request.head.target = "/";
+    request.body = std::move(body);
+    return request;
+  }
+
+  SelfSigned files_;
+  IoThreads io_{2};
+  Server server_{io_, echo};
+};
+
+TEST_F(TlsTest, ARequestGoesThereAndBack) {
+  Client client(io_, Endpoint::tls("localhost", server_.port(), files_.certificate_file));
+  for (std::size_t size : {0u, 5u, 3'000'000u}) {
+    auto response = client.send_now(post(std::string(size, 'x')), 20s);
+    ASSERT_TRUE(response) << response.error();
+    EXPECT_EQ(response->body.size(), size);
+    EXPECT_EQ(response->headers.get("X-Secure"), "yes");
+  }
+}
+
+TEST_F(TlsTest, ACertificateThatNobodyVouchesForIsRefused) {
+  Client client(io_, Endpoint::tls("localhost", server_.port()));
+  EXPECT_FALSE(client.send_now(post(""), 20s));
+}
+
+TEST_F(TlsTest, ACertificateOfAnotherHostIsRefused) {
+  Client client(io_, Endpoint::tls("127.0.0.1", server_.port(), files_.certificate_file));
+  EXPECT_FALSE(client.send_now(post(""), 20s));
+}
+
+TEST_F(TlsTest, AnyCertificateWillDoWhereTheCallerSaysSo) {
+  Endpoint endpoint = Endpoint::tls("127.0.0.1", server_.port());
+  endpoint.verify_peer = false;
+  Client client(io_, endpoint);
+  EXPECT_TRUE(client.send_now(post(""), 20s));
+}
+
+TEST_F(TlsTest, AClientThatSpeaksPlainHttpIsLeft) {
+  RawClient client(server_.port());
+  client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_THAT(client.read_to_end(), testing::Not(HasSubstr("200 OK")));
+}
+
+TEST_F(TlsTest, FilesThatAreMissingAreNamed) {
+  Server other(io_, echo);
+  try {
+    other.listen_tls("127.0.0.1", 0, "/nonexistent.crt", files_.key_file);
+    FAIL() << "listened without a certificate";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("cannot use the certificate /nonexistent.crt"));
+  }
+  Client client(io_, Endpoint::tls("localhost", server_.port(), "/nonexistent.crt"));
+  auto response = client.send_now(post(""), 20s);
+  ASSERT_FALSE(response);
+  EXPECT_THAT(response.error(), HasSubstr("/nonexistent.crt"));
+}
+
+}  // namespace
+}  // namespace http
