@@ -10,6 +10,7 @@
 #include "store/folder_lock.h"
 #include "store/job_queue.h"
 #include "store/migrate.h"
+#include "store/sqlite_checkpointer.h"
 #include "store/sqlite_connection.h"
 #include "store/sqlite_writer.h"
 #include "store/store.h"
@@ -32,7 +33,8 @@ constexpr const char* kWriterSettings =
     // A savepoint's undo log stays in memory: it never outlives the process.
     "PRAGMA temp_store = MEMORY;"
     "PRAGMA cache_size = -65536;"
-    "PRAGMA wal_autocheckpoint = 4000;";
+    // What a long read made of it is given back.
+    "PRAGMA journal_size_limit = 134217728;";
 constexpr const char* kReaderSettings =
     "PRAGMA case_sensitive_like = ON;"
     "PRAGMA temp_store = MEMORY;"
@@ -94,7 +96,7 @@ std::unique_ptr<SqliteConnection> open_writer(const std::string& folder, const s
 class SqliteStore final : public Store {
  public:
   SqliteStore(const std::string& folder, const std::vector<Migrations>& migrations)
-      : lock_(folder), writer_(open_writer(folder, migrations)) {
+      : lock_(folder), writer_(open_writer(folder, migrations)), checkpointer_(folder + "/stoker.db", *writer_) {
     for (auto& reader : readers_) {
       reader = std::make_unique<SqliteConnection>(folder + "/stoker.db", SqliteConnection::Mode::ReadOnly);
       reader->exec(kReaderSettings);
@@ -121,6 +123,7 @@ class SqliteStore final : public Store {
       writer.commit(batch);
       for (Job& job : batch) finish(job);
       batch.clear();
+      checkpointer_.after_commit();
     }
   }
 
@@ -138,6 +141,7 @@ class SqliteStore final : public Store {
   // Closed after the readers: the last to go moves the log into the database, which
   // a reader may not do.
   std::unique_ptr<SqliteConnection> writer_;
+  SqliteCheckpointer checkpointer_;
   std::array<std::unique_ptr<SqliteConnection>, kReaders> readers_;
   JobQueue writes_;
   JobQueue reads_;
@@ -147,6 +151,9 @@ class SqliteStore final : public Store {
 }  // namespace
 
 std::unique_ptr<Store> open_sqlite(const std::string& folder, const std::vector<Migrations>& migrations) {
+  // Counting every allocation takes a lock that all connections share. Has no effect
+  // after the first call, and needs none.
+  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   return std::make_unique<SqliteStore>(folder, migrations);
 }
 

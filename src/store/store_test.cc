@@ -75,11 +75,12 @@ TEST_P(StoreTest, ValuesComeBackAsTheyWere) {
   open();
   const std::string text = "Grüße, 世界 🚀 'quoted' \"twice\"";
   const base::Blob blob{std::string("\0\xff\x00\x7f", 4)};
+  const std::optional<base::Blob> no_blob;
   store_->write_now([&](Tx& tx) {
     tx.exec("INSERT INTO items (id, name, size, body) VALUES ($1, $2, $3, $4)",
             std::numeric_limits<std::int64_t>::max(), text, 0.1, blob);
     tx.exec("INSERT INTO items (id, name, size, body) VALUES ($1, $2, $3, $4)",
-            std::numeric_limits<std::int64_t>::min(), nullptr, nullptr, std::optional<base::Blob>());
+            std::numeric_limits<std::int64_t>::min(), nullptr, nullptr, no_blob);
     tx.exec("INSERT INTO items (id, name, size, body) VALUES (0, $1, $2, $3)", "", -1e300, base::Blob{});
   });
   store_->read_now([&](Tx& tx) {

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only SQLite has: its folder, its lock, its disk.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <future>
+
+#include "store/test_database.h"
+
+namespace store {
+namespace {
+
+using testing::HasSubstr;
+
+const std::vector<Migrations> kTables{
+    {"test", {"CREATE TABLE items (id INTEGER PRIMARY KEY, body TEXT); CREATE TABLE names (name TEXT UNIQUE)"}}};
+
+// What went wrong, or "".
+template <class Fn>
+std::string error_of(ErrorKind kind, Fn fn) {
+  try {
+    fn();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), kind) << error.what();
+    return error.what();
+  }
+  return "";
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat found {};
+  stat(path.c_str(), &found);
+  return found.st_mode & 07777;
+}
+
+TEST(SqliteStore, MakesItsFolderAndKeepsItPrivate) {
+  TemporaryFolder above;
+  std::string folder = above.path() + "/not/yet/there/";
+  auto store = open_sqlite(folder, kTables);
+  EXPECT_EQ(mode_of(folder), 0700u);
+  for (const char* name : {"stoker.db", "stoker.db-wal", "lock"}) EXPECT_EQ(mode_of(folder + name), 0600u) << name;
+}
+
+TEST(SqliteStore, AFolderInUseIsRefusedAndItsOwnerNamed) {
+  SqliteTestDatabase database;
+  auto store = database.open(kTables);
+  EXPECT_EQ(error_of(ErrorKind::Busy, [&] { database.open(kTables); }),
+            "the data folder " + database.folder() + " is in use by process " + std::to_string(getpid()));
+  store.reset();
+  EXPECT_EQ(error_of(ErrorKind::Busy, [&] { database.open(kTables); }), "");
+}
+
+TEST(SqliteStore, AFolderThatCannotBeMadeIsNamed) {
+  EXPECT_EQ(error_of(ErrorKind::Other, [] { open_sqlite("/proc/stoker", kTables); }),
+            "cannot create the data folder /proc/stoker: No such file or directory");
+  EXPECT_EQ(error_of(ErrorKind::Other, [] { open_sqlite("/dev/null/data", kTables); }),
+            "cannot create the data folder /dev/null/data: Not a directory");
+}
+
+TEST(SqliteStore, AFolderThatCannotBeWrittenIsNamed) {
+  EXPECT_THAT(error_of(ErrorKind::Other, [] { open_sqlite("/proc/self", kTables); }),
+              HasSubstr("cannot write in the data folder /proc/self: "));
+}
+
+TEST(SqliteStore, AFileThatIsNoDatabaseIsDamaged) {
+  TemporaryFolder folder;
+  std::ofstream(folder.path() + "/stoker.db") << std::string(4096, 'x');
+  EXPECT_THAT(error_of(ErrorKind::Damaged, [&] { open_sqlite(folder.path(), kTables); }),
+              HasSubstr("cannot open " + folder.path() + "/stoker.db: file is not a database"));
+}
+
+TEST(SqliteStore, BytesThatAreNoUtf8AreKept) {
+  SqliteTestDatabase database;
+  auto store = database.open(kTables);
+  const std::string bytes("\xff\x00\xc3(", 4);
+  store->write_now([&](Tx& tx) { tx.exec("INSERT INTO names (name) VALUES ($1)", bytes); });
+  store->read_now([&](Tx& tx) {
+    tx.query("SELECT name FROM names WHERE name = $1", bytes).each([&](const Row& row) {
+      EXPECT_EQ(row.text(0), bytes);
+    });
+    EXPECT_EQ(tx.query("SELECT count(*) FROM names WHERE name = $1", bytes).integer(), 1);
+  });
+}
+
+TEST(SqliteStore, ClosingLeavesNoLogBehind) {
+  SqliteTestDatabase database;
+  auto store = database.open(kTables);
+  store->write_now([](Tx& tx) { tx.exec("INSERT INTO names (name) VALUES ('a')"); });
+  EXPECT_TRUE(std::filesystem::exists(database.folder() + "/stoker.db-wal"));
+  store.reset();
+  EXPECT_FALSE(std::filesystem::exists(database.folder() + "/stoker.db-wal"));
+}
+
+// A disk that holds so many pages and no more.
+void limit_pages(Store& store, std::int64_t more) {
+  store.write_now([&](Tx& tx) {
+    auto most = tx.query("PRAGMA page_count").integer() + more;
+    tx.query("PRAGMA max_page_count = " + std::to_string(most)).integer();
+  });
+}
+
+void add_large(Tx& tx, std::size_t bytes) { tx.exec("INSERT INTO items (body) VALUES ($1)", std::string(bytes, 'x')); }
+
+TEST(SqliteStore, AFullDiskIsSaidAndWritingGoesOnWhenThereIsSpace) {
+  SqliteTestDatabase database;
+  auto store = database.open(kTables);
+  limit_pages(*store, 10);
+  EXPECT_THAT(error_of(ErrorKind::Full, [&] { store->write_now([](Tx& tx) { add_large(tx, 1 << 20); }); }),
+              HasSubstr("full"));
+  store->write_now([](Tx& tx) { add_large(tx, 10); });
+  limit_pages(*store, 10000);
+  store->write_now([](Tx& tx) { add_large(tx, 1 << 20); });
+  store.reset();
+  EXPECT_EQ(database.value("SELECT count(*) FROM items"), "2");
+}
+
+// SQLite gives up the whole transaction when the disk is full: the works that were
+// good must be done again, and none answered that is not there.
+TEST(SqliteStore, AWorkTooLargeForTheDiskFailsAloneInItsBatch) {
+  SqliteTestDatabase database;
+  auto store = database.open(kTables);
+  limit_pages(*store, 20);
+  std::promise<void> gathered;
+  std::shared_future<void> all_queued = gathered.get_future().share();
+  std::atomic<int> good = 0;
+  std::atomic<int> full = 0;
+  store->write([=](Tx&) { all_queued.wait(); }, [](std::exception_ptr) {});
+  for (int i = 0; i < 50; ++i) {
+    store->write(
+        [i](Tx& tx) {
+          tx.exec("INSERT INTO names (name) VALUES ($1)", std::to_string(i));
+          if (i % 10 == 5) add_large(tx, 1 << 20);
+        },
+        [&](std::exception_ptr error) { ++(error ? full : good); });
+  }
+  gathered.set_value();
+  store.reset();
+  EXPECT_EQ(full, 5);
+  EXPECT_EQ(good, 45);
+  EXPECT_EQ(database.value("SELECT count(*) FROM names"), "45");
+  EXPECT_EQ(database.value("SELECT count(*) FROM names WHERE name IN ('5', '15', '25', '35', '45')"), "0");
+  EXPECT_EQ(database.value("SELECT count(*) FROM items"), "0");
+}
+
+// While it lives no file of this process grows beyond `bytes`.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limited{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limited);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+// The pages go to the log at COMMIT, so it is COMMIT that fails.
+TEST(SqliteStore, ACommitThatFailsIsAnErrorForAllInItAndWritingGoesOn) {
+  SqliteTestDatabase database;
+  auto store = database.open(kTables);
+  std::atomic<int> failed = 0;
+  {
+    FileSizeLimit limit(std::filesystem::file_size(database.folder() + "/stoker.db-wal"));
+    std::promise<void> gathered;
+    std::shared_future<void> all_queued = gathered.get_future().share();
+    store->write([=](Tx&) { all_queued.wait(); }, [](std::exception_ptr) {});
+    for (int i = 0; i < 10; ++i) {
+      store->write([i](Tx& tx) { tx.exec("INSERT INTO names (name) VALUES ($1)", std::to_string(i)); },
+                   [&](std::exception_ptr error) { failed += error ? 1 : 0; });
+    }
+    gathered.set_value();
+    EXPECT_THAT(error_of(ErrorKind::Other, [&] { store->write_now([](Tx& tx) { add_large(tx, 10); }); }),
+                HasSubstr("disk I/O error, in: COMMIT"));
+  }
+  EXPECT_EQ(failed, 10);
+  store->write_now([](Tx& tx) { tx.exec("INSERT INTO names (name) VALUES ('later')"); });
+  store.reset();
+  EXPECT_EQ(database.value("SELECT group_concat(name) FROM names"), "later");
+}
+
+TEST(SqliteStore, TheLogIsMovedIntoTheDatabaseAsItGrows) {
+  SqliteTestDatabase database;
+  auto store = database.open(kTables);
+  constexpr int kMegabytes = 150;
+  for (int i = 0; i < kMegabytes; ++i) store->write_now([](Tx& tx) { add_large(tx, 1 << 20); });
+  EXPECT_LT(std::filesystem::file_size(database.folder() + "/stoker.db-wal"), 80u << 20);
+  EXPECT_GT(std::filesystem::file_size(database.folder() + "/stoker.db"), 70u << 20);
+}
+
+TEST(SqliteStore, AReadThatGoesOnWhileTheLogGrowsStopsNobody) {
+  SqliteTestDatabase database;
+  auto store = database.open(kTables);
+  store->write_now([](Tx& tx) { add_large(tx, 10); });
+  store->read_now([&](Tx& tx) {
+    EXPECT_EQ(tx.query("SELECT count(*) FROM items").integer(), 1);
+    for (int i = 0; i < 80; ++i) store->write_now([](Tx& other) { add_large(other, 1 << 20); });
+    EXPECT_EQ(tx.query("SELECT count(*) FROM items").integer(), 1);
+  });
+  store->write_now([](Tx& tx) { add_large(tx, 10); });
+  store.reset();
+  EXPECT_EQ(database.value("SELECT count(*) FROM items"), "82");
+}
+
+TEST(SqliteStore, AWorkThatSwallowsAFullDiskWritesNothingOutsideOfItsTransaction) {
+  SqliteTestDatabase database;
+  auto store = database.open(kTables);
+  limit_pages(*store, 5);
+  error_of(ErrorKind::Full, [&] {
+    store->write_now([](Tx& tx) {
+      try {
+        add_large(tx, 1 << 20);
+      } catch (const Error&) {
+        tx.exec("INSERT INTO names (name) VALUES ('outside')");
+      }
+    });
+  });
+  store.reset();
+  EXPECT_EQ(database.value("SELECT count(*) FROM names"), "0");
+}
+
+}  // namespace
+}  // namespace store
