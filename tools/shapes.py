@@ -224,10 +224,12 @@ class Service:
         if override:
             return override
         shape = self.older.get(reference["shape"], self.shapes[reference["shape"]])
+        name = older.get("locationName", shape.get("locationName", "") if shape["type"] != "structure" else "")
+        # In query a flattened list without a name of its own goes by its elements' name.
         flattened = reference.get("flattened") or shape.get("flattened")
-        if shape["type"] == "list" and flattened and "locationName" in shape["member"]:
-            return shape["member"]["locationName"]
-        return older.get("locationName", shape.get("locationName", "") if shape["type"] != "structure" else "")
+        if not name and shape["type"] == "list" and flattened and "rest-xml" not in self.protocols:
+            name = shape["member"].get("locationName", "")
+        return name
 
     def noun(self, noun, names):
         self.lines[noun], self.includes[noun] = [], set()
@@ -288,8 +290,9 @@ class Service:
             [f"}}  // namespace shapes::{self.name}", ""] + after).rstrip() + "\n"
 
     def struct_code(self, name, members):
+        zeroed = {SCALARS[k] for k in ("boolean", "integer", "long", "float", "double", "timestamp")}
         lines = [f"struct {name} {{"]
-        lines += [f"  {kind} {member}{{}};" for kind, member in members]
+        lines += [f"  {kind} {member}{'{}' if kind in zeroed else ''};" for kind, member in members]
         lines += [f"  bool operator==(const {name}&) const = default;", "};"]
         listed = ", ".join(member for _, member in members)
         return lines + [wrap(f"BOOST_DESCRIBE_STRUCT({name}, (), ({listed}))")]

@@ -16,8 +16,8 @@
 namespace shapes::cloudwatch {
 
 struct Dimension {
-  std::string Name{};
-  std::string Value{};
+  std::string Name;
+  std::string Value;
   bool operator==(const Dimension&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Dimension, (), (Name, Value))
@@ -37,15 +37,15 @@ inline constexpr std::string_view kStandardUnitValues[] = {"Seconds", "Microseco
     "Bits/Second", "Kilobits/Second", "Megabits/Second", "Gigabits/Second", "Terabits/Second", "Count/Second", "None"};
 
 struct MetricDatum {
-  std::string MetricName{};
-  std::optional<std::vector<cloudwatch::Dimension>> Dimensions{};
-  std::optional<base::Time> Timestamp{};
-  std::optional<double> Value{};
-  std::optional<StatisticSet> StatisticValues{};
-  std::optional<std::vector<double>> Values{};
-  std::optional<std::vector<double>> Counts{};
-  std::optional<std::string> Unit{};
-  std::optional<std::int32_t> StorageResolution{};
+  std::string MetricName;
+  std::optional<std::vector<cloudwatch::Dimension>> Dimensions;
+  std::optional<base::Time> Timestamp;
+  std::optional<double> Value;
+  std::optional<StatisticSet> StatisticValues;
+  std::optional<std::vector<double>> Values;
+  std::optional<std::vector<double>> Counts;
+  std::optional<std::string> Unit;
+  std::optional<std::int32_t> StorageResolution;
   bool operator==(const MetricDatum&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(MetricDatum, (), (MetricName, Dimensions, Timestamp, Value, StatisticValues, Values, Counts, Unit,
@@ -60,24 +60,24 @@ inline constexpr wire::Member kEntityAttributesMapValueString{.min = 1, .max = 2
 inline constexpr wire::Member kEntityAttributesMapKeyString{.min = 1, .max = 256};
 
 struct Entity {
-  std::optional<std::map<std::string, std::string>> KeyAttributes{};
-  std::optional<std::map<std::string, std::string>> Attributes{};
+  std::optional<std::map<std::string, std::string>> KeyAttributes;
+  std::optional<std::map<std::string, std::string>> Attributes;
   bool operator==(const Entity&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Entity, (), (KeyAttributes, Attributes))
 
 struct EntityMetricData {
-  std::optional<cloudwatch::Entity> Entity{};
-  std::optional<std::vector<cloudwatch::MetricDatum>> MetricData{};
+  std::optional<cloudwatch::Entity> Entity;
+  std::optional<std::vector<cloudwatch::MetricDatum>> MetricData;
   bool operator==(const EntityMetricData&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(EntityMetricData, (), (Entity, MetricData))
 
 struct PutMetricDataInput {
-  std::string Namespace{};
-  std::optional<std::vector<cloudwatch::MetricDatum>> MetricData{};
-  std::optional<std::vector<cloudwatch::EntityMetricData>> EntityMetricData{};
-  std::optional<bool> StrictEntityValidation{};
+  std::string Namespace;
+  std::optional<std::vector<cloudwatch::MetricDatum>> MetricData;
+  std::optional<std::vector<cloudwatch::EntityMetricData>> EntityMetricData;
+  std::optional<bool> StrictEntityValidation;
   bool operator==(const PutMetricDataInput&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(PutMetricDataInput, (), (Namespace, MetricData, EntityMetricData, StrictEntityValidation))

@@ -15,7 +15,7 @@
 namespace shapes::ecs {
 
 struct RepositoryCredentials {
-  std::string credentialsParameter{};
+  std::string credentialsParameter;
   bool operator==(const RepositoryCredentials&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(RepositoryCredentials, (), (credentialsParameter))
@@ -25,27 +25,27 @@ inline constexpr std::string_view kTransportProtocolValues[] = {"tcp", "udp"};
 inline constexpr std::string_view kApplicationProtocolValues[] = {"http", "http2", "grpc"};
 
 struct PortMapping {
-  std::optional<std::int32_t> containerPort{};
-  std::optional<std::int32_t> hostPort{};
-  std::optional<std::string> protocol{};
-  std::optional<std::string> name{};
-  std::optional<std::string> appProtocol{};
-  std::optional<std::string> containerPortRange{};
+  std::optional<std::int32_t> containerPort;
+  std::optional<std::int32_t> hostPort;
+  std::optional<std::string> protocol;
+  std::optional<std::string> name;
+  std::optional<std::string> appProtocol;
+  std::optional<std::string> containerPortRange;
   bool operator==(const PortMapping&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(PortMapping, (), (containerPort, hostPort, protocol, name, appProtocol, containerPortRange))
 
 struct ContainerRestartPolicy {
   bool enabled{};
-  std::optional<std::vector<std::int32_t>> ignoredExitCodes{};
-  std::optional<std::int32_t> restartAttemptPeriod{};
+  std::optional<std::vector<std::int32_t>> ignoredExitCodes;
+  std::optional<std::int32_t> restartAttemptPeriod;
   bool operator==(const ContainerRestartPolicy&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ContainerRestartPolicy, (), (enabled, ignoredExitCodes, restartAttemptPeriod))
 
 struct KeyValuePair {
-  std::optional<std::string> name{};
-  std::optional<std::string> value{};
+  std::optional<std::string> name;
+  std::optional<std::string> value;
   bool operator==(const KeyValuePair&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(KeyValuePair, (), (name, value))
@@ -53,30 +53,30 @@ BOOST_DESCRIBE_STRUCT(KeyValuePair, (), (name, value))
 inline constexpr std::string_view kEnvironmentFileTypeValues[] = {"s3"};
 
 struct EnvironmentFile {
-  std::string value{};
-  std::string type{};
+  std::string value;
+  std::string type;
   bool operator==(const EnvironmentFile&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(EnvironmentFile, (), (value, type))
 
 struct MountPoint {
-  std::optional<std::string> sourceVolume{};
-  std::optional<std::string> containerPath{};
-  std::optional<bool> readOnly{};
+  std::optional<std::string> sourceVolume;
+  std::optional<std::string> containerPath;
+  std::optional<bool> readOnly;
   bool operator==(const MountPoint&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(MountPoint, (), (sourceVolume, containerPath, readOnly))
 
 struct VolumeFrom {
-  std::optional<std::string> sourceContainer{};
-  std::optional<bool> readOnly{};
+  std::optional<std::string> sourceContainer;
+  std::optional<bool> readOnly;
   bool operator==(const VolumeFrom&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(VolumeFrom, (), (sourceContainer, readOnly))
 
 struct KernelCapabilities {
-  std::optional<std::vector<std::string>> add{};
-  std::optional<std::vector<std::string>> drop{};
+  std::optional<std::vector<std::string>> add;
+  std::optional<std::vector<std::string>> drop;
   bool operator==(const KernelCapabilities&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(KernelCapabilities, (), (add, drop))
@@ -86,37 +86,37 @@ inline constexpr std::string_view kDeviceCgroupPermissionValues[] = {"read", "wr
 inline constexpr wire::Member kDeviceCgroupPermission{.one_of = kDeviceCgroupPermissionValues};
 
 struct Device {
-  std::string hostPath{};
-  std::optional<std::string> containerPath{};
-  std::optional<std::vector<std::string>> permissions{};
+  std::string hostPath;
+  std::optional<std::string> containerPath;
+  std::optional<std::vector<std::string>> permissions;
   bool operator==(const Device&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Device, (), (hostPath, containerPath, permissions))
 
 struct Tmpfs {
-  std::string containerPath{};
+  std::string containerPath;
   std::int32_t size{};
-  std::optional<std::vector<std::string>> mountOptions{};
+  std::optional<std::vector<std::string>> mountOptions;
   bool operator==(const Tmpfs&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Tmpfs, (), (containerPath, size, mountOptions))
 
 struct LinuxParameters {
-  std::optional<KernelCapabilities> capabilities{};
-  std::optional<std::vector<Device>> devices{};
-  std::optional<bool> initProcessEnabled{};
-  std::optional<std::int32_t> sharedMemorySize{};
-  std::optional<std::vector<Tmpfs>> tmpfs{};
-  std::optional<std::int32_t> maxSwap{};
-  std::optional<std::int32_t> swappiness{};
+  std::optional<KernelCapabilities> capabilities;
+  std::optional<std::vector<Device>> devices;
+  std::optional<bool> initProcessEnabled;
+  std::optional<std::int32_t> sharedMemorySize;
+  std::optional<std::vector<Tmpfs>> tmpfs;
+  std::optional<std::int32_t> maxSwap;
+  std::optional<std::int32_t> swappiness;
   bool operator==(const LinuxParameters&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(LinuxParameters, (), (capabilities, devices, initProcessEnabled, sharedMemorySize, tmpfs, maxSwap,
     swappiness))
 
 struct Secret {
-  std::string name{};
-  std::string valueFrom{};
+  std::string name;
+  std::string valueFrom;
   bool operator==(const Secret&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Secret, (), (name, valueFrom))
@@ -124,15 +124,15 @@ BOOST_DESCRIBE_STRUCT(Secret, (), (name, valueFrom))
 inline constexpr std::string_view kContainerConditionValues[] = {"START", "COMPLETE", "SUCCESS", "HEALTHY"};
 
 struct ContainerDependency {
-  std::string containerName{};
-  std::string condition{};
+  std::string containerName;
+  std::string condition;
   bool operator==(const ContainerDependency&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ContainerDependency, (), (containerName, condition))
 
 struct HostEntry {
-  std::string hostname{};
-  std::string ipAddress{};
+  std::string hostname;
+  std::string ipAddress;
   bool operator==(const HostEntry&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(HostEntry, (), (hostname, ipAddress))
@@ -141,7 +141,7 @@ inline constexpr std::string_view kUlimitNameValues[] = {"core", "cpu", "data", 
     "nice", "nofile", "nproc", "rss", "rtprio", "rttime", "sigpending", "stack"};
 
 struct Ulimit {
-  std::string name{};
+  std::string name;
   std::int32_t softLimit{};
   std::int32_t hardLimit{};
   bool operator==(const Ulimit&) const = default;
@@ -152,26 +152,26 @@ inline constexpr std::string_view kLogDriverValues[] = {"json-file", "syslog", "
     "splunk", "awsfirelens"};
 
 struct LogConfiguration {
-  std::string logDriver{};
-  std::optional<std::map<std::string, std::string>> options{};
-  std::optional<std::vector<Secret>> secretOptions{};
+  std::string logDriver;
+  std::optional<std::map<std::string, std::string>> options;
+  std::optional<std::vector<Secret>> secretOptions;
   bool operator==(const LogConfiguration&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(LogConfiguration, (), (logDriver, options, secretOptions))
 
 struct HealthCheck {
-  std::vector<std::string> command{};
-  std::optional<std::int32_t> interval{};
-  std::optional<std::int32_t> timeout{};
-  std::optional<std::int32_t> retries{};
-  std::optional<std::int32_t> startPeriod{};
+  std::vector<std::string> command;
+  std::optional<std::int32_t> interval;
+  std::optional<std::int32_t> timeout;
+  std::optional<std::int32_t> retries;
+  std::optional<std::int32_t> startPeriod;
   bool operator==(const HealthCheck&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(HealthCheck, (), (command, interval, timeout, retries, startPeriod))
 
 struct SystemControl {
-  std::optional<std::string> namespace_{};
-  std::optional<std::string> value{};
+  std::optional<std::string> namespace_;
+  std::optional<std::string> value;
   bool operator==(const SystemControl&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(SystemControl, (), (namespace_, value))
@@ -179,8 +179,8 @@ BOOST_DESCRIBE_STRUCT(SystemControl, (), (namespace_, value))
 inline constexpr std::string_view kResourceTypeValues[] = {"GPU", "InferenceAccelerator"};
 
 struct ResourceRequirement {
-  std::string value{};
-  std::string type{};
+  std::string value;
+  std::string type;
   bool operator==(const ResourceRequirement&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ResourceRequirement, (), (value, type))
@@ -188,8 +188,8 @@ BOOST_DESCRIBE_STRUCT(ResourceRequirement, (), (value, type))
 inline constexpr std::string_view kFirelensConfigurationTypeValues[] = {"fluentd", "fluentbit"};
 
 struct FirelensConfiguration {
-  std::string type{};
-  std::optional<std::map<std::string, std::string>> options{};
+  std::string type;
+  std::optional<std::map<std::string, std::string>> options;
   bool operator==(const FirelensConfiguration&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(FirelensConfiguration, (), (type, options))
@@ -197,48 +197,48 @@ BOOST_DESCRIBE_STRUCT(FirelensConfiguration, (), (type, options))
 inline constexpr std::string_view kVersionConsistencyValues[] = {"enabled", "disabled"};
 
 struct ContainerDefinition {
-  std::optional<std::string> name{};
-  std::optional<std::string> image{};
-  std::optional<RepositoryCredentials> repositoryCredentials{};
-  std::optional<std::int32_t> cpu{};
-  std::optional<std::int32_t> memory{};
-  std::optional<std::int32_t> memoryReservation{};
-  std::optional<std::vector<std::string>> links{};
-  std::optional<std::vector<PortMapping>> portMappings{};
-  std::optional<bool> essential{};
-  std::optional<ContainerRestartPolicy> restartPolicy{};
-  std::optional<std::vector<std::string>> entryPoint{};
-  std::optional<std::vector<std::string>> command{};
-  std::optional<std::vector<KeyValuePair>> environment{};
-  std::optional<std::vector<EnvironmentFile>> environmentFiles{};
-  std::optional<std::vector<MountPoint>> mountPoints{};
-  std::optional<std::vector<VolumeFrom>> volumesFrom{};
-  std::optional<LinuxParameters> linuxParameters{};
-  std::optional<std::vector<Secret>> secrets{};
-  std::optional<std::vector<ContainerDependency>> dependsOn{};
-  std::optional<std::int32_t> startTimeout{};
-  std::optional<std::int32_t> stopTimeout{};
-  std::optional<std::string> versionConsistency{};
-  std::optional<std::string> hostname{};
-  std::optional<std::string> user{};
-  std::optional<std::string> workingDirectory{};
-  std::optional<bool> disableNetworking{};
-  std::optional<bool> privileged{};
-  std::optional<bool> readonlyRootFilesystem{};
-  std::optional<std::vector<std::string>> dnsServers{};
-  std::optional<std::vector<std::string>> dnsSearchDomains{};
-  std::optional<std::vector<HostEntry>> extraHosts{};
-  std::optional<std::vector<std::string>> dockerSecurityOptions{};
-  std::optional<bool> interactive{};
-  std::optional<bool> pseudoTerminal{};
-  std::optional<std::map<std::string, std::string>> dockerLabels{};
-  std::optional<std::vector<Ulimit>> ulimits{};
-  std::optional<LogConfiguration> logConfiguration{};
-  std::optional<HealthCheck> healthCheck{};
-  std::optional<std::vector<SystemControl>> systemControls{};
-  std::optional<std::vector<ResourceRequirement>> resourceRequirements{};
-  std::optional<FirelensConfiguration> firelensConfiguration{};
-  std::optional<std::vector<std::string>> credentialSpecs{};
+  std::optional<std::string> name;
+  std::optional<std::string> image;
+  std::optional<RepositoryCredentials> repositoryCredentials;
+  std::optional<std::int32_t> cpu;
+  std::optional<std::int32_t> memory;
+  std::optional<std::int32_t> memoryReservation;
+  std::optional<std::vector<std::string>> links;
+  std::optional<std::vector<PortMapping>> portMappings;
+  std::optional<bool> essential;
+  std::optional<ContainerRestartPolicy> restartPolicy;
+  std::optional<std::vector<std::string>> entryPoint;
+  std::optional<std::vector<std::string>> command;
+  std::optional<std::vector<KeyValuePair>> environment;
+  std::optional<std::vector<EnvironmentFile>> environmentFiles;
+  std::optional<std::vector<MountPoint>> mountPoints;
+  std::optional<std::vector<VolumeFrom>> volumesFrom;
+  std::optional<LinuxParameters> linuxParameters;
+  std::optional<std::vector<Secret>> secrets;
+  std::optional<std::vector<ContainerDependency>> dependsOn;
+  std::optional<std::int32_t> startTimeout;
+  std::optional<std::int32_t> stopTimeout;
+  std::optional<std::string> versionConsistency;
+  std::optional<std::string> hostname;
+  std::optional<std::string> user;
+  std::optional<std::string> workingDirectory;
+  std::optional<bool> disableNetworking;
+  std::optional<bool> privileged;
+  std::optional<bool> readonlyRootFilesystem;
+  std::optional<std::vector<std::string>> dnsServers;
+  std::optional<std::vector<std::string>> dnsSearchDomains;
+  std::optional<std::vector<HostEntry>> extraHosts;
+  std::optional<std::vector<std::string>> dockerSecurityOptions;
+  std::optional<bool> interactive;
+  std::optional<bool> pseudoTerminal;
+  std::optional<std::map<std::string, std::string>> dockerLabels;
+  std::optional<std::vector<Ulimit>> ulimits;
+  std::optional<LogConfiguration> logConfiguration;
+  std::optional<HealthCheck> healthCheck;
+  std::optional<std::vector<SystemControl>> systemControls;
+  std::optional<std::vector<ResourceRequirement>> resourceRequirements;
+  std::optional<FirelensConfiguration> firelensConfiguration;
+  std::optional<std::vector<std::string>> credentialSpecs;
   bool operator==(const ContainerDefinition&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ContainerDefinition, (), (name, image, repositoryCredentials, cpu, memory, memoryReservation,

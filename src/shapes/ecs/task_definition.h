@@ -17,7 +17,7 @@
 namespace shapes::ecs {
 
 struct HostVolumeProperties {
-  std::optional<std::string> sourcePath{};
+  std::optional<std::string> sourcePath;
   bool operator==(const HostVolumeProperties&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(HostVolumeProperties, (), (sourcePath))
@@ -25,11 +25,11 @@ BOOST_DESCRIBE_STRUCT(HostVolumeProperties, (), (sourcePath))
 inline constexpr std::string_view kScopeValues[] = {"task", "shared"};
 
 struct DockerVolumeConfiguration {
-  std::optional<std::string> scope{};
-  std::optional<bool> autoprovision{};
-  std::optional<std::string> driver{};
-  std::optional<std::map<std::string, std::string>> driverOpts{};
-  std::optional<std::map<std::string, std::string>> labels{};
+  std::optional<std::string> scope;
+  std::optional<bool> autoprovision;
+  std::optional<std::string> driver;
+  std::optional<std::map<std::string, std::string>> driverOpts;
+  std::optional<std::map<std::string, std::string>> labels;
   bool operator==(const DockerVolumeConfiguration&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(DockerVolumeConfiguration, (), (scope, autoprovision, driver, driverOpts, labels))
@@ -37,8 +37,8 @@ BOOST_DESCRIBE_STRUCT(DockerVolumeConfiguration, (), (scope, autoprovision, driv
 inline constexpr std::string_view kEFSAuthorizationConfigIAMValues[] = {"ENABLED", "DISABLED"};
 
 struct EFSAuthorizationConfig {
-  std::optional<std::string> accessPointId{};
-  std::optional<std::string> iam{};
+  std::optional<std::string> accessPointId;
+  std::optional<std::string> iam;
   bool operator==(const EFSAuthorizationConfig&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(EFSAuthorizationConfig, (), (accessPointId, iam))
@@ -46,49 +46,49 @@ BOOST_DESCRIBE_STRUCT(EFSAuthorizationConfig, (), (accessPointId, iam))
 inline constexpr std::string_view kEFSTransitEncryptionValues[] = {"ENABLED", "DISABLED"};
 
 struct EFSVolumeConfiguration {
-  std::string fileSystemId{};
-  std::optional<std::string> rootDirectory{};
-  std::optional<std::string> transitEncryption{};
-  std::optional<std::int32_t> transitEncryptionPort{};
-  std::optional<EFSAuthorizationConfig> authorizationConfig{};
+  std::string fileSystemId;
+  std::optional<std::string> rootDirectory;
+  std::optional<std::string> transitEncryption;
+  std::optional<std::int32_t> transitEncryptionPort;
+  std::optional<EFSAuthorizationConfig> authorizationConfig;
   bool operator==(const EFSVolumeConfiguration&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(EFSVolumeConfiguration, (), (fileSystemId, rootDirectory, transitEncryption,
     transitEncryptionPort, authorizationConfig))
 
 struct S3FilesVolumeConfiguration {
-  std::string fileSystemArn{};
-  std::optional<std::string> rootDirectory{};
-  std::optional<std::int32_t> transitEncryptionPort{};
-  std::optional<std::string> accessPointArn{};
+  std::string fileSystemArn;
+  std::optional<std::string> rootDirectory;
+  std::optional<std::int32_t> transitEncryptionPort;
+  std::optional<std::string> accessPointArn;
   bool operator==(const S3FilesVolumeConfiguration&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(S3FilesVolumeConfiguration, (), (fileSystemArn, rootDirectory, transitEncryptionPort,
     accessPointArn))
 
 struct FSxWindowsFileServerAuthorizationConfig {
-  std::string credentialsParameter{};
-  std::string domain{};
+  std::string credentialsParameter;
+  std::string domain;
   bool operator==(const FSxWindowsFileServerAuthorizationConfig&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(FSxWindowsFileServerAuthorizationConfig, (), (credentialsParameter, domain))
 
 struct FSxWindowsFileServerVolumeConfiguration {
-  std::string fileSystemId{};
-  std::string rootDirectory{};
-  FSxWindowsFileServerAuthorizationConfig authorizationConfig{};
+  std::string fileSystemId;
+  std::string rootDirectory;
+  FSxWindowsFileServerAuthorizationConfig authorizationConfig;
   bool operator==(const FSxWindowsFileServerVolumeConfiguration&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(FSxWindowsFileServerVolumeConfiguration, (), (fileSystemId, rootDirectory, authorizationConfig))
 
 struct Volume {
-  std::optional<std::string> name{};
-  std::optional<HostVolumeProperties> host{};
-  std::optional<DockerVolumeConfiguration> dockerVolumeConfiguration{};
-  std::optional<EFSVolumeConfiguration> efsVolumeConfiguration{};
-  std::optional<S3FilesVolumeConfiguration> s3filesVolumeConfiguration{};
-  std::optional<FSxWindowsFileServerVolumeConfiguration> fsxWindowsFileServerVolumeConfiguration{};
-  std::optional<bool> configuredAtLaunch{};
+  std::optional<std::string> name;
+  std::optional<HostVolumeProperties> host;
+  std::optional<DockerVolumeConfiguration> dockerVolumeConfiguration;
+  std::optional<EFSVolumeConfiguration> efsVolumeConfiguration;
+  std::optional<S3FilesVolumeConfiguration> s3filesVolumeConfiguration;
+  std::optional<FSxWindowsFileServerVolumeConfiguration> fsxWindowsFileServerVolumeConfiguration;
+  std::optional<bool> configuredAtLaunch;
   bool operator==(const Volume&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Volume, (), (name, host, dockerVolumeConfiguration, efsVolumeConfiguration,
@@ -97,15 +97,15 @@ BOOST_DESCRIBE_STRUCT(Volume, (), (name, host, dockerVolumeConfiguration, efsVol
 inline constexpr std::string_view kTaskDefinitionPlacementConstraintTypeValues[] = {"memberOf"};
 
 struct TaskDefinitionPlacementConstraint {
-  std::optional<std::string> type{};
-  std::optional<std::string> expression{};
+  std::optional<std::string> type;
+  std::optional<std::string> expression;
   bool operator==(const TaskDefinitionPlacementConstraint&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(TaskDefinitionPlacementConstraint, (), (type, expression))
 
 struct Tag {
-  std::optional<std::string> key{};
-  std::optional<std::string> value{};
+  std::optional<std::string> key;
+  std::optional<std::string> value;
   bool operator==(const Tag&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Tag, (), (key, value))
@@ -113,16 +113,16 @@ BOOST_DESCRIBE_STRUCT(Tag, (), (key, value))
 inline constexpr std::string_view kProxyConfigurationTypeValues[] = {"APPMESH"};
 
 struct ProxyConfiguration {
-  std::optional<std::string> type{};
-  std::string containerName{};
-  std::optional<std::vector<KeyValuePair>> properties{};
+  std::optional<std::string> type;
+  std::string containerName;
+  std::optional<std::vector<KeyValuePair>> properties;
   bool operator==(const ProxyConfiguration&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ProxyConfiguration, (), (type, containerName, properties))
 
 struct InferenceAccelerator {
-  std::string deviceName{};
-  std::string deviceType{};
+  std::string deviceName;
+  std::string deviceType;
   bool operator==(const InferenceAccelerator&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(InferenceAccelerator, (), (deviceName, deviceType))
@@ -140,8 +140,8 @@ inline constexpr std::string_view kOSFamilyValues[] = {"WINDOWS_SERVER_2019_FULL
     "WINDOWS_SERVER_2025_CORE", "WINDOWS_SERVER_2025_FULL", "WINDOWS_SERVER_20H2_CORE", "LINUX"};
 
 struct RuntimePlatform {
-  std::optional<std::string> cpuArchitecture{};
-  std::optional<std::string> operatingSystemFamily{};
+  std::optional<std::string> cpuArchitecture;
+  std::optional<std::string> operatingSystemFamily;
   bool operator==(const RuntimePlatform&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(RuntimePlatform, (), (cpuArchitecture, operatingSystemFamily))
@@ -157,24 +157,24 @@ inline constexpr std::string_view kPidModeValues[] = {"host", "task"};
 inline constexpr std::string_view kIpcModeValues[] = {"host", "task", "none"};
 
 struct RegisterTaskDefinitionRequest {
-  std::string family{};
-  std::optional<std::string> taskRoleArn{};
-  std::optional<std::string> executionRoleArn{};
-  std::optional<std::string> networkMode{};
-  std::vector<ContainerDefinition> containerDefinitions{};
-  std::optional<std::vector<Volume>> volumes{};
-  std::optional<std::vector<TaskDefinitionPlacementConstraint>> placementConstraints{};
-  std::optional<std::vector<std::string>> requiresCompatibilities{};
-  std::optional<std::string> cpu{};
-  std::optional<std::string> memory{};
-  std::optional<std::vector<Tag>> tags{};
-  std::optional<std::string> pidMode{};
-  std::optional<std::string> ipcMode{};
-  std::optional<ProxyConfiguration> proxyConfiguration{};
-  std::optional<std::vector<InferenceAccelerator>> inferenceAccelerators{};
-  std::optional<EphemeralStorage> ephemeralStorage{};
-  std::optional<RuntimePlatform> runtimePlatform{};
-  std::optional<bool> enableFaultInjection{};
+  std::string family;
+  std::optional<std::string> taskRoleArn;
+  std::optional<std::string> executionRoleArn;
+  std::optional<std::string> networkMode;
+  std::vector<ContainerDefinition> containerDefinitions;
+  std::optional<std::vector<Volume>> volumes;
+  std::optional<std::vector<TaskDefinitionPlacementConstraint>> placementConstraints;
+  std::optional<std::vector<std::string>> requiresCompatibilities;
+  std::optional<std::string> cpu;
+  std::optional<std::string> memory;
+  std::optional<std::vector<Tag>> tags;
+  std::optional<std::string> pidMode;
+  std::optional<std::string> ipcMode;
+  std::optional<ProxyConfiguration> proxyConfiguration;
+  std::optional<std::vector<InferenceAccelerator>> inferenceAccelerators;
+  std::optional<EphemeralStorage> ephemeralStorage;
+  std::optional<RuntimePlatform> runtimePlatform;
+  std::optional<bool> enableFaultInjection;
   bool operator==(const RegisterTaskDefinitionRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(RegisterTaskDefinitionRequest, (), (family, taskRoleArn, executionRoleArn, networkMode,
@@ -184,10 +184,10 @@ BOOST_DESCRIBE_STRUCT(RegisterTaskDefinitionRequest, (), (family, taskRoleArn, e
 inline constexpr std::string_view kTargetTypeValues[] = {"container-instance"};
 
 struct Attribute {
-  std::string name{};
-  std::optional<std::string> value{};
-  std::optional<std::string> targetType{};
-  std::optional<std::string> targetId{};
+  std::string name;
+  std::optional<std::string> value;
+  std::optional<std::string> targetType;
+  std::optional<std::string> targetId;
   bool operator==(const Attribute&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Attribute, (), (name, value, targetType, targetId))
@@ -195,32 +195,32 @@ BOOST_DESCRIBE_STRUCT(Attribute, (), (name, value, targetType, targetId))
 inline constexpr std::string_view kTaskDefinitionStatusValues[] = {"ACTIVE", "INACTIVE", "DELETE_IN_PROGRESS"};
 
 struct TaskDefinition {
-  std::optional<std::string> taskDefinitionArn{};
-  std::optional<std::vector<ContainerDefinition>> containerDefinitions{};
-  std::optional<std::string> family{};
-  std::optional<std::string> taskRoleArn{};
-  std::optional<std::string> executionRoleArn{};
-  std::optional<std::string> networkMode{};
-  std::optional<std::int32_t> revision{};
-  std::optional<std::vector<Volume>> volumes{};
-  std::optional<std::string> status{};
-  std::optional<std::vector<Attribute>> requiresAttributes{};
-  std::optional<std::vector<TaskDefinitionPlacementConstraint>> placementConstraints{};
-  std::optional<std::vector<std::string>> compatibilities{};
-  std::optional<RuntimePlatform> runtimePlatform{};
-  std::optional<std::vector<std::string>> requiresCompatibilities{};
-  std::optional<std::string> cpu{};
-  std::optional<std::string> memory{};
-  std::optional<std::vector<InferenceAccelerator>> inferenceAccelerators{};
-  std::optional<std::string> pidMode{};
-  std::optional<std::string> ipcMode{};
-  std::optional<ProxyConfiguration> proxyConfiguration{};
-  std::optional<base::Time> registeredAt{};
-  std::optional<base::Time> deregisteredAt{};
-  std::optional<base::Time> deleteRequestedAt{};
-  std::optional<std::string> registeredBy{};
-  std::optional<EphemeralStorage> ephemeralStorage{};
-  std::optional<bool> enableFaultInjection{};
+  std::optional<std::string> taskDefinitionArn;
+  std::optional<std::vector<ContainerDefinition>> containerDefinitions;
+  std::optional<std::string> family;
+  std::optional<std::string> taskRoleArn;
+  std::optional<std::string> executionRoleArn;
+  std::optional<std::string> networkMode;
+  std::optional<std::int32_t> revision;
+  std::optional<std::vector<Volume>> volumes;
+  std::optional<std::string> status;
+  std::optional<std::vector<Attribute>> requiresAttributes;
+  std::optional<std::vector<TaskDefinitionPlacementConstraint>> placementConstraints;
+  std::optional<std::vector<std::string>> compatibilities;
+  std::optional<RuntimePlatform> runtimePlatform;
+  std::optional<std::vector<std::string>> requiresCompatibilities;
+  std::optional<std::string> cpu;
+  std::optional<std::string> memory;
+  std::optional<std::vector<InferenceAccelerator>> inferenceAccelerators;
+  std::optional<std::string> pidMode;
+  std::optional<std::string> ipcMode;
+  std::optional<ProxyConfiguration> proxyConfiguration;
+  std::optional<base::Time> registeredAt;
+  std::optional<base::Time> deregisteredAt;
+  std::optional<base::Time> deleteRequestedAt;
+  std::optional<std::string> registeredBy;
+  std::optional<EphemeralStorage> ephemeralStorage;
+  std::optional<bool> enableFaultInjection;
   bool operator==(const TaskDefinition&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(TaskDefinition, (), (taskDefinitionArn, containerDefinitions, family, taskRoleArn,
@@ -229,8 +229,8 @@ BOOST_DESCRIBE_STRUCT(TaskDefinition, (), (taskDefinitionArn, containerDefinitio
     registeredAt, deregisteredAt, deleteRequestedAt, registeredBy, ephemeralStorage, enableFaultInjection))
 
 struct RegisterTaskDefinitionResponse {
-  std::optional<TaskDefinition> taskDefinition{};
-  std::optional<std::vector<Tag>> tags{};
+  std::optional<TaskDefinition> taskDefinition;
+  std::optional<std::vector<Tag>> tags;
   bool operator==(const RegisterTaskDefinitionResponse&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(RegisterTaskDefinitionResponse, (), (taskDefinition, tags))

@@ -23,32 +23,32 @@ inline constexpr std::string_view kOptionalObjectAttributesValues[] = {"RestoreS
 inline constexpr wire::Member kOptionalObjectAttributes{.one_of = kOptionalObjectAttributesValues};
 
 struct ListObjectsV2Request {
-  std::string Bucket{};
-  std::optional<std::string> Delimiter{};
-  std::optional<std::string> EncodingType{};
-  std::optional<std::int32_t> MaxKeys{};
-  std::optional<std::string> Prefix{};
-  std::optional<std::string> ContinuationToken{};
-  std::optional<bool> FetchOwner{};
-  std::optional<std::string> StartAfter{};
-  std::optional<std::string> RequestPayer{};
-  std::optional<std::string> ExpectedBucketOwner{};
-  std::optional<std::vector<std::string>> OptionalObjectAttributes{};
+  std::string Bucket;
+  std::optional<std::string> Delimiter;
+  std::optional<std::string> EncodingType;
+  std::optional<std::int32_t> MaxKeys;
+  std::optional<std::string> Prefix;
+  std::optional<std::string> ContinuationToken;
+  std::optional<bool> FetchOwner;
+  std::optional<std::string> StartAfter;
+  std::optional<std::string> RequestPayer;
+  std::optional<std::string> ExpectedBucketOwner;
+  std::optional<std::vector<std::string>> OptionalObjectAttributes;
   bool operator==(const ListObjectsV2Request&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ListObjectsV2Request, (), (Bucket, Delimiter, EncodingType, MaxKeys, Prefix, ContinuationToken,
     FetchOwner, StartAfter, RequestPayer, ExpectedBucketOwner, OptionalObjectAttributes))
 
 struct Owner {
-  std::optional<std::string> DisplayName{};
-  std::optional<std::string> ID{};
+  std::optional<std::string> DisplayName;
+  std::optional<std::string> ID;
   bool operator==(const Owner&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Owner, (), (DisplayName, ID))
 
 struct RestoreStatus {
-  std::optional<bool> IsRestoreInProgress{};
-  std::optional<base::Time> RestoreExpiryDate{};
+  std::optional<bool> IsRestoreInProgress;
+  std::optional<base::Time> RestoreExpiryDate;
   bool operator==(const RestoreStatus&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(RestoreStatus, (), (IsRestoreInProgress, RestoreExpiryDate))
@@ -60,40 +60,40 @@ inline constexpr std::string_view kObjectStorageClassValues[] = {"STANDARD", "RE
     "EXPRESS_ONEZONE", "FSX_OPENZFS", "FSX_ONTAP"};
 
 struct Object {
-  std::optional<std::string> Key{};
-  std::optional<base::Time> LastModified{};
-  std::optional<std::string> ETag{};
-  std::optional<std::vector<std::string>> ChecksumAlgorithm{};
-  std::optional<std::string> ChecksumType{};
-  std::optional<std::int64_t> Size{};
-  std::optional<std::string> StorageClass{};
-  std::optional<s3::Owner> Owner{};
-  std::optional<s3::RestoreStatus> RestoreStatus{};
+  std::optional<std::string> Key;
+  std::optional<base::Time> LastModified;
+  std::optional<std::string> ETag;
+  std::optional<std::vector<std::string>> ChecksumAlgorithm;
+  std::optional<std::string> ChecksumType;
+  std::optional<std::int64_t> Size;
+  std::optional<std::string> StorageClass;
+  std::optional<s3::Owner> Owner;
+  std::optional<s3::RestoreStatus> RestoreStatus;
   bool operator==(const Object&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Object, (), (Key, LastModified, ETag, ChecksumAlgorithm, ChecksumType, Size, StorageClass, Owner,
     RestoreStatus))
 
 struct CommonPrefix {
-  std::optional<std::string> Prefix{};
+  std::optional<std::string> Prefix;
   bool operator==(const CommonPrefix&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(CommonPrefix, (), (Prefix))
 
 struct ListObjectsV2Output {
-  std::optional<bool> IsTruncated{};
-  std::optional<std::vector<Object>> Contents{};
-  std::optional<std::string> Name{};
-  std::optional<std::string> Prefix{};
-  std::optional<std::string> Delimiter{};
-  std::optional<std::int32_t> MaxKeys{};
-  std::optional<std::vector<CommonPrefix>> CommonPrefixes{};
-  std::optional<std::string> EncodingType{};
-  std::optional<std::int32_t> KeyCount{};
-  std::optional<std::string> ContinuationToken{};
-  std::optional<std::string> NextContinuationToken{};
-  std::optional<std::string> StartAfter{};
-  std::optional<std::string> RequestCharged{};
+  std::optional<bool> IsTruncated;
+  std::optional<std::vector<Object>> Contents;
+  std::optional<std::string> Name;
+  std::optional<std::string> Prefix;
+  std::optional<std::string> Delimiter;
+  std::optional<std::int32_t> MaxKeys;
+  std::optional<std::vector<CommonPrefix>> CommonPrefixes;
+  std::optional<std::string> EncodingType;
+  std::optional<std::int32_t> KeyCount;
+  std::optional<std::string> ContinuationToken;
+  std::optional<std::string> NextContinuationToken;
+  std::optional<std::string> StartAfter;
+  std::optional<std::string> RequestCharged;
   bool operator==(const ListObjectsV2Output&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ListObjectsV2Output, (), (IsTruncated, Contents, Name, Prefix, Delimiter, MaxKeys, CommonPrefixes,

@@ -17,22 +17,22 @@
 namespace shapes::sqs {
 
 struct MessageAttributeValue {
-  std::optional<std::string> StringValue{};
-  std::optional<base::Blob> BinaryValue{};
-  std::optional<std::vector<std::string>> StringListValues{};
-  std::optional<std::vector<base::Blob>> BinaryListValues{};
-  std::string DataType{};
+  std::optional<std::string> StringValue;
+  std::optional<base::Blob> BinaryValue;
+  std::optional<std::vector<std::string>> StringListValues;
+  std::optional<std::vector<base::Blob>> BinaryListValues;
+  std::string DataType;
   bool operator==(const MessageAttributeValue&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(MessageAttributeValue, (), (StringValue, BinaryValue, StringListValues, BinaryListValues,
     DataType))
 
 struct MessageSystemAttributeValue {
-  std::optional<std::string> StringValue{};
-  std::optional<base::Blob> BinaryValue{};
-  std::optional<std::vector<std::string>> StringListValues{};
-  std::optional<std::vector<base::Blob>> BinaryListValues{};
-  std::string DataType{};
+  std::optional<std::string> StringValue;
+  std::optional<base::Blob> BinaryValue;
+  std::optional<std::vector<std::string>> StringListValues;
+  std::optional<std::vector<base::Blob>> BinaryListValues;
+  std::string DataType;
   bool operator==(const MessageSystemAttributeValue&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(MessageSystemAttributeValue, (), (StringValue, BinaryValue, StringListValues, BinaryListValues,
@@ -43,24 +43,24 @@ inline constexpr std::string_view kMessageSystemAttributeNameForSendsValues[] = 
 inline constexpr wire::Member kMessageSystemAttributeNameForSends{.one_of = kMessageSystemAttributeNameForSendsValues};
 
 struct SendMessageRequest {
-  std::string QueueUrl{};
-  std::string MessageBody{};
-  std::optional<std::int32_t> DelaySeconds{};
-  std::optional<std::map<std::string, MessageAttributeValue>> MessageAttributes{};
-  std::optional<std::map<std::string, MessageSystemAttributeValue>> MessageSystemAttributes{};
-  std::optional<std::string> MessageDeduplicationId{};
-  std::optional<std::string> MessageGroupId{};
+  std::string QueueUrl;
+  std::string MessageBody;
+  std::optional<std::int32_t> DelaySeconds;
+  std::optional<std::map<std::string, MessageAttributeValue>> MessageAttributes;
+  std::optional<std::map<std::string, MessageSystemAttributeValue>> MessageSystemAttributes;
+  std::optional<std::string> MessageDeduplicationId;
+  std::optional<std::string> MessageGroupId;
   bool operator==(const SendMessageRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(SendMessageRequest, (), (QueueUrl, MessageBody, DelaySeconds, MessageAttributes,
     MessageSystemAttributes, MessageDeduplicationId, MessageGroupId))
 
 struct SendMessageResult {
-  std::optional<std::string> MD5OfMessageBody{};
-  std::optional<std::string> MD5OfMessageAttributes{};
-  std::optional<std::string> MD5OfMessageSystemAttributes{};
-  std::optional<std::string> MessageId{};
-  std::optional<std::string> SequenceNumber{};
+  std::optional<std::string> MD5OfMessageBody;
+  std::optional<std::string> MD5OfMessageAttributes;
+  std::optional<std::string> MD5OfMessageSystemAttributes;
+  std::optional<std::string> MessageId;
+  std::optional<std::string> SequenceNumber;
   bool operator==(const SendMessageResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(SendMessageResult, (), (MD5OfMessageBody, MD5OfMessageAttributes, MD5OfMessageSystemAttributes,
@@ -73,48 +73,48 @@ inline constexpr std::string_view kMessageSystemAttributeNameValues[] = {"All", 
 inline constexpr wire::Member kMessageSystemAttributeName{.one_of = kMessageSystemAttributeNameValues};
 
 struct ReceiveMessageRequest {
-  std::string QueueUrl{};
-  std::optional<std::vector<std::string>> AttributeNames{};
-  std::optional<std::vector<std::string>> MessageSystemAttributeNames{};
-  std::optional<std::vector<std::string>> MessageAttributeNames{};
-  std::optional<std::int32_t> MaxNumberOfMessages{};
-  std::optional<std::int32_t> VisibilityTimeout{};
-  std::optional<std::int32_t> WaitTimeSeconds{};
-  std::optional<std::string> ReceiveRequestAttemptId{};
+  std::string QueueUrl;
+  std::optional<std::vector<std::string>> AttributeNames;
+  std::optional<std::vector<std::string>> MessageSystemAttributeNames;
+  std::optional<std::vector<std::string>> MessageAttributeNames;
+  std::optional<std::int32_t> MaxNumberOfMessages;
+  std::optional<std::int32_t> VisibilityTimeout;
+  std::optional<std::int32_t> WaitTimeSeconds;
+  std::optional<std::string> ReceiveRequestAttemptId;
   bool operator==(const ReceiveMessageRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ReceiveMessageRequest, (), (QueueUrl, AttributeNames, MessageSystemAttributeNames,
     MessageAttributeNames, MaxNumberOfMessages, VisibilityTimeout, WaitTimeSeconds, ReceiveRequestAttemptId))
 
 struct Message {
-  std::optional<std::string> MessageId{};
-  std::optional<std::string> ReceiptHandle{};
-  std::optional<std::string> MD5OfBody{};
-  std::optional<std::string> Body{};
-  std::optional<std::map<std::string, std::string>> Attributes{};
-  std::optional<std::string> MD5OfMessageAttributes{};
-  std::optional<std::map<std::string, MessageAttributeValue>> MessageAttributes{};
+  std::optional<std::string> MessageId;
+  std::optional<std::string> ReceiptHandle;
+  std::optional<std::string> MD5OfBody;
+  std::optional<std::string> Body;
+  std::optional<std::map<std::string, std::string>> Attributes;
+  std::optional<std::string> MD5OfMessageAttributes;
+  std::optional<std::map<std::string, MessageAttributeValue>> MessageAttributes;
   bool operator==(const Message&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Message, (), (MessageId, ReceiptHandle, MD5OfBody, Body, Attributes, MD5OfMessageAttributes,
     MessageAttributes))
 
 struct ReceiveMessageResult {
-  std::optional<std::vector<Message>> Messages{};
+  std::optional<std::vector<Message>> Messages;
   bool operator==(const ReceiveMessageResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ReceiveMessageResult, (), (Messages))
 
 struct DeleteMessageRequest {
-  std::string QueueUrl{};
-  std::string ReceiptHandle{};
+  std::string QueueUrl;
+  std::string ReceiptHandle;
   bool operator==(const DeleteMessageRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(DeleteMessageRequest, (), (QueueUrl, ReceiptHandle))
 
 struct ChangeMessageVisibilityRequest {
-  std::string QueueUrl{};
-  std::string ReceiptHandle{};
+  std::string QueueUrl;
+  std::string ReceiptHandle;
   std::int32_t VisibilityTimeout{};
   bool operator==(const ChangeMessageVisibilityRequest&) const = default;
 };

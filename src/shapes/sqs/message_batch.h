@@ -15,104 +15,104 @@
 namespace shapes::sqs {
 
 struct SendMessageBatchRequestEntry {
-  std::string Id{};
-  std::string MessageBody{};
-  std::optional<std::int32_t> DelaySeconds{};
-  std::optional<std::map<std::string, MessageAttributeValue>> MessageAttributes{};
-  std::optional<std::map<std::string, MessageSystemAttributeValue>> MessageSystemAttributes{};
-  std::optional<std::string> MessageDeduplicationId{};
-  std::optional<std::string> MessageGroupId{};
+  std::string Id;
+  std::string MessageBody;
+  std::optional<std::int32_t> DelaySeconds;
+  std::optional<std::map<std::string, MessageAttributeValue>> MessageAttributes;
+  std::optional<std::map<std::string, MessageSystemAttributeValue>> MessageSystemAttributes;
+  std::optional<std::string> MessageDeduplicationId;
+  std::optional<std::string> MessageGroupId;
   bool operator==(const SendMessageBatchRequestEntry&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(SendMessageBatchRequestEntry, (), (Id, MessageBody, DelaySeconds, MessageAttributes,
     MessageSystemAttributes, MessageDeduplicationId, MessageGroupId))
 
 struct SendMessageBatchRequest {
-  std::string QueueUrl{};
-  std::vector<SendMessageBatchRequestEntry> Entries{};
+  std::string QueueUrl;
+  std::vector<SendMessageBatchRequestEntry> Entries;
   bool operator==(const SendMessageBatchRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(SendMessageBatchRequest, (), (QueueUrl, Entries))
 
 struct SendMessageBatchResultEntry {
-  std::string Id{};
-  std::string MessageId{};
-  std::string MD5OfMessageBody{};
-  std::optional<std::string> MD5OfMessageAttributes{};
-  std::optional<std::string> MD5OfMessageSystemAttributes{};
-  std::optional<std::string> SequenceNumber{};
+  std::string Id;
+  std::string MessageId;
+  std::string MD5OfMessageBody;
+  std::optional<std::string> MD5OfMessageAttributes;
+  std::optional<std::string> MD5OfMessageSystemAttributes;
+  std::optional<std::string> SequenceNumber;
   bool operator==(const SendMessageBatchResultEntry&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(SendMessageBatchResultEntry, (), (Id, MessageId, MD5OfMessageBody, MD5OfMessageAttributes,
     MD5OfMessageSystemAttributes, SequenceNumber))
 
 struct BatchResultErrorEntry {
-  std::string Id{};
+  std::string Id;
   bool SenderFault{};
-  std::string Code{};
-  std::optional<std::string> Message{};
+  std::string Code;
+  std::optional<std::string> Message;
   bool operator==(const BatchResultErrorEntry&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(BatchResultErrorEntry, (), (Id, SenderFault, Code, Message))
 
 struct SendMessageBatchResult {
-  std::vector<SendMessageBatchResultEntry> Successful{};
-  std::vector<BatchResultErrorEntry> Failed{};
+  std::vector<SendMessageBatchResultEntry> Successful;
+  std::vector<BatchResultErrorEntry> Failed;
   bool operator==(const SendMessageBatchResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(SendMessageBatchResult, (), (Successful, Failed))
 
 struct DeleteMessageBatchRequestEntry {
-  std::string Id{};
-  std::string ReceiptHandle{};
+  std::string Id;
+  std::string ReceiptHandle;
   bool operator==(const DeleteMessageBatchRequestEntry&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(DeleteMessageBatchRequestEntry, (), (Id, ReceiptHandle))
 
 struct DeleteMessageBatchRequest {
-  std::string QueueUrl{};
-  std::vector<DeleteMessageBatchRequestEntry> Entries{};
+  std::string QueueUrl;
+  std::vector<DeleteMessageBatchRequestEntry> Entries;
   bool operator==(const DeleteMessageBatchRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(DeleteMessageBatchRequest, (), (QueueUrl, Entries))
 
 struct DeleteMessageBatchResultEntry {
-  std::string Id{};
+  std::string Id;
   bool operator==(const DeleteMessageBatchResultEntry&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(DeleteMessageBatchResultEntry, (), (Id))
 
 struct DeleteMessageBatchResult {
-  std::vector<DeleteMessageBatchResultEntry> Successful{};
-  std::vector<BatchResultErrorEntry> Failed{};
+  std::vector<DeleteMessageBatchResultEntry> Successful;
+  std::vector<BatchResultErrorEntry> Failed;
   bool operator==(const DeleteMessageBatchResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(DeleteMessageBatchResult, (), (Successful, Failed))
 
 struct ChangeMessageVisibilityBatchRequestEntry {
-  std::string Id{};
-  std::string ReceiptHandle{};
-  std::optional<std::int32_t> VisibilityTimeout{};
+  std::string Id;
+  std::string ReceiptHandle;
+  std::optional<std::int32_t> VisibilityTimeout;
   bool operator==(const ChangeMessageVisibilityBatchRequestEntry&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ChangeMessageVisibilityBatchRequestEntry, (), (Id, ReceiptHandle, VisibilityTimeout))
 
 struct ChangeMessageVisibilityBatchRequest {
-  std::string QueueUrl{};
-  std::vector<ChangeMessageVisibilityBatchRequestEntry> Entries{};
+  std::string QueueUrl;
+  std::vector<ChangeMessageVisibilityBatchRequestEntry> Entries;
   bool operator==(const ChangeMessageVisibilityBatchRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ChangeMessageVisibilityBatchRequest, (), (QueueUrl, Entries))
 
 struct ChangeMessageVisibilityBatchResultEntry {
-  std::string Id{};
+  std::string Id;
   bool operator==(const ChangeMessageVisibilityBatchResultEntry&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ChangeMessageVisibilityBatchResultEntry, (), (Id))
 
 struct ChangeMessageVisibilityBatchResult {
-  std::vector<ChangeMessageVisibilityBatchResultEntry> Successful{};
-  std::vector<BatchResultErrorEntry> Failed{};
+  std::vector<ChangeMessageVisibilityBatchResultEntry> Successful;
+  std::vector<BatchResultErrorEntry> Failed;
   bool operator==(const ChangeMessageVisibilityBatchResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ChangeMessageVisibilityBatchResult, (), (Successful, Failed))

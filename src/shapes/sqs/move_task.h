@@ -13,48 +13,48 @@
 namespace shapes::sqs {
 
 struct StartMessageMoveTaskRequest {
-  std::string SourceArn{};
-  std::optional<std::string> DestinationArn{};
-  std::optional<std::int32_t> MaxNumberOfMessagesPerSecond{};
+  std::string SourceArn;
+  std::optional<std::string> DestinationArn;
+  std::optional<std::int32_t> MaxNumberOfMessagesPerSecond;
   bool operator==(const StartMessageMoveTaskRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(StartMessageMoveTaskRequest, (), (SourceArn, DestinationArn, MaxNumberOfMessagesPerSecond))
 
 struct StartMessageMoveTaskResult {
-  std::optional<std::string> TaskHandle{};
+  std::optional<std::string> TaskHandle;
   bool operator==(const StartMessageMoveTaskResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(StartMessageMoveTaskResult, (), (TaskHandle))
 
 struct CancelMessageMoveTaskRequest {
-  std::string TaskHandle{};
+  std::string TaskHandle;
   bool operator==(const CancelMessageMoveTaskRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(CancelMessageMoveTaskRequest, (), (TaskHandle))
 
 struct CancelMessageMoveTaskResult {
-  std::optional<std::int64_t> ApproximateNumberOfMessagesMoved{};
+  std::optional<std::int64_t> ApproximateNumberOfMessagesMoved;
   bool operator==(const CancelMessageMoveTaskResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(CancelMessageMoveTaskResult, (), (ApproximateNumberOfMessagesMoved))
 
 struct ListMessageMoveTasksRequest {
-  std::string SourceArn{};
-  std::optional<std::int32_t> MaxResults{};
+  std::string SourceArn;
+  std::optional<std::int32_t> MaxResults;
   bool operator==(const ListMessageMoveTasksRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ListMessageMoveTasksRequest, (), (SourceArn, MaxResults))
 
 struct ListMessageMoveTasksResultEntry {
-  std::optional<std::string> TaskHandle{};
-  std::optional<std::string> Status{};
-  std::optional<std::string> SourceArn{};
-  std::optional<std::string> DestinationArn{};
-  std::optional<std::int32_t> MaxNumberOfMessagesPerSecond{};
-  std::optional<std::int64_t> ApproximateNumberOfMessagesMoved{};
-  std::optional<std::int64_t> ApproximateNumberOfMessagesToMove{};
-  std::optional<std::string> FailureReason{};
-  std::optional<std::int64_t> StartedTimestamp{};
+  std::optional<std::string> TaskHandle;
+  std::optional<std::string> Status;
+  std::optional<std::string> SourceArn;
+  std::optional<std::string> DestinationArn;
+  std::optional<std::int32_t> MaxNumberOfMessagesPerSecond;
+  std::optional<std::int64_t> ApproximateNumberOfMessagesMoved;
+  std::optional<std::int64_t> ApproximateNumberOfMessagesToMove;
+  std::optional<std::string> FailureReason;
+  std::optional<std::int64_t> StartedTimestamp;
   bool operator==(const ListMessageMoveTasksResultEntry&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ListMessageMoveTasksResultEntry, (), (TaskHandle, Status, SourceArn, DestinationArn,
@@ -62,7 +62,7 @@ BOOST_DESCRIBE_STRUCT(ListMessageMoveTasksResultEntry, (), (TaskHandle, Status, 
     StartedTimestamp))
 
 struct ListMessageMoveTasksResult {
-  std::optional<std::vector<ListMessageMoveTasksResultEntry>> Results{};
+  std::optional<std::vector<ListMessageMoveTasksResultEntry>> Results;
   bool operator==(const ListMessageMoveTasksResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ListMessageMoveTasksResult, (), (Results))

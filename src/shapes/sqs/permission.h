@@ -11,17 +11,17 @@
 namespace shapes::sqs {
 
 struct AddPermissionRequest {
-  std::string QueueUrl{};
-  std::string Label{};
-  std::vector<std::string> AWSAccountIds{};
-  std::vector<std::string> Actions{};
+  std::string QueueUrl;
+  std::string Label;
+  std::vector<std::string> AWSAccountIds;
+  std::vector<std::string> Actions;
   bool operator==(const AddPermissionRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(AddPermissionRequest, (), (QueueUrl, Label, AWSAccountIds, Actions))
 
 struct RemovePermissionRequest {
-  std::string QueueUrl{};
-  std::string Label{};
+  std::string QueueUrl;
+  std::string Label;
   bool operator==(const RemovePermissionRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(RemovePermissionRequest, (), (QueueUrl, Label))

@@ -24,90 +24,90 @@ inline constexpr std::string_view kQueueAttributeNameValues[] = {"All", "Policy"
 inline constexpr wire::Member kQueueAttributeName{.one_of = kQueueAttributeNameValues};
 
 struct CreateQueueRequest {
-  std::string QueueName{};
-  std::optional<std::map<std::string, std::string>> Attributes{};
-  std::optional<std::map<std::string, std::string>> tags{};
+  std::string QueueName;
+  std::optional<std::map<std::string, std::string>> Attributes;
+  std::optional<std::map<std::string, std::string>> tags;
   bool operator==(const CreateQueueRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(CreateQueueRequest, (), (QueueName, Attributes, tags))
 
 struct CreateQueueResult {
-  std::optional<std::string> QueueUrl{};
+  std::optional<std::string> QueueUrl;
   bool operator==(const CreateQueueResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(CreateQueueResult, (), (QueueUrl))
 
 struct DeleteQueueRequest {
-  std::string QueueUrl{};
+  std::string QueueUrl;
   bool operator==(const DeleteQueueRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(DeleteQueueRequest, (), (QueueUrl))
 
 struct GetQueueUrlRequest {
-  std::string QueueName{};
-  std::optional<std::string> QueueOwnerAWSAccountId{};
+  std::string QueueName;
+  std::optional<std::string> QueueOwnerAWSAccountId;
   bool operator==(const GetQueueUrlRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(GetQueueUrlRequest, (), (QueueName, QueueOwnerAWSAccountId))
 
 struct GetQueueUrlResult {
-  std::optional<std::string> QueueUrl{};
+  std::optional<std::string> QueueUrl;
   bool operator==(const GetQueueUrlResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(GetQueueUrlResult, (), (QueueUrl))
 
 struct GetQueueAttributesRequest {
-  std::string QueueUrl{};
-  std::optional<std::vector<std::string>> AttributeNames{};
+  std::string QueueUrl;
+  std::optional<std::vector<std::string>> AttributeNames;
   bool operator==(const GetQueueAttributesRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(GetQueueAttributesRequest, (), (QueueUrl, AttributeNames))
 
 struct GetQueueAttributesResult {
-  std::optional<std::map<std::string, std::string>> Attributes{};
+  std::optional<std::map<std::string, std::string>> Attributes;
   bool operator==(const GetQueueAttributesResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(GetQueueAttributesResult, (), (Attributes))
 
 struct SetQueueAttributesRequest {
-  std::string QueueUrl{};
-  std::map<std::string, std::string> Attributes{};
+  std::string QueueUrl;
+  std::map<std::string, std::string> Attributes;
   bool operator==(const SetQueueAttributesRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(SetQueueAttributesRequest, (), (QueueUrl, Attributes))
 
 struct ListQueuesRequest {
-  std::optional<std::string> QueueNamePrefix{};
-  std::optional<std::string> NextToken{};
-  std::optional<std::int32_t> MaxResults{};
+  std::optional<std::string> QueueNamePrefix;
+  std::optional<std::string> NextToken;
+  std::optional<std::int32_t> MaxResults;
   bool operator==(const ListQueuesRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ListQueuesRequest, (), (QueueNamePrefix, NextToken, MaxResults))
 
 struct ListQueuesResult {
-  std::optional<std::vector<std::string>> QueueUrls{};
-  std::optional<std::string> NextToken{};
+  std::optional<std::vector<std::string>> QueueUrls;
+  std::optional<std::string> NextToken;
   bool operator==(const ListQueuesResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ListQueuesResult, (), (QueueUrls, NextToken))
 
 struct ListDeadLetterSourceQueuesRequest {
-  std::string QueueUrl{};
-  std::optional<std::string> NextToken{};
-  std::optional<std::int32_t> MaxResults{};
+  std::string QueueUrl;
+  std::optional<std::string> NextToken;
+  std::optional<std::int32_t> MaxResults;
   bool operator==(const ListDeadLetterSourceQueuesRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ListDeadLetterSourceQueuesRequest, (), (QueueUrl, NextToken, MaxResults))
 
 struct ListDeadLetterSourceQueuesResult {
-  std::vector<std::string> queueUrls{};
-  std::optional<std::string> NextToken{};
+  std::vector<std::string> queueUrls;
+  std::optional<std::string> NextToken;
   bool operator==(const ListDeadLetterSourceQueuesResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ListDeadLetterSourceQueuesResult, (), (queueUrls, NextToken))
 
 struct PurgeQueueRequest {
-  std::string QueueUrl{};
+  std::string QueueUrl;
   bool operator==(const PurgeQueueRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(PurgeQueueRequest, (), (QueueUrl))

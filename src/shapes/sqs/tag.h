@@ -13,27 +13,27 @@
 namespace shapes::sqs {
 
 struct TagQueueRequest {
-  std::string QueueUrl{};
-  std::map<std::string, std::string> Tags{};
+  std::string QueueUrl;
+  std::map<std::string, std::string> Tags;
   bool operator==(const TagQueueRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(TagQueueRequest, (), (QueueUrl, Tags))
 
 struct UntagQueueRequest {
-  std::string QueueUrl{};
-  std::vector<std::string> TagKeys{};
+  std::string QueueUrl;
+  std::vector<std::string> TagKeys;
   bool operator==(const UntagQueueRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(UntagQueueRequest, (), (QueueUrl, TagKeys))
 
 struct ListQueueTagsRequest {
-  std::string QueueUrl{};
+  std::string QueueUrl;
   bool operator==(const ListQueueTagsRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ListQueueTagsRequest, (), (QueueUrl))
 
 struct ListQueueTagsResult {
-  std::optional<std::map<std::string, std::string>> Tags{};
+  std::optional<std::map<std::string, std::string>> Tags;
   bool operator==(const ListQueueTagsResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ListQueueTagsResult, (), (Tags))

@@ -18,32 +18,32 @@ struct GetCallerIdentityRequest {
 BOOST_DESCRIBE_STRUCT(GetCallerIdentityRequest, (), ())
 
 struct GetCallerIdentityResponse {
-  std::optional<std::string> UserId{};
-  std::optional<std::string> Account{};
-  std::optional<std::string> Arn{};
+  std::optional<std::string> UserId;
+  std::optional<std::string> Account;
+  std::optional<std::string> Arn;
   bool operator==(const GetCallerIdentityResponse&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(GetCallerIdentityResponse, (), (UserId, Account, Arn))
 
 struct GetSessionTokenRequest {
-  std::optional<std::int32_t> DurationSeconds{};
-  std::optional<std::string> SerialNumber{};
-  std::optional<std::string> TokenCode{};
+  std::optional<std::int32_t> DurationSeconds;
+  std::optional<std::string> SerialNumber;
+  std::optional<std::string> TokenCode;
   bool operator==(const GetSessionTokenRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(GetSessionTokenRequest, (), (DurationSeconds, SerialNumber, TokenCode))
 
 struct Credentials {
-  std::string AccessKeyId{};
-  std::string SecretAccessKey{};
-  std::string SessionToken{};
+  std::string AccessKeyId;
+  std::string SecretAccessKey;
+  std::string SessionToken;
   base::Time Expiration{};
   bool operator==(const Credentials&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Credentials, (), (AccessKeyId, SecretAccessKey, SessionToken, Expiration))
 
 struct GetSessionTokenResponse {
-  std::optional<sts::Credentials> Credentials{};
+  std::optional<sts::Credentials> Credentials;
   bool operator==(const GetSessionTokenResponse&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(GetSessionTokenResponse, (), (Credentials))

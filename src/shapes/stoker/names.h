@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// How Stoker's own service is called on the wire.
+#pragma once
+
+#include "wire/operation.h"
+
+namespace shapes::stoker {
+
+inline constexpr wire::ErrorSpec kErrors[] = {
+    {"AccessDeniedException", "AccessDenied", 403, true, ""},
+    {"KeyExistsException", "", 409, true, ""},
+    {"KeyNotFoundException", "", 404, true, ""},
+    {"ValidationException", "", 400, true, ""},
+};
+
+inline constexpr wire::Service kService{
+    .name = "stoker", .target_prefix = "Stoker", .api_version = "2026-11-01", .errors = kErrors};
+
+}  // namespace shapes::stoker
