@@ -47,7 +47,7 @@ void JobQueue::close() {
 
 void finish(Job& job) {
   try {
-    job.done(job.error);
+    job.done(std::move(job.error));
   } catch (const std::exception& e) {
     base::log_error("a store callback threw", {{"error", e.what()}});
   } catch (...) {

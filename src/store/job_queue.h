@@ -40,7 +40,8 @@ class JobQueue {
   bool closed_ = false;
 };
 
-// Calls its Done with its error. A Done that throws is a mistake of its writer,
+// Hands its error to its Done, and keeps no hold on it: an exception is of one thread
+// at a time. A Done that throws is a mistake of its writer,
 // which must not end the thread that all others wait for.
 void finish(Job& job);
 

@@ -104,7 +104,7 @@ PostgresConnection::Result PostgresConnection::checked(PGresult* raw, std::strin
   auto status = PQresultStatus(raw);
   if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return result;
   if (lost()) {
-    throw Error(ErrorKind::Other,
+    throw Error(ErrorKind::Busy,
                 "the connection to PostgreSQL was lost: " + one_line(PQerrorMessage(connection_.get())));
   }
   const char* field = PQresultErrorField(raw, PG_DIAG_SQLSTATE);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/sqlite_writer.h"
 
+#include "base/check.h"
+
 namespace store {
 
 void SqliteWriter::commit(std::span<Job> jobs) {
@@ -10,7 +12,7 @@ void SqliteWriter::commit(std::span<Job> jobs) {
   for (Job& job : jobs) commit_together({&job, 1});
 }
 
-// False when the engine undid the transaction under them: none of it is there, and
+// False when one of them has undone the transaction for all: none of it is there, and
 // what any of them saw of another is no longer true.
 bool SqliteWriter::commit_together(std::span<Job> jobs) {
   begun_ = false;
@@ -22,28 +24,30 @@ bool SqliteWriter::commit_together(std::span<Job> jobs) {
   if (!begun_) return true;
   try {
     execute("COMMIT");
-  } catch (const Error&) {
-    for (Job& job : jobs) job.error = std::current_exception();
-    if (!connection_.autocommit()) execute("ROLLBACK");
+  } catch (const Error& error) {
+    for (Job& job : jobs) job.error = std::make_exception_ptr(error);  // to each its own
+    roll_back();
+    // A constraint that is checked at the end: it may be only one that broke it.
+    return error.kind() != ErrorKind::Conflict;
   }
   return true;
 }
 
 void SqliteWriter::run_job(Job& job) {
   savepoint_ = false;
-  failure_ = nullptr;
   try {
     job.work(*this);
     job.error = failure_;
   } catch (...) {
     job.error = std::current_exception();
   }
+  failure_ = nullptr;
   if (!savepoint_ || lost_) return;
   try {
     close_savepoint(!job.error);
   } catch (const Error&) {
     job.error = std::current_exception();
-    if (!connection_.autocommit()) execute("ROLLBACK");
+    roll_back();
     lost_ = true;
   }
 }
@@ -71,6 +75,16 @@ void SqliteWriter::open_savepoint() {
 void SqliteWriter::close_savepoint(bool keep) {
   if (!keep) execute("ROLLBACK TO work");
   execute("RELEASE work");
+}
+
+void SqliteWriter::roll_back() {
+  if (connection_.autocommit()) return;
+  try {
+    execute("ROLLBACK");
+  } catch (const Error& error) {
+    // All later works would join a transaction that was answered as failed.
+    CHECK(false) << "cannot roll back: " << error.what();
+  }
 }
 
 void SqliteWriter::execute(std::string_view sql) { connection_.prepare(sql).run({}, nullptr); }

@@ -26,6 +26,7 @@ class SqliteWriter final : public Tx {
   void run_job(Job& job);
   void open_savepoint();
   void close_savepoint(bool keep);
+  void roll_back();
   void execute(std::string_view sql);
 
   SqliteConnection& connection_;

@@ -1,39 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/store.h"
 
-#include <future>
+#include <condition_variable>
+#include <mutex>
 
 namespace store {
 namespace {
 
-// Shared, because the thread that sets it may still be inside it when the one that
-// waited has gone.
-using Outcome = std::shared_ptr<std::promise<void>>;
+class Outcome {
+ public:
+  Store::Done settle() {
+    return [this](std::exception_ptr error) {
+      // Notified under the lock: once it is free, the waiter may be gone with it.
+      std::lock_guard lock(mutex_);
+      error_ = std::move(error);
+      settled_ = true;
+      changed_.notify_one();
+    };
+  }
 
-Store::Done settle(Outcome outcome) {
-  return [outcome = std::move(outcome)](std::exception_ptr error) {
-    if (error) {
-      outcome->set_exception(error);
-    } else {
-      outcome->set_value();
-    }
-  };
-}
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return settled_; });
+    if (error_) std::rethrow_exception(std::move(error_));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool settled_ = false;
+  std::exception_ptr error_;
+};
 
 }  // namespace
 
 void Store::write_now(const Work& work) {
-  auto outcome = std::make_shared<std::promise<void>>();
-  auto waited = outcome->get_future();
-  write([&work](Tx& tx) { work(tx); }, settle(std::move(outcome)));
-  waited.get();
+  Outcome outcome;
+  write([&work](Tx& tx) { work(tx); }, outcome.settle());
+  outcome.wait();
 }
 
 void Store::read_now(const Work& work) {
-  auto outcome = std::make_shared<std::promise<void>>();
-  auto waited = outcome->get_future();
-  read([&work](Tx& tx) { work(tx); }, settle(std::move(outcome)));
-  waited.get();
+  Outcome outcome;
+  read([&work](Tx& tx) { work(tx); }, outcome.settle());
+  outcome.wait();
 }
 
 }  // namespace store

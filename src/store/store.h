@@ -90,7 +90,9 @@ class Error : public std::runtime_error {
 template <std::size_t N>
 class Query;
 
-// A transaction, as the work inside it sees it. Throws store::Error.
+// A transaction, as the work inside it sees it. Throws store::Error, and is spent from
+// then on: even a work that catches it and returns has failed, and leaves nothing. To
+// go on after a conflict, say ON CONFLICT.
 class Tx {
  public:
   virtual ~Tx() = default;
@@ -166,14 +168,16 @@ class Store {
   // through what its caller resets at its start.
   using Work = std::function<void(Tx&)>;
   // Called once, on a thread of the store, when the work is durable (nullptr), or
-  // when none of it is there (what was thrown).
+  // when none of it is there (what was thrown). On the caller's own thread when the
+  // work is refused at once: the store is closing, or too many wait (Busy).
   using Done = std::function<void(std::exception_ptr)>;
 
   virtual ~Store() = default;
   virtual void write(Work work, Done done) = 0;
   virtual void read(Work work, Done done) = 0;
 
-  // The same, waited for; rethrows.
+  // The same, waited for; rethrows. Not for a thread of the store, which would wait
+  // for itself.
   void write_now(const Work& work);
   void read_now(const Work& work);
 };

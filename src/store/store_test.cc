@@ -296,6 +296,30 @@ TEST_P(StoreTest, AWorkThatThrowsTakesNothingOfTheOthersWithIt) {
   EXPECT_EQ(database_->value("SELECT count(*) FROM items WHERE name IN ('item 0', 'item 3', 'item 198')"), "0");
 }
 
+TEST_P(StoreTest, AConstraintThatIsCheckedAtTheEndFailsOnlyTheWorkThatBrokeIt) {
+  open({{"test",
+         {"CREATE TABLE parents (id INTEGER PRIMARY KEY);"
+          "CREATE TABLE children (parent INTEGER REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED)"}}});
+  std::promise<void> gathered;
+  std::shared_future<void> all_queued = gathered.get_future().share();
+  std::atomic<int> good = 0;
+  std::atomic<int> bad = 0;
+  store_->write([=](Tx&) { all_queued.wait(); }, [](std::exception_ptr) {});
+  for (int i = 0; i < 6; ++i) {
+    store_->write(
+        [i](Tx& tx) {
+          tx.exec("INSERT INTO parents (id) VALUES ($1)", i);
+          if (i == 3) tx.exec("INSERT INTO children (parent) VALUES (99)");
+        },
+        [&](std::exception_ptr error) { ++(error ? bad : good); });
+  }
+  gathered.set_value();
+  store_.reset();
+  EXPECT_EQ(good, 5);
+  EXPECT_EQ(bad, 1);
+  EXPECT_EQ(database_->value("SELECT count(*) FROM parents"), "5");
+}
+
 TEST_P(StoreTest, WhatAWorkThrowsReachesItsCaller) {
   open();
   EXPECT_THROW(store_->write_now([](Tx&) { throw std::out_of_range("x"); }), std::out_of_range);
