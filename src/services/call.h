@@ -22,6 +22,7 @@ struct Caller {
   std::string endpoint;    // "http://127.0.0.1:4566": how the client reached us
   std::string request_id;
   bool root = false;       // the key that was made at first start
+  bool temporary = false;  // a session key
 
   std::string arn() const { return "arn:aws:iam::" + account + ":root"; }
 };

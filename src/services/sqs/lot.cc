@@ -47,7 +47,7 @@ std::int64_t open_lot(store::Tx& tx) {
 
 void close_lot(Call& call, std::int64_t lot) {
   call.tx.exec("UPDATE sqs_lots SET dead = 1 WHERE id = $1", lot);
-  call.wake("sqs/sweep");
+  call.wake(kSweepTopic);
 }
 
 Counts count_messages(store::Tx& tx, const Queue& queue, base::Time now) {

@@ -9,6 +9,9 @@
 
 namespace services::sqs {
 
+// Woken when there is a dead lot to be emptied.
+inline constexpr char kSweepTopic[] = "sqs/sweep";
+
 // visible_at of a FIFO message that waits behind another of its group.
 inline constexpr std::int64_t kBlocked = 1LL << 62;
 

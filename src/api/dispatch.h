@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A request's way down and up again, in one function: dispatch.cc.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/key_ring.h"
+#include "api/metrics.h"
+#include "api/topics.h"
+#include "base/time.h"
+#include "http/server.h"
+#include "http/sigv4.h"
+#include "services/operation.h"
+#include "store/store.h"
+
+namespace api {
+
+class Dispatcher {
+ public:
+  Dispatcher(store::Store& store, Topics& topics, base::Clock& clock, std::vector<services::Service> services,
+             std::string version);
+
+  // Must have been called once before the first request.
+  void load_keys();
+
+  boost::asio::awaitable<http::Response> handle(http::Exchange& exchange);
+
+  const std::vector<services::Service>& services() const { return services_; }
+
+ private:
+  struct Job;
+
+  boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, Job& job);
+  std::shared_ptr<const state::Key> authenticate(const http::RequestHead& head, const http::ClaimResult& claim,
+                                                 const services::Service& service, std::string_view body);
+  boost::asio::awaitable<services::Erased> run(http::Exchange& exchange, Job& job, services::Erased input);
+  boost::asio::awaitable<void> reload_keys();
+  http::Response plain_page(const http::RequestHead& head) const;
+  http::Response fail(Job& job, const wire::ApiError& error);
+
+  store::Store& store_;
+  Topics& topics_;
+  base::Clock& clock_;
+  std::vector<std::vector<wire::ErrorSpec>> error_tables_;  // what services_[i].wire.errors points to
+  std::vector<services::Service> services_;
+  std::string version_;
+  base::Time started_at_;
+  KeyRing keys_;
+  http::SigningKeyCache signing_keys_;
+  Metrics metrics_;
+};
+
+}  // namespace api

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which service, which protocol, which operation: from the credential scope's
+// service name, X-Amz-Target, the path, or the form's Action.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/message.h"
+#include "services/operation.h"
+
+namespace api {
+
+// The protocol that a request was made in, as far as its head tells. Errors are
+// answered in it even where nothing else is known.
+wire::Protocol guess_protocol(const http::RequestHead& head);
+
+// `scope_service` is the one that the request was signed for, "" if it was not.
+const services::Service* find_service(const std::vector<services::Service>& services, const http::RequestHead& head,
+                                      std::string_view scope_service);
+
+// The operation's name; for forms it is in the body. "" where there is none.
+std::string operation_name(wire::Protocol protocol, const http::RequestHead& head, std::string_view body);
+
+const services::Operation* find_operation(const services::Service& service, wire::Protocol protocol,
+                                          std::string_view name);
+
+// The value of one field of a form, decoded.
+std::optional<std::string> form_field(std::string_view form, std::string_view name);
+
+}  // namespace api

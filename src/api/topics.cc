@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/topics.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace api {
+namespace asio = boost::asio;
+namespace {
+
+constexpr std::size_t kMaxQuietTopics = 100000;
+
+}  // namespace
+
+// Its timer belongs to the waiting coroutine's thread: a wake is posted there.
+struct Topics::Waiter : std::enable_shared_from_this<Waiter> {
+  explicit Waiter(asio::any_io_executor executor) : timer(std::move(executor)) {}
+
+  void wake() {
+    asio::post(timer.get_executor(), [self = shared_from_this()] { self->timer.cancel(); });
+  }
+
+  asio::steady_timer timer;
+};
+
+std::uint64_t Topics::seen() const {
+  return state_.with([](const State& state) { return state.version; });
+}
+
+void Topics::wake(const std::string& topic) {
+  auto woken = state_.with([&](State& state) {
+    if (state.topics.size() > kMaxQuietTopics) {
+      std::erase_if(state.topics, [](const auto& entry) { return entry.second.waiters.empty(); });
+      state.forgotten = state.version;
+    }
+    Topic& entry = state.topics[topic];
+    entry.woken = ++state.version;
+    return std::exchange(entry.waiters, {});
+  });
+  for (const auto& waiter : woken) waiter->wake();
+}
+
+void Topics::wake(const std::vector<std::string>& topics) {
+  for (std::size_t i = 0; i < topics.size(); ++i) {
+    // A batch of ten sends names its queue ten times.
+    if (i == 0 || topics[i] != topics[i - 1]) wake(topics[i]);
+  }
+}
+
+asio::awaitable<void> Topics::wait(std::string topic, std::uint64_t seen, base::Duration most) {
+  auto executor = co_await asio::this_coro::executor;
+  auto waiter = std::make_shared<Waiter>(executor);
+  waiter->timer.expires_after(most);
+  const bool waits = state_.with([&](State& state) {
+    auto found = state.topics.find(topic);
+    const std::uint64_t woken = found == state.topics.end() ? state.forgotten : found->second.woken;
+    if (woken > seen) return false;
+    state.topics.try_emplace(topic, Topic{state.forgotten, {}}).first->second.waiters.push_back(waiter);
+    return true;
+  });
+  if (!waits) co_return;
+  auto [error] = co_await waiter->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  static_cast<void>(error);  // woken or over: the caller looks again either way
+  state_.with([&](State& state) {
+    state.topics[topic].waiters.remove(waiter);
+    return 0;
+  });
+}
+
+}  // namespace api

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/transaction.h"
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace api {
+namespace asio = boost::asio;
+namespace {
+
+struct Start {
+  store::Store& store;
+  services::Access access;
+  store::Store::Work work;
+  asio::any_io_executor executor;
+
+  template <class Handler>
+  void operator()(Handler handler) {
+    // Shared, because std::function wants to be copyable; it has one user at a time.
+    auto resume = std::make_shared<Handler>(std::move(handler));
+    auto done = [resume, executor = executor](std::exception_ptr error) {
+      asio::post(executor, [resume, error] { std::move (*resume)(error); });
+    };
+    if (access == services::Access::Write) {
+      store.write(std::move(work), std::move(done));
+    } else {
+      store.read(std::move(work), std::move(done));
+    }
+  }
+};
+
+}  // namespace
+
+asio::awaitable<void> transact(store::Store& store, services::Access access, store::Store::Work work) {
+  auto executor = co_await asio::this_coro::executor;
+  Start start{store, access, std::move(work), executor};
+  co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(std::move(start),
+                                                                                         asio::use_awaitable);
+}
+
+}  // namespace api

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker key create|import|list|delete
+#include <istream>
+#include <ostream>
+
+#include "cli/commands.h"
+#include "cli/profile.h"
+#include "cli/table.h"
+#include "shapes/stoker/key.h"
+#include "shapes/stoker/names.h"
+#include "wire/json.h"
+#include "wire/timestamp.h"
+
+namespace cli {
+namespace {
+
+using namespace shapes::stoker;
+
+const client::Target kTarget{kService, "stoker", wire::Protocol::Json11};
+
+template <class T>
+void print_json(std::ostream& out, const T& value) {
+  std::string text;
+  wire::write_json(wire::type_of<T>(), &value, text);
+  out << text << '\n';
+}
+
+// "ID SECRET", also with a comma, a colon or an equals sign between; # starts a comment.
+std::optional<KeyPair> parse_line(std::string line) {
+  line.resize(std::min(line.find('#'), line.size()));
+  const char* const kSpace = " \t\r";
+  const char* const kBetween = " \t\r,:=";
+  std::size_t start = line.find_first_not_of(kSpace);
+  if (start == line.npos) return std::nullopt;
+  std::size_t id_end = std::min(line.find_first_of(kBetween, start), line.size());
+  std::size_t secret = line.find_first_not_of(kBetween, id_end);
+  std::size_t last = line.find_last_not_of(kSpace);
+  KeyPair pair{line.substr(start, id_end - start), ""};
+  if (secret != line.npos) pair.secret = line.substr(secret, last + 1 - secret);
+  return pair;
+}
+
+}  // namespace
+
+int key_create(const Options& options, const std::optional<std::string>& account, std::ostream& out) {
+  client::Client client(read_profile(options.data, options.region));
+  auto response = client.call<CreateKeyResponse>(kTarget, "CreateKey", CreateKeyRequest{account});
+  if (options.json) {
+    print_json(out, response);
+  } else {
+    out << "account " << response.key.account << "\naws_access_key_id = " << response.key.id
+        << "\naws_secret_access_key = " << response.key.secret.value_or("") << '\n';
+  }
+  return 0;
+}
+
+int key_import(const Options& options, const std::optional<std::string>& account, std::istream& in, std::ostream& out) {
+  ImportKeysRequest request{.account = account};
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    auto pair = parse_line(line);
+    if (!pair) continue;
+    if (pair->secret.empty()) {
+      throw std::runtime_error("line " + std::to_string(number) + " is not `ID SECRET`; nothing was imported");
+    }
+    request.keys.push_back(std::move(*pair));
+  }
+  if (request.keys.empty()) throw std::runtime_error("no keys on standard input: give lines of `ID SECRET`");
+  client::Client client(read_profile(options.data, options.region));
+  auto response = client.call<ImportKeysResponse>(kTarget, "ImportKeys", request);
+  if (options.json) {
+    print_json(out, response);
+  } else {
+    for (const Key& key : response.keys) out << "imported " << key.id << " into account " << key.account << '\n';
+  }
+  return 0;
+}
+
+int key_list(const Options& options, std::ostream& out) {
+  client::Client client(read_profile(options.data, options.region));
+  auto response = client.call<ListKeysResponse>(kTarget, "ListKeys", ListKeysRequest{});
+  if (options.json) {
+    print_json(out, response);
+    return 0;
+  }
+  std::vector<std::vector<std::string>> rows = {{"ACCESS KEY", "ACCOUNT", "CREATED", ""}};
+  for (const Key& key : response.keys) {
+    rows.push_back({key.id, key.account, wire::to_iso8601(key.createdAt), key.root ? "root" : ""});
+  }
+  print_table(out, rows);
+  return 0;
+}
+
+int key_delete(const Options& options, const std::string& id, std::ostream& out) {
+  client::Client client(read_profile(options.data, options.region));
+  client.call(kTarget, "DeleteKey", DeleteKeyRequest{id});
+  if (!options.json) out << "deleted " << id << '\n';
+  return 0;
+}
+
+}  // namespace cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/profile.h"
+
+#include <fstream>
+#include <stdexcept>
+
+namespace cli {
+namespace {
+
+std::string value_of(const std::string& line, const std::string& name) {
+  const std::string prefix = name + " = ";
+  return line.starts_with(prefix) ? line.substr(prefix.size()) : std::string();
+}
+
+}  // namespace
+
+client::Profile read_profile(const std::string& data, const std::string& region) {
+  client::Profile profile{.region = region};
+  std::ifstream credentials(data + "/credentials");
+  if (!credentials) {
+    throw std::runtime_error("no Stoker has run in " + data + ", or its credentials can't be read: start one with `stoker up --data " +
+                             data + "`");
+  }
+  for (std::string line; std::getline(credentials, line);) {
+    if (auto id = value_of(line, "aws_access_key_id"); !id.empty()) profile.credentials.access_key = id;
+    if (auto secret = value_of(line, "aws_secret_access_key"); !secret.empty()) profile.credentials.secret_key = secret;
+  }
+  std::ifstream endpoint(data + "/endpoint");
+  if (!std::getline(endpoint, profile.endpoint)) profile.endpoint = "http://127.0.0.1:4566";
+  return profile;
+}
+
+}  // namespace cli

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns that line up, for people.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+// The first row is the heading.
+void print_table(std::ostream& out, const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace cli

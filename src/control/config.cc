@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/config.h"
+
+#include <charconv>
+
+namespace control {
+
+base::Result<Listen> parse_listen(const std::string& text) {
+  std::size_t colon = text.rfind(':');
+  Listen listen;
+  std::string port = colon == text.npos ? text : text.substr(colon + 1);
+  listen.address = colon == text.npos ? "127.0.0.1" : text.substr(0, colon);
+  if (listen.address.empty()) listen.address = "0.0.0.0";
+  if (listen.address.size() > 2 && listen.address.front() == '[' && listen.address.back() == ']') {
+    listen.address = listen.address.substr(1, listen.address.size() - 2);
+  }
+  const char* end = port.data() + port.size();
+  auto parsed = std::from_chars(port.data(), end, listen.port);
+  if (parsed.ec != std::errc() || parsed.ptr != end) {
+    return base::Error{"'" + text + "' is not ADDRESS:PORT"};
+  }
+  return listen;
+}
+
+}  // namespace control

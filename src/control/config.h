@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `stoker up` is told.
+#pragma once
+
+#include <string>
+
+#include "base/log.h"
+#include "base/result.h"
+
+namespace control {
+
+struct Config {
+  std::string data;
+  std::string address = "127.0.0.1";
+  unsigned short port = 4566;
+  std::string tls_certificate, tls_key;  // both or none
+  std::string account = "000000000000";  // of the root key, when it is made
+  int threads = 0;                       // 0: one for each core
+  base::LogLevel log_level = base::LogLevel::Info;
+};
+
+struct Listen {
+  std::string address;
+  unsigned short port = 0;
+};
+// "127.0.0.1:4566", "[::1]:4566", ":4566" (all addresses), "4566"
+base::Result<Listen> parse_listen(const std::string& text);
+
+}  // namespace control

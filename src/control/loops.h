@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens without anybody asking: expired messages go, moved messages move.
+// Each loop sleeps until its topic is woken or its next work is due.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/awaitable.hpp>
+#include <functional>
+#include <latch>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/topics.h"
+#include "base/time.h"
+#include "http/io_threads.h"
+#include "services/call.h"
+#include "store/store.h"
+
+namespace control {
+
+// One turn of a loop, in a write transaction; answers when the next is due.
+using Turn = std::optional<base::Time> (*)(services::Call& call);
+
+struct Loop {
+  std::string name, topic;
+  Turn turn;
+};
+
+class Loops {
+ public:
+  Loops(http::IoThreads& io, store::Store& store, api::Topics& topics, base::Clock& clock, std::vector<Loop> loops);
+  // Waits for the turns that are being taken.
+  ~Loops();
+
+ private:
+  boost::asio::awaitable<void> run(Loop loop);
+  boost::asio::awaitable<std::optional<base::Time>> take_turn(const Loop& loop);
+
+  store::Store& store_;
+  api::Topics& topics_;
+  base::Clock& clock_;
+  std::vector<std::string> names_;
+  std::atomic<bool> stopping_ = false;
+  std::latch ended_;
+};
+
+// All of Stoker's.
+std::vector<Loop> all_loops();
+
+}  // namespace control

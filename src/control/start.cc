@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/start.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <thread>
+
+#include "api/dispatch.h"
+#include "control/data_folder.h"
+#include "control/loops.h"
+#include "http/server.h"
+#include "services/sqs/schema.h"
+#include "services/sqs/service.h"
+#include "services/stoker/service.h"
+#include "services/sts/service.h"
+
+namespace control {
+namespace asio = boost::asio;
+namespace {
+
+std::vector<store::Migrations> all_migrations() { return {state::key_migrations(), services::sqs::migrations()}; }
+
+std::vector<services::Service> all_services() {
+  return {services::sqs::service(), services::sts::service(), services::stoker::service()};
+}
+
+// A signal is waited for, not handled: nothing runs at a moment that nobody chose.
+class StopSignals {
+ public:
+  StopSignals() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    signal(SIGPIPE, SIG_IGN);
+  }
+  void wait() {
+    int number = 0;
+    sigwait(&signals_, &number);
+  }
+
+ private:
+  sigset_t signals_;
+};
+
+// An address that clients on this machine can use.
+std::string local_url(const Config& config, unsigned short port) {
+  std::string host = config.address;
+  if (host == "0.0.0.0" || host == "::") host = "127.0.0.1";
+  if (host.find(':') != host.npos) host = "[" + host + "]";
+  return (config.tls_certificate.empty() ? "http://" : "https://") + host + ":" + std::to_string(port);
+}
+
+asio::awaitable<http::Response> handle(api::Dispatcher* dispatcher, http::Exchange& exchange) {
+  return dispatcher->handle(exchange);
+}
+
+void listen(http::Server& server, const Config& config) {
+  if (config.tls_certificate.empty()) {
+    server.listen_tcp(config.address, config.port);
+  } else {
+    server.listen_tls(config.address, config.port, config.tls_certificate, config.tls_key);
+  }
+}
+
+}  // namespace
+
+int up(const Config& config, const std::string& version) {
+  const auto began = std::chrono::steady_clock::now();
+  StopSignals stop;
+  base::set_log_level(config.log_level);
+  base::SystemClock clock;
+
+  // In the order in which they use each other; they end in the reverse of it.
+  const int threads = config.threads > 0 ? config.threads : static_cast<int>(std::thread::hardware_concurrency());
+  http::IoThreads io(std::max(threads, 1));
+  auto store = store::open_sqlite(config.data, all_migrations());
+  state::Key root;
+  store->write_now([&](store::Tx& tx) { root = state::ensure_root_key(tx, config.account, clock.now()); });
+  write_credentials(config.data, root);
+
+  api::Topics topics;
+  api::Dispatcher dispatcher(*store, topics, clock, all_services(), version);
+  dispatcher.load_keys();
+  http::Server server(io, std::bind_front(&handle, &dispatcher));
+  listen(server, config);
+  Loops loops(io, *store, topics, clock, all_loops());
+
+  const std::string url = local_url(config, server.port());
+  write_endpoint(config.data, url);
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
+  std::printf("stoker %s is ready at %s, its data in %s (%lld ms)\n", version.c_str(), url.c_str(),
+              std::filesystem::absolute(config.data).c_str(), static_cast<long long>(took.count()));
+  std::fflush(stdout);
+
+  stop.wait();
+  base::log_info("stopping");
+  server.drain();
+  return 0;
+}
+
+}  // namespace control

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/sts/service.h"
+
+#include "shapes/sts/errors.h"
+#include "shapes/sts/session.h"
+#include "state/keys.h"
+
+namespace services::sts {
+namespace {
+
+using namespace shapes::sts;
+using wire::ApiError;
+
+constexpr std::size_t kBodyLimit = 64u << 10;
+// Amazon's: 15 minutes to 36 hours, and for a root user never more than an hour.
+constexpr std::int32_t kRootSeconds = 3600;
+
+GetCallerIdentityResponse get_caller_identity(Call& call, const GetCallerIdentityRequest&) {
+  return {.UserId = call.caller.account, .Account = call.caller.account, .Arn = call.caller.arn()};
+}
+
+GetSessionTokenResponse get_session_token(Call& call, const GetSessionTokenRequest& request) {
+  if (call.caller.temporary) {
+    throw ApiError("AccessDenied", "Cannot call GetSessionToken with session credentials", 403);
+  }
+  if (request.SerialNumber || request.TokenCode) {
+    throw ApiError("AccessDenied", "MultiFactorAuthentication failed: there are no MFA devices here.", 403);
+  }
+  const std::int32_t seconds = std::min(request.DurationSeconds.value_or(kRootSeconds), kRootSeconds);
+  state::Key key =
+      state::new_session_key(call.caller.account, call.now, call.now + std::chrono::seconds(seconds));
+  state::insert_key(call.tx, key);
+  call.wake(state::kKeysTopic);
+  Credentials credentials{.AccessKeyId = key.id, .SecretAccessKey = key.secret, .SessionToken = *key.session_token,
+                          .Expiration = *key.expires_at};
+  return {.Credentials = std::move(credentials)};
+}
+
+std::optional<ApiError> violation_error(const std::vector<wire::Violation>& violations) {
+  return ApiError("ValidationError", wire::validation_message(violations));
+}
+
+}  // namespace
+
+Service service() {
+  Service sts;
+  sts.wire = {.name = "sts",
+              .api_version = "2011-06-15",
+              .xml_namespace = "https://sts.amazonaws.com/doc/2011-06-15/",
+              .errors = kErrors};
+  sts.signing_name = "sts";
+  sts.protocols = {wire::Protocol::Query};
+  sts.body_limit = kBodyLimit;
+  sts.operations = {
+      operation<&get_caller_identity>("GetCallerIdentity", Access::Read),
+      operation<&get_session_token>("GetSessionToken", Access::Write),
+  };
+  sts.violation_error = &violation_error;
+  return sts;
+}
+
+}  // namespace services::sts

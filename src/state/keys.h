@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Access keys: each belongs to an account, and nothing gets in without one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "store/store.h"
+
+namespace state {
+
+struct Key {
+  std::string id, secret, account;
+  std::optional<std::string> session_token;  // of a temporary key
+  std::optional<base::Time> expires_at;
+  base::Time created_at;
+  bool root = false;  // made at first start; it alone may make others
+};
+
+// Woken when a key was made or deleted.
+inline constexpr char kKeysTopic[] = "keys";
+
+store::Migrations key_migrations();
+
+Key new_key(std::string account, base::Time now);
+// A key that lives until `expires_at` and is only good with its token.
+Key new_session_key(std::string account, base::Time now, base::Time expires_at);
+
+// False where the id is taken.
+bool insert_key(store::Tx& tx, const Key& key);
+bool delete_key(store::Tx& tx, const std::string& id);
+std::vector<Key> load_keys(store::Tx& tx, base::Time now);
+std::optional<Key> find_key(store::Tx& tx, const std::string& id);
+void delete_expired_keys(store::Tx& tx, base::Time now);
+
+// The root key, made here if there is none yet.
+Key ensure_root_key(store::Tx& tx, const std::string& account, base::Time now);
+
+bool valid_account(std::string_view account);
+bool valid_key_id(std::string_view id);
+
+}  // namespace state
