@@ -53,7 +53,7 @@ HttpResponse encode_query_response(const Service& service, const Operation& oper
   open(operation.name, "Response", service.xml_namespace, out);
   if (operation.output) {
     open(operation.name, "Result", "", out);
-    write_xml_members(*operation.output, output, out);
+    write_xml_members(*operation.output, output, XmlTimes::MillisIfAny, out);
     close(operation.name, "Result", out);
   }
   out += "<ResponseMetadata>";
@@ -87,7 +87,7 @@ HttpResponse encode_ec2_response(const Service& service, const Operation& operat
   open(operation.name, "Response", service.xml_namespace, out);
   write_xml_element("requestId", request_id, out);
   if (operation.output) {
-    write_xml_members(*operation.output, output, out);
+    write_xml_members(*operation.output, output, XmlTimes::AlwaysMillis, out);
   } else {
     out += "<return>true</return>";  // what EC2 says where it has nothing to say
   }

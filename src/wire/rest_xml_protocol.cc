@@ -53,7 +53,7 @@ void write_payload(const Service& service, const Field& payload, const void* val
   std::string_view xmlns = payload.traits->xmlns.empty() ? service.xml_namespace : payload.traits->xmlns;
   response.headers.add("Content-Type", "application/xml");
   response.body = kProlog;
-  write_xml_root(name, xmlns, type, value, response.body);
+  write_xml_root({name, xmlns}, type, value, response.body);
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ HttpResponse encode_rest_xml_response(const Service& service, const Operation& o
     response.headers.add("Content-Type", "application/xml");
     response.body = kProlog;
     std::string_view name = type.structure.xml.empty() ? type.name : type.structure.xml;
-    write_xml_root(name, service.xml_namespace, type, output, response.body);
+    write_xml_root({name, service.xml_namespace}, type, output, response.body);
   }
   return response;
 }

@@ -19,11 +19,18 @@ void write_xml_text(std::string_view text, std::string& out);
 // Adds <name>text</name>.
 void write_xml_element(std::string_view name, std::string_view text, std::string& out);
 
+// S3 and EC2 write 09:30:10.000Z, the services of the query protocol 09:30:10Z.
+enum class XmlTimes { MillisIfAny, AlwaysMillis };
+
 // Adds the struct's members as elements; those that travel outside the body are left out.
-void write_xml_members(const TypeInfo& type, const void* value, std::string& out);
-// Adds the struct as an element; `xmlns` is the namespace it has by default.
-void write_xml_root(std::string_view name, std::string_view xmlns, const TypeInfo& type, const void* value,
-                    std::string& out);
+void write_xml_members(const TypeInfo& type, const void* value, XmlTimes times, std::string& out);
+
+struct XmlRoot {
+  std::string_view name;
+  std::string_view xmlns;  // unless the struct has its own
+};
+// Adds the struct as a whole document's element.
+void write_xml_root(const XmlRoot& root, const TypeInfo& type, const void* value, std::string& out);
 
 // Fills the struct from a document; its root's name does not matter. Answers the
 // required members that were not there. Throws ApiError MalformedXML; a document

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "base/time.h"
 #include "wire/text.h"
+#include "wire/timestamp.h"
 #include "wire/xml.h"
 
 namespace wire {
@@ -28,7 +30,16 @@ void write_escape(unsigned char c, std::string& out) {
   }
 }
 
-void write_namespace(std::string_view uri, std::string_view prefix, std::string& out) {
+void close(std::string_view name, std::string& out) {
+  out += "</";
+  out += name;
+  out += '>';
+}
+
+// "<name xmlns:prefix="uri"", left open for attributes.
+void open(std::string_view name, std::string_view uri, std::string_view prefix, std::string& out) {
+  out += '<';
+  out += name;
   if (uri.empty()) return;
   out += prefix.empty() ? " xmlns" : " xmlns:";
   out += prefix;
@@ -37,84 +48,98 @@ void write_namespace(std::string_view uri, std::string_view prefix, std::string&
   out += '"';
 }
 
-void write_scalar(const TypeInfo& type, const Member& traits, const void* value, std::string& out) {
-  if (type.kind == Kind::String) return write_xml_text(*static_cast<const std::string*>(value), out);
-  append_text(type, traits.time, value, out);
-}
+class Writer {
+ public:
+  Writer(XmlTimes times, std::string& out) : times_(times), out_(out) {}
 
-void write_attributes(const TypeInfo& type, const void* value, std::string& out) {
-  for (const Field& field : type.fields) {
-    const void* member = field.traits->attribute ? field.get(field, value) : nullptr;
-    if (!member) continue;
-    out += ' ';
-    out += field.traits->xml.empty() ? field.name : field.traits->xml;
-    out += "=\"";
-    write_scalar(*field.type, *field.traits, member, out);
-    out += '"';
+  void attributes(const TypeInfo& type, const void* value);
+  void members(const TypeInfo& type, const void* value);
+
+ private:
+  void member(std::string_view name, const TypeInfo& type, const Member& traits, const void* value);
+  void list(std::string_view name, const TypeInfo& type, const Member& traits, const void* value);
+  void map(std::string_view name, const TypeInfo& type, const Member& traits, const void* value);
+  void scalar(const TypeInfo& type, const Member& traits, const void* value);
+
+  XmlTimes times_;
+  std::string& out_;
+};
+
+void Writer::scalar(const TypeInfo& type, const Member& traits, const void* value) {
+  if (type.kind == Kind::String) return write_xml_text(*static_cast<const std::string*>(value), out_);
+  bool iso = traits.time == TimeFormat::Default || traits.time == TimeFormat::Iso8601;
+  if (type.kind == Kind::Time && iso) {
+    out_ += to_iso8601(*static_cast<const base::Time*>(value), times_ == XmlTimes::AlwaysMillis);
+  } else {
+    append_text(type, traits.time, value, out_);
   }
 }
 
-void close(std::string_view name, std::string& out) {
-  out += "</";
-  out += name;
-  out += '>';
+void Writer::attributes(const TypeInfo& type, const void* value) {
+  for (const Field& field : type.fields) {
+    const void* held = field.traits->attribute ? field.get(field, value) : nullptr;
+    if (!held) continue;
+    out_ += ' ';
+    out_ += field.traits->xml.empty() ? field.name : field.traits->xml;
+    out_ += "=\"";
+    scalar(*field.type, *field.traits, held);
+    out_ += '"';
+  }
 }
 
-void open(std::string_view name, std::string_view xmlns, std::string_view prefix, std::string& out) {
-  out += '<';
-  out += name;
-  write_namespace(xmlns, prefix, out);
+void Writer::members(const TypeInfo& type, const void* value) {
+  for (const Field& field : type.fields) {
+    const Member& traits = *field.traits;
+    if (traits.attribute || traits.in != In::Body) continue;
+    const void* held = field.get(field, value);
+    if (held) member(traits.xml.empty() ? field.name : traits.xml, *field.type, traits, held);
+  }
 }
 
-void write_member(std::string_view name, const TypeInfo& type, const Member& traits, const void* value,
-                  std::string& out);
-
-void write_list(std::string_view name, const TypeInfo& type, const Member& traits, const void* value,
-                std::string& out) {
+void Writer::list(std::string_view name, const TypeInfo& type, const Member& traits, const void* value) {
   std::string_view item = traits.flattened ? name : traits.item.empty() ? "member" : traits.item;
   if (!traits.flattened) {
-    open(name, traits.xmlns, traits.xmlns_prefix, out);
-    out += '>';
+    open(name, traits.xmlns, traits.xmlns_prefix, out_);
+    out_ += '>';
   }
   std::size_t count = type.size(type, value);
   for (std::size_t i = 0; i < count; ++i) {
-    write_member(item, *type.element, element_traits(traits), type.at(type, value, i), out);
+    member(item, *type.element, element_traits(traits), type.at(type, value, i));
   }
-  if (!traits.flattened) close(name, out);
+  if (!traits.flattened) close(name, out_);
 }
 
-void write_map(std::string_view name, const TypeInfo& type, const Member& traits, const void* value, std::string& out) {
-  static const TypeInfo kString = {.kind = Kind::String, .name = {}, .structure = {}, .fields = {}};
+void Writer::map(std::string_view name, const TypeInfo& type, const Member& traits, const void* value) {
+  static const TypeInfo kString = {.kind = Kind::String};
   std::string_view entry = traits.flattened ? name : "entry";
   if (!traits.flattened) {
-    open(name, traits.xmlns, traits.xmlns_prefix, out);
-    out += '>';
+    open(name, traits.xmlns, traits.xmlns_prefix, out_);
+    out_ += '>';
   }
   for_each_entry(type, value, [&](const std::string& key, const void* element) {
-    open(entry, traits.flattened ? traits.xmlns : "", traits.xmlns_prefix, out);
-    out += '>';
-    write_member(traits.key.empty() ? "key" : traits.key, kString, key_traits(traits), &key, out);
-    write_member(traits.value.empty() ? "value" : traits.value, *type.element, element_traits(traits), element, out);
-    close(entry, out);
+    open(entry, traits.flattened ? traits.xmlns : "", traits.xmlns_prefix, out_);
+    out_ += '>';
+    member(traits.key.empty() ? "key" : traits.key, kString, key_traits(traits), &key);
+    member(traits.value.empty() ? "value" : traits.value, *type.element, element_traits(traits), element);
+    close(entry, out_);
   });
-  if (!traits.flattened) close(name, out);
+  if (!traits.flattened) close(name, out_);
 }
 
-void write_member(std::string_view name, const TypeInfo& type, const Member& traits, const void* value,
-                  std::string& out) {
-  if (type.kind == Kind::List) return write_list(name, type, traits, value, out);
-  if (type.kind == Kind::Map) return write_map(name, type, traits, value, out);
+void Writer::member(std::string_view name, const TypeInfo& type, const Member& traits, const void* value) {
+  if (type.kind == Kind::List) return list(name, type, traits, value);
+  if (type.kind == Kind::Map) return map(name, type, traits, value);
   bool own = traits.xmlns.empty();
-  open(name, own ? type.structure.xmlns : traits.xmlns, own ? type.structure.xmlns_prefix : traits.xmlns_prefix, out);
+  open(name, own ? type.structure.xmlns : traits.xmlns, own ? type.structure.xmlns_prefix : traits.xmlns_prefix, out_);
   if (type.kind == Kind::Struct) {
-    write_attributes(type, value, out);
-    out += '>';
-    write_xml_members(type, value, out);
+    attributes(type, value);
+    out_ += '>';
+    members(type, value);
   } else {
-    out += '>';
-    write_scalar(type, traits, value, out);
+    out_ += '>';
+    scalar(type, traits, value);
   }
-  close(name, out);
+  close(name, out_);
 }
 
 }  // namespace
@@ -138,23 +163,18 @@ void write_xml_element(std::string_view name, std::string_view text, std::string
   close(name, out);
 }
 
-void write_xml_members(const TypeInfo& type, const void* value, std::string& out) {
-  for (const Field& field : type.fields) {
-    const Member& traits = *field.traits;
-    if (traits.attribute || traits.in != In::Body) continue;
-    const void* member = field.get(field, value);
-    if (member) write_member(traits.xml.empty() ? field.name : traits.xml, *field.type, traits, member, out);
-  }
+void write_xml_members(const TypeInfo& type, const void* value, XmlTimes times, std::string& out) {
+  Writer(times, out).members(type, value);
 }
 
-void write_xml_root(std::string_view name, std::string_view xmlns, const TypeInfo& type, const void* value,
-                    std::string& out) {
+void write_xml_root(const XmlRoot& root, const TypeInfo& type, const void* value, std::string& out) {
   bool own = type.structure.xmlns.empty();
-  open(name, own ? xmlns : type.structure.xmlns, own ? "" : type.structure.xmlns_prefix, out);
-  write_attributes(type, value, out);
+  open(root.name, own ? root.xmlns : type.structure.xmlns, own ? "" : type.structure.xmlns_prefix, out);
+  Writer writer(XmlTimes::AlwaysMillis, out);
+  writer.attributes(type, value);
   out += '>';
-  write_xml_members(type, value, out);
-  close(name, out);
+  writer.members(type, value);
+  close(root.name, out);
 }
 
 }  // namespace wire
