@@ -33,12 +33,13 @@ using Clock = std::chrono::steady_clock;
 struct Link {
   explicit Link(asio::any_io_executor executor) : resolver(executor), socket(executor), timer(executor) {}
 
-  // Ends whatever it waits for.
-  void cancel() {
+  // Ends whatever it waits for, and whatever it would wait for next.
+  void expire() {
     error_code ignored;
+    expired = true;
     resolver.cancel();
-    if (stream) stream->cancel();
-    socket.cancel(ignored);
+    socket.close(ignored);
+    if (stream) stream->socket().close(ignored);
   }
 
   tcp::resolver resolver;
@@ -47,7 +48,7 @@ struct Link {
   asio::steady_timer timer;
   Clock::time_point deadline = Clock::time_point::max();
   boost::beast::flat_buffer buffer;
-  bool used_before = false;
+  bool expired = false;
   bool got_bytes = false;  // of the answer that is waited for
 };
 
@@ -59,7 +60,7 @@ void arm(const LinkPtr& link, Clock::time_point deadline) {
   link->timer.expires_at(deadline);
   link->timer.async_wait([weak = std::weak_ptr<Link>(link)](const error_code& cancelled) {
     LinkPtr alive = weak.lock();
-    if (!cancelled && alive && Clock::now() >= alive->deadline) alive->cancel();
+    if (!cancelled && alive && Clock::now() >= alive->deadline) alive->expire();
   });
 }
 
@@ -129,7 +130,7 @@ struct Client::State {
   asio::awaitable<void> connect_tcp(LinkPtr link, error_code& error);
   asio::awaitable<base::Result<Response>> exchange(LinkPtr link, const Request& request, error_code& error);
   asio::awaitable<base::Result<Response>> receive(LinkPtr link, bool to_head, error_code& error);
-  base::Error failure(const error_code& error) const;
+  base::Error failure(const LinkPtr& link, const error_code& error) const;
 
   IoThreads& io;
   const Endpoint endpoint;
@@ -173,14 +174,13 @@ LinkPtr Client::State::take_idle(asio::execution_context& context) {
 }
 
 void Client::State::keep(asio::execution_context& context, LinkPtr link) {
-  link->used_before = true;
   idle.with([&](std::vector<Idle>& kept) {
     if (kept.size() < limits.idle_connections) kept.push_back({&context, std::move(link)});
   });
 }
 
-base::Error Client::State::failure(const error_code& error) const {
-  if (error == asio::error::operation_aborted) return base::Error{"no answer from " + place(endpoint) + " in time"};
+base::Error Client::State::failure(const LinkPtr& link, const error_code& error) const {
+  if (link->expired) return base::Error{"no answer from " + place(endpoint) + " in time"};
   return base::Error{"cannot reach " + place(endpoint) + ": " + error.message()};
 }
 
@@ -191,10 +191,11 @@ asio::awaitable<void> Client::State::connect_tcp(LinkPtr link, error_code& error
   if (error) co_return;
   error = asio::error::host_not_found;
   for (const auto& entry : found) {
+    if (link->expired) break;
     error_code ignored;
     link->socket.close(ignored);
     co_await link->socket.async_connect(entry.endpoint(), token);
-    if (!error || error == asio::error::operation_aborted) break;
+    if (!error) break;
   }
   error_code ignored;
   if (!error) link->socket.set_option(tcp::no_delay(true), ignored);
@@ -226,7 +227,7 @@ asio::awaitable<base::Result<Response>> Client::State::exchange(LinkPtr link, co
   asio::const_buffer bytes = asio::buffer(out);
   co_await link->stream->write(bytes, error);
   // A server that refuses early answers and closes while we still write: look for it.
-  if (error == asio::error::operation_aborted) co_return failure(error);
+  if (link->expired) co_return failure(link, error);
   bool to_head = request.head.method == "HEAD";
   base::Result<Response> response = co_await receive(link, to_head, error);
   co_return response;
@@ -242,15 +243,15 @@ asio::awaitable<base::Result<Response>> Client::State::receive(LinkPtr link, boo
     std::size_t got = co_await link->stream->read_some(room, error);
     link->buffer.commit(got);
     link->got_bytes = link->got_bytes || got > 0;
-    if (error && error != asio::error::operation_aborted && parser.end_of_stream()) break;
-    if (error) co_return failure(error);
+    if (error && !link->expired && parser.end_of_stream()) break;
+    if (error) co_return failure(link, error);
     std::string_view input(static_cast<const char*>(link->buffer.data().data()), link->buffer.size());
     base::Result<std::size_t> used = parser.parse(input);
     if (!used) co_return base::Error{place(endpoint) + ": " + used.error()};
     link->buffer.consume(*used);
   }
   // With bytes left over, or an end that was the connection's, it can't be used again.
-  if (!error && parser.keep_alive() && link->buffer.size() == 0) {
+  if (!error && !link->expired && parser.keep_alive() && link->buffer.size() == 0) {
     disarm(link);
     keep(link->socket.get_executor().context(), link);
   }
@@ -276,10 +277,10 @@ asio::awaitable<base::Result<Response>> Client::send(Request request, base::Dura
     error_code error;
     if (!kept) {
       co_await state.connect(link, error);
-      if (error) co_return state.failure(error);
+      if (error) co_return state.failure(link, error);
     }
     base::Result<Response> result = co_await state.exchange(link, request, error);
-    bool was_closed = error && error != asio::error::operation_aborted && !link->got_bytes;
+    bool was_closed = error && !link->expired && !link->got_bytes;
     if (result || !kept || !was_closed) co_return result;
   }
 }

@@ -35,9 +35,9 @@ Connection::Connection(Surroundings around, std::unique_ptr<Stream> stream, std:
       parser_(around.limits.head_bytes) {}
 
 void Connection::end_overdue_wait(Deadline now) {
-  if (now < deadline_) return;
-  deadline_ = Deadline::max();
-  stream_->cancel();
+  // Again at each tick until the wait has ended: a write of many steps is missed by a
+  // cancellation that comes between two of them.
+  if (now >= deadline_) stream_->cancel();
 }
 
 void Connection::end_idle_wait() {

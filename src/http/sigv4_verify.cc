@@ -36,7 +36,8 @@ bool is_amz_header(std::string_view name) {
 // Otherwise whoever sits between could add one. The payload's hash is in the canonical
 // request anyway, and S3 too takes it unsigned.
 AuthResult check_signed_headers(const Claim& claim, const RequestHead& head) {
-  for (const auto& [name, value] : head.headers) {
+  for (const base::Headers::Line& line : head.headers) {
+    const std::string& name = line.first;
     if (!is_amz_header(name) || base::equals_ignoring_case(name, "x-amz-content-sha256")) continue;
     bool covered = std::ranges::any_of(claim.signed_headers, [&](const std::string& signed_name) {
       return base::equals_ignoring_case(signed_name, name);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A request that nobody signed must never verify, and canonical forms must be stable.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "base/hash.h"
+#include "http/sigv4.h"
+#include "http/sigv4_canonical.h"
+
+namespace {
+
+std::string take_line(std::string& rest) {
+  std::size_t end = rest.find('\n');
+  std::string line = rest.substr(0, end);
+  rest.erase(0, end == std::string::npos ? rest.size() : end + 1);
+  return line;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string rest(reinterpret_cast<const char*>(data), size);
+  http::RequestHead head;
+  head.method = take_line(rest);
+  head.target = take_line(rest);
+  head.headers.add("Host", take_line(rest));
+  head.headers.add("X-Amz-Date", take_line(rest));
+  head.headers.add("Authorization", take_line(rest));
+  if (!rest.empty()) head.headers.add(take_line(rest), take_line(rest));
+
+  std::string query = http::canonical_query(head.query(), false);
+  CHECK(http::canonical_query(query, false) == query) << "a canonical query is not its own canonical form";
+  std::string path = http::canonical_path(head.path(), true);
+  CHECK(http::canonical_path(path, true) == path) << "a canonical path is not its own canonical form";
+
+  for (int i = 0; i < 2; ++i) {
+    http::ClaimResult parsed = http::parse_claim(head);
+    if (parsed) {
+      http::SigningKey key("a secret that no input can know", parsed.claim.scope());
+      std::string hash = base::to_hex(base::sha256(rest));
+      CHECK(!http::verify(parsed.claim, head, hash, key, parsed.claim.signed_at, i == 1))
+          << "a forged signature passed";
+    }
+    head.headers = {{"Host", "h"}};  // then by the query alone
+  }
+  return 0;
+}
