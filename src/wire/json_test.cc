@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wire/json.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "wire/operation.h"
+#include "wire/test_shapes.h"
+#include "wire/timestamp.h"
+
+namespace wire {
+namespace {
+
+using test::Everything;
+
+Everything read(std::string_view text) {
+  Everything value;
+  read_json(type_of<Everything>(), text, &value);
+  return value;
+}
+
+std::string write(const Everything& value) {
+  std::string out;
+  write_json(type_of<Everything>(), &value, out);
+  return out;
+}
+
+// The message of the SerializationException; "accepted" if there was none.
+std::string refusal(std::string_view text) {
+  try {
+    read(text);
+  } catch (const ApiError& error) {
+    EXPECT_EQ(error.code(), "SerializationException");
+    return error.message();
+  }
+  return "accepted";
+}
+
+Everything full() {
+  Everything value;
+  value.Name = "n";
+  value.Flag = true;
+  value.Small = -1;
+  value.Big = 9007199254740993;
+  value.Single = 1.5f;
+  value.Real = 0.1;
+  value.When = base::from_millis(1793871010250);
+  value.Bytes = base::Blob{std::string("\0\xFF", 2)};
+  value.Words = {{"a", "\"b\"\n\x01"}};
+  value.Grid = {{{1, 2}, {}}};
+  value.Tags = {{{"k", "v"}}};
+  value.Leaves = {{{"x", {"id", 7}}}};
+  value.Rows = {{{"r", std::nullopt}}};
+  value.Self = Everything{.Name = "inner"};
+  value.namespace_ = "kernel";
+  return value;
+}
+
+TEST(Json, WhatIsWrittenIsReadBack) { EXPECT_EQ(read(write(full())), full()); }
+
+TEST(Json, EveryKindHasItsForm) {
+  EXPECT_EQ(write(full()), R"({"Name":"n","Flag":true,"Small":-1,"Big":9007199254740993,"Single":1.5,"Real":0.1,)"
+                           R"("When":1793871010.25,"Bytes":"AP8=","Words":["a","\"b\"\n\u0001"],"Grid":[[1,2],[]],)"
+                           R"("Tags":{"k":"v"},"Leaves":{"x":{"Id":"id","Number":7}},"Rows":[{"Id":"r"}],)"
+                           R"("Self":{"Name":"inner"},"namespace":"kernel"})");
+}
+
+TEST(Json, NoBodyIsAnEmptyObject) { EXPECT_EQ(read(""), Everything{}); }
+
+TEST(Json, UnknownMembersAndNullsArePassedOver) {
+  auto value =
+      read(R"({"Unknown":{"a":[1,{"Name":"no"}]},"Name":"n","Flag":null,"Words":["a",null],"Tags":{"k":null}})");
+  EXPECT_EQ(value.Name, "n");
+  EXPECT_FALSE(value.Flag);
+  EXPECT_EQ(value.Words, std::vector<std::string>{"a"});
+  EXPECT_TRUE(value.Tags->empty());
+}
+
+TEST(Json, EscapesInKeysAndStringsAreUndone) {
+  auto value = read(R"({"N\u0061me":"\u00e9\ud83d\ude00\/\n"})");
+  EXPECT_EQ(value.Name, "é😀/\n");
+}
+
+TEST(Json, WrongTypesAreRefusedInAmazonsWords) {
+  EXPECT_EQ(refusal(R"({"Small":"1"})"), "STRING_VALUE can not be converted to an Integer");
+  EXPECT_EQ(refusal(R"({"Name":1})"), "NUMBER_VALUE can not be converted to a String");
+  EXPECT_EQ(refusal(R"({"Name":true})"), "TRUE_VALUE can not be converted to a String");
+  EXPECT_EQ(refusal(R"({"Name":{}})"), "Start of structure or map found where not expected.");
+  EXPECT_EQ(refusal(R"({"Name":[]})"), "Start of list found where not expected.");
+  EXPECT_EQ(refusal(R"({"Words":"a"})"), "Expected list or null");
+  EXPECT_EQ(refusal(R"({"One":"a"})"), "Expected null");
+  EXPECT_EQ(refusal(R"({"Words":{}})"), "Start of structure or map found where not expected.");
+}
+
+TEST(Json, IntegersMustBeWholeAndInRange) {
+  EXPECT_EQ(read(R"({"Small":7.0})").Small, 7);
+  EXPECT_EQ(read(R"({"Big":1e3})").Big, 1000);
+  EXPECT_EQ(read(R"({"Small":-2147483648})").Small, -2147483648);
+  EXPECT_EQ(read(R"({"Big":-9223372036854775808})").Big, std::numeric_limits<std::int64_t>::min());
+  for (const char* text : {R"({"Small":7.5})", R"({"Small":2147483648})", R"({"Big":9223372036854775808})",
+                           R"({"Big":1e300})", R"({"Small":-2147483649})"}) {
+    EXPECT_NE(refusal(text), "accepted") << text;
+  }
+}
+
+TEST(Json, DoublesAreExactAndMayBeNoNumbers) {
+  EXPECT_EQ(read(R"({"Real":123456789.12345679})").Real, 123456789.12345679);
+  EXPECT_TRUE(std::isnan(*read(R"({"Real":"NaN"})").Real));
+  EXPECT_EQ(read(R"({"Real":"-Infinity"})").Real, -INFINITY);
+  Everything value;
+  value.Real = NAN;
+  EXPECT_THAT(write(value), testing::HasSubstr(R"("Real":"NaN")"));
+}
+
+TEST(Json, TimesAreSecondsOrIsoText) {
+  EXPECT_EQ(read(R"({"When":1793871010.25})").When, base::from_millis(1793871010250));
+  EXPECT_EQ(read(R"({"When":"2026-11-05T09:30:10Z"})").When, base::from_millis(1793871010000));
+  EXPECT_NE(refusal(R"({"When":"soon"})"), "accepted");
+  EXPECT_NE(refusal(R"({"When":1e300})"), "accepted");
+}
+
+TEST(Json, WhatIsNoJsonIsRefused) {
+  for (const char* text : {"{", "[]", "1", "null", "{} x", "{\"Name\":\"\xFF\"}", R"({"Name":"\ud800"})", R"({"a":1,})",
+                           R"({"Bytes":"!"})", "{\"Name\":\"a\nb\"}"}) {
+    EXPECT_NE(refusal(text), "accepted") << text;
+  }
+}
+
+TEST(Json, DepthIsBounded) {
+  std::string deep;
+  for (int i = 0; i < 100; ++i) deep += R"({"Self":)";
+  EXPECT_NE(refusal(deep + "{}" + std::string(100, '}')), "accepted");
+  EXPECT_NE(refusal(R"({"Unknown":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}"), "accepted");
+}
+
+TEST(Json, MissingRequiredMembersAreToldWithTheirPaths) {
+  Everything value;
+  auto missing = read_json(type_of<Everything>(),
+                           R"({"Rows":[{"Id":"a"},{"Id":null}],"Leaves":{"k":{}},"Self":{"One":{}}})", &value);
+  std::vector<std::string> paths;
+  for (const Violation& violation : missing) paths.push_back(violation.path);
+  EXPECT_THAT(paths,
+              testing::ElementsAre("rows.2.member.id", "leaves.k.member.id", "self.one.id", "self.name", "name"));
+}
+
+TEST(Json, AnEmptyRequiredStringIsThere) {
+  Everything value;
+  EXPECT_THAT(read_json(type_of<Everything>(), R"({"Name":""})", &value), testing::IsEmpty());
+}
+
+constexpr ErrorSpec kSpecs[] = {{"NoQueue", "AWS.NoQueue", 404, true, ""}, {"Broken", "", 500, false, "com.other"}};
+constexpr Service kService{
+    .name = "q", .json_namespace = "com.q", .target_prefix = "Q", .query_compatible = true, .errors = kSpecs};
+
+TEST(JsonProtocol, ErrorsCarryTheirNamespaceAndTheirQueryCode) {
+  auto response = encode_error(Protocol::Json10, kService, ApiError("NoQueue", "No \"queue\""), "id");
+  EXPECT_EQ(response.status, 404);
+  EXPECT_EQ(response.body, R"({"__type":"com.q#NoQueue","message":"No \"queue\""})");
+  EXPECT_EQ(response.headers.get("x-amzn-query-error"), "AWS.NoQueue;Sender");
+  EXPECT_EQ(response.headers.get("x-amzn-RequestId"), "id");
+  response = encode_error(Protocol::Json10, kService, ApiError("Broken", ""), "id");
+  EXPECT_EQ(response.status, 500);
+  EXPECT_EQ(response.headers.get("x-amzn-query-error"), "Broken;Receiver");
+  EXPECT_THAT(response.body, testing::HasSubstr("com.other#Broken"));
+}
+
+TEST(JsonProtocol, AnErrorIsFoundByItsQueryCodeToo) {
+  auto response = encode_error(Protocol::Json10, kService, ApiError("AWS.NoQueue", ""), "id");
+  EXPECT_THAT(response.body, testing::HasSubstr("com.q#NoQueue"));
+}
+
+TEST(JsonProtocol, AClientReadsWhatItSentAndWhatItGot) {
+  Everything sent = full();
+  Operation operation{"Do", &type_of<Everything>(), &type_of<Everything>()};
+  OutgoingRequest request = encode_request(Protocol::Json10, kService, operation, &sent);
+  EXPECT_EQ(request.headers.get("X-Amz-Target"), "Q.Do");
+  EXPECT_EQ(request.headers.get("x-amzn-query-mode"), "true");
+  Everything got;
+  decode_request(Protocol::Json10, kService, operation, {"POST", "/", "", request.headers, request.body}, &got);
+  EXPECT_EQ(got, sent);
+  HttpResponse response = encode_response(Protocol::Json10, kService, operation, &got, "id");
+  Everything back;
+  decode_response(Protocol::Json10, kService, operation, response, &back);
+  EXPECT_EQ(back, sent);
+}
+
+TEST(JsonProtocol, AClientThrowsTheErrorThatItGot) {
+  HttpResponse response = encode_error(Protocol::Json10, kService, ApiError("NoQueue", "Gone"), "id");
+  try {
+    decode_response(Protocol::Json10, kService, {"Do"}, response, nullptr);
+    FAIL();
+  } catch (const ApiError& error) {
+    EXPECT_EQ(error.code(), "NoQueue");
+    EXPECT_EQ(error.message(), "Gone");
+    EXPECT_EQ(error.status(), 404);
+  }
+  EXPECT_THROW(decode_response(Protocol::Json11, kService, {"Do"}, {502, {}, "<html>"}, nullptr), ApiError);
+}
+
+}  // namespace
+}  // namespace wire

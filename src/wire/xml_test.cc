@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wire/xml.h"
+
+#include <gmock/gmock.h>
+
+#include "wire/operation.h"
+#include "wire/test_shapes.h"
+
+namespace wire {
+namespace {
+
+using test::Everything;
+
+Everything read(std::string_view text) {
+  Everything value;
+  read_xml(type_of<Everything>(), text, &value);
+  return value;
+}
+
+std::string write(const Everything& value) {
+  std::string out;
+  write_xml_root({"Root", "http://x/"}, type_of<Everything>(), &value, out);
+  return out;
+}
+
+bool refuses(std::string_view text) {
+  try {
+    read(text);
+  } catch (const ApiError& error) {
+    return error.code() == "MalformedXML";
+  }
+  return false;
+}
+
+Everything full() {
+  Everything value;
+  value.Name = "a<b>&\"c\"\r\n ";
+  value.Flag = false;
+  value.When = base::from_millis(1793871010000);
+  value.Bytes = base::Blob{"\xFF"};
+  value.Words = {{"a", ""}};
+  value.Flat = {{"x", "y"}};
+  value.Grid = {{{1, 2}, {}}};
+  value.Tags = {{{"k", "v"}, {"l", "w"}}};
+  value.Leaves = {{{"x", {"id", 7}}}};
+  value.Self = Everything{.Name = "inner"};
+  value.Mark = "m\"";
+  return value;
+}
+
+TEST(Xml, WhatIsWrittenIsReadBack) { EXPECT_EQ(read(write(full())), full()); }
+
+TEST(Xml, EveryKindHasItsForm) {
+  EXPECT_EQ(write(full()),
+            "<Root xmlns=\"http://x/\" mark=\"m&quot;\"><Name>a&lt;b&gt;&amp;&quot;c&quot;&#xD;\n </Name>"
+            "<Flag>false</Flag><When>2026-11-05T09:30:10.000Z</When><Bytes>/w==</Bytes>"
+            "<Words><member>a</member><member></member></Words><FlatItem>x</FlatItem><FlatItem>y</FlatItem>"
+            "<Grid><row><n>1</n><n>2</n></row><row></row></Grid>"
+            "<Tag><Key>k</Key><Value>v</Value></Tag><Tag><Key>l</Key><Value>w</Value></Tag>"
+            "<Leaves><entry><key>x</key><value><Id>id</Id><Number>7</Number></value></entry></Leaves>"
+            "<Self><Name>inner</Name></Self></Root>");
+}
+
+TEST(Xml, WhatXmlCannotCarryIsEscapedAsAmazonDoes) {
+  std::string out;
+  write_xml_text(std::string_view("\x01\x1F\t\0", 4), out);
+  EXPECT_EQ(out, "&#x1;&#x1F;\t&#x0;");
+}
+
+TEST(Xml, PrefixesCommentsAndCdataDoNotMatter) {
+  auto value =
+      read("<?xml version=\"1.0\"?><x:R xmlns:x=\"u\"><!-- c --><x:Name><![CDATA[<a>]]>b</x:Name><Other/></x:R>");
+  EXPECT_EQ(value.Name, "<a>b");
+}
+
+TEST(Xml, SpaceIsKeptInTextAndIgnoredAroundNumbers) {
+  EXPECT_EQ(read("<R><Name> </Name></R>").Name, " ");
+  EXPECT_EQ(read("<R><Small> 3\n</Small></R>").Small, 3);
+}
+
+TEST(Xml, DocumentTypesAreRefused) {
+  EXPECT_TRUE(refuses("<!DOCTYPE R [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]><R><Name>&b;</Name></R>"));
+  EXPECT_TRUE(refuses("<!DOCTYPE R SYSTEM \"file:///etc/passwd\"><R/>"));
+}
+
+TEST(Xml, WhatIsNoXmlOrNoValueIsRefused) {
+  for (const char* text : {"<R>", "", "x", "<R><Small>x</Small></R>", "<R><Name><b/></Name></R>",
+                           "<R><Name>\xFF</Name></R>", "<R><Tag><Key>k</Key></Tag></R>"}) {
+    EXPECT_TRUE(refuses(text)) << text;
+  }
+}
+
+TEST(Xml, DepthIsBounded) {
+  std::string open, close;
+  for (int i = 0; i < 100'000; ++i) {
+    open += "<Self>";
+    close += "</Self>";
+  }
+  EXPECT_TRUE(refuses("<R>" + open + close + "</R>"));
+}
+
+TEST(Xml, MissingRequiredMembersAreTold) {
+  Everything value;
+  auto missing = read_xml(type_of<Everything>(), "<R><Rows><member><Id>a</Id></member><member/></Rows></R>", &value);
+  std::vector<std::string> paths;
+  for (const Violation& violation : missing) paths.push_back(violation.path);
+  EXPECT_THAT(paths, testing::ElementsAre("rows.2.member.id", "name"));
+}
+
+}  // namespace
+}  // namespace wire
