@@ -23,6 +23,8 @@ void log_unless_cancelled(std::exception_ptr failure) {
     if (error.code() != asio::error::operation_aborted) base::log_error("connection failed", {{"error", error.what()}});
   } catch (const std::exception& error) {
     base::log_error("connection failed", {{"error", error.what()}});
+  } catch (...) {
+    base::log_error("connection failed", {{"error", "something that is no exception was thrown"}});
   }
 }
 

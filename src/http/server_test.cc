@@ -27,6 +27,7 @@ asio::awaitable<Response> answer(Exchange& exchange) {
   response.headers.add("X-Path", std::string(path));
   if (path == "/ignore") co_return response;
   if (path == "/throw") throw std::runtime_error("a handler's mistake");
+  if (path == "/throw-number") throw 5;
   if (path == "/small") {
     response.body = co_await exchange.read_body(4);
     co_return response;
@@ -204,6 +205,11 @@ TEST_F(ServerTest, AHandlerThatThrowsIsA500AndTheConnectionGoesOn) {
   EXPECT_THAT(client.read_answer(), HasSubstr("X-Path: /next"));
 }
 
+TEST_F(ServerTest, AHandlerThatThrowsWhatIsNoExceptionEndsItsConnectionOnly) {
+  EXPECT_EQ(all_of("GET /throw-number HTTP/1.1\r\nHost: h\r\n\r\n"), "");
+  EXPECT_THAT(all_of("GET / HTTP/1.1\r\nHost: h\r\n\r\n"), StartsWith("HTTP/1.1 200 OK"));
+}
+
 TEST_F(ServerTest, AHeaderValueCannotSplitTheAnswer) {
   EXPECT_THAT(all_of("GET /split HTTP/1.1\r\nHost: h\r\n\r\n"), HasSubstr("X-Echo: a  X-Evil: b    body\r\n"));
 }
@@ -249,7 +255,6 @@ TEST_F(ServerTest, APortThatIsTakenIsSaidInOneLine) {
 TEST_F(ServerTest, AUnixSocketIsOursAloneAndReplacesAStaleOne) {
   std::string path = testing::TempDir() + "stoker-http-" + std::to_string(::getpid()) + ".sock";
   // A listener that closes without removing its file leaves it stale.
-  { RawClient stale("/nonexistent"); }
   int left = ::socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un name = {};
   name.sun_family = AF_UNIX;
