@@ -9,6 +9,7 @@ src/shapes/<service>/nouns.json, which says what goes into which header:
   headers      {"queue": ["CreateQueue", ...], ...}: operations, or single shapes, in
                order; a shape goes where it is first needed, unless it is named here
   xml          {"Shape.member": "Name"}: query and XML names that no model has; "Shape": of the root
+  omit         {"Shape": ["member", ...]}: members that we leave out; a request's are then passed over
   errors       {"Shape": ["QueryCode", status]}: what no model says
 
 usage: shapes.py SERVICE...
@@ -154,11 +155,15 @@ class Service:
             return
         self.home[name] = noun
         shape = self.shapes[name]
+        if shape.get("document"):
+            sys.exit(f"{name} is a free-form document: omit the members that have it")
         older = self.older.get(name, {})
         required = set(shape.get("required", []))
+        omitted = self.map.get("omit", {}).get(name, [])
+        references = {m: r for m, r in shape.get("members", {}).items() if m not in omitted}
         members, traits = [], []
-        types = {m: self.type_of(r, noun, list(inside) + [name]) for m, r in shape.get("members", {}).items()}
-        for member, reference in shape.get("members", {}).items():
+        types = {m: self.type_of(r, noun, list(inside) + [name]) for m, r in references.items()}
+        for member, reference in references.items():
             kind = types[member]
             if cpp_name(member) in self.shapes:  # the name of a type too: say which is meant
                 for word in set(self.structs_in(reference)):
@@ -170,7 +175,7 @@ class Service:
             if said:
                 traits.append({"member": quoted(cpp_name(member)), **said})
         if len(members) > MAX_DESCRIBED:
-            sys.exit(f"{name} has {len(members)} members; Boost.Describe takes {MAX_DESCRIBED}")
+            sys.exit(f"{name} has {len(members)} members; Boost.Describe takes {MAX_DESCRIBED}: omit some")
         self.lines[noun].append(("struct", name, members))
         structure = self.structure_traits(name, shape)
         if traits or structure:

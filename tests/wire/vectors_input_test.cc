@@ -3,6 +3,8 @@
 // must be decoded to those parameters.
 #include <gmock/gmock.h>
 
+#include <boost/describe/class.hpp>
+
 #include "vectors.h"
 
 namespace {
@@ -30,8 +32,12 @@ const std::map<std::string, std::string> kSkipped = {
     {"Ec2EmptyQueryLists", kNoTrace},
     {"QueryEmptyQueryMaps", kNoTrace},
     {"HttpPrefixHeadersAreNotPresent", kNoTrace},
+    {"PutAndGetInlineDocumentsInput", "free-form documents are in no shape of ours"},
     {"RestXmlQueryPrecedence", "a client's rule: one of two parameters of a name is not sent"},
 };
+
+struct Nothing {};
+BOOST_DESCRIBE_STRUCT(Nothing, (), ())
 
 dynamic::Value decode(const Case& test, const wire::TypeInfo& type) {
   const auto& serialized = test.json.at("serialized").as_object();
@@ -58,13 +64,10 @@ TEST(ProtocolVectors, RequestsAreDecodedToTheirParameters) {
   for (const Case& test : vectors::load("input")) {
     if (count.skips(test, kSkipped)) continue;
     SCOPED_TRACE(test.file + " " + test.id);
-    const auto* input = test.given().if_contains("input");
-    if (!input) {
-      ++count.passed;
-      continue;
-    }
     dynamic::Model model(test.shapes(), vectors::names_in_json(test.protocol));
-    const wire::TypeInfo& type = model.type(input->as_object().at("shape").as_string().c_str());
+    const auto* input = test.given().if_contains("input");
+    const wire::TypeInfo& type =
+        input ? model.type(input->as_object().at("shape").as_string().c_str()) : wire::type_of<Nothing>();
     try {
       std::string decoded = model.to_text(type, decode(test, type));
       std::string expected = model.to_text(type, model.from_json(type, test.json.at("params")));
