@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/dispatch.h"
 
+#include <algorithm>
+
 #include "api/errors.h"
 #include "api/identify.h"
 #include "api/transaction.h"
@@ -226,8 +228,8 @@ asio::awaitable<services::Erased> Dispatcher::run(http::Exchange& exchange, Job&
     };
     co_await transact(store_, job.operation->access, std::move(work));
     topics_.wake(wakes);
-    for (const std::string& topic : wakes) {
-      if (topic == state::kKeysTopic) co_await reload_keys();
+    if (std::find(wakes.begin(), wakes.end(), state::kKeysTopic) != wakes.end()) {
+      co_await reload_keys();
     }
     const base::Time now = clock_.now();
     if (!wait || wait->until <= now) co_return output;

@@ -42,8 +42,6 @@ int env(const Options& options, std::ostream& out) {
       << "export AWS_SECRET_ACCESS_KEY=" << profile.credentials.secret_key << '\n'
       << "export AWS_REGION=" << profile.region << '\n'
       << "export AWS_DEFAULT_REGION=" << profile.region << '\n'
-      // awscli 1 takes an old SQS host of its own over AWS_ENDPOINT_URL, unless it is told not to.
-      << "export BOTO_DISABLE_COMMONNAME=true\n"
       << "unset AWS_SESSION_TOKEN AWS_PROFILE\n";
   return 0;
 }

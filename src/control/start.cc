@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <chrono>
 #include <cstdio>
@@ -47,6 +48,14 @@ class StopSignals {
   sigset_t signals_;
 };
 
+// The usual soft limit of 1024 is less than the connections that we allow.
+void allow_many_files() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // An address that clients on this machine can use.
 std::string local_url(const Config& config, unsigned short port) {
   std::string host = config.address;
@@ -72,6 +81,7 @@ void listen(http::Server& server, const Config& config) {
 int up(const Config& config, const std::string& version) {
   const auto began = std::chrono::steady_clock::now();
   StopSignals stop;
+  allow_many_files();
   base::set_log_level(config.log_level);
   base::SystemClock clock;
 

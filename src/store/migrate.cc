@@ -21,8 +21,9 @@ Versions read_versions(Tx& tx) {
 
 // An older program would misread, and might destroy, what a newer one has written.
 void refuse_newer(const std::string& place, const Versions& found, const std::vector<Migrations>& known) {
-  for (const auto& [module, version] : found) {
-    auto ours = std::find_if(known.begin(), known.end(), [&](const Migrations& m) { return m.module == module; });
+  for (const auto& entry : found) {
+    const auto& [module, version] = entry;
+    auto ours = std::find_if(known.begin(), known.end(), [&](const Migrations& m) { return m.module == entry.first; });
     std::string newer = place + " was written by a newer Stoker: its " + module + " tables are version " +
                         std::to_string(version) + ", this program knows ";
     if (ours == known.end()) throw Error(ErrorKind::Other, newer + "no such tables");

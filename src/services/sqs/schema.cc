@@ -3,8 +3,9 @@
 
 namespace services::sqs {
 
-store::Migrations migrations() {
-  return {"sqs", {R"sql(
+namespace {
+
+constexpr char kVersion1[] = R"sql(
 CREATE TABLE sqs_queues (
   id INTEGER PRIMARY KEY,
   account TEXT NOT NULL,
@@ -106,7 +107,10 @@ CREATE TABLE sqs_move_tasks (
 );
 CREATE INDEX sqs_move_tasks_queue ON sqs_move_tasks (queue, started_at);
 CREATE INDEX sqs_move_tasks_status ON sqs_move_tasks (status);
-)sql"}};
-}
+)sql";
+
+}  // namespace
+
+store::Migrations migrations() { return {"sqs", {kVersion1}}; }
 
 }  // namespace services::sqs

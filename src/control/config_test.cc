@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/config.h"
+
+#include <gtest/gtest.h>
+
+namespace control {
+namespace {
+
+TEST(Listen, TakesAnAddressAndAPort) {
+  EXPECT_EQ(parse_listen("10.0.0.1:80")->address, "10.0.0.1");
+  EXPECT_EQ(parse_listen("10.0.0.1:80")->port, 80);
+  EXPECT_EQ(parse_listen("[::1]:4566")->address, "::1");
+  EXPECT_EQ(parse_listen(":4566")->address, "0.0.0.0");
+  EXPECT_EQ(parse_listen("4566")->address, "127.0.0.1");
+}
+
+TEST(Listen, RefusesWhatIsNone) {
+  for (std::string text : {"", "localhost", "a:b", "127.0.0.1:70000", "127.0.0.1:", "127.0.0.1:1x"}) {
+    EXPECT_FALSE(parse_listen(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace control

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/sqs/lot.h"
+#include "services/sqs/sqs_fixture.h"
+
+namespace services::sqs {
+namespace {
+
+using Queues = SqsTest;
+
+TEST_F(Queues, TheSameNameWithTheSameAttributesIsTheSameQueue) {
+  std::string url = make_queue("q", {{"VisibilityTimeout", "60"}});
+  EXPECT_EQ(url, "http://localhost:4566/111111111111/q");
+  EXPECT_EQ(make_queue("q", {{"VisibilityTimeout", "60"}}), url);
+  EXPECT_EQ(make_queue("q"), url);
+  EXPECT_EQ(error_of([&] { make_queue("q", {{"VisibilityTimeout", "61"}}); }), "QueueNameExists");
+}
+
+TEST_F(Queues, NamesKeepToAmazonsRules) {
+  for (std::string name : {"a b", "a.b", "q.fifo", std::string(81, 'a').c_str(), "\xc3\xa9"}) {
+    EXPECT_EQ(error_of([&] { make_queue(name); }), "InvalidParameterValueException") << name;
+  }
+  EXPECT_EQ(error_of([&] { make_queue("q", {{"FifoQueue", "true"}}); }), "InvalidParameterValueException");
+  EXPECT_NE(make_queue("q.fifo", {{"FifoQueue", "true"}}), "");
+  EXPECT_NE(make_queue(std::string(80, 'a')), "");
+}
+
+TEST_F(Queues, AttributesKeepToAmazonsLimits) {
+  for (auto [name, value] : std::vector<std::pair<std::string, std::string>>{{"DelaySeconds", "901"},
+                                                                            {"DelaySeconds", "-1"},
+                                                                            {"DelaySeconds", "1x"},
+                                                                            {"MaximumMessageSize", "1023"},
+                                                                            {"MaximumMessageSize", "1048577"},
+                                                                            {"MessageRetentionPeriod", "59"},
+                                                                            {"MessageRetentionPeriod", "1209601"},
+                                                                            {"ReceiveMessageWaitTimeSeconds", "21"},
+                                                                            {"VisibilityTimeout", "43201"},
+                                                                            {"Policy", "{"}}) {
+    EXPECT_EQ(error_of([&] { make_queue("q", {{name, value}}); }), "InvalidAttributeValue") << name << value;
+  }
+  EXPECT_EQ(error_of([&] { make_queue("q", {{"Colour", "red"}}); }), "InvalidAttributeName");
+  EXPECT_EQ(error_of([&] { make_queue("q", {{"ContentBasedDeduplication", "true"}}); }), "InvalidAttributeName");
+}
+
+TEST_F(Queues, AccountsAndRegionsDoNotSeeEachOther) {
+  std::string url = make_queue("q");
+  caller_.region = "eu-west-1";
+  EXPECT_EQ(error_of([&] { attributes(url); }), "QueueDoesNotExist");
+  caller_.region = "us-east-1";
+  caller_.account = "222222222222";
+  EXPECT_EQ(error_of([&] { attributes(url); }), "QueueDoesNotExist");
+  EXPECT_EQ(error_of([&] { with_call([&](Call& call) { purge_queue(call, {url}); }); }), "QueueDoesNotExist");
+  auto listed = with_call([](Call& call) { return list_queues(call, {}); });
+  EXPECT_FALSE(listed.QueueUrls);
+}
+
+TEST_F(Queues, AListContinuesAfterItsLastNameEvenIfThatIsGone) {
+  for (std::string name : {"a1", "a2", "a3", "b1"}) make_queue(name);
+  ListQueuesRequest request{.QueueNamePrefix = "a", .MaxResults = 2};
+  auto first = with_call([&](Call& call) { return list_queues(call, request); });
+  ASSERT_EQ(first.QueueUrls->size(), 2u);
+  with_call([&](Call& call) { delete_queue(call, {first.QueueUrls->back()}); });
+  request.NextToken = first.NextToken;
+  auto second = with_call([&](Call& call) { return list_queues(call, request); });
+  EXPECT_EQ(*second.QueueUrls, std::vector<std::string>{"http://localhost:4566/111111111111/a3"});
+  EXPECT_FALSE(second.NextToken);
+}
+
+TEST_F(Queues, APurgedQueueIsEmptyAtOnceAndTheSweepDeletesTheRows) {
+  std::string url = make_queue("q");
+  for (int i = 0; i < 30; ++i) send(url, "m" + std::string(i * 200, 'x'));
+  receive(url, 10);
+  with_call([&](Call& call) { purge_queue(call, {url}); });
+  EXPECT_EQ(counts(url), "0/0/0");
+  EXPECT_TRUE(receive(url).empty());
+  send(url, "new");
+  bool more = true;
+  for (int round = 0; more && round < 10; ++round) {
+    more = with_call([&](Call& call) { return sweep(call.tx, call.now); });
+  }
+  EXPECT_FALSE(more);
+  auto rows = with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_messages").integer(); });
+  auto bodies = with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_large_bodies").integer(); });
+  EXPECT_EQ(rows, 1);
+  EXPECT_EQ(bodies, 0);
+  EXPECT_EQ(receive_bodies(url), std::vector<std::string>{"new"});
+}
+
+TEST_F(Queues, WhatIsPastItsRetentionIsNeitherCountedNorDelivered) {
+  std::string url = make_queue("q", {{"MessageRetentionPeriod", "60"}});
+  send(url, "old and received");
+  receive(url, 1, 40);
+  send(url, "old");
+  advance(std::chrono::seconds(30));
+  send(url, "young");
+  advance(std::chrono::seconds(30));
+  EXPECT_EQ(counts(url), "1/0/0");
+  EXPECT_FALSE(with_call([](Call& call) { return sweep(call.tx, call.now); }));
+  auto rows = with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_messages").integer(); });
+  EXPECT_EQ(rows, 1);
+  EXPECT_EQ(receive_bodies(url), std::vector<std::string>{"young"});
+}
+
+TEST_F(Queues, AReceiveThatMeetsExpiredMessagesGoesOnToTheLivingOnes) {
+  std::string url = make_queue("q", {{"MessageRetentionPeriod", "60"}});
+  for (int i = 0; i < 25; ++i) send(url, "old");
+  advance(std::chrono::seconds(60));
+  send(url, "young");
+  EXPECT_EQ(receive_bodies(url), std::vector<std::string>{"young"});
+}
+
+TEST_F(Queues, APolicyOpensAQueueToAnotherAccountForThatActionOnly) {
+  std::string url = make_queue("q");
+  AddPermissionRequest request{url, "share", {"222222222222"}, {"SendMessage"}};
+  with_call([&](Call& call) { add_permission(call, request); });
+  caller_.account = "222222222222";
+  EXPECT_TRUE(send(url, "hello").MessageId);
+  EXPECT_EQ(error_of([&] { receive(url); }), "QueueDoesNotExist");
+  caller_.account = "111111111111";
+  with_call([&](Call& call) { remove_permission(call, {url, "share"}); });
+  caller_.account = "222222222222";
+  EXPECT_EQ(error_of([&] { send(url, "hello"); }), "QueueDoesNotExist");
+}
+
+TEST_F(Queues, ADenyHoldsForTheOwnerTooButNotForChangingThePolicy) {
+  std::string url = make_queue("q");
+  const std::string deny = R"({"Statement":[{"Effect":"Deny","Principal":"*","Action":"sqs:*","Resource":"*"}]})";
+  with_call([&](Call& call) { set_queue_attributes(call, {url, {{"Policy", deny}}}); });
+  EXPECT_EQ(error_of([&] { send(url, "x"); }), "AccessDeniedException");
+  with_call([&](Call& call) { set_queue_attributes(call, {url, {{"Policy", ""}}}); });
+  EXPECT_TRUE(send(url, "x").MessageId);
+}
+
+}  // namespace
+}  // namespace services::sqs

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "state/keys.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/random.h"
+
+namespace state {
+namespace {
+
+class Keys : public testing::Test {
+ protected:
+  Keys() : folder_(testing::TempDir() + "keys-" + base::random_uuid()) {
+    store_ = store::open_sqlite(folder_, {key_migrations()});
+  }
+  ~Keys() override {
+    store_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  std::string folder_;
+  std::unique_ptr<store::Store> store_;
+  base::Time now_ = base::from_seconds(1800000000);
+};
+
+TEST_F(Keys, TheRootKeyIsMadeOnce) {
+  Key first, second;
+  store_->write_now([&](store::Tx& tx) { first = ensure_root_key(tx, "111111111111", now_); });
+  store_->write_now([&](store::Tx& tx) { second = ensure_root_key(tx, "222222222222", now_); });
+  EXPECT_EQ(first.id, second.id);
+  EXPECT_EQ(second.account, "111111111111");
+  EXPECT_TRUE(second.root);
+  EXPECT_EQ(first.id.size(), 20u);
+  EXPECT_EQ(first.secret.size(), 40u);
+}
+
+TEST_F(Keys, AnIdIsTakenOnce) {
+  store_->write_now([&](store::Tx& tx) {
+    Key key = new_key("111111111111", now_);
+    EXPECT_TRUE(insert_key(tx, key));
+    EXPECT_FALSE(insert_key(tx, key));
+  });
+}
+
+TEST_F(Keys, ASessionKeyEndsByItself) {
+  store_->write_now([&](store::Tx& tx) {
+    Key key = new_session_key("111111111111", now_, now_ + std::chrono::hours(1));
+    EXPECT_TRUE(key.id.starts_with("ASIA"));
+    insert_key(tx, key);
+    EXPECT_EQ(load_keys(tx, now_).size(), 1u);
+    EXPECT_EQ(load_keys(tx, now_ + std::chrono::hours(1)).size(), 0u);
+    delete_expired_keys(tx, now_ + std::chrono::hours(1));
+    EXPECT_FALSE(find_key(tx, key.id));
+  });
+}
+
+TEST(KeyNames, AreCheckedBeforeTheyAreKept) {
+  EXPECT_TRUE(valid_account("000000000000"));
+  EXPECT_FALSE(valid_account("00000000000"));
+  EXPECT_FALSE(valid_account("00000000000x"));
+  EXPECT_TRUE(valid_key_id("test"));
+  EXPECT_FALSE(valid_key_id(""));
+  EXPECT_FALSE(valid_key_id("a b"));
+  EXPECT_FALSE(valid_key_id("a/b"));
+}
+
+}  // namespace
+}  // namespace state

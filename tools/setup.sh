@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what building and testing need, on Debian 12, from Debian's packages alone.
+# Does nothing, quickly, when all of it is there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+mkdir -p build
+
+packages=(
+  # building
+  g++ cmake ninja-build ccache lld pkg-config
+  libboost1.81-dev libboost-json1.81-dev libssl-dev libsqlite3-dev libpq-dev zlib1g-dev
+  libpugixml-dev libspdlog-dev libfmt-dev libcli11-dev prometheus-cpp-dev
+  # testing
+  libgtest-dev libgmock-dev postgresql python3 python3-pytest python3-boto3 awscli
+  # fuzzing
+  clang libclang-rt-dev
+)
+# Node.js and npm may have come from elsewhere.
+command -v node > /dev/null || packages+=(nodejs)
+command -v npm > /dev/null || packages+=(npm)
+
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+echo "installing: ${missing[*]}"
+sudo=""
+[ "$(id -u)" -eq 0 ] || sudo="sudo"
+export DEBIAN_FRONTEND=noninteractive
+$sudo apt-get update -qq
+$sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" > build/setup.log 2>&1 || {
+  tail -n 30 build/setup.log
+  exit 1
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Everything that must hold, step by step; `make test` has built the release before.
+# Each step's output is in build/test/<step>.log, and shown where it fails.
+# STEPS="unit compat" runs only those. FUZZ_SECONDS, STOKER_CRASH_ROUNDS make it longer.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+jobs=$(nproc)
+fuzz_seconds=${FUZZ_SECONDS:-10}
+logs=build/test
+mkdir -p "$logs"
+
+build() {
+  cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs"
+}
+unit() {
+  ctest --test-dir build/release -j "$jobs" --output-on-failure
+}
+compat() {
+  tests/compat/run.sh
+}
+hostile() {
+  tests/hostile/run.sh
+}
+crash() {
+  tests/crash/run.sh
+}
+bench() {
+  build/release/bench/queue_bench --quick
+}
+demo() {
+  tools/demo.sh build/release/src/stoker
+}
+asan() {
+  build asan && ctest --test-dir build/asan -j "$jobs" --output-on-failure &&
+    STOKER_BIN=build/asan/src/stoker tests/hostile/run.sh
+}
+tsan() {
+  build tsan && ctest --test-dir build/tsan -j "$jobs" --output-on-failure &&
+    STOKER_BIN=build/tsan/src/stoker STOKER_CRASH_ROUNDS=3 tests/crash/run.sh
+}
+fuzz() {
+  build fuzz || return 1
+  local target name
+  for target in build/fuzz/tests/fuzz/*_fuzz; do
+    name=$(basename "$target")
+    mkdir -p "build/fuzz/corpus/$name"
+    echo "== $name"
+    "$target" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$logs/" \
+      "build/fuzz/corpus/$name" 2>&1 | tail -n 40
+    [ "${PIPESTATUS[0]}" -eq 0 ] || return 1
+  done
+}
+
+passed=0
+failed=0
+for step in ${STEPS:-unit demo compat hostile crash bench asan tsan fuzz}; do
+  began=$SECONDS
+  if "$step" > "$logs/$step.log" 2>&1; then
+    passed=$((passed + 1))
+    verdict=passed
+  else
+    failed=$((failed + 1))
+    verdict=FAILED
+    tail -n 120 "$logs/$step.log"
+  fi
+  printf '%-8s %s in %d s\n' "$step" "$verdict" $((SECONDS - began))
+  grep -hE '^(=+ .*(passed|failed).*=+|[0-9]+% tests passed.*|# (pass|fail) [0-9]+|crash: .*)$' "$logs/$step.log" | sed 's/^/         /'
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
