@@ -2,6 +2,7 @@
 #include "wire/http_binding.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "base/bytes.h"
@@ -192,21 +193,17 @@ void Reader::query_map(const Field& field) {
       return &other != &field && other.traits->in == In::Query && other.traits->at == name;
     });
   };
-  std::vector<std::string_view> done;
+  std::map<std::string_view, void*> slots;
   const TypeInfo& type = *field.type;
   for (const auto& [name, value] : query_) {
-    if (claimed(name) || !is_utf8(name) || std::find(done.begin(), done.end(), name) != done.end()) continue;
-    done.push_back(name);
-    void* slot = type.insert(type, make(field), std::string(name));
-    if (type.element->kind != Kind::List) {
-      if (!read_text(*type.element, TimeFormat::Iso8601, value, slot)) refuse(name, value);
-      continue;
-    }
-    for (const auto& [other, text] : query_) {
-      if (other != name) continue;
-      void* element = type.element->append(*type.element, slot);
-      if (!read_text(*type.element->element, TimeFormat::Iso8601, text, element)) refuse(name, text);
-    }
+    if (claimed(name) || !is_utf8(name)) continue;
+    auto [slot, fresh] = slots.try_emplace(name);
+    if (fresh) slot->second = type.insert(type, make(field), std::string(name));
+    bool list = type.element->kind == Kind::List;
+    if (!list && !fresh) continue;
+    void* text = list ? type.element->append(*type.element, slot->second) : slot->second;
+    const TypeInfo& scalar = list ? *type.element->element : *type.element;
+    if (!read_text(scalar, TimeFormat::Iso8601, value, text)) refuse(name, value);
   }
 }
 
