@@ -11,7 +11,7 @@ logs=build/test
 mkdir -p "$logs"
 
 build() {
-  cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs"
+  cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs" --target "${2:-all}"
 }
 unit() {
   ctest --test-dir build/release -j "$jobs" --output-on-failure
@@ -40,7 +40,7 @@ tsan() {
     STOKER_BIN=build/tsan/src/stoker STOKER_CRASH_ROUNDS=3 tests/crash/run.sh
 }
 fuzz() {
-  build fuzz || return 1
+  build fuzz fuzzers || return 1
   local target name
   for target in build/fuzz/tests/fuzz/*_fuzz; do
     name=$(basename "$target")
