@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Receiving, long polls, deleting and hiding.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { NO_QUEUE, makeQueue, refused, sqs } from "./support.mjs";
+
+const PREFIX = "AWS.SimpleQueueService.";
+const ids = (count) => Array.from({ length: count }, (_, i) => String(i));
+const fill = (queue, count) => queue.sendBatch(ids(count).map((Id) => ({ Id, MessageBody: Id })));
+
+// A poll asks for 20 seconds: one that answers within 15 was woken.
+function soon(promise) {
+  const late = sleep(15000, undefined, { ref: false }).then(() => assert.fail("the poll was not woken"));
+  return Promise.race([promise, late]);
+}
+async function poll(queue, more = {}) {
+  const waiting = queue.receive({ WaitTimeSeconds: 20, ...more });
+  waiting.catch(() => {});
+  await sleep(200);
+  return { messages: () => soon(waiting) };
+}
+
+test("an empty queue gives nothing", async (t) => {
+  const queue = await makeQueue(t);
+  assert.equal((await sqs.receiveMessage({ QueueUrl: queue.url })).Messages, undefined);
+});
+
+for (const most of [1, 3, 10]) {
+  test(`no more than ${most} come when ${most} were asked for`, async (t) => {
+    const queue = await makeQueue(t);
+    await fill(queue, 10);
+    const got = await queue.receive({ MaxNumberOfMessages: most, WaitTimeSeconds: 5 });
+    assert.ok(got.length >= 1 && got.length <= most);
+  });
+}
+
+const RANGES = [
+  ["MaxNumberOfMessages", [0, 11]],
+  ["WaitTimeSeconds", [-1, 21]],
+  ["VisibilityTimeout", [-1, 43201]],
+];
+for (const [name, values] of RANGES) {
+  test(`${name} has its limits`, async (t) => {
+    const queue = await makeQueue(t);
+    for (const value of values) {
+      const part = `Value ${value} for parameter ${name} is invalid. Reason: Must be`;
+      await refused(queue.receive({ [name]: value }), "InvalidParameterValue", part);
+    }
+  });
+}
+
+test("a message that was not deleted comes again", async (t) => {
+  const queue = await makeQueue(t);
+  await queue.send("again");
+  const first = await queue.receiveOne({ VisibilityTimeout: 1 });
+  const second = await queue.receiveOne({ MessageSystemAttributeNames: ["All"] });
+  assert.equal(second.MessageId, first.MessageId);
+  assert.notEqual(second.ReceiptHandle, first.ReceiptHandle);
+  assert.equal(second.Attributes.ApproximateReceiveCount, "2");
+});
+
+test("a timeout of zero leaves the message where it is", async (t) => {
+  const queue = await makeQueue(t);
+  await queue.send();
+  await queue.receiveOne({ VisibilityTimeout: 0 });
+  await queue.receiveOne({ VisibilityTimeout: 0 });
+});
+
+test("system attributes by the older and the newer name", async (t) => {
+  const queue = await makeQueue(t);
+  await queue.send();
+  for (const name of ["AttributeNames", "MessageSystemAttributeNames"]) {
+    const got = await queue.receiveOne({ [name]: ["SentTimestamp"], VisibilityTimeout: 0 });
+    assert.deepEqual(Object.keys(got.Attributes), ["SentTimestamp"]);
+  }
+  await refused(queue.receive({ AttributeNames: ["Colour"] }), "InvalidAttributeName", "Colour");
+});
+
+test("message attributes are chosen by name, prefix or all", async (t) => {
+  const queue = await makeQueue(t);
+  const value = { DataType: "String", StringValue: "v" };
+  await queue.send("m", { MessageAttributes: { "job.id": value, "job.kind": value, other: value } });
+  const shown = async (...names) => {
+    const got = await queue.receiveOne({ MessageAttributeNames: names, VisibilityTimeout: 0 });
+    return Object.keys(got.MessageAttributes ?? {}).sort();
+  };
+  assert.deepEqual(await shown(), []);
+  assert.deepEqual(await shown("All"), ["job.id", "job.kind", "other"]);
+  assert.deepEqual(await shown(".*"), ["job.id", "job.kind", "other"]);
+  assert.deepEqual(await shown("job.*"), ["job.id", "job.kind"]);
+  assert.deepEqual(await shown("other", "not there"), ["other"]);
+});
+
+test("a message ends the wait", async (t) => {
+  const queue = await makeQueue(t);
+  const waiting = await poll(queue);
+  await queue.send("wake up");
+  assert.deepEqual((await waiting.messages()).map((message) => message.Body), ["wake up"]);
+});
+
+test("the end of a delay ends the wait", async (t) => {
+  const queue = await makeQueue(t);
+  await queue.send("late", { DelaySeconds: 1 });
+  assert.equal((await (await poll(queue)).messages()).length, 1);
+});
+
+test("the end of a visibility timeout ends the wait", async (t) => {
+  const queue = await makeQueue(t);
+  await queue.send("again");
+  await queue.receiveOne({ VisibilityTimeout: 1 });
+  assert.equal((await (await poll(queue)).messages()).length, 1);
+});
+
+test("a message that is given back ends the wait", async (t) => {
+  const queue = await makeQueue(t);
+  await queue.send("given back");
+  const held = await queue.receiveOne({ VisibilityTimeout: 600 });
+  const waiting = await poll(queue);
+  await queue.hide(held, 0);
+  assert.equal((await waiting.messages()).length, 1);
+});
+
+test("deleting the queue ends the wait", async (t) => {
+  const queue = await makeQueue(t);
+  const waiting = await poll(queue);
+  await sqs.deleteQueue({ QueueUrl: queue.url });
+  await refused(waiting.messages(), NO_QUEUE, "does not exist");
+});
+
+test("a deleted message is gone, and deleting twice is no error", async (t) => {
+  const queue = await makeQueue(t);
+  await queue.send();
+  const message = await queue.receiveOne({ VisibilityTimeout: 1 });
+  await queue.remove(message);
+  await queue.remove(message);
+  await queue.expectCounts();
+});
+
+test("an older handle deletes nothing", async (t) => {
+  const queue = await makeQueue(t);
+  await queue.send();
+  const older = await queue.receiveOne({ VisibilityTimeout: 0 });
+  await queue.receiveOne();
+  await queue.remove(older);
+  await queue.expectCounts({ inFlight: 1 });
+});
+
+test("a handle that is none, or another queue's, is refused", async (t) => {
+  const [one, other] = [await makeQueue(t), await makeQueue(t)];
+  await one.send();
+  const message = await one.receiveOne();
+  const part = "is not a valid receipt handle";
+  for (const handle of ["garbage", "QUFBQQ==", message.ReceiptHandle]) {
+    await refused(other.remove({ ReceiptHandle: handle }), "ReceiptHandleIsInvalid", part);
+    await refused(other.hide({ ReceiptHandle: handle }, 1), "ReceiptHandleIsInvalid", part);
+  }
+});
+
+test("a message can be hidden longer, and given back", async (t) => {
+  const queue = await makeQueue(t);
+  await queue.send();
+  const message = await queue.receiveOne({ VisibilityTimeout: 2 });
+  await queue.hide(message, 600);
+  assert.deepEqual(await queue.receive({ WaitTimeSeconds: 3 }), []);
+  await queue.hide(message, 0);
+  await queue.receiveOne();
+});
+
+test("what is not held cannot be hidden", async (t) => {
+  const queue = await makeQueue(t);
+  await queue.send();
+  const free = await queue.receiveOne({ VisibilityTimeout: 0 });
+  await refused(queue.hide(free, 10), `${PREFIX}MessageNotInflight`, "");
+  const message = await queue.receiveOne();
+  await refused(queue.hide(message, 43201), "InvalidParameterValue", "VisibilityTimeout");
+  await queue.remove(message);
+  await refused(queue.hide(message, 10), "InvalidParameterValue", "Message does not exist or is not available");
+});
+
+test("batches delete and hide, and fail one by one", async (t) => {
+  const queue = await makeQueue(t);
+  await fill(queue, 3);
+  const [a, b, c] = (await queue.receiveAll(3)).map((message) => message.ReceiptHandle);
+  const hidden = await sqs.changeMessageVisibilityBatch({
+    QueueUrl: queue.url,
+    Entries: [
+      { Id: "a", ReceiptHandle: a, VisibilityTimeout: 0 },
+      { Id: "x", ReceiptHandle: "garbage", VisibilityTimeout: 0 },
+    ],
+  });
+  assert.deepEqual(hidden.Successful.map((entry) => entry.Id), ["a"]);
+  assert.deepEqual(hidden.Failed.map((entry) => entry.Code), ["ReceiptHandleIsInvalid"]);
+  const Entries = [b, c, "garbage"].map((ReceiptHandle, i) => ({ Id: `e${i}`, ReceiptHandle }));
+  const gone = await sqs.deleteMessageBatch({ QueueUrl: queue.url, Entries });
+  assert.deepEqual(gone.Successful.map((entry) => entry.Id), ["e0", "e1"]);
+  assert.deepEqual(gone.Failed.map((entry) => entry.Id), ["e2"]);
+  await queue.expectCounts({ visible: 1 });
+  const none = sqs.deleteMessageBatch({ QueueUrl: queue.url, Entries: [] });
+  await refused(none, `${PREFIX}EmptyBatchRequest`, "DeleteMessageBatchRequestEntry");
+});

@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The compatibility tests, by every stock client that is here: Debian's boto3 and awscli (the
+# query protocol), a newer boto3 where `python3` has one (JSON), the AWS SDK for JavaScript (JSON).
+# Arguments go to pytest. STOKER_BIN chooses the binary; STOKER_COMPAT_ENDPOINT=amazon, Amazon.
+set -uo pipefail
+cd "$(dirname "$0")"
+export PYTHONDONTWRITEBYTECODE=1 AWS_EC2_METADATA_DISABLED=true NODE_NO_WARNINGS=1
+[ "${STOKER_COMPAT_ENDPOINT:-}" = amazon ] || unset AWS_PROFILE AWS_SESSION_TOKEN AWS_ENDPOINT_URL
+failed=0
+
+/usr/bin/python3 -m pytest -q -p no:cacheprovider sqs sts "$@" || failed=1
+../support/new_pytest.sh -q -p no:cacheprovider sqs sts "$@" || failed=1
+
+cd js
+[ -d node_modules ] || npm ci --no-audit --no-fund --loglevel=error || exit 1
+server=(/usr/bin/python3 ../../support/with_server.py)
+[ "${STOKER_COMPAT_ENDPOINT:-}" = amazon ] && server=()
+"${server[@]}" node --test --test-reporter=dot . || failed=1
+exit $failed

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Celery application as people write them; test_celery.py runs a worker of it."""
+import os
+import pathlib
+import urllib.parse
+
+import celery
+
+key, secret = (urllib.parse.quote(os.environ[name], safe="") for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"))
+address = urllib.parse.urlsplit(os.environ["AWS_ENDPOINT_URL"]).netloc
+
+app = celery.Celery("celery_app", broker=f"sqs://{key}:{secret}@{address}//")
+app.conf.update(
+    broker_transport_options={"region": "us-east-1", "is_secure": False, "wait_time_seconds": 5},
+    broker_connection_retry_on_startup=True,
+    task_default_queue=os.environ["TASK_QUEUE"],
+    task_acks_late=True,
+    worker_enable_remote_control=False,
+    worker_send_task_events=False,
+)
+
+
+def tell(name, text):
+    """Where the test looks; appended, so that what is executed twice shows."""
+    with open(pathlib.Path(os.environ["TASK_RESULTS"], name), "a") as out:
+        out.write(text)
+
+
+@app.task(name="add")
+def add(a, b):
+    tell(f"{a}+{b}", str(a + b))
+
+
+@app.task(bind=True, name="second_try", max_retries=1)
+def second_try(self):
+    """Fails once: the retry is a message with a delay."""
+    if self.request.retries == 0:
+        raise self.retry(countdown=1)
+    tell("second_try", "done")

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may use a queue: its policy, AddPermission, RemovePermission, another account."""
+import json
+
+import pytest
+
+from support.queues import NO_QUEUE, refused
+
+OTHER = "210987654321"
+
+
+def statements(queue):
+    policy = queue.attribute("Policy")
+    return json.loads(policy)["Statement"] if policy else []
+
+
+def add(sqs, queue, label="label", accounts=(OTHER,), actions=("SendMessage",)):
+    sqs.add_permission(QueueUrl=queue.url, Label=label, AWSAccountIds=list(accounts), Actions=list(actions))
+
+
+def test_a_permission_becomes_a_statement_of_the_policy(sqs, queue, account):
+    add(sqs, queue, accounts=[account], actions=["SendMessage", "ReceiveMessage"])
+    (statement,) = statements(queue)
+    assert statement["Sid"] == "label"
+    assert statement["Effect"] == "Allow"
+    assert statement["Principal"] == {"AWS": f"arn:aws:iam::{account}:root"}
+    assert sorted(statement["Action"]) == ["SQS:ReceiveMessage", "SQS:SendMessage"]
+    assert statement["Resource"] == queue.arn
+
+
+def test_a_label_is_used_once(sqs, queue, account):
+    add(sqs, queue, accounts=[account])
+    with refused("InvalidParameterValue", "Value label for parameter Label is invalid. Reason: Already exists."):
+        add(sqs, queue, accounts=[account])
+
+
+def test_a_permission_is_removed_by_its_label(sqs, queue, account):
+    add(sqs, queue, "one", accounts=[account])
+    add(sqs, queue, "two", accounts=[account])
+    sqs.remove_permission(QueueUrl=queue.url, Label="one")
+    assert [statement["Sid"] for statement in statements(queue)] == ["two"]
+
+
+def test_a_label_that_is_not_there_cannot_be_removed(sqs, queue):
+    with refused("InvalidParameterValue", "can't find label"):
+        sqs.remove_permission(QueueUrl=queue.url, Label="nobody")
+
+
+def test_only_some_actions_can_be_given(sqs, queue, account):
+    with refused("InvalidParameterValue", "Only the queue owner is allowed to invoke this action"):
+        add(sqs, queue, accounts=[account], actions=["CreateQueue"])
+
+
+def test_seven_actions_at_most(sqs, queue, account):
+    actions = ["ChangeMessageVisibility", "DeleteMessage", "GetQueueAttributes", "GetQueueUrl"]
+    actions += ["ListDeadLetterSourceQueues", "PurgeQueue", "ReceiveMessage", "SendMessage"]
+    with refused("OverLimit", "8 Actions were found, maximum allowed is 7."):
+        add(sqs, queue, accounts=[account], actions=actions)
+
+
+def test_an_account_that_is_none_is_refused(sqs, queue):
+    with refused("InvalidParameterValue", "PrincipalId"):
+        add(sqs, queue, accounts=["nobody"])
+
+
+# From here on: a second account, which only a server of our own can give us.
+
+
+def send_as(client, queue):
+    return client.send_message(QueueUrl=queue.url, MessageBody="from outside")
+
+
+def test_another_account_may_not_send(other_sqs, queue):
+    with refused("AccessDenied"):
+        send_as(other_sqs, queue)
+
+
+def test_another_account_is_not_told_a_queues_url(other_sqs, queue, account):
+    with refused(NO_QUEUE, "does not exist"):
+        other_sqs.get_queue_url(QueueName=queue.name, QueueOwnerAWSAccountId=account)
+
+
+def test_a_permission_lets_another_account_do_just_that(sqs, other_sqs, queue):
+    add(sqs, queue, actions=["SendMessage"])
+    sent = send_as(other_sqs, queue)
+    got = queue.receive_one(AttributeNames=["SenderId"])
+    assert got["MessageId"] == sent["MessageId"]
+    assert got["Attributes"]["SenderId"] == OTHER
+    with refused("AccessDenied"):
+        other_sqs.receive_message(QueueUrl=queue.url)
+    sqs.remove_permission(QueueUrl=queue.url, Label="label")
+    with refused("AccessDenied"):
+        send_as(other_sqs, queue)
+
+
+def test_batches_are_covered_by_the_permission_of_one(sqs, other_sqs, queue):
+    add(sqs, queue, actions=["SendMessage", "ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility"])
+    other_sqs.send_message_batch(QueueUrl=queue.url, Entries=[{"Id": "a", "MessageBody": "m"}])
+    (message,) = other_sqs.receive_message(QueueUrl=queue.url, WaitTimeSeconds=5)["Messages"]
+    entry = {"Id": "a", "ReceiptHandle": message["ReceiptHandle"]}
+    other_sqs.change_message_visibility_batch(QueueUrl=queue.url, Entries=[{**entry, "VisibilityTimeout": 60}])
+    other_sqs.delete_message_batch(QueueUrl=queue.url, Entries=[entry])
+    queue.expect_counts()
+
+
+def test_the_url_can_be_asked_for_where_it_is_allowed(sqs, other_sqs, queue, account):
+    add(sqs, queue, actions=["GetQueueUrl"])
+    found = other_sqs.get_queue_url(QueueName=queue.name, QueueOwnerAWSAccountId=account)
+    assert found["QueueUrl"] == queue.url
+
+
+def test_everything_may_be_allowed_but_what_is_the_owners(sqs, other_sqs, queue):
+    add(sqs, queue, actions=["*"])
+    send_as(other_sqs, queue)
+    other_sqs.get_queue_attributes(QueueUrl=queue.url, AttributeNames=["All"])
+    owners = [
+        lambda: other_sqs.set_queue_attributes(QueueUrl=queue.url, Attributes={"DelaySeconds": "1"}),
+        lambda: other_sqs.tag_queue(QueueUrl=queue.url, Tags={"a": "b"}),
+        lambda: add(other_sqs, queue, "mine"),
+    ]
+    for attempt in owners:
+        with pytest.raises(other_sqs.exceptions.ClientError):
+            attempt()
+    assert queue.attribute("DelaySeconds") == "0"
+
+
+def set_policy(queue, *statements_):
+    base = {"Principal": "*", "Resource": queue.arn}
+    queue.set(Policy=json.dumps({"Version": "2012-10-17", "Statement": [{**base, **one} for one in statements_]}))
+
+
+def test_a_policy_may_open_a_queue_to_everybody(other_sqs, queue):
+    set_policy(queue, {"Effect": "Allow", "Action": "sqs:*"})
+    send_as(other_sqs, queue)
+    assert other_sqs.receive_message(QueueUrl=queue.url, WaitTimeSeconds=5)["Messages"]
+
+
+def test_a_denial_is_stronger_than_a_permission(other_sqs, queue):
+    set_policy(queue, {"Effect": "Allow", "Action": "sqs:*"}, {"Effect": "Deny", "Action": "sqs:SendMessage"})
+    with refused("AccessDenied"):
+        send_as(other_sqs, queue)
+    other_sqs.receive_message(QueueUrl=queue.url)
+
+
+def test_a_denial_binds_the_owner_too_and_can_be_taken_back(queue):
+    set_policy(queue, {"Effect": "Deny", "Action": "sqs:SendMessage"})
+    with refused("AccessDenied", "sqs:"):
+        queue.send()
+    queue.set(Policy="")
+    queue.send()
+
+
+def test_a_condition_narrows_a_permission(other_sqs, queue, account):
+    only = {"Effect": "Allow", "Action": "sqs:SendMessage"}
+    set_policy(queue, {**only, "Condition": {"StringEquals": {"aws:PrincipalAccount": account}}})
+    with refused("AccessDenied"):
+        send_as(other_sqs, queue)
+    set_policy(queue, {**only, "Condition": {"StringEquals": {"aws:PrincipalAccount": OTHER}}})
+    send_as(other_sqs, queue)
+
+
+def test_a_permission_for_another_queue_is_none_for_this_one(other_sqs, make_queue):
+    one, other = make_queue(), make_queue()
+    set_policy(one, {"Effect": "Allow", "Action": "sqs:*", "Resource": other.arn})
+    with refused("AccessDenied"):
+        send_as(other_sqs, one)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real Stoker in a process of its own, on a folder and a port of its own."""
+import json
+import os
+import pathlib
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+START_SECONDS = 60  # a sanitizer's build on a busy machine
+STOP_SECONDS = 60
+
+# What a sanitizer writes when it has found something.
+FINDINGS = (
+    "ERROR: AddressSanitizer",
+    "LeakSanitizer",
+    "WARNING: ThreadSanitizer",
+    "runtime error",
+)
+
+
+def binary():
+    return os.environ.get("STOKER_BIN", str(ROOT / "build/release/src/stoker"))
+
+
+class Key:
+    """An access key and the account that it opens."""
+
+    def __init__(self, access_key, secret, account=None, token=None):
+        self.id, self.secret, self.account, self.token = access_key, secret, account, token
+
+
+class Server:
+    """`arguments` go to `stoker up`; `data` is kept when it is given, else made and removed."""
+
+    def __init__(self, data=None, listen="127.0.0.1:0", arguments=(), wrapper=()):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="stoker-test-"))
+        self.data = pathlib.Path(data) if data else self.folder / "data"
+        self.log = self.folder / "stderr.log"
+        self.listen = listen
+        self.arguments = list(arguments)
+        self.wrapper = list(wrapper)
+        self.process = None
+        self.endpoint = None
+
+    def start(self):
+        command = [*self.wrapper, binary(), "up", "--data", str(self.data), "--listen", self.listen]
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                command + self.arguments, stdout=subprocess.PIPE, stderr=log, start_new_session=True
+            )
+        line = self._first_line()
+        if " is ready at " not in line:
+            self.kill()
+            raise AssertionError(f"stoker did not start: {line!r} {self.log.read_text()!r}")
+        self.endpoint = line.split(" is ready at ")[1].split(",")[0]
+        return self
+
+    def _first_line(self):
+        """What it prints when it is ready, or what there is of it when it never is."""
+        got, deadline = b"", time.monotonic() + START_SECONDS
+        while not got.endswith(b"\n") and time.monotonic() < deadline:
+            ready, _, _ = select.select([self.process.stdout], [], [], 0.2)
+            piece = os.read(self.process.stdout.fileno(), 4096) if ready else None
+            if piece == b"":
+                break
+            got += piece or b""
+        return got.decode()
+
+    @property
+    def port(self):
+        return int(self.endpoint.rsplit(":", 1)[1])
+
+    @property
+    def alive(self):
+        return self.process is not None and self.process.poll() is None
+
+    @property
+    def root_key(self):
+        fields = dict(
+            line.split(" = ", 1)
+            for line in (self.data / "credentials").read_text().splitlines()
+            if " = " in line
+        )
+        return Key(fields["aws_access_key_id"], fields["aws_secret_access_key"])
+
+    def findings(self):
+        text = self.log.read_text(errors="replace") if self.log.exists() else ""
+        return [line for line in text.splitlines() if any(word in line for word in FINDINGS)]
+
+    def stop(self):
+        """Ends it as an operator does, and holds it to a clean end."""
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            code = self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError("stoker did not end within a minute of SIGTERM") from None
+        self.process.stdout.close()
+        findings = self.findings()
+        assert not findings, findings
+        assert code == 0, f"stoker ended with {code}: {self.log.read_text(errors='replace')[-2000:]}"
+
+    def kill(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process.stdout.close()
+
+    def remove(self):
+        if self.alive:
+            self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, failed, *_):
+        try:
+            if self.alive and not failed:
+                self.stop()
+        finally:
+            self.remove()
+
+
+def run_stoker(*arguments, text=None, timeout=60, wrapper=()):
+    """One command of the command line, to its end."""
+    return subprocess.run(
+        [*wrapper, binary(), *map(str, arguments)], input=text, capture_output=True, text=True, timeout=timeout
+    )
+
+
+def create_key(data, account):
+    done = run_stoker("key", "create", "--data", data, "--account", account, "--json")
+    assert done.returncode == 0, done.stderr
+    key = json.loads(done.stdout)["key"]
+    return Key(key["id"], key["secret"], key["account"])
