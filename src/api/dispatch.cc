@@ -50,12 +50,15 @@ ApiError unknown_service(std::string_view scope, const http::RequestHead& head) 
 
 ApiError unknown_operation(const services::Service& service, wire::Protocol protocol, const std::string& name) {
   if (protocol == wire::Protocol::Query || protocol == wire::Protocol::Ec2) {
-    if (name.empty()) return ApiError("MissingAction", "The request must contain the parameter Action.");
-    return ApiError("InvalidAction", "The action " + name + " is not valid for this endpoint: " +
-                                         std::string(service.wire.name) + " has no such operation here.");
+    return ApiError("InvalidAction", "The action " + name + " is not valid for this endpoint.");
   }
   return ApiError("UnknownOperationException",
                   "The operation " + name + " of " + std::string(service.wire.name) + " is not part of Stoker.");
+}
+
+// Amazon's answer to a form without an Action; it has no other member.
+http::Response no_action() {
+  return {404, {{"Content-Type", "text/xml"}}, "<UnknownOperationException/>\n"};
 }
 
 // Clients of queues may POST to the queue's own path and leave its URL out.
@@ -168,6 +171,7 @@ asio::awaitable<http::Response> Dispatcher::serve(http::Exchange& exchange, Job&
                 key->session_token.has_value()};
 
   const std::string name = operation_name(job.protocol, head, body);
+  if (name.empty() && job.protocol == wire::Protocol::Query) co_return no_action();
   job.operation = find_operation(*job.service, job.protocol, name);
   if (!job.operation) throw unknown_operation(*job.service, job.protocol, name);
   body = uncompressed(head, std::move(body), limit);

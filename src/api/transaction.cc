@@ -21,7 +21,7 @@ struct Start {
     // Shared, because std::function wants to be copyable; it has one user at a time.
     auto resume = std::make_shared<Handler>(std::move(handler));
     auto done = [resume, executor = executor](std::exception_ptr error) {
-      asio::post(executor, [resume, error] { std::move (*resume)(error); });
+      asio::post(executor, [resume, error = std::move(error)]() mutable { std::move (*resume)(std::move(error)); });
     };
     if (access == services::Access::Write) {
       store.write(std::move(work), std::move(done));

@@ -23,6 +23,7 @@ struct ErrorSpec {
   int status = 400;
   bool sender = true;                    // the client's fault
   std::string_view json_namespace = {};  // "" = the service's
+  std::string_view query_message = {};  // what query clients are told, where Amazon has other words for them
 };
 
 struct Service {

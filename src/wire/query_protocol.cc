@@ -71,7 +71,7 @@ HttpResponse encode_query_error(const Service& service, const ApiError& error, s
   out += "<Error>";
   write_xml_element("Type", is_senders_fault(spec, error) ? "Sender" : "Receiver", out);
   write_xml_element("Code", query_code(spec, error), out);
-  write_xml_element("Message", error.message(), out);
+  write_xml_element("Message", spec && !spec->query_message.empty() ? spec->query_message : error.message(), out);
   for (const auto& [name, value] : error.details()) write_xml_element(name, value, out);
   out += "<Detail/></Error>";
   write_xml_element("RequestId", request_id, out);
@@ -101,7 +101,7 @@ HttpResponse encode_ec2_error(const Service& service, const ApiError& error, std
   std::string& out = response.body;
   out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Response><Errors><Error>";
   write_xml_element("Code", query_code(spec, error), out);
-  write_xml_element("Message", error.message(), out);
+  write_xml_element("Message", spec && !spec->query_message.empty() ? spec->query_message : error.message(), out);
   for (const auto& [name, value] : error.details()) write_xml_element(name, value, out);
   out += "</Error></Errors>";
   write_xml_element("RequestID", request_id, out);

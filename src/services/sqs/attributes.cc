@@ -76,14 +76,15 @@ bool apply_integer(Queue& queue, const std::string& name, const std::string& val
 }
 
 // The attributes that only FIFO queues have.
-bool apply_fifo(Queue& queue, StringMap& others, const std::string& name, const std::string& value, Setting setting) {
+bool apply_fifo(Queue& queue, StringMap& others, const std::string& name, const std::string& value) {
   if (name == "FifoQueue") {
-    // Amazon knows this name when a queue is made and not afterwards.
-    if (setting == Setting::Change) {
-      if (parse_boolean(name, value) == queue.fifo) return true;
-      throw invalid_attribute(name);
+    const bool asked = parse_boolean(name, value);
+    // Amazon does not know this name for a standard queue, not even with its own value.
+    if (!queue.fifo) throw unknown_attribute(name);
+    if (!asked) {
+      throw ApiError("InvalidAttributeValue", "Invalid value for the parameter FifoQueue. Reason: Modifying queue type is "
+                                              "not supported.");
     }
-    if (!parse_boolean(name, value)) throw unknown_attribute(name);
     return true;
   }
   if (name != "ContentBasedDeduplication" && name != "DeduplicationScope" && name != "FifoThroughputLimit") return false;
@@ -138,18 +139,18 @@ void check_together(const StringMap& others) {
                    "set to messageGroup.");
   }
   if (get("SqsManagedSseEnabled") == "true" && !get("KmsMasterKeyId").empty()) {
-    throw ApiError("InvalidAttributeValue", "You can use one type of server-side encryption (SSE) at one time. You can "
+    throw ApiError("InvalidAttributeName", "You can use one type of server-side encryption (SSE) at one time. You can "
                                             "either enable KMS SSE or SQS SSE.");
   }
 }
 
 }  // namespace
 
-void apply_attributes(store::Tx& tx, Queue& queue, const StringMap& attributes, Setting setting) {
+void apply_attributes(store::Tx& tx, Queue& queue, const StringMap& attributes) {
   StringMap others = from_json(queue.attributes);
   for (const auto& [name, value] : attributes) {
     if (apply_integer(queue, name, value)) continue;
-    if (apply_fifo(queue, others, name, value, setting)) continue;
+    if (apply_fifo(queue, others, name, value)) continue;
     // The kinds of encryption exclude each other, and the one that is asked for replaces the other.
     if (name == "KmsMasterKeyId" && !value.empty() && !attributes.contains("SqsManagedSseEnabled")) {
       others["SqsManagedSseEnabled"] = "false";

@@ -9,11 +9,9 @@
 
 namespace services::sqs {
 
-enum class Setting { Create, Change };
-
 // Checks `attributes` and puts them into the queue. Throws InvalidAttributeName,
 // InvalidAttributeValue or InvalidParameterValue.
-void apply_attributes(store::Tx& tx, Queue& queue, const StringMap& attributes, Setting setting);
+void apply_attributes(store::Tx& tx, Queue& queue, const StringMap& attributes);
 
 // Everything but the counts, as GetQueueAttributes shows it.
 StringMap shown_attributes(const Queue& queue);

@@ -14,6 +14,8 @@ constexpr std::size_t kMaxAttributes = 10;
 constexpr std::size_t kMaxAttributeName = 256;
 constexpr std::size_t kMaxIdLength = 128;
 constexpr std::string_view kTraceHeader = "AWSTraceHeader";
+const std::string kValidCharacters =
+    "Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF";
 
 // The next character of UTF-8 text, or -1 for bytes that are none.
 std::int32_t next_character(std::string_view text, std::size_t& at) {
@@ -49,9 +51,7 @@ bool valid_text(std::string_view text) {
 
 void check_text(std::string_view text) {
   if (valid_text(text)) return;
-  throw wire::ApiError("InvalidMessageContents",
-                       "Invalid characters found. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | "
-                       "#xE000 to #xFFFD | #x10000 to #x10FFFF");
+  throw wire::ApiError("InvalidMessageContents", "Invalid characters found. " + kValidCharacters);
 }
 
 bool is_number(std::string_view text) {
@@ -63,6 +63,17 @@ bool is_number(std::string_view text) {
   return plain && end == copy.c_str() + copy.size();
 }
 
+// ASCII's letters and digits, and the letters of other scripts from Latin-1 on.
+bool valid_attribute_name(std::string_view name) {
+  for (std::size_t at = 0; at < name.size();) {
+    const std::int32_t code = next_character(name, at);
+    const bool ascii = code >= 0 && code < 0x80 && (std::isalnum(code) || code == '_' || code == '-' || code == '.');
+    const bool letter = code >= 0xc0 && code != 0xd7 && code != 0xf7;
+    if (!ascii && !letter) return false;
+  }
+  return true;
+}
+
 void check_attribute_name(const std::string& name) {
   auto refuse = [&](const std::string& why) {
     return invalid_parameter("The message attribute name '" + name + "' is invalid. " + why);
@@ -70,10 +81,7 @@ void check_attribute_name(const std::string& name) {
   if (name.empty() || name.size() > kMaxAttributeName) {
     throw invalid_parameter("Message (user) attribute names must be between 1 and 256 characters in length.");
   }
-  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '_' || c == '-' || c == '.';
-  });
-  if (!plain) throw refuse("Attribute name can contain A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.) characters.");
+  if (!valid_attribute_name(name)) throw refuse("Attribute name can contain A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.) characters.");
   if (name.front() == '.' || name.back() == '.' || name.find("..") != name.npos) {
     throw refuse("Attribute name can't start or end with a period, or have periods in succession.");
   }
@@ -100,13 +108,15 @@ void check_attribute_value(const std::string& name, const Value& value) {
   }
   if (kind == "Binary" ? !value.BinaryValue || value.BinaryValue->bytes.empty()
                        : !value.StringValue || value.StringValue->empty()) {
-    throw invalid_parameter(quoted + "must contain non-empty message attribute value for message attribute type '" +
-                            kind + "'.");
+    throw invalid_parameter("Message (user) attribute '" + name + "' must contain a non-empty value of type '" +
+                            value.DataType + "'.");
   }
   if (value.BinaryValue && value.StringValue) {
     throw invalid_parameter(quoted + "has multiple values.");
   }
-  if (value.StringValue) check_text(*value.StringValue);
+  if (value.StringValue && !valid_text(*value.StringValue)) {
+    throw invalid_parameter("Invalid characters found in message attribute '" + name + "'. " + kValidCharacters);
+  }
   if (kind == "Number" && !is_number(*value.StringValue)) {
     throw invalid_parameter("Can't cast the value of message (user) attribute '" + name + "' to a number.");
   }
@@ -169,19 +179,25 @@ void fill_ids(const Queue& queue, const Outgoing& outgoing, Draft& draft) {
     }
     return;
   }
-  if (!outgoing.group_id) throw missing_parameter("MessageGroupId");
+  check_fifo_ids(queue, outgoing);
   if (outgoing.deduplication_id) {
     check_id("MessageDeduplicationId", *outgoing.deduplication_id);
     draft.deduplication_id = outgoing.deduplication_id;
-  } else if (queue.content_deduplication) {
-    draft.deduplication_id = base::to_hex(base::sha256(outgoing.body));
   } else {
-    throw invalid_parameter("The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId "
-                            "provided explicitly");
+    draft.deduplication_id = base::to_hex(base::sha256(outgoing.body));
   }
 }
 
 }  // namespace
+
+void check_fifo_ids(const Queue& queue, const Outgoing& outgoing) {
+  if (!queue.fifo) return;
+  if (!outgoing.group_id) throw missing_parameter("MessageGroupId");
+  if (!outgoing.deduplication_id && !queue.content_deduplication) {
+    throw invalid_parameter("The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId "
+                            "provided explicitly");
+  }
+}
 
 Draft make_draft(const Queue& queue, const Outgoing& outgoing) {
   if (outgoing.body.empty()) throw missing_parameter("MessageBody");

@@ -18,6 +18,10 @@ struct Outgoing {
   const std::optional<std::string>& group_id;
 };
 
+// What a FIFO queue can't do without. Apart, because a batch that lacks it in one
+// entry is refused whole.
+void check_fifo_ids(const Queue& queue, const Outgoing& outgoing);
+
 Draft make_draft(const Queue& queue, const Outgoing& outgoing);
 
 // What Amazon counts against its limits: body, and each attribute's name, type and value.

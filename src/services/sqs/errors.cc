@@ -40,6 +40,10 @@ std::optional<ApiError> violation_error(const std::vector<wire::Violation>& viol
 
 std::vector<wire::ErrorSpec> error_table() {
   std::vector<wire::ErrorSpec> table(std::begin(shapes::sqs::kErrors), std::end(shapes::sqs::kErrors));
+  for (wire::ErrorSpec& spec : table) {
+    if (spec.name != "QueueDoesNotExist") continue;
+    spec.query_message = "The specified queue does not exist for this wsdl version.";
+  }
   constexpr std::string_view kCoral = "com.amazon.coral.service";
   table.push_back({"MissingRequiredParameterException", "MissingParameter", 400, true, kCoral});
   table.push_back({"InvalidParameterValueException", "InvalidParameterValue", 400, true, kCoral});

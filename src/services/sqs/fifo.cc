@@ -56,13 +56,8 @@ void remember(Call& call, const Queue& queue, const Draft& draft, const Sent& se
 std::vector<std::int64_t> deliverable(store::Tx& tx, const Queue& queue, const std::string& group, base::Time now,
                                       std::size_t most) {
   const std::int64_t now_ms = base::to_millis(now);
-  const bool held = tx.query("SELECT 1 FROM sqs_messages WHERE lot = $1 AND group_id = $2 AND sequence IS NOT NULL"
-                             " AND receive_count > 0 AND visible_at > $3 AND visible_at < $4 LIMIT 1",
-                             queue.lot, group, now_ms, kBlocked)
-                        .integer() == 1;
-  if (held) return {};
   std::vector<std::int64_t> out;
-  bool blocked = false;
+  bool blocked = false;  // by one that is in flight, or delayed
   tx.query("SELECT seq, visible_at, sent_at FROM sqs_messages WHERE lot = $1 AND group_id = $2"
            " AND sequence IS NOT NULL ORDER BY sequence LIMIT $3",
            queue.lot, group, most)

@@ -24,8 +24,8 @@ void promote_head(store::Tx& tx, const Queue& queue, const std::string& group);
 std::optional<Sent> find_duplicate(Call& call, const Queue& queue, const Draft& draft);
 void remember(Call& call, const Queue& queue, const Draft& draft, const Sent& sent);
 
-// The messages (seq) at the head of this group that may be delivered now, in order;
-// none while one of the group is in flight.
+// The messages (seq) from the head of this group on that may be delivered now, in
+// order, up to the first that is in flight: none, while that is the head.
 std::vector<std::int64_t> deliverable(store::Tx& tx, const Queue& queue, const std::string& group, base::Time now,
                                       std::size_t most);
 

@@ -30,20 +30,29 @@ struct Held {
 // nullopt: deleted or purged since.
 std::optional<Held> find_held(store::Tx& tx, const Queue& queue, const Receipt& receipt) {
   if (receipt.lot != queue.lot) return std::nullopt;
-  return tx.query("SELECT receipt, visible_at FROM sqs_messages WHERE seq = $1 AND lot = $2", receipt.seq, queue.lot)
-      .one([&](const store::Row& row) { return Held{row.integer(0) == receipt.token, row.time(1)}; });
+  std::optional<Held> held;
+  tx.query("SELECT receipt, visible_at, message_id FROM sqs_messages WHERE seq = $1 AND lot = $2", receipt.seq,
+           queue.lot)
+      .each([&](const store::Row& row) {
+        if (message_tag(row.text(2)) == receipt.message) held = Held{row.integer(0) == receipt.token, row.time(1)};
+      });
+  return held;
+}
+
+// On a FIFO queue a handle ends with its timeout, or when the message is received
+// again. On a standard queue any handle of a message is as good as the newest, also
+// when another receiver has it: so Amazon was seen to do.
+void check_expired(Call& call, const Queue& queue, const Held& held, const std::string& handle) {
+  if (queue.fifo && (!held.current || held.visible_at <= call.now)) {
+    throw invalid_value(handle, "ReceiptHandle", "The receipt handle has expired.");
+  }
 }
 
 void delete_one(Call& call, const Queue& queue, const std::string& handle) {
   const Receipt receipt = read_handle(queue, handle);
   auto held = find_held(call.tx, queue, receipt);
-  // Amazon: to delete what is deleted succeeds, and an older handle of a message
-  // that somebody else holds by now deletes nothing.
-  if (!held) return;
-  if (queue.fifo && (!held->current || held->visible_at <= call.now)) {
-    throw invalid_value(handle, "ReceiptHandle", "The receipt handle has expired.");
-  }
-  if (!held->current) return;
+  if (!held) return;  // Amazon: to delete what is deleted succeeds
+  check_expired(call, queue, *held, handle);
   remove_message(call.tx, queue, receipt.seq);
   // The next message of its group may be what somebody waits for.
   if (queue.fifo) call.wake(queue.topic());
@@ -56,13 +65,11 @@ void change_one(Call& call, const Queue& queue, const std::string& handle, std::
     throw invalid_value(text, "VisibilityTimeout", "VisibilityTimeout must be an integer between 0 and 43200.");
   }
   auto held = find_held(call.tx, queue, receipt);
-  if (!held || !held->current) {
+  if (!held) {
     throw invalid_value(handle, "ReceiptHandle",
                         "Message does not exist or is not available for visibility timeout change.");
   }
-  if (held->visible_at <= call.now) {
-    throw wire::ApiError("MessageNotInflight", "The message referred to is not in flight.");
-  }
+  check_expired(call, queue, *held, handle);
   const base::Time until = call.now + std::chrono::seconds(timeout_s);
   if (until > received_at(receipt) + std::chrono::seconds(kMaxVisibility)) {
     throw invalid_value(text, "VisibilityTimeout",

@@ -108,14 +108,14 @@ void remove_message(store::Tx& tx, const Queue& queue, std::int64_t seq) {
 
 void bury_message(Call& call, const Queue& from, const Queue& to, std::int64_t seq) {
   if (!to.fifo) {
-    call.tx.exec("UPDATE sqs_messages SET lot = $2, visible_at = $3, source_arn = $4 WHERE seq = $1", seq, to.lot,
+    call.tx.exec("UPDATE sqs_messages SET lot = $2, visible_at = $3, source_arn = $4, receive_count = 0 WHERE seq = $1", seq, to.lot,
                  call.now, from.arn());
   } else {
     const std::string group = *group_of(call.tx, seq);
     const bool blocked = group_has_messages(call.tx, to, group);
     // Amazon: a FIFO message's retention starts again in the dead-letter queue.
-    call.tx.exec("UPDATE sqs_messages SET lot = $2, visible_at = $3, source_arn = $4, sequence = $5, sent_at = $6"
-                 " WHERE seq = $1",
+    call.tx.exec("UPDATE sqs_messages SET lot = $2, visible_at = $3, source_arn = $4, sequence = $5, sent_at = $6,"
+                 " receive_count = 0 WHERE seq = $1",
                  seq, to.lot, blocked ? kBlocked : base::to_millis(call.now), from.arn(), next_sequence(call.tx, to),
                  call.now);
     promote_head(call.tx, from, group);

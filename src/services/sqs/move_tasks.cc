@@ -2,6 +2,7 @@
 #include "services/sqs/move_tasks.h"
 
 #include <algorithm>
+#include <boost/json.hpp>
 
 #include "base/random.h"
 #include "services/sqs/errors.h"
@@ -60,6 +61,23 @@ std::string handle_of(const Task& task) {
   return base::to_base64(R"({"taskId":")" + task.id + R"(","sourceArn":")" + task.source_arn + R"("})");
 }
 
+struct Handle {
+  std::string id, source_arn;
+};
+
+Handle parse_task_handle(const std::string& handle) {
+  auto text = base::from_base64(handle);
+  boost::json::error_code error;
+  const boost::json::value parsed = boost::json::parse(text.value_or(""), error);
+  const auto* object = error ? nullptr : parsed.if_object();
+  const auto* id = object ? object->if_contains("taskId") : nullptr;
+  const auto* arn = object ? object->if_contains("sourceArn") : nullptr;
+  if (!id || !arn || !id->is_string() || !arn->is_string()) {
+    throw invalid_parameter("Value for parameter TaskHandle is invalid.");
+  }
+  return {std::string(id->get_string()), std::string(arn->get_string())};
+}
+
 // Where the message goes; nullopt where that can't be told any more.
 std::optional<Queue> destination_of(Call& call, const Task& task, const std::optional<std::string>& source_arn) {
   const auto& arn = task.destination_arn ? task.destination_arn : source_arn;
@@ -92,7 +110,8 @@ std::optional<base::Time> advance(Call& call, const Task& task) {
   for (const Found& message : found) {
     auto destination = destination_of(call, task, message.source_arn);
     if (!destination) {
-      finish(call, task, "FAILED", "CouldNotDetermineMessageSource");
+      finish(call, task, "FAILED",
+             task.destination_arn ? "AWS.SimpleQueueService.NonExistentQueue" : "CouldNotDetermineMessageSource");
       break;
     }
     revive_message(call, *source, *destination, message.seq);
@@ -126,8 +145,8 @@ StartMessageMoveTaskResult start_message_move_task(Call& call, const StartMessag
                         "You must enter a value between 1 and 500.");
   }
   if (call.tx.query("SELECT 1 FROM sqs_move_tasks WHERE queue = $1 AND status = 'RUNNING'", source.id).integer()) {
-    throw wire::ApiError("UnsupportedOperation", "There is already a task running. Only one active task is allowed for "
-                                                 "a source queue arn at a given time.");
+    throw invalid_parameter("There is already a task running. Only one active task is allowed for a source queue arn at "
+                            "a given time.");
   }
   Task task{.id = base::random_uuid(), .source_arn = source.arn()};
   const Counts counts = count_messages(call.tx, source, call.now);
@@ -143,12 +162,13 @@ StartMessageMoveTaskResult start_message_move_task(Call& call, const StartMessag
 
 CancelMessageMoveTaskResult cancel_message_move_task(Call& call, const CancelMessageMoveTaskRequest& request) {
   if (request.TaskHandle.empty()) throw missing_parameter("TaskHandle");
-  auto running = call.tx.query(std::string(kColumns) + "WHERE status = 'RUNNING'").all(read_task);
-  auto task = std::find_if(running.begin(), running.end(), [&](const Task& t) {
-    auto name = parse_arn(t.source_arn);
-    return handle_of(t) == request.TaskHandle && name->account == call.caller.account;
-  });
-  if (task == running.end()) throw wire::ApiError("ResourceNotFoundException", "Task does not exist.");
+  const Handle handle = parse_task_handle(request.TaskHandle);
+  Queue source = find_by_arn(call, handle.source_arn, "SourceArn");
+  auto task = call.tx.query(std::string(kColumns) + "WHERE queue = $1 AND id = $2", source.id, handle.id).one(read_task);
+  if (!task) throw wire::ApiError("ResourceNotFoundException", "Task does not exist.");
+  if (task->status != "RUNNING") {
+    throw wire::ApiError("UnsupportedOperation", "Only a running task can be cancelled; this one is " + task->status + ".");
+  }
   finish(call, *task, "CANCELLED");
   return {.ApproximateNumberOfMessagesMoved = task->moved};
 }

@@ -91,7 +91,7 @@ TEST_F(MoveTasks, FailWhereTheSourceOfAMessageIsNotKnown) {
 TEST_F(MoveTasks, AreOneAtATimeForAQueueAndOnlyForDeadLetterQueues) {
   bury(1);
   start();
-  EXPECT_EQ(error_of([&] { start(); }), "UnsupportedOperation");
+  EXPECT_EQ(error_of([&] { start(); }), "InvalidParameterValueException");
   EXPECT_EQ(error_of([&] { start({.SourceArn = "arn:aws:sqs:us-east-1:111111111111:q"}); }),
             "InvalidParameterValueException");
   EXPECT_EQ(error_of([&] { start({.SourceArn = "arn:aws:sqs:us-east-1:111111111111:none"}); }),

@@ -19,7 +19,7 @@ constexpr std::string_view kSharedActions[] = {
 
 json::object policy_of(const Queue& queue) {
   if (queue.policy) return json::parse(*queue.policy).as_object();
-  return {{"Version", "2012-10-17"}, {"Id", queue.arn() + "/SQSDefaultPolicy"}, {"Statement", json::array()}};
+  return {{"Version", "2008-10-17"}, {"Id", queue.arn() + "/SQSDefaultPolicy"}, {"Statement", json::array()}};
 }
 
 json::array statements_of(const json::object& policy) {
@@ -99,7 +99,8 @@ void remove_permission(Call& call, const RemovePermissionRequest& request) {
     if (!has_label(statement, request.Label)) kept.push_back(statement);
   }
   if (kept.size() == statements.size()) {
-    throw invalid_value(request.Label, "Label", "can't find label on existing policy.");
+    throw invalid_value(request.Label, "Label",
+                        queue.policy ? "can't find label on existing policy." : "can't find label.");
   }
   save_policy(call, queue, std::move(policy), std::move(kept));
 }

@@ -38,7 +38,7 @@ bool check_name(const std::string& name, const StringMap& attributes) {
 // The same name with the same attributes is the same queue.
 void check_same(store::Tx& tx, const Queue& existing, const StringMap& asked) {
   Queue wanted = existing;
-  apply_attributes(tx, wanted, asked, Setting::Change);
+  apply_attributes(tx, wanted, asked);
   const StringMap before = shown_attributes(existing), after = shown_attributes(wanted);
   for (const auto& [name, value] : asked) {
     auto old_value = before.find(name), new_value = after.find(name);
@@ -89,7 +89,7 @@ CreateQueueResult create_queue(Call& call, const CreateQueueRequest& request) {
   queue.name = name.name;
   queue.fifo = fifo;
   queue.created_at = queue.modified_at = call.now;
-  apply_attributes(call.tx, queue, attributes, Setting::Create);
+  apply_attributes(call.tx, queue, attributes);
   queue.tags = to_json(add_tags({}, request.tags.value_or(StringMap())));
   queue.lot = open_lot(call.tx);
   insert_queue(call.tx, queue);
@@ -138,7 +138,7 @@ void set_queue_attributes(Call& call, const SetQueueAttributesRequest& request) 
   Queue queue = find_own_queue(call, request.QueueUrl);
   if (request.Attributes.empty()) throw missing_parameter("Attribute.Name");
   const std::int64_t old_delay_s = queue.delay_s;
-  apply_attributes(call.tx, queue, request.Attributes, Setting::Change);
+  apply_attributes(call.tx, queue, request.Attributes);
   queue.modified_at = call.now;
   update_queue(call.tx, queue);
   // Amazon: a FIFO queue's delay holds for the messages that are there already.
@@ -150,6 +150,7 @@ void purge_queue(Call& call, const PurgeQueueRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "PurgeQueue");
   call.tx.exec("UPDATE sqs_queues SET lot = $2 WHERE id = $1", queue.id, open_lot(call.tx));
   call.tx.exec("DELETE FROM sqs_receive_attempts WHERE queue = $1", queue.id);
+  call.tx.exec("DELETE FROM sqs_deduplication WHERE queue = $1", queue.id);
   close_lot(call, queue.lot);
 }
 

@@ -19,6 +19,12 @@ std::string check_of(std::string_view bytes) { return base::md5(bytes).substr(0,
 
 }  // namespace
 
+std::uint64_t message_tag(std::string_view message_id) {
+  std::uint64_t tag = 0;
+  std::memcpy(&tag, base::md5(message_id).data(), sizeof tag);
+  return tag;
+}
+
 std::int64_t new_token(base::Time now) {
   std::uint32_t chance = 0;
   std::memcpy(&chance, base::random_bytes(sizeof chance).data(), sizeof chance);

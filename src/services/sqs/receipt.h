@@ -13,9 +13,11 @@ namespace services::sqs {
 
 struct Receipt {
   std::int64_t queue = 0, lot = 0, seq = 0;
+  std::uint64_t message = 0;  // message_tag(): row numbers are used again, message ids are not
   std::int64_t token = 0;  // of this delivery: when it was, and some chance
 };
 
+std::uint64_t message_tag(std::string_view message_id);
 std::int64_t new_token(base::Time now);
 base::Time received_at(const Receipt& receipt);
 

@@ -70,10 +70,10 @@ Wanted read_request(const Queue& queue, const ReceiveMessageRequest& request) {
   return wanted;
 }
 
-// "All", ".*", a name, or "prefix.*".
+// "All", "*", ".*", a name, or "prefix.*".
 bool selects(const Names& names, const std::string& attribute) {
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    if (name == "All" || name == ".*" || name == attribute) return true;
+    if (name == "All" || name == "*" || name == ".*" || name == attribute) return true;
     return name.ends_with(".*") && attribute.starts_with(std::string_view(name).substr(0, name.size() - 2));
   });
 }
@@ -100,7 +100,7 @@ StringMap system_attributes(const Delivered& message, const Names& names) {
 Message show(const Queue& queue, const Delivered& message, const Wanted& wanted) {
   Message out;
   out.MessageId = message.message_id;
-  out.ReceiptHandle = to_handle({queue.id, queue.lot, message.seq, message.token});
+  out.ReceiptHandle = to_handle({queue.id, queue.lot, message.seq, message_tag(message.message_id), message.token});
   out.Body = message.body;
   out.MD5OfBody = base::to_hex(base::md5(message.body));
   StringMap system = system_attributes(message, wanted.system_attributes);
@@ -127,7 +127,8 @@ ReceiveMessageResult receive_message(Call& call, const ReceiveMessageRequest& re
   if (attempt) messages = deliver_again(call, queue, *attempt, visibility);
   if (messages.empty()) {
     const std::size_t room = room_in_flight(call.tx, queue, call.now, wanted.most);
-    if (room == 0 && wanted.wait_s == 0) {
+    // Amazon tells those who do not wait, and of standard queues only.
+    if (room == 0 && wanted.wait_s == 0 && !queue.fifo) {
       throw wire::ApiError("OverLimit", "Too many messages in flight: the queue has reached its limit of 120000.");
     }
     messages = deliver(call, queue, room, visibility);

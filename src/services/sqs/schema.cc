@@ -60,9 +60,6 @@ CREATE TABLE sqs_messages (
 -- Covers the counts: they need no row.
 CREATE INDEX sqs_messages_ready ON sqs_messages (lot, visible_at, receive_count, sent_at);
 CREATE INDEX sqs_messages_group ON sqs_messages (lot, group_id, sequence) WHERE sequence IS NOT NULL;
--- Finds who holds a FIFO group.
-CREATE INDEX sqs_messages_held ON sqs_messages (lot, group_id, visible_at)
-  WHERE sequence IS NOT NULL AND receive_count > 0;
 -- Finds what expired after it had been received; the rest is found by visible_at.
 CREATE INDEX sqs_messages_received ON sqs_messages (lot, sent_at) WHERE receive_count > 0;
 

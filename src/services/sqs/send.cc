@@ -41,7 +41,12 @@ SendMessageBatchResult send_message_batch(Call& call, const SendMessageBatchRequ
   Queue queue = find_queue(call, request.QueueUrl, "SendMessage");
   check_entries(request.Entries, "SendMessageBatchRequestEntry");
   std::size_t total = 0;
-  for (const auto& entry : request.Entries) total += size_bytes(outgoing(entry));
+  for (const auto& entry : request.Entries) {
+    total += size_bytes(outgoing(entry));
+    // Missing alone, Amazon calls it an invalid value here.
+    if (queue.fifo && !entry.MessageGroupId) throw invalid_parameter(missing_parameter("MessageGroupId").message());
+    check_fifo_ids(queue, outgoing(entry));
+  }
   if (total > kMaxBatchBytes) {
     throw wire::ApiError("BatchRequestTooLong", "Batch requests cannot be longer than 1048576 bytes. You have sent " +
                                                     std::to_string(total) + " bytes.");
