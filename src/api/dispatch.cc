@@ -10,6 +10,8 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "http/gzip.h"
+#include "shapes/stoker/health.h"
+#include "wire/json.h"
 
 namespace api {
 namespace asio = boost::asio;
@@ -250,8 +252,10 @@ http::Response Dispatcher::plain_page(const http::RequestHead& head) const {
     return {200, {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}}, metrics_.text()};
   }
   const auto up = std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - started_at_).count();
-  std::string body =
-      R"({"status":"ok","version":")" + version_ + R"(","uptimeSeconds":)" + std::to_string(up) + "}\n";
+  const shapes::stoker::Health health{"ok", version_, up};
+  std::string body;
+  wire::write_json(wire::type_of<shapes::stoker::Health>(), &health, body);
+  body += '\n';
   return {200, {{"Content-Type", "application/json"}}, std::move(body)};
 }
 
