@@ -43,8 +43,8 @@ struct Connection {
   std::unique_ptr<Conversation> conversation;
   std::string out, in;
   std::size_t in_used = 0;
-  bool waiting = false;                          // for an answer
-  bool begun = false;                            // what is counted next
+  bool waiting = false;                         // for an answer
+  bool begun = false;                           // what is counted next
   std::chrono::steady_clock::time_point since;  // when it began
 };
 

@@ -41,10 +41,12 @@ void parse(CLI::App& app, Options& options) {
   options.folder = own_folder() / ("queue-data-" + std::to_string(::getpid()));
   app.add_option("--seconds", options.seconds, "How long each load is measured")->capture_default_str();
   app.add_option("--connections", options.connections, "Numbers of connections")->delimiter(',')->capture_default_str();
-  app.add_option("--only", options.only, "send, batch, receive1, receive10, cycle, deep; echo, redis, rabbitmq too")
-      ->delimiter(',');
+  app.add_option("--only", options.only, "Of send, batch, receive1, receive10, cycle, deep")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"send", "batch", "receive1", "receive10", "cycle", "deep"}));
   app.add_option("--deep", options.deep, "Messages in the deep queue")->capture_default_str();
   app.add_option("--repeat", options.repeat, "Rounds; the ratios are of the median")->capture_default_str();
+  app.add_flag("!--no-peers", options.peers, "Leave Redis and RabbitMQ out");
   app.add_flag("--quick", options.quick, "A smoke run of some seconds, without peers");
   app.add_option("--json", options.json, "Write all numbers to this file");
   app.add_option("--stoker", options.stoker, "The program to measure")->capture_default_str();
@@ -79,38 +81,32 @@ Cell measure(Subject& subject, Work work, int connections, double seconds) {
   return cell;
 }
 
-// A subject that fails says so on its line, and the others go on.
-void try_measure(Subject& subject, Work work, int connections, const Options& options, Report& report) {
-  if (!subject.does(work) || !options.wants(name_of(work))) return;
-  try {
-    report.add(measure(subject, work, connections, options.seconds));
-  } catch (const std::exception& error) {
-    report.note(std::string(subject.name()) + " " + name_of(work) + ", " + std::to_string(connections) +
-                " connections: " + error.what());
-    subject.clean_up();
-  }
-}
-
-// Stoker and the echo in turns, so that what disturbs the machine disturbs both.
+// Stoker and the echo in turns, so that what disturbs the machine disturbs both. If they
+// fail, so does the benchmark.
 void measure_ours(const Options& options, Report& report) {
   const Ground ground = {options.folder, options.quick ? kQuickPrefill : kPrefill};
   auto stoker = stoker_subject(options.stoker, ground);
   auto echo = echo_subject(ground);
   for (int connections : options.connections) {
     for (Work work : kAllWork) {
-      try_measure(*stoker, work, connections, options, report);
-      if (work == Work::Send) try_measure(*echo, work, connections, options, report);
+      if (!options.wants(name_of(work))) continue;
+      report.add(measure(*stoker, work, connections, options.seconds));
+      if (echo->does(work)) report.add(measure(*echo, work, connections, options.seconds));
     }
   }
 }
 
 using MakeSubject = std::unique_ptr<Subject> (*)(const Ground&);
 
+// A peer that is not there, or fails, says so on its line, and the rest goes on.
 void measure_peer(const char* name, MakeSubject make, const Options& options, Report& report) {
   try {
     auto subject = make({options.folder, 0});
     for (int connections : options.connections) {
-      for (Work work : kAllWork) try_measure(*subject, work, connections, options, report);
+      for (Work work : kAllWork) {
+        if (!options.wants(name_of(work)) || !subject->does(work)) continue;
+        report.add(measure(*subject, work, connections, options.seconds));
+      }
     }
   } catch (const std::exception& error) {
     report.note(std::string(name) + ": " + error.what());
@@ -119,11 +115,12 @@ void measure_peer(const char* name, MakeSubject make, const Options& options, Re
 
 void run(const Options& options) {
   Report report;
-  std::printf("%d cores; load and server are the cores that each used\n", static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
+  std::printf("%d cores; load and server are the cores that each used\n",
+              static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
   report.heading();
   for (int round = 0; round < options.repeat; ++round) {
     measure_ours(options, report);
-    if (!options.peers) continue;
+    if (!options.peers || options.only == std::vector<std::string>{"deep"}) continue;
     measure_peer("redis", &redis_subject, options, report);
     measure_peer("rabbitmq", &rabbitmq_subject, options, report);
   }
@@ -140,17 +137,18 @@ void run(const Options& options) {
 
 int main(int argc, char** argv) {
   bench::Options options;
-  CLI::App app("Measures Stoker's queue beside its ceiling and its peers.", "queue");
+  CLI::App app("Measures Stoker's queue beside its ceiling and its peers.", "queue_bench");
   bench::parse(app, options);
   CLI11_PARSE(app, argc, argv);
   if (options.echo_server) return bench::run_echo_server();
   if (options.quick) bench::make_quick(options);
+  options.folder = std::filesystem::absolute(options.folder);  // servers may change theirs
   int status = 0;
   std::filesystem::create_directories(options.folder);
   try {
     bench::run(options);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "queue: %s\n", error.what());
+    std::fprintf(stderr, "queue_bench: %s\n", error.what());
     status = 1;
   }
   std::filesystem::remove_all(options.folder);

@@ -22,7 +22,8 @@ std::size_t reply_size(std::string_view bytes) {
   const std::size_t end = bytes.find("\r\n");
   if (end == bytes.npos) return 0;
   if (bytes[0] == ':' || bytes[0] == '+') return end + 2;
-  if (bytes[0] != '$' || bytes[1] == '-') throw std::runtime_error("answered with " + std::string(bytes.substr(0, end)));
+  if (bytes[0] != '$' || bytes[1] == '-')
+    throw std::runtime_error("answered with " + std::string(bytes.substr(0, end)));
   const std::size_t size = end + 2 + std::stoul(std::string(bytes.substr(1, end - 1))) + 2;
   return bytes.size() >= size ? size : 0;
 }

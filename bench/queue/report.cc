@@ -16,6 +16,11 @@ constexpr int kTargetConnections = 64;
 double ms(std::chrono::nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
 double done_rate(const Cell& cell) { return cell.outcome.per_second(cell.outcome.done); }
 double message_rate(const Cell& cell) { return cell.outcome.per_second(cell.outcome.messages); }
+// What a request costs the server: the steadiest number on a machine that is shared.
+double server_us(const Cell& cell) {
+  const double rate = cell.outcome.per_second(cell.outcome.requests);
+  return rate > 0 ? cell.server_cpu * 1e6 / rate : 0;
+}
 
 void print_target(const std::string& what, const std::string& target, const std::string& got, bool met) {
   std::printf("  %-52s %-16s %14s  %s\n", what.c_str(), target.c_str(), got.c_str(), met ? "pass" : "MISS");
@@ -39,7 +44,8 @@ boost::json::object to_json(const Cell& cell) {
           {"p50_ms", ms(outcome.latency.quantile(0.5))},
           {"p99_ms", ms(outcome.latency.quantile(0.99))},
           {"generator_cores", cell.own_cpu},
-          {"server_cores", cell.server_cpu}};
+          {"server_cores", cell.server_cpu},
+          {"server_us_per_request", server_us(cell)}};
 }
 
 boost::json::object to_json(const Deep& deep) {
@@ -55,26 +61,28 @@ boost::json::object to_json(const Deep& deep) {
 }  // namespace
 
 void Report::heading() const {
-  std::printf("%-9s %-10s %5s %10s %11s %9s %9s %6s %7s\n", "", "", "conns", "requests/s", "messages/s", "p50 ms",
-              "p99 ms", "load", "server");
+  std::printf("%-9s %-10s %5s %10s %11s %9s %9s %6s %7s %7s\n", "", "", "conns", "requests/s", "messages/s", "p50 ms",
+              "p99 ms", "load", "server", "us/req");
 }
 
 void Report::add(const Cell& cell) {
   cells_.push_back(cell);
   const Outcome& outcome = cell.outcome;
-  std::printf("%-9s %-10s %5d %10.0f %11.0f %9.3f %9.3f %6.2f %7.2f\n", cell.subject.c_str(), name_of(cell.work),
+  std::printf("%-9s %-10s %5d %10.0f %11.0f %9.3f %9.3f %6.2f %7.2f %7.1f\n", cell.subject.c_str(), name_of(cell.work),
               cell.connections, outcome.per_second(outcome.requests), message_rate(cell),
-              ms(outcome.latency.quantile(0.5)), ms(outcome.latency.quantile(0.99)), cell.own_cpu, cell.server_cpu);
+              ms(outcome.latency.quantile(0.5)), ms(outcome.latency.quantile(0.99)), cell.own_cpu, cell.server_cpu,
+              server_us(cell));
   std::fflush(stdout);
 }
 
 void Report::add(const Deep& deep) {
   deep_ = deep;
-  std::printf("\n%lld messages were sent in batches at %.0f/s; the server stopped in %.2f s, was ready again in %.3f s\n"
-              "and gave its first message after %.3f s. Received and deleted in tens at 16 connections:\n"
-              "%.0f messages/s of that queue, %.0f messages/s of an almost empty one.\n",
-              static_cast<long long>(deep.messages), deep.fill_rate, deep.stop.count(), deep.start.count(),
-              deep.first_message.count(), deep.deep_rate, deep.empty_rate);
+  std::printf(
+      "\n%lld messages were sent in batches at %.0f/s; the server stopped in %.2f s, was ready again in %.3f s\n"
+      "and gave its first message after %.3f s. Received and deleted in tens at 16 connections:\n"
+      "%.0f messages/s of that queue, %.0f messages/s of an almost empty one.\n",
+      static_cast<long long>(deep.messages), deep.fill_rate, deep.stop.count(), deep.start.count(),
+      deep.first_message.count(), deep.deep_rate, deep.empty_rate);
   std::fflush(stdout);
 }
 
@@ -116,7 +124,8 @@ void Report::print_ratios() const {
       std::printf("\n");
     }
   }
-  if (deep_) std::printf("deep queue / empty queue, received and deleted: %.2f\n", deep_->deep_rate / deep_->empty_rate);
+  if (deep_)
+    std::printf("deep queue / empty queue, received and deleted: %.2f\n", deep_->deep_rate / deep_->empty_rate);
 }
 
 void Report::print_targets() const {
@@ -147,7 +156,8 @@ void Report::print_targets() const {
   const double slower = deep_->empty_rate / deep_->deep_rate;
   print_target("an empty queue's rate, of a deep one's", "<= 2", text("%.2f", slower), slower <= 2);
   const double start = deep_->start.count();
-  print_target("start with " + std::to_string(deep_->messages) + " messages, s", "< 10", text("%.2f", start), start < 10);
+  print_target("start with " + std::to_string(deep_->messages) + " messages, s", "< 10", text("%.2f", start),
+               start < 10);
 }
 
 void Report::write_json(const std::string& file) const {

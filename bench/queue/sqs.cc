@@ -200,7 +200,8 @@ class Cycler : public Conversation {
 
 class Creator : public Conversation {
  public:
-  Creator(const Endpoint& endpoint, const std::string& name) : request_(endpoint, "AmazonSQS.CreateQueue"), name_(name) {}
+  Creator(const Endpoint& endpoint, const std::string& name)
+      : request_(endpoint, "AmazonSQS.CreateQueue"), name_(name) {}
   bool say(std::string& out) override {
     if (said_) return false;
     request_.append("{\"QueueName\":\"" + name_ + "\"}", out);
