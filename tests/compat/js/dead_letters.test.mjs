@@ -48,7 +48,9 @@ test("a redrive policy that is wrong is refused", async (t) => {
     [redrive(`${deadArn}-not`), "Dead letter target does not exist"],
     [redrive(await fifo.arn()), "same type of queue"],
   ];
-  for (const [RedrivePolicy, part] of wrong) await refused(source.set({ RedrivePolicy }), "InvalidParameterValue", part);
+  for (const [RedrivePolicy, part] of wrong) {
+    await refused(source.set({ RedrivePolicy }), "InvalidParameterValue", part);
+  }
 });
 
 test("a dead-letter queue may choose its sources", async (t) => {
@@ -70,7 +72,7 @@ test("dead letters go back to where they came from", async (t) => {
   assert.equal(typeof task.StartedTimestamp, "number");
   assert.deepEqual((await queues.source.receiveAll(3)).map((m) => m.Body).sort(), ["a", "b", "c"]);
   await queues.dead.expectCounts();
-  await refused(sqs.cancelMessageMoveTask({ TaskHandle }), "ResourceNotFoundException", "Task does not exist");
+  await refused(sqs.cancelMessageMoveTask({ TaskHandle }), "AWS.SimpleQueueService.UnsupportedOperation", "COMPLETED");
 });
 
 test("dead letters go to the destination that is named", async (t) => {
@@ -89,7 +91,7 @@ test("a task may be slow, alone, and cancelled", async (t) => {
   const SourceArn = queues.deadArn;
   const { TaskHandle } = await sqs.startMessageMoveTask({ SourceArn, MaxNumberOfMessagesPerSecond: 1 });
   const again = sqs.startMessageMoveTask({ SourceArn });
-  await refused(again, "AWS.SimpleQueueService.UnsupportedOperation", "already a task running");
+  await refused(again, "InvalidParameterValue", "already a task running");
   const answer = await sqs.cancelMessageMoveTask({ TaskHandle });
   assert.ok(answer.ApproximateNumberOfMessagesMoved < 10);
   const task = await finished(SourceArn, "CANCELLED");

@@ -79,7 +79,7 @@ test("attributes of every type come as they were sent", async (t) => {
 const BAD_ATTRIBUTES = [
   [{ a: text("v", "Text") }, "supported type prefixes"],
   [{ a: text("v", "") }, "non-empty message attribute type"],
-  [{ a: text("") }, "non-empty message attribute value"],
+  [{ a: text("") }, "non-empty value of type"],
   [{ a: text("one", "Number") }, "to a number"],
   [{ "a b": text("v") }, "name"],
   [{ "AWS.x": text("v") }, "name"],

@@ -100,12 +100,10 @@ def test_a_batch_keeps_its_order(fifo):
     assert bodies(fifo.receive_all(10)) == [str(i) for i in range(10)]
 
 
-def test_a_batchs_entry_without_a_group_fails_alone(fifo):
-    answer = fifo.send_batch(
-        [{"Id": "no", "MessageBody": "m"}, {"Id": "yes", "MessageBody": "m", "MessageGroupId": "g"}]
-    )
-    assert [entry["Id"] for entry in answer["Successful"]] == ["yes"]
-    assert [(entry["Id"], entry["Code"]) for entry in answer["Failed"]] == [("no", "MissingParameter")]
+def test_a_batch_with_an_entry_without_a_group_is_refused_whole(fifo):
+    with refused("InvalidParameterValue", "The request must contain the parameter MessageGroupId."):
+        fifo.send_batch([{"Id": "no", "MessageBody": "m"}, {"Id": "yes", "MessageBody": "m", "MessageGroupId": "g"}])
+    fifo.expect_counts()
 
 
 def test_a_handle_that_has_expired_deletes_nothing(fifo):

@@ -65,13 +65,16 @@ def test_an_account_that_is_none_is_refused(sqs, queue):
 
 # From here on: a second account, which only a server of our own can give us.
 
+# Amazon says AccessDenied; to us such a queue does not exist (docs/compatibility.md).
+CLOSED = ("AccessDenied", NO_QUEUE)
+
 
 def send_as(client, queue):
     return client.send_message(QueueUrl=queue.url, MessageBody="from outside")
 
 
 def test_another_account_may_not_send(other_sqs, queue):
-    with refused("AccessDenied"):
+    with refused(CLOSED):
         send_as(other_sqs, queue)
 
 
@@ -86,10 +89,10 @@ def test_a_permission_lets_another_account_do_just_that(sqs, other_sqs, queue):
     got = queue.receive_one(AttributeNames=["SenderId"])
     assert got["MessageId"] == sent["MessageId"]
     assert got["Attributes"]["SenderId"] == OTHER
-    with refused("AccessDenied"):
+    with refused(CLOSED):
         other_sqs.receive_message(QueueUrl=queue.url)
     sqs.remove_permission(QueueUrl=queue.url, Label="label")
-    with refused("AccessDenied"):
+    with refused(CLOSED):
         send_as(other_sqs, queue)
 
 
@@ -153,7 +156,7 @@ def test_a_denial_binds_the_owner_too_and_can_be_taken_back(queue):
 def test_a_condition_narrows_a_permission(other_sqs, queue, account):
     only = {"Effect": "Allow", "Action": "sqs:SendMessage"}
     set_policy(queue, {**only, "Condition": {"StringEquals": {"aws:PrincipalAccount": account}}})
-    with refused("AccessDenied"):
+    with refused(CLOSED):
         send_as(other_sqs, queue)
     set_policy(queue, {**only, "Condition": {"StringEquals": {"aws:PrincipalAccount": OTHER}}})
     send_as(other_sqs, queue)
@@ -162,5 +165,5 @@ def test_a_condition_narrows_a_permission(other_sqs, queue, account):
 def test_a_permission_for_another_queue_is_none_for_this_one(other_sqs, make_queue):
     one, other = make_queue(), make_queue()
     set_policy(one, {"Effect": "Allow", "Action": "sqs:*", "Resource": other.arn})
-    with refused("AccessDenied"):
+    with refused(CLOSED):
         send_as(other_sqs, one)

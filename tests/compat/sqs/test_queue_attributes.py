@@ -179,7 +179,7 @@ def test_a_kms_key_replaces_encryption_by_sqs(queue):
 
 
 def test_both_kinds_of_encryption_at_once_are_refused(queue):
-    with refused("InvalidAttributeValue", "You can use one type of server-side encryption"):
+    with refused("InvalidAttributeName", "You can use one type of server-side encryption"):
         queue.set(KmsMasterKeyId="alias/aws/sqs", SqsManagedSseEnabled="true")
 
 

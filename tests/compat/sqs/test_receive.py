@@ -27,19 +27,19 @@ def test_one_comes_where_no_number_is_given(queue):
 
 @pytest.mark.parametrize("most", [0, 11, -1])
 def test_1_to_10_can_be_asked_for(queue, most):
-    with refused("InvalidParameterValue", f"Value {most} for parameter MaxNumberOfMessages is invalid. Reason: Must be"):
+    with refused("InvalidParameterValue", f"Value {most} for parameter MaxNumberOfMessages is invalid. Reason:"):
         queue.receive(MaxNumberOfMessages=most)
 
 
 @pytest.mark.parametrize("seconds", [-1, 21])
 def test_a_wait_is_20_seconds_at_most(queue, seconds):
-    with refused("InvalidParameterValue", f"Value {seconds} for parameter WaitTimeSeconds is invalid. Reason: Must be"):
+    with refused("InvalidParameterValue", f"Value {seconds} for parameter WaitTimeSeconds is invalid. Reason:"):
         queue.receive(WaitTimeSeconds=seconds)
 
 
 @pytest.mark.parametrize("seconds", [-1, 43201])
 def test_a_visibility_timeout_is_12_hours_at_most(queue, seconds):
-    with refused("InvalidParameterValue", f"Value {seconds} for parameter VisibilityTimeout is invalid. Reason: Must be"):
+    with refused("InvalidParameterValue", f"Value {seconds} for parameter VisibilityTimeout is invalid. Reason:"):
         queue.receive(VisibilityTimeout=seconds)
     queue.receive(VisibilityTimeout=43200)
 

@@ -86,6 +86,7 @@ ATTRIBUTES = {
     "real": {"DataType": "Number.float", "StringValue": "-3.5e10"},
     "bytes": {"DataType": "Binary", "BinaryValue": b"\x00\x01\xff"},
     "picture": {"DataType": "Binary.png", "BinaryValue": b"\x89PNG"},
+    "größe": {"DataType": "String", "StringValue": "x"},
     "own": {"DataType": "String.application/json", "StringValue": '{"é": 1}'},
     "with.dots-and_more": {"DataType": "String", "StringValue": "x"},
 }
@@ -108,7 +109,7 @@ def test_ten_attributes_are_taken_and_eleven_refused(queue):
 
 
 @pytest.mark.parametrize(
-    "name", ["a b", ".start", "end.", "two..dots", "AWS.x", "aws.x", "Amazon.x", "é", "a/b", "n" * 257]
+    "name", ["a b", ".start", "end.", "two..dots", "AWS.x", "aws.x", "Amazon.x", "a/b", "n" * 257]
 )
 def test_an_attributes_name_is_plain(queue, name):
     with refused("InvalidParameterValue"):
@@ -137,7 +138,7 @@ def test_an_attribute_needs_a_type(queue):
     ],
 )
 def test_an_attribute_needs_a_value_of_its_type(queue, value):
-    with refused("InvalidParameterValue", "must contain non-empty message attribute value"):
+    with refused("InvalidParameterValue", "must contain a non-empty value of type"):
         queue.send("m", MessageAttributes={"a": value})
 
 

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One server a session. Whatever a test did to it, it must be alive and well afterwards."""
+import pytest
+
+from support.raw import Caller, exchange, request_bytes
+from support.server import Server
+
+
+@pytest.fixture(scope="session")
+def server():
+    with Server() as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def still_well(request):
+    yield
+    if "server" not in request.fixturenames:
+        return
+    server = request.getfixturevalue("server")
+    assert server.alive, server.log.read_text(errors="replace")[-2000:]
+    answer = exchange(server.port, request_bytes("GET", "/health", {"Host": "localhost", "Connection": "close"}))
+    assert answer is not None and answer.status == 200, answer
+    assert not server.findings(), server.findings()
+
+
+@pytest.fixture(scope="session")
+def caller(server):
+    return Caller(server)
+
+
+@pytest.fixture(scope="session")
+def url(caller):
+    """A queue that all tests may use."""
+    answer = caller.json("CreateQueue", {"QueueName": "hostile"})
+    assert answer.status == 200, answer
+    return answer.json["QueueUrl"]
+
+
+@pytest.fixture
+def send(server):
+    """send(bytes) -> the answer, on a connection of its own."""
+    return lambda data: exchange(server.port, data)

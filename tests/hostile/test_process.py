@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starting where one cannot, and ending in the middle of something."""
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import sqlite3
+import tempfile
+import threading
+import time
+
+import pytest
+
+from support.raw import Caller, Connection
+from support.server import Server, binary, create_key, run_stoker
+
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+
+def refuses_to_start(*parts, data, listen="127.0.0.1:0", wrapper=()):
+    """Ends by itself with status 1 and one line that says why."""
+    done = run_stoker("up", "--data", data, "--listen", listen, timeout=30, wrapper=wrapper)
+    assert done.returncode == 1, (done.returncode, done.stderr)
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("stoker: "), done.stderr
+    assert done.stdout == ""
+    for part in parts:
+        assert str(part) in lines[0], lines[0]
+
+
+@pytest.fixture
+def own():
+    """A server that the test may kill."""
+    server = Server()
+    yield server
+    server.remove()
+
+
+def test_a_folder_has_one_server(own):
+    own.start()
+    refuses_to_start("in use", own.process.pid, own.data, data=own.data)
+    own.stop()
+    own.start()  # the lock went with its holder
+    own.stop()
+
+
+def test_a_killed_server_leaves_no_lock(own):
+    own.start()
+    own.kill()
+    own.start()
+    own.stop()
+
+
+def test_a_port_that_is_in_use(own, tmp_path):
+    own.start()
+    refuses_to_start(own.port, "in use", data=tmp_path / "other", listen=f"127.0.0.1:{own.port}")
+    own.stop()
+
+
+@pytest.mark.parametrize("listen", ["words", "127.0.0.1:99999", "127.0.0.1:-1", ":", "", "127.0.0.1:80x", "127.0.0.1:"])
+def test_an_address_that_is_none(tmp_path, listen):
+    refuses_to_start("ADDRESS:PORT", data=tmp_path / "data", listen=listen)
+
+
+def test_an_address_that_is_not_ours(tmp_path):
+    refuses_to_start("192.0.2.1", data=tmp_path / "data", listen="192.0.2.1:0")
+
+
+def test_a_folder_that_cannot_be_made(tmp_path):
+    refuses_to_start("/proc/nothing", data="/proc/nothing/data")
+    (tmp_path / "file").write_text("")
+    refuses_to_start(tmp_path / "file", data=tmp_path / "file")
+    refuses_to_start(tmp_path / "file", data=tmp_path / "file" / "below")
+
+
+@pytest.fixture
+def nobodys(monkeypatch):
+    """A folder where `nobody` can run a copy of the binary, and what lies in it is still root's."""
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("only root can become somebody else")
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="stoker-test-"))
+    folder.chmod(0o755)
+    monkeypatch.setenv("STOKER_BIN", str(shutil.copy(binary(), folder / "stoker")))
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o555])
+def test_a_folder_that_may_not_be_used(nobodys, mode):
+    (nobodys / "data").mkdir(mode=mode)
+    refuses_to_start(nobodys / "data", data=nobodys / "data", wrapper=NOBODY)
+    refuses_to_start(nobodys / "more", data=nobodys / "more", wrapper=NOBODY)
+
+
+def test_a_database_that_may_not_be_read(nobodys):
+    (nobodys / "data").mkdir()
+    os.chown(nobodys / "data", 65534, 65534)
+    (nobodys / "data" / "stoker.db").touch(mode=0o600)
+    refuses_to_start(nobodys / "data", data=nobodys / "data", wrapper=NOBODY)
+
+
+def test_a_database_of_a_newer_version(own):
+    own.start()
+    own.stop()
+    with sqlite3.connect(own.data / "stoker.db") as database:
+        database.execute("UPDATE schema_versions SET version = 999 WHERE module = 'sqs'")
+    database.close()
+    refuses_to_start("newer Stoker", "999", "sqs", data=own.data)
+
+
+def test_a_database_with_tables_that_nobody_knows(own):
+    own.start()
+    own.stop()
+    with sqlite3.connect(own.data / "stoker.db") as database:
+        database.execute("INSERT INTO schema_versions (module, version) VALUES ('tomorrow', 1)")
+    database.close()
+    refuses_to_start("newer Stoker", "tomorrow", data=own.data)
+
+
+@pytest.mark.parametrize("damage", [b"not a database at all" * 1000, b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_database_that_is_none(own, damage):
+    own.data.mkdir()
+    (own.data / "stoker.db").write_bytes(damage)
+    refuses_to_start(data=own.data)
+
+
+def test_a_damaged_database_is_not_served(own):
+    own.start()
+    own.stop()
+    database = own.data / "stoker.db"
+    whole = database.read_bytes()
+    database.write_bytes(whole[: len(whole) // 2])
+    refuses_to_start(data=own.data)
+
+
+def test_commands_without_a_server_say_so(own, tmp_path):
+    for command in (["env"], ["status"], ["key", "list"]):
+        done = run_stoker(*command, "--data", tmp_path / "nothing")
+        assert done.returncode == 1 and len(done.stderr.strip().splitlines()) == 1, done.stderr
+    own.start()
+    own.stop()
+    for command in (["status"], ["key", "list"]):
+        done = run_stoker(*command, "--data", own.data)
+        assert done.returncode == 1 and len(done.stderr.strip().splitlines()) == 1, done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["nothing"], ["up", "--nothing"], ["up", "--account", "12"], ["key", "delete"]]
+)
+def test_a_command_line_that_is_wrong(arguments):
+    done = run_stoker(*arguments)
+    assert done.returncode not in (0, -signal.SIGSEGV, -signal.SIGABRT) and done.stderr
+
+
+def test_a_long_poll_is_answered_before_the_end(own):
+    own.start()
+    caller = Caller(own)
+    url = caller.json("CreateQueue", {"QueueName": "q"}).json["QueueUrl"]
+    with Connection(own.port) as connection:
+        connection.send(caller.json_bytes("ReceiveMessage", {"QueueUrl": url, "WaitTimeSeconds": 4}))
+        time.sleep(0.3)
+        ending = threading.Thread(target=own.process.send_signal, args=(signal.SIGTERM,))
+        ending.start()
+        answer = connection.read_answer()
+        ending.join()
+        assert answer is not None and answer.status == 200 and answer.json.get("Messages", []) == []
+    assert own.process.wait(60) == 0
+    assert not own.findings()
+
+
+def test_nobody_is_let_in_after_the_end_was_asked_for(own):
+    own.start()
+    caller = Caller(own)
+    url = caller.json("CreateQueue", {"QueueName": "q"}).json["QueueUrl"]
+    with Connection(own.port) as busy, Connection(own.port) as idle:
+        busy.send(caller.json_bytes("ReceiveMessage", {"QueueUrl": url, "WaitTimeSeconds": 3}))
+        time.sleep(0.3)
+        own.process.send_signal(signal.SIGTERM)
+        assert idle.closed()
+        with pytest.raises(OSError):
+            for _ in range(50):
+                socket.create_connection(("127.0.0.1", own.port), 1).close()
+                time.sleep(0.05)
+        assert busy.read_answer().status == 200
+    assert own.process.wait(60) == 0
+
+
+def test_what_was_sent_before_the_end_is_there_after_it(own):
+    own.start()
+    caller = Caller(own)
+    url = caller.json("CreateQueue", {"QueueName": "kept"}).json["QueueUrl"]
+    stopping, acknowledged = threading.Event(), []
+
+    def load():
+        while not stopping.is_set():
+            try:
+                answer = caller.json("SendMessage", {"QueueUrl": url, "MessageBody": "m"})
+            except OSError:
+                return
+            if answer is None:
+                return
+            assert answer.status == 200, answer
+            acknowledged.append(answer.json["MessageId"])
+
+    thread = threading.Thread(target=load)
+    thread.start()
+    time.sleep(0.5)
+    own.stop()
+    stopping.set()
+    thread.join()
+    own.start()
+    names = {"QueueUrl": url, "AttributeNames": ["ApproximateNumberOfMessages"]}
+    shown = Caller(own).json("GetQueueAttributes", names).json["Attributes"]
+    assert len(acknowledged) > 0 and int(shown["ApproximateNumberOfMessages"]) >= len(acknowledged)
+    own.stop()
+
+
+def test_the_folders_secrets_are_its_owners(own):
+    own.start()
+    create_key(own.data, "123456789012")
+    assert own.data.stat().st_mode & 0o077 == 0
+    for path in own.data.iterdir():
+        assert path.stat().st_mode & 0o077 == 0, path
+    own.stop()
