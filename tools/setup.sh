@@ -10,7 +10,7 @@ packages=(
   # building
   g++ cmake ninja-build ccache lld pkg-config
   libboost1.81-dev libboost-json1.81-dev libssl-dev libsqlite3-dev libpq-dev zlib1g-dev
-  libpugixml-dev libspdlog-dev libfmt-dev libcli11-dev prometheus-cpp-dev
+  libjemalloc-dev libpugixml-dev libspdlog-dev libfmt-dev libcli11-dev prometheus-cpp-dev
   # testing
   libgtest-dev libgmock-dev postgresql python3 python3-pytest python3-boto3 awscli
   # fuzzing

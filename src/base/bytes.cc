@@ -37,11 +37,11 @@ bool unreserved(char c) {
 }  // namespace
 
 std::string to_hex(std::string_view bytes) {
-  std::string out;
-  out.reserve(bytes.size() * 2);
+  std::string out(bytes.size() * 2, '\0');
+  std::size_t at = 0;
   for (unsigned char c : bytes) {
-    out += kHex[c >> 4];
-    out += kHex[c & 15];
+    out[at++] = kHex[c >> 4];
+    out[at++] = kHex[c & 15];
   }
   return out;
 }

@@ -17,12 +17,42 @@ namespace {
 constexpr int kMaxRounds = 50;
 constexpr std::int64_t kGroupPage = 100;
 
-struct Candidate {
-  std::int64_t seq, receive_count;
-  base::Time sent_at;
+// A message as it lies in its lot: `token` and `receive_count` are the last delivery's.
+struct Stored {
+  Delivered message;
+  bool large = false;
+  bool received_before = false;
 };
 
-Candidate read_candidate(const store::Row& row) { return {row.integer(0), row.integer(1), row.time(2)}; }
+Stored read_stored(const store::Row& row) {
+  Stored stored;
+  Delivered& message = stored.message;
+  message.seq = row.integer(0);
+  message.message_id = row.str(1);
+  stored.large = row.is_null(2);
+  message.body = row.str(2);
+  message.sender = row.str(3);
+  message.sent_at = row.time(4);
+  stored.received_before = !row.is_null(5);
+  message.first_received_at = row.time(5);
+  message.receive_count = row.integer(6);
+  message.attributes = row.str(7);
+  message.trace_header = row.maybe_str(8);
+  message.group_id = row.maybe_str(9);
+  message.deduplication_id = row.maybe_str(10);
+  message.source_arn = row.maybe_str(11);
+  message.sequence = row.maybe_integer(12);
+  message.token = row.integer(13);
+  return stored;
+}
+
+#define STORED_COLUMNS                                                                                     \
+  "SELECT seq, message_id, body, sender, sent_at, first_received_at, receive_count, attributes, trace_header," \
+  " group_id, deduplication_id, source_arn, sequence, receipt FROM sqs_messages "
+
+std::optional<Stored> load_stored(store::Tx& tx, std::int64_t seq) {
+  return tx.query(STORED_COLUMNS "WHERE seq = $1", seq).one(read_stored);
+}
 
 // One receive's view of its queue.
 struct Receiver {
@@ -36,81 +66,49 @@ struct Receiver {
   }
 
   // Takes it out of the way if it must not be delivered any more.
-  bool discarded(const Candidate& candidate) {
-    if (candidate.sent_at <= queue.expired_at(call.now)) {
-      remove_message(call.tx, queue, candidate.seq);
+  bool discarded(const Stored& stored) {
+    const Delivered& message = stored.message;
+    if (message.sent_at <= queue.expired_at(call.now)) {
+      remove_message(call.tx, queue, message.seq, stored.large);
       return true;
     }
-    if (dead_letters && candidate.receive_count >= queue.max_receives) {
-      bury_message(call, queue, *dead_letters, candidate.seq);
+    if (dead_letters && message.receive_count >= queue.max_receives) {
+      bury_message(call, queue, *dead_letters, message.seq);
       return true;
     }
     return false;
   }
 
-  Delivered mark(std::int64_t seq) {
+  Delivered mark(Stored stored) {
     // Counted before delivery, not after: a worker that dies mid-read must still
     // move a message nearer the dead-letter queue.
-    Delivered message;
-    bool large = false;
-    call.tx
-        .query("UPDATE sqs_messages SET visible_at = $2, receive_count = receive_count + 1, receipt = $3,"
-               " first_received_at = coalesce(first_received_at, $4) WHERE seq = $1"
-               " RETURNING message_id, body, sender, sent_at, first_received_at, receive_count, attributes,"
-               " trace_header, group_id, deduplication_id, source_arn, sequence, receipt",
-               seq, call.now + visibility, new_token(call.now), call.now)
-        .each([&](const store::Row& row) {
-          message = read_delivered(seq, row);
-          large = row.is_null(1);
-        });
-    if (large) message.body = read_body(call.tx, seq);
-    return message;
-  }
-
-  static Delivered read_delivered(std::int64_t seq, const store::Row& row) {
-    Delivered message;
-    message.seq = seq;
-    message.message_id = row.str(0);
-    message.body = row.str(1);
-    message.sender = row.str(2);
-    message.sent_at = row.time(3);
-    message.first_received_at = row.time(4);
-    message.receive_count = row.integer(5);
-    message.attributes = row.str(6);
-    message.trace_header = row.maybe_str(7);
-    message.group_id = row.maybe_str(8);
-    message.deduplication_id = row.maybe_str(9);
-    message.source_arn = row.maybe_str(10);
-    message.sequence = row.maybe_integer(11);
-    message.token = row.integer(12);
-    return message;
+    Delivered& message = stored.message;
+    message.token = new_token(call.now);
+    message.receive_count += 1;
+    if (!stored.received_before) message.first_received_at = call.now;
+    call.tx.exec("UPDATE sqs_messages SET visible_at = $2, receive_count = $3, receipt = $4, first_received_at = $5"
+                 " WHERE seq = $1",
+                 message.seq, call.now + visibility, message.receive_count, message.token, message.first_received_at);
+    if (stored.large) message.body = read_body(call.tx, message.seq);
+    return std::move(message);
   }
 
   std::vector<Delivered> take(std::size_t most) {
-    std::vector<std::int64_t> chosen;
-    for (int round = 0; round < kMaxRounds && chosen.size() < most; ++round) {
+    for (int round = 0; round < kMaxRounds; ++round) {
       auto found = call.tx
-                       .query("SELECT seq, receive_count, sent_at FROM sqs_messages WHERE lot = $1 AND visible_at <= $2"
-                              " ORDER BY visible_at, receive_count, sent_at, seq LIMIT $3",
+                       .query(STORED_COLUMNS "WHERE lot = $1 AND visible_at <= $2"
+                                             " ORDER BY visible_at, receive_count, sent_at, seq LIMIT $3",
                               queue.lot, call.now, most)
-                       .all(read_candidate);
-      // The chosen ones are still there to be found: only what is new counts.
+                       .all(read_stored);
       bool discarded_any = false;
-      chosen.clear();
-      for (const Candidate& candidate : found) {
-        if (discarded(candidate)) {
-          discarded_any = true;
-        } else {
-          chosen.push_back(candidate.seq);
-        }
-      }
-      if (!discarded_any) break;
+      for (const Stored& stored : found) discarded_any = discarded(stored) || discarded_any;
+      if (!discarded_any) return mark_all(std::move(found));
     }
-    return mark_all(chosen);
+    return {};
   }
 
   std::vector<Delivered> take_in_order(std::size_t most) {
-    std::vector<std::int64_t> chosen;
+    std::vector<Stored> chosen;
     std::set<std::string> seen;
     for (int page = 0; page < kMaxRounds && chosen.size() < most; ++page) {
       auto groups = call.tx
@@ -120,31 +118,31 @@ struct Receiver {
                         .all([](const store::Row& row) { return row.str(0); });
       for (const std::string& group : groups) {
         if (chosen.size() >= most || !seen.insert(group).second) continue;
-        auto more = take_group(group, most - chosen.size());
-        chosen.insert(chosen.end(), more.begin(), more.end());
+        for (Stored& stored : take_group(group, most - chosen.size())) chosen.push_back(std::move(stored));
       }
       if (groups.size() < static_cast<std::size_t>(kGroupPage)) break;
     }
-    return mark_all(chosen);
+    return mark_all(std::move(chosen));
   }
 
-  std::vector<std::int64_t> take_group(const std::string& group, std::size_t most) {
+  std::vector<Stored> take_group(const std::string& group, std::size_t most) {
     for (int round = 0; round < kMaxRounds; ++round) {
-      auto seqs = deliverable(call.tx, queue, group, call.now, most);
-      const bool discarded_any = std::any_of(seqs.begin(), seqs.end(), [&](std::int64_t seq) {
-        auto candidate = call.tx.query("SELECT seq, receive_count, sent_at FROM sqs_messages WHERE seq = $1", seq)
-                             .one(read_candidate);
-        return discarded(*candidate);
-      });
-      if (!discarded_any) return seqs;
+      std::vector<Stored> found;
+      for (std::int64_t seq : deliverable(call.tx, queue, group, call.now, most)) {
+        found.push_back(*load_stored(call.tx, seq));
+      }
+      // One at a time: when a head goes, who is deliverable must be asked again.
+      const bool discarded_one =
+          std::any_of(found.begin(), found.end(), [&](const Stored& stored) { return discarded(stored); });
+      if (!discarded_one) return found;
     }
     return {};
   }
 
-  std::vector<Delivered> mark_all(const std::vector<std::int64_t>& chosen) {
+  std::vector<Delivered> mark_all(std::vector<Stored> chosen) {
     std::vector<Delivered> out;
     out.reserve(chosen.size());
-    for (std::int64_t seq : chosen) out.push_back(mark(seq));
+    for (Stored& stored : chosen) out.push_back(mark(std::move(stored)));
     return out;
   }
 };
@@ -169,19 +167,14 @@ std::vector<Delivered> deliver_again(Call& call, const Queue& queue, const std::
     std::int64_t seq = 0, token = 0;
     at = std::from_chars(at, end, seq).ptr + 1;
     at = std::from_chars(at, end, token).ptr;
-    auto message = call.tx
-                       .query("UPDATE sqs_messages SET visible_at = $4 WHERE seq = $1 AND lot = $2 AND receipt = $3"
-                              " AND visible_at > $5 RETURNING message_id, body, sender, sent_at, first_received_at,"
-                              " receive_count, attributes, trace_header, group_id, deduplication_id, source_arn,"
-                              " sequence, receipt",
-                              seq, queue.lot, token, call.now + visibility, call.now)
-                       .one([&](const store::Row& row) {
-                         Delivered found = Receiver::read_delivered(seq, row);
-                         return std::pair(std::move(found), row.is_null(1));
-                       });
-    if (!message) return {};
-    if (message->second) message->first.body = read_body(call.tx, seq);
-    out.push_back(std::move(message->first));
+    auto stored = load_stored(call.tx, seq);
+    if (!stored || stored->message.token != token) return {};
+    const bool in_flight = call.tx.exec("UPDATE sqs_messages SET visible_at = $3 WHERE seq = $1 AND lot = $2"
+                                        " AND visible_at > $4",
+                                        seq, queue.lot, call.now + visibility, call.now) == 1;
+    if (!in_flight) return {};
+    if (stored->large) stored->message.body = read_body(call.tx, seq);
+    out.push_back(std::move(stored->message));
   }
   return out;
 }

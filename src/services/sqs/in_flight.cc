@@ -25,16 +25,19 @@ Receipt read_handle(const Queue& queue, const std::string& handle) {
 struct Held {
   bool current = false;  // nobody has received it since
   base::Time visible_at;
+  bool large = false;    // its body has a row of its own
 };
 
 // nullopt: deleted or purged since.
 std::optional<Held> find_held(store::Tx& tx, const Queue& queue, const Receipt& receipt) {
   if (receipt.lot != queue.lot) return std::nullopt;
   std::optional<Held> held;
-  tx.query("SELECT receipt, visible_at, message_id FROM sqs_messages WHERE seq = $1 AND lot = $2", receipt.seq,
+  tx.query("SELECT receipt, visible_at, message_id, body IS NULL FROM sqs_messages WHERE seq = $1 AND lot = $2", receipt.seq,
            queue.lot)
       .each([&](const store::Row& row) {
-        if (message_tag(row.text(2)) == receipt.message) held = Held{row.integer(0) == receipt.token, row.time(1)};
+        if (message_tag(row.text(2)) == receipt.message) {
+          held = Held{row.integer(0) == receipt.token, row.time(1), row.boolean(3)};
+        }
       });
   return held;
 }
@@ -53,7 +56,7 @@ void delete_one(Call& call, const Queue& queue, const std::string& handle) {
   auto held = find_held(call.tx, queue, receipt);
   if (!held) return;  // Amazon: to delete what is deleted succeeds
   check_expired(call, queue, *held, handle);
-  remove_message(call.tx, queue, receipt.seq);
+  remove_message(call.tx, queue, receipt.seq, held->large);
   // The next message of its group may be what somebody waits for.
   if (queue.fifo) call.wake(queue.topic());
 }

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "services/sqs/queue.h"
 #include "shapes/sqs/message.h"
@@ -15,9 +17,10 @@ namespace services::sqs {
 
 using MessageAttributes = std::map<std::string, shapes::sqs::MessageAttributeValue>;
 
-// A message that has been checked and may be put into its queue.
+// A message that has been checked and may be put into its queue. The body is the
+// request's own.
 struct Draft {
-  std::string body;
+  std::string_view body;
   std::string attributes;  // as encode_attributes() writes them; "" for none
   std::optional<std::string> trace_header;
   std::optional<std::string> group_id, deduplication_id;
@@ -29,11 +32,14 @@ struct Sent {
   std::optional<std::int64_t> sequence;  // FIFO
 };
 
-Sent put_message(Call& call, const Queue& queue, const Draft& draft);
+// In order; all of a standard queue's with one statement.
+std::vector<Sent> put_messages(Call& call, const Queue& queue, std::span<const Draft> drafts);
 std::string read_body(store::Tx& tx, std::int64_t seq);
 
 // Takes it away; a FIFO group's next message moves up.
 void remove_message(store::Tx& tx, const Queue& queue, std::int64_t seq);
+// The same, where it is known whether its body is in a row of its own.
+void remove_message(store::Tx& tx, const Queue& queue, std::int64_t seq, bool large);
 // The rows alone.
 void erase_message(store::Tx& tx, std::int64_t seq);
 // To its dead-letter queue: the same message, with the time at which it was sent.

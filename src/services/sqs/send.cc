@@ -19,8 +19,7 @@ std::string md5_hex(std::string_view bytes) { return base::to_hex(base::md5(byte
 
 // Result is SendMessageResult or SendMessageBatchResultEntry: they share these members.
 template <class Result>
-void send(Call& call, const Queue& queue, const Draft& draft, Result& result) {
-  Sent sent = put_message(call, queue, draft);
+void describe(const Draft& draft, Sent sent, Result& result) {
   result.MessageId = std::move(sent.message_id);
   result.MD5OfMessageBody = md5_hex(draft.body);
   if (!draft.attributes.empty()) result.MD5OfMessageAttributes = md5_hex(draft.attributes);
@@ -28,17 +27,7 @@ void send(Call& call, const Queue& queue, const Draft& draft, Result& result) {
   if (sent.sequence) result.SequenceNumber = sequence_number(*sent.sequence);
 }
 
-}  // namespace
-
-SendMessageResult send_message(Call& call, const SendMessageRequest& request) {
-  Queue queue = find_queue(call, request.QueueUrl, "SendMessage");
-  SendMessageResult result;
-  send(call, queue, make_draft(queue, outgoing(request)), result);
-  return result;
-}
-
-SendMessageBatchResult send_message_batch(Call& call, const SendMessageBatchRequest& request) {
-  Queue queue = find_queue(call, request.QueueUrl, "SendMessage");
+void check_batch(const Queue& queue, const SendMessageBatchRequest& request) {
   check_entries(request.Entries, "SendMessageBatchRequestEntry");
   std::size_t total = 0;
   for (const auto& entry : request.Entries) {
@@ -51,11 +40,34 @@ SendMessageBatchResult send_message_batch(Call& call, const SendMessageBatchRequ
     throw wire::ApiError("BatchRequestTooLong", "Batch requests cannot be longer than 1048576 bytes. You have sent " +
                                                     std::to_string(total) + " bytes.");
   }
-  return for_each_entry<SendMessageBatchResult>(request.Entries, [&](const SendMessageBatchRequestEntry& entry) {
-    SendMessageBatchResultEntry result{.Id = entry.Id};
-    send(call, queue, make_draft(queue, outgoing(entry)), result);
-    return result;
-  });
+}
+
+}  // namespace
+
+SendMessageResult send_message(Call& call, const SendMessageRequest& request) {
+  Queue queue = find_queue(call, request.QueueUrl, "SendMessage");
+  const Draft draft = make_draft(queue, outgoing(request));
+  SendMessageResult result;
+  describe(draft, put_messages(call, queue, {&draft, 1}).front(), result);
+  return result;
+}
+
+SendMessageBatchResult send_message_batch(Call& call, const SendMessageBatchRequest& request) {
+  Queue queue = find_queue(call, request.QueueUrl, "SendMessage");
+  check_batch(queue, request);
+  SendMessageBatchResult result;
+  std::vector<Draft> drafts;
+  for (const SendMessageBatchRequestEntry& entry : request.Entries) {
+    try {
+      drafts.push_back(make_draft(queue, outgoing(entry)));
+      result.Successful.push_back({.Id = entry.Id});
+    } catch (const wire::ApiError& error) {
+      result.Failed.push_back(failed_entry(entry.Id, error));
+    }
+  }
+  std::vector<Sent> sent = put_messages(call, queue, drafts);
+  for (std::size_t i = 0; i < sent.size(); ++i) describe(drafts[i], std::move(sent[i]), result.Successful[i]);
+  return result;
 }
 
 }  // namespace services::sqs
