@@ -133,6 +133,11 @@ asio::awaitable<void> Dispatcher::reload_keys() {
   keys_.replace(std::move(keys));
 }
 
+void Dispatcher::drain() {
+  draining_ = true;
+  topics_.wake_all();
+}
+
 asio::awaitable<http::Response> Dispatcher::handle(http::Exchange& exchange) {
   std::string_view path = exchange.head().path();
   if (path == "/health" || path == "/metrics") co_return plain_page(exchange.head());
@@ -238,7 +243,7 @@ asio::awaitable<services::Erased> Dispatcher::run(http::Exchange& exchange, Job&
       co_await reload_keys();
     }
     const base::Time now = clock_.now();
-    if (!wait || wait->until <= now) co_return output;
+    if (!wait || wait->until <= now || draining_) co_return output;
     const base::Time next = wait->again ? std::min(*wait->again, wait->until) : wait->until;
     co_await topics_.wait(wait->topic, seen, std::max(next - now, base::Duration(1)));
     // A client that has gone must not be given messages that it will never read.

@@ -2,6 +2,7 @@
 // A request's way down and up again, in one function: dispatch.cc.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <memory>
 #include <string>
@@ -28,6 +29,9 @@ class Dispatcher {
 
   boost::asio::awaitable<http::Response> handle(http::Exchange& exchange);
 
+  // From now on nobody waits: long polls are answered with what there is.
+  void drain();
+
   const std::vector<services::Service>& services() const { return services_; }
 
  private:
@@ -47,6 +51,7 @@ class Dispatcher {
   std::vector<std::vector<wire::ErrorSpec>> error_tables_;  // what services_[i].wire.errors points to
   std::vector<services::Service> services_;
   std::string version_;
+  std::atomic<bool> draining_ = false;
   base::Time started_at_;
   KeyRing keys_;
   http::SigningKeyCache signing_keys_;

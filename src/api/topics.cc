@@ -50,6 +50,20 @@ void Topics::wake(const std::vector<std::string>& topics) {
   }
 }
 
+void Topics::wake_all() {
+  auto woken = state_.with([](State& state) {
+    std::list<std::shared_ptr<Waiter>> all;
+    ++state.version;
+    for (auto& [name, topic] : state.topics) {
+      topic.woken = state.version;
+      all.splice(all.end(), topic.waiters);
+    }
+    state.forgotten = state.version;
+    return all;
+  });
+  for (const auto& waiter : woken) waiter->wake();
+}
+
 asio::awaitable<void> Topics::wait(std::string topic, std::uint64_t seen, base::Duration most) {
   auto executor = co_await asio::this_coro::executor;
   auto waiter = std::make_shared<Waiter>(executor);

@@ -24,6 +24,8 @@ class Topics {
 
   void wake(const std::string& topic);
   void wake(const std::vector<std::string>& topics);
+  // Everybody, whatever they wait for.
+  void wake_all();
 
   // Returns when the topic was woken after `seen`, or after `most`.
   boost::asio::awaitable<void> wait(std::string topic, std::uint64_t seen, base::Duration most);

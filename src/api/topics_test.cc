@@ -66,6 +66,16 @@ TEST_F(TopicsTest, AWakeFromBeforeLookingDoesNotCount) {
   EXPECT_EQ(returned_, 1);
 }
 
+TEST_F(TopicsTest, EverybodyCanBeWoken) {
+  const std::uint64_t seen = topics_.seen();
+  start_wait("a", seen);
+  start_wait("b", seen);
+  topics_.wake_all();
+  poll();
+  start_wait("c", seen);
+  EXPECT_EQ(returned_, 3);
+}
+
 TEST_F(TopicsTest, AWaitEndsAtItsDeadline) {
   start_wait("a", topics_.seen(), base::Duration(1));
   io_.restart();

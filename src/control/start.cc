@@ -109,6 +109,7 @@ int up(const Config& config, const std::string& version) {
 
   stop.wait();
   base::log_info("stopping");
+  dispatcher.drain();
   server.drain();
   return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "wire/cbor.h"
 #include "wire/error.h"
 #include "wire/place.h"
@@ -151,7 +152,7 @@ std::string Reader::text(const Head& head, Major major) {
       result += take(chunk.argument);
     }
   }
-  if (major == Text && !is_utf8(result)) refuse("A string is not UTF-8");
+  if (major == Text && !base::is_utf8(result)) refuse("A string is not UTF-8");
   return result;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/utf8.h"
 #include "wire/http_binding.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 [[noreturn]] void refuse(std::string_view name, std::string_view value) {
   ApiError error("InvalidArgument", "The value of " + std::string(name) + " is not valid.", 400);
   error.with("ArgumentName", std::string(name));
-  if (is_utf8(value)) error.with("ArgumentValue", std::string(value));
+  if (base::is_utf8(value)) error.with("ArgumentValue", std::string(value));
   throw error;
 }
 
@@ -167,7 +168,7 @@ void Reader::prefixed_headers(const Field& field) {
   std::string_view prefix = field.traits->at;
   for (const auto& [name, value] : request_.headers) {
     if (name.size() < prefix.size() || !base::equals_ignoring_case(name.substr(0, prefix.size()), prefix)) continue;
-    if (!is_utf8(value)) refuse(name, value);
+    if (!base::is_utf8(value)) refuse(name, value);
     // Header names have no case, so S3 keeps the keys of metadata in small letters.
     void* slot = field.type->insert(*field.type, make(field), base::to_lower(name.substr(prefix.size())));
     *static_cast<std::string*>(slot) = value;
@@ -196,7 +197,7 @@ void Reader::query_map(const Field& field) {
   std::map<std::string_view, void*> slots;
   const TypeInfo& type = *field.type;
   for (const auto& [name, value] : query_) {
-    if (claimed(name) || !is_utf8(name)) continue;
+    if (claimed(name) || !base::is_utf8(name)) continue;
     auto [slot, fresh] = slots.try_emplace(name);
     if (fresh) slot->second = type.insert(type, make(field), std::string(name));
     bool list = type.element->kind == Kind::List;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wire/operation.h"
 
+#include "base/utf8.h"
 #include "wire/protocols.h"
 
 namespace wire {
@@ -62,8 +63,11 @@ HttpResponse encode_response(Protocol protocol, const Service& service, const Op
   CHECK(false) << "no such protocol";
 }
 
-HttpResponse encode_error(Protocol protocol, const Service& service, const ApiError& error,
+HttpResponse encode_error(Protocol protocol, const Service& service, const ApiError& thrown,
                           std::string_view request_id) {
+  // Errors repeat what was sent, and that may be no text at all.
+  ApiError error(base::to_printable(thrown.code()), base::to_printable(thrown.message()), thrown.status());
+  for (const auto& [name, value] : thrown.details()) error.with(name, base::to_printable(value));
   switch (protocol) {
     case Protocol::Json10:
     case Protocol::Json11: return encode_json_error(protocol, service, error, request_id);

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/bytes.h"
+#include "base/utf8.h"
 #include "wire/error.h"
 #include "wire/place.h"
 #include "wire/query.h"
@@ -165,7 +166,7 @@ void Reader::value(const TypeInfo& type, const Member& traits, const Source& sou
   } else if (type.kind == Kind::Map) {
     map(type, traits, source, value, place);
   } else if (!read_text(type, traits.time, source.self ? source.self->value : "", value)) {
-    std::string shown = source.self && !traits.secret && is_utf8(source.self->value) ? source.self->value : "";
+    std::string shown = source.self && !traits.secret && base::is_utf8(source.self->value) ? source.self->value : "";
     throw ApiError("InvalidParameterValue",
                    "Value (" + shown + ") for parameter " + (source.self ? source.self->name : "") + " is invalid.",
                    400);
@@ -196,7 +197,7 @@ void Reader::map(const TypeInfo& type, const Member& traits, const Source& sourc
     if (!key) {
       throw ApiError("InvalidParameterValue", "The map at " + place.path() + " has an entry without a key.", 400);
     }
-    if (!is_utf8(key->value)) throw ApiError("InvalidParameterValue", "A key is not UTF-8.", 400);
+    if (!base::is_utf8(key->value)) throw ApiError("InvalidParameterValue", "A key is not UTF-8.", 400);
     Source entry;
     if (!traits.value.empty()) entry = find(element.below, traits.value);
     if (!entry.found()) entry = find(element.below, "value");

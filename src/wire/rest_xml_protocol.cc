@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "wire/http_binding.h"
 #include "wire/place.h"
 #include "wire/protocols.h"
@@ -34,7 +35,7 @@ std::vector<Violation> read_payload(const Field& payload, std::string_view body,
   switch (payload.type->kind) {
     case Kind::Blob: static_cast<base::Blob*>(value)->bytes = body; return {};
     case Kind::String:
-      if (!is_utf8(body)) throw ApiError("InvalidRequest", "The body is not UTF-8.", 400);
+      if (!base::is_utf8(body)) throw ApiError("InvalidRequest", "The body is not UTF-8.", 400);
       *static_cast<std::string*>(value) = body;
       return {};
     default: return read_xml(*payload.type, body, value);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/utf8.h"
 #include "wire/text.h"
 
 #include <charconv>
@@ -91,29 +92,10 @@ void append_time(base::Time time, TimeFormat format, std::string& out) {
 
 }  // namespace
 
-bool is_utf8(std::string_view text) {
-  const auto* at = reinterpret_cast<const unsigned char*>(text.data());
-  const auto* end = at + text.size();
-  while (at != end) {
-    unsigned char lead = *at++;
-    if (lead < 0x80) continue;
-    int more = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
-    if (lead < 0xC2 || lead > 0xF4 || end - at < more) return false;
-    // No overlong forms, no surrogates, nothing beyond U+10FFFF.
-    unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-    unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-    if (*at < low || *at > high) return false;
-    for (++at; more > 1; --more, ++at) {
-      if ((*at & 0xC0) != 0x80) return false;
-    }
-  }
-  return true;
-}
-
 bool read_text(const TypeInfo& type, TimeFormat format, std::string_view text, void* value) {
   if (type.kind != Kind::String) text = trimmed(text);
   switch (type.kind) {
-    case Kind::String: static_cast<std::string*>(value)->assign(text); return is_utf8(text);
+    case Kind::String: static_cast<std::string*>(value)->assign(text); return base::is_utf8(text);
     case Kind::Bool: return read_bool(text, value);
     case Kind::Int32: return read_number<std::int32_t>(text, value);
     case Kind::Int64: return read_number<std::int64_t>(text, value);

@@ -9,8 +9,6 @@
 
 namespace wire {
 
-bool is_utf8(std::string_view text);
-
 // Fills a scalar; false when the text is none of that type. TimeFormat::Default takes
 // any of the three formats.
 bool read_text(const TypeInfo& type, TimeFormat format, std::string_view text, void* value);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pugixml.hpp>
 
+#include "base/utf8.h"
 #include "wire/error.h"
 #include "wire/place.h"
 #include "wire/text.h"
@@ -126,7 +127,7 @@ void Reader::entry(const TypeInfo& type, const Member& traits, pugi::xml_node no
     if (is_named(child.name(), traits.value.empty() ? "value" : traits.value)) held = child;
   }
   std::string name = text_of(key);
-  if (!key || !held || !is_utf8(name)) refuse();
+  if (!key || !held || !base::is_utf8(name)) refuse();
   void* slot = type.insert(type, value, std::string(name));
   this->value(*type.element, element_traits(traits), held, slot, {&place, Place::InMap, name});
 }

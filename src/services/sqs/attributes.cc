@@ -27,6 +27,8 @@ constexpr IntegerRule kIntegers[] = {
     {"VisibilityTimeout", &Queue::visibility_s, 0, 43200},
 };
 
+constexpr std::size_t kMaxKeyId = 2048;
+
 // What Amazon counts and keeps itself.
 constexpr std::string_view kReadOnly[] = {
     "ApproximateNumberOfMessages", "ApproximateNumberOfMessagesDelayed", "ApproximateNumberOfMessagesNotVisible",
@@ -101,6 +103,8 @@ bool apply_fifo(Queue& queue, StringMap& others, const std::string& name, const 
 
 bool apply_encryption(StringMap& others, const std::string& name, const std::string& value) {
   if (name == "KmsMasterKeyId") {
+    const bool plain = std::all_of(value.begin(), value.end(), [](unsigned char c) { return c > 0x20 && c < 0x7f; });
+    if (!plain || value.size() > kMaxKeyId) throw invalid_attribute(name);
     if (value.empty()) {
       others.erase(name);
     } else {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "services/sqs/errors.h"
 
 namespace services::sqs {
@@ -17,22 +18,6 @@ constexpr std::string_view kTraceHeader = "AWSTraceHeader";
 const std::string kValidCharacters =
     "Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF";
 
-// The next character of UTF-8 text, or -1 for bytes that are none.
-std::int32_t next_character(std::string_view text, std::size_t& at) {
-  auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(at++);
-  if (first < 0x80) return first;
-  const int extra = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc2 ? 1 : -1;
-  if (extra < 0 || first > 0xf4 || at + static_cast<std::size_t>(extra) > text.size()) return -1;
-  std::int32_t code = first & (0x3f >> extra);
-  for (int i = 0; i < extra; ++i) {
-    if ((byte(at) & 0xc0) != 0x80) return -1;
-    code = code << 6 | (byte(at++) & 0x3f);
-  }
-  constexpr std::int32_t kSmallest[] = {0, 0x80, 0x800, 0x10000};
-  return code < kSmallest[extra] || code > 0x10ffff ? -1 : code;
-}
-
 // The characters that XML 1.0 can carry, which is what Amazon allows.
 bool valid_text(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
@@ -41,10 +26,7 @@ bool valid_text(std::string_view text) {
       ++at;
       continue;
     }
-    const std::int32_t code = next_character(text, at);
-    const bool valid = code == 0x9 || code == 0xa || code == 0xd || (code >= 0x20 && code <= 0xd7ff) ||
-                       (code >= 0xe000 && code <= 0xfffd) || code >= 0x10000;
-    if (!valid) return false;
+    if (!base::is_xml_character(base::next_character(text, at))) return false;
   }
   return true;
 }
@@ -66,7 +48,7 @@ bool is_number(std::string_view text) {
 // ASCII's letters and digits, and the letters of other scripts from Latin-1 on.
 bool valid_attribute_name(std::string_view name) {
   for (std::size_t at = 0; at < name.size();) {
-    const std::int32_t code = next_character(name, at);
+    const std::int32_t code = base::next_character(name, at);
     const bool ascii = code >= 0 && code < 0x80 && (std::isalnum(code) || code == '_' || code == '-' || code == '.');
     const bool letter = code >= 0xc0 && code != 0xd7 && code != 0xf7;
     if (!ascii && !letter) return false;
@@ -102,7 +84,7 @@ void check_attribute_value(const std::string& name, const Value& value) {
     throw invalid_parameter(quoted + "has a message attribute type longer than 256 characters.");
   }
   const std::string kind = value.DataType.substr(0, value.DataType.find('.'));
-  if (kind != "String" && kind != "Number" && kind != "Binary") {
+  if ((kind != "String" && kind != "Number" && kind != "Binary") || !valid_attribute_name(value.DataType)) {
     throw invalid_parameter(quoted + "has an invalid message attribute type, the set of supported type prefixes is "
                                      "Binary, Number, and String.");
   }
