@@ -50,7 +50,7 @@ bool valid_attribute_name(std::string_view name) {
   for (std::size_t at = 0; at < name.size();) {
     const std::int32_t code = base::next_character(name, at);
     const bool ascii = code >= 0 && code < 0x80 && (std::isalnum(code) || code == '_' || code == '-' || code == '.');
-    const bool letter = code >= 0xc0 && code != 0xd7 && code != 0xf7;
+    const bool letter = code >= 0xc0 && code != 0xd7 && code != 0xf7 && base::is_xml_character(code);
     if (!ascii && !letter) return false;
   }
   return true;
@@ -84,7 +84,7 @@ void check_attribute_value(const std::string& name, const Value& value) {
     throw invalid_parameter(quoted + "has a message attribute type longer than 256 characters.");
   }
   const std::string kind = value.DataType.substr(0, value.DataType.find('.'));
-  if ((kind != "String" && kind != "Number" && kind != "Binary") || !valid_attribute_name(value.DataType)) {
+  if ((kind != "String" && kind != "Number" && kind != "Binary") || !valid_text(value.DataType)) {
     throw invalid_parameter(quoted + "has an invalid message attribute type, the set of supported type prefixes is "
                                      "Binary, Number, and String.");
   }
