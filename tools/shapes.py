@@ -11,6 +11,9 @@ src/shapes/<service>/nouns.json, which says what goes into which header:
   xml          {"Shape.member": "Name"}: query and XML names that no model has; "Shape": of the root
   omit         {"Shape": ["member", ...]}: members that we leave out; a request's are then passed over
   errors       {"Shape": ["QueryCode", status]}: what no model says
+  shapes       {"Shape": {...}}: shapes that are newer than the model, as a model would have them
+  members      {"Shape": {"member": {"shape": ...}}}: members that are newer than the model
+  optional     {"Shape": ["member", ...]}: members that the model still calls required
 
 usage: shapes.py SERVICE...
 """
@@ -59,6 +62,7 @@ class Service:
         data = pathlib.Path(os.path.dirname(botocore.__file__)) / "data"
         self.model = load(data / self.map["model"] / "service-2.json")
         self.shapes = self.model["shapes"]
+        self.add_what_is_newer()
         self.protocols = set(self.model["metadata"].get("protocols", [self.model["metadata"]["protocol"]]))
         self.older = {}
         if "query_model" in self.map:
@@ -68,6 +72,13 @@ class Service:
         self.home = {}       # struct or constant -> noun
         self.lines = {}      # noun -> its parts, in order
         self.includes = {}   # noun -> other nouns
+
+    def add_what_is_newer(self):
+        self.shapes.update(self.map.get("shapes", {}))
+        for name, members in self.map.get("members", {}).items():
+            self.shapes[name]["members"].update(members)
+        for name, members in self.map.get("optional", {}).items():
+            self.shapes[name]["required"] = [m for m in self.shapes[name]["required"] if m not in members]
 
     # What a value's C++ type does not say.
     def value_traits(self, reference, noun):

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "shapes/ecs/key_value_pair.h"
 #include "wire/traits.h"
 
 namespace shapes::ecs {
@@ -42,13 +43,6 @@ struct ContainerRestartPolicy {
   bool operator==(const ContainerRestartPolicy&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ContainerRestartPolicy, (), (enabled, ignoredExitCodes, restartAttemptPeriod))
-
-struct KeyValuePair {
-  std::optional<std::string> name;
-  std::optional<std::string> value;
-  bool operator==(const KeyValuePair&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(KeyValuePair, (), (name, value))
 
 inline constexpr std::string_view kEnvironmentFileTypeValues[] = {"s3"};
 
@@ -176,14 +170,28 @@ struct SystemControl {
 };
 BOOST_DESCRIBE_STRUCT(SystemControl, (), (namespace_, value))
 
+struct NvidiaMps {
+  std::optional<std::int32_t> memory;
+  std::optional<std::int32_t> maxComputePercent;
+  bool operator==(const NvidiaMps&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(NvidiaMps, (), (memory, maxComputePercent))
+
+struct SharingStrategy {
+  std::optional<NvidiaMps> nvidiaMps;
+  bool operator==(const SharingStrategy&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(SharingStrategy, (), (nvidiaMps))
+
 inline constexpr std::string_view kResourceTypeValues[] = {"GPU", "InferenceAccelerator"};
 
 struct ResourceRequirement {
-  std::string value;
+  std::optional<std::string> value;
   std::string type;
+  std::optional<SharingStrategy> sharingStrategy;
   bool operator==(const ResourceRequirement&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(ResourceRequirement, (), (value, type))
+BOOST_DESCRIBE_STRUCT(ResourceRequirement, (), (value, type, sharingStrategy))
 
 inline constexpr std::string_view kFirelensConfigurationTypeValues[] = {"fluentd", "fluentbit"};
 
@@ -326,7 +334,6 @@ inline constexpr auto wire::kTraits<shapes::ecs::SystemControl> = wire::traits({
 
 template <>
 inline constexpr auto wire::kTraits<shapes::ecs::ResourceRequirement> = wire::traits({
-    {.member = "value", .required = true},
     {.member = "type", .required = true, .one_of = shapes::ecs::kResourceTypeValues},
 });
 

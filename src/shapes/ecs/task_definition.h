@@ -4,7 +4,6 @@
 
 #include <boost/describe/class.hpp>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,87 +11,13 @@
 
 #include "base/time.h"
 #include "shapes/ecs/container_definition.h"
+#include "shapes/ecs/failure.h"
+#include "shapes/ecs/key_value_pair.h"
+#include "shapes/ecs/tag.h"
+#include "shapes/ecs/volume.h"
 #include "wire/traits.h"
 
 namespace shapes::ecs {
-
-struct HostVolumeProperties {
-  std::optional<std::string> sourcePath;
-  bool operator==(const HostVolumeProperties&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(HostVolumeProperties, (), (sourcePath))
-
-inline constexpr std::string_view kScopeValues[] = {"task", "shared"};
-
-struct DockerVolumeConfiguration {
-  std::optional<std::string> scope;
-  std::optional<bool> autoprovision;
-  std::optional<std::string> driver;
-  std::optional<std::map<std::string, std::string>> driverOpts;
-  std::optional<std::map<std::string, std::string>> labels;
-  bool operator==(const DockerVolumeConfiguration&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(DockerVolumeConfiguration, (), (scope, autoprovision, driver, driverOpts, labels))
-
-inline constexpr std::string_view kEFSAuthorizationConfigIAMValues[] = {"ENABLED", "DISABLED"};
-
-struct EFSAuthorizationConfig {
-  std::optional<std::string> accessPointId;
-  std::optional<std::string> iam;
-  bool operator==(const EFSAuthorizationConfig&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(EFSAuthorizationConfig, (), (accessPointId, iam))
-
-inline constexpr std::string_view kEFSTransitEncryptionValues[] = {"ENABLED", "DISABLED"};
-
-struct EFSVolumeConfiguration {
-  std::string fileSystemId;
-  std::optional<std::string> rootDirectory;
-  std::optional<std::string> transitEncryption;
-  std::optional<std::int32_t> transitEncryptionPort;
-  std::optional<EFSAuthorizationConfig> authorizationConfig;
-  bool operator==(const EFSVolumeConfiguration&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(EFSVolumeConfiguration, (), (fileSystemId, rootDirectory, transitEncryption,
-    transitEncryptionPort, authorizationConfig))
-
-struct S3FilesVolumeConfiguration {
-  std::string fileSystemArn;
-  std::optional<std::string> rootDirectory;
-  std::optional<std::int32_t> transitEncryptionPort;
-  std::optional<std::string> accessPointArn;
-  bool operator==(const S3FilesVolumeConfiguration&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(S3FilesVolumeConfiguration, (), (fileSystemArn, rootDirectory, transitEncryptionPort,
-    accessPointArn))
-
-struct FSxWindowsFileServerAuthorizationConfig {
-  std::string credentialsParameter;
-  std::string domain;
-  bool operator==(const FSxWindowsFileServerAuthorizationConfig&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(FSxWindowsFileServerAuthorizationConfig, (), (credentialsParameter, domain))
-
-struct FSxWindowsFileServerVolumeConfiguration {
-  std::string fileSystemId;
-  std::string rootDirectory;
-  FSxWindowsFileServerAuthorizationConfig authorizationConfig;
-  bool operator==(const FSxWindowsFileServerVolumeConfiguration&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(FSxWindowsFileServerVolumeConfiguration, (), (fileSystemId, rootDirectory, authorizationConfig))
-
-struct Volume {
-  std::optional<std::string> name;
-  std::optional<HostVolumeProperties> host;
-  std::optional<DockerVolumeConfiguration> dockerVolumeConfiguration;
-  std::optional<EFSVolumeConfiguration> efsVolumeConfiguration;
-  std::optional<S3FilesVolumeConfiguration> s3filesVolumeConfiguration;
-  std::optional<FSxWindowsFileServerVolumeConfiguration> fsxWindowsFileServerVolumeConfiguration;
-  std::optional<bool> configuredAtLaunch;
-  bool operator==(const Volume&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(Volume, (), (name, host, dockerVolumeConfiguration, efsVolumeConfiguration,
-    s3filesVolumeConfiguration, fsxWindowsFileServerVolumeConfiguration, configuredAtLaunch))
 
 inline constexpr std::string_view kTaskDefinitionPlacementConstraintTypeValues[] = {"memberOf"};
 
@@ -102,13 +27,6 @@ struct TaskDefinitionPlacementConstraint {
   bool operator==(const TaskDefinitionPlacementConstraint&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(TaskDefinitionPlacementConstraint, (), (type, expression))
-
-struct Tag {
-  std::optional<std::string> key;
-  std::optional<std::string> value;
-  bool operator==(const Tag&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(Tag, (), (key, value))
 
 inline constexpr std::string_view kProxyConfigurationTypeValues[] = {"APPMESH"};
 
@@ -235,51 +153,54 @@ struct RegisterTaskDefinitionResponse {
 };
 BOOST_DESCRIBE_STRUCT(RegisterTaskDefinitionResponse, (), (taskDefinition, tags))
 
+inline constexpr std::string_view kTaskDefinitionFieldValues[] = {"TAGS"};
+
+inline constexpr wire::Member kTaskDefinitionField{.one_of = kTaskDefinitionFieldValues};
+
+struct DescribeTaskDefinitionRequest {
+  std::string taskDefinition;
+  std::optional<std::vector<std::string>> include;
+  bool operator==(const DescribeTaskDefinitionRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DescribeTaskDefinitionRequest, (), (taskDefinition, include))
+
+struct DescribeTaskDefinitionResponse {
+  std::optional<TaskDefinition> taskDefinition;
+  std::optional<std::vector<Tag>> tags;
+  bool operator==(const DescribeTaskDefinitionResponse&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DescribeTaskDefinitionResponse, (), (taskDefinition, tags))
+
+struct DeregisterTaskDefinitionRequest {
+  std::string taskDefinition;
+  bool operator==(const DeregisterTaskDefinitionRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeregisterTaskDefinitionRequest, (), (taskDefinition))
+
+struct DeregisterTaskDefinitionResponse {
+  std::optional<TaskDefinition> taskDefinition;
+  bool operator==(const DeregisterTaskDefinitionResponse&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeregisterTaskDefinitionResponse, (), (taskDefinition))
+
+struct DeleteTaskDefinitionsRequest {
+  std::vector<std::string> taskDefinitions;
+  bool operator==(const DeleteTaskDefinitionsRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeleteTaskDefinitionsRequest, (), (taskDefinitions))
+
+struct DeleteTaskDefinitionsResponse {
+  std::optional<std::vector<TaskDefinition>> taskDefinitions;
+  std::optional<std::vector<Failure>> failures;
+  bool operator==(const DeleteTaskDefinitionsResponse&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeleteTaskDefinitionsResponse, (), (taskDefinitions, failures))
+
 }  // namespace shapes::ecs
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ecs::DockerVolumeConfiguration> = wire::traits({
-    {.member = "scope", .one_of = shapes::ecs::kScopeValues},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ecs::EFSAuthorizationConfig> = wire::traits({
-    {.member = "iam", .one_of = shapes::ecs::kEFSAuthorizationConfigIAMValues},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ecs::EFSVolumeConfiguration> = wire::traits({
-    {.member = "fileSystemId", .required = true},
-    {.member = "transitEncryption", .one_of = shapes::ecs::kEFSTransitEncryptionValues},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ecs::S3FilesVolumeConfiguration> = wire::traits({
-    {.member = "fileSystemArn", .required = true},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ecs::FSxWindowsFileServerAuthorizationConfig> = wire::traits({
-    {.member = "credentialsParameter", .required = true},
-    {.member = "domain", .required = true},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ecs::FSxWindowsFileServerVolumeConfiguration> = wire::traits({
-    {.member = "fileSystemId", .required = true},
-    {.member = "rootDirectory", .required = true},
-    {.member = "authorizationConfig", .required = true},
-});
 
 template <>
 inline constexpr auto wire::kTraits<shapes::ecs::TaskDefinitionPlacementConstraint> = wire::traits({
     {.member = "type", .one_of = shapes::ecs::kTaskDefinitionPlacementConstraintTypeValues},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ecs::Tag> = wire::traits({
-    {.member = "key", .min = 1, .max = 128},
-    {.member = "value", .max = 256},
 });
 
 template <>
@@ -335,4 +256,25 @@ inline constexpr auto wire::kTraits<shapes::ecs::TaskDefinition> = wire::traits(
 template <>
 inline constexpr auto wire::kTraits<shapes::ecs::RegisterTaskDefinitionResponse> = wire::traits({
     {.member = "tags", .max = 50},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::ecs::DescribeTaskDefinitionRequest> = wire::traits({
+    {.member = "taskDefinition", .required = true},
+    {.member = "include", .of = &shapes::ecs::kTaskDefinitionField},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::ecs::DescribeTaskDefinitionResponse> = wire::traits({
+    {.member = "tags", .max = 50},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::ecs::DeregisterTaskDefinitionRequest> = wire::traits({
+    {.member = "taskDefinition", .required = true},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::ecs::DeleteTaskDefinitionsRequest> = wire::traits({
+    {.member = "taskDefinitions", .required = true},
 });
