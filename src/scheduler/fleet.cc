@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/fleet.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "scheduler/filter.h"
+#include "scheduler/place.h"
+
+namespace scheduler {
+namespace {
+
+// All that the hold wants of this one GPU: the whole, or several containers' shares.
+bool gpu_still_fits(const Machine& machine, const model::TaskHold& hold, const model::GpuId& id) {
+  const std::vector<model::Gpu>& gpus = machine.instance().total.gpus;
+  auto found = std::ranges::find(gpus, id, &model::Gpu::id);
+  if (found == gpus.end() || !found->healthy) return false;
+  const GpuUse& use = machine.gpu_uses()[static_cast<std::size_t>(found - gpus.begin())];
+  std::int64_t share_mib = 0;
+  for (const model::GpuHold& gpu : hold.gpus) share_mib += gpu.gpu == id ? gpu.shared_memory_mib : 0;
+  if (share_mib == 0) return use.idle();
+  return use.whole_holders == 0 && use.shared_memory_mib + share_mib <= found->memory_mib;
+}
+
+}  // namespace
+
+template <class Change>
+void Fleet::change(Slot slot, const Change& apply) {
+  unindex(slot);
+  apply(*places_[slot].machine);
+  index(slot);
+}
+
+void Fleet::put(model::Instance instance) {
+  count_attributes(instance.attributes, 1);
+  auto [found, is_new] = slots_.try_emplace(instance.id, kNoSlot);
+  if (!is_new) {
+    count_attributes(machine(found->second).instance().attributes, -1);
+    return change(found->second, [&](Machine& machine) { machine.update(std::move(instance)); });
+  }
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<Slot>(places_.size()));
+    places_.emplace_back();
+    briefs_.emplace_back();
+  }
+  found->second = unused_.back();
+  unused_.pop_back();
+  places_[found->second].machine.emplace(std::move(instance));
+  index(found->second);
+}
+
+void Fleet::remove(const model::InstanceId& id) {
+  auto found = slots_.find(id);
+  if (found == slots_.end()) return;
+  Slot slot = found->second;
+  unindex(slot);
+  for (const model::TaskHold& hold : machine(slot).tasks()) {
+    count_group(slot, hold, -1);
+    tasks_.erase(hold.task);
+  }
+  count_attributes(machine(slot).instance().attributes, -1);
+  places_[slot].machine.reset();
+  unused_.push_back(slot);
+  slots_.erase(found);
+}
+
+void Fleet::record(const model::InstanceId& id, model::TaskHold hold) {
+  auto found = slots_.find(id);
+  CHECK(found != slots_.end()) << "recorded a task on " << id.str() << ", which is not in the fleet";
+  bool is_new = tasks_.try_emplace(hold.task, Whereabouts{found->second}).second;
+  CHECK(is_new) << "recorded task " << hold.task.str() << " twice";
+  count_group(found->second, hold, 1);
+  change(found->second, [&](Machine& machine) { machine.add(std::move(hold)); });
+}
+
+void Fleet::release(const model::TaskId& task) {
+  auto found = tasks_.find(task);
+  if (found == tasks_.end()) return;
+  Slot slot = found->second.slot;
+  count_group(slot, *machine(slot).find(task), -1);
+  change(slot, [&](Machine& machine) { machine.remove(task); });
+  tasks_.erase(found);
+}
+
+void Fleet::mark(const model::TaskId& task, bool running, bool stopping) {
+  auto found = tasks_.find(task);
+  if (found == tasks_.end()) return;
+  Slot slot = found->second.slot;
+  count_group(slot, *machine(slot).find(task), -1);
+  places_[slot].machine->mark(task, running, stopping);
+  count_group(slot, *machine(slot).find(task), 1);
+}
+
+Decision Fleet::place(const Request& request) const {
+  GpuNeed need(request.demand);
+  Slot slot = find_best(request, need);
+  if (slot != kNoSlot) return make_plan(machine(slot), request);
+  return refuse(request);
+}
+
+Decision Fleet::place_on(const model::InstanceId& id, const Request& request) const {
+  const Machine* machine = find(id);
+  if (!machine) return Refusal{{{id, Reason::Missing, id.str() + ": no such container instance"}}};
+  if (auto failure = scheduler::explain(*machine, request)) return Refusal{{std::move(*failure)}};
+  return make_plan(*machine, request);
+}
+
+bool Fleet::hold(const Plan& plan) {
+  auto found = slots_.find(plan.instance);
+  if (found == slots_.end() || tasks_.contains(plan.hold.task)) return false;
+  if (!still_fits(machine(found->second), plan.hold)) return false;
+  record(plan.instance, plan.hold);
+  tasks_[plan.hold.task].tentative = true;
+  return true;
+}
+
+void Fleet::commit(const model::TaskId& task) {
+  auto found = tasks_.find(task);
+  if (found != tasks_.end()) found->second.tentative = false;
+}
+
+void Fleet::unhold(const model::TaskId& task) {
+  auto found = tasks_.find(task);
+  if (found != tasks_.end() && found->second.tentative) release(task);
+}
+
+bool Fleet::still_fits(const Machine& machine, const model::TaskHold& hold) const {
+  if (!machine.accepts_tasks() || machine.free_cpu() < hold.cpu || machine.free_memory_mib() < hold.memory_mib)
+    return false;
+  if (machine.free_dynamic_ports() < hold.dynamic_ports) return false;
+  for (model::Transport transport : {model::Transport::Tcp, model::Transport::Udp}) {
+    for (std::uint16_t port : hold.ports.of(transport)) {
+      if (!machine.port_is_free(transport, port)) return false;
+    }
+  }
+  for (const model::GpuHold& gpu : hold.gpus) {
+    if (!gpu_still_fits(machine, hold, gpu.gpu)) return false;
+  }
+  return true;
+}
+
+Refusal Fleet::refuse(const Request& request) const {
+  Refusal refusal;
+  for (const auto& [id, slot] : slots_) {
+    if (machine(slot).instance().status != model::InstanceStatus::Active) continue;
+    refusal.more = refusal.failures.size() == kMaxFailures;
+    if (refusal.more) break;
+    if (auto failure = scheduler::explain(machine(slot), request)) refusal.failures.push_back(std::move(*failure));
+  }
+  return refusal;
+}
+
+std::vector<Failure> Fleet::explain(const Request& request, std::size_t limit) const {
+  std::vector<Failure> failures;
+  for (const auto& [id, slot] : slots_) {
+    if (failures.size() == limit) break;
+    if (auto failure = scheduler::explain(machine(slot), request)) failures.push_back(std::move(*failure));
+  }
+  return failures;
+}
+
+const Machine* Fleet::find(const model::InstanceId& id) const {
+  auto found = slots_.find(id);
+  return found == slots_.end() ? nullptr : &machine(found->second);
+}
+
+const Machine* Fleet::machine_of(const model::TaskId& task) const {
+  auto found = tasks_.find(task);
+  return found == tasks_.end() ? nullptr : &machine(found->second.slot);
+}
+
+std::vector<const Machine*> Fleet::machines() const {
+  std::vector<const Machine*> all;
+  all.reserve(slots_.size());
+  for (const auto& [id, slot] : slots_) all.push_back(&machine(slot));
+  return all;
+}
+
+void Fleet::index(Slot slot) {
+  Place& place = places_[slot];
+  const Machine& machine = *place.machine;
+  if (!machine.accepts_tasks()) return;
+  bool all_idle = machine.idle_gpus() > 0 && machine.idle_gpus() == machine.healthy_gpus();
+  FitIndex::Entry entry{.slot = slot,
+                        .bucket = 2 * static_cast<std::size_t>(machine.idle_gpus()) + (all_idle ? 1 : 0),
+                        .id = &machine.instance().id,
+                        .cpu = machine.free_cpu(),
+                        .memory_mib = machine.free_memory_mib(),
+                        .share_mib = machine.largest_share_mib()};
+  briefs_[slot] = {entry.cpu, entry.memory_mib, hash_of(machine.instance().id), machine.idle_gpus()};
+  place.by_id = by_id_.insert(entry);
+  entry.major = machine.free_cpu();
+  place.by_cpu = by_cpu_.insert(entry);
+  entry.major = machine.free_memory_mib();
+  place.by_memory = by_memory_.insert(entry);
+  entry.bucket = 0;
+  for (std::size_t gpu = 0; gpu < machine.gpu_uses().size(); ++gpu) {
+    entry.major = machine.shareable_mib(gpu);
+    if (entry.major > 0) place.shared_gpus.push_back(shared_gpus_.insert(entry));
+  }
+}
+
+void Fleet::unindex(Slot slot) {
+  Place& place = places_[slot];
+  if (place.by_id == FitIndex::kNone) return;
+  briefs_[slot] = {};
+  by_id_.erase(place.by_id);
+  by_cpu_.erase(place.by_cpu);
+  by_memory_.erase(place.by_memory);
+  place.by_id = place.by_cpu = place.by_memory = FitIndex::kNone;
+  for (Handle gpu : place.shared_gpus) shared_gpus_.erase(gpu);
+  place.shared_gpus.clear();
+}
+
+void Fleet::count_attributes(const model::Attributes& attributes, int by) {
+  for (const auto& [name, value] : attributes) {
+    if (!value) continue;
+    std::map<std::string, int>& values = census_[name];
+    if ((values[*value] += by) == 0) values.erase(*value);
+    if (values.empty()) census_.erase(name);
+  }
+}
+
+void Fleet::count_group(Slot slot, const model::TaskHold& hold, int by) {
+  if (hold.stopping) return;
+  std::unordered_map<Slot, int>& group = groups_[hold.group];
+  if ((group[slot] += by) == 0) group.erase(slot);
+  if (group.empty()) groups_.erase(hold.group);
+}
+
+}  // namespace scheduler

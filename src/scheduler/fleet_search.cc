@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a Fleet finds the machine that place() would choose, looking at few.
+#include <ranges>
+
+#include "scheduler/filter.h"
+#include "scheduler/fleet.h"
+
+namespace scheduler {
+namespace {
+
+using Type = model::PlacementStrategy::Type;
+
+// With more different counts than this a search per count is dearer than one look at all.
+constexpr std::size_t kMaxLevels = 8;
+
+bool is_share_alone(const GpuNeed& need) { return need.shared_mib > 0 && need.whole == 0; }
+
+constexpr auto kAny = [](auto) { return true; };
+
+}  // namespace
+
+Fleet::Slot Fleet::find_best(const Request& request, const GpuNeed& need) const {
+  SpreadCounts counts = counts_of(request);
+  std::optional<Route> route = this->route(request, need);
+  if (!route) return scan(std::views::iota(Slot{0}, static_cast<Slot>(briefs_.size())), request, need, counts, kAny);
+  if (!route->attribute) return follow(*route, request, need, counts, kAny);
+
+  // Only machines whose attribute has the fewest tasks, then those with the next few, ...
+  const std::string& attribute = request.strategies[*route->attribute].attribute;
+  const auto& by_value = counts[*route->attribute];
+  std::set<int> levels = this->levels(attribute, by_value);
+  if (levels.size() > kMaxLevels)
+    return scan(std::views::iota(Slot{0}, static_cast<Slot>(briefs_.size())), request, need, counts, kAny);
+  for (int level : levels) {
+    auto at_level = [&](Slot slot) {
+      auto found = by_value.find(machine(slot).attribute(attribute));
+      return (found == by_value.end() ? 0 : found->second) == level;
+    };
+    Slot slot = follow(*route, request, need, counts, at_level);
+    if (slot != kNoSlot) return slot;
+  }
+  return kNoSlot;
+}
+
+// Strategies in any other order or number have no route.
+std::optional<Fleet::Route> Fleet::route(const Request& request, const GpuNeed& need) const {
+  Route route{.index = &by_id_};
+  std::size_t i = 0;
+  auto next_is = [&](Type type) { return i < request.strategies.size() && request.strategies[i].type == type; };
+  if (next_is(Type::SpreadAttribute)) route.attribute = i++;
+  if (next_is(Type::SpreadInstance)) {
+    route.spread_instances = true;
+    ++i;
+  }
+  if (i == request.strategies.size()) return route;
+  if (next_is(Type::BinpackCpu)) {
+    route.index = &by_cpu_;
+    ++i;
+  } else if (next_is(Type::BinpackMemory)) {
+    route.index = &by_memory_;
+    ++i;
+  } else if (next_is(Type::BinpackGpu) && !is_share_alone(need)) {
+    ++i;  // by idle GPUs is how ties are broken anyway
+  }
+  return i == request.strategies.size() ? std::optional(route) : std::nullopt;
+}
+
+template <class Accept>
+Fleet::Slot Fleet::follow(const Route& route, const Request& request, const GpuNeed& need, const SpreadCounts& counts,
+                          const Accept& accept) const {
+  auto group = groups_.find(request.group);
+  if (!route.spread_instances || group == groups_.end()) return search(request, need, *route.index, accept);
+  // A machine without any of the group's tasks comes before one with some.
+  auto without = [&](Slot slot) { return !group->second.contains(slot) && accept(slot); };
+  Slot slot = search(request, need, *route.index, without);
+  if (slot != kNoSlot) return slot;
+  return scan(group->second | std::views::keys, request, need, counts, accept);
+}
+
+// The best by (the index's order, idle GPUs, id).
+template <class Accept>
+Fleet::Slot Fleet::search(const Request& request, const GpuNeed& need, const FitIndex& index,
+                          const Accept& accept) const {
+  if (is_share_alone(need)) {
+    return &index == &by_id_ ? search_shared(request, need, accept) : search_packed_share(request, need, index, accept);
+  }
+  auto fits = [&](Slot slot) { return accept(slot) && !misfit(machine(slot), request, need); };
+  Handle best = FitIndex::kNone;
+  for (std::size_t idle = static_cast<std::size_t>(need.whole); 2 * idle < index.bucket_count(); ++idle) {
+    Handle best_here = FitIndex::kNone;
+    for (std::size_t all_idle = need.all ? 1 : 0; all_idle < 2; ++all_idle) {
+      FitIndex::Bound bound{.bucket = 2 * idle + all_idle,
+                            .cpu = request.demand.cpu,
+                            .memory_mib = request.demand.memory_mib,
+                            .share_mib = need.shared_mib};
+      Handle found = index.first(bound, fits);
+      if (found == FitIndex::kNone) continue;
+      if (best_here == FitIndex::kNone || FitIndex::before(index.entry(found), index.entry(best_here)))
+        best_here = found;
+    }
+    if (best_here == FitIndex::kNone) continue;
+    // Fewer idle GPUs win a tie, so a later bucket must be better, not as good.
+    if (best == FitIndex::kNone || index.entry(best_here).major < index.entry(best).major) best = best_here;
+    if (&index == &by_id_) break;
+  }
+  return best == FitIndex::kNone ? kNoSlot : index.entry(best).slot;
+}
+
+// A shared GPU with just enough left; else an idle one, where fewest are.
+template <class Accept>
+Fleet::Slot Fleet::search_shared(const Request& request, const GpuNeed& need, const Accept& accept) const {
+  auto fits = [&](Slot slot) { return accept(slot) && !misfit(machine(slot), request, need); };
+  FitIndex::Bound bound{.major = need.shared_mib,
+                        .cpu = request.demand.cpu,
+                        .memory_mib = request.demand.memory_mib,
+                        .share_mib = need.shared_mib};
+  Handle joined = shared_gpus_.first(bound, fits);
+  if (joined != FitIndex::kNone) return shared_gpus_.entry(joined).slot;
+  bound.major = 0;
+  for (std::size_t idle = 1; 2 * idle < by_id_.bucket_count(); ++idle) {
+    Handle best = FitIndex::kNone;
+    for (bound.bucket = 2 * idle; bound.bucket < 2 * idle + 2; ++bound.bucket) {
+      Handle found = by_id_.first(bound, fits);
+      if (found == FitIndex::kNone) continue;
+      if (best == FitIndex::kNone || FitIndex::before(by_id_.entry(found), by_id_.entry(best))) best = found;
+    }
+    if (best != FitIndex::kNone) return by_id_.entry(best).slot;
+  }
+  return kNoSlot;
+}
+
+// The first in the index's order, and of those that are level with it the one with least waste:
+// buckets are by idle GPUs, which is not what shares waste.
+template <class Accept>
+Fleet::Slot Fleet::search_packed_share(const Request& request, const GpuNeed& need, const FitIndex& index,
+                                       const Accept& accept) const {
+  Slot best = kNoSlot;
+  std::int64_t best_major = 0, best_waste = 0;
+  auto consider = [&](Slot slot) {
+    const Machine& candidate = machine(slot);
+    std::int64_t major = &index == &by_cpu_ ? candidate.free_cpu() : candidate.free_memory_mib();
+    if (best != kNoSlot && major > best_major) return true;  // and so is all that follows
+    if (!accept(slot) || misfit(candidate, request, need)) return false;
+    std::int64_t waste = gpu_waste(candidate, need);
+    bool better = best == kNoSlot || major < best_major || waste < best_waste ||
+                  (waste == best_waste && candidate.instance().id < machine(best).instance().id);
+    if (!better) return false;
+    best = slot;
+    best_major = major;
+    best_waste = waste;
+    return false;
+  };
+  FitIndex::Bound bound{
+      .cpu = request.demand.cpu, .memory_mib = request.demand.memory_mib, .share_mib = need.shared_mib};
+  for (; bound.bucket < index.bucket_count(); ++bound.bucket) index.first(bound, consider);
+  return best;
+}
+
+// Looks at all; whether a machine fits only when it would be better than the best so far.
+template <class Slots, class Accept>
+Fleet::Slot Fleet::scan(const Slots& slots, const Request& request, const GpuNeed& need, const SpreadCounts& counts,
+                        const Accept& accept) const {
+  bool is_random = !request.strategies.empty() && request.strategies[0].type == Type::Random;
+  Slot best = kNoSlot;
+  Rank best_rank{};
+  for (Slot slot : slots) {
+    const Brief& brief = briefs_[slot];
+    if (brief.cpu < request.demand.cpu || brief.memory_mib < request.demand.memory_mib) continue;
+    if (brief.idle_gpus < need.whole) continue;
+    if (is_random && best != kNoSlot && shuffled(request.seed, brief.id_hash) > best_rank[0]) continue;
+    if (!accept(slot)) continue;
+    const Machine& candidate = machine(slot);
+    Rank its_rank = rank(candidate, request, need, counts);
+    bool better = best == kNoSlot || its_rank < best_rank ||
+                  (its_rank == best_rank && candidate.instance().id < machine(best).instance().id);
+    if (!better || misfit(candidate, request, need)) continue;
+    best = slot;
+    best_rank = its_rank;
+  }
+  return best;
+}
+
+SpreadCounts Fleet::counts_of(const Request& request) const {
+  SpreadCounts counts = make_spread_counts(request);
+  auto group = groups_.find(request.group);
+  if (group == groups_.end()) return counts;
+  bool needed = false;
+  for (const model::PlacementStrategy& strategy : request.strategies) needed |= strategy.type == Type::SpreadAttribute;
+  if (!needed) return counts;
+  for (const auto& [slot, tasks] : group->second) count_spread(counts, request, machine(slot), tasks);
+  return counts;
+}
+
+// How many of the group's tasks the values of an attribute have: each number once, ascending.
+std::set<int> Fleet::levels(const std::string& attribute, const std::map<std::string, int, std::less<>>& counts) const {
+  auto count_of = [&](const std::string& value) {
+    auto found = counts.find(value);
+    return found == counts.end() ? 0 : found->second;
+  };
+  std::set<int> levels;
+  std::size_t with_value = 0;
+  if (auto values = census_.find(attribute); values != census_.end()) {
+    for (const auto& [value, machines] : values->second) {
+      with_value += static_cast<std::size_t>(machines);
+      levels.insert(count_of(value));
+    }
+  }
+  if (with_value < slots_.size()) levels.insert(count_of(""));
+  return levels;
+}
+
+}  // namespace scheduler

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/machine.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace scheduler {
+
+Machine::Machine(model::Instance instance) : instance_(std::move(instance)) { recount(); }
+
+const model::TaskHold* Machine::find(const model::TaskId& task) const {
+  auto found = std::ranges::find(tasks_, task, &model::TaskHold::task);
+  return found == tasks_.end() ? nullptr : &*found;
+}
+
+int Machine::free_dynamic_ports() const {
+  int free = model::kLastDynamicPort - model::kFirstDynamicPort + 1;
+  for (const model::TaskHold& task : tasks_) free -= task.dynamic_ports;
+  return free;
+}
+
+bool Machine::port_is_free(model::Transport transport, std::uint16_t port) const {
+  if (instance_.total.reserved_ports.of(transport).contains(port)) return false;
+  return std::ranges::none_of(tasks_,
+                              [&](const model::TaskHold& task) { return task.ports.of(transport).contains(port); });
+}
+
+std::int64_t Machine::shareable_mib(std::size_t gpu) const {
+  const model::Gpu& device = instance_.total.gpus[gpu];
+  const GpuUse& use = gpu_uses_[gpu];
+  if (!device.healthy || use.whole_holders > 0 || use.shared_holders == 0) return 0;
+  return std::max<std::int64_t>(0, device.memory_mib - use.shared_memory_mib);
+}
+
+std::int64_t Machine::largest_share_mib() const {
+  std::int64_t largest = 0;
+  for (std::size_t gpu = 0; gpu < gpu_uses_.size(); ++gpu) {
+    const model::Gpu& device = instance_.total.gpus[gpu];
+    bool idle = device.healthy && gpu_uses_[gpu].idle();
+    largest = std::max(largest, idle ? device.memory_mib : shareable_mib(gpu));
+  }
+  return largest;
+}
+
+int Machine::tasks_in_group(std::string_view group) const {
+  return static_cast<int>(std::ranges::count_if(
+      tasks_, [&](const model::TaskHold& task) { return !task.stopping && task.group == group; }));
+}
+
+std::string_view Machine::attribute(const std::string& name) const {
+  auto found = instance_.attributes.find(name);
+  return found == instance_.attributes.end() || !found->second ? std::string_view() : std::string_view(*found->second);
+}
+
+void Machine::add(model::TaskHold task) {
+  CHECK(!find(task.task)) << "task " << task.task.str() << " is on " << instance_.id.str() << " already";
+  count(task, 1);
+  tasks_.push_back(std::move(task));
+}
+
+std::optional<model::TaskHold> Machine::remove(const model::TaskId& task) {
+  auto found = std::ranges::find(tasks_, task, &model::TaskHold::task);
+  if (found == tasks_.end()) return std::nullopt;
+  model::TaskHold removed = std::move(*found);
+  tasks_.erase(found);
+  count(removed, -1);
+  return removed;
+}
+
+void Machine::update(model::Instance instance) {
+  instance_ = std::move(instance);
+  recount();
+}
+
+void Machine::mark(const model::TaskId& task, bool running, bool stopping) {
+  auto found = std::ranges::find(tasks_, task, &model::TaskHold::task);
+  CHECK(found != tasks_.end()) << "task " << task.str() << " is not on " << instance_.id.str();
+  found->running = running;
+  found->stopping = stopping;
+}
+
+void Machine::recount() {
+  free_cpu_ = instance_.total.cpu;
+  free_memory_mib_ = instance_.total.memory_mib;
+  gpu_uses_.assign(instance_.total.gpus.size(), {});
+  healthy_gpus_ = static_cast<int>(std::ranges::count(instance_.total.gpus, true, &model::Gpu::healthy));
+  idle_gpus_ = healthy_gpus_;
+  for (const model::TaskHold& task : tasks_) count(task, 1);
+}
+
+void Machine::count(const model::TaskHold& task, int by) {
+  free_cpu_ -= by * task.cpu;
+  free_memory_mib_ -= by * task.memory_mib;
+  const std::vector<model::Gpu>& gpus = instance_.total.gpus;
+  for (const model::GpuHold& hold : task.gpus) {
+    auto found = std::ranges::find(gpus, hold.gpu, &model::Gpu::id);
+    if (found == gpus.end()) continue;  // it has fallen off the bus; its task may not know yet
+    GpuUse& use = gpu_uses_[static_cast<std::size_t>(found - gpus.begin())];
+    bool was_idle = use.idle();
+    if (hold.shared_memory_mib == 0) {
+      use.whole_holders += by;
+    } else {
+      use.shared_holders += by;
+      use.shared_memory_mib += by * hold.shared_memory_mib;
+    }
+    if (found->healthy) idle_gpus_ += (use.idle() ? 1 : 0) - (was_idle ? 1 : 0);
+  }
+}
+
+}  // namespace scheduler

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as an expression of the cluster query language: an error, or something that can be
+// asked of a machine. Patterns end in time or with ExpressionTooComplex.
+#include <cstddef>
+#include <cstdint>
+
+#include "scheduler/expression.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const model::Instance kInstance{
+      .ec2_instance_id = "i-abcd1234",
+      .agent_connected = true,
+      .agent_version = "1.14.4",
+      .attributes = {{"a", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}, {"b", std::nullopt}, {"c", "16"}}};
+  static const std::vector<model::TaskHold> kTasks = {{.group = "service:web", .started_by = "me", .running = true}};
+  auto expression = scheduler::Expression::parse({reinterpret_cast<const char*>(data), size});
+  if (!expression) return 0;
+  try {
+    expression->matches(kInstance, kTasks);
+  } catch (const scheduler::ExpressionTooComplex&) {
+  }
+  return 0;
+}
