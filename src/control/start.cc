@@ -14,6 +14,8 @@
 #include "control/data_folder.h"
 #include "control/loops.h"
 #include "http/server.h"
+#include "services/ecs/schema.h"
+#include "services/ecs/service.h"
 #include "services/sqs/schema.h"
 #include "services/sqs/service.h"
 #include "services/stoker/service.h"
@@ -23,10 +25,12 @@ namespace control {
 namespace asio = boost::asio;
 namespace {
 
-std::vector<store::Migrations> all_migrations() { return {state::key_migrations(), services::sqs::migrations()}; }
+std::vector<store::Migrations> all_migrations() {
+  return {state::key_migrations(), services::sqs::migrations(), services::ecs::migrations()};
+}
 
 std::vector<services::Service> all_services() {
-  return {services::sqs::service(), services::sts::service(), services::stoker::service()};
+  return {services::sqs::service(), services::ecs::service(), services::sts::service(), services::stoker::service()};
 }
 
 // A signal is waited for, not handled: nothing runs at a moment that nobody chose.

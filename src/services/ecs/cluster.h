@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cluster: its row, how requests name it, what is in it, and how it is shown.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "services/call.h"
+#include "shapes/ecs/cluster.h"
+
+namespace services::ecs {
+
+inline constexpr std::string_view kDefaultCluster = "default";
+
+struct StoredCluster {
+  std::int64_t id = 0;
+  std::string account, region, name;
+  bool active = true;         // false: deleted, and still described
+  shapes::ecs::Cluster body;  // configuration, settings, tags
+
+  std::string arn() const;
+};
+
+// What a cluster holds, counted where it is kept. Container instances, tasks and services
+// have no tables yet, so all of it is none; whoever adds such a table counts it here.
+struct ClusterContents {
+  std::int32_t instances = 0;  // ACTIVE and DRAINING
+  std::int32_t running_tasks = 0, pending_tasks = 0;
+  std::int32_t tasks = 0;  // all that have not stopped, PROVISIONING and DEPROVISIONING too
+  std::int32_t active_services = 0, draining_services = 0;
+};
+ClusterContents contents_of(store::Tx& tx, const StoredCluster& cluster);
+
+// The name that a request means by a short name or an ARN, "default" where it has none;
+// nullopt for the ARN of another account's or region's cluster, or of something else.
+std::optional<std::string> cluster_name(const Caller& caller, const std::optional<std::string>& text);
+
+std::optional<StoredCluster> load_cluster(Call& call, const std::string& name);
+// Throws ClusterNotFoundException where there is none, or where it was deleted.
+StoredCluster find_cluster(Call& call, const std::optional<std::string>& text);
+
+void insert_cluster(Call& call, const StoredCluster& cluster);
+void update_cluster_row(store::Tx& tx, const StoredCluster& cluster);
+
+// What DescribeClusters is asked to include.
+struct ClusterFields {
+  bool attachments = false, configurations = false, settings = false, statistics = false, tags = false;
+};
+shapes::ecs::Cluster shown(const StoredCluster& cluster, const ClusterContents& contents, const ClusterFields& fields);
+
+}  // namespace services::ecs

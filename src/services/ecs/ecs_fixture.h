@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Test support: ECS's handlers on a database of their own, at a time of the test's choosing.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/random.h"
+#include "services/ecs/handlers.h"
+#include "services/ecs/schema.h"
+#include "services/ecs/shape_json.h"
+#include "store/store.h"
+#include "wire/error.h"
+
+namespace services::ecs {
+
+class EcsTest : public testing::Test {
+ protected:
+  EcsTest() : folder_(testing::TempDir() + "ecs-" + base::random_uuid()) {
+    store_ = store::open_sqlite(folder_, {migrations()});
+  }
+  ~EcsTest() override {
+    store_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  // Runs a handler in a transaction.
+  template <class Out, class In>
+  Out run(Out (*handler)(Call&, const In&), const In& request) {
+    Out out;
+    store_->write_now([&](store::Tx& tx) {
+      Call call{tx, caller_, now_, now_};
+      out = handler(call, request);
+    });
+    return out;
+  }
+  // The same with a request in JSON, as clients write it: run_json(&create_cluster, R"({})").
+  template <class Out, class In>
+  Out run_json(Out (*handler)(Call&, const In&), std::string_view json) {
+    return run(handler, from_json<In>(json));
+  }
+  // "Code: message", or "" where nothing is thrown.
+  template <class Out, class In>
+  std::string error_of(Out (*handler)(Call&, const In&), std::string_view json) {
+    try {
+      run_json(handler, json);
+    } catch (const wire::ApiError& error) {
+      return error.code() + ": " + error.message();
+    }
+    return "";
+  }
+
+  TaskDefinition register_json(std::string_view json) {
+    return *run_json(&register_task_definition, json).taskDefinition;
+  }
+  std::string register_error(std::string_view json) { return error_of(&register_task_definition, json); }
+  // A definition of family "f" with one container, which has these members too.
+  static std::string with_container(const std::string& members, const std::string& task = "") {
+    return R"({"family":"f",)" + (task.empty() ? "" : task + ",") +
+           R"("containerDefinitions":[{"name":"c","image":"busybox","memory":16)" +
+           (members.empty() ? "" : "," + members) + "}]}";
+  }
+  void register_family(const std::string& family) {
+    register_json(R"({"family":")" + family +
+                  R"(","containerDefinitions":[{"name":"c","image":"busybox","memory":16}]})");
+  }
+
+  std::string folder_;
+  std::unique_ptr<store::Store> store_;
+  Caller caller_{.account = "111111111111", .region = "us-east-1", .endpoint = "http://localhost:4566"};
+  base::Time now_ = base::from_seconds(1800000000);
+};
+
+}  // namespace services::ecs

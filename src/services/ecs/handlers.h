@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// ECS's operations. Each is in the file that is named after what it works on.
+#pragma once
+
+#include "services/call.h"
+#include "shapes/ecs/account_setting.h"
+#include "shapes/ecs/cluster.h"
+#include "shapes/ecs/tag.h"
+#include "shapes/ecs/task_definition.h"
+#include "shapes/ecs/task_definition_list.h"
+
+namespace services::ecs {
+
+using namespace shapes::ecs;
+
+// clusters.cc
+CreateClusterResponse create_cluster(Call& call, const CreateClusterRequest& request);
+DescribeClustersResponse describe_clusters(Call& call, const DescribeClustersRequest& request);
+ListClustersResponse list_clusters(Call& call, const ListClustersRequest& request);
+DeleteClusterResponse delete_cluster(Call& call, const DeleteClusterRequest& request);
+
+// cluster_changes.cc
+UpdateClusterResponse update_cluster(Call& call, const UpdateClusterRequest& request);
+UpdateClusterSettingsResponse update_cluster_settings(Call& call, const UpdateClusterSettingsRequest& request);
+PutClusterCapacityProvidersResponse put_cluster_capacity_providers(Call& call,
+                                                                   const PutClusterCapacityProvidersRequest& request);
+
+// task_definitions.cc
+RegisterTaskDefinitionResponse register_task_definition(Call& call, const RegisterTaskDefinitionRequest& request);
+DescribeTaskDefinitionResponse describe_task_definition(Call& call, const DescribeTaskDefinitionRequest& request);
+DeregisterTaskDefinitionResponse deregister_task_definition(Call& call, const DeregisterTaskDefinitionRequest& request);
+DeleteTaskDefinitionsResponse delete_task_definitions(Call& call, const DeleteTaskDefinitionsRequest& request);
+
+// task_definition_lists.cc
+ListTaskDefinitionsResponse list_task_definitions(Call& call, const ListTaskDefinitionsRequest& request);
+ListTaskDefinitionFamiliesResponse list_task_definition_families(Call& call,
+                                                                 const ListTaskDefinitionFamiliesRequest& request);
+
+// tags.cc
+TagResourceResponse tag_resource(Call& call, const TagResourceRequest& request);
+UntagResourceResponse untag_resource(Call& call, const UntagResourceRequest& request);
+ListTagsForResourceResponse list_tags_for_resource(Call& call, const ListTagsForResourceRequest& request);
+
+// account_settings.cc
+ListAccountSettingsResponse list_account_settings(Call& call, const ListAccountSettingsRequest& request);
+PutAccountSettingResponse put_account_setting(Call& call, const PutAccountSettingRequest& request);
+PutAccountSettingDefaultResponse put_account_setting_default(Call& call,
+                                                             const PutAccountSettingDefaultRequest& request);
+DeleteAccountSettingResponse delete_account_setting(Call& call, const DeleteAccountSettingRequest& request);
+
+}  // namespace services::ecs

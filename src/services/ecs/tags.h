@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tags of clusters and task definitions, with Amazon's limits.
+#pragma once
+
+#include <vector>
+
+#include "shapes/ecs/tag.h"
+
+namespace services::ecs {
+
+// `tags` with `more` added or put in their place. Throws InvalidParameterException.
+std::vector<shapes::ecs::Tag> add_tags(std::vector<shapes::ecs::Tag> tags, const std::vector<shapes::ecs::Tag>& more);
+
+}  // namespace services::ecs

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/ecs_fixture.h"
+
+namespace services::ecs {
+namespace {
+
+using testing::HasSubstr;
+
+class Tags : public EcsTest {
+ protected:
+  std::string tags(const std::string& arn) { return to_json(run(&list_tags_for_resource, {.resourceArn = arn})); }
+  const std::string cluster_ = "arn:aws:ecs:us-east-1:111111111111:cluster/default";
+  const std::string definition_ = "arn:aws:ecs:us-east-1:111111111111:task-definition/web:1";
+};
+
+TEST_F(Tags, AreAddedChangedAndRemoved) {
+  run_json(&create_cluster, "{}");
+  register_family("web");
+  for (const std::string& arn : {cluster_, definition_}) {
+    EXPECT_EQ(tags(arn), R"({"tags":[]})");
+    run(&tag_resource, {.resourceArn = arn, .tags = {{"a", "1"}, {"b", "2"}}});
+    run(&tag_resource, {.resourceArn = arn, .tags = {{"b", "3"}, {"c", std::nullopt}}});
+    EXPECT_EQ(tags(arn), R"({"tags":[{"key":"a","value":"1"},{"key":"b","value":"3"},{"key":"c","value":""}]})");
+    run(&untag_resource, {.resourceArn = arn, .tagKeys = {"a", "c", "not there"}});
+    EXPECT_EQ(tags(arn), R"({"tags":[{"key":"b","value":"3"}]})");
+  }
+}
+
+TEST_F(Tags, KeepToAmazonsLimits) {
+  run_json(&create_cluster, "{}");
+  auto refused = [&](std::vector<Tag> tags) {
+    try {
+      run(&tag_resource, {.resourceArn = cluster_, .tags = std::move(tags)});
+    } catch (const wire::ApiError& error) {
+      return error.code();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refused({{"größe", "五 + - = . _ : / @"}}), "");
+  EXPECT_EQ(refused({}), "InvalidParameterException");
+  EXPECT_EQ(refused({{"AWS:x", "1"}}), "InvalidParameterException");
+  EXPECT_EQ(refused({{"x", "aws:1"}}), "InvalidParameterException");
+  EXPECT_EQ(refused({{"a&b", "1"}}), "InvalidParameterException");
+  EXPECT_EQ(refused({{"a", "1"}, {"a", "2"}}), "InvalidParameterException");
+  std::vector<Tag> many;
+  for (int i = 0; i < 50; ++i) many.push_back({"k" + std::to_string(i), "v"});
+  EXPECT_EQ(refused(many), "InvalidParameterException");  // one is there already
+}
+
+TEST_F(Tags, BelongToWhatIsThere) {
+  run_json(&create_cluster, "{}");
+  run_json(&delete_cluster, R"({"cluster":"default"})");
+  auto error = [&](const std::string& arn) {
+    return error_of(&list_tags_for_resource, R"({"resourceArn":")" + arn + R"("})");
+  };
+  EXPECT_EQ(error(cluster_),
+            "InvalidParameterException: The specified cluster is inactive. Specify an active cluster and try again.");
+  EXPECT_EQ(error("arn:aws:ecs:us-east-1:111111111111:cluster/none"), "ClusterNotFoundException: Cluster not found.");
+  EXPECT_EQ(error(definition_), "ClientException: Unable to describe task definition.");
+  EXPECT_THAT(error("arn:aws:ecs:us-east-1:111111111111:service/a/b"), HasSubstr("ResourceNotFoundException"));
+  EXPECT_THAT(error("arn:aws:ecs:us-east-1:222222222222:cluster/default"), HasSubstr("ResourceNotFoundException"));
+  EXPECT_THAT(error("default"), HasSubstr("InvalidParameterException"));
+}
+
+}  // namespace
+}  // namespace services::ecs
