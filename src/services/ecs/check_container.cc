@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
 #include "services/ecs/check_task.h"
 #include "services/ecs/errors.h"
 
@@ -28,6 +29,13 @@ void check_range(const std::optional<std::int32_t>& value, std::string_view sett
                                  range.least, range.most));
 }
 
+bool is_digest(std::string_view text) {
+  constexpr std::string_view kPrefix = "sha256:";
+  constexpr std::size_t kHexDigits = 64;
+  return text.starts_with(kPrefix) && text.size() == kPrefix.size() + kHexDigits &&
+         base::from_hex(text.substr(kPrefix.size())).has_value();
+}
+
 // Letters, digits, and what registries, tags and digests are written with.
 void check_image(const ContainerDefinition& container) {
   if (!container.image || container.image->empty()) throw client_error("Container.image should not be null or empty.");
@@ -37,8 +45,12 @@ void check_image(const ContainerDefinition& container) {
            std::string_view("-_:./#@").find(c) != std::string_view::npos;
   });
   if (!plain) throw client_error("Container.image contains invalid characters.");
-  if (image.substr(0, image.find('@')).size() > kMaxImage) {
+  const std::size_t at = image.find('@');
+  if (image.substr(0, at).size() > kMaxImage) {
     throw client_error("Container.image should have at most 255 characters.");
+  }
+  if (at != image.npos && !is_digest(std::string_view(image).substr(at + 1))) {
+    throw client_error("Container.image contains an invalid digest. It should be sha256: and 64 hexadecimal digits.");
   }
 }
 

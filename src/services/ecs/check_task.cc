@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "scheduler/expression.h"
 #include "services/ecs/arn.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/task_size.h"
@@ -15,7 +16,6 @@ using namespace shapes::ecs;
 
 constexpr std::size_t kMaxContainers = 10;
 constexpr std::size_t kMaxConstraints = 10;
-constexpr std::size_t kMaxExpression = 2000;
 constexpr std::int32_t kLeastTaskCpu = 128, kMostTaskCpu = 196608;
 constexpr std::int32_t kLeastTaskMemory = 4;
 
@@ -83,10 +83,8 @@ void check_constraints(const RegisterTaskDefinitionRequest& request) {
     if (constraint.type.value_or("") != "memberOf") {
       throw client_error("Placement constraints of a task definition must have the type 'memberOf'.");
     }
-    const std::string expression = constraint.expression.value_or("");
-    if (expression.empty() || expression.size() > kMaxExpression) {
-      throw client_error("The expression of a 'memberOf' constraint should have 1 to 2000 characters.");
-    }
+    const auto expression = scheduler::Expression::parse(constraint.expression.value_or(""));
+    if (!expression) throw client_error("Invalid expression of a placement constraint: " + expression.error());
   }
 }
 

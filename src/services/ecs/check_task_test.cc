@@ -5,7 +5,6 @@ namespace services::ecs {
 namespace {
 
 using testing::HasSubstr;
-using CheckTask = EcsTest;
 
 // Definitions and a part of why each is refused.
 struct Refusal {
@@ -52,6 +51,7 @@ TEST_F(Refused, NamesAndLists) {
       {R"({"family":"f","containerDefinitions":[{"name":"a"}]})", "Container.image should not be null or empty."},
       {R"({"family":"f","containerDefinitions":[{"name":"a","image":"$x"}]})",
        "Container.image contains invalid characters."},
+      {m(R"("image":"i@sha256:12")"), "digest"},
       {two(R"("name":"b")", ""), "Container names must be unique within a task definition."},
       {two(R"("essential":false)", R"("essential":false)"), "Task definition doesn't have any essential container."},
   });
@@ -158,6 +158,18 @@ TEST_F(Refused, Containers) {
        "hostname is not supported on container when networkMode=awsvpc"},
       {m(R"("dnsServers":["1.1.1.1"])", R"("networkMode":"awsvpc")"),
        "DNS servers are not supported on container when networkMode=awsvpc"},
+  });
+}
+
+TEST_F(Refused, PlacementConstraints) {
+  auto member_of = [](const std::string& expression) {
+    return m("", R"("placementConstraints":[{"type":"memberOf","expression":")" + expression + R"("}])");
+  };
+  EXPECT_EQ(register_error(member_of("attribute:ecs.instance-type =~ g4.* and not(task:group == db)")), "");
+  expect({
+      {member_of(""), "Invalid expression of a placement constraint"},
+      {member_of("attribute:x =="), "Invalid expression of a placement constraint"},
+      {m("", R"("placementConstraints":[{"expression":"attribute:x exists"}])"), "'memberOf'"},
   });
 }
 
