@@ -23,6 +23,7 @@ test: build
 	tools/test.sh
 
 bench: build
+	bench/setup.sh
 	$(RELEASE)/bench/queue_bench
 
 clean:

@@ -1,12 +1,19 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs the peers that bench/queue measures beside Stoker (Debian 12), without
 # letting their services start: the benchmark starts its own, on folders of its own.
-set -e
+set -euo pipefail
+missing=()
+for package in rabbitmq-server redis-server; do
+  dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+sudo=""
+[ "$(id -u)" -eq 0 ] || sudo="sudo"
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
-  printf '#!/bin/sh\nexit 101\n' > "$policy"
-  chmod +x "$policy"
-  trap 'rm -f "$policy"' EXIT
+  printf '#!/bin/sh\nexit 101\n' | $sudo tee "$policy" > /dev/null
+  $sudo chmod +x "$policy"
+  trap '$sudo rm -f "$policy"' EXIT
 fi
-apt-get install -y --no-install-recommends rabbitmq-server redis-server
+$sudo apt-get install -y --no-install-recommends "${missing[@]}"

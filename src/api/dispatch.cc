@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/dispatch.h"
 
-#include <algorithm>
-
 #include "api/errors.h"
 #include "api/identify.h"
 #include "api/transaction.h"
@@ -36,18 +34,34 @@ const wire::Service& nobody() {
   return service;
 }
 
-// What is read of a body whose service is not known, to answer it properly.
-constexpr std::size_t kUnknownBodyLimit = 1u << 20;
-
 std::string endpoint_of(const http::Exchange& exchange) {
   std::string_view host = exchange.head().headers.get("Host");
   return (exchange.secure() ? "https://" : "http://") + std::string(host.empty() ? "localhost" : host);
 }
 
-ApiError unknown_service(std::string_view scope, const http::RequestHead& head) {
-  std::string name(scope.empty() ? head.headers.get("X-Amz-Target") : scope);
-  if (name.empty()) return ApiError("MissingAuthenticationTokenException", "Missing Authentication Token");
-  return ApiError("UnknownOperationException", "The service of '" + name + "' is not part of Stoker.");
+ApiError unknown_service(const std::string& name) {
+  return ApiError("UnknownOperationException", "The service '" + name + "' is not part of Stoker.");
+}
+
+// A body that can't be read, in the client's protocol all the same.
+ApiError body_error(const http::Failure& failure) {
+  if (failure.status() == 413) return ApiError("RequestEntityTooLargeException", failure.what());
+  if (failure.status() == 408) return ApiError("RequestTimeoutException", failure.what());
+  return ApiError("SerializationException", failure.what(), failure.status());
+}
+
+// Everything but the signature itself, which needs the body.
+void check_key(const http::Claim& claim, const state::Key* key, const services::Service& service, base::Time now) {
+  auto refuse = [](http::AuthError error) {
+    http::AuthResult failure = http::auth_failure(error);
+    return auth_error(failure.error, failure.message);
+  };
+  if (!key) throw refuse(http::AuthError::UnknownKey);
+  if (claim.service != service.signing_name) throw refuse(http::AuthError::BadScope);
+  if (!base::equals_in_constant_time(claim.session_token, key->session_token.value_or(""))) {
+    throw refuse(http::AuthError::BadToken);
+  }
+  if (key->expires_at && *key->expires_at <= now) throw refuse(http::AuthError::ExpiredToken);
 }
 
 ApiError unknown_operation(const services::Service& service, wire::Protocol protocol, const std::string& name) {
@@ -73,7 +87,11 @@ std::string with_path_member(const services::Service& service, const http::Reque
 }
 
 std::string uncompressed(const http::RequestHead& head, std::string body, std::size_t limit) {
-  if (!base::equals_ignoring_case(head.headers.get("Content-Encoding"), "gzip")) return body;
+  std::string_view encoding = head.headers.get("Content-Encoding");
+  if (encoding.empty() || base::equals_ignoring_case(encoding, "identity")) return body;
+  if (!base::equals_ignoring_case(encoding, "gzip")) {
+    throw ApiError("SerializationException", "Content-Encoding '" + std::string(encoding) + "' is not supported.", 415);
+  }
   auto plain = http::gunzip(body, limit);
   if (!plain) throw ApiError("SerializationException", plain.error());
   return std::move(*plain);
@@ -97,6 +115,9 @@ services::Erased decode(const services::Service& service, const services::Operat
   }
   return input;
 }
+
+// It asked to be run again at once, whatever its deadline.
+bool due(const services::Wait& wait, base::Time now) { return wait.again && *wait.again <= now; }
 
 http::Response to_http(wire::HttpResponse response) {
   return {response.status, std::move(response.headers), std::move(response.body)};
@@ -122,15 +143,15 @@ Dispatcher::Dispatcher(store::Store& store, Topics& topics, base::Clock& clock, 
   for (std::size_t i = 0; i < services_.size(); ++i) services_[i].wire.errors = error_tables_[i];
 }
 
-void Dispatcher::load_keys() {
-  store_.read_now([&](store::Tx& tx) { keys_.replace(state::load_keys(tx, clock_.now())); });
-}
-
-asio::awaitable<void> Dispatcher::reload_keys() {
-  std::vector<state::Key> keys;
-  store::Store::Work work = [&](store::Tx& tx) { keys = state::load_keys(tx, clock_.now()); };
+asio::awaitable<std::shared_ptr<const state::Key>> Dispatcher::find_key(std::string id) {
+  auto known = keys_.find(id);
+  if (known) co_return known;
+  const std::uint64_t deletions = keys_.deletions();
+  std::optional<state::Key> found;
+  store::Store::Work work = [&](store::Tx& tx) { found = state::find_key(tx, id); };
   co_await transact(store_, Access::Read, std::move(work));
-  keys_.replace(std::move(keys));
+  if (!found) co_return nullptr;
+  co_return keys_.keep(std::move(*found), deletions);
 }
 
 void Dispatcher::drain() {
@@ -151,8 +172,7 @@ asio::awaitable<http::Response> Dispatcher::handle(http::Exchange& exchange) {
   } catch (const ApiError& error) {
     failure = error;
   } catch (const http::Failure& error) {
-    if (error.status() != 413) throw;
-    failure = ApiError("RequestEntityTooLargeException", error.what());
+    failure = body_error(error);
   } catch (const store::Error& error) {
     base::log_error("transaction failed", {{"request", job.request_id}, {"error", error.what()}});
     failure = store_error(error);
@@ -165,15 +185,15 @@ asio::awaitable<http::Response> Dispatcher::serve(http::Exchange& exchange, Job&
   const http::RequestHead& head = exchange.head();
   http::ClaimResult claim = http::parse_claim(head);
   job.service = find_service(services_, head, claim.claim.service);
-  const std::size_t limit = job.service ? job.service->body_limit : kUnknownBodyLimit;
-  std::string body = co_await exchange.read_body(limit);
-  if (!job.service) {
-    if (!claim) throw auth_error(claim.error, claim.message);
-    throw unknown_service(claim.claim.service, head);
-  }
-
-  auto key = authenticate(head, claim, *job.service, body);
+  // Who can't have signed it is refused before their body takes up room.
+  if (!claim) throw auth_error(claim.error, claim.message);
+  if (!job.service) throw unknown_service(claim.claim.service);
   check_region(claim.claim.region);
+  auto key = co_await find_key(claim.claim.access_key);
+  check_key(claim.claim, key.get(), *job.service, clock_.now());
+  const std::size_t limit = job.service->body_limit;
+  std::string body = co_await exchange.read_body(limit);
+  check_signature(claim.claim, *key, head, *job.service, body);
   job.caller = {key->account, key->id, claim.claim.region, endpoint_of(exchange), job.request_id, key->root,
                 key->session_token.has_value()};
 
@@ -199,36 +219,21 @@ asio::awaitable<http::Response> Dispatcher::serve(http::Exchange& exchange, Job&
   co_return response;
 }
 
-std::shared_ptr<const state::Key> Dispatcher::authenticate(const http::RequestHead& head,
-                                                           const http::ClaimResult& result,
-                                                           const services::Service& service, std::string_view body) {
-  auto refuse = [](http::AuthError error) {
-    http::AuthResult failure = http::auth_failure(error);
-    return auth_error(failure.error, failure.message);
-  };
-  if (!result) throw auth_error(result.error, result.message);
-  const http::Claim& claim = result.claim;
-  const base::Time now = clock_.now();
-  auto key = keys_.find(claim.access_key);
-  if (!key) throw refuse(http::AuthError::UnknownKey);
-  if (claim.service != service.signing_name) throw refuse(http::AuthError::BadScope);
-  if (!base::equals_in_constant_time(claim.session_token, key->session_token.value_or(""))) {
-    throw refuse(http::AuthError::BadToken);
-  }
-  if (key->expires_at && *key->expires_at <= now) throw refuse(http::AuthError::ExpiredToken);
-  auto signing_key = signing_keys_.get({key->id, key->secret, ""}, claim.scope());
+void Dispatcher::check_signature(const http::Claim& claim, const state::Key& key, const http::RequestHead& head,
+                                 const services::Service& service, std::string_view body) {
+  auto signing_key = signing_keys_.get({key.id, key.secret, ""}, claim.scope());
   const bool s3 = service.signing_name == "s3";
-  auto verified = http::verify(claim, head, base::to_hex(base::sha256(body)), *signing_key, now, s3);
+  auto verified = http::verify(claim, head, base::to_hex(base::sha256(body)), *signing_key, clock_.now(), s3);
   if (!verified) throw auth_error(verified.error, verified.message);
-  return key;
 }
 
 // Runs the handler in its transaction, again for as long as it waits for something.
 asio::awaitable<services::Erased> Dispatcher::run(http::Exchange& exchange, Job& job, services::Erased input) {
   const base::Time started = clock_.now();
+  std::string waited_for;
   for (;;) {
     services::Erased output = services::detail::nothing();
-    std::vector<std::string> wakes;
+    std::vector<services::Wake> wakes;
     std::optional<services::Wait> wait;
     const std::uint64_t seen = topics_.seen();
     store::Store::Work work = [&](store::Tx& tx) {
@@ -239,15 +244,29 @@ asio::awaitable<services::Erased> Dispatcher::run(http::Exchange& exchange, Job&
     };
     co_await transact(store_, job.operation->access, std::move(work));
     topics_.wake(wakes);
-    if (std::find(wakes.begin(), wakes.end(), state::kKeysTopic) != wakes.end()) {
-      co_await reload_keys();
-    }
+    forget_deleted_keys(wakes);
     const base::Time now = clock_.now();
-    if (!wait || wait->until <= now || draining_) co_return output;
+    const bool done = !wait || (wait->until <= now && !due(*wait, now)) || draining_;
+    if (done) {
+      // They may have been told of something that is for the next in line.
+      if (!waited_for.empty()) topics_.wake(waited_for, 1);
+      co_return output;
+    }
+    waited_for = wait->topic;
     const base::Time next = wait->again ? std::min(*wait->again, wait->until) : wait->until;
     co_await topics_.wait(wait->topic, seen, std::max(next - now, base::Duration(1)));
     // A client that has gone must not be given messages that it will never read.
-    if (exchange.peer_gone()) co_return output;
+    if (exchange.peer_gone()) {
+      topics_.wake(waited_for, 1);
+      co_return output;
+    }
+  }
+}
+
+void Dispatcher::forget_deleted_keys(const std::vector<services::Wake>& wakes) {
+  for (const services::Wake& wake : wakes) {
+    if (!wake.topic.starts_with(state::kKeyTopicPrefix)) continue;
+    keys_.forget(wake.topic.substr(state::kKeyTopicPrefix.size()));
   }
 }
 
@@ -257,11 +276,11 @@ http::Response Dispatcher::plain_page(const http::RequestHead& head) const {
     return {200, {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}}, metrics_.text()};
   }
   const auto up = std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - started_at_).count();
-  const shapes::stoker::Health health{"ok", version_, up};
+  const shapes::stoker::Health health{draining_ ? "stopping" : "ok", version_, up};
   std::string body;
   wire::write_json(wire::type_of<shapes::stoker::Health>(), &health, body);
   body += '\n';
-  return {200, {{"Content-Type", "application/json"}}, std::move(body)};
+  return {draining_ ? 503 : 200, {{"Content-Type", "application/json"}}, std::move(body)};
 }
 
 http::Response Dispatcher::fail(Job& job, const ApiError& error) {

@@ -24,9 +24,6 @@ class Dispatcher {
   Dispatcher(store::Store& store, Topics& topics, base::Clock& clock, std::vector<services::Service> services,
              std::string version);
 
-  // Must have been called once before the first request.
-  void load_keys();
-
   boost::asio::awaitable<http::Response> handle(http::Exchange& exchange);
 
   // From now on nobody waits: long polls are answered with what there is.
@@ -38,10 +35,11 @@ class Dispatcher {
   struct Job;
 
   boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, Job& job);
-  std::shared_ptr<const state::Key> authenticate(const http::RequestHead& head, const http::ClaimResult& claim,
-                                                 const services::Service& service, std::string_view body);
+  boost::asio::awaitable<std::shared_ptr<const state::Key>> find_key(std::string id);
+  void check_signature(const http::Claim& claim, const state::Key& key, const http::RequestHead& head,
+                       const services::Service& service, std::string_view body);
   boost::asio::awaitable<services::Erased> run(http::Exchange& exchange, Job& job, services::Erased input);
-  boost::asio::awaitable<void> reload_keys();
+  void forget_deleted_keys(const std::vector<services::Wake>& wakes);
   http::Response plain_page(const http::RequestHead& head) const;
   http::Response fail(Job& job, const wire::ApiError& error);
 

@@ -15,6 +15,7 @@ constexpr wire::ErrorSpec kCommon[] = {
     {"InvalidSignatureException", "SignatureDoesNotMatch", 403, true, kCoral},
     {"MissingAuthenticationTokenException", "MissingAuthenticationToken", 403, true, kCoral},
     {"RequestEntityTooLargeException", "RequestEntityTooLarge", 413, true, kCoral},
+    {"RequestTimeoutException", "RequestTimeout", 408, true, kCoral},
     {"SerializationException", "MalformedInput", 400, true, kCoral},
     {"ServiceUnavailableException", "ServiceUnavailable", 503, false, kCoral},
     {"UnknownOperationException", "InvalidAction", 400, true, kCoral},

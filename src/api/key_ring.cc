@@ -2,25 +2,38 @@
 #include "api/key_ring.h"
 
 namespace api {
+namespace {
 
-void KeyRing::replace(std::vector<state::Key> keys) {
-  Map map;
-  for (state::Key& key : keys) {
-    std::string id = key.id;
-    map.emplace(std::move(id), std::make_shared<const state::Key>(std::move(key)));
-  }
-  keys_.with([&](Map& current) { current = std::move(map); });
-}
+constexpr std::size_t kMaxKeys = 100000;
+
+}  // namespace
 
 std::shared_ptr<const state::Key> KeyRing::find(const std::string& id) const {
-  return keys_.with([&](const Map& map) -> std::shared_ptr<const state::Key> {
-    auto found = map.find(id);
-    return found == map.end() ? nullptr : found->second;
+  return state_.with([&](const State& state) -> std::shared_ptr<const state::Key> {
+    auto found = state.keys.find(id);
+    return found == state.keys.end() ? nullptr : found->second;
   });
 }
 
-std::size_t KeyRing::size() const {
-  return keys_.with([](const Map& map) { return map.size(); });
+std::uint64_t KeyRing::deletions() const {
+  return state_.with([](const State& state) { return state.deletions; });
+}
+
+std::shared_ptr<const state::Key> KeyRing::keep(state::Key key, std::uint64_t deletions) {
+  auto kept = std::make_shared<const state::Key>(std::move(key));
+  state_.with([&](State& state) {
+    if (state.deletions != deletions) return;
+    if (state.keys.size() >= kMaxKeys) state.keys.clear();
+    state.keys[kept->id] = kept;
+  });
+  return kept;
+}
+
+void KeyRing::forget(const std::string& id) {
+  state_.with([&](State& state) {
+    ++state.deletions;
+    state.keys.erase(id);
+  });
 }
 
 }  // namespace api

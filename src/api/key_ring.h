@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The access keys, kept at hand: a cache of what the database has committed.
+// The access keys that are in use, kept at hand: a cache of what the database has
+// committed.
 #pragma once
 
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "base/guarded.h"
 #include "state/keys.h"
@@ -15,14 +15,22 @@ namespace api {
 
 class KeyRing {
  public:
-  void replace(std::vector<state::Key> keys);
-  // Shared, because a key that is in use may be deleted meanwhile; nullptr where there is none.
+  // Shared, because a key that is in use may be deleted meanwhile; nullptr where it is not here.
   std::shared_ptr<const state::Key> find(const std::string& id) const;
-  std::size_t size() const;
+
+  // Read it before you look in the database.
+  std::uint64_t deletions() const;
+  // Keeps what was found, unless something was deleted since: it may be just that.
+  std::shared_ptr<const state::Key> keep(state::Key key, std::uint64_t deletions);
+  // After the deletion was committed, before it is answered.
+  void forget(const std::string& id);
 
  private:
-  using Map = std::unordered_map<std::string, std::shared_ptr<const state::Key>>;
-  base::Guarded<Map> keys_;
+  struct State {
+    std::uint64_t deletions = 0;
+    std::unordered_map<std::string, std::shared_ptr<const state::Key>> keys;
+  };
+  base::Guarded<State> state_;
 };
 
 }  // namespace api

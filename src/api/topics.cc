@@ -24,13 +24,16 @@ struct Topics::Waiter : std::enable_shared_from_this<Waiter> {
   }
 
   asio::steady_timer timer;
+  // Under Topics' lock: is it still in its topic's list, and where?
+  bool listed = false;
+  Waiters::iterator place;
 };
 
 std::uint64_t Topics::seen() const {
   return state_.with([](const State& state) { return state.version; });
 }
 
-void Topics::wake(const std::string& topic) {
+void Topics::wake(const std::string& topic, std::size_t most) {
   auto woken = state_.with([&](State& state) {
     if (state.topics.size() > kMaxQuietTopics) {
       std::erase_if(state.topics, [](const auto& entry) { return entry.second.waiters.empty(); });
@@ -38,24 +41,26 @@ void Topics::wake(const std::string& topic) {
     }
     Topic& entry = state.topics[topic];
     entry.woken = ++state.version;
-    return std::exchange(entry.waiters, {});
+    Waiters first;
+    auto end = most >= entry.waiters.size() ? entry.waiters.end() : std::next(entry.waiters.begin(), most);
+    for (auto it = entry.waiters.begin(); it != end; ++it) (*it)->listed = false;
+    first.splice(first.end(), entry.waiters, entry.waiters.begin(), end);
+    return first;
   });
   for (const auto& waiter : woken) waiter->wake();
 }
 
-void Topics::wake(const std::vector<std::string>& topics) {
-  for (std::size_t i = 0; i < topics.size(); ++i) {
-    // A batch of ten sends names its queue ten times.
-    if (i == 0 || topics[i] != topics[i - 1]) wake(topics[i]);
-  }
+void Topics::wake(const std::vector<services::Wake>& wakes) {
+  for (const services::Wake& one : wakes) wake(one.topic, one.most);
 }
 
 void Topics::wake_all() {
   auto woken = state_.with([](State& state) {
-    std::list<std::shared_ptr<Waiter>> all;
+    Waiters all;
     ++state.version;
     for (auto& [name, topic] : state.topics) {
       topic.woken = state.version;
+      for (const auto& waiter : topic.waiters) waiter->listed = false;
       all.splice(all.end(), topic.waiters);
     }
     state.forgotten = state.version;
@@ -72,15 +77,17 @@ asio::awaitable<void> Topics::wait(std::string topic, std::uint64_t seen, base::
     auto found = state.topics.find(topic);
     const std::uint64_t woken = found == state.topics.end() ? state.forgotten : found->second.woken;
     if (woken > seen) return false;
-    state.topics.try_emplace(topic, Topic{state.forgotten, {}}).first->second.waiters.push_back(waiter);
+    Topic& entry = state.topics.try_emplace(topic, Topic{state.forgotten, {}}).first->second;
+    waiter->place = entry.waiters.insert(entry.waiters.end(), waiter);
+    waiter->listed = true;
     return true;
   });
   if (!waits) co_return;
   auto [error] = co_await waiter->timer.async_wait(asio::as_tuple(asio::use_awaitable));
   static_cast<void>(error);  // woken or over: the caller looks again either way
   state_.with([&](State& state) {
-    state.topics[topic].waiters.remove(waiter);
-    return 0;
+    if (waiter->listed) state.topics[topic].waiters.erase(waiter->place);
+    waiter->listed = false;
   });
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/guarded.h"
 #include "base/time.h"
+#include "services/call.h"
 
 namespace api {
 
@@ -22,8 +23,10 @@ class Topics {
   // Everything up to now. Read it before you look.
   std::uint64_t seen() const;
 
-  void wake(const std::string& topic);
-  void wake(const std::vector<std::string>& topics);
+  // The `most` who have waited longest. The others do not learn of it; so whoever has
+  // waited and leaves, with or without what they waited for, wakes one more.
+  void wake(const std::string& topic, std::size_t most = services::Wake::kAll);
+  void wake(const std::vector<services::Wake>& wakes);
   // Everybody, whatever they wait for.
   void wake_all();
 
@@ -32,9 +35,10 @@ class Topics {
 
  private:
   struct Waiter;
+  using Waiters = std::list<std::shared_ptr<Waiter>>;
   struct Topic {
     std::uint64_t woken = 0;
-    std::list<std::shared_ptr<Waiter>> waiters;  // shared with the waiting coroutine
+    Waiters waiters;  // in order; shared with the waiting coroutine
   };
   struct State {
     std::uint64_t version = 1;

@@ -66,6 +66,16 @@ TEST_F(TopicsTest, AWakeFromBeforeLookingDoesNotCount) {
   EXPECT_EQ(returned_, 1);
 }
 
+TEST_F(TopicsTest, AsManyAreWokenAsThereIsSomethingFor) {
+  for (int i = 0; i < 3; ++i) start_wait("a", topics_.seen());
+  topics_.wake("a", 2);
+  poll();
+  EXPECT_EQ(returned_, 2);
+  topics_.wake("a", 2);
+  poll();
+  EXPECT_EQ(returned_, 3);
+}
+
 TEST_F(TopicsTest, EverybodyCanBeWoken) {
   const std::uint64_t seen = topics_.seen();
   start_wait("a", seen);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/profile.h"
 
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
@@ -25,6 +26,7 @@ client::Profile read_profile(const std::string& data, const std::string& region)
     if (auto id = value_of(line, "aws_access_key_id"); !id.empty()) profile.credentials.access_key = id;
     if (auto secret = value_of(line, "aws_secret_access_key"); !secret.empty()) profile.credentials.secret_key = secret;
   }
+  if (std::filesystem::is_socket(data + "/socket")) profile.socket = data + "/socket";
   std::ifstream endpoint(data + "/endpoint");
   if (!std::getline(endpoint, profile.endpoint)) profile.endpoint = "http://127.0.0.1:4566";
   return profile;

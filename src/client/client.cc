@@ -37,6 +37,7 @@ base::Result<http::Endpoint> parse_endpoint(const std::string& url) {
 Client::Client(Profile profile) : profile_(std::move(profile)), io_(1) {
   auto endpoint = parse_endpoint(profile_.endpoint);
   if (!endpoint) throw std::runtime_error(endpoint.error());
+  if (!profile_.socket.empty()) endpoint = http::Endpoint::unix_socket(profile_.socket);
   http_ = std::make_unique<http::Client>(io_, *endpoint);
 }
 

@@ -15,6 +15,7 @@ namespace client {
 
 struct Profile {
   std::string endpoint;  // "http://127.0.0.1:4566"
+  std::string socket = {};  // a unix socket that leads there, where there is one
   http::Credentials credentials;
   std::string region;
 };

@@ -25,7 +25,7 @@ TEST(Endpoint, RefusesWhatIsNone) {
 }
 
 TEST(Client, SaysWhereNobodyAnswers) {
-  Client client({"http://127.0.0.1:1", {"id", "secret", ""}, "us-east-1"});
+  Client client({"http://127.0.0.1:1", "", {"id", "secret", ""}, "us-east-1"});
   auto response = client.get("/health");
   EXPECT_FALSE(response);
 }

@@ -14,14 +14,19 @@ namespace control {
 namespace asio = boost::asio;
 namespace {
 
-constexpr auto kSweepEvery = std::chrono::seconds(10);
+constexpr base::Duration kSweepEvery = std::chrono::seconds(10);
+constexpr base::Duration kBetweenSlices = std::chrono::milliseconds(5);
 constexpr auto kKeysEvery = std::chrono::minutes(10);
 constexpr base::Duration kBackOff = std::chrono::seconds(1);
 constexpr base::Duration kLongest = std::chrono::minutes(10);
 
-std::optional<base::Time> sweep_queues(services::Call& call) {
-  const bool more = services::sqs::sweep(call.tx, call.now);
-  return more ? call.now : call.now + kSweepEvery;
+// Remembers where it was: with many queues a sweep takes many turns.
+Turn sweep_queues() {
+  return [after = std::int64_t{0}](services::Call& call) mutable -> std::optional<base::Time> {
+    const services::sqs::Swept swept = services::sqs::sweep(call.tx, call.now, after);
+    after = swept.after;
+    return call.now + (swept.more ? kBetweenSlices : kSweepEvery);
+  };
 }
 
 std::optional<base::Time> sweep_keys(services::Call& call) {
@@ -33,7 +38,7 @@ std::optional<base::Time> sweep_keys(services::Call& call) {
 
 std::vector<Loop> all_loops() {
   return {
-      {"sqs sweep", services::sqs::kSweepTopic, &sweep_queues},
+      {"sqs sweep", services::sqs::kSweepTopic, sweep_queues()},
       {"sqs moves", services::sqs::kMoveTopic, &services::sqs::advance_move_tasks},
       {"key sweep", "keys/sweep", &sweep_keys},
   };
@@ -73,9 +78,9 @@ asio::awaitable<void> Loops::run(Loop loop) {
   }
 }
 
-asio::awaitable<std::optional<base::Time>> Loops::take_turn(const Loop& loop) {
+asio::awaitable<std::optional<base::Time>> Loops::take_turn(Loop& loop) {
   std::optional<base::Time> next;
-  std::vector<std::string> wakes;
+  std::vector<services::Wake> wakes;
   services::Caller caller;
   const base::Time now = clock_.now();
   store::Store::Work work = [&](store::Tx& tx) {

@@ -20,7 +20,7 @@
 namespace control {
 
 // One turn of a loop, in a write transaction; answers when the next is due.
-using Turn = std::optional<base::Time> (*)(services::Call& call);
+using Turn = std::function<std::optional<base::Time>(services::Call& call)>;
 
 struct Loop {
   std::string name, topic;
@@ -35,7 +35,7 @@ class Loops {
 
  private:
   boost::asio::awaitable<void> run(Loop loop);
-  boost::asio::awaitable<std::optional<base::Time>> take_turn(const Loop& loop);
+  boost::asio::awaitable<std::optional<base::Time>> take_turn(Loop& loop);
 
   store::Store& store_;
   api::Topics& topics_;

@@ -47,6 +47,8 @@ class StopSignals {
     int number = 0;
     sigwait(&signals_, &number);
   }
+  // A second one ends the process there and then, for people who can't wait.
+  void let_through() { pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr); }
 
  private:
   sigset_t signals_;
@@ -72,7 +74,12 @@ asio::awaitable<http::Response> handle(api::Dispatcher* dispatcher, http::Exchan
   return dispatcher->handle(exchange);
 }
 
+// Our own command line comes in here: it needs no certificate, and no address.
+constexpr std::size_t kMaxSocketPath = 107;  // sun_path's
+
 void listen(http::Server& server, const Config& config) {
+  const std::string socket = config.data + "/socket";
+  if (socket.size() <= kMaxSocketPath) server.listen_unix(socket);
   if (config.tls_certificate.empty()) {
     server.listen_tcp(config.address, config.port);
   } else {
@@ -99,7 +106,6 @@ int up(const Config& config, const std::string& version) {
 
   api::Topics topics;
   api::Dispatcher dispatcher(*store, topics, clock, all_services(), version);
-  dispatcher.load_keys();
   http::Server server(io, std::bind_front(&handle, &dispatcher));
   listen(server, config);
   Loops loops(io, *store, topics, clock, all_loops());
@@ -113,6 +119,7 @@ int up(const Config& config, const std::string& version) {
 
   stop.wait();
   base::log_info("stopping");
+  stop.let_through();
   dispatcher.drain();
   server.drain();
   return 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/stream.h"
 
+#include <poll.h>
+
 #include <sys/socket.h>
 
 #include <boost/asio/redirect_error.hpp>
@@ -81,9 +83,9 @@ void Stream::cancel() {
 }
 
 bool Stream::peer_gone() {
-  char byte;
-  ssize_t got = ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+  // Not a peek for bytes: under TLS a client says goodbye with some before it closes.
+  pollfd asked{socket().native_handle(), POLLRDHUP, 0};
+  return ::poll(&asked, 1, 0) > 0 && (asked.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
 std::unique_ptr<Stream> plain_stream(Socket socket) { return std::make_unique<PlainStream>(std::move(socket)); }

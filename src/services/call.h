@@ -4,6 +4,7 @@
 // It answers with a struct or throws wire::ApiError; it may run more than once.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,17 +36,25 @@ struct Wait {
   std::optional<base::Time> again;
 };
 
+// Those who wait for a topic are to look again: as many as there is something for.
+struct Wake {
+  static constexpr std::size_t kAll = static_cast<std::size_t>(-1);
+
+  std::string topic;
+  std::size_t most = kAll;
+};
+
 struct Call {
   store::Tx& tx;
   const Caller& caller;
   base::Time now;
   base::Time started;  // `now` of the first run
 
-  // Topics to be woken once this is committed.
-  std::vector<std::string> wakes = {};
+  // To be done once this is committed.
+  std::vector<Wake> wakes = {};
   std::optional<Wait> wait = {};
 
-  void wake(std::string topic) { wakes.push_back(std::move(topic)); }
+  void wake(std::string topic, std::size_t most = Wake::kAll) { wakes.push_back({std::move(topic), most}); }
 };
 
 }  // namespace services

@@ -153,11 +153,18 @@ Answer evaluate(std::string_view policy, const Question& question) {
 
 std::string problem(std::string_view policy) {
   json::error_code error;
+  if (policy.size() > kMaxBytes) return "it is longer than 8192 bytes";
   const json::value parsed = parse(policy, error);
   if (error || !parsed.is_object()) return "it is not a JSON object";
   const json::value* statements = parsed.get_object().if_contains("Statement");
   if (!statements || !(statements->is_array() || statements->is_object())) return "it has no Statement";
   std::string found;
+  if (const json::array* list = statements->if_array()) {
+    if (list->size() > kMaxStatements) return "it has more than 20 statements";
+    for (const json::value& statement : *list) {
+      if (!statement.is_object()) return "a statement is not an object";
+    }
+  }
   each_statement(parsed, [&](const json::object& statement) {
     const json::value* effect = statement.if_contains("Effect");
     if (!effect || !effect->is_string() || (effect->get_string() != "Allow" && effect->get_string() != "Deny")) {
@@ -166,6 +173,8 @@ std::string problem(std::string_view policy) {
       found = "a statement has no Principal";
     } else if (!statement.contains("Action") && !statement.contains("NotAction")) {
       found = "a statement has no Action";
+    } else if (!statement.contains("Resource") && !statement.contains("NotResource")) {
+      found = "a statement has no Resource";
     }
   });
   return found;

@@ -2,6 +2,7 @@
 // Resource policies (a queue's, a bucket's): who may do what to it, and when.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -18,8 +19,13 @@ struct Question {
   std::map<std::string, std::string> context;  // "aws:SourceArn", ...
 };
 
-// A statement that denies wins. An operator or key of a condition that is not known
-// here holds for no Allow and for every Deny: in doubt, closed.
+// Amazon's limits for a queue's policy.
+inline constexpr std::size_t kMaxBytes = 8192;
+inline constexpr std::size_t kMaxStatements = 20;
+
+// A statement that denies wins. A condition whose operator is not known here holds for
+// no Allow and for every Deny: in doubt, closed. A key that the question does not have
+// is as Amazon takes it: only negated operators hold.
 Answer evaluate(std::string_view policy, const Question& question);
 
 // "" for a policy that can be evaluated, else what is wrong with it.

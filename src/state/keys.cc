@@ -14,9 +14,11 @@ constexpr std::size_t kIdLetters = 16;
 constexpr std::size_t kSecretLetters = 40;
 constexpr std::size_t kTokenBytes = 192;
 
+constexpr auto kExpiredFor = std::chrono::hours(24);
+
 Key read_key(const store::Row& row) {
-  return {row.str(0),       row.str(1),        row.str(2), row.maybe_str(3),
-          row.maybe_time(4), row.time(5), row.boolean(6)};
+  return {row.str(0),        row.str(1),  row.str(2),     row.maybe_str(3),
+          row.maybe_time(4), row.time(5), row.boolean(6), row.maybe_str(7)};
 }
 
 }  // namespace
@@ -30,8 +32,11 @@ CREATE TABLE access_keys (
   session_token TEXT,
   expires_at INTEGER,
   created_at INTEGER NOT NULL,
-  root INTEGER NOT NULL
+  root INTEGER NOT NULL,
+  parent TEXT                          -- of a temporary key
 );
+CREATE INDEX access_keys_parent ON access_keys (parent);
+CREATE INDEX access_keys_account ON access_keys (account, expires_at);
 )sql"}};
 }
 
@@ -42,8 +47,9 @@ Key new_key(std::string account, base::Time now) {
           .created_at = now};
 }
 
-Key new_session_key(std::string account, base::Time now, base::Time expires_at) {
-  Key key = new_key(std::move(account), now);
+Key new_session_key(const Key& parent, base::Time now, base::Time expires_at) {
+  Key key = new_key(parent.account, now);
+  key.parent = parent.id;
   key.id.replace(0, 4, "ASIA");
   key.session_token = base::to_base64(base::random_bytes(kTokenBytes));
   key.expires_at = expires_at;
@@ -51,35 +57,40 @@ Key new_session_key(std::string account, base::Time now, base::Time expires_at) 
 }
 
 bool insert_key(store::Tx& tx, const Key& key) {
-  return tx.exec("INSERT INTO access_keys (id, secret, account, session_token, expires_at, created_at, root)"
-                 " VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING",
-                 key.id, key.secret, key.account, key.session_token, key.expires_at, key.created_at, key.root) == 1;
+  return tx.exec("INSERT INTO access_keys (id, secret, account, session_token, expires_at, created_at, root, parent)"
+                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING",
+                 key.id, key.secret, key.account, key.session_token, key.expires_at, key.created_at, key.root,
+                 key.parent) == 1;
 }
 
-bool delete_key(store::Tx& tx, const std::string& id) {
-  return tx.exec("DELETE FROM access_keys WHERE id = $1", id) == 1;
+std::vector<std::string> delete_key(store::Tx& tx, const std::string& id) {
+  return tx.query("DELETE FROM access_keys WHERE id = $1 OR parent = $1 RETURNING id", id)
+      .all([](const store::Row& row) { return row.str(0); });
 }
 
-std::vector<Key> load_keys(store::Tx& tx, base::Time now) {
-  return tx.query("SELECT id, secret, account, session_token, expires_at, created_at, root FROM access_keys"
-                  " WHERE expires_at IS NULL OR expires_at > $1 ORDER BY created_at, id",
-                  now)
+std::vector<Key> list_keys(store::Tx& tx) {
+  return tx.query("SELECT id, secret, account, session_token, expires_at, created_at, root, parent FROM access_keys"
+                  " WHERE expires_at IS NULL ORDER BY created_at, id")
       .all(read_key);
 }
 
+std::int64_t count_sessions(store::Tx& tx, const std::string& account, base::Time now) {
+  return tx.query("SELECT count(*) FROM access_keys WHERE account = $1 AND expires_at > $2", account, now).integer();
+}
+
 std::optional<Key> find_key(store::Tx& tx, const std::string& id) {
-  return tx.query("SELECT id, secret, account, session_token, expires_at, created_at, root FROM access_keys"
+  return tx.query("SELECT id, secret, account, session_token, expires_at, created_at, root, parent FROM access_keys"
                   " WHERE id = $1",
                   id)
       .one(read_key);
 }
 
 void delete_expired_keys(store::Tx& tx, base::Time now) {
-  tx.exec("DELETE FROM access_keys WHERE expires_at <= $1", now);
+  tx.exec("DELETE FROM access_keys WHERE expires_at <= $1", now - kExpiredFor);
 }
 
 Key ensure_root_key(store::Tx& tx, const std::string& account, base::Time now) {
-  auto existing = tx.query("SELECT id, secret, account, session_token, expires_at, created_at, root FROM access_keys"
+  auto existing = tx.query("SELECT id, secret, account, session_token, expires_at, created_at, root, parent FROM access_keys"
                            " WHERE root = 1")
                       .one(read_key);
   if (existing) return *existing;

@@ -18,22 +18,28 @@ struct Key {
   std::optional<base::Time> expires_at;
   base::Time created_at;
   bool root = false;  // made at first start; it alone may make others
+  std::optional<std::string> parent = {};  // a temporary key's: it ends with it
 };
 
-// Woken when a key was made or deleted.
-inline constexpr char kKeysTopic[] = "keys";
+// Woken when that key was deleted.
+inline constexpr std::string_view kKeyTopicPrefix = "keys/";
+inline std::string key_topic(const std::string& id) { return std::string(kKeyTopicPrefix) + id; }
 
 store::Migrations key_migrations();
 
 Key new_key(std::string account, base::Time now);
 // A key that lives until `expires_at` and is only good with its token.
-Key new_session_key(std::string account, base::Time now, base::Time expires_at);
+Key new_session_key(const Key& parent, base::Time now, base::Time expires_at);
 
 // False where the id is taken.
 bool insert_key(store::Tx& tx, const Key& key);
-bool delete_key(store::Tx& tx, const std::string& id);
-std::vector<Key> load_keys(store::Tx& tx, base::Time now);
+// And its temporary keys; answers the ids of all that are gone.
+std::vector<std::string> delete_key(store::Tx& tx, const std::string& id);
+// Those that do not end by themselves.
+std::vector<Key> list_keys(store::Tx& tx);
 std::optional<Key> find_key(store::Tx& tx, const std::string& id);
+std::int64_t count_sessions(store::Tx& tx, const std::string& account, base::Time now);
+// A while after they ended: until then whoever uses one is told that it has expired.
 void delete_expired_keys(store::Tx& tx, base::Time now);
 
 // The root key, made here if there is none yet.

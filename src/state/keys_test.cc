@@ -46,13 +46,28 @@ TEST_F(Keys, AnIdIsTakenOnce) {
 
 TEST_F(Keys, ASessionKeyEndsByItself) {
   store_->write_now([&](store::Tx& tx) {
-    Key key = new_session_key("111111111111", now_, now_ + std::chrono::hours(1));
+    const auto hour = std::chrono::hours(1);
+    Key key = new_session_key(new_key("111111111111", now_), now_, now_ + hour);
     EXPECT_TRUE(key.id.starts_with("ASIA"));
     insert_key(tx, key);
-    EXPECT_EQ(load_keys(tx, now_).size(), 1u);
-    EXPECT_EQ(load_keys(tx, now_ + std::chrono::hours(1)).size(), 0u);
-    delete_expired_keys(tx, now_ + std::chrono::hours(1));
+    EXPECT_EQ(count_sessions(tx, "111111111111", now_), 1);
+    EXPECT_EQ(count_sessions(tx, "111111111111", now_ + hour), 0);
+    EXPECT_TRUE(list_keys(tx).empty());
+    delete_expired_keys(tx, now_ + hour);
+    EXPECT_TRUE(find_key(tx, key.id));
+    delete_expired_keys(tx, now_ + 25 * hour);
     EXPECT_FALSE(find_key(tx, key.id));
+  });
+}
+
+TEST_F(Keys, TheSessionsOfADeletedKeyEndWithIt) {
+  store_->write_now([&](store::Tx& tx) {
+    Key key = new_key("111111111111", now_), other = new_key("111111111111", now_);
+    Key session = new_session_key(key, now_, now_ + std::chrono::hours(1));
+    for (const Key& one : {key, other, session}) insert_key(tx, one);
+    EXPECT_EQ(delete_key(tx, key.id).size(), 2u);
+    EXPECT_FALSE(find_key(tx, session.id));
+    EXPECT_TRUE(find_key(tx, other.id));
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <set>
 
 #include "services/sqs/fifo.h"
@@ -12,14 +13,16 @@
 namespace services::sqs {
 namespace {
 
-// How often one receive goes back for more after it met expired or dead messages,
-// and how many pages of held FIFO groups it looks past.
-constexpr int kMaxRounds = 50;
-constexpr std::int64_t kGroupPage = 100;
+// How many messages a receive that met expired or dead ones looks at next, how often it
+// does so, and how many pages of groups that are held it looks past.
+constexpr std::size_t kPage = 100;
+constexpr int kMaxRounds = 10;
+constexpr int kMaxGroupPages = 50;
 
 // A message as it lies in its lot: `token` and `receive_count` are the last delivery's.
 struct Stored {
   Delivered message;
+  std::int64_t visible_at = 0;
   bool large = false;
   bool received_before = false;
 };
@@ -43,12 +46,13 @@ Stored read_stored(const store::Row& row) {
   message.source_arn = row.maybe_str(11);
   message.sequence = row.maybe_integer(12);
   message.token = row.integer(13);
+  stored.visible_at = row.integer(14);
   return stored;
 }
 
 #define STORED_COLUMNS                                                                                     \
   "SELECT seq, message_id, body, sender, sent_at, first_received_at, receive_count, attributes, trace_header," \
-  " group_id, deduplication_id, source_arn, sequence, receipt FROM sqs_messages "
+  " group_id, deduplication_id, source_arn, sequence, receipt, visible_at FROM sqs_messages "
 
 std::optional<Stored> load_stored(store::Tx& tx, std::int64_t seq) {
   return tx.query(STORED_COLUMNS "WHERE seq = $1", seq).one(read_stored);
@@ -93,50 +97,85 @@ struct Receiver {
     return std::move(message);
   }
 
-  std::vector<Delivered> take(std::size_t most) {
+  Delivery take(std::size_t most) {
     for (int round = 0; round < kMaxRounds; ++round) {
+      const std::size_t limit = round == 0 ? most : kPage;
       auto found = call.tx
                        .query(STORED_COLUMNS "WHERE lot = $1 AND visible_at <= $2"
                                              " ORDER BY visible_at, receive_count, sent_at, seq LIMIT $3",
-                              queue.lot, call.now, most)
+                              queue.lot, call.now, limit)
                        .all(read_stored);
-      bool discarded_any = false;
-      for (const Stored& stored : found) discarded_any = discarded(stored) || discarded_any;
-      if (!discarded_any) return mark_all(std::move(found));
+      const bool last = found.size() < limit;
+      auto [chosen, discarded_any] = choose(std::move(found), most);
+      if (last || !discarded_any || chosen.size() == most) return {mark_all(std::move(chosen))};
     }
-    return {};
+    return {{}, true};
   }
 
-  std::vector<Delivered> take_in_order(std::size_t most) {
+  struct Choice {
+    std::vector<Stored> chosen = {};
+    bool discarded_any = false;
+  };
+
+  // The first `most` that may be delivered; those before them that may not are discarded.
+  Choice choose(std::vector<Stored> found, std::size_t most) {
+    Choice choice;
+    for (Stored& stored : found) {
+      if (choice.chosen.size() == most) break;
+      if (discarded(stored)) {
+        choice.discarded_any = true;
+      } else {
+        choice.chosen.push_back(std::move(stored));
+      }
+    }
+    return choice;
+  }
+
+  Delivery take_in_order(std::size_t most) {
     std::vector<Stored> chosen;
     std::set<std::string> seen;
-    for (int page = 0; page < kMaxRounds && chosen.size() < most; ++page) {
+    bool more = false;
+    for (int page = 0; page < kMaxGroupPages && chosen.size() < most; ++page) {
       auto groups = call.tx
                         .query("SELECT group_id FROM sqs_messages WHERE lot = $1 AND visible_at <= $2"
                                " ORDER BY visible_at, receive_count, sent_at, seq LIMIT $3 OFFSET $4",
-                               queue.lot, call.now, kGroupPage, page * kGroupPage)
+                               queue.lot, call.now, kPage, static_cast<std::size_t>(page) * kPage)
                         .all([](const store::Row& row) { return row.str(0); });
       for (const std::string& group : groups) {
         if (chosen.size() >= most || !seen.insert(group).second) continue;
-        for (Stored& stored : take_group(group, most - chosen.size())) chosen.push_back(std::move(stored));
+        more = !take_group(group, most - chosen.size(), chosen) || more;
       }
-      if (groups.size() < static_cast<std::size_t>(kGroupPage)) break;
+      if (groups.size() < kPage) break;
     }
-    return mark_all(std::move(chosen));
+    return {mark_all(std::move(chosen)), more};
   }
 
-  std::vector<Stored> take_group(const std::string& group, std::size_t most) {
+  // From the group's head on, in order, up to the first that is in flight or delayed. So
+  // a head that came back is delivered while one behind it is still in flight: Amazon was
+  // seen to do that. False where it had to stop among messages to be discarded.
+  bool take_group(const std::string& group, std::size_t most, std::vector<Stored>& into) {
     for (int round = 0; round < kMaxRounds; ++round) {
-      std::vector<Stored> found;
-      for (std::int64_t seq : deliverable(call.tx, queue, group, call.now, most)) {
-        found.push_back(*load_stored(call.tx, seq));
-      }
-      // One at a time: when a head goes, who is deliverable must be asked again.
-      const bool discarded_one =
-          std::any_of(found.begin(), found.end(), [&](const Stored& stored) { return discarded(stored); });
-      if (!discarded_one) return found;
+      const std::size_t limit = round == 0 ? most : kPage;
+      auto found = call.tx
+                       .query(STORED_COLUMNS "WHERE lot = $1 AND group_id = $2 AND sequence IS NOT NULL"
+                                             " ORDER BY sequence LIMIT $3",
+                              queue.lot, group, limit)
+                       .all(read_stored);
+      const bool last = found.size() < limit;
+      found.erase(std::find_if(found.begin(), found.end(), [&](const Stored& stored) { return held(stored); }),
+                  found.end());
+      auto [chosen, discarded_any] = choose(std::move(found), most);
+      if (!last && discarded_any && chosen.size() < most) continue;
+      std::move(chosen.begin(), chosen.end(), std::back_inserter(into));
+      return true;
     }
-    return {};
+    return false;
+  }
+
+  bool held(const Stored& stored) const {
+    std::int64_t visible_at = stored.visible_at;
+    if (visible_at == kBlocked) visible_at = base::to_millis(stored.message.sent_at) + queue.delay_s * 1000;
+    return visible_at > base::to_millis(call.now);
   }
 
   std::vector<Delivered> mark_all(std::vector<Stored> chosen) {
@@ -149,7 +188,7 @@ struct Receiver {
 
 }  // namespace
 
-std::vector<Delivered> deliver(Call& call, const Queue& queue, std::size_t most, base::Duration visibility) {
+Delivery deliver(Call& call, const Queue& queue, std::size_t most, base::Duration visibility) {
   Receiver receiver(call, queue, visibility);
   return queue.fifo ? receiver.take_in_order(most) : receiver.take(most);
 }
@@ -157,9 +196,9 @@ std::vector<Delivered> deliver(Call& call, const Queue& queue, std::size_t most,
 std::vector<Delivered> deliver_again(Call& call, const Queue& queue, const std::string& attempt_id,
                                      base::Duration visibility) {
   auto receipts = call.tx
-                      .query("SELECT receipts FROM sqs_receive_attempts WHERE queue = $1 AND attempt_id = $2"
+                      .query("SELECT receipts FROM sqs_receive_attempts WHERE lot = $1 AND attempt_id = $2"
                              " AND at > $3",
-                             queue.id, attempt_id, call.now - kDeduplicationInterval)
+                             queue.lot, attempt_id, call.now - kDeduplicationInterval)
                       .one([](const store::Row& row) { return row.str(0); });
   if (!receipts) return {};
   std::vector<Delivered> out;
@@ -168,13 +207,13 @@ std::vector<Delivered> deliver_again(Call& call, const Queue& queue, const std::
     at = std::from_chars(at, end, seq).ptr + 1;
     at = std::from_chars(at, end, token).ptr;
     auto stored = load_stored(call.tx, seq);
-    if (!stored || stored->message.token != token) return {};
-    const bool in_flight = call.tx.exec("UPDATE sqs_messages SET visible_at = $3 WHERE seq = $1 AND lot = $2"
-                                        " AND visible_at > $4",
-                                        seq, queue.lot, call.now + visibility, call.now) == 1;
+    const bool in_flight = stored && stored->message.token == token && stored->visible_at > base::to_millis(call.now);
     if (!in_flight) return {};
     if (stored->large) stored->message.body = read_body(call.tx, seq);
     out.push_back(std::move(stored->message));
+  }
+  for (const Delivered& message : out) {
+    call.tx.exec("UPDATE sqs_messages SET visible_at = $2 WHERE seq = $1", message.seq, call.now + visibility);
   }
   return out;
 }
@@ -185,9 +224,9 @@ void remember_attempt(Call& call, const Queue& queue, const std::string& attempt
   for (const Delivered& message : messages) {
     receipts += std::to_string(message.seq) + ":" + std::to_string(message.token) + ",";
   }
-  call.tx.exec("INSERT INTO sqs_receive_attempts (queue, attempt_id, at, receipts) VALUES ($1, $2, $3, $4)"
-               " ON CONFLICT (queue, attempt_id) DO UPDATE SET at = excluded.at, receipts = excluded.receipts",
-               queue.id, attempt_id, call.now, receipts);
+  call.tx.exec("INSERT INTO sqs_receive_attempts (lot, attempt_id, at, receipts) VALUES ($1, $2, $3, $4)"
+               " ON CONFLICT (lot, attempt_id) DO UPDATE SET at = excluded.at, receipts = excluded.receipts",
+               queue.lot, attempt_id, call.now, receipts);
 }
 
 std::optional<base::Time> next_visible(store::Tx& tx, const Queue& queue, base::Time now) {

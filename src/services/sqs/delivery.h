@@ -19,9 +19,14 @@ struct Delivered {
   std::optional<std::int64_t> sequence;
 };
 
+struct Delivery {
+  std::vector<Delivered> messages = {};
+  bool more = false;  // it met so much that is not to be delivered that it had to stop: ask again at once
+};
+
 // Up to `most` messages, invisible from now for `visibility`. What it meets that has
 // expired is deleted, and what was received too often goes to the dead-letter queue.
-std::vector<Delivered> deliver(Call& call, const Queue& queue, std::size_t most, base::Duration visibility);
+Delivery deliver(Call& call, const Queue& queue, std::size_t most, base::Duration visibility);
 
 // FIFO: what the same attempt was given before, if all of it is still in flight.
 std::vector<Delivered> deliver_again(Call& call, const Queue& queue, const std::string& attempt_id,

@@ -2,6 +2,7 @@
 #include "services/sqs/draft.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/hash.h"
 #include "base/utf8.h"
@@ -40,9 +41,13 @@ bool is_number(std::string_view text) {
   if (text.empty() || text.size() > 256) return false;
   char* end = nullptr;
   const std::string copy(text);
-  std::strtod(copy.c_str(), &end);
+  const double value = std::strtod(copy.c_str(), &end);
   const bool plain = copy.find_first_not_of("0123456789+-.eE") == copy.npos;
-  return plain && end == copy.c_str() + copy.size();
+  const std::size_t mantissa = std::min(copy.find_first_of("eE"), copy.size());
+  const auto digits = std::count_if(copy.begin(), copy.begin() + static_cast<std::ptrdiff_t>(mantissa),
+                                    [](unsigned char c) { return std::isdigit(c); });
+  // Amazon: 38 digits, between -10^128 and 10^126.
+  return plain && end == copy.c_str() + copy.size() && digits <= 38 && std::abs(value) <= 1e128;
 }
 
 // ASCII's letters and digits, and the letters of other scripts from Latin-1 on.
@@ -129,15 +134,6 @@ std::optional<std::string> check_system_attributes(const std::optional<SystemAtt
   return attributes->at(std::string(kTraceHeader)).StringValue;
 }
 
-void check_id(std::string_view parameter, const std::string& id) {
-  const bool plain = !id.empty() && id.size() <= kMaxIdLength &&
-                     std::all_of(id.begin(), id.end(), [](unsigned char c) { return c > 0x20 && c < 0x7f; });
-  if (plain) return;
-  throw invalid_value(id, parameter,
-                      std::string(parameter) + " can only include alphanumeric and punctuation characters. 1 to 128 in "
-                                               "length.");
-}
-
 std::int64_t check_delay(const Queue& queue, const std::optional<std::int32_t>& delay_s) {
   if (!delay_s) return queue.delay_s;
   const std::string text = std::to_string(*delay_s);
@@ -171,6 +167,15 @@ void fill_ids(const Queue& queue, const Outgoing& outgoing, Draft& draft) {
 }
 
 }  // namespace
+
+void check_id(std::string_view parameter, const std::string& id) {
+  const bool plain = !id.empty() && id.size() <= kMaxIdLength &&
+                     std::all_of(id.begin(), id.end(), [](unsigned char c) { return c > 0x20 && c < 0x7f; });
+  if (plain) return;
+  throw invalid_value(id, parameter,
+                      std::string(parameter) + " can only include alphanumeric and punctuation characters. 1 to 128 in "
+                                               "length.");
+}
 
 void check_fifo_ids(const Queue& queue, const Outgoing& outgoing) {
   if (!queue.fifo) return;

@@ -24,6 +24,9 @@ void check_fifo_ids(const Queue& queue, const Outgoing& outgoing);
 
 Draft make_draft(const Queue& queue, const Outgoing& outgoing);
 
+// Throws for an id that is not 1 to 128 printable ASCII characters.
+void check_id(std::string_view parameter, const std::string& id);
+
 // What Amazon counts against its limits: body, and each attribute's name, type and value.
 std::size_t size_bytes(const Outgoing& outgoing);
 

@@ -39,35 +39,18 @@ void promote_head(store::Tx& tx, const Queue& queue, const std::string& group) {
 
 std::optional<Sent> find_duplicate(Call& call, const Queue& queue, const Draft& draft) {
   return call.tx
-      .query("SELECT message_id, sequence FROM sqs_deduplication WHERE queue = $1 AND scope = $2"
+      .query("SELECT message_id, sequence FROM sqs_deduplication WHERE lot = $1 AND scope = $2"
              " AND deduplication_id = $3 AND at > $4",
-             queue.id, scope_of(queue, draft), draft.deduplication_id, call.now - kDeduplicationInterval)
+             queue.lot, scope_of(queue, draft), draft.deduplication_id, call.now - kDeduplicationInterval)
       .one([](const store::Row& row) { return Sent{row.str(0), row.integer(1)}; });
 }
 
 void remember(Call& call, const Queue& queue, const Draft& draft, const Sent& sent) {
   call.tx.exec(
-      "INSERT INTO sqs_deduplication (queue, scope, deduplication_id, message_id, sequence, at)"
-      " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (queue, scope, deduplication_id)"
+      "INSERT INTO sqs_deduplication (lot, scope, deduplication_id, message_id, sequence, at)"
+      " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (lot, scope, deduplication_id)"
       " DO UPDATE SET message_id = excluded.message_id, sequence = excluded.sequence, at = excluded.at",
-      queue.id, scope_of(queue, draft), draft.deduplication_id, sent.message_id, sent.sequence, call.now);
-}
-
-std::vector<std::int64_t> deliverable(store::Tx& tx, const Queue& queue, const std::string& group, base::Time now,
-                                      std::size_t most) {
-  const std::int64_t now_ms = base::to_millis(now);
-  std::vector<std::int64_t> out;
-  bool blocked = false;  // by one that is in flight, or delayed
-  tx.query("SELECT seq, visible_at, sent_at FROM sqs_messages WHERE lot = $1 AND group_id = $2"
-           " AND sequence IS NOT NULL ORDER BY sequence LIMIT $3",
-           queue.lot, group, most)
-      .each([&](const store::Row& row) {
-        std::int64_t visible_at = row.integer(1);
-        if (visible_at == kBlocked) visible_at = row.integer(2) + queue.delay_s * 1000;
-        blocked = blocked || visible_at > now_ms;
-        if (!blocked) out.push_back(row.integer(0));
-      });
-  return out;
+      queue.lot, scope_of(queue, draft), draft.deduplication_id, sent.message_id, sent.sequence, call.now);
 }
 
 }  // namespace services::sqs

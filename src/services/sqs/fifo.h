@@ -7,7 +7,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "services/sqs/message.h"
 
@@ -23,10 +22,5 @@ void promote_head(store::Tx& tx, const Queue& queue, const std::string& group);
 // What a message with the same deduplication id was answered in the last five minutes.
 std::optional<Sent> find_duplicate(Call& call, const Queue& queue, const Draft& draft);
 void remember(Call& call, const Queue& queue, const Draft& draft, const Sent& sent);
-
-// The messages (seq) from the head of this group on that may be delivered now, in
-// order, up to the first that is in flight: none, while that is the head.
-std::vector<std::int64_t> deliverable(store::Tx& tx, const Queue& queue, const std::string& group, base::Time now,
-                                      std::size_t most);
 
 }  // namespace services::sqs

@@ -84,6 +84,21 @@ TEST_F(Fifo, ADuplicateWithinFiveMinutesIsTheFirstMessageAgain) {
   EXPECT_EQ(receive(url_).size(), 1u);
 }
 
+TEST_F(Fifo, WhatWasSentToADeletedQueueIsForgotten) {
+  SendMessageRequest request{.QueueUrl = url_, .MessageBody = "m"};
+  request.MessageGroupId = "g";
+  request.MessageDeduplicationId = "d";
+  for (int round = 0; round < 3; ++round) {
+    with_call([&](Call& call) { send_message(call, request); });
+    EXPECT_EQ(receive(url_).size(), 1u);
+    with_call([&](Call& call) { delete_queue(call, {url_}); });
+    for (Swept swept{true, 0}; swept.more;) {
+      swept = with_call([&](Call& call) { return sweep(call.tx, call.now, swept.after); });
+    }
+    make_queue("q.fifo", {{"FifoQueue", "true"}});
+  }
+}
+
 TEST_F(Fifo, DeduplicationCanBeWithinAGroup) {
   with_call([&](Call& call) {
     set_queue_attributes(call, {url_, {{"DeduplicationScope", "messageGroup"}, {"ContentBasedDeduplication", "true"}}});
@@ -128,6 +143,32 @@ TEST_F(Fifo, TheHeadOfAGroupThatIsBuriedOrExpiredMakesRoom) {
   send_to_group(url_, "4", "g");
   advance(seconds(1));
   EXPECT_EQ(receive_bodies(url_), Bodies{"4"});
+}
+
+TEST_F(Fifo, AnExpiredBacklogIsSweptAndDoesNotHideALivingOne) {
+  with_call([&](Call& call) { set_queue_attributes(call, {url_, {{"MessageRetentionPeriod", "60"}}}); });
+  for (int i = 0; i < 700; ++i) send_to_group(url_, "old", "g");
+  advance(seconds(60));
+  send_to_group(url_, "young", "g");
+  EXPECT_EQ(receive_bodies(url_, 1, 0), Bodies{"young"});
+  for (int i = 0; i < 700; ++i) send_to_group(url_, "old", "h");
+  advance(seconds(60));
+  for (Swept swept{true, 0}; swept.more;) {
+    swept = with_call([&](Call& call) { return sweep(call.tx, call.now, swept.after); });
+  }
+  EXPECT_EQ(with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_messages").integer(); }), 0);
+}
+
+TEST_F(Fifo, AnAttemptThatCannotBeRepeatedChangesNothing) {
+  for (std::string body : {"1", "2"}) send_to_group(url_, body, "g");
+  ReceiveMessageRequest request{.QueueUrl = url_, .MaxNumberOfMessages = 10, .VisibilityTimeout = 5,
+                                .ReceiveRequestAttemptId = "try"};
+  auto first = receive(request);
+  remove(url_, first[1]);
+  request.VisibilityTimeout = 600;
+  EXPECT_TRUE(receive(request).empty());
+  advance(seconds(5));
+  EXPECT_EQ(receive_bodies(url_), Bodies{"1"});
 }
 
 TEST_F(Fifo, ADelayThatIsChangedHoldsForWhatIsThere) {

@@ -58,7 +58,7 @@ void delete_one(Call& call, const Queue& queue, const std::string& handle) {
   check_expired(call, queue, *held, handle);
   remove_message(call.tx, queue, receipt.seq, held->large);
   // The next message of its group may be what somebody waits for.
-  if (queue.fifo) call.wake(queue.topic());
+  if (queue.fifo) call.wake(queue.topic(), 1);
 }
 
 void change_one(Call& call, const Queue& queue, const std::string& handle, std::int32_t timeout_s) {
@@ -79,7 +79,7 @@ void change_one(Call& call, const Queue& queue, const std::string& handle, std::
                         "Total VisibilityTimeout for the message is beyond the limit [43200 seconds]");
   }
   call.tx.exec("UPDATE sqs_messages SET visible_at = $2 WHERE seq = $1", receipt.seq, until);
-  call.wake(queue.topic());
+  call.wake(queue.topic(), 1);
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ std::vector<Sent> put_messages(Call& call, const Queue& queue, std::span<const D
     }
   }
   if (!rows.empty()) insert_rows(call, queue, rows);
-  if (!sent.empty()) call.wake(queue.topic());
+  if (!sent.empty()) call.wake(queue.topic(), sent.size());
   return sent;
 }
 
@@ -182,7 +182,7 @@ void bury_message(Call& call, const Queue& from, const Queue& to, std::int64_t s
                  call.now);
     promote_head(call.tx, from, group);
   }
-  call.wake(to.topic());
+  call.wake(to.topic(), 1);
 }
 
 void revive_message(Call& call, const Queue& from, const Queue& to, std::int64_t seq) {
@@ -198,7 +198,7 @@ void revive_message(Call& call, const Queue& from, const Queue& to, std::int64_t
                " receive_count = 0, first_received_at = NULL, source_arn = NULL, receipt = 0 WHERE seq = $1",
                seq, to.lot, visible_at, sequence, call.now, base::random_uuid());
   if (group) promote_head(call.tx, from, *group);
-  call.wake(to.topic());
+  call.wake(to.topic(), 1);
 }
 
 std::string encode_attributes(const MessageAttributes& attributes) {

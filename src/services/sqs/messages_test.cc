@@ -45,7 +45,9 @@ TEST_F(Messages, ALongPollWaitsForItsQueueAndForTheNextMessageToBecomeVisible) {
   SendMessageRequest later{.QueueUrl = url, .MessageBody = "m"};
   later.DelaySeconds = 5;
   with_call([&](Call& call) { send_message(call, later); });
-  EXPECT_EQ(wakes_, std::vector<std::string>{topic});
+  ASSERT_EQ(wakes_.size(), 1u);
+  EXPECT_EQ(wakes_[0].topic, topic);
+  EXPECT_EQ(wakes_[0].most, 1u);
   EXPECT_TRUE(receive(request).empty());
   EXPECT_EQ(wait_->again, now_ + seconds(5));
   advance(seconds(5));
@@ -143,6 +145,24 @@ TEST_F(Messages, GoToTheDeadLetterQueueWhenTheyWereReceivedTooOften) {
   ASSERT_EQ(messages.size(), 1u);
   EXPECT_EQ(messages[0].MessageId, sent.MessageId);
   EXPECT_EQ(messages[0].Attributes->at("DeadLetterQueueSourceArn"), "arn:aws:sqs:us-east-1:111111111111:q");
+}
+
+TEST_F(Messages, ManyDeadOnesDoNotHideALivingOne) {
+  make_queue("dead");
+  std::string url = make_queue(
+      "q", {{"RedrivePolicy", R"({"deadLetterTargetArn":"arn:aws:sqs:us-east-1:111111111111:dead","maxReceiveCount":1})"}});
+  for (int i = 0; i < 1500; ++i) send(url, "poison");
+  while (counts(url).substr(0, 2) != "0/") receive(url, 10, 1);
+  advance(seconds(1));
+  send(url, "good");
+  ReceiveMessageRequest patient{.QueueUrl = url, .WaitTimeSeconds = 20};
+  EXPECT_TRUE(receive(patient).empty());
+  ASSERT_TRUE(wait_);
+  EXPECT_EQ(wait_->again, now_);  // it is to be run again at once
+  auto found = receive(patient);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(*found[0].Body, "good");
+  EXPECT_EQ(counts(caller_.endpoint + "/111111111111/dead"), "1500/0/0");
 }
 
 TEST_F(Messages, MoreThanTheLimitAreNeverInFlight) {

@@ -26,18 +26,18 @@ struct Task {
   std::optional<std::string> destination_arn;
   std::optional<std::int64_t> per_second;
   std::string status;
-  std::int64_t moved = 0, to_move = 0, last_seq = 0;
+  std::int64_t moved = 0, to_move = 0;
   base::Time started_at;
   std::optional<std::string> failure;
 };
 
 constexpr std::string_view kColumns =
-    "SELECT id, queue, source_arn, destination_arn, per_second, status, moved, to_move, last_seq, started_at, failure"
+    "SELECT id, queue, source_arn, destination_arn, per_second, status, moved, to_move, started_at, failure"
     " FROM sqs_move_tasks ";
 
 Task read_task(const store::Row& row) {
   return {row.str(0),     row.integer(1), row.str(2),     row.maybe_str(3), row.maybe_integer(4), row.str(5),
-          row.integer(6), row.integer(7), row.integer(8), row.time(9),      row.maybe_str(10)};
+          row.integer(6), row.integer(7), row.time(8), row.maybe_str(9)};
 }
 
 Queue find_by_arn(Call& call, const std::string& arn, const char* parameter) {
@@ -59,6 +59,13 @@ bool is_dead_letter_queue(store::Tx& tx, const std::string& arn) {
 
 std::string handle_of(const Task& task) {
   return base::to_base64(R"({"taskId":")" + task.id + R"(","sourceArn":")" + task.source_arn + R"("})");
+}
+
+// Amazon lists the ten most recent.
+void forget_old_tasks(Call& call, const Queue& source) {
+  call.tx.exec("DELETE FROM sqs_move_tasks WHERE queue = $1 AND status <> 'RUNNING' AND id NOT IN"
+               " (SELECT id FROM sqs_move_tasks WHERE queue = $1 ORDER BY started_at DESC, id LIMIT $2)",
+               source.id, kMaxListed - 1);
 }
 
 struct Handle {
@@ -88,42 +95,52 @@ void finish(Call& call, const Task& task, std::string_view status, const std::op
   call.tx.exec("UPDATE sqs_move_tasks SET status = $2, failure = $3 WHERE id = $1", task.id, status, failure);
 }
 
+struct Found {
+  std::int64_t seq;
+  std::optional<std::string> source_arn;
+};
+
+// What is visible, in the order of the index; of a FIFO group only its head, and so one
+// after another in order.
+std::vector<Found> movable(Call& call, const Queue& source, std::int64_t most) {
+  return call.tx
+      .query("SELECT seq, source_arn FROM sqs_messages WHERE lot = $1 AND visible_at <= $2"
+             " ORDER BY visible_at, receive_count, sent_at, seq LIMIT $3",
+             source.lot, call.now, std::max<std::int64_t>(most, 0))
+      .all([](const store::Row& row) { return Found{row.integer(0), row.maybe_str(1)}; });
+}
+
+// How many messages may be moved now: by the task's pace, and by what one transaction does.
+std::int64_t allowance(const Call& call, const Task& task) {
+  std::int64_t allowed = std::min(kSlice, task.to_move - task.moved);
+  if (!task.per_second) return allowed;
+  const std::int64_t elapsed_ms = (call.now - task.started_at).count();
+  return std::min(allowed, elapsed_ms * *task.per_second / 1000 - task.moved);
+}
+
 std::optional<base::Time> advance(Call& call, const Task& task) {
   auto source = load_queue(call.tx, task.queue);
   if (!source) return std::nullopt;  // deleted, and the task with it
-  std::int64_t allowed = kSlice;
-  if (task.per_second) {
-    const std::int64_t elapsed_ms = (call.now - task.started_at).count();
-    allowed = std::min(allowed, elapsed_ms * *task.per_second / 1000 - task.moved);
-  }
-  if (allowed <= 0) return call.now + kPace;
-  struct Found {
-    std::int64_t seq;
-    std::optional<std::string> source_arn;
-  };
-  auto found = call.tx
-                   .query("SELECT seq, source_arn FROM sqs_messages WHERE lot = $1 AND (visible_at <= $2"
-                          " OR visible_at = $3) AND seq <= $4 ORDER BY seq LIMIT $5",
-                          source->lot, call.now, kBlocked, task.last_seq, allowed)
-                   .all([](const store::Row& row) { return Found{row.integer(0), row.maybe_str(1)}; });
+  const std::int64_t allowed = allowance(call, task);
+  if (allowed <= 0 && task.moved < task.to_move) return call.now + kPace;
   std::int64_t moved = 0;
-  for (const Found& message : found) {
-    auto destination = destination_of(call, task, message.source_arn);
-    if (!destination) {
-      finish(call, task, "FAILED",
-             task.destination_arn ? "AWS.SimpleQueueService.NonExistentQueue" : "CouldNotDetermineMessageSource");
-      break;
+  // Again and again: moving a FIFO group's head makes the next one visible.
+  for (auto found = movable(call, *source, allowed); !found.empty(); found = movable(call, *source, allowed - moved)) {
+    for (const Found& message : found) {
+      auto destination = destination_of(call, task, message.source_arn);
+      if (!destination) {
+        finish(call, task, "FAILED",
+               task.destination_arn ? "AWS.SimpleQueueService.NonExistentQueue" : "CouldNotDetermineMessageSource");
+        return std::nullopt;
+      }
+      revive_message(call, *source, *destination, message.seq);
+      ++moved;
+      call.tx.exec("UPDATE sqs_move_tasks SET moved = moved + 1 WHERE id = $1", task.id);
     }
-    revive_message(call, *source, *destination, message.seq);
-    ++moved;
   }
-  call.tx.exec("UPDATE sqs_move_tasks SET moved = moved + $2 WHERE id = $1", task.id, moved);
-  if (moved < static_cast<std::int64_t>(found.size())) return std::nullopt;
-  if (found.empty()) {
-    finish(call, task, "COMPLETED");
-    return std::nullopt;
-  }
-  return call.now;
+  if (moved > 0 && task.moved + moved < task.to_move) return call.now;
+  finish(call, task, "COMPLETED");
+  return std::nullopt;
 }
 
 }  // namespace
@@ -148,12 +165,12 @@ StartMessageMoveTaskResult start_message_move_task(Call& call, const StartMessag
     throw invalid_parameter("There is already a task running. Only one active task is allowed for a source queue arn at "
                             "a given time.");
   }
+  forget_old_tasks(call, source);
   Task task{.id = base::random_uuid(), .source_arn = source.arn()};
   const Counts counts = count_messages(call.tx, source, call.now);
   call.tx.exec(
-      "INSERT INTO sqs_move_tasks (id, queue, source_arn, destination_arn, per_second, status, moved, to_move, last_seq,"
-      " started_at) VALUES ($1, $2, $3, $4, $5, 'RUNNING', 0, $6,"
-      " (SELECT coalesce(max(seq), 0) FROM sqs_messages), $7)",
+      "INSERT INTO sqs_move_tasks (id, queue, source_arn, destination_arn, per_second, status, moved, to_move,"
+      " started_at) VALUES ($1, $2, $3, $4, $5, 'RUNNING', 0, $6, $7)",
       task.id, source.id, task.source_arn, request.DestinationArn, request.MaxNumberOfMessagesPerSecond,
       counts.visible, call.now);
   call.wake(kMoveTopic);

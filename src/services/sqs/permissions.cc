@@ -2,7 +2,9 @@
 // AddPermission and RemovePermission: statements of the queue's policy by their label.
 #include <boost/json.hpp>
 
+#include "services/sqs/batch.h"
 #include "services/sqs/errors.h"
+#include "services/policy.h"
 #include "services/sqs/handlers.h"
 #include "services/sqs/queue.h"
 
@@ -73,6 +75,10 @@ void check_accounts(const std::vector<std::string>& accounts) {
 void add_permission(Call& call, const AddPermissionRequest& request) {
   Queue queue = find_own_queue(call, request.QueueUrl);
   if (request.Label.empty()) throw missing_parameter("Label");
+  if (!valid_entry_id(request.Label)) {
+    throw invalid_value(request.Label, "Label",
+                        "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length.");
+  }
   check_actions(request.Actions);
   check_accounts(request.AWSAccountIds);
   json::object policy = policy_of(queue);
@@ -88,6 +94,9 @@ void add_permission(Call& call, const AddPermissionRequest& request) {
                                     {"Principal", json::object{{"AWS", one_or_list(std::move(principals))}}},
                                     {"Action", one_or_list(std::move(actions))},
                                     {"Resource", queue.arn()}});
+  if (statements.size() > policy::kMaxStatements) {
+    throw wire::ApiError("OverLimit", "A queue's policy can hold at most 20 statements.");
+  }
   save_policy(call, queue, std::move(policy), std::move(statements));
 }
 

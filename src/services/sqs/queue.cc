@@ -48,7 +48,8 @@ void check_access(const Queue& queue, const Caller& caller, std::string_view act
   policy::Question question{.principal_account = caller.account,
                             .action = "sqs:" + std::string(action),
                             .resource = queue.arn(),
-                            .context = {{"aws:PrincipalArn", caller.arn()}, {"aws:PrincipalAccount", caller.account}}};
+                            .context = {{"aws:PrincipalArn", caller.arn()}, {"aws:PrincipalAccount", caller.account},
+                                        {"aws:SecureTransport", caller.endpoint.starts_with("https:") ? "true" : "false"}}};
   policy::Answer answer = queue.policy ? policy::evaluate(*queue.policy, question) : policy::Answer::NoMatch;
   if (answer == policy::Answer::Denied) throw access_denied(caller.arn(), action, queue.arn());
   if (own || answer == policy::Answer::Allowed) return;

@@ -36,10 +36,10 @@ Page page_of(const std::optional<std::int32_t>& max_results, const std::optional
 
 // `names` holds one more than the page where there is more.
 template <class Result, class Urls>
-void cut(Result& result, Urls& urls, std::vector<std::string> names, const Page& page, const Caller& caller) {
+void cut(Result& result, Urls& urls, std::vector<std::string> names, const Page& page, const std::string& base_url) {
   const bool more = names.size() > static_cast<std::size_t>(page.size);
   if (more) names.pop_back();
-  for (const std::string& name : names) urls.push_back(caller.endpoint + "/" + caller.account + "/" + name);
+  for (const std::string& name : names) urls.push_back(base_url + name);
   if (more && page.tokens) result.NextToken = base::to_base64(names.back());
 }
 
@@ -48,13 +48,15 @@ void cut(Result& result, Urls& urls, std::vector<std::string> names, const Page&
 ListQueuesResult list_queues(Call& call, const ListQueuesRequest& request) {
   const Page page = page_of(request.MaxResults, request.NextToken);
   const std::string prefix = request.QueueNamePrefix.value_or("");
+  // Names are ASCII: all that begin so lie before this one.
+  const std::string end = prefix + "\x7f";
   auto names = call.tx.query("SELECT name FROM sqs_queues WHERE account = $1 AND region = $2 AND name > $3"
-                             " AND substr(name, 1, $4) = $5 ORDER BY name LIMIT $6",
-                             call.caller.account, call.caller.region, page.after, prefix.size(), prefix, page.size + 1)
+                             " AND name >= $4 AND name < $5 ORDER BY name LIMIT $6",
+                             call.caller.account, call.caller.region, page.after, prefix, end, page.size + 1)
                    .all([](const store::Row& row) { return row.str(0); });
   ListQueuesResult result;
   std::vector<std::string> urls;
-  cut(result, urls, std::move(names), page, call.caller);
+  cut(result, urls, std::move(names), page, call.caller.endpoint + "/" + call.caller.account + "/");
   if (!urls.empty()) result.QueueUrls = std::move(urls);
   return result;
 }
@@ -68,7 +70,7 @@ ListDeadLetterSourceQueuesResult list_dead_letter_source_queues(Call& call,
                              queue.arn(), page.after, page.size + 1)
                    .all([](const store::Row& row) { return row.str(0); });
   ListDeadLetterSourceQueuesResult result;
-  cut(result, result.queueUrls, std::move(names), page, call.caller);
+  cut(result, result.queueUrls, std::move(names), page, call.caller.endpoint + "/" + queue.account + "/");
   return result;
 }
 

@@ -97,10 +97,8 @@ CreateQueueResult create_queue(Call& call, const CreateQueueRequest& request) {
 }
 
 void delete_queue(Call& call, const DeleteQueueRequest& request) {
-  Queue queue = find_queue(call, request.QueueUrl, "DeleteQueue");
+  Queue queue = find_own_queue(call, request.QueueUrl);
   call.tx.exec("DELETE FROM sqs_queues WHERE id = $1", queue.id);
-  call.tx.exec("DELETE FROM sqs_deduplication WHERE queue = $1", queue.id);
-  call.tx.exec("DELETE FROM sqs_receive_attempts WHERE queue = $1", queue.id);
   call.tx.exec("DELETE FROM sqs_move_tasks WHERE queue = $1", queue.id);
   close_lot(call, queue.lot);
   call.wake(queue.topic());  // who waits there learns that it is gone
@@ -109,6 +107,7 @@ void delete_queue(Call& call, const DeleteQueueRequest& request) {
 GetQueueUrlResult get_queue_url(Call& call, const GetQueueUrlRequest& request) {
   if (request.QueueName.empty()) throw missing_parameter("QueueName");
   const std::string owner = request.QueueOwnerAWSAccountId.value_or(call.caller.account);
+  if (owner.size() != 12 || owner.find_first_not_of("0123456789") != owner.npos) throw queue_does_not_exist();
   Queue queue = find_queue(call, "/" + owner + "/" + request.QueueName, "GetQueueUrl");
   return {.QueueUrl = queue.url(call.caller)};
 }
@@ -149,8 +148,6 @@ void set_queue_attributes(Call& call, const SetQueueAttributesRequest& request) 
 void purge_queue(Call& call, const PurgeQueueRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "PurgeQueue");
   call.tx.exec("UPDATE sqs_queues SET lot = $2 WHERE id = $1", queue.id, open_lot(call.tx));
-  call.tx.exec("DELETE FROM sqs_receive_attempts WHERE queue = $1", queue.id);
-  call.tx.exec("DELETE FROM sqs_deduplication WHERE queue = $1", queue.id);
   close_lot(call, queue.lot);
 }
 

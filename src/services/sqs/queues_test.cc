@@ -5,7 +5,16 @@
 namespace services::sqs {
 namespace {
 
-using Queues = SqsTest;
+class Queues : public SqsTest {
+ protected:
+  void sweep_all() {
+    Swept swept{true, 0};
+    for (int turn = 0; turn < 100 && swept.more; ++turn) {
+      swept = with_call([&](Call& call) { return sweep(call.tx, call.now, swept.after); });
+    }
+    EXPECT_FALSE(swept.more);
+  }
+};
 
 TEST_F(Queues, TheSameNameWithTheSameAttributesIsTheSameQueue) {
   std::string url = make_queue("q", {{"VisibilityTimeout", "60"}});
@@ -16,7 +25,9 @@ TEST_F(Queues, TheSameNameWithTheSameAttributesIsTheSameQueue) {
 }
 
 TEST_F(Queues, NamesKeepToAmazonsRules) {
-  for (std::string name : {"a b", "a.b", "q.fifo", std::string(81, 'a').c_str(), "\xc3\xa9"}) {
+  const std::string too_long(81, 'a');
+  for (const std::string& name : {std::string("a b"), std::string("a.b"), std::string("q.fifo"), too_long,
+                                  std::string("\xc3\xa9")}) {
     EXPECT_EQ(error_of([&] { make_queue(name); }), "InvalidParameterValueException") << name;
   }
   EXPECT_EQ(error_of([&] { make_queue("q", {{"FifoQueue", "true"}}); }), "InvalidParameterValueException");
@@ -73,11 +84,7 @@ TEST_F(Queues, APurgedQueueIsEmptyAtOnceAndTheSweepDeletesTheRows) {
   EXPECT_EQ(counts(url), "0/0/0");
   EXPECT_TRUE(receive(url).empty());
   send(url, "new");
-  bool more = true;
-  for (int round = 0; more && round < 10; ++round) {
-    more = with_call([&](Call& call) { return sweep(call.tx, call.now); });
-  }
-  EXPECT_FALSE(more);
+  sweep_all();
   auto rows = with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_messages").integer(); });
   auto bodies = with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_large_bodies").integer(); });
   EXPECT_EQ(rows, 1);
@@ -94,10 +101,27 @@ TEST_F(Queues, WhatIsPastItsRetentionIsNeitherCountedNorDelivered) {
   send(url, "young");
   advance(std::chrono::seconds(30));
   EXPECT_EQ(counts(url), "1/0/0");
-  EXPECT_FALSE(with_call([](Call& call) { return sweep(call.tx, call.now); }));
+  sweep_all();
   auto rows = with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_messages").integer(); });
   EXPECT_EQ(rows, 1);
   EXPECT_EQ(receive_bodies(url), std::vector<std::string>{"young"});
+}
+
+TEST_F(Queues, TheSweepReachesEveryQueueASliceAtATime) {
+  with_call([&](Call& call) {
+    for (int i = 0; i < 450; ++i) {
+      CreateQueueRequest request{.QueueName = "q" + std::to_string(i)};
+      request.Attributes = StringMap{{"MessageRetentionPeriod", "60"}};
+      send_message(call, {.QueueUrl = *create_queue(call, request).QueueUrl, .MessageBody = "m"});
+    }
+  });
+  std::string full = make_queue("full", {{"MessageRetentionPeriod", "60"}});
+  with_call([&](Call& call) {
+    for (int i = 0; i < 1200; ++i) send_message(call, {.QueueUrl = full, .MessageBody = "m"});
+  });
+  advance(std::chrono::seconds(60));
+  sweep_all();
+  EXPECT_EQ(with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_messages").integer(); }), 0);
 }
 
 TEST_F(Queues, AReceiveThatMeetsExpiredMessagesGoesOnToTheLivingOnes) {
@@ -119,6 +143,30 @@ TEST_F(Queues, APolicyOpensAQueueToAnotherAccountForThatActionOnly) {
   with_call([&](Call& call) { remove_permission(call, {url, "share"}); });
   caller_.account = "222222222222";
   EXPECT_EQ(error_of([&] { send(url, "hello"); }), "QueueDoesNotExist");
+}
+
+TEST_F(Queues, NoPolicyLetsAnotherAccountDeleteAQueue) {
+  std::string url = make_queue("q");
+  const std::string open = R"({"Statement":[{"Effect":"Allow","Principal":"*","Action":"sqs:*","Resource":"*"}]})";
+  with_call([&](Call& call) { set_queue_attributes(call, {url, {{"Policy", open}}}); });
+  caller_.account = "222222222222";
+  EXPECT_TRUE(send(url, "hello").MessageId);
+  EXPECT_EQ(error_of([&] { with_call([&](Call& call) { delete_queue(call, {url}); }); }), "QueueDoesNotExist");
+}
+
+TEST_F(Queues, PoliciesKeepToAmazonsLimits) {
+  std::string url = make_queue("q");
+  auto set = [&](const std::string& policy) {
+    return error_of([&] {
+      with_call([&](Call& call) { set_queue_attributes(call, {url, {{"Policy", policy}}}); });
+    });
+  };
+  const std::string one = R"({"Effect":"Allow","Principal":"*","Action":"sqs:*","Resource":"*"})";
+  std::string many = one;
+  for (int i = 0; i < 20; ++i) many += "," + one;
+  EXPECT_EQ(set(R"({"Statement":[)" + many + "]}"), "InvalidAttributeValue");
+  EXPECT_EQ(set(R"({"Id":")" + std::string(8192, 'x') + R"(","Statement":[)" + one + "]}"), "InvalidAttributeValue");
+  EXPECT_EQ(set(R"({"Statement":[)" + one + "]}"), "");
 }
 
 TEST_F(Queues, ADenyHoldsForTheOwnerTooButNotForChangingThePolicy) {

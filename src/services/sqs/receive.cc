@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "services/sqs/delivery.h"
+#include "services/sqs/draft.h"
 #include "services/sqs/errors.h"
 #include "services/sqs/handlers.h"
 #include "services/sqs/in_flight_limit.h"
@@ -61,6 +62,7 @@ Wanted read_request(const Queue& queue, const ReceiveMessageRequest& request) {
     throw invalid_value(*request.ReceiveRequestAttemptId, "ReceiveRequestAttemptId",
                         "The request include parameter that is not valid for this queue type.");
   }
+  if (request.ReceiveRequestAttemptId) check_id("ReceiveRequestAttemptId", *request.ReceiveRequestAttemptId);
   // The older name and the newer one, from older and newer clients.
   wanted.system_attributes = request.AttributeNames.value_or(Names());
   const Names newer = request.MessageSystemAttributeNames.value_or(Names());
@@ -123,6 +125,7 @@ ReceiveMessageResult receive_message(Call& call, const ReceiveMessageRequest& re
   const base::Time deadline = call.started + std::chrono::seconds(wanted.wait_s);
 
   std::vector<Delivered> messages;
+  bool more = false;
   const auto& attempt = request.ReceiveRequestAttemptId;
   if (attempt) messages = deliver_again(call, queue, *attempt, visibility);
   if (messages.empty()) {
@@ -131,12 +134,15 @@ ReceiveMessageResult receive_message(Call& call, const ReceiveMessageRequest& re
     if (room == 0 && wanted.wait_s == 0 && !queue.fifo) {
       throw wire::ApiError("OverLimit", "Too many messages in flight: the queue has reached its limit of 120000.");
     }
-    messages = deliver(call, queue, room, visibility);
+    Delivery delivery = deliver(call, queue, room, visibility);
+    messages = std::move(delivery.messages);
+    more = delivery.more;
     count_in_flight(queue, messages.size());
     if (attempt && !messages.empty()) remember_attempt(call, queue, *attempt, messages);
   }
   if (messages.empty()) {
-    if (call.now < deadline) call.wait = Wait{queue.topic(), deadline, next_visible(call.tx, queue, call.now)};
+    const auto again = more ? call.now : next_visible(call.tx, queue, call.now);
+    if (more || call.now < deadline) call.wait = Wait{queue.topic(), std::max(deadline, call.now), again};
     return {};
   }
   std::vector<Message> shown;

@@ -60,7 +60,9 @@ CREATE TABLE sqs_messages (
 -- Covers the counts: they need no row.
 CREATE INDEX sqs_messages_ready ON sqs_messages (lot, visible_at, receive_count, sent_at);
 CREATE INDEX sqs_messages_group ON sqs_messages (lot, group_id, sequence) WHERE sequence IS NOT NULL;
--- Finds what expired after it had been received; the rest is found by visible_at.
+-- These two find what expired where visible_at does not tell: behind the head of a
+-- FIFO group, and after a receive.
+CREATE INDEX sqs_messages_fifo_age ON sqs_messages (lot, sent_at) WHERE sequence IS NOT NULL;
 CREATE INDEX sqs_messages_received ON sqs_messages (lot, sent_at) WHERE receive_count > 0;
 
 -- Apart, so that receiving a message does not write its megabyte again.
@@ -69,23 +71,24 @@ CREATE TABLE sqs_large_bodies (
   body TEXT NOT NULL
 );
 
+-- By lot: a purge forgets them too, and the sweep deletes them.
 CREATE TABLE sqs_deduplication (
-  queue INTEGER NOT NULL,
+  lot INTEGER NOT NULL,
   scope TEXT NOT NULL,                 -- a group, or '' for the whole queue
   deduplication_id TEXT NOT NULL,
   message_id TEXT NOT NULL,
   sequence INTEGER NOT NULL,
   at INTEGER NOT NULL,
-  PRIMARY KEY (queue, scope, deduplication_id)
+  PRIMARY KEY (lot, scope, deduplication_id)
 ) WITHOUT ROWID;
 CREATE INDEX sqs_deduplication_at ON sqs_deduplication (at);
 
 CREATE TABLE sqs_receive_attempts (
-  queue INTEGER NOT NULL,
+  lot INTEGER NOT NULL,
   attempt_id TEXT NOT NULL,
   at INTEGER NOT NULL,
   receipts TEXT NOT NULL,              -- "seq:receipt," of each message
-  PRIMARY KEY (queue, attempt_id)
+  PRIMARY KEY (lot, attempt_id)
 ) WITHOUT ROWID;
 CREATE INDEX sqs_receive_attempts_at ON sqs_receive_attempts (at);
 
@@ -98,7 +101,6 @@ CREATE TABLE sqs_move_tasks (
   status TEXT NOT NULL,
   moved INTEGER NOT NULL,
   to_move INTEGER NOT NULL,
-  last_seq INTEGER NOT NULL,           -- what came after the start is not moved
   started_at INTEGER NOT NULL,
   failure TEXT
 );

@@ -102,7 +102,7 @@ class SqsTest : public testing::Test {
   Caller caller_{.account = "111111111111", .region = "us-east-1", .endpoint = "http://localhost:4566"};
   base::Time now_ = base::from_seconds(1800000000);
   std::optional<Wait> wait_;
-  std::vector<std::string> wakes_;
+  std::vector<Wake> wakes_;
 };
 
 }  // namespace services::sqs

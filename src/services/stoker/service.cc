@@ -35,7 +35,6 @@ CreateKeyResponse create_key(Call& call, const CreateKeyRequest& request) {
   require_root(call);
   state::Key key = state::new_key(account_of(call, request.account), call.now);
   state::insert_key(call.tx, key);
-  call.wake(state::kKeysTopic);
   return {show(key, true)};
 }
 
@@ -60,16 +59,13 @@ ImportKeysResponse import_keys(Call& call, const ImportKeysRequest& request) {
     if (!existing) state::insert_key(call.tx, key);
     response.keys.push_back(show(key, false));
   }
-  call.wake(state::kKeysTopic);
   return response;
 }
 
 ListKeysResponse list_keys(Call& call, const ListKeysRequest&) {
   require_root(call);
   ListKeysResponse response;
-  for (const state::Key& key : state::load_keys(call.tx, call.now)) {
-    if (!key.session_token) response.keys.push_back(show(key, false));
-  }
+  for (const state::Key& key : state::list_keys(call.tx)) response.keys.push_back(show(key, false));
   return response;
 }
 
@@ -78,8 +74,7 @@ void delete_key(Call& call, const DeleteKeyRequest& request) {
   auto key = state::find_key(call.tx, request.id);
   if (!key) throw ApiError("KeyNotFoundException", "There is no key '" + request.id + "'.");
   if (key->root) throw ApiError("ValidationException", "The root key can't be deleted.");
-  state::delete_key(call.tx, request.id);
-  call.wake(state::kKeysTopic);
+  for (const std::string& id : state::delete_key(call.tx, request.id)) call.wake(state::key_topic(id));
 }
 
 std::optional<ApiError> violation_error(const std::vector<wire::Violation>& violations) {

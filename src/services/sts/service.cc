@@ -14,6 +14,7 @@ using wire::ApiError;
 constexpr std::size_t kBodyLimit = 64u << 10;
 // Amazon's: 15 minutes to 36 hours, and for a root user never more than an hour.
 constexpr std::int32_t kRootSeconds = 3600;
+constexpr std::int64_t kMaxSessions = 10000;
 
 GetCallerIdentityResponse get_caller_identity(Call& call, const GetCallerIdentityRequest&) {
   return {.UserId = call.caller.account, .Account = call.caller.account, .Arn = call.caller.arn()};
@@ -27,10 +28,12 @@ GetSessionTokenResponse get_session_token(Call& call, const GetSessionTokenReque
     throw ApiError("AccessDenied", "MultiFactorAuthentication failed: there are no MFA devices here.", 403);
   }
   const std::int32_t seconds = std::min(request.DurationSeconds.value_or(kRootSeconds), kRootSeconds);
-  state::Key key =
-      state::new_session_key(call.caller.account, call.now, call.now + std::chrono::seconds(seconds));
+  if (state::count_sessions(call.tx, call.caller.account, call.now) >= kMaxSessions) {
+    throw ApiError("Throttling", "The account has 10000 sessions already; wait until some have ended.");
+  }
+  const state::Key parent{.id = call.caller.access_key, .account = call.caller.account};
+  state::Key key = state::new_session_key(parent, call.now, call.now + std::chrono::seconds(seconds));
   state::insert_key(call.tx, key);
-  call.wake(state::kKeysTopic);
   Credentials credentials{.AccessKeyId = key.id, .SecretAccessKey = key.secret, .SessionToken = *key.session_token,
                           .Expiration = *key.expires_at};
   return {.Credentials = std::move(credentials)};
