@@ -153,7 +153,7 @@ TEST_F(Messages, ManyDeadOnesDoNotHideALivingOne) {
       "q", {{"RedrivePolicy", R"({"deadLetterTargetArn":"arn:aws:sqs:us-east-1:111111111111:dead","maxReceiveCount":1})"}});
   for (int i = 0; i < 1500; ++i) send(url, "poison");
   while (counts(url).substr(0, 2) != "0/") receive(url, 10, 1);
-  advance(seconds(1));
+  advance(seconds(2));
   send(url, "good");
   ReceiveMessageRequest patient{.QueueUrl = url, .WaitTimeSeconds = 20};
   EXPECT_TRUE(receive(patient).empty());
