@@ -12,7 +12,6 @@
 #include "store/migrate.h"
 #include "store/sqlite_checkpointer.h"
 #include "store/sqlite_connection.h"
-#include "store/sqlite_syncer.h"
 #include "store/sqlite_writer.h"
 #include "store/store.h"
 
@@ -27,8 +26,7 @@ constexpr int kReaders = 2;
 constexpr const char* kWriterSettings =
     "PRAGMA page_size = 4096;"
     "PRAGMA journal_mode = WAL;"
-    // A commit is written to the log; SqliteSyncer syncs it before anybody is told.
-    "PRAGMA synchronous = NORMAL;"
+    "PRAGMA synchronous = FULL;"
     "PRAGMA foreign_keys = ON;"
     "PRAGMA case_sensitive_like = ON;"  // as in PostgreSQL
     "PRAGMA secure_delete = OFF;"
@@ -98,7 +96,7 @@ std::unique_ptr<SqliteConnection> open_writer(const std::string& folder, const s
 class SqliteStore final : public Store {
  public:
   SqliteStore(const std::string& folder, const std::vector<Migrations>& migrations)
-      : lock_(folder), writer_(open_writer(folder, migrations)), checkpointer_(folder + "/stoker.db", *writer_), syncer_(folder + "/stoker.db-wal") {
+      : lock_(folder), writer_(open_writer(folder, migrations)), checkpointer_(folder + "/stoker.db", *writer_) {
     for (auto& reader : readers_) {
       reader = std::make_unique<SqliteConnection>(folder + "/stoker.db", SqliteConnection::Mode::ReadOnly);
       reader->exec(kReaderSettings);
@@ -122,9 +120,9 @@ class SqliteStore final : public Store {
     SqliteWriter writer(*writer_);
     std::vector<Job> batch;
     while (writes_.take(batch, kMaxBatch)) {
-      syncer_.expect_commit();
-      const bool committed = writer.commit(batch);
-      syncer_.finish_batch(std::exchange(batch, {}), committed);
+      writer.commit(batch);
+      for (Job& job : batch) finish(job);
+      batch.clear();
       checkpointer_.after_commit();
     }
   }
@@ -134,7 +132,7 @@ class SqliteStore final : public Store {
     std::vector<Job> one;
     while (reads_.take(one, 1)) {
       run_read(connection, one.front());
-      syncer_.finish_read(std::move(one.front()));
+      finish(one.front());
       one.clear();
     }
   }
@@ -144,7 +142,6 @@ class SqliteStore final : public Store {
   // a reader may not do.
   std::unique_ptr<SqliteConnection> writer_;
   SqliteCheckpointer checkpointer_;
-  SqliteSyncer syncer_;
   std::array<std::unique_ptr<SqliteConnection>, kReaders> readers_;
   JobQueue writes_;
   JobQueue reads_;

@@ -5,13 +5,11 @@
 
 namespace store {
 
-bool SqliteWriter::commit(std::span<Job> jobs) {
-  committed_ = false;
-  if (commit_together(jobs) || jobs.size() == 1) return committed_;
+void SqliteWriter::commit(std::span<Job> jobs) {
+  if (commit_together(jobs) || jobs.size() == 1) return;
   // One of them (too large for the disk, say) took the others down. Alone, each
   // gets the answer that is its own; this is slow, and rare.
   for (Job& job : jobs) commit_together({&job, 1});
-  return committed_;
 }
 
 // False when one of them has undone the transaction for all: none of it is there, and
@@ -26,7 +24,6 @@ bool SqliteWriter::commit_together(std::span<Job> jobs) {
   if (!begun_) return true;
   try {
     execute("COMMIT");
-    committed_ = true;
   } catch (const Error& error) {
     for (Job& job : jobs) job.error = std::make_exception_ptr(error);  // to each its own
     roll_back();

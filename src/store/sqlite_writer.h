@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Group commit: many works, each in its own savepoint of one transaction, to be made
+// Group commit: many works, each in its own savepoint of one transaction, made
 // durable by one sync.
 #pragma once
 
@@ -15,10 +15,9 @@ class SqliteWriter final : public Tx {
  public:
   explicit SqliteWriter(SqliteConnection& connection) : connection_(connection) {}
 
-  // When it returns, what succeeded is in the log, and each job has its error. Works
-  // run more than once where the engine has undone them on account of another. Answers
-  // whether anything was written.
-  bool commit(std::span<Job> jobs);
+  // When it returns, what succeeded is durable, and each job has its error. Works
+  // run more than once where the engine has undone them on account of another.
+  void commit(std::span<Job> jobs);
 
   std::int64_t run(std::string_view sql, std::span<const Param> params, const EachRow& each) override;
 
@@ -34,7 +33,6 @@ class SqliteWriter final : public Tx {
   // Of the batch. Nothing is begun before the first statement that writes, so that
   // works that only read cost no sync.
   bool begun_ = false;
-  bool committed_ = false;
   bool lost_ = false;  // the engine has rolled the whole transaction back
   // Of the job that runs.
   bool savepoint_ = false;
