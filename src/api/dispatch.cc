@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/dispatch.h"
 
+#include <boost/system/system_error.hpp>
+
 #include "api/errors.h"
 #include "api/identify.h"
 #include "api/transaction.h"
@@ -80,7 +82,7 @@ http::Response no_action() {
 // Clients of queues may POST to the queue's own path and leave its URL out.
 std::string with_path_member(const services::Service& service, const http::RequestHead& head, std::string body) {
   if (service.path_member.empty() || head.path() == "/" || head.path().empty()) return body;
-  if (form_field(body, service.path_member)) return body;
+  if (form_field(body, service.path_member) || form_field(head.query(), service.path_member)) return body;
   if (!body.empty()) body += '&';
   auto decoded = base::percent_decode(head.path());
   return body + std::string(service.path_member) + "=" + base::percent_encode(decoded.value_or(""));
@@ -176,6 +178,11 @@ asio::awaitable<http::Response> Dispatcher::handle(http::Exchange& exchange) {
   } catch (const store::Error& error) {
     base::log_error("transaction failed", {{"request", job.request_id}, {"error", error.what()}});
     failure = store_error(error);
+  } catch (const boost::system::system_error&) {
+    throw;  // the connection's own: there is nobody left to be answered
+  } catch (const std::exception& error) {
+    base::log_error("handler failed", {{"request", job.request_id}, {"error", error.what()}});
+    failure = ApiError("InternalFailure", "The server made a mistake, and its log says which.");
   }
   co_return fail(job, *failure);
 }

@@ -53,8 +53,13 @@ HttpResponse encode_query_response(const Service& service, const Operation& oper
   open(operation.name, "Response", service.xml_namespace, out);
   if (operation.output) {
     open(operation.name, "Result", "", out);
+    const std::size_t opened = out.size();
     write_xml_members(*operation.output, output, XmlTimes::MillisIfAny, out);
-    close(operation.name, "Result", out);
+    if (out.size() == opened) {
+      out.insert(opened - 1, 1, '/');  // "<ReceiveMessageResult/>", as Amazon writes it
+    } else {
+      close(operation.name, "Result", out);
+    }
   }
   out += "<ResponseMetadata>";
   write_xml_element("RequestId", request_id, out);
