@@ -24,7 +24,7 @@ FINDINGS = (
 
 
 def binary():
-    return os.environ.get("STOKER_BIN", str(ROOT / "build/release/src/stoker"))
+    return str(ROOT / os.environ.get("STOKER_BIN", "build/release/src/stoker"))
 
 
 class Key:
