@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a Fleet finds the machine that place() would choose, looking at few.
-#include <ranges>
+#include <numeric>
+#include <vector>
 
 #include "scheduler/filter.h"
 #include "scheduler/fleet.h"
@@ -17,20 +18,26 @@ bool is_share_alone(const GpuNeed& need) { return need.shared_mib > 0 && need.wh
 
 constexpr auto kAny = [](auto) { return true; };
 
+// All machines' slots.
+std::vector<std::uint32_t> first_slots(std::size_t count) {
+  std::vector<std::uint32_t> slots(count);
+  std::iota(slots.begin(), slots.end(), 0U);
+  return slots;
+}
+
 }  // namespace
 
 Fleet::Slot Fleet::find_best(const Request& request, const GpuNeed& need) const {
   SpreadCounts counts = counts_of(request);
   std::optional<Route> route = this->route(request, need);
-  if (!route) return scan(std::views::iota(Slot{0}, static_cast<Slot>(briefs_.size())), request, need, counts, kAny);
+  if (!route) return scan(first_slots(briefs_.size()), request, need, counts, kAny);
   if (!route->attribute) return follow(*route, request, need, counts, kAny);
 
   // Only machines whose attribute has the fewest tasks, then those with the next few, ...
   const std::string& attribute = request.strategies[*route->attribute].attribute;
   const auto& by_value = counts[*route->attribute];
   std::set<int> levels = this->levels(attribute, by_value);
-  if (levels.size() > kMaxLevels)
-    return scan(std::views::iota(Slot{0}, static_cast<Slot>(briefs_.size())), request, need, counts, kAny);
+  if (levels.size() > kMaxLevels) return scan(first_slots(briefs_.size()), request, need, counts, kAny);
   for (int level : levels) {
     auto at_level = [&](Slot slot) {
       auto found = by_value.find(machine(slot).attribute(attribute));
@@ -74,7 +81,9 @@ Fleet::Slot Fleet::follow(const Route& route, const Request& request, const GpuN
   auto without = [&](Slot slot) { return !group->second.contains(slot) && accept(slot); };
   Slot slot = search(request, need, *route.index, without);
   if (slot != kNoSlot) return slot;
-  return scan(group->second | std::views::keys, request, need, counts, accept);
+  std::vector<Slot> members;
+  for (const auto& [member, tasks] : group->second) members.push_back(member);
+  return scan(members, request, need, counts, accept);
 }
 
 // The best by (the index's order, idle GPUs, id).
