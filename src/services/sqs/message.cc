@@ -158,8 +158,6 @@ void erase_message(store::Tx& tx, std::int64_t seq) {
   tx.exec("DELETE FROM sqs_large_bodies WHERE seq = $1", seq);
 }
 
-void remove_message(store::Tx& tx, const Queue& queue, std::int64_t seq) { remove_message(tx, queue, seq, true); }
-
 void remove_message(store::Tx& tx, const Queue& queue, std::int64_t seq, bool large) {
   std::optional<std::string> group;
   if (queue.fifo) group = group_of(tx, seq);

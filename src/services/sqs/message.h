@@ -36,10 +36,9 @@ struct Sent {
 std::vector<Sent> put_messages(Call& call, const Queue& queue, std::span<const Draft> drafts);
 std::string read_body(store::Tx& tx, std::int64_t seq);
 
-// Takes it away; a FIFO group's next message moves up.
-void remove_message(store::Tx& tx, const Queue& queue, std::int64_t seq);
-// The same, where it is known whether its body is in a row of its own.
-void remove_message(store::Tx& tx, const Queue& queue, std::int64_t seq, bool large);
+// Takes it away; a FIFO group's next message moves up. `large`: its body may be in a row
+// of its own.
+void remove_message(store::Tx& tx, const Queue& queue, std::int64_t seq, bool large = true);
 // The rows alone.
 void erase_message(store::Tx& tx, std::int64_t seq);
 // To its dead-letter queue: the same message, with the time at which it was sent.
