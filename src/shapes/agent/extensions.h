@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only Stoker's own agent and server say to each other, on the work session. The server
+// depends on none of it.
+#pragma once
+
+#include <boost/describe/class.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wire/traits.h"
+
+namespace shapes::agent {
+
+struct StokerGpu {
+  std::string id;
+  std::string model;
+  std::int64_t memoryInMiB = 0;
+  bool healthy = true;
+  std::optional<std::string> trouble;  // why it is not healthy
+};
+BOOST_DESCRIBE_STRUCT(StokerGpu, (), (id, model, memoryInMiB, healthy, trouble))
+
+// Agent to server: first of all, and again whenever something about them changes.
+struct StokerGpus {
+  std::vector<StokerGpu> gpus;
+};
+BOOST_DESCRIBE_STRUCT(StokerGpus, (), (gpus))
+
+struct StokerGpuSample {
+  std::string id;
+  std::int32_t utilizationPercent = 0;
+  std::int32_t memoryUtilizationPercent = 0;
+  std::int64_t memoryUsedInMiB = 0;
+  std::int64_t memoryTotalInMiB = 0;
+  std::optional<std::int32_t> temperatureCelsius;
+  std::optional<double> powerWatts;
+};
+BOOST_DESCRIBE_STRUCT(StokerGpuSample, (), (id, utilizationPercent, memoryUtilizationPercent, memoryUsedInMiB,
+    memoryTotalInMiB, temperatureCelsius, powerWatts))
+
+// Agent to server, once a second.
+struct StokerGpuSamples {
+  std::int64_t at = 0;  // ms
+  std::vector<StokerGpuSample> samples;
+};
+BOOST_DESCRIBE_STRUCT(StokerGpuSamples, (), (at, samples))
+
+// Server to agent. The agent answers with StokerLogLines until `end`.
+struct StokerReadLogs {
+  std::string requestId;
+  std::string taskArn;
+  std::optional<std::string> containerName;  // none: all of the task's
+  bool follow = false;
+  std::optional<std::int32_t> tail;  // the last so many lines
+};
+BOOST_DESCRIBE_STRUCT(StokerReadLogs, (), (requestId, taskArn, containerName, follow, tail))
+
+// Server to agent: nobody reads any more.
+struct StokerStopLogs {
+  std::string requestId;
+};
+BOOST_DESCRIBE_STRUCT(StokerStopLogs, (), (requestId))
+
+struct StokerLogLine {
+  std::string container;
+  std::int64_t at = 0;  // ms
+  std::string stream;   // stdout, stderr
+  std::string text;
+};
+BOOST_DESCRIBE_STRUCT(StokerLogLine, (), (container, at, stream, text))
+
+struct StokerLogLines {
+  std::string requestId;
+  std::vector<StokerLogLine> lines;
+  bool end = false;
+  std::optional<std::string> error;  // there are none, and why
+};
+BOOST_DESCRIBE_STRUCT(StokerLogLines, (), (requestId, lines, end, error))
+
+}  // namespace shapes::agent
