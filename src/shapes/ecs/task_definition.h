@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "shapes/ecs/attribute.h"
 #include "shapes/ecs/container_definition.h"
 #include "shapes/ecs/failure.h"
 #include "shapes/ecs/key_value_pair.h"
@@ -98,17 +99,6 @@ struct RegisterTaskDefinitionRequest {
 BOOST_DESCRIBE_STRUCT(RegisterTaskDefinitionRequest, (), (family, taskRoleArn, executionRoleArn, networkMode,
     containerDefinitions, volumes, placementConstraints, requiresCompatibilities, cpu, memory, tags, pidMode, ipcMode,
     proxyConfiguration, inferenceAccelerators, ephemeralStorage, runtimePlatform, enableFaultInjection))
-
-inline constexpr std::string_view kTargetTypeValues[] = {"container-instance"};
-
-struct Attribute {
-  std::string name;
-  std::optional<std::string> value;
-  std::optional<std::string> targetType;
-  std::optional<std::string> targetId;
-  bool operator==(const Attribute&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(Attribute, (), (name, value, targetType, targetId))
 
 inline constexpr std::string_view kTaskDefinitionStatusValues[] = {"ACTIVE", "INACTIVE", "DELETE_IN_PROGRESS"};
 
@@ -235,12 +225,6 @@ inline constexpr auto wire::kTraits<shapes::ecs::RegisterTaskDefinitionRequest> 
     {.member = "tags", .max = 50},
     {.member = "pidMode", .one_of = shapes::ecs::kPidModeValues},
     {.member = "ipcMode", .one_of = shapes::ecs::kIpcModeValues},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ecs::Attribute> = wire::traits({
-    {.member = "name", .required = true},
-    {.member = "targetType", .one_of = shapes::ecs::kTargetTypeValues},
 });
 
 template <>
