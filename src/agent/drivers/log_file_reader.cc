@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/drivers/log_file.h"
+
+namespace agent::drivers {
+namespace {
+
+constexpr std::size_t kBlockBytes = 64 * 1024;
+static_assert(kBlockBytes > kMaxRecordBytes);
+
+int open_to_read(const std::string& path) { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }
+
+struct Tail {
+  off_t offset = 0;       // where the last records begin
+  std::size_t count = 0;  // how many there are from there, `most` at the most
+};
+
+// Looks for the ends of records from the end of the file, block by block.
+Tail find_tail(int fd, std::size_t most) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) return {};
+  Tail tail{status.st_size, 0};
+  std::string block(kBlockBytes, '\0');
+  for (off_t end = status.st_size; end > 0;) {
+    const off_t start = std::max<off_t>(0, end - off_t(kBlockBytes));
+    const ssize_t got = ::pread(fd, block.data(), end - start, start);
+    if (got <= 0) return tail;
+    for (ssize_t i = got - 1; i >= 0; --i) {
+      if (block[i] != '\n') continue;
+      // The record that this newline ends begins further up; the one after it begins here.
+      if (tail.count == most) return {start + i + 1, tail.count};
+      ++tail.count;
+    }
+    end = start;
+  }
+  return {0, tail.count};
+}
+
+bool same_file(const struct stat& a, const struct stat& b) { return a.st_ino == b.st_ino && a.st_dev == b.st_dev; }
+
+}  // namespace
+
+LogReader::LogReader(std::string path, std::size_t last) : path_(std::move(path)), last_(last) {}
+
+LogReader::~LogReader() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void LogReader::begin() {
+  const int current = open_to_read(path_);
+  const int older = open_to_read(path_ + ".1");
+  begun_ = current >= 0 || older >= 0;
+  Tail in_current;
+  if (current >= 0 && last_ != kAllLines) in_current = find_tail(current, last_);
+  const bool enough = in_current.count == last_ && last_ != kAllLines;
+  if (older >= 0 && !enough) {
+    fd_ = older;
+    if (last_ != kAllLines) offset_ = find_tail(older, last_ - in_current.count).offset;
+    if (current >= 0) ::close(current);
+    return;
+  }
+  if (older >= 0) ::close(older);
+  fd_ = current;
+  offset_ = in_current.offset;
+}
+
+// Moves to the file after this one, when the writer has left this one behind.
+bool LogReader::next_file() {
+  struct stat here {
+  }, older{}, current{};
+  if (::fstat(fd_, &here) != 0) return false;
+  if (::stat(path_.c_str(), &current) != 0 || same_file(here, current)) return false;
+  // After two rotations in one go the older file is one that has not been read either.
+  const bool skipped = ::stat((path_ + ".1").c_str(), &older) == 0 && !same_file(here, older);
+  const int next = open_to_read(skipped ? path_ + ".1" : path_);
+  if (next < 0) return false;
+  ::close(fd_);
+  fd_ = next;
+  offset_ = 0;
+  buffer_.clear();  // half a record at the end of a file stays half
+  used_ = 0;
+  skip_ = false;
+  return true;
+}
+
+// One more block; false when there is none now.
+bool LogReader::fill() {
+  buffer_.erase(0, std::exchange(used_, 0));
+  if (buffer_.size() > kMaxRecordBytes) {
+    buffer_.clear();
+    skip_ = true;
+  }
+  struct stat status {};
+  if (::fstat(fd_, &status) == 0 && status.st_size < offset_) offset_ = 0;  // somebody emptied it
+  const std::size_t before = buffer_.size();
+  buffer_.resize(before + kBlockBytes);
+  const ssize_t got = ::pread(fd_, buffer_.data() + before, kBlockBytes, offset_);
+  buffer_.resize(before + std::max<ssize_t>(got, 0));
+  offset_ += std::max<ssize_t>(got, 0);
+  return got > 0;
+}
+
+// The next record of the buffer; false when it has no whole one.
+bool LogReader::take(std::vector<LogLine>& lines) {
+  const std::size_t newline = buffer_.find('\n', used_);
+  if (newline == buffer_.npos) return false;
+  const std::string_view record(buffer_.data() + used_, newline - used_);
+  used_ = newline + 1;
+  if (std::exchange(skip_, false) || record.size() > kMaxRecordBytes) return true;
+  if (auto line = parse_log_line(record)) lines.push_back(std::move(*line));
+  return true;
+}
+
+std::vector<LogLine> LogReader::read(std::size_t most) {
+  std::vector<LogLine> lines;
+  if (!begun_) begin();
+  if (fd_ < 0) return lines;
+  while (lines.size() < most) {
+    if (take(lines) || fill()) continue;
+    // The writer may have added to this file between our last look and its leaving it. Once it
+    // has left, what is there is all.
+    struct stat here {
+    }, current{};
+    const bool left = ::fstat(fd_, &here) == 0 && ::stat(path_.c_str(), &current) == 0 && !same_file(here, current);
+    if (!left) break;
+    if (fill()) continue;
+    if (!next_file()) break;
+  }
+  return lines;
+}
+
+}  // namespace agent::drivers
