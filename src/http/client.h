@@ -4,8 +4,10 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -35,6 +37,26 @@ struct ClientLimits {
   std::size_t idle_connections = 64;
 };
 
+// An answer whose body is read as it comes. It has a connection of its own, which closes with it.
+// Used by one coroutine at a time, on the io_context that open() ran on.
+class ResponseStream {
+ public:
+  struct State;
+
+  explicit ResponseStream(std::unique_ptr<State> state);
+  ~ResponseStream();
+
+  int status() const;
+  const base::Headers& headers() const;
+
+  // What came next of the body; "" at its end. An error, which includes that nothing came for
+  // `deadline`, is the end of it too.
+  boost::asio::awaitable<base::Result<std::string>> read_piece(base::Duration deadline);
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
 // Safe to use from several threads at once. Must not outlive its threads, nor end
 // before what it sends has been answered.
 class Client {
@@ -49,6 +71,15 @@ class Client {
 
   // The same, blocking: for the command line, never for a thread of `io`.
   base::Result<Response> send_now(Request request, base::Duration deadline);
+
+  // The answer as soon as its head is there, which is what `deadline` is for. On a connection of
+  // its own, so nothing is sent twice; the body is not bounded by limits.
+  boost::asio::awaitable<base::Result<std::unique_ptr<ResponseStream>>> open(Request request, base::Duration deadline);
+
+  // The same, blocking: gives each piece to `each` on the caller's thread, however long it takes
+  // to come, until the end or until `each` answers false. The answer's status.
+  base::Result<int> stream_now(Request request, base::Duration deadline_for_head,
+                               std::function<bool(std::string_view)> each);
 
  private:
   struct State;

@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "http/io_threads.h"
 #include "http/message.h"
+#include "http/websocket.h"
 
 namespace http {
 
@@ -49,6 +50,18 @@ class Exchange {
 
   // Has the client closed its side? For handlers that waited long.
   bool peer_gone() const;
+
+  // An answer in pieces, for what does not fit memory or is not there yet: its head, with the
+  // first piece as its body, then more of them. Limits::write holds for each piece. The Response
+  // that the handler returns afterwards only ends the answer. Both throw Failure when the client
+  // is gone; a handler that throws cuts the answer short, so that the client can tell.
+  boost::asio::awaitable<void> start(Response head);
+  boost::asio::awaitable<void> write_piece(std::string piece);
+
+  // Answers 101 and turns the connection into a WebSocket, which lives until it is closed, the
+  // handler returns (its Response is ignored) or the server ends. Limits' waits for requests do
+  // not count for it. Throws Failure for what is no upgrade: 400, or 426 for another version.
+  boost::asio::awaitable<std::shared_ptr<WebSocket>> accept_websocket(WebSocketLimits limits = {});
 
  private:
   Connection& connection_;
