@@ -6,29 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-#include "http/client.h"
-#include "http/signing_key.h"
-#include "wire/operation.h"
+#include "client/request.h"
 
 namespace client {
-
-struct Profile {
-  std::string endpoint;  // "http://127.0.0.1:4566"
-  std::string socket = {};  // a unix socket that leads there, where there is one
-  http::Credentials credentials;
-  std::string region;
-};
-
-// The parts of an endpoint URL; an error for anything but http:// and https://.
-base::Result<http::Endpoint> parse_endpoint(const std::string& url);
-
-// Which service is called: its names on the wire, and the one that it is signed for.
-struct Target {
-  const wire::Service& service;
-  std::string_view signing_name;
-  wire::Protocol protocol;
-};
 
 // Blocking: for the command line.
 class Client {
