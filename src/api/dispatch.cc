@@ -127,9 +127,10 @@ http::Response to_http(wire::HttpResponse response) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(store::Store& store, Topics& topics, base::Clock& clock, std::vector<services::Service> services,
-                       std::string version)
+Dispatcher::Dispatcher(store::Store& store, const services::Locals& locals, Topics& topics, base::Clock& clock,
+                       std::vector<services::Service> services, std::string version)
     : store_(store),
+      locals_(locals),
       topics_(topics),
       clock_(clock),
       services_(std::move(services)),
@@ -244,7 +245,7 @@ asio::awaitable<services::Erased> Dispatcher::run(http::Exchange& exchange, Job&
     std::optional<services::Wait> wait;
     const std::uint64_t seen = topics_.seen();
     store::Store::Work work = [&](store::Tx& tx) {
-      services::Call call{tx, job.caller, clock_.now(), started};
+      services::Call call{tx, job.caller, clock_.now(), started, &locals_};
       output = job.operation->run(call, input.get());
       wakes = std::move(call.wakes);
       wait = std::move(call.wait);

@@ -21,8 +21,8 @@ namespace api {
 
 class Dispatcher {
  public:
-  Dispatcher(store::Store& store, Topics& topics, base::Clock& clock, std::vector<services::Service> services,
-             std::string version);
+  Dispatcher(store::Store& store, const services::Locals& locals, Topics& topics, base::Clock& clock,
+             std::vector<services::Service> services, std::string version);
 
   boost::asio::awaitable<http::Response> handle(http::Exchange& exchange);
 
@@ -44,6 +44,7 @@ class Dispatcher {
   http::Response fail(Job& job, const wire::ApiError& error);
 
   store::Store& store_;
+  const services::Locals& locals_;
   Topics& topics_;
   base::Clock& clock_;
   std::vector<std::vector<wire::ErrorSpec>> error_tables_;  // what services_[i].wire.errors points to

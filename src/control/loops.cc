@@ -44,8 +44,9 @@ std::vector<Loop> all_loops() {
   };
 }
 
-Loops::Loops(http::IoThreads& io, store::Store& store, api::Topics& topics, base::Clock& clock, std::vector<Loop> loops)
-    : store_(store), topics_(topics), clock_(clock), ended_(static_cast<std::ptrdiff_t>(loops.size())) {
+Loops::Loops(http::IoThreads& io, store::Store& store, const services::Locals& locals, api::Topics& topics,
+             base::Clock& clock, std::vector<Loop> loops)
+    : store_(store), locals_(locals), topics_(topics), clock_(clock), ended_(static_cast<std::ptrdiff_t>(loops.size())) {
   for (const Loop& loop : loops) names_.push_back(loop.topic);
   for (Loop& loop : loops) {
     asio::co_spawn(io.next(), run(std::move(loop)), [this](std::exception_ptr error) {
@@ -84,7 +85,7 @@ asio::awaitable<std::optional<base::Time>> Loops::take_turn(Loop& loop) {
   services::Caller caller;
   const base::Time now = clock_.now();
   store::Store::Work work = [&](store::Tx& tx) {
-    services::Call call{tx, caller, now, now};
+    services::Call call{tx, caller, now, now, &locals_};
     next = loop.turn(call);
     wakes = std::move(call.wakes);
   };

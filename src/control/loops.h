@@ -29,7 +29,8 @@ struct Loop {
 
 class Loops {
  public:
-  Loops(http::IoThreads& io, store::Store& store, api::Topics& topics, base::Clock& clock, std::vector<Loop> loops);
+  Loops(http::IoThreads& io, store::Store& store, const services::Locals& locals, api::Topics& topics,
+        base::Clock& clock, std::vector<Loop> loops);
   // Waits for the turns that are being taken.
   ~Loops();
 
@@ -38,6 +39,7 @@ class Loops {
   boost::asio::awaitable<std::optional<base::Time>> take_turn(Loop& loop);
 
   store::Store& store_;
+  const services::Locals& locals_;
   api::Topics& topics_;
   base::Clock& clock_;
   std::vector<std::string> names_;

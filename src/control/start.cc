@@ -104,11 +104,12 @@ int up(const Config& config, const std::string& version) {
   store->write_now([&](store::Tx& tx) { root = state::ensure_root_key(tx, config.account, clock.now()); });
   write_credentials(config.data, root);
 
+  services::Locals locals;
   api::Topics topics;
-  api::Dispatcher dispatcher(*store, topics, clock, all_services(), version);
+  api::Dispatcher dispatcher(*store, locals, topics, clock, all_services(), version);
   http::Server server(io, std::bind_front(&handle, &dispatcher));
   listen(server, config);
-  Loops loops(io, *store, topics, clock, all_loops());
+  Loops loops(io, *store, locals, topics, clock, all_loops());
 
   const std::string url = local_url(config, server.port());
   write_endpoint(config.data, url);

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/time.h"
+#include "services/locals.h"
 #include "store/store.h"
 
 namespace services {
@@ -49,10 +51,18 @@ struct Call {
   const Caller& caller;
   base::Time now;
   base::Time started;  // `now` of the first run
+  const Locals* locals = nullptr;
 
   // To be done once this is committed.
   std::vector<Wake> wakes = {};
   std::optional<Wait> wait = {};
+
+  // What this service keeps in memory. To be changed by tx.on_end, not before.
+  template <class T>
+  T& local() const {
+    CHECK(locals) << "a call without locals";
+    return locals->get<T>();
+  }
 
   void wake(std::string topic, std::size_t most = Wake::kAll) { wakes.push_back({std::move(topic), most}); }
 };

@@ -17,6 +17,11 @@ struct Job {
   Store::Done done;
   bool writes = true;
   std::exception_ptr error = nullptr;  // what `done` will be given
+  std::vector<Tx::End> ends = {};      // what its work wants to be told
+
+  void end(bool committed) {
+    for (const Tx::End& told : std::exchange(ends, {})) told(committed);
+  }
 };
 
 // Above this the callers are faster than the disk for good, and each more that

@@ -51,16 +51,18 @@ class PostgresTx final : public Tx {
 };
 
 void try_job(PostgresConnection& connection, Job& job) {
+  PostgresTx tx(connection);
   try {
     connection.begin(job.writes ? kBeginWrite : kBeginRead);
-    PostgresTx tx(connection);
     job.work(tx);
     job.error = tx.failure();
-    if (!job.error) return connection.commit();
+    if (!job.error) connection.commit();
   } catch (...) {
     job.error = std::current_exception();
   }
-  connection.rollback();
+  if (job.error) connection.rollback();
+  job.ends = tx.take_ends();
+  job.end(!job.error);
 }
 
 std::chrono::milliseconds pause_before(int attempt) {

@@ -61,8 +61,8 @@ class ReadTx final : public Tx {
 
 // In a transaction, so that all its statements see one state of the database.
 void run_read(SqliteConnection& connection, Job& job) {
+  ReadTx tx(connection);
   try {
-    ReadTx tx(connection);
     connection.prepare("BEGIN").run({}, nullptr);
     job.work(tx);
   } catch (...) {
@@ -73,6 +73,8 @@ void run_read(SqliteConnection& connection, Job& job) {
   } catch (...) {
     job.error = std::current_exception();
   }
+  job.ends = tx.take_ends();
+  job.end(!job.error);
 }
 
 std::unique_ptr<SqliteConnection> open_writer(const std::string& folder, const std::vector<Migrations>& migrations) {

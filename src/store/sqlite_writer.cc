@@ -4,6 +4,13 @@
 #include "base/check.h"
 
 namespace store {
+namespace {
+
+void end_all(std::span<Job> jobs, bool committed) {
+  for (Job& job : jobs) job.end(committed);
+}
+
+}  // namespace
 
 void SqliteWriter::commit(std::span<Job> jobs) {
   if (commit_together(jobs) || jobs.size() == 1) return;
@@ -19,17 +26,25 @@ bool SqliteWriter::commit_together(std::span<Job> jobs) {
   lost_ = false;
   for (Job& job : jobs) {
     run_job(job);
-    if (lost_) return false;
+    if (lost_) {
+      end_all(jobs, false);
+      return false;
+    }
   }
-  if (!begun_) return true;
+  if (!begun_) {
+    end_all(jobs, true);
+    return true;
+  }
   try {
     execute("COMMIT");
   } catch (const Error& error) {
     for (Job& job : jobs) job.error = std::make_exception_ptr(error);  // to each its own
     roll_back();
+    end_all(jobs, false);
     // A constraint that is checked at the end: it may be only one that broke it.
     return error.kind() != ErrorKind::Conflict;
   }
+  end_all(jobs, true);
   return true;
 }
 
@@ -42,14 +57,18 @@ void SqliteWriter::run_job(Job& job) {
     job.error = std::current_exception();
   }
   failure_ = nullptr;
-  if (!savepoint_ || lost_) return;
-  try {
-    close_savepoint(!job.error);
-  } catch (const Error&) {
-    job.error = std::current_exception();
-    roll_back();
-    lost_ = true;
+  job.ends = take_ends();
+  if (savepoint_ && !lost_) {
+    try {
+      close_savepoint(!job.error);
+    } catch (const Error&) {
+      job.error = std::current_exception();
+      roll_back();
+      lost_ = true;
+    }
   }
+  // Told at once: the next in this batch must not find taken what was not taken.
+  if (job.error) job.end(false);
 }
 
 std::int64_t SqliteWriter::run(std::string_view sql, std::span<const Param> params, const EachRow& each) {

@@ -113,6 +113,17 @@ class Tx {
   // For statements whose number of parameters is known at run time only.
   using EachRow = std::function<void(const Row&)>;
   virtual std::int64_t run(std::string_view sql, std::span<const Param> params, const EachRow& each) = 0;
+
+  // Called once, when it is known whether this work is durable (true) or left nothing (false):
+  // on the thread that ran it, before its Done, and before the work runs again. For caches that
+  // follow the database. Must not throw, nor use the Tx.
+  using End = std::function<void(bool committed)>;
+  void on_end(End end) { ends_.push_back(std::move(end)); }
+  // For the store, which tells them.
+  std::vector<End> take_ends() { return std::exchange(ends_, {}); }
+
+ private:
+  std::vector<End> ends_;
 };
 
 // A statement with its parameters, run by one of its functions.

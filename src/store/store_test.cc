@@ -320,6 +320,26 @@ TEST_P(StoreTest, AConstraintThatIsCheckedAtTheEndFailsOnlyTheWorkThatBrokeIt) {
   EXPECT_EQ(database_->value("SELECT count(*) FROM parents"), "5");
 }
 
+TEST_P(StoreTest, AWorkIsToldWhetherItIsDurable) {
+  open();
+  std::vector<std::string> told;
+  auto tell = [&told](std::string name) {
+    return [&told, name](bool committed) { told.push_back(name + (committed ? " kept" : " gone")); };
+  };
+  store_->write_now([&](Tx& tx) {
+    tx.on_end(tell("a"));
+    add_item(tx, "one");
+    tx.on_end(tell("b"));
+  });
+  EXPECT_THROW(store_->write_now([&](Tx& tx) {
+    tx.on_end(tell("c"));
+    throw std::runtime_error("no");
+  }),
+               std::runtime_error);
+  store_->read_now([&](Tx& tx) { tx.on_end(tell("d")); });
+  EXPECT_THAT(told, ElementsAre("a kept", "b kept", "c gone", "d kept"));
+}
+
 TEST_P(StoreTest, WhatAWorkThrowsReachesItsCaller) {
   open();
   EXPECT_THROW(store_->write_now([](Tx&) { throw std::out_of_range("x"); }), std::out_of_range);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/fleets.h"
+
+#include "services/ecs/task.h"
+
+namespace services::ecs {
+namespace {
+
+template <class Change>
+void when_committed(Call& call, std::int64_t cluster, Change change) {
+  Fleets& fleets = call.local<Fleets>();
+  call.tx.on_end([&fleets, cluster, change = std::move(change)](bool committed) {
+    if (committed) fleets.with(cluster, change);
+  });
+}
+
+}  // namespace
+
+void Fleets::load(store::Tx& tx) {
+  auto clusters = tx.query("SELECT DISTINCT cluster FROM ecs_instances").all([](const store::Row& row) {
+    return row.integer(0);
+  });
+  for (std::int64_t cluster : clusters) {
+    for (const StoredInstance& instance : load_instances(tx, cluster)) {
+      auto holds = holds_on(tx, instance.id);
+      with(cluster, [&](scheduler::Fleet& fleet) {
+        fleet.put(instance.for_scheduler());
+        for (model::TaskHold& hold : holds) fleet.record(model::InstanceId(instance.id), std::move(hold));
+      });
+    }
+  }
+}
+
+void put_in_fleet(Call& call, const StoredInstance& instance) {
+  when_committed(call, instance.cluster,
+                 [machine = instance.for_scheduler()](scheduler::Fleet& fleet) { fleet.put(machine); });
+}
+
+void remove_from_fleet(Call& call, const StoredInstance& instance) {
+  when_committed(call, instance.cluster,
+                 [id = model::InstanceId(instance.id)](scheduler::Fleet& fleet) { fleet.remove(id); });
+}
+
+void release_in_fleet(Call& call, std::int64_t cluster, const std::string& task) {
+  when_committed(call, cluster, [id = model::TaskId(task)](scheduler::Fleet& fleet) { fleet.release(id); });
+}
+
+void mark_in_fleet(Call& call, std::int64_t cluster, const std::string& task, bool running, bool stopping) {
+  when_committed(call, cluster, [id = model::TaskId(task), running, stopping](scheduler::Fleet& fleet) {
+    fleet.mark(id, running, stopping);
+  });
+}
+
+}  // namespace services::ecs

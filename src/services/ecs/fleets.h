@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fleet of each cluster: a cache of instances and of what tasks hold on them, rebuilt at
+// start. Only what has been committed changes it, but for tentative holds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "base/guarded.h"
+#include "scheduler/fleet.h"
+#include "services/call.h"
+#include "services/ecs/instance.h"
+
+namespace services::ecs {
+
+class Fleets {
+ public:
+  // At start, before any call.
+  void load(store::Tx& tx);
+
+  // One at a time. `use` must not call back.
+  template <class Use>
+  auto with(std::int64_t cluster, Use&& use) {
+    return fleets_.with([&](auto& fleets) {
+      auto& fleet = fleets[cluster];
+      if (!fleet) fleet = std::make_unique<scheduler::Fleet>();
+      return use(*fleet);
+    });
+  }
+
+ private:
+  base::Guarded<std::map<std::int64_t, std::unique_ptr<scheduler::Fleet>>> fleets_;
+};
+
+// The fleet follows once the call is committed.
+void put_in_fleet(Call& call, const StoredInstance& instance);
+void remove_from_fleet(Call& call, const StoredInstance& instance);
+void release_in_fleet(Call& call, std::int64_t cluster, const std::string& task);
+void mark_in_fleet(Call& call, std::int64_t cluster, const std::string& task, bool running, bool stopping);
+
+}  // namespace services::ecs

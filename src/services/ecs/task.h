@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task and the launch that it came from: their rows, and how requests name them.
+#pragma once
+
+#include <boost/describe/class.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/instance.h"
+#include "model/task_status.h"
+#include "services/call.h"
+#include "services/ecs/cluster.h"
+#include "shapes/ecs/state_change.h"
+#include "shapes/ecs/task.h"
+
+namespace services::ecs {
+
+// "Stopped tasks stay visible for an hour."
+inline constexpr base::Duration kStoppedFor = std::chrono::hours(1);
+
+// What a task takes of its machine, as it is stored.
+struct GpuHeld {
+  std::string gpu, container;
+  std::int64_t shared_mib = 0;
+};
+BOOST_DESCRIBE_STRUCT(GpuHeld, (), (gpu, container, shared_mib))
+
+struct Holds {
+  std::int64_t cpu = 0, memory = 0;
+  std::optional<std::vector<std::int32_t>> tcp, udp;
+  std::optional<std::int32_t> dynamic;
+  std::optional<std::vector<GpuHeld>> gpus;
+};
+BOOST_DESCRIBE_STRUCT(Holds, (), (cpu, memory, tcp, udp, dynamic, gpus))
+
+// What an agent said of a task last.
+struct Report {
+  std::vector<shapes::ecs::ContainerStateChange> containers;
+  std::map<std::string, std::string> health;  // by container
+  std::optional<base::Time> pullStartedAt, pullStoppedAt, executionStoppedAt;
+};
+BOOST_DESCRIBE_STRUCT(Report, (), (containers, health, pullStartedAt, pullStoppedAt, executionStoppedAt))
+
+// What the tasks of one RunTask or StartTask have in common, as it is stored.
+struct Launch {
+  std::optional<shapes::ecs::TaskOverride> overrides;
+  std::optional<shapes::ecs::NetworkConfiguration> networkConfiguration;
+  std::vector<shapes::ecs::Tag> tags;
+  bool enableExecuteCommand = false;
+  std::optional<std::string> referenceId;
+  std::optional<std::vector<shapes::ecs::Failure>> failures;
+};
+BOOST_DESCRIBE_STRUCT(Launch, (), (overrides, networkConfiguration, tags, enableExecuteCommand, referenceId, failures))
+
+struct StoredLaunch {
+  std::int64_t id = 0, cluster = 0, definition = 0;
+  std::string group;
+  std::optional<std::string> started_by, client_token;
+  std::string asked;
+  Launch body;
+  base::Time created_at;
+};
+
+struct StoredTask {
+  std::int64_t row = 0;
+  std::string id;
+  std::int64_t cluster = 0, launch = 0;
+  std::string instance;
+  model::TaskStatus known = model::TaskStatus::Pending;
+  model::DesiredStatus desired = model::DesiredStatus::Running;
+  std::int64_t version = 1;
+  bool delivered = false;
+  Holds holds;
+  std::optional<Report> report;
+  std::optional<std::vector<shapes::ecs::Tag>> tags;
+  std::optional<std::string> credentials;
+  base::Time created_at;
+  std::optional<base::Time> started_at, stopping_at, stopped_at;
+  std::optional<std::string> stop_code, stopped_reason;
+};
+
+Holds to_holds(const model::TaskHold& hold);
+std::string new_task_id();
+std::string task_arn(const StoredCluster& cluster, const std::string& id);
+// The id that a request means by an id or an ARN; nullopt for another cluster's ARN.
+std::optional<std::string> task_id(const StoredCluster& cluster, std::string_view text);
+// Made of its task's id and its name: the same each time it is asked for.
+std::string container_arn(const StoredCluster& cluster, const std::string& task, const std::string& container);
+
+std::int64_t insert_launch(store::Tx& tx, const StoredLaunch& launch);
+std::optional<StoredLaunch> load_launch(store::Tx& tx, std::int64_t id);
+std::optional<StoredLaunch> load_launch(store::Tx& tx, std::int64_t cluster, const std::string& client_token);
+
+void insert_task(store::Tx& tx, const StoredTask& task);
+// Its version counts up.
+void update_task(store::Tx& tx, StoredTask& task);
+std::optional<StoredTask> load_task(store::Tx& tx, const std::string& id);
+std::optional<StoredTask> load_task(store::Tx& tx, const StoredCluster& cluster, std::string_view text);
+std::vector<StoredTask> load_tasks_of_launch(store::Tx& tx, std::int64_t launch);
+// Those of an instance that have not STOPPED, in the order in which they came.
+std::vector<StoredTask> load_tasks_on(store::Tx& tx, const std::string& instance);
+
+// What those hold, for the scheduler.
+std::vector<model::TaskHold> holds_on(store::Tx& tx, const std::string& instance);
+
+// Ends a task without its agent's word: its resources are free, its access key is gone.
+void stop_now(Call& call, StoredTask& task, model::StopCode code, const std::string& reason);
+
+// Its agent has something to be told.
+std::string instance_topic(const std::string& instance);
+// Somebody may wait for a task to change.
+std::string task_topic(const std::string& task);
+// Stopped tasks and lost machines are looked after there.
+inline constexpr std::string_view kTaskSweepTopic = "ecs/sweep";
+
+}  // namespace services::ecs
