@@ -32,6 +32,12 @@ struct GpuSample {
   std::optional<double> power_watts;
 };
 
+// What simulated GPUs bring in place of the driver's own tools.
+struct GpuTools {
+  std::string nvidia_smi;  // a script: /usr/bin/nvidia-smi of containers, first on a process's PATH
+  std::string folder;      // what the script reads: to be seen at the same path, may be read-only
+};
+
 // Two ship: NVML, and simulated GPUs. Called on one thread.
 class GpuSource {
  public:
@@ -43,10 +49,17 @@ class GpuSource {
   // Looks again: a driver that came late, a GPU that fell off (it is kept, as not healthy).
   virtual std::vector<Gpu> probe() = 0;
   virtual std::vector<GpuSample> sample() = 0;
+  // None where the driver has its own.
+  virtual std::optional<GpuTools> tools() const { return std::nullopt; }
 };
 
-// `text`: "auto" (NVML, looked for again at each probe), "none", or "fake:8xV100".
+// `text`: "auto" (NVML, looked for again at each probe), "none", or "fake:8xV100",
+// "fake:2xA100-80GB,1xT4". `machine_name` makes the ids of simulated GPUs; `folder` is theirs:
+// gpus.json in it says how busy they are (see fake_script.h), and bin/ gets their nvidia-smi.
 base::Result<std::unique_ptr<GpuSource>> open_gpus(const std::string& text, const std::string& machine_name,
                                                    const std::string& folder);
+
+// For people: the driver, a line a GPU, and what is wrong where something is. Probes.
+std::string describe(GpuSource& source);
 
 }  // namespace agent::gpu

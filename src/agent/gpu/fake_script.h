@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// How busy simulated GPUs are: a file that people and tests write, read again when it changes.
+//
+//   {"0": {"utilization": 80, "memory_used_mib": 1000},
+//    "1": {"healthy": false, "trouble": "fell off the bus"},
+//    "GPU-...": [{"utilization": 95, "seconds": 20}, {"utilization": 5, "seconds": 10}]}
+//
+// By index or id. A list is gone through again and again, from when the file was read. All members
+// may be left out; a GPU that is not named is idle and well.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace agent::gpu {
+
+struct FakeState {
+  int utilization_percent = 0;
+  int memory_utilization_percent = 0;
+  std::int64_t memory_used_mib = 0;
+  bool healthy = true;
+  std::string trouble;
+};
+
+struct FakeStep {
+  FakeState state;
+  base::Duration lasts{1000};
+};
+
+using FakeSteps = std::map<std::string, std::vector<FakeStep>>;
+
+base::Result<FakeSteps> parse_fake_script(const std::string& text);
+
+class FakeScript {
+ public:
+  explicit FakeScript(std::filesystem::path file) : file_(std::move(file)) {}
+
+  // Looks whether the file has changed. A bad one is logged once, and the last good one stays.
+  void refresh(base::Time now);
+  FakeState state(int index, const std::string& id, base::Time now) const;
+
+ private:
+  std::filesystem::path file_;
+  std::string text_;
+  base::Time read_at_;
+  FakeSteps steps_;
+};
+
+}  // namespace agent::gpu

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/gpu/gpu.h"
+
+#include <fmt/format.h>
+
+#include "agent/gpu/fake_gpus.h"
+#include "agent/gpu/nvml.h"
+
+namespace agent::gpu {
+namespace {
+
+class NoGpus final : public GpuSource {
+ public:
+  std::string driver() const override { return ""; }
+  bool simulated() const override { return false; }
+  std::vector<Gpu> probe() override { return {}; }
+  std::vector<GpuSample> sample() override { return {}; }
+};
+
+const base::SystemClock kSystemClock;
+
+}  // namespace
+
+base::Result<std::unique_ptr<GpuSource>> open_gpus(const std::string& text, const std::string& machine_name,
+                                                   const std::string& folder) {
+  constexpr std::string_view kFake = "fake:";
+  if (text == "none") return std::unique_ptr<GpuSource>(std::make_unique<NoGpus>());
+  if (text == "auto") return std::unique_ptr<GpuSource>(std::make_unique<NvmlSource>(load_nvml));
+  if (!text.starts_with(kFake)) {
+    return base::Error{fmt::format(R"("{}" are no GPUs: say auto, none, or fake:8xV100)", text)};
+  }
+  return open_fake_gpus(text.substr(kFake.size()), machine_name, folder, kSystemClock);
+}
+
+std::string describe(GpuSource& source) {
+  std::vector<Gpu> gpus = source.probe();
+  std::string driver = source.driver();
+  std::string out = "driver: " + (driver.empty() ? "none" : driver) + "\n";
+  if (gpus.empty()) return out + "no GPUs\n";
+  std::vector<GpuSample> samples = source.sample();
+  for (const Gpu& gpu : gpus) {
+    out += fmt::format("GPU {}: {}, {} MiB, {}", gpu.index, gpu.model, gpu.memory_mib, gpu.id);
+    for (const GpuSample& sample : samples) {
+      if (sample.id != gpu.id) continue;
+      out += fmt::format(", {} % busy, {} MiB used", sample.utilization_percent, sample.memory_used_mib);
+      if (sample.temperature_celsius) out += fmt::format(", {} C", *sample.temperature_celsius);
+      if (sample.power_watts) out += fmt::format(", {:.0f} W", *sample.power_watts);
+    }
+    out += gpu.healthy ? "\n" : "; NOT HEALTHY: " + gpu.trouble + "\n";
+  }
+  return out;
+}
+
+}  // namespace agent::gpu

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The few functions of NVIDIA's management library that we call. It comes with the driver, so it
+// is looked for at run time; its header is not needed, as its ABI has been stable since 2011.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace agent::gpu {
+
+// nvmlReturn_t: those that we tell apart.
+inline constexpr int kNvmlSuccess = 0;
+inline constexpr int kNvmlUninitialized = 1;
+inline constexpr int kNvmlNotSupported = 3;
+inline constexpr int kNvmlNoPermission = 4;
+inline constexpr int kNvmlDriverNotLoaded = 9;
+inline constexpr int kNvmlTimeout = 10;
+inline constexpr int kNvmlGpuIsLost = 15;
+
+using NvmlDevice = void*;
+using NvmlEventSet = void*;
+
+// nvmlMemory_t, nvmlUtilization_t and nvmlEventData_t, laid out as the library has them.
+struct NvmlMemory {
+  unsigned long long total_bytes, free_bytes, used_bytes;
+};
+struct NvmlUtilization {
+  unsigned int gpu, memory;
+};
+struct NvmlEvent {
+  NvmlDevice device;
+  unsigned long long type, data;
+  unsigned int gpu_instance, compute_instance;
+};
+
+inline constexpr unsigned int kNvmlTextSize = 96;
+inline constexpr int kNvmlGpuTemperature = 0;                 // NVML_TEMPERATURE_GPU
+inline constexpr unsigned long long kNvmlXidCritical = 0x08;  // nvmlEventTypeXidCriticalError
+
+// Tests fill it with lambdas.
+struct NvmlApi {
+  std::function<int()> init;
+  std::function<int()> shut_down;
+  std::function<const char*(int)> error_string;
+  std::function<int(char*, unsigned int)> driver_version;
+  std::function<int(unsigned int*)> count;
+  std::function<int(unsigned int, NvmlDevice*)> handle_by_index;
+  std::function<int(NvmlDevice, char*, unsigned int)> uuid;
+  std::function<int(NvmlDevice, char*, unsigned int)> name;
+  std::function<int(NvmlDevice, NvmlMemory*)> memory;
+
+  // May be empty: older libraries lack some.
+  std::function<int(NvmlDevice, NvmlUtilization*)> utilization;
+  std::function<int(NvmlDevice, int, unsigned int*)> temperature;
+  std::function<int(NvmlDevice, unsigned int*)> power_milliwatts;
+  // corrected, uncorrected, pending, failed
+  std::function<int(NvmlDevice, unsigned int*, unsigned int*, unsigned int*, unsigned int*)> remapped_rows;
+  std::function<int(NvmlEventSet*)> create_event_set;
+  std::function<int(NvmlEventSet)> free_event_set;
+  std::function<int(NvmlDevice, unsigned long long, NvmlEventSet)> register_events;
+  std::function<int(NvmlEventSet, NvmlEvent*, unsigned int)> wait_for_event;
+
+  // Keeps the library open. Shared, as the table is copied.
+  std::shared_ptr<void> library;
+};
+
+// libnvidia-ml.so.1 as the loader finds it; none where there is none.
+std::optional<NvmlApi> load_nvml();
+
+}  // namespace agent::gpu
