@@ -2,8 +2,12 @@
 #include "http/connection.h"
 
 #include <algorithm>
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/this_coro.hpp>
 
+#include "base/check.h"
 #include "base/log.h"
+#include "http/websocket_handshake.h"
 
 namespace http {
 namespace {
@@ -34,6 +38,10 @@ Connection::Connection(Surroundings around, std::unique_ptr<Stream> stream, std:
       secure_(secure),
       parser_(around.limits.head_bytes) {}
 
+Connection::~Connection() {
+  if (websocket_) websocket_->break_off("its handler failed");
+}
+
 void Connection::end_overdue_wait(Deadline now) {
   // Again at each tick until the wait has ended: a write of many steps is missed by a
   // cancellation that comes between two of them.
@@ -42,6 +50,10 @@ void Connection::end_overdue_wait(Deadline now) {
 
 void Connection::end_idle_wait() {
   if (idle_) stream_->cancel();
+}
+
+void Connection::end_websocket() {
+  if (websocket_) websocket_->go_away();
 }
 
 asio::awaitable<void> Connection::run() {
@@ -61,6 +73,14 @@ asio::awaitable<void> Connection::run() {
     if (!ready && !refused) break;
     if (ready) {
       response = co_await call_handler();
+    }
+    if (websocket_) {
+      websocket_->close();
+      // Also after a cancellation: the session sees to its own end, and soon.
+      const auto not_again = asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+      co_await not_again;
+      co_await WebSocketSession::wait_for_end(websocket_);
+      co_return;
     }
     open = co_await write_answer(std::move(response), refused);
     if (refused) unread_ = true;
@@ -279,11 +299,43 @@ std::string_view Connection::buffered() const {
   return std::string_view(static_cast<const char*>(buffer_.data().data()), buffer_.size());
 }
 
+asio::awaitable<std::shared_ptr<WebSocket>> Connection::accept_websocket(WebSocketLimits limits) {
+  CHECK(!streamed_ && !websocket_) << "an upgrade of what was answered already";
+  std::string key = check_upgrade(head(), parser_.http11());
+  if (around_.draining) throw Failure(503, "The server is going away.");
+  if (!body_done()) throw Failure(400, "A request for a WebSocket has no body.");
+  out_ = switching_protocols(key);
+  Pieces pieces = {asio::buffer(out_), asio::const_buffer()};
+  co_await write_or_throw(pieces);
+  Upgraded upgraded;
+  upgraded.stream = std::move(stream_);
+  upgraded.early = std::string(buffered());
+  upgraded.role = Role::Server;
+  upgraded.limits = limits;
+  upgraded.write_patience = around_.limits.write;
+  upgraded.close_patience = around_.limits.linger;
+  asio::any_io_executor executor = upgraded.stream->socket().get_executor();
+  websocket_ = WebSocketSession::start(executor, std::move(upgraded));
+  co_return websocket_->handle();
+}
+
+asio::awaitable<void> Connection::write_or_throw(Pieces pieces) {
+  error_code error;
+  co_await write_all(pieces, error);
+  if (!error) co_return;
+  broken_ = true;
+  throw Failure(400, "The client left before the answer's end.");
+}
+
 const RequestHead& Exchange::head() const { return connection_.head(); }
 const std::string& Exchange::peer() const { return connection_.peer(); }
 bool Exchange::secure() const { return connection_.secure(); }
 bool Exchange::peer_gone() const { return connection_.peer_gone(); }
 asio::awaitable<std::string> Exchange::read_body(std::size_t limit) { return connection_.read_body(limit); }
 asio::awaitable<std::string> Exchange::read_piece() { return connection_.read_piece(); }
+
+asio::awaitable<std::shared_ptr<WebSocket>> Exchange::accept_websocket(WebSocketLimits limits) {
+  return connection_.accept_websocket(limits);
+}
 
 }  // namespace http

@@ -8,11 +8,13 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "http/request_parser.h"
 #include "http/server.h"
 #include "http/stream.h"
+#include "http/websocket_session.h"
 #include "http/writer.h"
 
 namespace http {
@@ -29,6 +31,7 @@ struct Surroundings {
 class Connection {
  public:
   Connection(Surroundings around, std::unique_ptr<Stream> stream, std::string peer, bool secure);
+  ~Connection();
 
   boost::asio::awaitable<void> run();
 
@@ -37,14 +40,19 @@ class Connection {
   // For drain(), on the connection's thread: ends the wait for a next request, if
   // that is what it waits for.
   void end_idle_wait();
+  // For a server that ends, on the connection's thread.
+  void end_websocket();
 
   // For Exchange.
   const RequestHead& head() { return parser_.head(); }
   const std::string& peer() const { return peer_; }
   bool secure() const { return secure_; }
-  bool peer_gone() { return stream_->peer_gone(); }
+  bool peer_gone() { return websocket_ ? websocket_->ended() : stream_->peer_gone(); }
   boost::asio::awaitable<std::string> read_body(std::size_t limit);
   boost::asio::awaitable<std::string> read_piece();
+  boost::asio::awaitable<void> start(Response head);
+  boost::asio::awaitable<void> write_piece(std::string piece);
+  boost::asio::awaitable<std::shared_ptr<WebSocket>> accept_websocket(WebSocketLimits limits);
 
  private:
   using Deadline = std::chrono::steady_clock::time_point;
@@ -53,6 +61,8 @@ class Connection {
   boost::asio::awaitable<Response> call_handler();
   boost::asio::awaitable<bool> write_answer(Response response, bool refused);
   boost::asio::awaitable<void> write_all(Pieces pieces, error_code& error);
+  boost::asio::awaitable<void> write_or_throw(Pieces pieces);
+  boost::asio::awaitable<bool> end_streamed();
   boost::asio::awaitable<void> close();
   boost::asio::awaitable<void> send_continue();
   boost::asio::awaitable<std::size_t> read_some(boost::asio::mutable_buffer into, base::Duration patience,
@@ -67,7 +77,8 @@ class Connection {
   std::string_view buffered() const;
 
   Surroundings around_;
-  std::unique_ptr<Stream> stream_;
+  std::unique_ptr<Stream> stream_;  // until the WebSocket has it
+  WebSocketSession::Ptr websocket_;
   std::string peer_;
   bool secure_;
 
@@ -81,6 +92,8 @@ class Connection {
   std::uint64_t body_left_ = 0;          // of a body with a Content-Length
   bool body_failed_ = false;             // the rest of it will not come
   bool unread_ = false;                  // bytes of a refused request may still come
+  std::optional<AnswerForm> streamed_;   // of an answer whose head is out, and whose body follows
+  bool cut_short_ = false;               // its handler threw: its end is not to be said
   bool owes_continue_ = false;           // the client holds its body back until told to go on
 };
 

@@ -124,14 +124,20 @@ asio::awaitable<void> Lane::run_connection(Accepted accepted, Stop& stop) {
 
 void Lane::end_idle_waits() {
   asio::post(io_, [this] {
-    for (auto& [connection, stop] : connections_) connection->end_idle_wait();
+    for (auto& [connection, stop] : connections_) {
+      connection->end_idle_wait();
+      connection->end_websocket();
+    }
   });
 }
 
 void Lane::cancel_all() {
   asio::post(io_, [this] {
     // A cancelled connection leaves the table later, when it runs on.
-    for (auto& [connection, stop] : connections_) stop->emit(asio::cancellation_type::terminal);
+    for (auto& [connection, stop] : connections_) {
+      connection->end_websocket();
+      stop->emit(asio::cancellation_type::terminal);
+    }
   });
 }
 

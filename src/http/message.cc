@@ -40,6 +40,7 @@ constexpr std::array kPhrases = {
     Phrase{415, "Unsupported Media Type"},
     Phrase{416, "Range Not Satisfiable"},
     Phrase{417, "Expectation Failed"},
+    Phrase{426, "Upgrade Required"},
     Phrase{429, "Too Many Requests"},
     Phrase{431, "Request Header Fields Too Large"},
     Phrase{500, "Internal Server Error"},

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <boost/asio/this_coro.hpp>
+
+#include "base/random.h"
+#include "http/link.h"
+#include "http/websocket_handshake.h"
+#include "http/websocket_session.h"
+
+namespace http {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr std::size_t kHeadBytes = 64 * 1024;
+constexpr std::size_t kRefusalBytes = 1024 * 1024;
+constexpr base::Duration kWritePatience = std::chrono::seconds(60);
+constexpr base::Duration kClosePatience = std::chrono::seconds(5);
+
+asio::awaitable<base::Result<Response>> ask(LinkPtr link, const Endpoint& endpoint, std::string out) {
+  error_code error;
+  asio::const_buffer bytes = asio::buffer(out);
+  co_await link->stream->write(bytes, error);
+  // A server that refuses early answers and closes while we still write: look for it.
+  if (link->expired) co_return failure(link, endpoint, error);
+  ResponseLimits bounds;
+  bounds.head_bytes = kHeadBytes;
+  bounds.body_bytes = kRefusalBytes;
+  ResponseParser parser(bounds, false);
+  while (!parser.done()) {
+    base::Result<bool> received = co_await receive_some(link, parser, endpoint, error);
+    if (!received) co_return base::Error{received.error()};
+  }
+  co_return parser.take();
+}
+
+Upgraded upgraded(Link& link, WebSocketLimits limits) {
+  Upgraded made;
+  made.tls = link.tls;
+  made.stream = std::move(link.stream);
+  made.early = std::string(link.buffered());
+  made.role = Role::Client;
+  made.limits = limits;
+  made.write_patience = kWritePatience;
+  made.close_patience = kClosePatience;
+  return made;
+}
+
+}  // namespace
+
+asio::awaitable<base::Result<WebSocketReply>> connect_websocket(Endpoint endpoint, Request request,
+                                                                base::Duration deadline, WebSocketLimits limits) {
+  if (request.head.method.empty()) request.head.method = "GET";
+  base::Result<TlsContext> tls = client_tls(endpoint);
+  if (!tls) co_return base::Error{tls.error()};
+  base::Result<Request> prepared = prepare(std::move(request), endpoint);
+  if (!prepared) co_return base::Error{prepared.error()};
+  asio::any_io_executor executor = co_await asio::this_coro::executor;
+  LinkPtr link = std::make_shared<Link>(executor);
+  arm(link, end_of(deadline));
+  error_code error;
+  co_await connect(link, endpoint, *tls, error);
+  if (error) co_return failure(link, endpoint, error);
+
+  std::string key = base::to_base64(base::random_bytes(16));
+  std::string out;
+  write_upgrade(prepared->head, key, out);
+  base::Result<Response> response = co_await ask(link, endpoint, std::move(out));
+  if (!response) co_return base::Error{response.error()};
+  WebSocketReply reply;
+  if (response->status != 101) {
+    reply.refusal = std::move(*response);
+    co_return reply;
+  }
+  std::string problem = problem_with(*response, key);
+  if (!problem.empty()) co_return base::Error{place(endpoint) + ": " + problem};
+  disarm(link);
+  Upgraded made = upgraded(*link, limits);
+  reply.socket = WebSocketSession::start(executor, std::move(made))->handle();
+  co_return reply;
+}
+
+}  // namespace http
