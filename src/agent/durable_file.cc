@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/durable_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace agent {
+namespace {
+
+[[noreturn]] void fail(const std::string& what, const std::string& path) {
+  throw std::runtime_error("cannot " + what + " " + path + ": " + std::strerror(errno));
+}
+
+bool write_all(int fd, const std::string& text) {
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t count = ::write(fd, text.data() + written, text.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    written += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+// A name is on disk once its folder is.
+void sync_folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) fail("open", folder);
+  const bool synced = ::fsync(fd) == 0;
+  ::close(fd);
+  if (!synced) fail("sync", folder);
+}
+
+}  // namespace
+
+void write_durably(const std::string& path, const std::string& text) {
+  const std::string temporary = path + ".new";
+  int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) fail("write", temporary);
+  const bool written = write_all(fd, text) && ::fsync(fd) == 0;
+  ::close(fd);
+  if (!written) fail("write", temporary);
+  if (::rename(temporary.c_str(), path.c_str()) != 0) fail("write", path);
+  sync_folder_of(path);
+}
+
+void remove_durably(const std::string& path) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail("remove", path);
+  sync_folder_of(path);
+}
+
+std::optional<std::string> read_whole(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::nullopt;
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw std::runtime_error("cannot make " + path + ": " + error.message());
+  ::chmod(path.c_str(), 0700);
+}
+
+FolderLock::FolderLock(const std::string& folder) {
+  const std::string path = folder + "/agent.lock";
+  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd_ < 0) fail("open", path);
+  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+    ::close(fd_);
+    throw std::runtime_error("another agent uses " + folder);
+  }
+}
+
+FolderLock::~FolderLock() { ::close(fd_); }
+
+}  // namespace agent

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/tasks.h"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+#include "base/log.h"
+
+namespace agent {
+namespace asio = boost::asio;
+namespace {
+
+constexpr base::Duration kOrphanGrace = std::chrono::seconds(10);
+constexpr base::Duration kSweepEvery = std::chrono::minutes(1);
+constexpr std::size_t kMaxName = 255;  // Amazon's, of a container
+
+// Names become names of files.
+bool is_container_name(std::string_view name) {
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  return !name.empty() && name.size() <= kMaxName && name.find_first_not_of(kAllowed) == name.npos;
+}
+
+// A record of a task that ends before it began.
+void refuse(TaskRecord& record, const std::string& reason, base::Time now) {
+  record.desired = kStopped;
+  record.reason = reason;
+  record.executionStoppedAt = now;
+  for (ContainerRecord& container : record.containers) container.status = kStopped;
+}
+
+}  // namespace
+
+void Tasks::begin(std::unique_ptr<TaskRunner> runner, const std::vector<drivers::Found>& found) {
+  TaskRunner& task = *runner;
+  runners_[task.arn()] = std::move(runner);
+  task.start(found);
+  task.coroutines().spawn("reports", deliver_reports(machine_, task, submit_));
+}
+
+asio::awaitable<std::vector<drivers::Found>> Tasks::list() {
+  for (;;) {
+    base::Result<std::vector<drivers::Found>> found = co_await machine_.driver.list();
+    if (found) co_return *found;
+    base::log_error("containers not listed", {{"error", found.error()}});
+    co_await sleep_for(machine_.timing.retry);
+  }
+}
+
+asio::awaitable<void> Tasks::adopt() {
+  std::vector<drivers::Found> found = co_await list();
+  std::map<std::string, std::vector<drivers::Found>> by_task;
+  for (drivers::Found& one : found) by_task[one.task_arn].push_back(std::move(one));
+  for (TaskRecord& record : machine_.store.load()) {
+    auto runner = std::make_unique<TaskRunner>(machine_, std::move(record));
+    const std::string arn = runner->arn();
+    begin(std::move(runner), by_task[arn]);
+    by_task.erase(arn);
+  }
+  Coroutines ending(machine_.executor);
+  for (auto& [arn, orphans] : by_task) {
+    for (drivers::Found& orphan : orphans) ending.spawn("orphan", end_orphan(std::move(orphan)));
+  }
+  co_await ending.ended();
+}
+
+asio::awaitable<void> Tasks::end_orphan(drivers::Found orphan) {
+  base::log_warn("container of no known task", {{"id", orphan.id}, {"task", orphan.task_arn}});
+  for (;;) {
+    base::Result<drivers::Nothing> done = co_await machine_.driver.stop(orphan.id, kOrphanGrace);
+    if (done) {
+      base::Result<drivers::Nothing> removed = co_await machine_.driver.remove(orphan.id);
+      done = std::move(removed);
+    }
+    if (done) break;
+    base::log_error("orphan not ended", {{"id", orphan.id}, {"error", done.error()}});
+    co_await sleep_for(machine_.timing.retry);
+  }
+  base::Result<drivers::Nothing> cleaned = co_await machine_.driver.clean_up(orphan.task_arn);
+  if (!cleaned) base::log_warn("orphan not cleaned up", {{"task", orphan.task_arn}, {"error", cleaned.error()}});
+}
+
+void Tasks::take(shapes::agent::Task task) {
+  auto known = runners_.find(task.arn);
+  if (known != runners_.end()) {
+    if (task.desiredStatus == kStopped) known->second->stop("");
+    return;
+  }
+  if (task_id(task.arn).empty()) throw std::runtime_error("a task's ARN has no id: " + task.arn);
+  const bool named = std::ranges::all_of(task.containers, [](const auto& container) {
+    return is_container_name(container.name);
+  });
+  TaskRecord record = new_record(std::move(task));
+  if (!named || record.containers.empty()) {
+    refuse(record, "Task failed to start: it has no containers, or one without a name that can be used",
+           machine_.clock.now());
+  }
+  machine_.store.save(record);
+  base::log_info("task taken", {{"task", record.task.arn}, {"desired", record.desired}});
+  begin(std::make_unique<TaskRunner>(machine_, std::move(record)), {});
+}
+
+void Tasks::take_lost(const std::string& arn, const std::string& cluster_arn, const std::string& reason) {
+  if (knows(arn) || task_id(arn).empty()) return;
+  TaskRecord record;
+  record.task.arn = arn;
+  record.task.taskClusterArn = cluster_arn;
+  refuse(record, reason, machine_.clock.now());
+  machine_.store.save(record);
+  base::log_warn("task not known here", {{"task", arn}});
+  begin(std::make_unique<TaskRunner>(machine_, std::move(record)), {});
+}
+
+void Tasks::set_credentials(const shapes::agent::IAMRoleCredentialsMessage& message) {
+  auto found = runners_.find(message.taskArn);
+  if (found == runners_.end()) return;
+  found->second->update([&](TaskRecord& record) {
+    const bool execution = message.roleType == "TaskExecution";
+    (execution ? record.task.executionRoleCredentials : record.task.roleCredentials) = message.roleCredentials;
+  });
+}
+
+void Tasks::stop(const std::string& arn, const std::string& reason) {
+  auto found = runners_.find(arn);
+  if (found != runners_.end()) found->second->stop(reason);
+}
+
+const TaskRunner* Tasks::find(const std::string& arn) const {
+  auto found = runners_.find(arn);
+  return found == runners_.end() ? nullptr : found->second.get();
+}
+
+std::vector<const TaskRunner*> Tasks::all() const {
+  std::vector<const TaskRunner*> tasks;
+  for (const auto& [arn, runner] : runners_) tasks.push_back(runner.get());
+  return tasks;
+}
+
+std::vector<shapes::agent::TaskIdentifier> Tasks::running() const {
+  std::vector<shapes::agent::TaskIdentifier> tasks;
+  for (const auto& [arn, runner] : runners_) {
+    if (runner->has_ended()) continue;
+    tasks.push_back({arn, runner->record().task.taskClusterArn, runner->record().desired});
+  }
+  return tasks;
+}
+
+asio::awaitable<void> Tasks::stop_all(std::string reason) {
+  for (const auto& [arn, runner] : runners_) runner->stop(reason);
+  while (!running().empty()) {
+    co_await machine_.changed.wait(kLookAgain);
+  }
+}
+
+std::vector<std::string> Tasks::due() const {
+  std::vector<std::string> arns;
+  for (const auto& [arn, runner] : runners_) {
+    const TaskRecord& record = runner->record();
+    const bool over = record.reported == kStopped && record.executionStoppedAt;
+    if (over && machine_.clock.now() - *record.executionStoppedAt >= keep_stopped_) arns.push_back(arn);
+  }
+  return arns;
+}
+
+asio::awaitable<void> Tasks::sweep() {
+  for (;;) {
+    for (const std::string& arn : due()) {
+      bool forgotten = false;
+      try {
+        bool done = co_await forget(*runners_.at(arn));
+        forgotten = done;
+      } catch (const std::exception& error) {
+        if (machine_.stopping) throw;
+        base::log_error("task not forgotten", {{"task", arn}, {"error", error.what()}});
+      }
+      if (forgotten) runners_.erase(arn);
+    }
+    co_await sleep_for(std::clamp(keep_stopped_, base::Duration(1), kSweepEvery));
+  }
+}
+
+asio::awaitable<bool> Tasks::forget(TaskRunner& runner) {
+  co_await runner.coroutines().ended();
+  for (const ContainerRecord& container : runner.record().containers) {
+    if (container.id.empty()) continue;
+    base::Result<drivers::Nothing> removed = co_await machine_.driver.remove(container.id);
+    if (removed) continue;
+    base::log_error("container not removed", {{"id", container.id}, {"error", removed.error()}});
+    co_return false;
+  }
+  base::Result<drivers::Nothing> cleaned = co_await machine_.driver.clean_up(runner.arn());
+  if (!cleaned) base::log_warn("task not cleaned up", {{"task", runner.arn()}, {"error", cleaned.error()}});
+  machine_.store.forget(runner.arn());
+  base::log_info("task forgotten", {{"task", runner.arn()}});
+  co_return true;
+}
+
+asio::awaitable<void> Tasks::let_go() {
+  for (const auto& [arn, runner] : runners_) runner->coroutines().cancel();
+  machine_.pulls.running().cancel();
+  for (const auto& [arn, runner] : runners_) {
+    co_await runner->coroutines().ended();
+  }
+  co_await machine_.pulls.running().ended();
+}
+
+}  // namespace agent

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/tasks.h"
+
+#include "agent/test_machine.h"
+
+namespace agent {
+namespace {
+
+using TasksTest = MachineTest;
+using Strings = std::vector<std::string>;
+
+TEST_F(TasksTest, ATaskThatComesTwiceIsOne) {
+  auto task = test_task("t", {test_container("main")});
+  tasks_->take(task);
+  tasks_->take(task);
+  until([&] { return driver_.runs("main"); });
+  settle();
+  EXPECT_EQ(std::ranges::count(driver_.events, "start main"), 1);
+}
+
+TEST_F(TasksTest, ARunningContainerIsTakenOverByTheNextAgent) {
+  auto task = test_task("t", {test_container("main")});
+  task.associations = {{"gpu", "GPU-a", {"main"}, {}}};
+  tasks_->take(task);
+  until([&] { return statuses() == Strings{"RUNNING"}; });
+  end_agent();
+  EXPECT_TRUE(driver_.runs("main"));
+  begin_agent();
+  run(tasks_->adopt());
+  settle();
+  EXPECT_EQ(machine_->ledger.holders("GPU-a"), Strings{task.arn});
+  EXPECT_EQ(statuses(), Strings{"RUNNING"});
+  EXPECT_EQ(std::ranges::count(driver_.events, "start main"), 1);
+  driver_.exit("main", 4);
+  until([&] { return statuses() == Strings{"RUNNING", "STOPPED"}; });
+  EXPECT_EQ(container(task, 0).exitCode, 4);
+}
+
+TEST_F(TasksTest, AnExitThatNobodySawIsReportedWithItsCode) {
+  auto task = test_task("t", {test_container("main")});
+  tasks_->take(task);
+  until([&] { return statuses() == Strings{"RUNNING"}; });
+  end_agent();
+  driver_.exit("main", 5);
+  begin_agent();
+  run(tasks_->adopt());
+  until([&] { return statuses() == Strings{"RUNNING", "STOPPED"}; });
+  EXPECT_EQ((*reports_[1].containers)[0].exitCode, 5);
+}
+
+TEST_F(TasksTest, AContainerThatVanishedEndsItsTaskWithThatReason) {
+  auto task = test_task("t", {test_container("main")});
+  tasks_->take(task);
+  until([&] { return statuses() == Strings{"RUNNING"}; });
+  end_agent();
+  driver_.boxes.clear();
+  begin_agent();
+  run(tasks_->adopt());
+  until([&] { return statuses() == Strings{"RUNNING", "STOPPED"}; });
+  EXPECT_EQ((*reports_[1].containers)[0].reason, kGone);
+}
+
+TEST_F(TasksTest, AContainerThatWasMadeButNotWrittenDownIsFoundAndStarted) {
+  auto task = test_task("t", {test_container("main")});
+  store_->save(new_record(task));
+  TestDriver::Box box;
+  box.name = "main";
+  box.task_arn = task.arn;
+  driver_.boxes["box-9"] = box;
+  run(tasks_->adopt());
+  until([&] { return driver_.runs("main"); });
+  EXPECT_EQ(container(task, 0).id, "box-9");
+  EXPECT_FALSE(driver_.happened("create main"));
+}
+
+TEST_F(TasksTest, AContainerOfNoKnownTaskIsStoppedAndRemoved) {
+  TestDriver::Box box;
+  box.name = "stray";
+  box.task_arn = "arn:aws:ecs:us-east-1:000000000000:task/default/unknown";
+  box.phase = drivers::Phase::Running;
+  driver_.boxes["box-9"] = box;
+  run(tasks_->adopt());
+  EXPECT_TRUE(driver_.boxes.empty());
+  EXPECT_LT(driver_.order("stop stray"), driver_.order("remove stray"));
+}
+
+TEST_F(TasksTest, ATaskThatWasToldToStopIsStoppedByTheNextAgent) {
+  driver_.deaf = {"main"};
+  auto task = test_task("t", {test_container("main")});
+  tasks_->take(task);
+  until([&] { return driver_.runs("main"); });
+  tasks_->stop(task.arn, "enough");
+  until([&] { return driver_.happened("stop main"); });
+  end_agent();
+  EXPECT_TRUE(driver_.runs("main"));
+  driver_.deaf.clear();
+  begin_agent();
+  run(tasks_->adopt());
+  until([&] { return ended(task); });
+  EXPECT_EQ(record(task).reason, "enough");
+}
+
+TEST_F(TasksTest, WhileTheServerIsAwayTasksGoOnAndOnlyTheEndIsToldLater) {
+  server_away_ = true;
+  auto task = test_task("t", {test_container("main")});
+  tasks_->take(task);
+  until([&] { return driver_.runs("main"); });
+  driver_.exit("main", 0);
+  until([&] { return ended(task); });
+  end_agent();
+  server_away_ = false;
+  begin_agent();
+  run(tasks_->adopt());
+  until([&] { return record(task).reported == "STOPPED"; });
+  EXPECT_EQ(statuses(), Strings{"STOPPED"});
+}
+
+TEST_F(TasksTest, AReportThatIsRefusedForGoodIsNotRepeated) {
+  refusal_ = "ClientException";
+  auto task = test_task("t", {test_container("main")});
+  tasks_->take(task);
+  until([&] { return record(task).reported == "RUNNING"; });
+  settle();
+  EXPECT_EQ(statuses(), Strings{"RUNNING"});
+}
+
+TEST_F(TasksTest, AReportIsRepeatedWhileTheServerHasTrouble) {
+  refusal_ = "ServerException";
+  auto task = test_task("t", {test_container("main")});
+  tasks_->take(task);
+  until([&] { return reports_.size() >= 3; });
+  refusal_.clear();
+  until([&] { return record(task).reported == "RUNNING"; });
+}
+
+TEST_F(TasksTest, ATaskThatIsNotHereIsReportedAsStopped) {
+  tasks_->take_lost("arn:aws:ecs:us-east-1:000000000000:task/default/lost", "cluster", "never heard of it");
+  until([&] { return statuses() == Strings{"STOPPED"}; });
+  EXPECT_EQ(reports_[0].reason, "never heard of it");
+}
+
+TEST_F(TasksTest, AllCanBeStopped) {
+  tasks_->take(test_task("t1", {test_container("one")}));
+  tasks_->take(test_task("t2", {test_container("two")}));
+  until([&] { return driver_.runs("one") && driver_.runs("two"); });
+  run(tasks_->stop_all("over"));
+  EXPECT_TRUE(tasks_->running().empty());
+  EXPECT_FALSE(driver_.runs("one") || driver_.runs("two"));
+}
+
+TEST_F(TasksTest, AStoppedTaskIsForgottenWhenItsTimeIsOver) {
+  auto task = test_task("t", {test_container("main")});
+  tasks_->take(task);
+  until([&] { return driver_.runs("main"); });
+  driver_.exit("main", 0);
+  until([&] { return record(task).reported == "STOPPED"; });
+  Coroutines sweeper(io_.get_executor());
+  sweeper.spawn("sweep", tasks_->sweep());
+  settle();
+  EXPECT_TRUE(tasks_->knows(task.arn));
+  sweeper.cancel();
+  run(sweeper.ended());
+  clock_.advance(std::chrono::hours(3));
+  Coroutines later(io_.get_executor());
+  later.spawn("sweep", tasks_->sweep());
+  until([&] { return !tasks_->knows(task.arn); });
+  later.cancel();
+  run(later.ended());
+  EXPECT_TRUE(driver_.happened("remove main"));
+  EXPECT_TRUE(store_->load().empty());
+  EXPECT_FALSE(std::filesystem::exists(folder_.path + "/logs/t"));
+}
+
+TEST_F(TasksTest, ATaskWithNamesThatCannotBeUsedIsRefused) {
+  auto task = test_task("t", {test_container("../etc")});
+  tasks_->take(task);
+  until([&] { return statuses() == Strings{"STOPPED"}; });
+  EXPECT_TRUE(driver_.events.empty());
+  EXPECT_THROW(tasks_->take(test_task("..", {test_container("main")})), std::runtime_error);
+}
+
+TEST_F(TasksTest, NewCredentialsAreKept) {
+  auto task = test_task("t", {test_container("main")});
+  tasks_->take(task);
+  shapes::agent::IAMRoleCredentialsMessage message;
+  message.taskArn = task.arn;
+  message.roleType = "TaskApplication";
+  message.roleCredentials.accessKeyId = "AKIA";
+  tasks_->set_credentials(message);
+  EXPECT_EQ(record(task).task.roleCredentials->accessKeyId, "AKIA");
+  EXPECT_EQ(store_->load()[0].task.roleCredentials->accessKeyId, "AKIA");
+}
+
+}  // namespace
+}  // namespace agent
