@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/client.h"
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_future.hpp>
-#include <future>
-#include <optional>
+#include <limits>
 #include <vector>
 
 #include "base/guarded.h"
+#include "http/block_on.h"
 #include "http/link.h"
 #include "http/writer.h"
 
@@ -16,12 +14,6 @@ namespace http {
 namespace {
 
 namespace asio = boost::asio;
-
-asio::awaitable<void> send_into(Client& client, Request request, base::Duration deadline,
-                                std::optional<base::Result<Response>>& into) {
-  base::Result<Response> result = co_await client.send(std::move(request), deadline);
-  into = std::move(result);
-}
 
 struct Idle {
   asio::execution_context* context;
@@ -49,6 +41,32 @@ Endpoint Endpoint::unix_socket(std::string path) {
   endpoint.kind = Kind::Unix;
   endpoint.path = std::move(path);
   return endpoint;
+}
+
+struct ResponseStream::State {
+  State(Endpoint from, LinkPtr on, ResponseLimits bounds, bool to_head)
+      : endpoint(std::move(from)), link(std::move(on)), parser(bounds, to_head) {}
+
+  const Endpoint endpoint;
+  LinkPtr link;
+  ResponseParser parser;
+};
+
+ResponseStream::ResponseStream(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ResponseStream::~ResponseStream() = default;
+int ResponseStream::status() const { return state_->parser.so_far().status; }
+const base::Headers& ResponseStream::headers() const { return state_->parser.so_far().headers; }
+
+asio::awaitable<base::Result<std::string>> ResponseStream::read_piece(base::Duration deadline) {
+  State& state = *state_;
+  arm(state.link, end_of(deadline));
+  while (state.parser.so_far().body.empty() && !state.parser.done()) {
+    error_code error;
+    base::Result<bool> received = co_await receive_some(state.link, state.parser, state.endpoint, error);
+    if (!received) co_return base::Error{received.error()};
+  }
+  disarm(state.link);
+  co_return state.parser.take_body();
 }
 
 struct Client::State {
@@ -147,12 +165,54 @@ asio::awaitable<base::Result<Response>> Client::send(Request request, base::Dura
   }
 }
 
+asio::awaitable<base::Result<std::unique_ptr<ResponseStream>>> Client::open(Request request, base::Duration deadline) {
+  // Of its own: the stream may outlive the client.
+  const Endpoint endpoint = state_->endpoint;
+  const base::Result<TlsContext> tls = state_->tls;
+  if (!tls) co_return base::Error{tls.error()};
+  base::Result<Request> prepared = prepare(std::move(request), endpoint);
+  if (!prepared) co_return base::Error{prepared.error()};
+  ResponseLimits bounds;
+  bounds.head_bytes = state_->limits.head_bytes;
+  bounds.body_bytes = std::numeric_limits<std::size_t>::max();
+  asio::any_io_executor executor = co_await asio::this_coro::executor;
+  LinkPtr link = std::make_shared<Link>(executor);
+  arm(link, end_of(deadline));
+  error_code error;
+  co_await connect(link, endpoint, *tls, error);
+  if (error) co_return failure(link, endpoint, error);
+
+  std::string out;
+  write_head(prepared->head, prepared->body.size(), out);
+  out += prepared->body;
+  asio::const_buffer bytes = asio::buffer(out);
+  co_await link->stream->write(bytes, error);
+  if (link->expired) co_return failure(link, endpoint, error);
+  bool to_head = prepared->head.method == "HEAD";
+  auto state = std::make_unique<ResponseStream::State>(endpoint, link, bounds, to_head);
+  while (!state->parser.head_done()) {
+    base::Result<bool> received = co_await receive_some(link, state->parser, endpoint, error);
+    if (!received) co_return base::Error{received.error()};
+  }
+  disarm(link);
+  co_return std::make_unique<ResponseStream>(std::move(state));
+}
+
+base::Result<int> Client::stream_now(Request request, base::Duration deadline_for_head,
+                                     std::function<bool(std::string_view)> each) {
+  asio::io_context& context = state_->io.next();
+  auto opened = block_on(context, open(std::move(request), deadline_for_head));
+  if (!opened) return base::Error{opened.error()};
+  ResponseStream& stream = **opened;
+  for (;;) {
+    base::Result<std::string> piece = block_on(context, stream.read_piece(base::Duration::max()));
+    if (!piece) return base::Error{piece.error()};
+    if (piece->empty() || !each(*piece)) return stream.status();
+  }
+}
+
 base::Result<Response> Client::send_now(Request request, base::Duration deadline) {
-  std::optional<base::Result<Response>> result;
-  std::future<void> done =
-      asio::co_spawn(state_->io.next(), send_into(*this, std::move(request), deadline, result), asio::use_future);
-  done.get();
-  return std::move(*result);
+  return block_on(state_->io.next(), send(std::move(request), deadline));
 }
 
 }  // namespace http

@@ -3,13 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
-
-#include <functional>
-#include <thread>
 
 #include "base/log.h"
 #include "http/listener.h"
+#include "http/scripted_server.h"
 #include "http/server.h"
 
 namespace http {
@@ -35,49 +32,6 @@ asio::awaitable<Response> echo(Exchange& exchange) {
   response.body = co_await exchange.read_body(1024 * 1024);
   co_return response;
 }
-
-// Plays a server: each script says what one connection does, in turn.
-class ScriptedServer {
- public:
-  using Script = std::function<void(int fd)>;
-
-  explicit ScriptedServer(std::vector<Script> scripts)
-      : listener_(open_tcp_listener("127.0.0.1", 0)), port_(bound_port(listener_.get())), scripts_(std::move(scripts)) {
-    thread_ = std::thread([this] { run(); });
-  }
-  ~ScriptedServer() { thread_.join(); }
-  unsigned short port() const { return port_; }
-
-  // Reads up to the end of one head.
-  static void read_request(int fd) {
-    std::string got;
-    char buffer[4096];
-    while (got.find("\r\n\r\n") == std::string::npos) {
-      pollfd ready = {fd, POLLIN, 0};
-      ::poll(&ready, 1, 20'000);
-      ssize_t size = ::recv(fd, buffer, sizeof buffer, 0);
-      if (size <= 0) return;
-      got.append(buffer, static_cast<std::size_t>(size));
-    }
-  }
-  static void write(int fd, std::string_view bytes) { (void)::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
-
- private:
-  void run() {
-    for (const Script& script : scripts_) {
-      pollfd ready = {listener_.get(), POLLIN, 0};
-      if (::poll(&ready, 1, 20'000) <= 0) return;
-      int error = 0;
-      Descriptor connection(accept_one(listener_.get(), error).fd);
-      script(connection.get());
-    }
-  }
-
-  Descriptor listener_;
-  unsigned short port_;
-  std::vector<Script> scripts_;
-  std::thread thread_;
-};
 
 constexpr std::string_view kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 

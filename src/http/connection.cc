@@ -25,6 +25,7 @@ constexpr std::size_t kJoinBytes = 16 * 1024;
 // Each step of a long answer has limits.write to be taken, however long the whole is.
 constexpr std::size_t kWriteStepBytes = 1024 * 1024;
 
+constexpr std::string_view kLastChunk = "0\r\n\r\n";
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 bool takes_no_body(const Response& response, bool head_only) { return head_only || !has_body(response.status); }
@@ -136,22 +137,33 @@ asio::awaitable<Response> Connection::call_handler() {
     if (response.status < 200 || response.status > 999) response = text_response(500, "Internal Server Error");
     co_return response;
   } catch (const Failure& failure) {
+    cut_short_ = streamed_.has_value();
     co_return text_response(failure.status(), failure.what());
   } catch (const std::exception& error) {
+    cut_short_ = streamed_.has_value();
     base::log_error("request handler threw", {{"error", error.what()}, {"peer", peer_}, {"method", head().method}});
     co_return text_response(500, "Internal Server Error");
   }
 }
 
-// True when the connection stays open. A refused request has no head to go by: its
-// answer has a body and closes.
-asio::awaitable<bool> Connection::write_answer(Response response, bool refused) {
-  if (broken_) co_return false;
+// A refused request has no head to go by: its answer has a body and closes.
+AnswerForm Connection::form_of(const Response& response, bool refused) {
   AnswerForm form;
   form.head_only = !refused && head().method == "HEAD";
   form.close = refused || around_.draining || !parser_.keep_alive() || !can_skip_body() ||
                base::equals_ignoring_case(response.headers.get("Connection"), "close");
   form.http11 = !refused && parser_.http11();
+  return form;
+}
+
+// True when the connection stays open.
+asio::awaitable<bool> Connection::write_answer(Response response, bool refused) {
+  if (broken_) co_return false;
+  if (streamed_) {
+    bool open = co_await end_streamed();
+    co_return open;
+  }
+  AnswerForm form = form_of(response, refused);
   out_.clear();
   write_head(response, form, out_);
   bool bodiless = takes_no_body(response, form.head_only);
@@ -319,6 +331,50 @@ asio::awaitable<std::shared_ptr<WebSocket>> Connection::accept_websocket(WebSock
   co_return websocket_->handle();
 }
 
+asio::awaitable<void> Connection::start(Response head) {
+  CHECK(!streamed_ && !websocket_) << "an answer to what was answered already";
+  CHECK(head.status >= 200 && head.status <= 999) << "no status of an answer: " << head.status;
+  AnswerForm form = form_of(head, false);
+  form.streamed = true;
+  form.close = form.close || !form.http11;
+  out_.clear();
+  write_head(head, form, out_);
+  form.head_only = takes_no_body(head, form.head_only);
+  streamed_ = form;
+  co_await write_streamed(std::move(head.body));
+}
+
+asio::awaitable<void> Connection::write_piece(std::string piece) {
+  CHECK(streamed_) << "a piece of an answer that was not started";
+  out_.clear();
+  co_await write_streamed(std::move(piece));
+}
+
+// Writes what is in out_, and the piece. An empty one would say the end of all chunks.
+asio::awaitable<void> Connection::write_streamed(std::string piece) {
+  if (streamed_->head_only) piece.clear();
+  if (!piece.empty() && streamed_->http11) {
+    write_chunk_size(piece.size(), out_);
+    piece += "\r\n";
+  }
+  Pieces pieces = {asio::buffer(out_), asio::buffer(piece)};
+  co_await write_or_throw(pieces);
+}
+
+asio::awaitable<bool> Connection::end_streamed() {
+  AnswerForm form = *streamed_;
+  streamed_.reset();
+  // Without the last chunk a client knows that something is missing.
+  if (cut_short_) co_return false;
+  error_code error;
+  if (form.http11 && !form.head_only) {
+    Pieces pieces = {asio::buffer(kLastChunk), asio::const_buffer()};
+    co_await write_all(pieces, error);
+  }
+  if (error) broken_ = true;
+  co_return !error && !form.close && can_skip_body();
+}
+
 asio::awaitable<void> Connection::write_or_throw(Pieces pieces) {
   error_code error;
   co_await write_all(pieces, error);
@@ -334,6 +390,8 @@ bool Exchange::peer_gone() const { return connection_.peer_gone(); }
 asio::awaitable<std::string> Exchange::read_body(std::size_t limit) { return connection_.read_body(limit); }
 asio::awaitable<std::string> Exchange::read_piece() { return connection_.read_piece(); }
 
+asio::awaitable<void> Exchange::start(Response head) { return connection_.start(std::move(head)); }
+asio::awaitable<void> Exchange::write_piece(std::string piece) { return connection_.write_piece(std::move(piece)); }
 asio::awaitable<std::shared_ptr<WebSocket>> Exchange::accept_websocket(WebSocketLimits limits) {
   return connection_.accept_websocket(limits);
 }

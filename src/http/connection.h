@@ -62,6 +62,7 @@ class Connection {
   boost::asio::awaitable<bool> write_answer(Response response, bool refused);
   boost::asio::awaitable<void> write_all(Pieces pieces, error_code& error);
   boost::asio::awaitable<void> write_or_throw(Pieces pieces);
+  boost::asio::awaitable<void> write_streamed(std::string piece);
   boost::asio::awaitable<bool> end_streamed();
   boost::asio::awaitable<void> close();
   boost::asio::awaitable<void> send_continue();
@@ -71,6 +72,7 @@ class Connection {
   boost::asio::awaitable<void> append_piece(std::string& body);
   boost::asio::awaitable<bool> skip_unread_body();
 
+  AnswerForm form_of(const Response& response, bool refused);
   void start_body();
   bool body_done() const;
   bool can_skip_body() const;

@@ -82,6 +82,7 @@ bool ResponseParser::end_of_stream() {
   return !error && parser.is_done();
 }
 
+bool ResponseParser::head_done() const { return beast_->parser->is_header_done(); }
 bool ResponseParser::done() const { return beast_->parser->is_done(); }
 bool ResponseParser::keep_alive() const { return beast_->parser->keep_alive(); }
 

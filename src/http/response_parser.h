@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "http/message.h"
@@ -27,9 +28,14 @@ class ResponseParser {
   // The peer closed. True when that is how this answer ends.
   bool end_of_stream();
 
+  bool head_done() const;
   bool done() const;
   bool keep_alive() const;
   Response take() { return std::move(response_); }
+
+  // For an answer that is read in pieces: what is there of it, and the body since the last call.
+  const Response& so_far() const { return response_; }
+  std::string take_body() { return std::exchange(response_.body, {}); }
 
  private:
   struct Beast;

@@ -30,7 +30,7 @@ struct Incoming {
   enum class Kind { Nothing, Text, Ping, Pong, Close, Violation };
 
   Kind kind = Kind::Nothing;
-  std::string payload;                // a violation's or a close frame's: the reason
+  std::string payload;                 // a violation's or a close frame's: the reason
   CloseCode code = CloseCode::Normal;  // of a close frame, or what a violation is to be closed with
 };
 

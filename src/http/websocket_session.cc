@@ -248,7 +248,8 @@ void WebSocketSession::watch() {
   line_->overdue.async_wait([weak = weak_from_this()](const error_code& cancelled) {
     Ptr self = weak.lock();
     if (cancelled || !self || !self->line_) return;
-    if (Clock::now() >= std::min(self->write_end_, self->close_end_)) self->break_off("the peer did not answer in time");
+    if (Clock::now() >= std::min(self->write_end_, self->close_end_))
+      self->break_off("the peer did not answer in time");
   });
 }
 

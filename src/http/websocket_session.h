@@ -89,9 +89,9 @@ class WebSocketSession : public std::enable_shared_from_this<WebSocketSession> {
   std::optional<std::string> over_;   // why read() has nothing more to give
   Clock::time_point heard_ = Clock::now();
   Clock::time_point write_end_ = Clock::time_point::max(), close_end_ = Clock::time_point::max();
-  bool peer_closed_ = false;   // its close frame came
-  bool discarding_ = false;    // after a violation nothing that comes means anything
-  bool broken_ = false;        // the stream is closed
+  bool peer_closed_ = false;  // its close frame came
+  bool discarding_ = false;   // after a violation nothing that comes means anything
+  bool broken_ = false;       // the stream is closed
   bool reader_done_ = false;
 };
 

@@ -163,8 +163,9 @@ TEST_F(WebSocketTest, TheStandardsHandshakeIsAnsweredAsItSays) {
   EXPECT_EQ(client.read_until("\r\n\r\n"),
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n");
-  EXPECT_EQ(client.read_until("early"), "\x81\x05"
-                                        "early");
+  EXPECT_EQ(client.read_until("early"),
+            "\x81\x05"
+            "early");
 }
 
 TEST_F(WebSocketTest, WhatIsNoUpgradeIsRefused) {
@@ -203,7 +204,9 @@ TEST_F(WebSocketTest, APingIsAnsweredAndAPongIsNot) {
   client.send(kUpgrade);
   client.read_until("\r\n\r\n");
   client.send(frame(Opcode::Pong, "unasked") + frame(Opcode::Ping, "are you there"));
-  EXPECT_EQ(client.read_until("there"), "\x8a\x0d" "are you there");
+  EXPECT_EQ(client.read_until("there"),
+            "\x8a\x0d"
+            "are you there");
 }
 
 TEST_F(WebSocketTest, AViolationIsClosedWithItsCode) {

@@ -8,9 +8,9 @@
 namespace http {
 namespace {
 
-void append_number(std::size_t number, std::string& out) {
+void append_number(std::size_t number, std::string& out, int base = 10) {
   std::array<char, 20> digits;
-  auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, base).ptr;
   out.append(digits.data(), end);
 }
 
@@ -56,7 +56,9 @@ void write_head(const Response& response, const AnswerForm& form, std::string& o
   for (const base::Headers::Line& line : response.headers) {
     if (!frames_message(line.first)) append_line(line, out);
   }
-  if (has_body(response.status)) {
+  if (has_body(response.status) && form.streamed) {
+    if (form.http11) out += "Transfer-Encoding: chunked\r\n";
+  } else if (has_body(response.status)) {
     std::string_view given = response.headers.get("Content-Length");
     out += "Content-Length: ";
     if (form.head_only && is_number(given)) {
@@ -71,6 +73,11 @@ void write_head(const Response& response, const AnswerForm& form, std::string& o
   } else if (!form.http11) {
     out += "Connection: keep-alive\r\n";
   }
+  out += "\r\n";
+}
+
+void write_chunk_size(std::size_t size, std::string& out) {
+  append_number(size, out, 16);
   out += "\r\n";
 }
 

@@ -15,6 +15,7 @@ struct AnswerForm {
   bool head_only = false;  // the request was a HEAD
   bool close = false;      // no further request on this connection
   bool http11 = true;
+  bool streamed = false;  // in pieces, whose length nobody knows: chunks, or up to the connection's end
 };
 
 // Does an answer of this status carry a body at all?
@@ -27,5 +28,8 @@ void write_head(const Response& response, const AnswerForm& form, std::string& o
 
 // Appends the head of a client's request, with its body's length.
 void write_head(const RequestHead& head, std::size_t body_size, std::string& out);
+
+// Appends what comes before a chunk of that size; a line end follows the chunk.
+void write_chunk_size(std::size_t size, std::string& out);
 
 }  // namespace http
