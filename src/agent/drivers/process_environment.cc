@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "agent/drivers/process_spec.h"
+
+namespace agent::drivers {
+namespace {
+
+constexpr char kPath[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";  // Docker's
+
+using Environment = std::map<std::string, std::string>;
+
+std::string join_ids(const std::vector<gpu::Gpu>& gpus) {
+  std::string ids;
+  for (const gpu::Gpu& gpu : gpus) ids += (ids.empty() ? "" : ",") + gpu.id;
+  return ids;
+}
+
+// CUDA and NVIDIA's tools each have a variable of their own. One that the container brings is
+// overridden, as ECS's agent does: it may not look at GPUs that are not its.
+void add_gpus(const ContainerSpec& container, Environment& environment) {
+  if (!container.gpus.empty()) {
+    environment["CUDA_VISIBLE_DEVICES"] = environment["NVIDIA_VISIBLE_DEVICES"] = join_ids(container.gpus);
+  } else if (container.all_gpus) {
+    environment["NVIDIA_VISIBLE_DEVICES"] = "all";
+    environment.erase("CUDA_VISIBLE_DEVICES");
+  } else {
+    environment["NVIDIA_VISIBLE_DEVICES"] = "void";
+    environment["CUDA_VISIBLE_DEVICES"] = "";
+  }
+}
+
+// Memory is limited for each device by its place among those that the process sees; compute only
+// for all of them, so that the least of several shares holds.
+void add_shares(const ContainerSpec& container, const ProcessOptions& options, Environment& environment) {
+  std::string memory;
+  std::optional<std::int32_t> percent;
+  for (std::size_t place = 0; place < container.gpus.size(); ++place) {
+    for (const shapes::agent::GpuShare& share : container.shares) {
+      if (share.gpuId != container.gpus[place].id || share.container != container.container.name) continue;
+      memory += fmt::format("{}{}={}M", memory.empty() ? "" : ",", place, share.memoryInMiB);
+      if (share.maxComputePercent) percent = std::min(percent.value_or(100), *share.maxComputePercent);
+    }
+  }
+  if (memory.empty()) return;
+  environment["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] = memory;
+  if (percent) environment["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] = std::to_string(*percent);
+  if (!options.mps_pipe_folder.empty()) environment["CUDA_MPS_PIPE_DIRECTORY"] = options.mps_pipe_folder;
+  if (!options.mps_log_folder.empty()) environment["CUDA_MPS_LOG_DIRECTORY"] = options.mps_log_folder;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> process_environment(const ContainerSpec& container, const ProcessOptions& options,
+                                                       const std::string& home) {
+  Environment environment = container.container.environment;
+  environment.try_emplace("PATH", kPath);
+  environment.try_emplace("HOME", home);
+  if (!options.tool_folder.empty()) environment["PATH"] = options.tool_folder + ":" + environment["PATH"];
+  add_gpus(container, environment);
+  add_shares(container, options, environment);
+  return environment;
+}
+
+}  // namespace agent::drivers

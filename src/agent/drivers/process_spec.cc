@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/drivers/process_spec.h"
+
+#include <fmt/format.h>
+#include <grp.h>
+#include <pwd.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <charconv>
+
+namespace agent::drivers {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::int64_t kNanosAMilli = 1'000'000;
+
+// What is set in these has its place elsewhere, or means nothing here.
+constexpr std::string_view kConfig[] = {"User",   "WorkingDir",   "Healthcheck",  "StopSignal", "StopTimeout",
+                                        "Labels", "Image",        "Entrypoint",   "Cmd",        "ExposedPorts",
+                                        "Env",    "AttachStdout", "AttachStderr", "ArgsEscaped"};
+constexpr std::string_view kHostConfig[] = {
+    "Ulimits", "MemoryReservation", "Memory",     "MemorySwap",   "CpuShares",    "PidsLimit",
+    "Init",    "LogConfig",         "Privileged", "NetworkMode",  "PortBindings", "PidMode",
+    "IpcMode", "RestartPolicy",     "NanoCpus",   "CgroupParent", "ShmSize"};
+
+bool is_set(const json::value& value) {
+  switch (value.kind()) {
+    case json::kind::null: return false;
+    case json::kind::bool_: return value.get_bool();
+    case json::kind::int64: return value.get_int64() != 0;
+    case json::kind::uint64: return value.get_uint64() != 0;
+    case json::kind::double_: return value.get_double() != 0;
+    case json::kind::string: return !value.get_string().empty();
+    case json::kind::array: return !value.get_array().empty();
+    case json::kind::object: return !value.get_object().empty();
+  }
+  return true;
+}
+
+std::string text_of(const json::object& object, std::string_view name) {
+  const json::value* value = object.if_contains(name);
+  return value && value->is_string() ? std::string(value->get_string()) : "";
+}
+
+std::int64_t number_of(const json::object& object, std::string_view name) {
+  const json::value* value = object.if_contains(name);
+  if (!value || !value->is_number()) return 0;
+  boost::system::error_code error;
+  const auto number = value->to_number<std::int64_t>(error);
+  return error ? 0 : number;
+}
+
+// The body as an object, in which nothing is set that `known` does not have.
+template <std::size_t N>
+base::Result<json::object> read_body(const std::optional<std::string>& text, const std::string_view (&known)[N],
+                                     std::string_view what) {
+  if (!text || text->empty()) return json::object();
+  boost::system::error_code error;
+  json::value body = json::parse(*text, error);
+  if (error || !body.is_object()) return base::Error{fmt::format("{} is not a JSON object", what)};
+  for (const auto& member : body.get_object()) {
+    if (std::count(std::begin(known), std::end(known), std::string_view(member.key())) || !is_set(member.value()))
+      continue;
+    return base::Error{fmt::format("the process driver has no {} {}", what, std::string_view(member.key()))};
+  }
+  return std::move(body.get_object());
+}
+
+std::string refusal(const ContainerSpec& spec) {
+  const shapes::agent::Container& container = spec.container;
+  const std::string who = fmt::format("container '{}'", container.name);
+  if (!container.mountPoints.empty()) {
+    return fmt::format("the process driver has no mounts: {} mounts '{}'", who, container.mountPoints[0].containerPath);
+  }
+  if (!container.volumesFrom.empty()) {
+    return fmt::format("the process driver has no mounts: {} has volumesFrom '{}'", who,
+                       container.volumesFrom[0].sourceContainer);
+  }
+  if (!container.links.empty()) {
+    return fmt::format("the process driver has no links: {} links '{}'", who, container.links[0]);
+  }
+  const std::string network = spec.task.networkMode.value_or("bridge");
+  if (network != "bridge" && network != "host") {
+    return fmt::format("the process driver has no networkMode {}: it runs on the machine's network", network);
+  }
+  if (spec.task.ipcMode == "none") return "the process driver has no ipcMode none";
+  for (const shapes::agent::PortMapping& port : container.portMappings) {
+    if (port.containerPortRange) return fmt::format("the process driver has no containerPortRange: {}", who);
+    if (port.hostPort != 0 && port.hostPort != port.containerPort) {
+      return fmt::format("the process driver maps no ports: {} listens on {} and not on {}", who, port.containerPort,
+                         port.hostPort);
+    }
+  }
+  return "";
+}
+
+// There is one /dev/shm, the machine's.
+bool has_shared_memory(std::int64_t bytes) {
+  struct statvfs status {};
+  if (bytes <= 0) return true;
+  return ::statvfs("/dev/shm", &status) == 0 && std::int64_t(status.f_blocks * status.f_frsize) >= bytes;
+}
+
+struct Person {
+  std::optional<ShimUser> user;
+  std::string home = "/";
+};
+
+std::optional<std::int64_t> as_number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size() && value >= 0 && value < 0xffffffff;
+  return whole ? std::optional(value) : std::nullopt;
+}
+
+// "name", "uid", and either with ":group"; "" is the agent's own user.
+base::Result<Person> find_person(const std::string& text) {
+  Person person;
+  if (text.empty()) {
+    if (const passwd* self = ::getpwuid(::geteuid())) person.home = self->pw_dir;
+    return person;
+  }
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon), group = colon == text.npos ? "" : text.substr(colon + 1);
+  const auto uid = as_number(name);
+  const passwd* entry = uid ? ::getpwuid(uid_t(*uid)) : ::getpwnam(name.c_str());
+  // Docker's words.
+  if (!entry && !uid)
+    return base::Error{fmt::format("unable to find user {}: no matching entries in passwd file", name)};
+  ShimUser user{uid.value_or(entry ? entry->pw_uid : 0), entry ? entry->pw_gid : 0, {}};
+  if (entry) {
+    person.home = entry->pw_dir;
+    std::vector<gid_t> groups(256);
+    int count = int(groups.size());
+    if (::getgrouplist(entry->pw_name, entry->pw_gid, groups.data(), &count) < 0) count = 0;
+    user.groups.assign(groups.begin(), groups.begin() + count);
+  }
+  if (!group.empty()) {
+    const auto gid = as_number(group);
+    const ::group* found = gid ? nullptr : ::getgrnam(group.c_str());
+    if (!gid && !found)
+      return base::Error{fmt::format("unable to find group {}: no matching entries in group file", group)};
+    user.gid = gid ? *gid : found->gr_gid;
+    user.groups = {user.gid};
+  }
+  person.user = user;
+  return person;
+}
+
+base::Result<std::vector<ShimLimit>> read_limits(const json::object& host) {
+  static const std::map<std::string, int> kResources = {
+      {"core", RLIMIT_CORE},         {"cpu", RLIMIT_CPU},
+      {"data", RLIMIT_DATA},         {"fsize", RLIMIT_FSIZE},
+      {"locks", RLIMIT_LOCKS},       {"memlock", RLIMIT_MEMLOCK},
+      {"msgqueue", RLIMIT_MSGQUEUE}, {"nice", RLIMIT_NICE},
+      {"nofile", RLIMIT_NOFILE},     {"nproc", RLIMIT_NPROC},
+      {"rss", RLIMIT_RSS},           {"rtprio", RLIMIT_RTPRIO},
+      {"rttime", RLIMIT_RTTIME},     {"sigpending", RLIMIT_SIGPENDING},
+      {"stack", RLIMIT_STACK}};
+  std::vector<ShimLimit> limits;
+  const json::value* list = host.if_contains("Ulimits");
+  if (!list || !list->is_array()) return limits;
+  for (const json::value& item : list->get_array()) {
+    if (!item.is_object()) continue;
+    const std::string name = text_of(item.get_object(), "Name");
+    const auto resource = kResources.find(name);
+    if (resource == kResources.end()) return base::Error{fmt::format("invalid ulimit type: {}", name)};
+    limits.push_back({resource->second, number_of(item.get_object(), "Soft"), number_of(item.get_object(), "Hard")});
+  }
+  return limits;
+}
+
+// "SIGINT", "INT" or "2".
+base::Result<std::int32_t> read_signal(const std::string& text) {
+  if (text.empty()) return std::int32_t(SIGTERM);
+  if (const auto number = as_number(text); number && *number > 0 && *number < NSIG) return std::int32_t(*number);
+  for (int signal = 1; signal < 32; ++signal) {
+    const char* name = ::sigabbrev_np(signal);
+    if (name && (text == name || text == std::string("SIG") + name)) return std::int32_t(signal);
+  }
+  return base::Error{fmt::format("invalid signal: {}", text)};
+}
+
+// Docker's {"Test": ["CMD", ...]}; ECS's defaults where it says nothing.
+std::optional<ShimHealthCheck> read_health_check(const json::object& config) {
+  const json::value* value = config.if_contains("Healthcheck");
+  if (!value || !value->is_object()) return std::nullopt;
+  const json::object& check = value->get_object();
+  const json::value* test = check.if_contains("Test");
+  std::vector<std::string> words;
+  if (test && test->is_array()) {
+    for (const json::value& word : test->get_array()) {
+      if (word.is_string()) words.emplace_back(word.get_string());
+    }
+  }
+  if (words.size() < 2 || words[0] == "NONE") return std::nullopt;
+  if (words[0] == "CMD-SHELL") words = {"CMD", "/bin/sh", "-c", words[1]};
+  auto millis = [&](std::string_view name, std::int64_t otherwise) {
+    const std::int64_t nanos = number_of(check, name);
+    return nanos > 0 ? std::max<std::int64_t>(1, nanos / kNanosAMilli) : otherwise;
+  };
+  const auto retries = std::int32_t(std::clamp<std::int64_t>(number_of(check, "Retries"), 0, 100));
+  return ShimHealthCheck{{words.begin() + 1, words.end()},
+                         millis("Interval", 30'000),
+                         millis("Timeout", 5'000),
+                         millis("StartPeriod", 0),
+                         retries > 0 ? retries : 3};
+}
+
+}  // namespace
+
+base::Result<ProcessPlan> plan_process(const ContainerSpec& container, const ProcessOptions& options) {
+  if (const std::string reason = refusal(container); !reason.empty()) return base::Error{reason};
+  const shapes::agent::DockerConfig& bodies = container.container.dockerConfig;
+  auto config = read_body(bodies.config, kConfig, "config");
+  if (!config) return base::Error{config.error()};
+  auto host = read_body(bodies.hostConfig, kHostConfig, "hostConfig");
+  if (!host) return base::Error{host.error()};
+  if (!has_shared_memory(number_of(*host, "ShmSize"))) {
+    return base::Error{"the process driver has no hostConfig ShmSize beyond the machine's own /dev/shm"};
+  }
+  auto person = find_person(text_of(*config, "User"));
+  if (!person) return base::Error{person.error()};
+  auto limits = read_limits(*host);
+  if (!limits) return base::Error{limits.error()};
+  auto stop_signal = read_signal(text_of(*config, "StopSignal"));
+  if (!stop_signal) return base::Error{stop_signal.error()};
+
+  ProcessPlan plan;
+  plan.memory_and_swap_bytes = number_of(*host, "MemorySwap");
+  plan.reservation_bytes = number_of(*host, "MemoryReservation");
+  plan.pids = std::max<std::int64_t>(0, number_of(*host, "PidsLimit"));
+  ShimSpec& spec = plan.spec;
+  spec.agent = options.agent_name;
+  spec.task_arn = container.task.arn;
+  spec.container = container.container.name;
+  spec.boot_id = boot_id();
+  for (const auto& port : container.container.portMappings) spec.ports.push_back({port.containerPort, port.protocol});
+  spec.health_check = read_health_check(*config);
+  for (const auto* words : {&container.container.entryPoint, &container.container.command}) {
+    if (*words) spec.command.insert(spec.command.end(), (*words)->begin(), (*words)->end());
+  }
+  spec.environment = process_environment(container, options, person->home);
+  spec.work_folder = text_of(*config, "WorkingDir");
+  spec.must_have_work_folder = !spec.work_folder.empty();
+  if (spec.work_folder.empty()) spec.work_folder = container.work_folder;
+  spec.user = person->user;
+  spec.limits = std::move(*limits);
+  spec.stop_signal = *stop_signal;
+  spec.log_file = container.log_file;
+  return plan;
+}
+
+}  // namespace agent::drivers

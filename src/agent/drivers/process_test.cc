@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/drivers/process.h"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "agent/drivers/process_fixture.h"
+
+namespace agent::drivers {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class Process : public ProcessFixture {};
+
+TEST_F(Process, ItsExitCodeIsTheCommands) {
+  EXPECT_EQ(run_to_end(shell("exit 0")).code, 0);
+  EXPECT_EQ(run_to_end(shell("exit 42")).code, 42);
+}
+
+TEST_F(Process, OneKilledByASignalExitsAsAShellSays) {
+  EXPECT_EQ(run_to_end(shell("kill -SEGV $$")).code, 139);
+  EXPECT_EQ(run_to_end(shell("kill -KILL $$")).code, 137);
+}
+
+TEST_F(Process, EntryPointAndCommandAreOneCommand) {
+  ContainerSpec both = spec({"a b", "$c"});
+  both.container.entryPoint = {"/usr/bin/printf", "[%s]"};
+  EXPECT_EQ(run_to_end(both).code, 0);
+  EXPECT_EQ(output(), "[a b][$c]\n");
+}
+
+TEST_F(Process, OneWithoutACommandDoesNotStart) {
+  ContainerSpec none = spec({});
+  none.container.command.reset();
+  const auto started = run(driver_->start(create(none)));
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error(),
+            "CannotStartContainerError: the process driver runs entryPoint and command, and the container has neither");
+}
+
+TEST_F(Process, ACommandThatIsNotThereIsNamed) {
+  const std::string id = create(spec({"no-such-command", "x"}));
+  const auto started = run(driver_->start(id));
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error(), "CannotStartContainerError: exec: \"no-such-command\": no such file or directory");
+  EXPECT_THAT(wait(id).error, HasSubstr("no-such-command"));
+}
+
+TEST_F(Process, ACommandThatIsNoProgramIsNamed) {
+  const auto started = run(driver_->start(create(spec({"/etc/passwd"}))));
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error(), "CannotStartContainerError: exec: \"/etc/passwd\": permission denied");
+}
+
+TEST_F(Process, AWorkingDirectoryThatIsNotThereIsNamed) {
+  ContainerSpec nowhere = shell("true");
+  nowhere.container.dockerConfig.config = R"({"WorkingDir": "/no/such"})";
+  const auto started = run(driver_->start(create(nowhere)));
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error(), "CannotStartContainerError: chdir to \"/no/such\": no such file or directory");
+}
+
+TEST_F(Process, BothStreamsAreInTheLog) {
+  EXPECT_EQ(run_to_end(shell("echo out; echo err >&2; printf tail")).code, 0);
+  EXPECT_EQ(output("stdout"), "out\ntail\n");
+  EXPECT_EQ(output("stderr"), "err\n");
+}
+
+TEST_F(Process, AllOfALargeOutputIsInTheLog) {
+  EXPECT_EQ(run_to_end(shell("seq 1 200000; head -c 40000 /dev/zero | tr '\\0' x")).code, 0);
+  LogReader reader(folder_ + "/main.log");
+  std::size_t lines = 0, partial = 0;
+  for (auto some = reader.read(5000); !some.empty(); some = reader.read(5000)) {
+    lines += some.size();
+    for (const LogLine& line : some) partial += line.partial;
+  }
+  EXPECT_EQ(lines, 200'003u);
+  EXPECT_EQ(partial, 2u);
+}
+
+TEST_F(Process, ItHasItsOwnSessionAndNoFilesOfOurs) {
+  EXPECT_EQ(run_to_end(shell("ls /proc/$$/fd; cut -d' ' -f6 /proc/$$/stat | grep -qx $$ && echo leads")).code, 0);
+  // The script's own file is not there: sh -c has none. ls opens the folder in another process.
+  EXPECT_EQ(output(), "0\n1\n2\nleads\n");
+}
+
+TEST_F(Process, StopSendsItsStopSignalAndWaits) {
+  const std::string id =
+      start(shell("trap 'echo got; exit 7' TERM; echo $$ > " + folder_ + "/up; while :; do sleep 0.01; done"));
+  await_file(folder_ + "/up");
+  EXPECT_TRUE(run(driver_->stop(id, std::chrono::seconds(30))));
+  EXPECT_EQ(wait(id).code, 7);
+  EXPECT_EQ(output(), "got\n");
+  EXPECT_TRUE(run(driver_->stop(id, std::chrono::seconds(30)))) << "one that has ended is stopped";
+}
+
+TEST_F(Process, TheStopSignalCanBeAnother) {
+  ContainerSpec other = shell("trap 'exit 9' INT; echo $$ > " + folder_ + "/up; while :; do sleep 0.01; done");
+  other.container.dockerConfig.config = R"({"StopSignal": "SIGINT"})";
+  const std::string id = start(other);
+  await_file(folder_ + "/up");
+  EXPECT_TRUE(run(driver_->stop(id, std::chrono::seconds(30))));
+  EXPECT_EQ(wait(id).code, 9);
+}
+
+TEST_F(Process, OneThatDoesNotStopIsKilledAfterItsGrace) {
+  const std::string id = start(shell("trap '' TERM; echo $$ > " + folder_ + "/up; while :; do sleep 0.01; done"));
+  await_file(folder_ + "/up");
+  EXPECT_TRUE(run(driver_->stop(id, std::chrono::milliseconds(50))));
+  EXPECT_EQ(wait(id).code, 137);
+}
+
+TEST_F(Process, NothingThatItStartedOutlivesIt) {
+  // One in its group, one in a session of its own whose parent is gone.
+  const std::string id =
+      start(shell("sleep 1000 & echo $! > " + folder_ + "/child; setsid sh -c 'sleep 1000 & echo $! > " + folder_ +
+                  "/escaped' & wait $!; exit 3"));
+  EXPECT_EQ(wait(id).code, 3);
+  for (const char* name : {"/child", "/escaped"}) EXPECT_EQ(start_ticks(pid_in(folder_ + name)), std::nullopt) << name;
+}
+
+TEST_F(Process, ItsSpecIsPrivateForItHoldsSecrets) {
+  ContainerSpec secret = shell("true");
+  secret.container.environment["PASSWORD"] = "hunter2";
+  const std::string folder = process_folder(create(secret));
+  struct stat status {};
+  ASSERT_EQ(::stat((folder + "/spec.json").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  ASSERT_EQ(::stat(folder.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0700u);
+}
+
+TEST_F(Process, StartingOneThatRunsIsNoErrorAndTellsTheSame) {
+  const std::string id = create(shell("sleep 1000"));
+  const auto first = run(driver_->start(id)), second = run(driver_->start(id));
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->pid, second->pid);
+  EXPECT_EQ(first->at, second->at);
+}
+
+TEST_F(Process, RemoveEndsItAndKeepsOnlyItsLog) {
+  const std::string id = start(shell("echo hello; echo $$ > " + folder_ + "/up; sleep 1000"));
+  const pid_t pid = pid_in(folder_ + "/up");
+  EXPECT_TRUE(run(driver_->remove(id)));
+  EXPECT_EQ(start_ticks(pid), std::nullopt);
+  EXPECT_FALSE(std::filesystem::exists(process_folder(id)));
+  EXPECT_EQ(output(), "hello\n");
+  EXPECT_TRUE(run(driver_->remove(id))) << "what is not there is removed";
+  EXPECT_FALSE(run(driver_->wait(id)));
+}
+
+TEST_F(Process, AnIdCannotLeadOutOfTheFolder) {
+  for (const char* id : {"", ".", "..", "../x", "a/b"}) EXPECT_FALSE(run(driver_->wait(id))) << id;
+}
+
+TEST_F(Process, UsageIsWhatItUses) {
+  const std::string id = start(shell("echo $$ > " + folder_ + "/up; while :; do :; done"));
+  await_file(folder_ + "/up");
+  usleep(200'000);
+  const auto usage = run(driver_->usage(id));
+  ASSERT_TRUE(usage) << usage.error();
+  EXPECT_GT(usage->cpu_percent, 5);
+  EXPECT_LT(usage->cpu_percent, 150);
+  EXPECT_GT(usage->memory_bytes, 50'000);
+}
+
+}  // namespace
+}  // namespace agent::drivers

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/drivers/shim.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <optional>
+
+#include "agent/drivers/cgroup.h"
+#include "agent/drivers/log_file.h"
+#include "agent/drivers/shim_command.h"
+#include "agent/drivers/shim_folder.h"
+
+namespace agent::drivers {
+namespace {
+
+static_assert(kShimStop == SIGTERM && kShimKill == SIGUSR1);
+
+constexpr int kReadBytes = 64 * 1024;  // a pipe's worth
+constexpr int kMaxReadsATurn = 16;     // of one stream, before the other and the signals have theirs
+constexpr int kMaxReadsAtEnd = 64;     // of what is left in a pipe, 1 MiB at most
+constexpr int kReapSeconds = 10;       // for what SIGKILL does not end: stuck in the kernel
+constexpr int kCannotStart = 127;      // a shell's, and Docker's
+
+LogTime now() { return std::chrono::time_point_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now()); }
+
+class Shim {
+ public:
+  Shim(std::string folder, ShimSpec spec, int signals)
+      : folder_(std::move(folder)), spec_(std::move(spec)), signals_(signals) {}
+
+  ShimExit run();
+
+ private:
+  std::string open_log();
+  void watch();
+  void take_signals();
+  void reap();
+  void signal_group(int signal);
+  void kill_the_rest();
+  void copy(LogStream stream, int& fd, int most_reads);
+
+  std::string folder_;
+  ShimSpec spec_;
+  std::optional<LogWriter> log_;
+  ShimCommand command_;
+  int signals_;
+  std::optional<int> status_;  // the command's, as waitpid tells it
+  bool alone_ = false;         // no child is left
+};
+
+// Blocked before the lock is taken: who finds the lock held may signal us at once.
+int open_signals() {
+  sigset_t taken;
+  sigemptyset(&taken);
+  for (int signal : {SIGCHLD, kShimStop, kShimKill}) sigaddset(&taken, signal);
+  ::sigprocmask(SIG_SETMASK, &taken, nullptr);
+  for (int signal : {SIGPIPE, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU}) ::signal(signal, SIG_IGN);
+  return ::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+std::string Shim::open_log() {
+  if (spec_.log_file.empty()) return "";
+  auto log = LogWriter::open(spec_.log_file);
+  if (!log) return log.error();
+  log_.emplace(std::move(*log));
+  return "";
+}
+
+ShimExit Shim::run() {
+  if (const std::string error = open_log(); !error.empty()) return {kCannotStart, false, error, now_ms()};
+  auto started = start_command(spec_);
+  if (!started) return {kCannotStart, false, started.error(), now_ms()};
+  command_ = *started;
+  const ShimStarted note{command_.pid, start_ticks(command_.pid).value_or(0), now_ms()};
+  // A disk that is full now may not be so at the end; the command runs, so there is no way back.
+  (void)write_part(folder_, "started.json", note);
+  ::close(kShimStatusFd);
+  watch();
+  const std::int64_t ended = now_ms();
+  kill_the_rest();
+  copy(LogStream::Stdout, command_.out, kMaxReadsAtEnd);
+  copy(LogStream::Stderr, command_.err, kMaxReadsAtEnd);
+  if (log_) log_->finish();
+  const int code = WIFSIGNALED(*status_) ? 128 + WTERMSIG(*status_) : WEXITSTATUS(*status_);
+  return {code, oom_kills(spec_.oom_file) > 0, "", ended};
+}
+
+void Shim::watch() {
+  while (!status_) {
+    std::array<pollfd, 3> ready{{{signals_, POLLIN, 0}, {command_.out, POLLIN, 0}, {command_.err, POLLIN, 0}}};
+    if (::poll(ready.data(), ready.size(), -1) < 0) continue;
+    if (ready[0].revents) take_signals();
+    if (ready[1].revents) copy(LogStream::Stdout, command_.out, kMaxReadsATurn);
+    if (ready[2].revents) copy(LogStream::Stderr, command_.err, kMaxReadsATurn);
+  }
+}
+
+void Shim::take_signals() {
+  signalfd_siginfo info{};
+  while (::read(signals_, &info, sizeof info) == sizeof info) {
+    if (info.ssi_signo == SIGCHLD) continue;
+    if (info.ssi_signo == kShimStop) signal_group(spec_.stop_signal > 0 ? spec_.stop_signal : SIGTERM);
+    if (info.ssi_signo == kShimKill) signal_group(SIGKILL);
+  }
+  reap();
+}
+
+void Shim::signal_group(int signal) {
+  if (!status_) ::kill(-command_.pid, signal);
+}
+
+// The command, and the orphans of it that have become our children.
+void Shim::reap() {
+  siginfo_t ended{};
+  while (::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0) {
+    // Its group goes while its corpse still keeps the number from being given to another.
+    if (ended.si_pid == command_.pid) ::kill(-command_.pid, SIGKILL);
+    int status = 0;
+    ::waitpid(ended.si_pid, &status, 0);
+    if (ended.si_pid == command_.pid) status_ = status;
+    ended = {};
+  }
+  alone_ = ::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
+}
+
+// Whatever the command started and left is our child by now, whichever group or session it has
+// moved to; and the children of those that we kill become ours in turn.
+void Shim::kill_the_rest() {
+  const std::string self = std::to_string(::getpid());
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(kReapSeconds);
+  reap();
+  while (!alone_ && std::chrono::steady_clock::now() < patience) {
+    std::ifstream children("/proc/self/task/" + self + "/children");
+    for (pid_t child = 0; children >> child;) ::kill(child, SIGKILL);
+    pollfd ready{signals_, POLLIN, 0};
+    ::poll(&ready, 1, 100);
+    copy(LogStream::Stdout, command_.out, kMaxReadsATurn);
+    copy(LogStream::Stderr, command_.err, kMaxReadsATurn);
+    take_signals();
+  }
+}
+
+void Shim::copy(LogStream stream, int& fd, int most_reads) {
+  std::array<char, kReadBytes> bytes;
+  for (int i = 0; fd >= 0 && i < most_reads; ++i) {
+    const ssize_t got = ::read(fd, bytes.data(), bytes.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) return;
+    if (got <= 0) {
+      ::close(fd);
+      fd = -1;  // poll passes over it
+      return;
+    }
+    if (log_) log_->append(stream, now(), {bytes.data(), std::size_t(got)});
+  }
+}
+
+// Out of whatever the service manager would end together with the agent.
+void join(const std::vector<std::string>& files) {
+  for (const std::string& file : files) std::ofstream(file) << "0" << std::flush;
+}
+
+}  // namespace
+
+int run_shim(const std::string& folder) {
+  // The agent waits for this first process, and init for the second, whenever it ends.
+  if (const pid_t pid = ::fork(); pid != 0) ::_exit(pid < 0 ? 1 : 0);
+  ::fcntl(kShimStatusFd, F_SETFD, FD_CLOEXEC);
+  ::prctl(PR_SET_NAME, "stoker-shim");
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const int signals = open_signals();
+  auto spec = read_spec(folder);
+  if (!spec || !take_lock(folder) || read_exit(folder)) ::_exit(1);
+  join(spec->shim_joins);
+  [[maybe_unused]] const int moved = ::chdir("/");
+  const ShimExit end = Shim(folder, std::move(*spec), signals).run();
+  // Until this is on the disk the exit status exists nowhere else: a full disk is waited out.
+  while (!write_part(folder, "exit.json", end) && ::access(folder.c_str(), F_OK) == 0) ::sleep(1);
+  ::_exit(0);
+}
+
+}  // namespace agent::drivers

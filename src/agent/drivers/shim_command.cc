@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/drivers/shim_command.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <grp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+
+#include "base/utf8.h"
+
+namespace agent::drivers {
+namespace {
+
+enum class Step : int { Cgroup, Limits, User, Folder, Exec };
+
+struct Failure {
+  Step step = Step::Exec;
+  int error = 0;
+};
+
+// Lives between fork and exec, in the child. Every step that fails says so through the pipe.
+class Child {
+ public:
+  Child(const ShimSpec& spec, pid_t shim, int failures) : spec_(spec), shim_(shim), failures_(failures) {}
+
+  [[noreturn]] void become(std::vector<char*>& argv, std::vector<char*>& environment) {
+    join_cgroups();
+    ::setsid();
+    set_limits();
+    ::umask(022);
+    if (spec_.user) set_user(*spec_.user);
+    enter_folder();
+    reset_signals();
+    // Last, as a change of user clears it: a command never runs on without its shim.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != shim_) ::_exit(137);
+    ::environ = environment.data();
+    ::execvp(argv[0], argv.data());
+    fail(Step::Exec);
+  }
+
+ private:
+  [[noreturn]] void fail(Step step) {
+    const Failure failure{step, errno};
+    [[maybe_unused]] const ssize_t n = ::write(failures_, &failure, sizeof failure);
+    ::_exit(127);
+  }
+
+  void join_cgroups() {
+    for (const std::string& file : spec_.joins) {
+      const int fd = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+      if (fd < 0 || ::write(fd, "0", 1) != 1) fail(Step::Cgroup);
+      ::close(fd);
+    }
+  }
+
+  void set_limits() {
+    for (const ShimLimit& limit : spec_.limits) {
+      const rlimit value{limit.soft < 0 ? RLIM_INFINITY : rlim_t(limit.soft),
+                         limit.hard < 0 ? RLIM_INFINITY : rlim_t(limit.hard)};
+      if (::setrlimit(__rlimit_resource(limit.resource), &value) != 0) fail(Step::Limits);
+    }
+  }
+
+  void set_user(const ShimUser& user) {
+    const std::vector<gid_t> groups(user.groups.begin(), user.groups.end());
+    // One who is not root can be nobody else, and need not leave groups to be himself.
+    const bool same = ::geteuid() == uid_t(user.uid) && ::getegid() == gid_t(user.gid) && ::geteuid() != 0;
+    if (same) return;
+    if (::setgroups(groups.size(), groups.data()) != 0) fail(Step::User);
+    if (::setgid(gid_t(user.gid)) != 0 || ::setuid(uid_t(user.uid)) != 0) fail(Step::User);
+  }
+
+  void enter_folder() {
+    if (!spec_.work_folder.empty() && ::chdir(spec_.work_folder.c_str()) == 0) return;
+    if (spec_.must_have_work_folder) fail(Step::Folder);
+    if (::chdir("/") != 0) fail(Step::Folder);
+  }
+
+  void reset_signals() {
+    for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  }
+
+  const ShimSpec& spec_;
+  pid_t shim_;
+  int failures_;
+};
+
+std::string describe(const ShimSpec& spec, const Failure& failure) {
+  std::string why = std::strerror(failure.error);
+  why[0] = char(std::tolower(static_cast<unsigned char>(why[0])));
+  switch (failure.step) {
+    case Step::Cgroup: return "joining its cgroup: " + why;
+    case Step::Limits: return "setting its ulimits: " + why;
+    case Step::User: return fmt::format("becoming user {}:{}: {}", spec.user->uid, spec.user->gid, why);
+    case Step::Folder: return fmt::format("chdir to \"{}\": {}", spec.work_folder, why);
+    case Step::Exec: break;
+  }
+  return fmt::format("exec: \"{}\": {}", base::to_printable(spec.command[0]), why);
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (std::string& text : texts) all.push_back(text.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+struct Pipe {
+  int read = -1, write = -1;
+  bool open() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return false;
+    read = ends[0];
+    write = ends[1];
+    return true;
+  }
+};
+
+}  // namespace
+
+base::Result<ShimCommand> start_command(const ShimSpec& spec) {
+  Pipe out, err, failures;
+  if (!out.open() || !err.open() || !failures.open()) return base::Error{std::string("pipe: ") + std::strerror(errno)};
+  std::vector<std::string> words = spec.command, variables;
+  for (const auto& [name, value] : spec.environment) variables.push_back(name + "=" + value);
+  std::vector<char*> argv = pointers(words), environment = pointers(variables);
+
+  const pid_t shim = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) return base::Error{std::string("fork: ") + std::strerror(errno)};
+  if (pid == 0) {
+    ::dup2(out.write, 1);
+    ::dup2(err.write, 2);
+    Child(spec, shim, failures.write).become(argv, environment);
+  }
+  for (int fd : {out.write, err.write, failures.write}) ::close(fd);
+  // The pipe ends when exec closes it; before that something comes through it, or the child died.
+  Failure failure;
+  ssize_t got = 0;
+  do got = ::read(failures.read, &failure, sizeof failure);
+  while (got < 0 && errno == EINTR);
+  ::close(failures.read);
+  if (got == sizeof failure) {
+    ::waitpid(pid, nullptr, 0);
+    return base::Error{describe(spec, failure)};
+  }
+  for (int fd : {out.read, err.read}) ::fcntl(fd, F_SETFL, O_NONBLOCK);
+  return ShimCommand{pid, out.read, err.read};
+}
+
+}  // namespace agent::drivers

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/drivers/shim_launch.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "agent/drivers/shim.h"
+
+namespace agent::drivers {
+namespace {
+
+namespace asio = boost::asio;
+using Descriptor = asio::posix::stream_descriptor;
+
+constexpr base::Duration kLaunchPatience = std::chrono::seconds(30);
+
+int open_pid(pid_t pid) { return int(::syscall(SYS_pidfd_open, pid, 0)); }
+
+// Takes `fd`. False when nothing came after `patience`.
+asio::awaitable<bool> readable(int fd, std::optional<base::Duration> patience) {
+  const auto executor = co_await asio::this_coro::executor;
+  // Shared with the timer's handler, which may be on its way when we are done.
+  auto descriptor = std::make_shared<Descriptor>(executor, fd);
+  asio::steady_timer timer(executor);
+  if (patience) {
+    timer.expires_after(*patience);
+    timer.async_wait([descriptor](boost::system::error_code error) {
+      if (!error) descriptor->cancel(error);
+    });
+  }
+  auto [error] = co_await descriptor->async_wait(Descriptor::wait_read, asio::as_tuple(asio::use_awaitable));
+  timer.cancel();
+  co_return !error;
+}
+
+// The shim's own environment is not the agent's, which may hold secrets.
+std::vector<std::string> shim_environment() {
+  std::vector<std::string> variables;
+  for (const char* name : {"LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"}) {
+    if (const char* value = std::getenv(name)) variables.push_back(std::string(name) + "=" + value);
+  }
+  return variables;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (std::string& text : texts) all.push_back(text.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+// Its own session, nothing open but /dev/null and the pipe, every signal as at birth.
+base::Result<pid_t> spawn(std::vector<std::string> words, int status) {
+  std::vector<std::string> variables = shim_environment();
+  std::vector<char*> argv = pointers(words), environment = pointers(variables);
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawn_file_actions_adddup2(&files, status, kShimStatusFd);
+  for (int fd : {0, 1, 2}) ::posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
+  ::posix_spawn_file_actions_addclosefrom_np(&files, kShimStatusFd + 1);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  sigset_t signals;
+  sigemptyset(&signals);
+  ::posix_spawnattr_setsigmask(&attributes, &signals);
+  sigfillset(&signals);
+  ::posix_spawnattr_setsigdefault(&attributes, &signals);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  pid_t pid = -1;
+  const int error = ::posix_spawn(&pid, argv[0], &files, &attributes, argv.data(), environment.data());
+  ::posix_spawn_file_actions_destroy(&files);
+  ::posix_spawnattr_destroy(&attributes);
+  if (error != 0) return base::Error{words[0] + ": " + std::strerror(error)};
+  return pid;
+}
+
+}  // namespace
+
+std::optional<ShimHandle> ShimHandle::find(const std::string& folder) {
+  const auto pid = lock_holder(folder);
+  if (!pid || *pid <= 0) return std::nullopt;
+  ShimHandle handle(open_pid(*pid));
+  // Still the holder: so it lived when the descriptor was opened, and the descriptor is its.
+  if (handle.fd_ < 0 || lock_holder(folder) != pid) return std::nullopt;
+  return handle;
+}
+
+ShimHandle::~ShimHandle() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void ShimHandle::signal(int signal) const { ::syscall(SYS_pidfd_send_signal, fd_, signal, nullptr, 0); }
+
+asio::awaitable<bool> ShimHandle::ended(std::optional<base::Duration> patience) const {
+  return readable(::fcntl(fd_, F_DUPFD_CLOEXEC, 0), patience);
+}
+
+asio::awaitable<base::Result<ShimStarted>> launch_shim(std::vector<std::string> shim_command, std::string folder) {
+  std::array<int, 2> status{};
+  if (::pipe2(status.data(), O_CLOEXEC) != 0) co_return base::Error{std::string("pipe: ") + std::strerror(errno)};
+  shim_command.push_back(folder);
+  const auto first = spawn(std::move(shim_command), status[1]);
+  ::close(status[1]);
+  if (!first) {
+    ::close(status[0]);
+    co_return base::Error{first.error()};
+  }
+  const bool answered = co_await readable(status[0], kLaunchPatience);
+  if (!answered) {
+    ::kill(*first, SIGKILL);
+    if (auto shim = ShimHandle::find(folder)) shim->signal(SIGKILL);
+  }
+  ::waitpid(*first, nullptr, 0);  // it ended when it had made the shim
+  if (const auto exit = read_exit(folder); exit && !exit->error.empty()) co_return base::Error{exit->error};
+  const auto started = read_started(folder);
+  if (started) co_return *started;
+  co_return base::Error{answered ? "its shim ended before it ran" : "its shim did not answer"};
+}
+
+}  // namespace agent::drivers

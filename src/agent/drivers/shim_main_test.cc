@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The test program is also the shim of the processes that its tests run.
+#include <gmock/gmock.h>
+
+#include <cstring>
+
+#include "agent/drivers/shim.h"
+
+int main(int argc, char** argv) {
+  if (argc == 3 && std::strcmp(argv[1], "shim") == 0) return agent::drivers::run_shim(argv[2]);
+  testing::InitGoogleMock(&argc, argv);
+  return RUN_ALL_TESTS();
+}
