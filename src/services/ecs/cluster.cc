@@ -42,7 +42,19 @@ std::vector<KeyValuePair> statistics_of(const ClusterContents& contents) {
 
 std::string StoredCluster::arn() const { return Arn{region, account, "cluster", name}.str(); }
 
-ClusterContents contents_of(store::Tx&, const StoredCluster&) { return {}; }
+ClusterContents contents_of(store::Tx& tx, const StoredCluster& cluster) {
+  ClusterContents contents;
+  contents.instances = static_cast<std::int32_t>(
+      tx.query("SELECT count(*) FROM ecs_instances WHERE cluster = $1 AND status <> 'INACTIVE'", cluster.id).integer());
+  tx.query("SELECT known, count(*) FROM ecs_tasks WHERE cluster = $1 AND stopped_at IS NULL GROUP BY known", cluster.id)
+      .each([&](const store::Row& row) {
+        const auto count = static_cast<std::int32_t>(row.integer(1));
+        contents.tasks += count;
+        if (row.text(0) == "RUNNING") contents.running_tasks = count;
+        if (row.text(0) == "PENDING") contents.pending_tasks = count;
+      });
+  return contents;
+}
 
 std::optional<std::string> cluster_name(const Caller& caller, const std::optional<std::string>& text) {
   if (!text || text->empty()) return std::string(kDefaultCluster);

@@ -24,8 +24,7 @@ struct StoredCluster {
   std::string arn() const;
 };
 
-// What a cluster holds, counted where it is kept. Container instances, tasks and services
-// have no tables yet, so all of it is none; whoever adds such a table counts it here.
+// What a cluster holds, counted where it is kept. Services have no table yet, so there are none.
 struct ClusterContents {
   std::int32_t instances = 0;  // ACTIVE and DRAINING
   std::int32_t running_tasks = 0, pending_tasks = 0;

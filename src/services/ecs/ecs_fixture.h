@@ -8,9 +8,11 @@
 #include <filesystem>
 
 #include "base/random.h"
+#include "services/ecs/fleets.h"
 #include "services/ecs/handlers.h"
 #include "services/ecs/schema.h"
 #include "services/ecs/shape_json.h"
+#include "state/keys.h"
 #include "store/store.h"
 #include "wire/error.h"
 
@@ -19,7 +21,7 @@ namespace services::ecs {
 class EcsTest : public testing::Test {
  protected:
   EcsTest() : folder_(testing::TempDir() + "ecs-" + base::random_uuid()) {
-    store_ = store::open_sqlite(folder_, {migrations()});
+    store_ = store::open_sqlite(folder_, {state::key_migrations(), migrations()});
   }
   ~EcsTest() override {
     store_.reset();
@@ -31,7 +33,7 @@ class EcsTest : public testing::Test {
   Out run(Out (*handler)(Call&, const In&), const In& request) {
     Out out;
     store_->write_now([&](store::Tx& tx) {
-      Call call{tx, caller_, now_, now_};
+      Call call{tx, caller_, now_, now_, &locals_};
       out = handler(call, request);
     });
     return out;
@@ -68,6 +70,8 @@ class EcsTest : public testing::Test {
   }
 
   std::string folder_;
+  Locals locals_;
+  Fleets& fleets_ = locals_.add<Fleets>();
   std::unique_ptr<store::Store> store_;
   Caller caller_{.account = "111111111111", .region = "us-east-1", .endpoint = "http://localhost:4566"};
   base::Time now_ = base::from_seconds(1800000000);

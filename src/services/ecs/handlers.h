@@ -4,10 +4,16 @@
 
 #include "services/call.h"
 #include "shapes/ecs/account_setting.h"
+#include "shapes/ecs/attribute.h"
 #include "shapes/ecs/cluster.h"
+#include "shapes/ecs/container_instance.h"
+#include "shapes/ecs/state_change.h"
 #include "shapes/ecs/tag.h"
 #include "shapes/ecs/task_definition.h"
+#include "shapes/ecs/task.h"
 #include "shapes/ecs/task_definition_list.h"
+#include "shapes/ecs/task_list.h"
+#include "shapes/ecs/task_protection.h"
 
 namespace services::ecs {
 
@@ -35,6 +41,36 @@ DeleteTaskDefinitionsResponse delete_task_definitions(Call& call, const DeleteTa
 ListTaskDefinitionsResponse list_task_definitions(Call& call, const ListTaskDefinitionsRequest& request);
 ListTaskDefinitionFamiliesResponse list_task_definition_families(Call& call,
                                                                  const ListTaskDefinitionFamiliesRequest& request);
+
+// registration.cc
+RegisterContainerInstanceResponse register_container_instance(Call& call,
+                                                              const RegisterContainerInstanceRequest& request);
+
+// instances.cc
+DeregisterContainerInstanceResponse deregister_container_instance(Call& call,
+                                                                  const DeregisterContainerInstanceRequest& request);
+DescribeContainerInstancesResponse describe_container_instances(Call& call,
+                                                                const DescribeContainerInstancesRequest& request);
+ListContainerInstancesResponse list_container_instances(Call& call, const ListContainerInstancesRequest& request);
+UpdateContainerInstancesStateResponse update_container_instances_state(
+    Call& call, const UpdateContainerInstancesStateRequest& request);
+
+// run_task.cc
+RunTaskResponse run_task(Call& call, const RunTaskRequest& request);
+StartTaskResponse start_task(Call& call, const StartTaskRequest& request);
+
+// tasks.cc
+DescribeTasksResponse describe_tasks(Call& call, const DescribeTasksRequest& request);
+ListTasksResponse list_tasks(Call& call, const ListTasksRequest& request);
+StopTaskResponse stop_task(Call& call, const StopTaskRequest& request);
+
+// state_changes.cc
+DiscoverPollEndpointResponse discover_poll_endpoint(Call& call, const DiscoverPollEndpointRequest& request);
+SubmitTaskStateChangeResponse submit_task_state_change(Call& call, const SubmitTaskStateChangeRequest& request);
+SubmitContainerStateChangeResponse submit_container_state_change(Call& call,
+                                                                 const SubmitContainerStateChangeRequest& request);
+SubmitAttachmentStateChangesResponse submit_attachment_state_changes(
+    Call& call, const SubmitAttachmentStateChangesRequest& request);
 
 // tags.cc
 TagResourceResponse tag_resource(Call& call, const TagResourceRequest& request);

@@ -83,6 +83,15 @@ std::optional<StoredTaskDefinition> load_task_definition(Call& call, const TaskD
       .one(read_row);
 }
 
+std::optional<StoredTaskDefinition> load_task_definition(store::Tx& tx, std::int64_t id) {
+  return tx
+      .query(
+          "SELECT id, family, revision, status, body, tags, registered_at, deregistered_at, delete_requested_at"
+          " FROM ecs_task_definitions WHERE id = $1",
+          id)
+      .one(read_row);
+}
+
 StoredTaskDefinition find_task_definition(Call& call, const std::string& text) {
   if (text.empty()) throw client_error("Task definition should not be null or empty.");
   const auto name = parse_task_definition(call.caller, text);
@@ -127,7 +136,9 @@ void update_task_definition(store::Tx& tx, const StoredTaskDefinition& definitio
 void remove_deleted(Call& call) {
   call.tx.exec(
       "DELETE FROM ecs_task_definitions WHERE id IN (SELECT id FROM ecs_task_definitions"
-      " WHERE delete_requested_at IS NOT NULL AND delete_requested_at <= $1 ORDER BY delete_requested_at, id LIMIT $2)",
+      " WHERE delete_requested_at IS NOT NULL AND delete_requested_at <= $1"
+      " AND NOT EXISTS (SELECT 1 FROM ecs_launches l WHERE l.definition = ecs_task_definitions.id)"
+      " ORDER BY delete_requested_at, id LIMIT $2)",
       call.now - kDeletionTakes, kRemovedAtOnce);
 }
 

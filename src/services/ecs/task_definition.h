@@ -16,8 +16,8 @@ namespace services::ecs {
 
 // A revision that is being deleted is described for an hour, as Amazon takes up to one to
 // make sure that nothing refers to it, and is gone then. Nothing runs at that moment: what
-// is past it is passed over by every query, and the next registration removes the row.
-// Once there are tasks, those that have not stopped must keep their revision's row.
+// is past it is passed over by every query, and the next registration removes the row, unless
+// a task still refers to it.
 inline constexpr base::Duration kDeletionTakes = std::chrono::hours(1);
 
 struct StoredTaskDefinition {
@@ -44,7 +44,9 @@ std::optional<TaskDefinitionName> parse_task_definition(const Caller& caller, st
 
 // The revision that is named or, where only a family is, its latest ACTIVE one.
 std::optional<StoredTaskDefinition> load_task_definition(Call& call, const TaskDefinitionName& name);
-// The same; throws ClientException where there is none.
+// Of a task: it keeps its revision, whatever becomes of that for others.
+std::optional<StoredTaskDefinition> load_task_definition(store::Tx& tx, std::int64_t id);
+// As its name says; throws ClientException where there is none.
 StoredTaskDefinition find_task_definition(Call& call, const std::string& text);
 // For requests that must name a revision.
 StoredTaskDefinition find_revision(Call& call, const std::string& text);

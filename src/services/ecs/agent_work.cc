@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/agent_work.h"
+
+#include <algorithm>
+
+#include "base/random.h"
+#include "services/ecs/departure.h"
+#include "services/ecs/fleets.h"
+#include "services/ecs/payload.h"
+#include "services/ecs/task_view.h"
+#include "state/keys.h"
+#include "wire/error.h"
+#include "wire/timestamp.h"
+
+namespace services::ecs {
+namespace {
+
+using shapes::agent::Credentials;
+using shapes::agent::TaskIdentifier;
+
+// Of a task's credentials; Amazon's are good for six hours, too.
+constexpr base::Duration kCredentialsFor = std::chrono::hours(6);
+constexpr base::Duration kRenewBefore = std::chrono::hours(1);
+// Tasks in one payload: a frame has a limit.
+constexpr std::size_t kMaxTasksAtOnce = 20;
+
+TaskIdentifier identifier(const StoredCluster& cluster, const StoredTask& task) {
+  return {task_arn(cluster, task.id), cluster.arn(), std::string(model::text(task.desired))};
+}
+
+Credentials to_credentials(const StoredTask& task, const state::Key& key, const std::optional<std::string>& role) {
+  Credentials out;
+  out.credentialsId = task.id + "-" + key.id;
+  out.roleArn = role;
+  out.accessKeyId = key.id;
+  out.secretAccessKey = key.secret;
+  out.sessionToken = key.session_token.value_or("");
+  out.expiration = wire::to_iso8601(*key.expires_at);
+  return out;
+}
+
+// A key for the task, which ends with the key of the agent that is given it. None where that is a
+// temporary one: those have no children.
+std::optional<state::Key> give_key(Call& call, const StoredTask& task) {
+  const auto parent = state::find_key(call.tx, call.caller.access_key);
+  if (!parent || parent->session_token) return std::nullopt;
+  state::Key key = state::new_session_key(*parent, call.now, call.now + kCredentialsFor);
+  if (!state::insert_key(call.tx, key)) return std::nullopt;
+  call.tx.exec("UPDATE ecs_tasks SET credentials = $2, credentials_until = $3 WHERE id = $1", task.row, key.id,
+               *key.expires_at);
+  return key;
+}
+
+std::optional<std::string> role_of(const StoredTaskDefinition& definition, const StoredLaunch& launch) {
+  if (launch.body.overrides && launch.body.overrides->taskRoleArn) return launch.body.overrides->taskRoleArn;
+  return definition.body.taskRoleArn;
+}
+
+// The key that it has, where it is still good, else a new one.
+std::optional<state::Key> key_of(Call& call, const StoredTask& task) {
+  if (task.credentials) {
+    auto key = state::find_key(call.tx, *task.credentials);
+    if (key && key->expires_at && *key->expires_at > call.now + kRenewBefore) return key;
+  }
+  return give_key(call, task);
+}
+
+}  // namespace
+
+Admitted admit(Call& call, const std::string& cluster, const std::string& instance) {
+  Admitted home{find_cluster(call, cluster), {}};
+  auto found = load_instance(call.tx, home.cluster, instance);
+  if (!found) throw wire::ApiError("InvalidInstanceException", "The container instance is not registered.");
+  if (found->status == model::InstanceStatus::Inactive) {
+    throw wire::ApiError("InactiveInstanceException", "The container instance was deregistered.");
+  }
+  home.instance = std::move(*found);
+  return home;
+}
+
+void set_connected(Call& call, const std::string& instance, bool connected) {
+  auto stored = load_instance(call.tx, instance);
+  if (!stored || stored->status == model::InstanceStatus::Inactive || stored->connected == connected) return;
+  stored->connected = connected;
+  stored->connected_at = call.now;
+  update_instance(call.tx, *stored);
+  put_in_fleet(call, *stored);
+  call.wake(std::string(kTaskSweepTopic));
+}
+
+shapes::agent::TaskManifestMessage manifest_of(Call& call, const Admitted& home) {
+  shapes::agent::TaskManifestMessage manifest;
+  manifest.messageId = base::random_uuid();
+  manifest.clusterArn = home.cluster.arn();
+  manifest.containerInstanceArn = instance_arn(home.cluster, home.instance.id);
+  manifest.generatedAt = manifest.timeline = base::to_millis(call.now);
+  for (const StoredTask& task : load_tasks_on(call.tx, home.instance.id)) {
+    if (task.delivered || task.desired == model::DesiredStatus::Stopped) {
+      manifest.tasks.push_back(identifier(home.cluster, task));
+    }
+  }
+  return manifest;
+}
+
+std::vector<TaskIdentifier> to_stop(Call& call, const Admitted& home, const std::vector<TaskIdentifier>& candidates) {
+  std::vector<TaskIdentifier> stop;
+  for (const TaskIdentifier& candidate : candidates) {
+    // One that is on its way there is not in the manifest, and is wanted all the same.
+    const auto task = load_task(call.tx, home.cluster, candidate.taskArn);
+    const bool wanted = task && task->instance == home.instance.id && !task->stopped_at &&
+                        task->desired == model::DesiredStatus::Running;
+    if (!wanted) stop.push_back({candidate.taskArn, candidate.taskClusterArn, "STOPPED"});
+  }
+  return stop;
+}
+
+std::string told_key(const shapes::agent::Task& task) { return task.arn + "/" + task.desiredStatus; }
+
+Work work_for(Call& call, const Admitted& home, const std::set<std::string>& told) {
+  Work work;
+  const auto instance = load_instance(call.tx, home.instance.id);
+  if (!instance || instance->status == model::InstanceStatus::Inactive) return {.inactive = true, .tasks = {}};
+  TaskView view(call, home.cluster);
+  for (const StoredTask& task : load_tasks_on(call.tx, home.instance.id)) {
+    const bool stop = task.desired == model::DesiredStatus::Stopped;
+    if (task.delivered && !stop) continue;
+    if (told.contains(task_arn(home.cluster, task.id) + "/" + std::string(model::text(task.desired)))) continue;
+    const StoredLaunch& launch = view.launch_of(task);
+    const StoredTaskDefinition& definition = view.definition_of(task);
+    shapes::agent::Task payload = to_payload(home.cluster, task, launch, definition);
+    if (!stop) {
+      const auto key = key_of(call, task);
+      if (key) payload.roleCredentials = to_credentials(task, *key, role_of(definition, launch));
+    }
+    work.tasks.push_back(std::move(payload));
+    if (work.tasks.size() == kMaxTasksAtOnce) break;
+  }
+  return work;
+}
+
+void set_delivered(Call& call, const Admitted& home, const std::vector<std::string>& task_arns) {
+  for (const std::string& arn : task_arns) {
+    if (const auto id = task_id(home.cluster, arn)) {
+      call.tx.exec("UPDATE ecs_tasks SET delivered = 1 WHERE task = $1 AND instance = $2", *id, home.instance.id);
+    }
+  }
+}
+
+std::vector<shapes::agent::IAMRoleCredentialsMessage> renewed_credentials(Call& call, const Admitted& home) {
+  std::vector<shapes::agent::IAMRoleCredentialsMessage> messages;
+  auto ids = call.tx
+                 .query(
+                     "SELECT task FROM ecs_tasks WHERE instance = $1 AND stopped_at IS NULL AND delivered = 1"
+                     " AND credentials_until <= $2 ORDER BY id",
+                     home.instance.id, call.now + kRenewBefore)
+                 .all([](const store::Row& row) { return row.str(0); });
+  TaskView view(call, home.cluster);
+  for (const std::string& id : ids) {
+    const auto task = load_task(call.tx, id);
+    const auto key = give_key(call, *task);
+    if (!key) continue;
+    const auto role = role_of(view.definition_of(*task), view.launch_of(*task));
+    messages.push_back({base::random_uuid(), task_arn(home.cluster, id), home.cluster.arn(), "TaskApplication",
+                        to_credentials(*task, *key, role)});
+  }
+  return messages;
+}
+
+void note_gpus(Call& call, const std::string& instance, const shapes::agent::StokerGpus& gpus) {
+  auto stored = load_instance(call.tx, instance);
+  if (!stored || stored->status == model::InstanceStatus::Inactive) return;
+  stored->gpus = gpus;
+  update_instance(call.tx, *stored);
+  put_in_fleet(call, *stored);
+}
+
+void note_health(Call& call, const Admitted& home, const shapes::agent::PublishHealthRequest& request) {
+  for (const shapes::agent::TaskHealth& said : request.tasks) {
+    auto task = load_task(call.tx, home.cluster, said.taskArn);
+    if (!task || task->instance != home.instance.id || task->stopped_at) continue;
+    if (!task->report) task->report.emplace();
+    const auto before = task->report->health;
+    for (const shapes::agent::ContainerHealth& container : said.containers) {
+      task->report->health[container.containerName] = container.healthStatus;
+    }
+    if (task->report->health == before) continue;
+    update_task(call.tx, *task);
+    call.wake(task_topic(task->id));
+  }
+}
+
+}  // namespace services::ecs

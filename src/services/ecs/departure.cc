@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/departure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "services/ecs/fleets.h"
+#include "services/ecs/task.h"
+
+namespace services::ecs {
+namespace {
+
+constexpr std::int64_t kAtOnce = 200;
+constexpr base::Duration kIdempotentFor = std::chrono::hours(24);  // Amazon's, of a client token
+constexpr base::Duration kBetweenSlices = std::chrono::milliseconds(20);
+constexpr base::Duration kLongest = std::chrono::minutes(5);
+
+std::string lost_reason(const StoredInstance& instance, base::Duration lost_after) {
+  return fmt::format("Host EC2 (instance {}) lost: its agent has not been heard of for {} seconds.", instance.machine,
+                     std::chrono::duration_cast<std::chrono::seconds>(lost_after).count());
+}
+
+// The machines that have been away for too long and still have tasks.
+void give_up_lost(Call& call, base::Duration lost_after) {
+  auto ids = call.tx
+                 .query(
+                     "SELECT i.id FROM ecs_instances i WHERE i.connected = 0 AND i.connected_at <= $1"
+                     " AND EXISTS (SELECT 1 FROM ecs_tasks t WHERE t.instance = i.id AND t.stopped_at IS NULL)"
+                     " ORDER BY i.id LIMIT $2",
+                     call.now - lost_after, kAtOnce)
+                 .all([](const store::Row& row) { return row.str(0); });
+  for (const std::string& id : ids) {
+    const auto instance = load_instance(call.tx, id);
+    for (StoredTask& task : load_tasks_on(call.tx, id)) {
+      stop_now(call, task, model::StopCode::TerminationNotice, lost_reason(*instance, lost_after));
+    }
+  }
+}
+
+void forget_old(Call& call) {
+  call.tx.exec(
+      "DELETE FROM ecs_tasks WHERE id IN (SELECT id FROM ecs_tasks WHERE stopped_at IS NOT NULL AND stopped_at <= $1"
+      " ORDER BY stopped_at LIMIT $2)",
+      call.now - kStoppedFor, kAtOnce);
+  call.tx.exec(
+      "DELETE FROM ecs_launches WHERE id IN (SELECT l.id FROM ecs_launches l WHERE l.created_at <= $1"
+      " AND (l.client_token IS NULL OR l.created_at <= $2)"
+      " AND NOT EXISTS (SELECT 1 FROM ecs_tasks t WHERE t.launch = l.id) ORDER BY l.id LIMIT $3)",
+      call.now - kStoppedFor, call.now - kIdempotentFor, kAtOnce);
+  call.tx.exec(
+      "DELETE FROM ecs_instances WHERE inactive_at IS NOT NULL AND inactive_at <= $1"
+      " AND NOT EXISTS (SELECT 1 FROM ecs_tasks t WHERE t.instance = ecs_instances.id)",
+      call.now - kInactiveFor);
+}
+
+std::optional<base::Time> earliest(store::Tx& tx, std::string_view sql) {
+  auto found = tx.query(sql).one([](const store::Row& row) { return row.maybe_time(0); });
+  return found ? *found : std::nullopt;
+}
+
+}  // namespace
+
+void deregister(Call& call, StoredInstance& instance, const std::string& reason) {
+  for (StoredTask& task : load_tasks_on(call.tx, instance.id)) {
+    stop_now(call, task, model::StopCode::TerminationNotice, reason);
+  }
+  instance.status = model::InstanceStatus::Inactive;
+  instance.connected = false;
+  instance.connected_at = call.now;
+  instance.inactive_at = call.now;
+  update_instance(call.tx, instance);
+  call.tx.exec("DELETE FROM ecs_gpus WHERE instance = $1", instance.id);
+  remove_from_fleet(call, instance);
+  call.wake(instance_topic(instance.id));
+  call.wake(std::string(kTaskSweepTopic));
+}
+
+std::optional<base::Time> sweep_tasks(Call& call, base::Duration lost_after) {
+  give_up_lost(call, lost_after);
+  forget_old(call);
+  base::Time next = call.now + kLongest;
+  const auto gone = earliest(call.tx,
+                             "SELECT min(i.connected_at) FROM ecs_instances i WHERE i.connected = 0 AND EXISTS"
+                             " (SELECT 1 FROM ecs_tasks t WHERE t.instance = i.id AND t.stopped_at IS NULL)");
+  if (gone) next = std::min(next, *gone + lost_after);
+  const auto stopped = earliest(call.tx, "SELECT min(stopped_at) FROM ecs_tasks WHERE stopped_at IS NOT NULL");
+  if (stopped) next = std::min(next, *stopped + kStoppedFor);
+  return std::max(next, call.now + kBetweenSlices);
+}
+
+void disconnect_all(store::Tx& tx, base::Time now) {
+  tx.exec("UPDATE ecs_instances SET connected = 0, connected_at = $1 WHERE connected = 1", now);
+}
+
+}  // namespace services::ecs

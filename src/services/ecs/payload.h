@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task as its agent is told of it.
+#pragma once
+
+#include "services/ecs/cluster.h"
+#include "services/ecs/task.h"
+#include "services/ecs/task_definition.h"
+#include "shapes/agent/task.h"
+
+namespace services::ecs {
+
+// Without credentials.
+shapes::agent::Task to_payload(const StoredCluster& cluster, const StoredTask& task, const StoredLaunch& launch,
+                               const StoredTaskDefinition& definition);
+
+// payload_docker.cc: what has no member of its own, as bodies of Docker's create call.
+shapes::agent::DockerConfig docker_config(const shapes::ecs::ContainerDefinition& container,
+                                          const std::optional<std::int32_t>& memory_reservation);
+
+}  // namespace services::ecs

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/agent_work.h"
+#include "services/ecs/departure.h"
+#include "services/ecs/ecs_fixture.h"
+#include "services/ecs/task.h"
+
+namespace services::ecs {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class RunTask : public EcsTest {
+ protected:
+  RunTask() {
+    run_json(&create_cluster, "{}");
+    register_json(
+        R"({"family":"one","containerDefinitions":[{"name":"c","image":"busybox","memory":16,
+            "resourceRequirements":[{"type":"GPU","value":"1"}]}]})");
+    register_json(
+        R"({"family":"four","containerDefinitions":[{"name":"c","image":"busybox","memory":16,
+            "resourceRequirements":[{"type":"GPU","value":"4"}]}]})");
+    register_json(
+        R"({"family":"share","containerDefinitions":[{"name":"c","image":"busybox","memory":16,
+            "resourceRequirements":[{"type":"GPU",
+              "sharingStrategy":{"nvidiaMps":{"memory":6000,"maxComputePercent":30}}}]}]})");
+    register_family("plain");
+  }
+
+  // Registers a machine and connects it; its id.
+  std::string add_machine(const std::string& name, int gpus) {
+    std::string devices;
+    shapes::agent::StokerGpus known;
+    for (int i = 0; i < gpus; ++i) {
+      const std::string id = "GPU-" + name + std::to_string(i);
+      devices += (i ? "," : "") + std::string(R"({"id":")") + id + R"(","type":"GPU"})";
+      known.gpus.push_back({id, "V100", 16384});
+    }
+    auto response = run_json(&register_container_instance,
+                             R"({"instanceIdentityDocument":"{\"instanceId\":\")" + name +
+                                 R"(\"}","totalResources":[{"name":"CPU","type":"INTEGER","integerValue":4096},
+             {"name":"MEMORY","type":"INTEGER","integerValue":8000}],"platformDevices":[)" + devices + "]}");
+    const std::string arn = *response.containerInstance->containerInstanceArn;
+    const std::string id = arn.substr(arn.rfind('/') + 1);
+    with_call([&](Call& call) {
+      note_gpus(call, id, known);
+      set_connected(call, id, true);
+    });
+    return id;
+  }
+
+  template <class Use>
+  void with_call(Use use) {
+    store_->write_now([&](store::Tx& tx) {
+      Call call{tx, caller_, now_, now_, &locals_};
+      use(call);
+    });
+  }
+
+  RunTaskResponse run_family(const std::string& family, const std::string& more = "") {
+    return run_json(&run_task, R"({"taskDefinition":")" + family + "\"" + (more.empty() ? "" : "," + more) + "}");
+  }
+  void report(const Task& task, const std::string& status, const std::string& more = "") {
+    run_json(&submit_task_state_change,
+             R"({"task":")" + *task.taskArn + R"(","status":")" + status + "\"" + more + "}");
+  }
+  Task describe(const Task& task) {
+    auto response = run_json(&describe_tasks, R"({"tasks":[")" + *task.taskArn + "\"]}");
+    return response.tasks->at(0);
+  }
+  ContainerInstance describe_machine(const std::string& id) {
+    return run_json(&describe_container_instances, R"({"containerInstances":[")" + id + "\"]}")
+        .containerInstances->at(0);
+  }
+};
+
+TEST_F(RunTask, AnswersWithTheGpusThatItPinned) {
+  add_machine("a", 2);
+  const auto response = run_family("one");
+  ASSERT_THAT(*response.tasks, SizeIs(1));
+  const Task& task = response.tasks->at(0);
+  EXPECT_THAT(*task.containers->at(0).gpuIds, ElementsAre("GPU-a0"));
+  EXPECT_EQ(*task.lastStatus, "PENDING");
+  EXPECT_EQ(*task.desiredStatus, "RUNNING");
+  EXPECT_EQ(*task.group, "family:one");
+  EXPECT_THAT(*response.failures, IsEmpty());
+}
+
+TEST_F(RunTask, TheThirdTaskIsRefusedUntilOneOfTwoEnds) {
+  add_machine("a", 1);
+  add_machine("b", 1);
+  add_machine("cpu", 0);
+  const auto first = run_family("one"), second = run_family("one"), third = run_family("one");
+  ASSERT_THAT(*second.tasks, SizeIs(1));
+  EXPECT_NE(first.tasks->at(0).containerInstanceArn, second.tasks->at(0).containerInstanceArn);
+  EXPECT_THAT(*third.tasks, IsEmpty());
+  ASSERT_THAT(*third.failures, SizeIs(3));
+  for (const Failure& failure : *third.failures) EXPECT_EQ(*failure.reason, "RESOURCE:GPU");
+  report(first.tasks->at(0), "STOPPED");
+  EXPECT_THAT(*run_family("one").tasks, SizeIs(1));
+}
+
+TEST_F(RunTask, WithoutAMachineItIsAnError) {
+  EXPECT_EQ(error_of(&run_task, R"({"taskDefinition":"one"})"),
+            "InvalidParameterException: No Container Instances were found in your cluster.");
+}
+
+TEST_F(RunTask, AMachineWhoseAgentIsAwayGetsNothing) {
+  const std::string id = add_machine("a", 1);
+  with_call([&](Call& call) { set_connected(call, id, false); });
+  EXPECT_EQ(*run_family("one").failures->at(0).reason, "AGENT");
+}
+
+TEST_F(RunTask, WhatARequestThatFailsHadTakenIsGivenBack) {
+  add_machine("a", 1);
+  EXPECT_THROW(store_->write_now([&](store::Tx& tx) {
+    Call call{tx, caller_, now_, now_, &locals_};
+    run_task(call, from_json<RunTaskRequest>(R"({"taskDefinition":"one"})"));
+    throw std::runtime_error("the disk is full");
+  }),
+               std::runtime_error);
+  EXPECT_THAT(*run_family("one").tasks, SizeIs(1));
+}
+
+TEST_F(RunTask, CountPlacesAsManyAsFitAndSaysWhyNotMore) {
+  add_machine("a", 2);
+  const auto response = run_family("one", R"("count":5)");
+  EXPECT_THAT(*response.tasks, SizeIs(2));
+  EXPECT_THAT(*response.failures, SizeIs(1));
+}
+
+TEST_F(RunTask, TheSameTokenGivesTheSameTasks) {
+  add_machine("a", 4);
+  const auto first = run_family("one", R"("clientToken":"t","count":2)");
+  const auto again = run_family("one", R"("clientToken":"t","count":2)");
+  EXPECT_EQ(first.tasks->at(1).taskArn, again.tasks->at(1).taskArn);
+  EXPECT_THAT(error_of(&run_task, R"({"taskDefinition":"one","clientToken":"t"})"), HasSubstr("ConflictException"));
+}
+
+TEST_F(RunTask, SharesOfAGpuGoOnOneUntilItsMemoryIsFull) {
+  const std::string id = add_machine("a", 2);
+  const auto response = run_family("share", R"("count":3)");
+  ASSERT_THAT(*response.tasks, SizeIs(3));
+  EXPECT_EQ(response.tasks->at(0).containers->at(0).gpuIds, response.tasks->at(1).containers->at(0).gpuIds);
+  EXPECT_NE(response.tasks->at(0).containers->at(0).gpuIds, response.tasks->at(2).containers->at(0).gpuIds);
+  const auto devices = *describe_machine(id).gpuDevices;
+  EXPECT_EQ(*devices[0].sharingMode, "NVIDIA_MPS");
+  EXPECT_EQ(*devices[0].containerCount, 2);
+  EXPECT_EQ(*devices[0].remainingMemoryInMiB, 16384 - 12000);
+}
+
+TEST_F(RunTask, APayloadCarriesTheGpusAndTheShare) {
+  const std::string id = add_machine("a", 1);
+  run_family("share", R"("overrides":{"containerOverrides":[{"name":"c","command":["x"],
+      "environment":[{"name":"K","value":"v"}]}]})");
+  with_call([&](Call& call) {
+    const Admitted home = admit(call, "default", id);
+    const Work work = work_for(call, home, {});
+    ASSERT_THAT(work.tasks, SizeIs(1));
+    const shapes::agent::Task& task = work.tasks[0];
+    EXPECT_EQ(task.associations.at(0).name, "GPU-a0");
+    EXPECT_EQ(task.stokerGpuShares->at(0).memoryInMiB, 6000);
+    EXPECT_EQ(*task.stokerGpuShares->at(0).maxComputePercent, 30);
+    EXPECT_EQ(*task.containers[0].overrides, R"({"command":["x"]})");
+    EXPECT_EQ(task.containers[0].environment.at("K"), "v");
+    set_delivered(call, home, {task.arn});
+    EXPECT_THAT(work_for(call, home, {}).tasks, IsEmpty());
+    EXPECT_THAT(manifest_of(call, home).tasks, SizeIs(1));
+  });
+}
+
+TEST_F(RunTask, ATaskThatIsToldToStopReachesItsAgentAndKeepsItsGpuUntilItHasStopped) {
+  const std::string id = add_machine("a", 1);
+  const Task task = run_family("one").tasks->at(0);
+  report(task, "RUNNING");
+  run_json(&stop_task, R"({"task":")" + *task.taskArn + R"(","reason":"enough"})");
+  EXPECT_EQ(*describe(task).lastStatus, "RUNNING");
+  EXPECT_EQ(*describe(task).desiredStatus, "STOPPED");
+  EXPECT_THAT(*run_family("one").tasks, IsEmpty());
+  with_call([&](Call& call) { EXPECT_EQ(work_for(call, admit(call, "default", id), {}).tasks.at(0).desiredStatus, "STOPPED"); });
+  report(task, "STOPPED", R"(,"containers":[{"containerName":"c","status":"STOPPED","exitCode":143}])");
+  const Task stopped = describe(task);
+  EXPECT_EQ(*stopped.stopCode, "UserInitiated");
+  EXPECT_EQ(*stopped.stoppedReason, "enough");
+  EXPECT_EQ(*stopped.containers->at(0).exitCode, 143);
+  EXPECT_THAT(*run_family("one").tasks, SizeIs(1));
+}
+
+TEST_F(RunTask, ALostMachinesTasksAreStoppedAndALateReportChangesNothing) {
+  const std::string id = add_machine("a", 1);
+  const Task task = run_family("one").tasks->at(0);
+  report(task, "RUNNING");
+  with_call([&](Call& call) { set_connected(call, id, false); });
+  now_ += std::chrono::minutes(2);
+  with_call([&](Call& call) { sweep_tasks(call, std::chrono::minutes(1)); });
+  EXPECT_EQ(*describe(task).lastStatus, "STOPPED");
+  EXPECT_THAT(*describe(task).stoppedReason, HasSubstr("instance a) lost"));
+  report(task, "RUNNING");
+  EXPECT_EQ(*describe(task).lastStatus, "STOPPED");
+  with_call([&](Call& call) {
+    const Admitted home = admit(call, "default", id);
+    EXPECT_THAT(manifest_of(call, home).tasks, IsEmpty());
+    EXPECT_THAT(to_stop(call, home, {{*task.taskArn, *task.clusterArn, "RUNNING"}}), SizeIs(1));
+  });
+}
+
+TEST_F(RunTask, StoppedTasksAreForgottenAfterAnHour) {
+  add_machine("a", 1);
+  const Task task = run_family("one").tasks->at(0);
+  report(task, "STOPPED");
+  now_ += std::chrono::minutes(59);
+  with_call([&](Call& call) { sweep_tasks(call, kDefaultLostAfter); });
+  EXPECT_EQ(*describe(task).lastStatus, "STOPPED");
+  now_ += std::chrono::minutes(2);
+  with_call([&](Call& call) { sweep_tasks(call, kDefaultLostAfter); });
+  const auto response = run_json(&describe_tasks, R"({"tasks":[")" + *task.taskArn + "\"]}");
+  EXPECT_EQ(*response.failures->at(0).reason, "MISSING");
+}
+
+TEST_F(RunTask, AGpuIsRegisteredByOneInstanceAtATime) {
+  add_machine("a", 1);
+  EXPECT_THAT(error_of(&register_container_instance,
+                       R"({"instanceIdentityDocument":"{\"instanceId\":\"b\"}",
+                           "platformDevices":[{"id":"GPU-a0","type":"GPU"}]})"),
+              HasSubstr("GPU-a0 is registered by container instance"));
+}
+
+TEST_F(RunTask, AMachineThatIsRegisteredAnewReplacesItself) {
+  const std::string id = add_machine("a", 1);
+  const Task task = run_family("one").tasks->at(0);
+  with_call([&](Call& call) { set_connected(call, id, false); });
+  add_machine("a", 1);
+  EXPECT_EQ(*describe_machine(id).status, "INACTIVE");
+  EXPECT_EQ(*describe(task).lastStatus, "STOPPED");
+  EXPECT_THAT(*run_family("one").tasks, SizeIs(1));
+}
+
+TEST_F(RunTask, AFleetThatIsLoadedAgainIsTheSame) {
+  const std::string id = add_machine("a", 4);
+  run_family("one", R"("count":3)");
+  Fleets loaded;
+  store_->read_now([&](store::Tx& tx) { loaded.load(tx); });
+  auto idle = [&](Fleets& fleets) {
+    return fleets.with(1, [&](scheduler::Fleet& fleet) { return fleet.find(model::InstanceId(id))->idle_gpus(); });
+  };
+  EXPECT_EQ(idle(loaded), 1);
+  EXPECT_EQ(idle(fleets_), 1);
+}
+
+}  // namespace
+}  // namespace services::ecs

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/task_view.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "model/container.h"
+#include "services/ecs/arn.h"
+
+namespace services::ecs {
+namespace {
+
+using shapes::ecs::Attribute;
+using shapes::ecs::Container;
+using shapes::ecs::ContainerDefinition;
+using shapes::ecs::ContainerOverride;
+using shapes::ecs::ContainerStateChange;
+using shapes::ecs::Task;
+using shapes::ecs::TaskOverride;
+
+const ContainerStateChange* said_of(const StoredTask& task, const std::string& container) {
+  if (!task.report) return nullptr;
+  for (const ContainerStateChange& change : task.report->containers) {
+    if (change.containerName == container) return &change;
+  }
+  return nullptr;
+}
+
+const ContainerOverride* override_of(const Launch& launch, const std::string& container) {
+  if (!launch.overrides || !launch.overrides->containerOverrides) return nullptr;
+  for (const ContainerOverride& change : *launch.overrides->containerOverrides) {
+    if (change.name == container) return &change;
+  }
+  return nullptr;
+}
+
+std::optional<std::vector<std::string>> gpus_of(const StoredTask& task, const std::string& container) {
+  std::optional<std::vector<std::string>> ids;
+  for (const GpuHeld& gpu : task.holds.gpus.value_or(std::vector<GpuHeld>())) {
+    if (gpu.container != container) continue;
+    if (!ids) ids.emplace();
+    ids->push_back(gpu.gpu);
+  }
+  return ids;
+}
+
+std::string health_of(const StoredTask& task, const std::string& container) {
+  if (!task.report) return "UNKNOWN";
+  auto found = task.report->health.find(container);
+  return found == task.report->health.end() ? "UNKNOWN" : found->second;
+}
+
+template <class T>
+std::optional<std::string> number_text(const std::optional<T>& changed, const std::optional<T>& defined) {
+  if (changed) return std::to_string(*changed);
+  if (defined) return std::to_string(*defined);
+  return std::nullopt;
+}
+
+Container show_container(const StoredCluster& cluster, const StoredTask& task, const Launch& launch,
+                         const ContainerDefinition& definition) {
+  const std::string& name = *definition.name;
+  const ContainerOverride none;
+  const ContainerOverride* found = override_of(launch, name);
+  const ContainerOverride& change = found ? *found : none;
+  Container out;
+  out.containerArn = container_arn(cluster, task.id, name);
+  out.taskArn = task_arn(cluster, task.id);
+  out.name = name;
+  out.image = definition.image;
+  out.lastStatus = task.stopped_at ? "STOPPED" : "PENDING";
+  out.networkBindings.emplace();
+  out.networkInterfaces.emplace();
+  out.healthStatus = health_of(task, name);
+  out.cpu = number_text(change.cpu, definition.cpu).value_or("0");
+  out.memory = number_text(change.memory, definition.memory);
+  out.memoryReservation = number_text(change.memoryReservation, definition.memoryReservation);
+  out.gpuIds = gpus_of(task, name);
+  if (const ContainerStateChange* said = said_of(task, name)) {
+    if (!task.stopped_at) out.lastStatus = said->status;
+    out.imageDigest = said->imageDigest;
+    out.runtimeId = said->runtimeId;
+    out.exitCode = said->exitCode;
+    out.reason = said->reason;
+    if (said->networkBindings) out.networkBindings = said->networkBindings;
+  }
+  return out;
+}
+
+// Every container is named, also where nothing of it is overridden.
+TaskOverride show_overrides(const Launch& launch, const std::vector<ContainerDefinition>& definitions) {
+  TaskOverride out = launch.overrides.value_or(TaskOverride());
+  if (!out.containerOverrides) out.containerOverrides.emplace();
+  for (const ContainerDefinition& definition : definitions) {
+    if (!override_of(launch, *definition.name)) out.containerOverrides->push_back({.name = definition.name});
+  }
+  out.inferenceAcceleratorOverrides.emplace();
+  return out;
+}
+
+std::string task_health(const StoredTask& task, const std::vector<ContainerDefinition>& definitions) {
+  std::vector<model::ContainerState> states;
+  for (const ContainerDefinition& definition : definitions) {
+    model::ContainerState state{.essential = definition.essential.value_or(true)};
+    if (definition.healthCheck) state.health = model::health(health_of(task, *definition.name));
+    states.push_back(state);
+  }
+  return std::string(model::text(model::task_health(states)));
+}
+
+}  // namespace
+
+const StoredLaunch& TaskView::launch_of(const StoredTask& task) {
+  auto found = launches_.find(task.launch);
+  if (found != launches_.end()) return found->second;
+  auto launch = load_launch(call_.tx, task.launch);
+  CHECK(launch) << "a task without its launch: " << task.id;
+  return launches_[task.launch] = std::move(*launch);
+}
+
+const StoredTaskDefinition& TaskView::definition_of(const StoredTask& task) {
+  const std::int64_t id = launch_of(task).definition;
+  auto found = definitions_.find(id);
+  if (found != definitions_.end()) return found->second;
+  auto definition = load_task_definition(call_.tx, id);
+  CHECK(definition) << "a task without its definition: " << task.id;
+  return definitions_[id] = std::move(*definition);
+}
+
+const TaskView::Home& TaskView::home_of(const StoredTask& task) {
+  auto found = homes_.find(task.instance);
+  if (found != homes_.end()) return found->second;
+  Home home;
+  if (auto instance = load_instance(call_.tx, task.instance)) {
+    home.connected = instance->connected;
+    home.connected_at = instance->connected_at;
+    for (const Attribute& attribute : instance->body.attributes.value_or(std::vector<Attribute>())) {
+      if (attribute.name == "ecs.availability-zone") home.zone = attribute.value.value_or("");
+      if (attribute.name == "ecs.cpu-architecture") home.architecture = attribute.value.value_or("");
+    }
+  }
+  return homes_[task.instance] = std::move(home);
+}
+
+Task TaskView::show(const StoredTask& task, bool tags) {
+  const StoredLaunch& launch = launch_of(task);
+  const StoredTaskDefinition& definition = definition_of(task);
+  const Home& home = home_of(task);
+  const auto& containers = *definition.body.containerDefinitions;
+  Task out;
+  out.attachments.emplace();
+  out.attributes.emplace();
+  if (!home.architecture.empty()) {
+    out.attributes->push_back({.name = "ecs.cpu-architecture", .value = home.architecture});
+  }
+  if (!home.zone.empty()) out.availabilityZone = home.zone;
+  out.clusterArn = cluster_.arn();
+  if (task.delivered && !task.stopped_at) {
+    out.connectivity = home.connected ? "CONNECTED" : "DISCONNECTED";
+    out.connectivityAt = home.connected_at;
+  }
+  out.containerInstanceArn = instance_arn(cluster_, task.instance);
+  out.containers.emplace();
+  for (const ContainerDefinition& container : containers) {
+    out.containers->push_back(show_container(cluster_, task, launch.body, container));
+  }
+  out.cpu = std::to_string(task.holds.cpu);
+  out.memory = std::to_string(task.holds.memory);
+  out.createdAt = task.created_at;
+  out.desiredStatus = model::text(task.desired);
+  out.enableExecuteCommand = launch.body.enableExecuteCommand;
+  out.group = launch.group;
+  out.healthStatus = task_health(task, containers);
+  out.lastStatus = model::text(task.known);
+  out.launchType = "EC2";
+  out.overrides = show_overrides(launch.body, containers);
+  if (task.report) {
+    out.pullStartedAt = task.report->pullStartedAt;
+    out.pullStoppedAt = task.report->pullStoppedAt;
+    out.executionStoppedAt = task.report->executionStoppedAt;
+  }
+  out.startedAt = task.started_at;
+  out.startedBy = launch.started_by;
+  out.stopCode = task.stop_code;
+  out.stoppedAt = task.stopped_at;
+  out.stoppedReason = task.stopped_reason;
+  out.stoppingAt = task.stopping_at;
+  out.tags.emplace();
+  if (tags) out.tags = task.tags ? *task.tags : launch.body.tags;
+  out.taskArn = task_arn(cluster_, task.id);
+  out.taskDefinitionArn = definition.body.taskDefinitionArn;
+  out.version = task.version;
+  return out;
+}
+
+}  // namespace services::ecs

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks as a client sees them: out of their row, their launch, their definition and their machine.
+#pragma once
+
+#include <map>
+
+#include "services/ecs/instance.h"
+#include "services/ecs/task.h"
+#include "services/ecs/task_definition.h"
+
+namespace services::ecs {
+
+// Shows tasks of one cluster, and reads what they have in common once.
+class TaskView {
+ public:
+  TaskView(Call& call, const StoredCluster& cluster) : call_(call), cluster_(cluster) {}
+
+  shapes::ecs::Task show(const StoredTask& task, bool tags);
+
+  // What is known already need not be read.
+  void know(const StoredLaunch& launch) { launches_[launch.id] = launch; }
+  void know(const StoredTaskDefinition& definition) { definitions_[definition.id] = definition; }
+
+  const StoredLaunch& launch_of(const StoredTask& task);
+  const StoredTaskDefinition& definition_of(const StoredTask& task);
+
+ private:
+  // Of an instance, what its tasks show.
+  struct Home {
+    bool connected = false;
+    base::Time connected_at;
+    std::string zone, architecture;
+  };
+  const Home& home_of(const StoredTask& task);
+
+  Call& call_;
+  const StoredCluster& cluster_;
+  std::map<std::int64_t, StoredLaunch> launches_;
+  std::map<std::int64_t, StoredTaskDefinition> definitions_;
+  std::map<std::string, Home> homes_;
+};
+
+}  // namespace services::ecs
