@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/drivers/docker_abilities.h"
+
+#include <boost/json/array.hpp>
+
+#include "agent/drivers/docker_api.h"
+#include "agent/drivers/docker_holder.h"
+
+namespace agent::drivers {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int kFirstMinor = 17;  // the first that ECS has an attribute for
+constexpr std::string_view kCapability = "com.amazonaws.ecs.capability.";
+constexpr std::string_view kFeature = "ecs.capability.";
+
+// The agent itself does these, whatever the engine.
+constexpr std::string_view kAlways[] = {
+    "com.amazonaws.ecs.capability.privileged-container",
+    "com.amazonaws.ecs.capability.task-iam-role",
+    "com.amazonaws.ecs.capability.task-iam-role-network-host",
+    "com.amazonaws.ecs.capability.ecr-auth",
+    "ecs.capability.container-health-check",
+    "ecs.capability.container-ordering",
+    "ecs.capability.container-restart-policy",
+    "ecs.capability.container-port-range",
+    "ecs.capability.execution-role-ecr-pull",
+    "ecs.capability.execution-role-awslogs",
+};
+
+void add_list(const json::value* list, std::string_view prefix, std::vector<std::string>& out) {
+  if (!list || !list->is_array()) return;
+  for (const json::value& name : list->get_array()) {
+    if (name.is_string()) out.push_back(std::string(prefix) + std::string(name.get_string()));
+  }
+}
+
+void add_logging(const json::value& info, std::vector<std::string>& out) {
+  const std::string prefix = std::string(kCapability) + "logging-driver.";
+  std::vector<std::string> drivers = {prefix + "none", prefix + "awslogs"};  // awslogs is the agent's, not the engine's
+  add_list(find(info, {"Plugins", "Log"}), prefix, drivers);
+  if (drivers.size() == 2) drivers.push_back(prefix + "json-file");  // Podman does not tell, and takes it
+  for (std::size_t i = 0; i < drivers.size(); ++i) {
+    if (i < 2 || drivers[i] != prefix + "awslogs") out.push_back(drivers[i]);
+  }
+}
+
+// "name=apparmor", "name=seccomp,profile=default"
+void add_security(const json::value& info, std::vector<std::string>& out) {
+  const json::value* options = find(info, {"SecurityOptions"});
+  if (!options || !options->is_array()) return;
+  for (const json::value& option : options->get_array()) {
+    const std::string text = option.is_string() ? std::string(option.get_string()) : "";
+    for (const std::string name : {"apparmor", "selinux"}) {
+      if (text.starts_with("name=" + name)) out.push_back(std::string(kCapability) + name);
+    }
+  }
+}
+
+}  // namespace
+
+EngineFacts facts_of(const json::value& version, const json::value& info) {
+  EngineFacts facts;
+  facts.api_minor = api_minor(text_at(version, {"ApiVersion"}));
+  facts.architecture = text_at(version, {"Arch"});
+  facts.cpus = number_at(info, {"NCPU"});
+  facts.nvidia_runtime = find(info, {"Runtimes", "nvidia"}) != nullptr;
+  return facts;
+}
+
+Abilities abilities_of(const json::value& version, const json::value& info) {
+  Abilities abilities;
+  abilities.name = "docker";
+  abilities.version = text_at(version, {"Version"});
+  std::vector<std::string>& out = abilities.attributes;
+  const EngineFacts facts = facts_of(version, info);
+  for (int minor = kFirstMinor; minor <= facts.api_minor; ++minor) {
+    out.push_back(std::string(kCapability) + "docker-remote-api.1." + std::to_string(minor));
+  }
+  add_logging(info, out);
+  out.insert(out.end(), std::begin(kAlways), std::end(kAlways));
+  add_security(info, out);
+  add_list(find(info, {"Plugins", "Volume"}), std::string(kFeature) + "docker-plugin.", out);
+  // Both need the holder of a task's namespaces.
+  if (!holder_image_tar(facts.architecture).empty()) {
+    out.push_back(std::string(kFeature) + "task-eni");
+    out.push_back(std::string(kFeature) + "pid-ipc-namespace-sharing");
+  }
+  return abilities;
+}
+
+}  // namespace agent::drivers

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the engine is asked for. Of GPUs this is all that a machine without any can show.
+#include "agent/drivers/docker_create.h"
+
+#include <gmock/gmock.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "agent/drivers/docker_abilities.h"
+#include "agent/drivers/docker_api.h"
+
+namespace agent::drivers {
+namespace {
+
+using testing::Contains;
+using testing::Not;
+
+class DockerCreate : public testing::Test {
+ protected:
+  DockerCreate() {
+    spec_.task.arn = "arn:aws:ecs:us-east-1:000000000000:task/blue/0123";
+    spec_.task.taskClusterArn = "arn:aws:ecs:us-east-1:000000000000:cluster/blue";
+    spec_.task.family = "train";
+    spec_.task.version = "3";
+    spec_.container.name = "main";
+    spec_.container.image = "image";
+    options_.agent_name = "box-a";
+    facts_.api_minor = 41;
+    facts_.cpus = 8;
+  }
+
+  boost::json::value body() {
+    auto made = create_body(spec_, parts_, options_, facts_);
+    EXPECT_TRUE(made) << made.error();
+    return made ? boost::json::value(*made) : boost::json::value();
+  }
+  std::vector<std::string> list(std::initializer_list<std::string_view> path) {
+    const boost::json::value made = body();
+    const boost::json::value* found = find(made, path);
+    std::vector<std::string> texts;
+    if (!found || !found->is_array()) return texts;
+    for (const auto& entry : found->get_array()) texts.emplace_back(entry.get_string());
+    return texts;
+  }
+  std::string json_of(std::initializer_list<std::string_view> path) {
+    const boost::json::value made = body();
+    const boost::json::value* found = find(made, path);
+    return found ? boost::json::serialize(*found) : "";
+  }
+  void give(int gpus) {
+    for (int i = 0; i < gpus; ++i) spec_.gpus.push_back({.id = "GPU-" + std::to_string(i), .index = i});
+  }
+
+  ContainerSpec spec_;
+  TaskParts parts_;
+  DockerOptions options_;
+  EngineFacts facts_;
+};
+
+TEST_F(DockerCreate, WithoutGpusItSeesNoneWhateverItsEnvironmentSays) {
+  spec_.container.environment["NVIDIA_VISIBLE_DEVICES"] = "all";
+  EXPECT_THAT(list({"Env"}), Contains("NVIDIA_VISIBLE_DEVICES=void"));
+  EXPECT_EQ(json_of({"HostConfig", "DeviceRequests"}), "");
+}
+
+TEST_F(DockerCreate, SeesExactlyItsGpus) {
+  give(2);
+  EXPECT_THAT(list({"Env"}), Contains("NVIDIA_VISIBLE_DEVICES=GPU-0,GPU-1"));
+  EXPECT_EQ(json_of({"HostConfig", "DeviceRequests"}),
+            R"([{"Driver":"nvidia","Capabilities":[["gpu"]],"DeviceIDs":["GPU-0","GPU-1"]}])");
+  facts_.nvidia_runtime = true;
+  EXPECT_EQ(json_of({"HostConfig", "Runtime"}), "");
+  facts_.api_minor = 39;
+  EXPECT_EQ(json_of({"HostConfig", "Runtime"}), R"("nvidia")");
+  EXPECT_EQ(json_of({"HostConfig", "DeviceRequests"}), "");
+}
+
+TEST_F(DockerCreate, SeesAllWhereItIsMeantTo) {
+  spec_.all_gpus = true;
+  EXPECT_THAT(list({"Env"}), Contains("NVIDIA_VISIBLE_DEVICES=all"));
+  EXPECT_EQ(json_of({"HostConfig", "DeviceRequests"}), "");  // there is nobody to ask
+  facts_.nvidia_runtime = true;
+  EXPECT_EQ(json_of({"HostConfig", "DeviceRequests"}), R"([{"Driver":"nvidia","Capabilities":[["gpu"]],"Count":-1}])");
+}
+
+TEST_F(DockerCreate, SimulatedGpusAreNotAskedOfTheEngine) {
+  give(1);
+  options_.simulated_gpus = true;
+  options_.nvidia_smi_path = "/agent/bin/nvidia-smi";
+  options_.nvidia_smi_folder = "/agent/gpus";
+  EXPECT_THAT(list({"Env"}), Contains("NVIDIA_VISIBLE_DEVICES=GPU-0"));
+  EXPECT_EQ(json_of({"HostConfig", "DeviceRequests"}), "");
+  EXPECT_THAT(list({"HostConfig", "Binds"}),
+              testing::ElementsAre("/agent/bin/nvidia-smi:/usr/bin/nvidia-smi:ro", "/agent/gpus:/agent/gpus:ro"));
+}
+
+TEST_F(DockerCreate, AShareOfAGpuIsToldToMps) {
+  give(2);
+  options_.mps_pipe_folder = "/run/mps";
+  spec_.shares = {{.container = "main", .gpuId = "GPU-1", .memoryInMiB = 2048, .maxComputePercent = 25},
+                  {.container = "other", .gpuId = "GPU-0", .memoryInMiB = 1}};
+  const auto environment = list({"Env"});
+  EXPECT_THAT(environment, Contains("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=1=2048M"));
+  EXPECT_THAT(environment, Contains("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=25"));
+  EXPECT_THAT(environment, Contains("CUDA_MPS_PIPE_DIRECTORY=/run/mps"));
+  EXPECT_THAT(list({"HostConfig", "Binds"}), Contains("/run/mps:/run/mps"));
+  EXPECT_EQ(json_of({"HostConfig", "IpcMode"}), R"("host")");
+}
+
+TEST_F(DockerCreate, LimitsAreTheContainersOrElseTheTasks) {
+  EXPECT_EQ(json_of({"HostConfig", "CpuShares"}), "2");
+  EXPECT_EQ(json_of({"HostConfig", "Memory"}), "");
+  spec_.task.memory = 64;
+  spec_.task.cpu = 16;
+  EXPECT_EQ(json_of({"HostConfig", "Memory"}), std::to_string(64 << 20));
+  EXPECT_EQ(json_of({"HostConfig", "NanoCpus"}), "8000000000");  // the machine has no more
+  spec_.container.memory = 32;
+  spec_.container.cpu = 512;
+  EXPECT_EQ(json_of({"HostConfig", "Memory"}), std::to_string(32 << 20));
+  EXPECT_EQ(json_of({"HostConfig", "CpuShares"}), "512");
+}
+
+TEST_F(DockerCreate, KeepsWhatTheServerSaysOfTheEngine) {
+  spec_.container.dockerConfig.config = R"({"User":"nobody","Labels":{"mine":"1"}})";
+  spec_.container.dockerConfig.hostConfig = R"({"ShmSize":5,"LogConfig":{"Type":"syslog"}})";
+  EXPECT_EQ(json_of({"User"}), R"("nobody")");
+  EXPECT_EQ(json_of({"HostConfig", "ShmSize"}), "5");
+  EXPECT_EQ(json_of({"HostConfig", "LogConfig"}), R"({"Type":"syslog"})");
+  EXPECT_EQ(json_of({"Labels", "mine"}), R"("1")");
+  EXPECT_EQ(json_of({"Labels", kClusterLabel}), R"("blue")");
+  EXPECT_EQ(json_of({"Labels", kTaskLabel}), "\"" + spec_.task.arn + "\"");
+  EXPECT_EQ(json_of({"Labels", kAgentLabel}), R"("box-a")");
+  EXPECT_THAT(container_name(spec_), testing::MatchesRegex("ecs-train-3-main-[0-9a-f]{20}"));
+  spec_.container.dockerConfig.config = "[]";
+  EXPECT_FALSE(create_body(spec_, parts_, options_, facts_));
+}
+
+TEST_F(DockerCreate, InASharedNetworkItHasNoNamesAndPortsOfItsOwn) {
+  spec_.task.networkMode = "awsvpc";
+  spec_.container.portMappings = {{.containerPort = 80, .hostPort = 80}};
+  spec_.container.dockerConfig.hostConfig =
+      R"({"ExtraHosts":["a:1.2.3.4"],"Sysctls":{"net.core.somaxconn":"9","kernel.msgmax":"1"}})";
+  parts_.holder = "holder";
+  EXPECT_EQ(json_of({"HostConfig", "NetworkMode"}), R"("container:holder")");
+  EXPECT_EQ(json_of({"HostConfig", "PortBindings"}), "");
+  EXPECT_EQ(json_of({"HostConfig", "ExtraHosts"}), "");
+  EXPECT_EQ(json_of({"HostConfig", "Sysctls"}), R"({"kernel.msgmax":"1"})");
+}
+
+TEST(DockerAbilities, AreWhatTheEngineSays) {
+  const auto version = boost::json::parse(R"({"Version":"5.0","ApiVersion":"1.19","Arch":"riscv64"})");
+  const auto info = boost::json::parse(R"({"SecurityOptions":["name=seccomp","name=apparmor"],
+      "Plugins":{"Log":["json-file","awslogs"],"Volume":["local","nfs"]}})");
+  const Abilities abilities = abilities_of(version, info);
+  const std::string docker = "com.amazonaws.ecs.capability.";
+  for (std::string name : {"docker-remote-api.1.19", "apparmor", "logging-driver.awslogs", "logging-driver.json-file"}) {
+    EXPECT_THAT(abilities.attributes, Contains(docker + name).Times(1)) << name;
+  }
+  EXPECT_THAT(abilities.attributes, Contains("ecs.capability.docker-plugin.nfs"));
+  for (std::string name : {docker + "docker-remote-api.1.20", docker + "selinux", std::string("ecs.capability.task-eni")}) {
+    EXPECT_THAT(abilities.attributes, Not(Contains(name))) << name;
+  }
+}
+
+}  // namespace
+}  // namespace agent::drivers

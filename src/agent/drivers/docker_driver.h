@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver itself: each call is a few calls of the engine's.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "agent/drivers/docker.h"
+#include "agent/drivers/docker_api.h"
+#include "agent/drivers/docker_create.h"
+#include "agent/drivers/docker_logs.h"
+#include "agent/drivers/docker_state.h"
+
+namespace agent::drivers {
+
+class DockerDriver final : public Driver {
+ public:
+  DockerDriver(std::shared_ptr<DockerApi> api, DockerOptions options);
+
+  const Abilities& abilities() const override { return abilities_; }
+  boost::asio::awaitable<base::Result<Pulled>> pull(std::string image) override;
+  boost::asio::awaitable<base::Result<std::string>> create(ContainerSpec spec) override;
+  boost::asio::awaitable<base::Result<Started>> start(std::string id) override;
+  boost::asio::awaitable<base::Result<Exit>> wait(std::string id) override;
+  boost::asio::awaitable<base::Result<Nothing>> stop(std::string id, base::Duration grace) override;
+  boost::asio::awaitable<base::Result<Nothing>> remove(std::string id) override;
+  boost::asio::awaitable<base::Result<Nothing>> clean_up(std::string task_arn) override;
+  boost::asio::awaitable<base::Result<std::string>> health(std::string id, std::string known) override;
+  boost::asio::awaitable<base::Result<Usage>> usage(std::string id) override;
+  boost::asio::awaitable<base::Result<std::vector<Found>>> list() override;
+
+ private:
+  // docker_pull.cc
+  boost::asio::awaitable<std::string> download(std::string image);
+  // docker.cc
+  boost::asio::awaitable<base::Result<TaskParts>> prepare(const ContainerSpec& spec);
+  boost::asio::awaitable<base::Result<std::vector<Found>>> list_where(std::vector<std::string> labels);
+  // docker_run.cc
+  boost::asio::awaitable<std::string> start_holder(std::string name, Started& started);
+  void follow_log(const boost::asio::any_io_executor& executor, const boost::json::value& inspected);
+
+  std::shared_ptr<DockerApi> api_;  // also of the log's copiers, which end a moment after this
+  DockerOptions options_;
+  EngineFacts facts_;
+  Abilities abilities_;
+  DockerLogs logs_;
+  std::map<std::string, CpuSample> cpu_;  // by id: the last sample
+};
+
+}  // namespace agent::drivers
