@@ -52,6 +52,9 @@ fuzz() {
   done
 }
 
+tools/docker.sh > "$logs/docker.log" 2>&1 ||
+  echo "no Docker engine, so tests with one are skipped: $logs/docker.log says why"
+
 passed=0
 failed=0
 for step in ${STEPS:-unit demo compat hostile crash bench asan tsan fuzz}; do
