@@ -88,7 +88,9 @@ void MetadataEndpoint::take_link_address() {
     return;
   }
   added_address_ = *added;
-  link_ = listen("link", settings_.link_address, {settings_.link_port, remembered("link"), kAnyPort});
+  unsigned short before = remembered("link");
+  link_ =
+      listen("link", settings_.link_address, {before ? before : settings_.link_port, settings_.link_port, kAnyPort});
 }
 
 // The first port that can be had.

@@ -65,6 +65,8 @@ Mps::Mps(std::string folder, std::string control)
 
 std::string Mps::pipes(const std::string& short_id) const { return folder_ + "/" + short_id; }
 
+std::string Mps::pipe_folder(const std::string& gpu_id) const { return pipes(short_name(gpu_id)); }
+
 bool Mps::in_use(const std::string& short_id) const {
   return std::ranges::any_of(users_, [&](const auto& user) { return short_name(user.first) == short_id; });
 }
@@ -81,7 +83,7 @@ asio::awaitable<base::Result<MpsAccess>> Mps::join(Gpu gpu, std::string containe
         fmt::format("ResourceInitializationError: GPU {} can't be shared: {}", gpu.id, started.error())};
   }
   MpsAccess access;
-  std::string folder = pipes(short_name(gpu.id));
+  std::string folder = pipe_folder(gpu.id);
   access.folders = {folder, "/dev/shm"};
   access.environment["CUDA_MPS_PIPE_DIRECTORY"] = folder;
   // A client of a daemon with one GPU sees it as number 0.
@@ -93,7 +95,7 @@ asio::awaitable<base::Result<MpsAccess>> Mps::join(Gpu gpu, std::string containe
 }
 
 asio::awaitable<base::Result<bool>> Mps::start(std::string gpu_id) {
-  std::string folder = pipes(short_name(gpu_id));
+  std::string folder = pipe_folder(gpu_id);
   if (folder.size() > kMaxPipeFolder) {
     co_return base::Error{fmt::format("{} is too long a path for MPS, {} bytes are the most", folder, kMaxPipeFolder)};
   }

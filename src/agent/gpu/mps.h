@@ -46,6 +46,9 @@ class Mps {
   // earlier agent left and nobody uses.
   boost::asio::awaitable<void> tend();
 
+  // Where a GPU's daemon has its pipes, whether it runs or not.
+  std::string pipe_folder(const std::string& gpu_id) const;
+
  private:
   boost::asio::awaitable<base::Result<bool>> start(std::string gpu_id);
   boost::asio::awaitable<void> stop(std::string short_id);
