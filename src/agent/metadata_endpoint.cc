@@ -9,12 +9,16 @@
 #include "agent/credentials.h"
 #include "agent/metadata_address.h"
 #include "base/log.h"
+#include "base/random.h"
 
 namespace agent {
 namespace {
 
 constexpr const char* kHost = "127.0.0.1";
 constexpr unsigned short kAnyPort = 0;
+// Below those that the kernel and the scheduler give out: a task's host port must not meet ours.
+constexpr unsigned short kFirstPort = 21000, kPorts = 11000;
+constexpr int kPortTries = 8;
 
 struct Url {
   std::string scheme, host, rest;
@@ -44,6 +48,21 @@ bool is_loopback(const std::string& host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.") || host == "0.0.0.0";
 }
 
+// Those to try, in order: the ones that are wanted, then some at random.
+std::vector<unsigned short> ports_to_try(std::initializer_list<unsigned short> wanted) {
+  std::vector<unsigned short> ports;
+  for (unsigned short port : wanted) {
+    if (port != kAnyPort) ports.push_back(port);
+  }
+  for (int i = 0; i < kPortTries; ++i) {
+    std::string bytes = base::random_bytes(2);
+    unsigned number = static_cast<unsigned char>(bytes[0]) * 256u + static_cast<unsigned char>(bytes[1]);
+    ports.push_back(static_cast<unsigned short>(kFirstPort + number % kPorts));
+  }
+  ports.push_back(kAnyPort);
+  return ports;
+}
+
 }  // namespace
 
 std::string MetadataEndpoint::Place::url() const {
@@ -59,12 +78,12 @@ MetadataEndpoint::MetadataEndpoint(http::IoThreads& io, const MetadataRegistry& 
   unsigned short port = 0;
   while (in >> name >> port) ports_[name] = port;
 
-  host_ = listen("host", kHost, {remembered("host"), kAnyPort});
+  host_ = listen("host", kHost, ports_to_try({remembered("host")}));
   if (!host_.server) throw std::runtime_error("cannot listen on 127.0.0.1 for the metadata of containers");
   take_link_address();
   if (!link_.server) {
     std::string bridge = settings_.bridge_address.empty() ? interface_address("docker0") : settings_.bridge_address;
-    if (!bridge.empty()) bridge_ = listen("bridge", bridge, {remembered("bridge"), kAnyPort});
+    if (!bridge.empty()) bridge_ = listen("bridge", bridge, ports_to_try({remembered("bridge")}));
   }
   start_relay();
   base::log_info("metadata endpoint was opened", {{"host", host_.url()},
@@ -88,9 +107,8 @@ void MetadataEndpoint::take_link_address() {
     return;
   }
   added_address_ = *added;
-  unsigned short before = remembered("link");
-  link_ =
-      listen("link", settings_.link_address, {before ? before : settings_.link_port, settings_.link_port, kAnyPort});
+  // The one before comes first: containers that an earlier agent left know no other.
+  link_ = listen("link", settings_.link_address, ports_to_try({remembered("link"), settings_.link_port}));
 }
 
 // The first port that can be had.
@@ -121,7 +139,7 @@ void MetadataEndpoint::start_relay() {
   std::string address = link_.server ? link_.address : bridge_.address;
   if (address.empty()) return;
   std::string host = server->host == "0.0.0.0" ? kHost : server->host;
-  for (unsigned short port : {remembered("relay"), kAnyPort}) {
+  for (unsigned short port : ports_to_try({remembered("relay")})) {
     try {
       RelayRoute route{.listen_address = address, .listen_port = port, .host = host, .port = server->port};
       relay_ = std::make_unique<Relay>(io_.at(0), route);
@@ -166,9 +184,10 @@ std::map<std::string, std::string> MetadataEndpoint::credentials_for(bool host,
   if (link_.server) return {{"AWS_CONTAINER_CREDENTIALS_FULL_URI", link_.url() + path}};
   std::optional<shapes::agent::Credentials> credentials = registry_.credentials(credentials_id);
   if (!credentials) return {};
-  return {{"AWS_ACCESS_KEY_ID", credentials->accessKeyId},
-          {"AWS_SECRET_ACCESS_KEY", credentials->secretAccessKey},
-          {"AWS_SESSION_TOKEN", credentials->sessionToken}};
+  std::map<std::string, std::string> keys = {{"AWS_ACCESS_KEY_ID", credentials->accessKeyId},
+                                             {"AWS_SECRET_ACCESS_KEY", credentials->secretAccessKey}};
+  if (!credentials->sessionToken.empty()) keys["AWS_SESSION_TOKEN"] = credentials->sessionToken;
+  return keys;
 }
 
 std::map<std::string, std::string> MetadataEndpoint::environment_for(const std::string& network_mode,
