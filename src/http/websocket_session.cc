@@ -22,6 +22,7 @@ using Timer = asio::steady_timer;
 constexpr std::size_t kReadBytes = 16 * 1024;
 // Each step of a long message has write_patience to be taken, however long the whole is.
 constexpr std::size_t kWriteStepBytes = 1024 * 1024;
+const std::string kClosedHere = "closed by this side";
 
 // Waits until somebody cancels the timer.
 asio::awaitable<void> wait_on(Timer& timer) {
@@ -149,7 +150,7 @@ bool WebSocketSession::send(std::string text) {
 
 void WebSocketSession::close() {
   if (!put_close(CloseCode::Normal, "")) return;
-  asio::post(executor_, [self = shared_from_this()] { self->stop_reading("closed by this side"); });
+  asio::post(executor_, [self = shared_from_this()] { self->stop_reading(kClosedHere); });
 }
 
 void WebSocketSession::go_away() {
@@ -309,8 +310,8 @@ asio::awaitable<void> WebSocketSession::take_in(Line& line, FrameParser& parser,
       if (answered == Put::Full) break_off("too much waited to be sent");
     } else if (incoming.kind == Incoming::Kind::Close) {
       peer_closed_ = true;
-      put_close(incoming.code, "");
-      if (!over_) over_ = describe(incoming);
+      bool peer_was_first = put_close(incoming.code, "");
+      if (!over_) over_ = peer_was_first ? describe(incoming) : kClosedHere;
       line.arrival.cancel();
     } else if (incoming.kind == Incoming::Kind::Violation) {
       discarding_ = true;
