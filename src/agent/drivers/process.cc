@@ -24,7 +24,6 @@ namespace asio = boost::asio;
 using Steady = std::chrono::steady_clock;
 
 constexpr std::size_t kMaxNamePart = 64;
-constexpr base::Duration kKillPatience = std::chrono::seconds(15);  // a shim gives up before
 
 // Fit to be a part of a path.
 std::string plain(std::string_view text) {
@@ -162,12 +161,12 @@ asio::awaitable<base::Result<Nothing>> ProcessDriver::stop(std::string id, base:
     bool ended = co_await shim->ended(grace);
     if (!ended) {
       shim->signal(kShimKill);
-      ended = co_await shim->ended(kKillPatience);
+      ended = co_await shim->ended(options_.kill_patience);
     }
     // Not even the shim answers: it is stopped, or stuck. settle() kills the rest.
     if (!ended) {
       shim->signal(SIGKILL);
-      co_await shim->ended(kKillPatience);
+      co_await shim->ended(options_.kill_patience);
     }
   }
   if (phase_of(folder, *spec) == Phase::Exited) settle(folder, *spec, cgroups_);

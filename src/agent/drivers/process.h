@@ -20,6 +20,9 @@ struct ProcessOptions {
   std::string tool_folder;      // first in every PATH: the nvidia-smi of simulated GPUs. "": none
   std::string mps_pipe_folder;  // of NVIDIA's MPS daemon, for shares of a GPU. "": there is none
   std::string mps_log_folder;
+
+  // For a shim to have killed its command; after that it is killed itself.
+  base::Duration kill_patience = std::chrono::seconds(15);
 };
 
 // The driver may end while processes run, but not before the calls that were made on it have

@@ -12,6 +12,7 @@
 #include <optional>
 #include <sstream>
 
+#include "agent/drivers/cgroup.h"
 #include "agent/drivers/log_file.h"
 #include "agent/drivers/process.h"
 #include "agent/drivers/shim_folder.h"
@@ -34,6 +35,7 @@ class ProcessFixture : public testing::Test {
     auto found = run(driver_->list());
     for (const Found& process : *found) EXPECT_TRUE(run(driver_->remove(process.id)));
     EXPECT_TRUE(run(driver_->clean_up(task_.arn)));
+    Cgroups::find().remove("stoker/" + options_.agent_name);
     std::filesystem::remove_all(folder_);
   }
 

@@ -55,8 +55,9 @@ void kill_session(const ShimStarted& started) {
 }  // namespace
 
 Phase phase_of(const std::string& folder, const ShimSpec& spec) {
-  // The lock first: a shim writes its exit before it lets go of the lock.
+  if (read_exit(folder)) return Phase::Exited;
   if (lock_holder(folder)) return Phase::Running;
+  // Again: a shim writes its exit before it lets go of the lock.
   if (read_exit(folder) || read_started(folder) || spec.boot_id != boot_id()) return Phase::Exited;
   return Phase::Created;
 }

@@ -107,7 +107,11 @@ ShimHandle::~ShimHandle() {
 void ShimHandle::signal(int signal) const { ::syscall(SYS_pidfd_send_signal, fd_, signal, nullptr, 0); }
 
 asio::awaitable<bool> ShimHandle::ended(std::optional<base::Duration> patience) const {
-  return readable(::fcntl(fd_, F_DUPFD_CLOEXEC, 0), patience);
+  const bool ended = co_await readable(::fcntl(fd_, F_DUPFD_CLOEXEC, 0), patience);
+  // Its corpse is init's to bury; an agent that is itself the first process of its container is that.
+  siginfo_t corpse{};
+  if (ended) ::waitid(P_PIDFD, id_t(fd_), &corpse, WEXITED | WNOHANG);
+  co_return ended;
 }
 
 asio::awaitable<base::Result<ShimStarted>> launch_shim(std::vector<std::string> shim_command, std::string folder) {

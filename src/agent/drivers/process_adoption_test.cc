@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs goes on when the agent ends, and is found again; also where its shim did not live on.
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include "agent/drivers/process_fixture.h"
+
+namespace agent::drivers {
+namespace {
+
+using testing::HasSubstr;
+
+class Adoption : public ProcessFixture {
+ protected:
+  void restart_agent() {
+    driver_.reset();
+    open();
+  }
+  Phase phase(const std::string& id) {
+    const auto found = run(driver_->list());
+    for (const Found& process : *found) {
+      if (process.id == id) return process.phase;
+    }
+    throw std::runtime_error(id + " is not listed");
+  }
+  // Killed, and its command with it: that dies with its shim.
+  void kill_shim(const std::string& id) {
+    const auto shim = lock_holder(process_folder(id));
+    ASSERT_TRUE(shim);
+    ::kill(*shim, SIGKILL);
+    while (lock_holder(process_folder(id))) usleep(1000);
+  }
+};
+
+TEST_F(Adoption, AllThatTheAgentMadeIsListedWithItsPhase) {
+  const std::string made = create(shell("true")), runs = start(shell("sleep 1000")), ended = start(shell("true"));
+  wait(ended);
+  restart_agent();
+  EXPECT_EQ(phase(made), Phase::Created);
+  EXPECT_EQ(phase(runs), Phase::Running);
+  EXPECT_EQ(phase(ended), Phase::Exited);
+  const auto found = run(driver_->list());
+  ASSERT_EQ(found->size(), 3u);
+  EXPECT_EQ(found->front().task_arn, task_.arn);
+  EXPECT_EQ(found->front().container, "main");
+}
+
+TEST_F(Adoption, AnotherAgentsProcessesAreNotTouched) {
+  const std::string id = start(shell("sleep 1000"));
+  ProcessOptions other = options_;
+  other.agent_name = "another";
+  auto stranger = open_process(other);
+  EXPECT_TRUE(run((*stranger)->list())->empty());
+  EXPECT_TRUE(run((*stranger)->remove(id)));
+  EXPECT_EQ(phase(id), Phase::Running);
+  Cgroups::find().remove("stoker/another");
+}
+
+TEST_F(Adoption, OneThatRunsIsWaitedForByTheNextAgent) {
+  const std::string go = folder_ + "/go";
+  const std::string id = start(shell("while [ ! -e " + go + " ]; do sleep 0.01; done; echo done; exit 5"));
+  restart_agent();
+  EXPECT_EQ(phase(id), Phase::Running);
+  std::ofstream(go) << "go";
+  EXPECT_EQ(wait(id).code, 5);
+  EXPECT_EQ(output(), "done\n");
+}
+
+TEST_F(Adoption, OneThatEndedMeanwhileHasKeptItsExitCode) {
+  const std::string id = start(shell("echo $$ > " + folder_ + "/up; exit 6"));
+  driver_.reset();
+  while (!read_exit(process_folder(id))) usleep(1000);
+  open();
+  EXPECT_EQ(phase(id), Phase::Exited);
+  EXPECT_EQ(wait(id).code, 6);
+}
+
+TEST_F(Adoption, OneThatRunsIsStoppedByTheNextAgent) {
+  const std::string id = start(shell("trap 'exit 8' TERM; echo $$ > " + folder_ + "/up; while :; do sleep 0.01; done"));
+  await_file(folder_ + "/up");
+  restart_agent();
+  EXPECT_TRUE(run(driver_->stop(id, std::chrono::seconds(30))));
+  EXPECT_EQ(wait(id).code, 8);
+}
+
+TEST_F(Adoption, WhenItsShimIsKilledSoIsAllOfItAndTheReasonIsTold) {
+  const std::string id =
+      start(shell("sleep 1000 & echo $! > " + folder_ + "/child; echo $$ > " + folder_ + "/up; wait"));
+  const pid_t pid = pid_in(folder_ + "/up"), child = pid_in(folder_ + "/child");
+  kill_shim(id);
+  restart_agent();
+  EXPECT_EQ(phase(id), Phase::Exited);
+  const Exit exit = wait(id);
+  EXPECT_EQ(exit.code, 137);
+  EXPECT_THAT(exit.error, HasSubstr("its shim was killed"));
+  for (pid_t gone : {pid, child}) {
+    for (int i = 0; start_ticks(gone) && i < 1000; ++i) usleep(1000);
+    EXPECT_EQ(start_ticks(gone), std::nullopt);
+  }
+  EXPECT_EQ(wait(id).code, 137) << "and it stays so";
+}
+
+TEST_F(Adoption, AWaitEndsWhenTheShimIsKilled) {
+  const std::string id = start(shell("echo $$ > " + folder_ + "/up; sleep 1000"));
+  await_file(folder_ + "/up");
+  kill_shim(id);
+  EXPECT_EQ(wait(id).code, 137);
+}
+
+TEST_F(Adoption, AShimThatDoesNotAnswerIsKilledByStop) {
+  options_.kill_patience = std::chrono::milliseconds(100);
+  restart_agent();
+  const std::string id = start(shell("echo $$ > " + folder_ + "/up; exec sleep 1000"));
+  const pid_t pid = pid_in(folder_ + "/up");
+  ::kill(*lock_holder(process_folder(id)), SIGSTOP);
+  EXPECT_TRUE(run(driver_->stop(id, std::chrono::milliseconds(10))));
+  EXPECT_EQ(wait(id).code, 137);
+  for (int i = 0; start_ticks(pid) && i < 1000; ++i) usleep(1000);
+  EXPECT_EQ(start_ticks(pid), std::nullopt);
+}
+
+TEST_F(Adoption, NothingOfBeforeRunsOnAMachineThatWasStartedAgain) {
+  const std::string id = create(shell("sleep 1000"));
+  // A process of now that has the number of the one of before: ours. It must live.
+  ShimSpec spec = *read_spec(process_folder(id));
+  spec.boot_id = "of-yesterday";
+  ASSERT_TRUE(write_part(process_folder(id), "spec.json", spec));
+  ASSERT_TRUE(write_part(process_folder(id), "started.json", ShimStarted{::getpid(), *start_ticks(::getpid()), 1}));
+  restart_agent();
+  EXPECT_EQ(phase(id), Phase::Exited);
+  const Exit exit = wait(id);
+  EXPECT_EQ(exit.code, 137);
+  EXPECT_THAT(exit.error, HasSubstr("started again"));
+}
+
+TEST_F(Adoption, ANumberThatIsSomebodyElsesByNowIsNotKilled) {
+  const std::string id = create(shell("sleep 1000"));
+  ASSERT_TRUE(write_part(process_folder(id), "started.json", ShimStarted{::getpid(), 12345, 1}));
+  EXPECT_EQ(wait(id).code, 137);
+}
+
+TEST_F(Adoption, AFolderWithGarbageIsPassedOver) {
+  std::filesystem::create_directories(options_.folder + "/garbage");
+  std::ofstream(options_.folder + "/garbage/spec.json") << "{\"agent\": [";
+  const auto found = run(driver_->list());
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->empty());
+}
+
+}  // namespace
+}  // namespace agent::drivers
