@@ -322,6 +322,8 @@ asio::awaitable<std::shared_ptr<WebSocket>> Connection::accept_websocket(WebSock
   Upgraded upgraded;
   upgraded.stream = std::move(stream_);
   upgraded.early = std::string(buffered());
+  buffer_.clear();
+  buffer_.shrink_to_fit();  // it may live for days
   upgraded.role = Role::Server;
   upgraded.limits = limits;
   upgraded.write_patience = around_.limits.write;

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "http/block_on.h"
 #include "http/raw_client.h"
+#include "http/scripted_server.h"
 #include "http/self_signed.h"
 #include "http/server.h"
 #include "http/websocket_frame.h"
@@ -19,7 +20,6 @@ namespace {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
-using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -362,8 +362,27 @@ TEST_F(WebSocketTest, WhatWasSentBeforeACloseArrives) {
   EXPECT_FALSE(read(*client));
 }
 
-TEST_F(WebSocketTest, AServerThatIsNotThereIsAnError) {
+TEST_F(WebSocketTest, AServerThatIsNotThereOrSaysNothingIsAnError) {
   EXPECT_FALSE(connect(Endpoint::unix_socket("/nonexistent.sock")));
+  Descriptor silent = open_tcp_listener("127.0.0.1", 0);
+  Request request;
+  request.head.target = "/";
+  auto reply =
+      block_on(io_.at(0), connect_websocket(Endpoint::tcp("127.0.0.1", bound_port(silent.get())), request, 20ms));
+  ASSERT_FALSE(reply);
+  EXPECT_THAT(reply.error(), HasSubstr("in time"));
+}
+
+TEST_F(WebSocketTest, AServerThatAnswersToAnotherKeyIsNotBelieved) {
+  ScriptedServer server({[](int fd) {
+    ScriptedServer::read_request(fd);
+    ScriptedServer::write(fd,
+                          "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                          "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n");
+  }});
+  auto reply = connect(Endpoint::tcp("127.0.0.1", server.port()));
+  ASSERT_FALSE(reply);
+  EXPECT_THAT(reply.error(), HasSubstr("another key"));
 }
 
 }  // namespace
