@@ -127,15 +127,13 @@ http::Response to_http(wire::HttpResponse response) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(store::Store& store, const services::Locals& locals, Topics& topics, base::Clock& clock,
-                       std::vector<services::Service> services, std::string version)
-    : store_(store),
-      locals_(locals),
-      topics_(topics),
-      clock_(clock),
+Dispatcher::Dispatcher(Engine& engine, std::vector<services::Service> services, std::vector<Route> routes,
+                       std::string version)
+    : engine_(engine),
       services_(std::move(services)),
+      routes_(std::move(routes)),
       version_(std::move(version)),
-      started_at_(clock.now()),
+      started_at_(engine.clock().now()),
       metrics_(services_) {
   for (services::Service& service : services_) {
     auto& table = error_tables_.emplace_back(service.wire.errors.begin(), service.wire.errors.end());
@@ -147,19 +145,19 @@ Dispatcher::Dispatcher(store::Store& store, const services::Locals& locals, Topi
 }
 
 asio::awaitable<std::shared_ptr<const state::Key>> Dispatcher::find_key(std::string id) {
-  auto known = keys_.find(id);
+  auto known = engine_.keys().find(id);
   if (known) co_return known;
-  const std::uint64_t deletions = keys_.deletions();
+  const std::uint64_t deletions = engine_.keys().deletions();
   std::optional<state::Key> found;
   store::Store::Work work = [&](store::Tx& tx) { found = state::find_key(tx, id); };
-  co_await transact(store_, Access::Read, std::move(work));
+  co_await transact(engine_.store(), Access::Read, std::move(work));
   if (!found) co_return nullptr;
-  co_return keys_.keep(std::move(*found), deletions);
+  co_return engine_.keys().keep(std::move(*found), deletions);
 }
 
 void Dispatcher::drain() {
   draining_ = true;
-  topics_.wake_all();
+  engine_.topics().wake_all();
 }
 
 asio::awaitable<http::Response> Dispatcher::handle(http::Exchange& exchange) {
@@ -170,7 +168,13 @@ asio::awaitable<http::Response> Dispatcher::handle(http::Exchange& exchange) {
   // co_await is not allowed inside a catch, so what was thrown leaves it first.
   std::optional<ApiError> failure;
   try {
-    http::Response response = co_await serve(exchange, job);
+    const Route* route = find_route(path);
+    http::Response response;
+    if (route) {
+      response = co_await serve_route(exchange, job, *route);
+    } else {
+      response = co_await serve(exchange, job);
+    }
     co_return response;
   } catch (const ApiError& error) {
     failure = error;
@@ -196,14 +200,10 @@ asio::awaitable<http::Response> Dispatcher::serve(http::Exchange& exchange, Job&
   // Who can't have signed it is refused before their body takes up room.
   if (!claim) throw auth_error(claim.error, claim.message);
   if (!job.service) throw unknown_service(claim.claim.service);
-  check_region(claim.claim.region);
-  auto key = co_await find_key(claim.claim.access_key);
-  check_key(claim.claim, key.get(), *job.service, clock_.now());
+  auto key = co_await identify(exchange, job, claim.claim);
   const std::size_t limit = job.service->body_limit;
   std::string body = co_await exchange.read_body(limit);
   check_signature(claim.claim, *key, head, *job.service, body);
-  job.caller = {key->account, key->id, claim.claim.region, endpoint_of(exchange), job.request_id, key->root,
-                key->session_token.has_value()};
 
   const std::string name = operation_name(job.protocol, head, body);
   if (name.empty() && job.protocol == wire::Protocol::Query) co_return no_action();
@@ -227,54 +227,77 @@ asio::awaitable<http::Response> Dispatcher::serve(http::Exchange& exchange, Job&
   co_return response;
 }
 
+asio::awaitable<std::shared_ptr<const state::Key>> Dispatcher::identify(http::Exchange& exchange, Job& job,
+                                                                        const http::Claim& claim) {
+  check_region(claim.region);
+  auto key = co_await find_key(claim.access_key);
+  check_key(claim, key.get(), *job.service, engine_.clock().now());
+  job.caller = {key->account,   key->id,   claim.region, endpoint_of(exchange),
+                job.request_id, key->root, key->session_token.has_value()};
+  co_return key;
+}
+
+const Route* Dispatcher::find_route(std::string_view path) const {
+  for (const Route& route : routes_) {
+    if (route.path == path) return &route;
+  }
+  return nullptr;
+}
+
+asio::awaitable<http::Response> Dispatcher::serve_route(http::Exchange& exchange, Job& job, const Route& route) {
+  job.protocol = wire::Protocol::Json11;
+  http::ClaimResult claim = http::parse_claim(exchange.head());
+  if (!claim) throw auth_error(claim.error, claim.message);
+  for (const services::Service& service : services_) {
+    if (service.signing_name == route.signing_name) job.service = &service;
+  }
+  if (!job.service) throw unknown_service(route.signing_name);
+  auto key = co_await identify(exchange, job, claim.claim);
+  check_signature(claim.claim, *key, exchange.head(), *job.service, "");
+  http::Response response = co_await route.handler(exchange, job.caller);
+  co_return response;
+}
+
 void Dispatcher::check_signature(const http::Claim& claim, const state::Key& key, const http::RequestHead& head,
                                  const services::Service& service, std::string_view body) {
   auto signing_key = signing_keys_.get({key.id, key.secret, ""}, claim.scope());
   const bool s3 = service.signing_name == "s3";
-  auto verified = http::verify(claim, head, base::to_hex(base::sha256(body)), *signing_key, clock_.now(), s3);
+  auto verified = http::verify(claim, head, base::to_hex(base::sha256(body)), *signing_key, engine_.clock().now(), s3);
   if (!verified) throw auth_error(verified.error, verified.message);
 }
 
 // Runs the handler in its transaction, again for as long as it waits for something.
 asio::awaitable<services::Erased> Dispatcher::run(http::Exchange& exchange, Job& job, services::Erased input) {
-  const base::Time started = clock_.now();
+  const base::Time started = engine_.clock().now();
   std::string waited_for;
   for (;;) {
     services::Erased output = services::detail::nothing();
     std::vector<services::Wake> wakes;
     std::optional<services::Wait> wait;
-    const std::uint64_t seen = topics_.seen();
+    const std::uint64_t seen = engine_.topics().seen();
     store::Store::Work work = [&](store::Tx& tx) {
-      services::Call call{tx, job.caller, clock_.now(), started, &locals_};
+      services::Call call{tx, job.caller, engine_.clock().now(), started, &engine_.locals()};
       output = job.operation->run(call, input.get());
       wakes = std::move(call.wakes);
       wait = std::move(call.wait);
     };
-    co_await transact(store_, job.operation->access, std::move(work));
-    topics_.wake(wakes);
-    forget_deleted_keys(wakes);
-    const base::Time now = clock_.now();
+    co_await transact(engine_.store(), job.operation->access, std::move(work));
+    engine_.committed(wakes);
+    const base::Time now = engine_.clock().now();
     const bool done = !wait || (wait->until <= now && !due(*wait, now)) || draining_;
     if (done) {
       // They may have been told of something that is for the next in line.
-      if (!waited_for.empty()) topics_.wake(waited_for, 1);
+      if (!waited_for.empty()) engine_.topics().wake(waited_for, 1);
       co_return output;
     }
     waited_for = wait->topic;
     const base::Time next = wait->again ? std::min(*wait->again, wait->until) : wait->until;
-    co_await topics_.wait(wait->topic, seen, std::max(next - now, base::Duration(1)));
+    co_await engine_.topics().wait(wait->topic, seen, std::max(next - now, base::Duration(1)));
     // A client that has gone must not be given messages that it will never read.
     if (exchange.peer_gone()) {
-      topics_.wake(waited_for, 1);
+      engine_.topics().wake(waited_for, 1);
       co_return output;
     }
-  }
-}
-
-void Dispatcher::forget_deleted_keys(const std::vector<services::Wake>& wakes) {
-  for (const services::Wake& wake : wakes) {
-    if (!wake.topic.starts_with(state::kKeyTopicPrefix)) continue;
-    keys_.forget(wake.topic.substr(state::kKeyTopicPrefix.size()));
   }
 }
 
@@ -283,7 +306,7 @@ http::Response Dispatcher::plain_page(const http::RequestHead& head) const {
   if (head.path() == "/metrics") {
     return {200, {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}}, metrics_.text()};
   }
-  const auto up = std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - started_at_).count();
+  const auto up = std::chrono::duration_cast<std::chrono::seconds>(engine_.clock().now() - started_at_).count();
   const shapes::stoker::Health health{draining_ ? "stopping" : "ok", version_, up};
   std::string body;
   wire::write_json(wire::type_of<shapes::stoker::Health>(), &health, body);

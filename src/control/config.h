@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "base/time.h"
 
 namespace control {
 
@@ -16,6 +17,7 @@ struct Config {
   std::string tls_certificate, tls_key;  // both or none
   std::string account = "000000000000";  // of the root key, when it is made
   int threads = 0;                       // 0: one for each core
+  base::Duration lost_after = std::chrono::minutes(65);
   base::LogLevel log_level = base::LogLevel::Info;
 };
 

@@ -3,9 +3,10 @@
 
 #include <boost/asio/co_spawn.hpp>
 
-#include "api/transaction.h"
 #include "base/check.h"
 #include "base/log.h"
+#include "services/ecs/departure.h"
+#include "services/ecs/task.h"
 #include "services/sqs/lot.h"
 #include "services/sqs/move_tasks.h"
 #include "state/keys.h"
@@ -36,17 +37,18 @@ std::optional<base::Time> sweep_keys(services::Call& call) {
 
 }  // namespace
 
-std::vector<Loop> all_loops() {
+std::vector<Loop> all_loops(base::Duration lost_after) {
+  Turn sweep_tasks = [lost_after](services::Call& call) { return services::ecs::sweep_tasks(call, lost_after); };
   return {
       {"sqs sweep", services::sqs::kSweepTopic, sweep_queues()},
       {"sqs moves", services::sqs::kMoveTopic, &services::sqs::advance_move_tasks},
       {"key sweep", "keys/sweep", &sweep_keys},
+      {"ecs sweep", std::string(services::ecs::kTaskSweepTopic), std::move(sweep_tasks)},
   };
 }
 
-Loops::Loops(http::IoThreads& io, store::Store& store, const services::Locals& locals, api::Topics& topics,
-             base::Clock& clock, std::vector<Loop> loops)
-    : store_(store), locals_(locals), topics_(topics), clock_(clock), ended_(static_cast<std::ptrdiff_t>(loops.size())) {
+Loops::Loops(http::IoThreads& io, api::Engine& engine, std::vector<Loop> loops)
+    : engine_(engine), ended_(static_cast<std::ptrdiff_t>(loops.size())) {
   for (const Loop& loop : loops) names_.push_back(loop.topic);
   for (Loop& loop : loops) {
     asio::co_spawn(io.next(), run(std::move(loop)), [this](std::exception_ptr error) {
@@ -58,39 +60,32 @@ Loops::Loops(http::IoThreads& io, store::Store& store, const services::Locals& l
 
 Loops::~Loops() {
   stopping_ = true;
-  for (const std::string& topic : names_) topics_.wake(topic);
+  for (const std::string& topic : names_) engine_.topics().wake(topic);
   ended_.wait();
 }
 
 asio::awaitable<void> Loops::run(Loop loop) {
   base::Duration pause = base::Duration::zero();
   while (!stopping_) {
-    const std::uint64_t seen = topics_.seen();
+    const std::uint64_t seen = engine_.topics().seen();
     try {
       std::optional<base::Time> next = co_await take_turn(loop);
-      pause = next ? std::clamp(*next - clock_.now(), base::Duration(1), kLongest) : kLongest;
+      pause = next ? std::clamp(*next - engine_.clock().now(), base::Duration(1), kLongest) : kLongest;
     } catch (const std::exception& error) {
       base::log_error("loop failed", {{"loop", loop.name}, {"error", error.what()}});
       pause = kBackOff;
     }
     // Read after `seen`: a stop in between has woken the topic.
     if (stopping_) co_return;
-    co_await topics_.wait(loop.topic, seen, pause);
+    co_await engine_.topics().wait(loop.topic, seen, pause);
   }
 }
 
 asio::awaitable<std::optional<base::Time>> Loops::take_turn(Loop& loop) {
   std::optional<base::Time> next;
-  std::vector<services::Wake> wakes;
-  services::Caller caller;
-  const base::Time now = clock_.now();
-  store::Store::Work work = [&](store::Tx& tx) {
-    services::Call call{tx, caller, now, now, &locals_};
-    next = loop.turn(call);
-    wakes = std::move(call.wakes);
-  };
-  co_await api::transact(store_, services::Access::Write, std::move(work));
-  topics_.wake(wakes);
+  services::Caller nobody;
+  api::Engine::Work work = [&](services::Call& call) { next = loop.turn(call); };
+  co_await engine_.run(services::Access::Write, std::move(nobody), std::move(work));
   co_return next;
 }
 

@@ -11,11 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "api/topics.h"
+#include "api/engine.h"
 #include "base/time.h"
 #include "http/io_threads.h"
 #include "services/call.h"
-#include "store/store.h"
 
 namespace control {
 
@@ -29,8 +28,7 @@ struct Loop {
 
 class Loops {
  public:
-  Loops(http::IoThreads& io, store::Store& store, const services::Locals& locals, api::Topics& topics,
-        base::Clock& clock, std::vector<Loop> loops);
+  Loops(http::IoThreads& io, api::Engine& engine, std::vector<Loop> loops);
   // Waits for the turns that are being taken.
   ~Loops();
 
@@ -38,16 +36,13 @@ class Loops {
   boost::asio::awaitable<void> run(Loop loop);
   boost::asio::awaitable<std::optional<base::Time>> take_turn(Loop& loop);
 
-  store::Store& store_;
-  const services::Locals& locals_;
-  api::Topics& topics_;
-  base::Clock& clock_;
+  api::Engine& engine_;
   std::vector<std::string> names_;
   std::atomic<bool> stopping_ = false;
   std::latch ended_;
 };
 
-// All of Stoker's.
-std::vector<Loop> all_loops();
+// All of Stoker's. A machine that is away for `lost_after` is given up.
+std::vector<Loop> all_loops(base::Duration lost_after);
 
 }  // namespace control

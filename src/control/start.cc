@@ -11,9 +11,14 @@
 #include <thread>
 
 #include "api/dispatch.h"
+#include "control/agent_sessions.h"
 #include "control/data_folder.h"
 #include "control/loops.h"
+#include "control/task_logs.h"
 #include "http/server.h"
+#include "services/ecs/departure.h"
+#include "services/ecs/fleets.h"
+#include "services/ecs/live_gpus.h"
 #include "services/ecs/schema.h"
 #include "services/ecs/service.h"
 #include "services/sqs/schema.h"
@@ -105,11 +110,22 @@ int up(const Config& config, const std::string& version) {
   write_credentials(config.data, root);
 
   services::Locals locals;
+  locals.add<services::ecs::LiveGpus>();
+  auto& fleets = locals.add<services::ecs::Fleets>();
+  store->write_now([&](store::Tx& tx) { services::ecs::disconnect_all(tx, clock.now()); });
+  store->read_now([&](store::Tx& tx) { fleets.load(tx); });
+
   api::Topics topics;
-  api::Dispatcher dispatcher(*store, locals, topics, clock, all_services(), version);
+  api::Engine engine(*store, locals, topics, clock);
+  LogStreams log_streams(topics);
+  AgentSessions agents(engine, log_streams);
+  TaskLogs logs(engine, agents, log_streams);
+  std::vector<api::Route> routes{{"/ws", "ecs", std::bind_front(&AgentSessions::serve, &agents)},
+                                 {"/stoker/logs", "ecs", std::bind_front(&TaskLogs::serve, &logs)}};
+  api::Dispatcher dispatcher(engine, all_services(), std::move(routes), version);
   http::Server server(io, std::bind_front(&handle, &dispatcher));
   listen(server, config);
-  Loops loops(io, *store, locals, topics, clock, all_loops());
+  Loops loops(io, engine, all_loops(config.lost_after));
 
   const std::string url = local_url(config, server.port());
   write_endpoint(config.data, url);

@@ -142,6 +142,7 @@ void set_delivered(Call& call, const Admitted& home, const std::vector<std::stri
   for (const std::string& arn : task_arns) {
     if (const auto id = task_id(home.cluster, arn)) {
       call.tx.exec("UPDATE ecs_tasks SET delivered = 1 WHERE task = $1 AND instance = $2", *id, home.instance.id);
+      call.wake(task_topic(*id));
     }
   }
 }

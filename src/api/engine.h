@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs calls: the store, what services keep in memory, who is to be woken, and the time.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <functional>
+#include <vector>
+
+#include "api/key_ring.h"
+#include "api/topics.h"
+#include "base/time.h"
+#include "services/operation.h"
+#include "store/store.h"
+
+namespace api {
+
+class Engine {
+ public:
+  Engine(store::Store& store, const services::Locals& locals, Topics& topics, base::Clock& clock)
+      : store_(store), locals_(locals), topics_(topics), clock_(clock) {}
+
+  store::Store& store() { return store_; }
+  const services::Locals& locals() const { return locals_; }
+  Topics& topics() { return topics_; }
+  base::Clock& clock() { return clock_; }
+  KeyRing& keys() { return keys_; }
+
+  // A call of our own, in one transaction; whom it wakes is woken once it is committed. `work` may
+  // run more than once, and refers to what outlives the await.
+  using Work = std::function<void(services::Call&)>;
+  boost::asio::awaitable<void> run(services::Access access, services::Caller caller, Work work);
+
+  // What follows a commit: waiters look again, and a key that was deleted opens nothing any more.
+  void committed(const std::vector<services::Wake>& wakes);
+
+ private:
+  store::Store& store_;
+  const services::Locals& locals_;
+  Topics& topics_;
+  base::Clock& clock_;
+  KeyRing keys_;
+};
+
+}  // namespace api

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/agent_sessions.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include "api/identify.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "http/websocket.h"
+#include "services/ecs/live_gpus.h"
+#include "services/ecs/task.h"
+#include "shapes/agent/extensions.h"
+#include "wire/frame.h"
+
+namespace control {
+namespace asio = boost::asio;
+namespace ecs = services::ecs;
+using namespace shapes::agent;
+using services::Access;
+using services::Call;
+
+namespace {
+
+// The agent gives up after one to two minutes of silence, and we after two beats without an answer.
+constexpr base::Duration kHeartbeatEvery = std::chrono::seconds(15);
+constexpr base::Duration kSilence = std::chrono::seconds(45);
+constexpr base::Duration kRenewEvery = std::chrono::minutes(10);
+// An agent that takes longer to acknowledge its manifest is started anew.
+constexpr base::Duration kGreeting = std::chrono::seconds(30);
+
+// A refused upgrade's body is a frame, as agents expect it.
+http::Response refusal(const wire::ApiError& error) {
+  ErrorMessage message{error.message()};
+  return {400, {{"Content-Type", "application/json"}}, wire::write_frame(error.code(), message)};
+}
+
+}  // namespace
+
+// One socket. Its reader and its writer are coroutines of one thread.
+struct AgentSessions::Session {
+  ecs::Admitted home;
+  services::Caller caller;
+  std::string id = base::random_uuid();
+  std::shared_ptr<http::WebSocket> socket;  // shared: with whoever sends
+
+  std::string manifest_id;
+  bool agreed = false;  // the manifest was acknowledged
+  bool over = false;
+  bool pushing = false;
+  std::set<std::string> told;                                 // what was sent in payloads
+  std::map<std::string, std::vector<std::string>> unanswered;  // payload -> its tasks
+  std::int64_t sequence = 1;
+
+  std::string topic() const { return ecs::instance_topic(home.instance.id); }
+};
+
+asio::awaitable<http::Response> AgentSessions::serve(http::Exchange& exchange, services::Caller caller) {
+  const std::string query(exchange.head().query());
+  const bool telemetry_session = !api::form_field(query, "containerInstanceArn").has_value();
+  const std::string cluster =
+      api::form_field(query, telemetry_session ? "cluster" : "clusterArn").value_or("");
+  const std::string instance =
+      api::form_field(query, telemetry_session ? "containerInstance" : "containerInstanceArn").value_or("");
+  auto session = std::make_shared<Session>();
+  session->caller = caller;
+  std::optional<wire::ApiError> failure;
+  try {
+    session->home = co_await find_home(std::move(caller), cluster, instance);
+  } catch (const wire::ApiError& error) {
+    failure = error;
+  }
+  if (failure) co_return refusal(*failure);
+  session->socket = co_await exchange.accept_websocket();
+  if (telemetry_session) {
+    co_await telemetry(exchange, session);
+  } else {
+    co_await work(exchange, session);
+  }
+  co_return http::Response{};
+}
+
+asio::awaitable<ecs::Admitted> AgentSessions::find_home(services::Caller caller, std::string cluster,
+                                                        std::string instance) {
+  ecs::Admitted home;
+  api::Engine::Work look = [&](Call& call) { home = ecs::admit(call, cluster, instance); };
+  co_await engine_.run(Access::Read, std::move(caller), std::move(look));
+  co_return home;
+}
+
+bool AgentSessions::send(const std::string& instance, std::string frame) {
+  auto socket = sessions_.with([&](auto& sessions) -> std::shared_ptr<http::WebSocket> {
+    auto found = sessions.find(instance);
+    return found == sessions.end() ? nullptr : found->second->socket;
+  });
+  return socket && socket->send(std::move(frame));
+}
+
+asio::awaitable<void> AgentSessions::work(http::Exchange& exchange, std::shared_ptr<Session> session) {
+  const std::string& instance = session->home.instance.id;
+  // A machine has one session: the newer one is where its agent is now.
+  auto former = sessions_.with([&](auto& sessions) { return std::exchange(sessions[instance], session); });
+  if (former) former->socket->close();
+  base::log_info("agent came", {{"machine", session->home.instance.machine},
+                                {"instance", instance},
+                                {"from", exchange.peer()}});
+  try {
+    co_await greet(session);
+    co_await read_all(session);
+  } catch (const std::exception& error) {
+    base::log_warn("session failed", {{"instance", instance}, {"error", error.what()}});
+  }
+  session->over = true;
+  session->socket->close();
+  while (session->pushing) {
+    const std::uint64_t seen = engine_.topics().seen();
+    engine_.topics().wake(session->topic());
+    co_await engine_.topics().wait("session/" + session->id, seen, std::chrono::seconds(1));
+  }
+  co_await leave(session);
+}
+
+// What the agent knows is compared with what we know before it gets anything new.
+asio::awaitable<void> AgentSessions::greet(std::shared_ptr<Session> session) {
+  TaskManifestMessage manifest;
+  api::Engine::Work look = [&](Call& call) { manifest = ecs::manifest_of(call, session->home); };
+  co_await engine_.run(Access::Read, session->caller, std::move(look));
+  session->manifest_id = manifest.messageId;
+  session->socket->send(wire::write_frame("TaskManifestMessage", manifest));
+}
+
+asio::awaitable<void> AgentSessions::read_all(std::shared_ptr<Session> session) {
+  while (!session->over) {
+    const base::Duration patience = session->agreed ? kSilence : kGreeting;
+    auto text = co_await session->socket->read(patience);
+    if (!text) {
+      base::log_info("agent went", {{"machine", session->home.instance.machine}, {"reason", text.error()}});
+      co_return;
+    }
+    co_await take(session, std::move(*text));
+  }
+}
+
+asio::awaitable<void> AgentSessions::take(std::shared_ptr<Session> session, std::string text) {
+  auto frame = wire::read_frame(text);
+  if (!frame) {
+    session->socket->send(wire::write_frame("BadRequestException", ErrorMessage{frame.error()}));
+    co_return;
+  }
+  const std::string& instance = session->home.instance.id;
+  if (frame->type == "AckRequest") {
+    const AckRequest ack = wire::read_message<AckRequest>(*frame);
+    co_await acknowledge(session, ack.messageId);
+  } else if (frame->type == "TaskStopVerificationMessage") {
+    const auto message = wire::read_message<TaskStopVerificationMessage>(*frame);
+    TaskStopVerificationAck answer;
+    answer.messageId = message.messageId;
+    answer.generatedAt = base::to_millis(engine_.clock().now());
+    api::Engine::Work look = [&](Call& call) {
+      answer.stopTasks = ecs::to_stop(call, session->home, message.stopCandidates);
+    };
+    co_await engine_.run(Access::Read, session->caller, std::move(look));
+    session->socket->send(wire::write_frame("TaskStopVerificationAck", answer));
+  } else if (frame->type == "StokerGpus") {
+    const StokerGpus gpus = wire::read_message<StokerGpus>(*frame);
+    api::Engine::Work note = [&](Call& call) { ecs::note_gpus(call, instance, gpus); };
+    co_await engine_.run(Access::Write, session->caller, std::move(note));
+  } else if (frame->type == "StokerGpuSamples") {
+    engine_.locals().get<ecs::LiveGpus>().put(instance, wire::read_message<StokerGpuSamples>(*frame));
+  } else if (frame->type == "StokerLogLines") {
+    auto lines = wire::read_message<StokerLogLines>(*frame);
+    const StokerStopLogs stop{lines.requestId};
+    if (!logs_.put(std::move(lines))) session->socket->send(wire::write_frame("StokerStopLogs", stop));
+  }
+  // Acknowledgements of heartbeats and credentials are as good as any sign of life.
+}
+
+asio::awaitable<void> AgentSessions::acknowledge(std::shared_ptr<Session> session, std::string message_id) {
+  if (message_id == session->manifest_id && !session->agreed) {
+    session->agreed = true;
+    api::Engine::Work note = [&](Call& call) { ecs::set_connected(call, session->home.instance.id, true); };
+    co_await engine_.run(Access::Write, session->caller, std::move(note));
+    session->pushing = true;
+    auto executor = co_await asio::this_coro::executor;
+    asio::co_spawn(executor, push_all(session), [this, session](std::exception_ptr) {
+      session->pushing = false;
+      engine_.topics().wake("session/" + session->id);
+    });
+    co_return;
+  }
+  auto found = session->unanswered.find(message_id);
+  if (found == session->unanswered.end()) co_return;
+  const std::vector<std::string> tasks = std::move(found->second);
+  session->unanswered.erase(found);
+  api::Engine::Work note = [&](Call& call) { ecs::set_delivered(call, session->home, tasks); };
+  co_await engine_.run(Access::Write, session->caller, std::move(note));
+}
+
+// Sends what there is, and again whenever there is more; a heartbeat where there is nothing.
+asio::awaitable<void> AgentSessions::push_all(std::shared_ptr<Session> session) {
+  base::Time beat = engine_.clock().now(), renewal = beat;
+  while (!session->over) {
+    const std::uint64_t seen = engine_.topics().seen();
+    try {
+      co_await push(session);
+      if (engine_.clock().now() >= renewal) {
+        renewal = engine_.clock().now() + kRenewEvery;
+        co_await renew(session);
+      }
+    } catch (const std::exception& error) {
+      base::log_error("agent could not be told", {{"instance", session->home.instance.id}, {"error", error.what()}});
+      session->socket->close();
+      co_return;
+    }
+    const base::Time now = engine_.clock().now();
+    if (now >= beat) {
+      beat = now + kHeartbeatEvery;
+      session->socket->send(wire::write_frame("HeartbeatMessage", HeartbeatMessage{base::random_uuid(), true}));
+    }
+    if (session->over) co_return;
+    co_await engine_.topics().wait(session->topic(), seen, std::max(beat - now, base::Duration(1)));
+  }
+}
+
+asio::awaitable<void> AgentSessions::push(std::shared_ptr<Session> session) {
+  for (;;) {
+    ecs::Work work;
+    // A look that changes nothing is no write: most wakes are for what was sent already.
+    api::Engine::Work look = [&](Call& call) { work = ecs::work_for(call, session->home, session->told); };
+    co_await engine_.run(Access::Write, session->caller, std::move(look));
+    if (work.inactive) {
+      ErrorMessage gone{"The container instance was deregistered."};
+      session->socket->send(wire::write_frame("InactiveInstanceException", gone));
+      session->socket->close();
+      co_return;
+    }
+    if (work.tasks.empty()) co_return;
+    PayloadMessage payload;
+    payload.messageId = base::random_uuid();
+    payload.clusterArn = session->home.cluster.arn();
+    payload.containerInstanceArn = ecs::instance_arn(session->home.cluster, session->home.instance.id);
+    payload.generatedAt = base::to_millis(engine_.clock().now());
+    payload.seqNum = session->sequence++;
+    for (const Task& task : work.tasks) {
+      session->told.insert(ecs::told_key(task));
+      session->unanswered[payload.messageId].push_back(task.arn);
+    }
+    payload.tasks = std::move(work.tasks);
+    if (!session->socket->send(wire::write_frame("PayloadMessage", payload))) co_return;
+  }
+}
+
+asio::awaitable<void> AgentSessions::renew(std::shared_ptr<Session> session) {
+  std::vector<IAMRoleCredentialsMessage> messages;
+  api::Engine::Work look = [&](Call& call) { messages = ecs::renewed_credentials(call, session->home); };
+  co_await engine_.run(Access::Write, session->caller, std::move(look));
+  for (const IAMRoleCredentialsMessage& message : messages) {
+    session->socket->send(wire::write_frame("IAMRoleCredentialsMessage", message));
+  }
+}
+
+asio::awaitable<void> AgentSessions::leave(std::shared_ptr<Session> session) {
+  const std::string instance = session->home.instance.id;
+  const bool last = sessions_.with([&](auto& sessions) {
+    auto found = sessions.find(instance);
+    if (found == sessions.end() || found->second != session) return false;
+    sessions.erase(found);
+    return true;
+  });
+  if (!last) co_return;
+  engine_.locals().get<ecs::LiveGpus>().forget(instance);
+  api::Engine::Work note = [&](Call& call) { ecs::set_connected(call, instance, false); };
+  co_await engine_.run(Access::Write, session->caller, std::move(note));
+}
+
+// Health and metrics. Each message is acknowledged, and heartbeats keep the agent from leaving.
+asio::awaitable<void> AgentSessions::telemetry(http::Exchange&, std::shared_ptr<Session> session) {
+  base::Time beat = engine_.clock().now();
+  for (;;) {
+    if (engine_.clock().now() >= beat) {
+      beat = engine_.clock().now() + kHeartbeatEvery;
+      session->socket->send(wire::write_frame("HeartbeatMessage", HeartbeatMessage{base::random_uuid(), true}));
+    }
+    auto text = co_await session->socket->read(kSilence);
+    if (!text) co_return;
+    auto frame = wire::read_frame(*text);
+    if (!frame) continue;
+    if (frame->type == "PublishHealthRequest") {
+      const auto request = wire::read_message<PublishHealthRequest>(*frame);
+      api::Engine::Work note = [&](Call& call) { ecs::note_health(call, session->home, request); };
+      co_await engine_.run(Access::Write, session->caller, std::move(note));
+      session->socket->send(wire::write_frame("AckPublishHealth", AckPublishHealth{}));
+    } else if (frame->type == "PublishMetricsRequest") {
+      session->socket->send(wire::write_frame("AckPublishMetric", AckPublishMetric{}));
+    } else if (frame->type == "PublishInstanceStatusRequest") {
+      session->socket->send(wire::write_frame("AckPublishInstanceStatus", AckPublishMetric{}));
+    }
+  }
+}
+
+}  // namespace control

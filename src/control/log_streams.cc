@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/log_streams.h"
+
+namespace control {
+namespace {
+
+constexpr std::size_t kMaxWaitingBytes = 16 * 1024 * 1024;
+
+std::size_t size_of(const shapes::agent::StokerLogLines& lines) {
+  std::size_t bytes = sizeof(lines);
+  for (const shapes::agent::StokerLogLine& line : lines.lines) bytes += sizeof(line) + line.text.size();
+  return bytes;
+}
+
+}  // namespace
+
+void LogStreams::open(const std::string& id) {
+  streams_.with([&](auto& streams) { streams[id]; });
+}
+
+void LogStreams::close(const std::string& id) {
+  streams_.with([&](auto& streams) { streams.erase(id); });
+}
+
+bool LogStreams::put(shapes::agent::StokerLogLines lines) {
+  const std::string id = lines.requestId;
+  const bool taken = streams_.with([&](auto& streams) {
+    auto found = streams.find(id);
+    if (found == streams.end()) return false;
+    Stream& stream = found->second;
+    stream.bytes += size_of(lines);
+    if (stream.bytes > kMaxWaitingBytes) {
+      stream.waiting.clear();
+      lines.lines.clear();
+      lines.end = true;
+      lines.error = "lines came faster than they were read";
+    }
+    stream.waiting.push_back(std::move(lines));
+    return stream.bytes <= kMaxWaitingBytes;
+  });
+  topics_.wake(topic(id));
+  return taken;
+}
+
+std::vector<shapes::agent::StokerLogLines> LogStreams::take(const std::string& id) {
+  return streams_.with([&](auto& streams) {
+    auto found = streams.find(id);
+    if (found == streams.end()) return std::vector<shapes::agent::StokerLogLines>();
+    found->second.bytes = 0;
+    return std::exchange(found->second.waiting, {});
+  });
+}
+
+}  // namespace control
