@@ -125,7 +125,7 @@ base::Result<drivers::ContainerSpec> TaskRunner::spec_of(std::size_t index) cons
   if (!overridden) return base::Error{overridden.error()};
   shapes::agent::Container& container = *overridden;
   if (machine_.environment) {
-    for (const auto& [name, value] : machine_.environment(record_.task, container)) {
+    for (const auto& [name, value] : machine_.environment(record_, record_.containers[index])) {
       container.environment.emplace(name, value);
     }
   }

@@ -38,8 +38,10 @@ struct Machine {
   Pulls pulls;
   bool gpu_default_runtime = false;
   // What this machine adds to a container's environment, where the container does not set it.
-  std::function<std::map<std::string, std::string>(const shapes::agent::Task&, const shapes::agent::Container&)>
-      environment;
+  std::function<std::map<std::string, std::string>(const TaskRecord&, const ContainerRecord&)> environment;
+  // Told of each change of a task, and of its end here.
+  std::function<void(const TaskRecord&)> on_change;
+  std::function<void(const TaskRecord&)> on_forget;
   // The agent ends. What a driver answers from now on may only mean that it was interrupted.
   bool stopping = false;
 };

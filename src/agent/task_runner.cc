@@ -15,6 +15,7 @@ TaskRunner::TaskRunner(Machine& machine, TaskRecord record)
       health_watchers_(record_.containers.size(), 0), coroutines_(machine.executor) {}
 
 void TaskRunner::start(const std::vector<drivers::Found>& found) {
+  if (machine_.on_change) machine_.on_change(record_);
   if (has_ended()) {
     if (!record_.executionStoppedAt) record_.executionStoppedAt = machine_.clock.now();
     return;
@@ -95,6 +96,7 @@ void TaskRunner::changed() {
   } catch (const std::exception& error) {
     base::log_error("task not saved", {{"task", arn()}, {"error", error.what()}});
   }
+  if (machine_.on_change) machine_.on_change(record_);
   machine_.changed.notify();
 }
 

@@ -8,6 +8,7 @@
 #include "agent/durable_file.h"
 #include "base/check.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "model/container.h"
 #include "wire/error.h"
 #include "wire/json.h"
@@ -46,6 +47,7 @@ TaskRecord new_record(shapes::agent::Task task) {
   for (const auto& container : task.containers) {
     ContainerRecord made;
     made.name = container.name;
+    made.endpointId = base::random_uuid();
     if (container.healthCheckType) made.health = "UNKNOWN";
     record.containers.push_back(std::move(made));
   }

@@ -21,7 +21,8 @@ inline constexpr const char* kStopped = "STOPPED";
 
 struct ContainerRecord {
   std::string name;
-  std::string id;  // the driver's; "" until it is made
+  std::string endpointId;  // in the URLs of its metadata: nobody can guess it
+  std::string id;          // the driver's; "" until it is made
   std::string status = kPending;
   std::string reported;  // the last status that the server acknowledged
   std::optional<std::int32_t> exitCode;
@@ -34,7 +35,7 @@ struct ContainerRecord {
   std::optional<std::string> health;  // none: it has no check
   std::optional<base::Time> healthSince;
 };
-BOOST_DESCRIBE_STRUCT(ContainerRecord, (), (name, id, status, reported, exitCode, reason, imageDigest, bindings,
+BOOST_DESCRIBE_STRUCT(ContainerRecord, (), (name, endpointId, id, status, reported, exitCode, reason, imageDigest, bindings,
     address, createdAt, startedAt, finishedAt, restarts, health, healthSince))
 
 struct TaskRecord {

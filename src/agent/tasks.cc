@@ -125,6 +125,14 @@ void Tasks::stop(const std::string& arn, const std::string& reason) {
   if (found != runners_.end()) found->second->stop(reason);
 }
 
+void Tasks::report_again(const std::string& arn) {
+  auto found = runners_.find(arn);
+  if (found == runners_.end() || found->second->record().reported != kStopped) return;
+  TaskRunner& runner = *found->second;
+  runner.update([](TaskRecord& record) { record.reported.clear(); });
+  runner.coroutines().spawn("reports", deliver_reports(machine_, runner, submit_));
+}
+
 const TaskRunner* Tasks::find(const std::string& arn) const {
   auto found = runners_.find(arn);
   return found == runners_.end() ? nullptr : found->second.get();
@@ -191,6 +199,7 @@ asio::awaitable<bool> Tasks::forget(TaskRunner& runner) {
   base::Result<drivers::Nothing> cleaned = co_await machine_.driver.clean_up(runner.arn());
   if (!cleaned) base::log_warn("task not cleaned up", {{"task", runner.arn()}, {"error", cleaned.error()}});
   machine_.store.forget(runner.arn());
+  if (machine_.on_forget) machine_.on_forget(runner.record());
   base::log_info("task forgotten", {{"task", runner.arn()}});
   co_return true;
 }

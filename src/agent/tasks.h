@@ -31,6 +31,8 @@ class Tasks {
   void take_lost(const std::string& arn, const std::string& cluster_arn, const std::string& reason);
   void set_credentials(const shapes::agent::IAMRoleCredentialsMessage& message);
   void stop(const std::string& arn, const std::string& reason);
+  // The server asks for a task whose end it has acknowledged: it has lost that.
+  void report_again(const std::string& arn);
 
   const TaskRunner* find(const std::string& arn) const;
   bool knows(const std::string& arn) const { return find(arn) != nullptr; }

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/agent.h"
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_future.hpp>
+#include <future>
+#include <random>
+
+#include "agent/durable_file.h"
+#include "agent/facts.h"
+#include "agent/gpu_watch.h"
+#include "agent/metadata_endpoint.h"
+#include "agent/open_driver.h"
+#include "agent/registration.h"
+#include "agent/telemetry.h"
+#include "base/log.h"
+#include "wire/error.h"
+
+namespace agent {
+namespace asio = boost::asio;
+namespace {
+
+constexpr std::chrono::seconds kStopWithin{15};
+constexpr base::Duration kSessionThatLasted = std::chrono::seconds(30);
+
+Options checked(Options options) {
+  if (options.data.empty()) throw std::runtime_error("the agent needs a data folder");
+  if (options.name.empty()) options.name = host_name();
+  if (options.availability_zone.empty()) options.availability_zone = options.region + "a";
+  make_folder(options.data);
+  return options;
+}
+
+client::Profile profile_of(const Options& options) {
+  client::Profile profile;
+  profile.endpoint = options.server;
+  profile.credentials = options.credentials;
+  profile.region = options.region;
+  profile.ca_file = options.ca_file;
+  return profile;
+}
+
+MetadataSettings metadata_settings(const Options& options) {
+  MetadataSettings settings;
+  settings.server_url = options.server;
+  settings.region = options.region;
+  settings.folder = options.data + "/metadata";
+  make_folder(settings.folder);
+  return settings;
+}
+
+}  // namespace
+
+// In the order in which they use each other; they end in the reverse of it.
+struct Agent::State {
+  State(Options given, std::unique_ptr<drivers::Driver> with_driver, std::unique_ptr<gpu::GpuSource> with_gpus);
+  ~State();
+
+  asio::awaitable<void> run();
+  asio::awaitable<void> connect_once();
+  asio::awaitable<std::string> discover();
+  asio::awaitable<void> begin_anew(std::string why);
+  asio::awaitable<void> submit(Report report);
+  asio::awaitable<void> end();
+  void stop();
+  void wire_metadata();
+  SessionSettings session_settings(const std::string& url) const;
+
+  const Options options;
+  FolderLock lock;
+  base::SystemClock clock;
+  http::IoThreads io{1};
+  std::unique_ptr<gpu::GpuSource> gpus;
+  std::unique_ptr<drivers::Driver> driver;
+  TaskStore store;
+  Machine machine;
+  MetadataRegistry metadata;
+  std::unique_ptr<MetadataEndpoint> endpoint;
+  client::AsyncClient calls;
+  Registration registration;
+  Tasks tasks;
+  LogStreams logs;
+  Session session;
+  GpuWatch gpu_watch;
+  Telemetry telemetry;
+  Coroutines coroutines;
+  bool stopped = false;
+};
+
+Agent::State::State(Options given, std::unique_ptr<drivers::Driver> with_driver,
+                    std::unique_ptr<gpu::GpuSource> with_gpus)
+    : options(checked(std::move(given))), lock(options.data),
+      gpus(with_gpus ? std::move(with_gpus) : open_gpus(options)),
+      driver(with_driver ? std::move(with_driver) : open_driver(options, io, *gpus)), store(options.data),
+      machine(io.at(0).get_executor(), *driver, store, clock, Timing()), calls(io, profile_of(options)),
+      registration(options, calls),
+      tasks(machine, [this](Report report) { return submit(std::move(report)); }, options.keep_stopped),
+      logs(machine, tasks), session(machine, tasks, logs), gpu_watch(machine, *gpus, session),
+      telemetry(machine, tasks, [this](const ContainerRecord& container, const drivers::Usage& usage) {
+        ContainerUsage measured;
+        measured.at = clock.now();
+        measured.cpu_percent = usage.cpu_percent;
+        measured.memory_bytes = usage.memory_bytes;
+        metadata.set_usage(container.endpointId, measured);
+      }),
+      coroutines(io.at(0).get_executor()) {
+  machine.gpu_default_runtime = options.gpu_default_runtime;
+  endpoint = std::make_unique<MetadataEndpoint>(io, metadata, metadata_settings(options));
+  wire_metadata();
+}
+
+Agent::State::~State() {
+  stop();
+  endpoint.reset();  // which still needs the threads
+  io.stop();
+}
+
+void Agent::State::wire_metadata() {
+  const bool processes = driver->abilities().name == "process";
+  machine.environment = [this, processes](const TaskRecord& record, const ContainerRecord& container) {
+    const auto& role = record.task.roleCredentials;
+    return endpoint->environment_for(network_mode_of(record, processes), container.endpointId,
+                                     role ? role->credentialsId : "");
+  };
+  machine.on_change = [this](const TaskRecord& record) {
+    metadata.set_task(metadata_of(record, options.availability_zone));
+    if (record.task.roleCredentials) metadata.set_credentials(*record.task.roleCredentials);
+  };
+  machine.on_forget = [this](const TaskRecord& record) {
+    metadata.remove_task(record.task.arn);
+    if (record.task.roleCredentials) metadata.remove_credentials(record.task.roleCredentials->credentialsId);
+  };
+}
+
+asio::awaitable<void> Agent::State::submit(Report report) {
+  using shapes::ecs::SubmitTaskStateChangeResponse;
+  auto answer = co_await calls.call<SubmitTaskStateChangeResponse>(kEcs, "SubmitTaskStateChange", std::move(report));
+}
+
+SessionSettings Agent::State::session_settings(const std::string& url) const {
+  SessionSettings settings;
+  settings.profile = profile_of(options);
+  settings.url = url;
+  settings.cluster = options.cluster;
+  settings.container_instance_arn = registration.arn();
+  settings.machine_name = options.name;
+  settings.agent_version = options.version;
+  settings.docker_version = driver->abilities().version;
+  return settings;
+}
+
+asio::awaitable<void> Agent::State::run() {
+  gpu_watch.probe();
+  co_await tasks.adopt();
+  coroutines.spawn("sweep", tasks.sweep());
+  coroutines.spawn("gpus", gpu_watch.run());
+  coroutines.spawn("telemetry", telemetry.run());
+  std::minstd_rand random(std::random_device{}());
+  base::Duration pause = machine.timing.retry;
+  for (;;) {
+    const base::Time began = clock.now();
+    std::string failure, gone;
+    try {
+      co_await connect_once();
+    } catch (const wire::ApiError& error) {
+      failure = error.code() + ": " + error.message();
+      if (is_instance_gone(error.code(), error.message())) gone = failure;
+    } catch (const std::exception& error) {
+      failure = error.what();
+    }
+    base::log_warn("not connected", {{"server", options.server}, {"error", failure}});
+    if (!gone.empty()) {
+      co_await begin_anew(gone);
+    }
+    if (clock.now() - began >= kSessionThatLasted) pause = machine.timing.retry;
+    co_await sleep_for(pause / 2 + base::Duration(random() % (pause.count() / 2 + 1)));
+    pause = std::min(pause * 2, machine.timing.retry_longest);
+  }
+}
+
+// From registration to the end of a session.
+asio::awaitable<void> Agent::State::connect_once() {
+  auto described = describe_machine(options, host_size(), driver->abilities(), machine.ledger.gpus());
+  co_await registration.register_as(std::move(described));
+  const std::string url = co_await discover();
+  SessionSettings settings = session_settings(url);
+  co_await session.run(std::move(settings));
+}
+
+// Where the work session is; telemetry learns its own place.
+asio::awaitable<std::string> Agent::State::discover() {
+  shapes::ecs::DiscoverPollEndpointRequest request;
+  request.cluster = options.cluster;
+  request.containerInstance = registration.arn();
+  auto found = co_await calls.call<shapes::ecs::DiscoverPollEndpointResponse>(kEcs, "DiscoverPollEndpoint",
+                                                                              std::move(request));
+  telemetry.set_server(session_settings(found.telemetryEndpoint.value_or("")));
+  co_return found.endpoint.value_or(options.server);
+}
+
+// Another instance from now on: what runs here belongs to one that is no more.
+asio::awaitable<void> Agent::State::begin_anew(std::string why) {
+  base::log_warn("instance is gone", {{"instance", registration.arn()}, {"why", why}});
+  co_await tasks.stop_all("The container instance of this task was deregistered.");
+  registration.forget();
+}
+
+asio::awaitable<void> Agent::State::end() {
+  machine.stopping = true;
+  coroutines.cancel();
+  session.coroutines().cancel();
+  telemetry.coroutines().cancel();
+  logs.coroutines().cancel();
+  co_await tasks.let_go();
+  co_await coroutines.ended();
+  co_await session.coroutines().ended();
+  co_await telemetry.coroutines().ended();
+  co_await logs.coroutines().ended();
+}
+
+void Agent::State::stop() {
+  if (stopped) return;
+  stopped = true;
+  std::future<void> ended = asio::co_spawn(io.at(0), end(), asio::use_future);
+  if (ended.wait_for(kStopWithin) != std::future_status::ready) base::log_error("agent did not end in time");
+}
+
+Agent::Agent(Options options) : Agent(std::move(options), nullptr, nullptr) {}
+
+Agent::Agent(Options options, std::unique_ptr<drivers::Driver> driver, std::unique_ptr<gpu::GpuSource> gpus)
+    : state_(std::make_unique<State>(std::move(options), std::move(driver), std::move(gpus))) {}
+
+Agent::~Agent() = default;
+
+void Agent::start() {
+  State* state = state_.get();
+  asio::post(state->io.at(0), [state] { state->coroutines.spawn("agent", state->run()); });
+}
+
+void Agent::stop() { state_->stop(); }
+
+}  // namespace agent

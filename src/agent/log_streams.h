@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Containers' output on its way to the server, for whoever reads there.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "agent/coroutines.h"
+#include "agent/tasks.h"
+#include "http/websocket.h"
+#include "shapes/agent/extensions.h"
+
+namespace agent {
+
+inline constexpr std::size_t kMaxLogStreams = 64;  // at once
+
+class LogStreams {
+ public:
+  LogStreams(Machine& machine, Tasks& tasks) : machine_(machine), tasks_(tasks), coroutines_(machine.executor) {}
+
+  void begin(shapes::agent::StokerReadLogs request, std::shared_ptr<http::WebSocket> socket);
+  void end(const std::string& request_id);
+  // The connection is gone.
+  void end_all();
+
+  Coroutines& coroutines() { return coroutines_; }
+
+ private:
+  boost::asio::awaitable<void> run(shapes::agent::StokerReadLogs request, std::shared_ptr<http::WebSocket> socket);
+  bool has_ended(const shapes::agent::StokerReadLogs& request) const;
+
+  Machine& machine_;
+  Tasks& tasks_;
+  std::map<std::string, std::uint64_t> running_;  // coroutines by request id
+  Coroutines coroutines_;
+};
+
+}  // namespace agent

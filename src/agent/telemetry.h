@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The telemetry session: the health of containers, and what they use.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "agent/session.h"
+#include "shapes/agent/telemetry.h"
+
+namespace agent {
+
+// Of all containers with a health check in tasks that have not ended.
+std::vector<shapes::agent::TaskHealth> health_of(const std::vector<const TaskRunner*>& tasks);
+
+class Telemetry {
+ public:
+  using OnUsage = std::function<void(const ContainerRecord&, const drivers::Usage&)>;
+
+  Telemetry(Machine& machine, Tasks& tasks, OnUsage on_usage)
+      : machine_(machine), tasks_(tasks), on_usage_(std::move(on_usage)), coroutines_(machine.executor) {}
+
+  // Where to connect from now on; settings.url "" for nowhere.
+  void set_server(SessionSettings settings);
+  boost::asio::awaitable<void> run();
+
+  Coroutines& coroutines() { return coroutines_; }
+
+ private:
+  boost::asio::awaitable<void> connect_and_publish();
+  boost::asio::awaitable<void> read(std::shared_ptr<http::WebSocket> socket);
+  boost::asio::awaitable<void> publish_metrics(std::shared_ptr<http::WebSocket> socket);
+  boost::asio::awaitable<shapes::agent::TaskMetric> measure(std::string task_arn);
+  shapes::agent::PublishMetadata metadata() const;
+
+  Machine& machine_;
+  Tasks& tasks_;
+  const OnUsage on_usage_;
+  SessionSettings settings_;
+  bool open_ = false;
+  Coroutines coroutines_;
+};
+
+}  // namespace agent
