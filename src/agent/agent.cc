@@ -24,6 +24,8 @@ namespace {
 
 constexpr std::chrono::seconds kStopWithin{15};
 constexpr base::Duration kSessionThatLasted = std::chrono::seconds(30);
+// After a session that lasted: the server restarted, or wants the agent elsewhere.
+constexpr base::Duration kAtOnce = std::chrono::milliseconds(200);
 
 Options checked(Options options) {
   if (options.data.empty()) throw std::runtime_error("the agent needs a data folder");
@@ -170,11 +172,12 @@ asio::awaitable<void> Agent::State::run() {
     } catch (const std::exception& error) {
       failure = error.what();
     }
+    if (machine.stopping) co_return;
     base::log_warn("not connected", {{"server", options.server}, {"error", failure}});
     if (!gone.empty()) {
       co_await begin_anew(gone);
     }
-    if (clock.now() - began >= kSessionThatLasted) pause = machine.timing.retry;
+    if (clock.now() - began >= kSessionThatLasted) pause = kAtOnce;
     co_await sleep_for(pause / 2 + base::Duration(random() % (pause.count() / 2 + 1)));
     pause = std::min(pause * 2, machine.timing.retry_longest);
   }

@@ -16,7 +16,7 @@ using namespace shapes::agent;
 namespace {
 
 // A task of the manifest that is not known here may be in a payload that follows.
-constexpr base::Duration kPayloadGrace = std::chrono::seconds(5);
+constexpr base::Duration kPayloadGrace = std::chrono::seconds(3);
 
 constexpr const char* kNotWanted = "The server does not know this task.";
 

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole agent against a server of the test's own, which says what it is told to say.
+#include "agent/agent.h"
+
+#include <condition_variable>
+#include <mutex>
+
+#include "agent/test_machine.h"
+#include "http/server.h"
+#include "shapes/agent/extensions.h"
+#include "shapes/agent/work.h"
+#include "wire/frame.h"
+
+namespace agent {
+namespace {
+
+namespace asio = boost::asio;
+using namespace shapes::agent;
+
+constexpr const char* kInstance = "arn:aws:ecs:us-east-1:000000000000:container-instance/default/i1";
+
+class OneGpu final : public gpu::GpuSource {
+ public:
+  std::string driver() const override { return ""; }
+  bool simulated() const override { return true; }
+  std::vector<gpu::Gpu> probe() override { return {{.id = "GPU-a", .model = "V100", .memory_mib = 16000}}; }
+  std::vector<gpu::GpuSample> sample() override { return {{.id = "GPU-a", .utilization_percent = 7}}; }
+};
+
+// Answers the calls of an agent, and keeps what it hears on the work session.
+class FakeServer {
+ public:
+  FakeServer() : server_(io_, [this](http::Exchange& exchange) { return handle(exchange); }) {
+    server_.listen_tcp("127.0.0.1", 0);
+  }
+  ~FakeServer() { close(); }
+
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(server_.port()); }
+
+  template <class T>
+  void say(std::string_view type, const T& message) {
+    std::lock_guard lock(mutex_);
+    ASSERT_TRUE(socket_);
+    socket_->send(wire::write_frame(type, message));
+  }
+  void close() {
+    std::lock_guard lock(mutex_);
+    if (socket_) socket_->close();
+  }
+
+  // The next message of this type that was not asked for yet; those before it are passed over.
+  wire::Frame hear(const std::string& type) {
+    return wait_for(frames_, [&](const wire::Frame& frame) { return frame.type == type; });
+  }
+  // The body of the next call of this operation.
+  std::string called(const std::string& operation) {
+    return wait_for(calls_, [&](const wire::Frame& call) { return call.type == operation; }).message;
+  }
+  void refuse_next_registration(const std::string& error) {
+    std::lock_guard lock(mutex_);
+    refusals_.push_back(error);
+  }
+
+ private:
+  template <class Match>
+  wire::Frame wait_for(std::vector<wire::Frame>& list, Match matches) {
+    std::unique_lock lock(mutex_);
+    wire::Frame found;
+    bool came = changed_.wait_for(lock, std::chrono::seconds(20), [&] {
+      auto at = std::find_if(list.begin(), list.end(), matches);
+      if (at == list.end()) return false;
+      found = *at;
+      list.erase(list.begin(), at + 1);
+      return true;
+    });
+    EXPECT_TRUE(came) << "nothing of that kind was heard";
+    return found;
+  }
+
+  void keep(std::vector<wire::Frame>& list, wire::Frame frame) {
+    std::lock_guard lock(mutex_);
+    list.push_back(std::move(frame));
+    changed_.notify_all();
+  }
+
+  std::string answer_to(const std::string& operation, int& status) {
+    std::lock_guard lock(mutex_);
+    if (operation == "RegisterContainerInstance" && !refusals_.empty()) {
+      status = 400;
+      std::string error = refusals_.front();
+      refusals_.erase(refusals_.begin());
+      return error;
+    }
+    if (operation == "RegisterContainerInstance") {
+      return std::string(R"({"containerInstance":{"containerInstanceArn":")") + kInstance + "\"}}";
+    }
+    if (operation == "DiscoverPollEndpoint") return R"({"endpoint":")" + url() + "\"}";
+    return "{}";
+  }
+
+  asio::awaitable<http::Response> handle(http::Exchange& exchange) {
+    http::Response response;
+    if (exchange.head().method == "GET") {
+      co_await converse(exchange);
+      co_return response;
+    }
+    std::string body = co_await exchange.read_body(1 << 20);
+    const std::string* named = exchange.head().headers.find("X-Amz-Target");
+    std::string target = named ? *named : "";
+    std::string operation = target.substr(target.find('.') + 1);
+    response.body = answer_to(operation, response.status);
+    response.headers.set("Content-Type", "application/x-amz-json-1.1");
+    keep(calls_, {operation, std::move(body)});
+    co_return response;
+  }
+
+  asio::awaitable<void> converse(http::Exchange& exchange) {
+    std::shared_ptr<http::WebSocket> socket = co_await exchange.accept_websocket();
+    {
+      std::lock_guard lock(mutex_);
+      socket_ = socket;
+    }
+    for (;;) {
+      base::Result<std::string> text = co_await socket->read(std::chrono::seconds(60));
+      if (!text) co_return;
+      base::Result<wire::Frame> frame = wire::read_frame(*text);
+      if (frame) keep(frames_, *frame);
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::shared_ptr<http::WebSocket> socket_;
+  std::vector<wire::Frame> frames_, calls_;
+  std::vector<std::string> refusals_;
+  http::IoThreads io_{1};
+  http::Server server_;
+};
+
+class AgentTest : public ::testing::Test {
+ protected:
+  // The driver lives on the agent's thread: the test looks only at what the server hears.
+  void begin() {
+    Options options;
+    options.server = server_.url();
+    options.credentials = {"id", "secret", ""};
+    options.data = folder_.path;
+    options.name = "box-a";
+    options.version = "0.1.0";
+    agent_ = std::make_unique<Agent>(options, std::make_unique<TestDriver>(), std::make_unique<OneGpu>());
+    agent_->start();
+  }
+
+  PayloadMessage payload(const std::string& id, const Task& task) {
+    PayloadMessage message;
+    message.messageId = id;
+    message.tasks = {task};
+    return message;
+  }
+
+  TestFolder folder_;
+  FakeServer server_;
+  std::unique_ptr<Agent> agent_;
+};
+
+TEST_F(AgentTest, RegistersConnectsAndTellsOfItsGpusFirst) {
+  begin();
+  std::string registration = server_.called("RegisterContainerInstance");
+  EXPECT_NE(registration.find(R"(\"instanceId\":\"box-a\")"), std::string::npos) << registration;
+  EXPECT_NE(registration.find(R"({"id":"GPU-a","type":"GPU"})"), std::string::npos);
+  auto gpus = wire::read_message<StokerGpus>(server_.hear("StokerGpus"));
+  ASSERT_EQ(gpus.gpus.size(), 1u);
+  EXPECT_EQ(gpus.gpus[0].memoryInMiB, 16000);
+  auto samples = wire::read_message<StokerGpuSamples>(server_.hear("StokerGpuSamples"));
+  EXPECT_EQ(samples.samples[0].utilizationPercent, 7);
+}
+
+TEST_F(AgentTest, AnswersHeartbeats) {
+  begin();
+  server_.hear("StokerGpus");
+  HeartbeatMessage heartbeat;
+  heartbeat.messageId = "h1";
+  server_.say("HeartbeatMessage", heartbeat);
+  EXPECT_EQ(wire::read_message<HeartbeatAckRequest>(server_.hear("HeartbeatAckRequest")).messageId, "h1");
+}
+
+TEST_F(AgentTest, ATaskIsOnDiskWhenItIsAcknowledgedAndThenRuns) {
+  begin();
+  server_.hear("StokerGpus");
+  server_.say("PayloadMessage", payload("m1", test_task("t1", {test_container("main")})));
+  EXPECT_EQ(wire::read_message<AckRequest>(server_.hear("AckRequest")).messageId, "m1");
+  EXPECT_TRUE(std::filesystem::exists(folder_.path + "/tasks/t1.json"));
+  EXPECT_NE(server_.called("SubmitTaskStateChange").find(R"("status":"RUNNING")"), std::string::npos);
+  Task stop = test_task("t1", {test_container("main")});
+  stop.desiredStatus = "STOPPED";
+  server_.say("PayloadMessage", payload("m2", stop));
+  EXPECT_NE(server_.called("SubmitTaskStateChange").find(R"("status":"STOPPED")"), std::string::npos);
+}
+
+TEST_F(AgentTest, AfterAReconnectTheManifestDecides) {
+  begin();
+  server_.hear("StokerGpus");
+  Task task = test_task("t1", {test_container("main")});
+  server_.say("PayloadMessage", payload("m1", task));
+  server_.called("SubmitTaskStateChange");
+  server_.close();
+  server_.hear("StokerGpus");
+  TaskManifestMessage manifest;
+  manifest.messageId = "m2";
+  server_.say("TaskManifestMessage", manifest);
+  EXPECT_EQ(wire::read_message<AckRequest>(server_.hear("AckRequest")).messageId, "m2");
+  auto question = wire::read_message<TaskStopVerificationMessage>(server_.hear("TaskStopVerificationMessage"));
+  ASSERT_EQ(question.stopCandidates.size(), 1u);
+  EXPECT_EQ(question.stopCandidates[0].taskArn, task.arn);
+  TaskStopVerificationAck answer;
+  answer.stopTasks = question.stopCandidates;
+  server_.say("TaskStopVerificationAck", answer);
+  EXPECT_NE(server_.called("SubmitTaskStateChange").find(R"("status":"STOPPED")"), std::string::npos);
+}
+
+TEST_F(AgentTest, ATaskThatTheManifestHasAndTheAgentHasNotIsReportedAsStopped) {
+  begin();
+  server_.hear("StokerGpus");
+  TaskManifestMessage manifest;
+  manifest.tasks = {{test_task("gone", {}).arn, "cluster", "RUNNING"}};
+  server_.say("TaskManifestMessage", manifest);
+  std::string report = server_.called("SubmitTaskStateChange");
+  EXPECT_NE(report.find("The agent on box-a has no record of this task."), std::string::npos);
+}
+
+TEST_F(AgentTest, AMissingDefaultClusterIsMade) {
+  server_.refuse_next_registration(R"({"__type":"ClientException","message":"Cluster not found."})");
+  begin();
+  EXPECT_NE(server_.called("CreateCluster").find("default"), std::string::npos);
+  server_.hear("StokerGpus");
+}
+
+TEST_F(AgentTest, AnInstanceThatIsGoneRegistersAnewAndStopsWhatItRan) {
+  begin();
+  server_.hear("StokerGpus");
+  server_.say("PayloadMessage", payload("m1", test_task("t1", {test_container("main")})));
+  server_.called("SubmitTaskStateChange");
+  ErrorMessage error;
+  error.message = "deregistered";
+  server_.say("InactiveInstanceException", error);
+  EXPECT_NE(server_.called("SubmitTaskStateChange").find("was deregistered"), std::string::npos);
+  std::string registration = server_.called("RegisterContainerInstance");
+  EXPECT_EQ(registration.find("containerInstanceArn"), std::string::npos);
+}
+
+TEST_F(AgentTest, ARestartedAgentIsTheSameInstance) {
+  begin();
+  EXPECT_EQ(server_.called("RegisterContainerInstance").find("containerInstanceArn"), std::string::npos);
+  server_.hear("StokerGpus");
+  agent_->stop();
+  agent_.reset();
+  begin();
+  EXPECT_NE(server_.called("RegisterContainerInstance").find(kInstance), std::string::npos);
+}
+
+TEST_F(AgentTest, TwoDoNotShareAFolder) {
+  begin();
+  EXPECT_THROW(begin(), std::runtime_error);
+}
+
+TEST_F(AgentTest, LogsOfATaskThatIsNotHereEndWithAnError) {
+  begin();
+  server_.hear("StokerGpus");
+  StokerReadLogs request;
+  request.requestId = "r1";
+  request.taskArn = "arn/none";
+  server_.say("StokerReadLogs", request);
+  auto lines = wire::read_message<StokerLogLines>(server_.hear("StokerLogLines"));
+  EXPECT_TRUE(lines.end && lines.error);
+}
+
+}  // namespace
+}  // namespace agent
