@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -42,6 +43,12 @@ Exit exit_of(const ShimExit& exit) {
   return {exit.code, exit.out_of_memory, exit.error, base::from_millis(exit.at_ms)};
 }
 
+Started started_of(const ShimSpec& spec, const ShimStarted& started) {
+  Started answer{{}, "", started.pid, base::from_millis(started.at_ms)};
+  for (const ShimPort& port : spec.ports) answer.bindings.push_back({"0.0.0.0", port.port, port.port, port.protocol});
+  return answer;
+}
+
 class ProcessDriver final : public Driver {
  public:
   ProcessDriver(ProcessOptions options, Cgroups cgroups)
@@ -73,6 +80,8 @@ class ProcessDriver final : public Driver {
   }
   base::Result<Nothing> make_cgroups(const ContainerSpec& container, const std::string& id, ProcessPlan& plan) const;
   base::Result<std::string> make(const ContainerSpec& spec) const;
+  base::Result<ShimSpec> startable(const std::string& id) const;
+  void forget_run(const std::string& id);
   Health& health_of(const std::string& id, const ShimHealthCheck& check);
 
   ProcessOptions options_;
@@ -118,32 +127,41 @@ base::Result<std::string> ProcessDriver::make(const ContainerSpec& spec) const {
   return id;
 }
 
+// One that has ended is started anew: a restart policy's, in the same folder and cgroup.
+void ProcessDriver::forget_run(const std::string& id) {
+  samples_.erase(id);
+  health_.erase(id);
+  for (const char* name : {"/started.json", "/exit.json"}) ::unlink((folder_of(id) + name).c_str());
+}
+
+base::Result<ShimSpec> ProcessDriver::startable(const std::string& id) const {
+  auto spec = spec_of(id);
+  if (!spec) return no_such(id);
+  if (spec->boot_id != boot_id()) return base::Error{"it was made before the machine was started again"};
+  if (!spec->command.empty()) return std::move(*spec);
+  return base::Error{"the process driver runs entryPoint and command, and the container has neither"};
+}
+
 asio::awaitable<base::Result<Started>> ProcessDriver::start(std::string id) {
   const std::string reason = "CannotStartContainerError: ";
-  const auto spec = spec_of(id);
-  if (!spec) co_return base::Error{reason + no_such(id).message};
-  if (spec->command.empty()) {
-    co_return base::Error{reason + "the process driver runs entryPoint and command, and the container has neither"};
-  }
+  const auto spec = startable(id);
+  if (!spec) co_return base::Error{reason + spec.error()};
   const std::string folder = folder_of(id);
-  const Phase phase = phase_of(folder, *spec);
-  if (phase == Phase::Exited) co_return base::Error{reason + "it has run and ended"};
   auto started = read_started(folder);
-  if (phase == Phase::Created || !started) {
+  if (!started || phase_of(folder, *spec) != Phase::Running) {
+    forget_run(id);
     auto launched = co_await launch_shim(options_.shim_command, folder);
     if (!launched) co_return base::Error{reason + launched.error()};
     started = *launched;
   }
-  Started answer{{}, "", started->pid, base::from_millis(started->at_ms)};
-  for (const ShimPort& port : spec->ports) answer.bindings.push_back({"0.0.0.0", port.port, port.port, port.protocol});
-  co_return answer;
+  co_return started_of(*spec, *started);
 }
 
 asio::awaitable<base::Result<Exit>> ProcessDriver::wait(std::string id) {
   const auto spec = spec_of(id);
   if (!spec) co_return no_such(id);
   const std::string folder = folder_of(id);
-  if (auto shim = ShimHandle::find(folder)) {
+  while (auto shim = ShimHandle::find(folder)) {
     co_await shim->ended(std::nullopt);
   }
   const Phase phase = phase_of(folder, *spec);

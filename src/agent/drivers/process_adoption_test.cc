@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
 #include "agent/drivers/process_fixture.h"
 
 namespace agent::drivers {
@@ -137,6 +140,31 @@ TEST_F(Adoption, ANumberThatIsSomebodyElsesByNowIsNotKilled) {
   const std::string id = create(shell("sleep 1000"));
   ASSERT_TRUE(write_part(process_folder(id), "started.json", ShimStarted{::getpid(), 12345, 1}));
   EXPECT_EQ(wait(id).code, 137);
+}
+
+TEST_F(Adoption, AWaitThatIsGivenUpHarmsNothing) {
+  const std::string id = start(shell("sleep 1000"));
+  boost::asio::cancellation_signal cancel;
+  bool thrown = false;
+  std::optional<base::Result<Exit>> answer;
+  boost::asio::co_spawn(
+      io_, keep(driver_->wait(id), answer),
+      boost::asio::bind_cancellation_slot(cancel.slot(), [&](std::exception_ptr error) { thrown = error != nullptr; }));
+  io_.restart();
+  io_.poll();
+  cancel.emit(boost::asio::cancellation_type::terminal);
+  io_.run_for(kTestPatience);
+  EXPECT_TRUE(thrown);
+  EXPECT_FALSE(answer);
+  EXPECT_EQ(phase(id), Phase::Running);
+}
+
+TEST_F(Adoption, OneThatHasEndedIsStartedAnew) {
+  const std::string id = start(shell("echo run; exit 3"));
+  EXPECT_EQ(wait(id).code, 3);
+  EXPECT_TRUE(run(driver_->start(id)));
+  EXPECT_EQ(wait(id).code, 3);
+  EXPECT_EQ(output(), "run\nrun\n");
 }
 
 TEST_F(Adoption, AFolderWithGarbageIsPassedOver) {

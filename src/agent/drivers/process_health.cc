@@ -5,7 +5,6 @@
 
 #include <filesystem>
 
-#include "agent/drivers/shim.h"
 #include "agent/drivers/shim_launch.h"
 
 namespace agent::drivers {
@@ -16,6 +15,7 @@ constexpr base::Duration kKillPatience = std::chrono::seconds(15);  // a shim gi
 // A check is a process like any other, with a folder and a shim of its own.
 ShimSpec spec_of_check(ShimSpec container) {
   container.command = container.health_check->command;
+  container.time_limit_ms = container.health_check->timeout_ms;  // holds when the agent ends meanwhile
   container.health_check.reset();
   container.log_file.clear();
   container.oom_file.clear();
@@ -56,12 +56,8 @@ boost::asio::awaitable<bool> run_check(std::vector<std::string> shim_command, st
   auto started = co_await launch_shim(std::move(shim_command), check.path);
   if (!started) co_return false;
   if (auto shim = ShimHandle::find(check.path)) {
-    const bool ended = co_await shim->ended(timeout);
-    if (!ended) {
-      shim->signal(kShimKill);
-      co_await shim->ended(kKillPatience);
-      co_return false;
-    }
+    const bool ended = co_await shim->ended(timeout + kKillPatience);
+    if (!ended) co_return false;
   }
   const auto exit = read_exit(check.path);
   co_return exit && exit->code == 0;

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -78,6 +79,7 @@ std::string Shim::open_log() {
 
 ShimExit Shim::run() {
   if (const std::string error = open_log(); !error.empty()) return {kCannotStart, false, error, now_ms()};
+  const std::int64_t oom_kills_before = oom_kills(spec_.oom_file);  // of an earlier run in that cgroup
   auto started = start_command(spec_);
   if (!started) return {kCannotStart, false, started.error(), now_ms()};
   command_ = *started;
@@ -92,13 +94,17 @@ ShimExit Shim::run() {
   copy(LogStream::Stderr, command_.err, kMaxReadsAtEnd);
   if (log_) log_->finish();
   const int code = WIFSIGNALED(*status_) ? 128 + WTERMSIG(*status_) : WEXITSTATUS(*status_);
-  return {code, oom_kills(spec_.oom_file) > 0, "", ended};
+  return {code, oom_kills(spec_.oom_file) > oom_kills_before, "", ended};
 }
 
 void Shim::watch() {
+  const std::int64_t end = spec_.time_limit_ms > 0 ? now_ms() + spec_.time_limit_ms : 0;
   while (!status_) {
+    const std::int64_t left = end - now_ms();
+    if (end && left <= 0) signal_group(SIGKILL);
+    const int timeout = end ? int(std::clamp<std::int64_t>(left, 10, 60'000)) : -1;
     std::array<pollfd, 3> ready{{{signals_, POLLIN, 0}, {command_.out, POLLIN, 0}, {command_.err, POLLIN, 0}}};
-    if (::poll(ready.data(), ready.size(), -1) < 0) continue;
+    if (::poll(ready.data(), ready.size(), timeout) < 0) continue;
     if (ready[0].revents) take_signals();
     if (ready[1].revents) copy(LogStream::Stdout, command_.out, kMaxReadsATurn);
     if (ready[2].revents) copy(LogStream::Stderr, command_.err, kMaxReadsATurn);

@@ -69,6 +69,7 @@ struct ShimSpec {
   std::optional<ShimUser> user;
   std::vector<ShimLimit> limits;
   std::int32_t stop_signal = 0;
+  std::int64_t time_limit_ms = 0;       // after that it is killed; 0: none
   std::string log_file;                 // "": its output goes nowhere
   std::vector<std::string> shim_joins;  // cgroup files, for the shim itself
   std::vector<std::string> joins;       // and for the command
@@ -76,8 +77,8 @@ struct ShimSpec {
 };
 BOOST_DESCRIBE_STRUCT(ShimSpec, (),
                       (agent, task_arn, container, boot_id, cgroup, ports, health_check, command, environment,
-                       work_folder, must_have_work_folder, user, limits, stop_signal, log_file, shim_joins, joins,
-                       oom_file))
+                       work_folder, must_have_work_folder, user, limits, stop_signal, time_limit_ms, log_file,
+                       shim_joins, joins, oom_file))
 
 struct ShimStarted {
   std::int64_t pid = 0;

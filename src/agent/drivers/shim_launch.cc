@@ -14,6 +14,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -31,22 +32,37 @@ constexpr base::Duration kLaunchPatience = std::chrono::seconds(30);
 
 int open_pid(pid_t pid) { return int(::syscall(SYS_pidfd_open, pid, 0)); }
 
-// Takes `fd`. False when nothing came after `patience`.
+// Takes `fd`. False when nothing came after `patience`; throws when the wait is given up, so that
+// nobody takes that for an end.
 asio::awaitable<bool> readable(int fd, std::optional<base::Duration> patience) {
+  struct Waiting {
+    Descriptor descriptor;
+    bool overdue = false;
+  };
   const auto executor = co_await asio::this_coro::executor;
   // Shared with the timer's handler, which may be on its way when we are done.
-  auto descriptor = std::make_shared<Descriptor>(executor, fd);
+  auto waiting = std::make_shared<Waiting>(Waiting{Descriptor(executor, fd)});
   asio::steady_timer timer(executor);
   if (patience) {
     timer.expires_after(*patience);
-    timer.async_wait([descriptor](boost::system::error_code error) {
-      if (!error) descriptor->cancel(error);
+    timer.async_wait([waiting](boost::system::error_code error) {
+      if (error) return;
+      waiting->overdue = true;
+      waiting->descriptor.cancel(error);
     });
   }
-  auto [error] = co_await descriptor->async_wait(Descriptor::wait_read, asio::as_tuple(asio::use_awaitable));
+  auto [error] = co_await waiting->descriptor.async_wait(Descriptor::wait_read, asio::as_tuple(asio::use_awaitable));
   timer.cancel();
+  if (error && !waiting->overdue) throw boost::system::system_error(error);
   co_return !error;
 }
+
+// The first process of a shim ends as soon as it has made the second.
+struct FirstProcess {
+  explicit FirstProcess(pid_t first) : pid(first) {}
+  ~FirstProcess() { ::waitpid(pid, nullptr, 0); }
+  pid_t pid;
+};
 
 // The shim's own environment is not the agent's, which may hold secrets.
 std::vector<std::string> shim_environment() {
@@ -124,12 +140,12 @@ asio::awaitable<base::Result<ShimStarted>> launch_shim(std::vector<std::string> 
     ::close(status[0]);
     co_return base::Error{first.error()};
   }
+  const FirstProcess buried(*first);
   const bool answered = co_await readable(status[0], kLaunchPatience);
   if (!answered) {
     ::kill(*first, SIGKILL);
     if (auto shim = ShimHandle::find(folder)) shim->signal(SIGKILL);
   }
-  ::waitpid(*first, nullptr, 0);  // it ended when it had made the shim
   if (const auto exit = read_exit(folder); exit && !exit->error.empty()) co_return base::Error{exit->error};
   const auto started = read_started(folder);
   if (started) co_return *started;

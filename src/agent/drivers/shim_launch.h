@@ -21,7 +21,8 @@ class ShimHandle {
   ~ShimHandle();
 
   void signal(int signal) const;
-  // True once it has ended, false when it has not after `patience`; none: however long.
+  // True once it has ended, false when it has not after `patience`; none: however long. Throws when
+  // the caller is cancelled.
   boost::asio::awaitable<bool> ended(std::optional<base::Duration> patience) const;
 
  private:
