@@ -77,6 +77,7 @@ struct Agent::State {
   std::unique_ptr<gpu::GpuSource> gpus;
   std::unique_ptr<drivers::Driver> driver;
   TaskStore store;
+  gpu::Mps mps;
   Machine machine;
   MetadataRegistry metadata;
   std::unique_ptr<MetadataEndpoint> endpoint;
@@ -96,7 +97,7 @@ Agent::State::State(Options given, std::unique_ptr<drivers::Driver> with_driver,
     : options(checked(std::move(given))), lock(options.data),
       gpus(with_gpus ? std::move(with_gpus) : open_gpus(options)),
       driver(with_driver ? std::move(with_driver) : open_driver(options, io, *gpus)), store(options.data),
-      machine(io.at(0).get_executor(), *driver, store, clock, Timing()), calls(io, profile_of(options)),
+      mps(options.data), machine(io.at(0).get_executor(), *driver, store, clock, Timing()), calls(io, profile_of(options)),
       registration(options, calls),
       tasks(machine, [this](Report report) { return submit(std::move(report)); }, options.keep_stopped),
       logs(machine, tasks), session(machine, tasks, logs), gpu_watch(machine, *gpus, session),
@@ -109,6 +110,7 @@ Agent::State::State(Options given, std::unique_ptr<drivers::Driver> with_driver,
       }),
       coroutines(io.at(0).get_executor()) {
   machine.gpu_default_runtime = options.gpu_default_runtime;
+  if (!gpus->simulated()) machine.mps = &mps;
   endpoint = std::make_unique<MetadataEndpoint>(io, metadata, metadata_settings(options));
   wire_metadata();
 }

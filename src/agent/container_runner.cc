@@ -136,11 +136,7 @@ base::Result<drivers::ContainerSpec> TaskRunner::spec_of(std::size_t index) cons
     if (gpu && std::ranges::count(spec.gpus, gpu->id, &gpu::Gpu::id) == 0) spec.gpus.push_back(*gpu);
   }
   std::ranges::sort(spec.gpus, {}, &gpu::Gpu::index);
-  if (record_.task.stokerGpuShares) {
-    for (const auto& share : *record_.task.stokerGpuShares) {
-      if (share.container == container.name) spec.shares.push_back(share);
-    }
-  }
+  spec.shares = shares_of(index);
   spec.all_gpus = spec.gpus.empty() && (machine_.gpu_default_runtime || container.privileged.value_or(false));
   spec.log_file = machine_.store.log_file(arn(), container.name);
   spec.work_folder = machine_.store.work_folder(arn());
@@ -154,6 +150,9 @@ TaskRunner::Step TaskRunner::create(std::size_t index) {
     end(index, spec.error());
     co_return false;
   }
+  bool joined = co_await join_shares(index, *spec);
+  check_alive();
+  if (!joined) co_return false;
   base::Result<std::string> id = co_await machine_.driver.create(std::move(*spec));
   check_alive();
   if (!id) {
@@ -261,6 +260,7 @@ void TaskRunner::on_container_end(std::size_t index) {
   ContainerRecord& container = record_.containers[index];
   container.status = kStopped;
   if (health_watchers_[index] != 0) coroutines_.cancel(health_watchers_[index]);
+  coroutines_.spawn("shares", leave_shares(index));
   const std::string code = container.exitCode ? std::to_string(*container.exitCode) : "none";
   base::log_info("container ended", {{"task", arn()}, {"container", container.name}, {"exit", code},
                                      {"reason", container.reason.value_or("")}});

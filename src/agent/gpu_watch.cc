@@ -66,6 +66,9 @@ asio::awaitable<void> GpuWatch::run() {
     const bool trouble = sample();
     if (!trouble && turn % kSamplesPerProbe != 0) continue;
     const bool others = probe();
+    if (machine_.mps) {
+      co_await machine_.mps->tend();
+    }
     // Which GPUs there are is a matter of the registration: the connection is made anew with it.
     if (others && session_.socket()) session_.socket()->close();
   }

@@ -9,6 +9,7 @@
 
 #include "agent/coroutines.h"
 #include "agent/drivers/driver.h"
+#include "agent/gpu/mps.h"
 #include "agent/ledger.h"
 #include "agent/pulls.h"
 #include "agent/signal.h"
@@ -37,6 +38,7 @@ struct Machine {
   Ledger ledger;
   Pulls pulls;
   bool gpu_default_runtime = false;
+  gpu::Mps* mps = nullptr;  // by which real GPUs are shared; simulated ones need none
   // What this machine adds to a container's environment, where the container does not set it.
   std::function<std::map<std::string, std::string>(const TaskRecord&, const ContainerRecord&)> environment;
   // Told of each change of a task, and of its end here.

@@ -32,6 +32,7 @@ void TaskRunner::start(const std::vector<drivers::Found>& found) {
   if (holds) {
     machine_.ledger.adopt(arn(), claims_);
     gpus_granted_ = true;
+    for (std::size_t i = 0; i < record_.containers.size(); ++i) coroutines_.spawn("shares", join_shares_again(i));
   }
   coroutines_.spawn("task", run());
 }

@@ -56,6 +56,12 @@ class TaskRunner {
   void end(std::size_t index, const std::string& reason);
   void on_container_end(std::size_t index);
 
+  // gpu_sharing.cc
+  Step join_shares(std::size_t index, drivers::ContainerSpec& spec);
+  boost::asio::awaitable<void> join_shares_again(std::size_t index);
+  boost::asio::awaitable<void> leave_shares(std::size_t index);
+  std::vector<shapes::agent::GpuShare> shares_of(std::size_t index) const;
+
   bool wants_stop() const { return record_.desired == kStopped; }
   void changed();
   void check_alive() const;
