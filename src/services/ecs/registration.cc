@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/random.h"
 #include "services/ecs/arn.h"
+#include "services/ecs/attributes.h"
 #include "services/ecs/departure.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/fleets.h"
@@ -51,8 +52,14 @@ std::vector<Resource> resources_of(const RegisterContainerInstanceRequest& reque
                          .integerValue = 0,
                          .stringSetValue = std::move(gpus)});
   }
-  for (const Resource& resource : resources) {
-    if (resource.integerValue.value_or(0) < 0) throw invalid_parameter("Invalid resource: " + *resource.name);
+  for (Resource& resource : resources) {
+    if (resource.integerValue.value_or(0) < 0) {
+      throw invalid_parameter("Invalid resource: " + resource.name.value_or(""));
+    }
+    // Amazon shows every kind of value, and one of them counts.
+    resource.doubleValue = resource.doubleValue.value_or(0);
+    resource.longValue = resource.longValue.value_or(0);
+    resource.integerValue = resource.integerValue.value_or(0);
   }
   return resources;
 }
@@ -65,9 +72,7 @@ std::vector<Attribute> attributes_of(const RegisterContainerInstanceRequest& req
     return std::any_of(attributes.begin(), attributes.end(), [&](const Attribute& one) { return one.name == name; });
   };
   for (const Attribute& old : before) {
-    if (!has(old.name) && !old.name.starts_with("com.amazonaws.ecs.") && !old.name.starts_with("ecs.")) {
-      attributes.push_back(old);
-    }
+    if (!has(old.name) && !is_built_in_attribute(old.name)) attributes.push_back(old);
   }
   if (!has(kZone)) attributes.push_back({.name = std::string(kZone), .value = caller.region + "a"});
   if (attributes.size() > kMaxAttributes) throw invalid_parameter("A container instance has 200 attributes at most.");
@@ -101,9 +106,15 @@ void claim_gpus(Call& call, const StoredInstance& instance) {
 // The same machine without its ARN: its agent has lost all that it knew, and what ran there is not
 // its any more. One that is connected is another machine of the same name.
 void replace_former(Call& call, const StoredInstance& instance) {
-  for (StoredInstance& former : load_instances(call.tx, instance.cluster)) {
-    if (former.machine != instance.machine || former.connected || former.id == instance.id) continue;
-    deregister(call, former, "Host EC2 (instance " + former.machine + ") was registered anew.");
+  auto ids = call.tx
+                 .query(
+                     "SELECT id FROM ecs_instances WHERE cluster = $1 AND machine = $2 AND status <> 'INACTIVE'"
+                     " AND connected = 0",
+                     instance.cluster, instance.machine)
+                 .all([](const store::Row& row) { return row.str(0); });
+  for (const std::string& id : ids) {
+    auto former = load_instance(call.tx, id);
+    deregister(call, *former, "Host EC2 (instance " + former->machine + ") was registered anew.");
   }
 }
 

@@ -11,6 +11,7 @@
 #include "services/ecs/errors.h"
 #include "services/ecs/fleets.h"
 #include "services/ecs/handlers.h"
+#include "services/ecs/identifiers.h"
 #include "services/ecs/launch.h"
 #include "services/ecs/shape_json.h"
 #include "services/ecs/task_view.h"
@@ -21,10 +22,12 @@ namespace {
 constexpr std::int32_t kMaxCount = 10;
 constexpr std::size_t kMaxClientToken = 64;
 constexpr std::size_t kMaxStartInstances = 10;
+constexpr std::size_t kMaxCapacityProviders = 20;
 constexpr char kNoInstances[] = "No Container Instances were found in your cluster.";
 
 void check_capacity(const RunTaskRequest& request) {
   const bool strategy = request.capacityProviderStrategy && !request.capacityProviderStrategy->empty();
+  if (strategy) check_at_most(kMaxCapacityProviders, request.capacityProviderStrategy->size(), "capacityProviderStrategy");
   if (strategy && request.launchType) {
     throw invalid_parameter(
         "Specifying both a launch type and capacity provider strategy is not supported. Remove one and try again.");
@@ -97,6 +100,12 @@ Response answer(Call& call, const StoredCluster& cluster, const StoredTaskDefini
   TaskView view(call, cluster);
   view.know(definition);
   view.know(launch);
+  Fleets& fleets = call.local<Fleets>();
+  fleets.with(cluster.id, [&](const scheduler::Fleet& fleet) {
+    for (const StoredTask& task : placed.tasks) {
+      if (const auto* machine = fleet.find(model::InstanceId(task.instance))) view.know(machine->instance());
+    }
+  });
   Response response;
   response.tasks.emplace();
   for (const StoredTask& task : placed.tasks) response.tasks->push_back(view.show(task, true));
@@ -174,10 +183,8 @@ RunTaskResponse run_task(Call& call, const RunTaskRequest& request) {
 
 StartTaskResponse start_task(Call& call, const StartTaskRequest& request) {
   const StoredCluster cluster = find_cluster(call, request.cluster);
-  if (request.containerInstances.empty()) throw invalid_parameter("Container Instances can not be empty.");
-  if (request.containerInstances.size() > kMaxStartInstances) {
-    throw invalid_parameter("Container Instances cannot be more than 10.");
-  }
+  if (request.containerInstances.empty()) throw invalid_parameter("Container instances cannot be empty.");
+  check_at_most(kMaxStartInstances, request.containerInstances.size(), "instanceIds");
   const StoredTaskDefinition definition = launchable(call, request.taskDefinition);
   StoredLaunch launch = make_launch(call, cluster, definition, launch_request(request));
   scheduler::Request wanted = scheduler_request(definition, launch);
@@ -185,9 +192,13 @@ StartTaskResponse start_task(Call& call, const StartTaskRequest& request) {
   Fleets& fleets = call.local<Fleets>();
   Placed placed;
   for (const std::string& text : request.containerInstances) {
-    const auto id = instance_id(cluster, text);
+    const auto id = asked_instance_id(cluster, text);
+    if (!id) {
+      placed.failures.push_back(missing_instance(cluster, text));
+      continue;
+    }
     wanted.task = model::TaskId(new_task_id());
-    const auto decision = decide(fleets, cluster.id, wanted, id.value_or(text));
+    const auto decision = decide(fleets, cluster.id, wanted, id);
     if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
       placed.tasks.push_back(take(call, fleets, launch, *plan));
     } else {

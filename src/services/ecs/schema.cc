@@ -70,6 +70,7 @@ CREATE TABLE ecs_instances (
   inactive_at INTEGER
 );
 CREATE INDEX ecs_instances_cluster ON ecs_instances (cluster, id);
+CREATE INDEX ecs_instances_machine ON ecs_instances (cluster, machine);
 CREATE INDEX ecs_instances_inactive ON ecs_instances (inactive_at) WHERE inactive_at IS NOT NULL;
 CREATE INDEX ecs_instances_gone ON ecs_instances (connected_at) WHERE connected = 0;
 

@@ -44,6 +44,15 @@ std::optional<std::vector<std::string>> gpus_of(const StoredTask& task, const st
   return ids;
 }
 
+// "Present only for containers whose resource requirements include sharingStrategy."
+std::optional<shapes::ecs::SharingStrategy> sharing_of(const ContainerDefinition& definition) {
+  for (const auto& requirement :
+       definition.resourceRequirements.value_or(std::vector<shapes::ecs::ResourceRequirement>())) {
+    if (requirement.sharingStrategy) return requirement.sharingStrategy;
+  }
+  return std::nullopt;
+}
+
 std::string health_of(const StoredTask& task, const std::string& container) {
   if (!task.report) return "UNKNOWN";
   auto found = task.report->health.find(container);
@@ -76,6 +85,7 @@ Container show_container(const StoredCluster& cluster, const StoredTask& task, c
   out.memory = number_text(change.memory, definition.memory);
   out.memoryReservation = number_text(change.memoryReservation, definition.memoryReservation);
   out.gpuIds = gpus_of(task, name);
+  out.gpuSharingStrategy = sharing_of(definition);
   if (const ContainerStateChange* said = said_of(task, name)) {
     if (!task.stopped_at) out.lastStatus = said->status;
     out.imageDigest = said->imageDigest;
@@ -130,16 +140,25 @@ const StoredTaskDefinition& TaskView::definition_of(const StoredTask& task) {
 const TaskView::Home& TaskView::home_of(const StoredTask& task) {
   auto found = homes_.find(task.instance);
   if (found != homes_.end()) return found->second;
-  Home home;
-  if (auto instance = load_instance(call_.tx, task.instance)) {
-    home.connected = instance->connected;
-    home.connected_at = instance->connected_at;
-    for (const Attribute& attribute : instance->body.attributes.value_or(std::vector<Attribute>())) {
-      if (attribute.name == "ecs.availability-zone") home.zone = attribute.value.value_or("");
-      if (attribute.name == "ecs.cpu-architecture") home.architecture = attribute.value.value_or("");
-    }
-  }
-  return homes_[task.instance] = std::move(home);
+  auto instance = load_instance(call_.tx, task.instance);
+  if (!instance) return homes_[task.instance];
+  know(instance->for_scheduler());
+  Home& home = homes_[task.instance];
+  home.connected_at = instance->connected_at;
+  return home;
+}
+
+void TaskView::know(const model::Instance& instance) {
+  auto attribute = [&](const char* name) {
+    auto found = instance.attributes.find(name);
+    return found == instance.attributes.end() ? "" : found->second.value_or("");
+  };
+  homes_[instance.id.str()] = {
+      .connected = instance.agent_connected,
+      .connected_at = {},
+      .zone = attribute("ecs.availability-zone"),
+      .architecture = attribute("ecs.cpu-architecture"),
+  };
 }
 
 Task TaskView::show(const StoredTask& task, bool tags) {

@@ -20,6 +20,7 @@ class TaskView {
   // What is known already need not be read.
   void know(const StoredLaunch& launch) { launches_[launch.id] = launch; }
   void know(const StoredTaskDefinition& definition) { definitions_[definition.id] = definition; }
+  void know(const model::Instance& instance);
 
   const StoredLaunch& launch_of(const StoredTask& task);
   const StoredTaskDefinition& definition_of(const StoredTask& task);

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many tasks a second can be placed, each of them durable? RunTask's own handler, in the store's
+// own transactions, on a fleet of 10,000 machines of 8 GPUs; tasks come and go.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <deque>
+#include <filesystem>
+#include <mutex>
+#include <random>
+
+#include "base/random.h"
+#include "services/ecs/agent_work.h"
+#include "services/ecs/fleets.h"
+#include "services/ecs/handlers.h"
+#include "services/ecs/launch.h"
+#include "services/ecs/schema.h"
+#include "services/ecs/shape_json.h"
+#include "services/ecs/task.h"
+#include "state/keys.h"
+#include "store/store.h"
+
+namespace {
+
+namespace ecs = services::ecs;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kGpus = 8;
+constexpr std::size_t kInFlight = 64;
+constexpr char kFamilies[][8] = {"gpu1", "gpu2", "gpu4", "gpu8", "share"};
+// Of a hundred requests: mostly small ones, as clusters see them.
+constexpr int kShares[] = {45, 20, 15, 5, 15};
+
+struct Options {
+  int machines = 10000;
+  double seconds = 5;
+  int count = 10;
+  bool quick = false;
+};
+
+double since(Clock::time_point began) { return std::chrono::duration<double>(Clock::now() - began).count(); }
+
+class Bench {
+ public:
+  explicit Bench(const Options& options)
+      : options_(options), folder_(std::filesystem::current_path() / ("schedule-" + base::random_uuid())) {
+    store_ = store::open_sqlite(folder_, {state::key_migrations(), ecs::migrations()});
+  }
+  ~Bench() {
+    store_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  void fill() {
+    call([&](services::Call& call) {
+      ecs::create_cluster(call, {});
+      for (const char* family : kFamilies) register_family(call, family);
+    });
+    for (int i = 0; i < options_.machines; i += 100) {
+      call([&](services::Call& call) {
+        for (int j = i; j < std::min(i + 100, options_.machines); ++j) add_machine(call, j);
+      });
+    }
+  }
+
+  // Runs requests for a while; answers placements a second.
+  double place() {
+    const auto began = Clock::now();
+    placed_ = 0;
+    refused_ = 0;
+    while (since(began) < options_.seconds) {
+      wait_for_room();
+      // Where the fleet is full, tasks end; else about as many end as begin, once it is half full.
+      const bool end = live() > capacity() / 2 || refused_ > 0;
+      if (end) submit_ends();
+      submit_run();
+    }
+    drain();
+    return static_cast<double>(placed_.load()) / since(began);
+  }
+
+  // The ceiling: the same rows, written by the same store, and nothing decided.
+  double insert_only() {
+    const auto began = Clock::now();
+    std::atomic<std::int64_t> rows = 0;
+    while (since(began) < options_.seconds / 2) {
+      wait_for_room();
+      submit([this, &rows](services::Call& call) {
+        for (int i = 0; i < options_.count; ++i) ecs::insert_task(call.tx, row_of(call));
+        rows += options_.count;
+      });
+    }
+    drain();
+    const double rate = static_cast<double>(rows.load()) / since(began);
+    call([&](services::Call& call) { call.tx.exec("DELETE FROM ecs_tasks WHERE instance = 'nowhere'"); });
+    return rate;
+  }
+
+  // One decision by itself, on the fleet as it is now; microseconds.
+  std::vector<double> decide(int times) {
+    std::vector<scheduler::Request> requests;
+    call([&](services::Call& call) {
+      for (const char* family : kFamilies) {
+        const auto definition = ecs::launchable(call, family);
+        ecs::StoredLaunch launch;
+        launch.group = std::string("family:") + family;
+        requests.push_back(ecs::scheduler_request(definition, launch));
+      }
+    });
+    std::vector<double> took;
+    for (int i = 0; i < times; ++i) {
+      scheduler::Request& request = requests[pick()];
+      request.task = model::TaskId("probe");
+      const auto began = Clock::now();
+      fleets_.with(1, [&](scheduler::Fleet& fleet) {
+        auto decision = fleet.place(request);
+        if (auto* plan = std::get_if<scheduler::Plan>(&decision); plan && fleet.hold(*plan)) {
+          fleet.unhold(request.task);
+        }
+      });
+      took.push_back(since(began) * 1e6);
+    }
+    std::sort(took.begin(), took.end());
+    return took;
+  }
+
+  std::int64_t live() {
+    std::lock_guard lock(mutex_);
+    return static_cast<std::int64_t>(running_.size());
+  }
+  std::int64_t capacity() const { return static_cast<std::int64_t>(options_.machines) * kGpus / 2; }
+  std::int64_t refused() const { return total_refused_; }
+
+ private:
+  using Use = std::function<void(services::Call&)>;
+
+  void call(const Use& use) {
+    store_->write_now([&](store::Tx& tx) { run(tx, use); });
+  }
+  void run(store::Tx& tx, const Use& use) {
+    services::Call call{tx, caller_, now_, now_, &locals_};
+    use(call);
+  }
+
+  void submit(Use use) {
+    {
+      std::lock_guard lock(mutex_);
+      ++in_flight_;
+    }
+    store_->write([this, use = std::move(use)](store::Tx& tx) { run(tx, use); },
+                  [this](std::exception_ptr error) {
+                    CHECK(!error) << "a call failed";
+                    std::lock_guard lock(mutex_);
+                    --in_flight_;
+                    room_.notify_one();
+                  });
+  }
+
+  void submit_run() {
+    ecs::RunTaskRequest request;
+    request.taskDefinition = kFamilies[pick()];
+    request.count = options_.count;
+    submit([this, request](services::Call& call) {
+      auto response = ecs::run_task(call, request);
+      placed_ += static_cast<std::int64_t>(response.tasks->size());
+      if (!response.failures->empty()) ++refused_, ++total_refused_;
+      std::lock_guard lock(mutex_);
+      for (const ecs::Task& task : *response.tasks) running_.push_back(*task.taskArn);
+    });
+  }
+
+  void submit_ends() {
+    std::vector<std::string> ending;
+    {
+      std::lock_guard lock(mutex_);
+      for (int i = 0; i < options_.count * 2 && !running_.empty(); ++i) {
+        const std::size_t which = random_() % running_.size();
+        ending.push_back(std::move(running_[which]));
+        running_[which] = std::move(running_.back());
+        running_.pop_back();
+      }
+    }
+    refused_ = 0;
+    submit([ending](services::Call& call) {
+      for (const std::string& arn : ending) {
+        ecs::SubmitTaskStateChangeRequest request;
+        request.task = arn;
+        request.status = "STOPPED";
+        ecs::submit_task_state_change(call, request);
+      }
+    });
+  }
+
+  void wait_for_room() {
+    std::unique_lock lock(mutex_);
+    room_.wait(lock, [&] { return in_flight_ < kInFlight; });
+  }
+  void drain() {
+    std::unique_lock lock(mutex_);
+    room_.wait(lock, [&] { return in_flight_ == 0; });
+  }
+
+  std::size_t pick() {
+    int at = static_cast<int>(random_() % 100);
+    for (std::size_t i = 0; i < std::size(kShares); ++i) {
+      if ((at -= kShares[i]) < 0) return i;
+    }
+    return 0;
+  }
+
+  static void register_family(services::Call& call, const std::string& family) {
+    const std::string gpu = family == "share" ? R"("sharingStrategy":{"nvidiaMps":{"memory":4096}})"
+                                              : R"("value":")" + family.substr(3) + "\"";
+    ecs::register_task_definition(
+        call, ecs::from_json<ecs::RegisterTaskDefinitionRequest>(
+                  R"({"family":")" + family + R"(","containerDefinitions":[{"name":"main","image":"train","cpu":64,
+                  "memory":256,"command":["train"],"resourceRequirements":[{"type":"GPU",)" + gpu + "}]}]}"));
+  }
+
+  static void add_machine(services::Call& call, int number) {
+    ecs::RegisterContainerInstanceRequest request;
+    const std::string name = "box-" + std::to_string(number);
+    request.instanceIdentityDocument = R"({"instanceId":")" + name + "\"}";
+    request.totalResources = std::vector<ecs::Resource>{{.name = "CPU", .type = "INTEGER", .integerValue = 65536},
+                                                        {.name = "MEMORY", .type = "INTEGER", .integerValue = 524288}};
+    request.platformDevices.emplace();
+    shapes::agent::StokerGpus gpus;
+    for (int i = 0; i < kGpus; ++i) {
+      gpus.gpus.push_back({"GPU-" + name + "-" + std::to_string(i), "Tesla V100-SXM2-16GB", 16384});
+      request.platformDevices->push_back({gpus.gpus.back().id, "GPU"});
+    }
+    const std::string arn = *ecs::register_container_instance(call, request).containerInstance->containerInstanceArn;
+    const std::string id = arn.substr(arn.rfind('/') + 1);
+    ecs::note_gpus(call, id, gpus);
+    ecs::set_connected(call, id, true);
+  }
+
+  static ecs::StoredTask row_of(services::Call& call) {
+    ecs::StoredTask task;
+    task.id = ecs::new_task_id();
+    task.cluster = 0;
+    task.instance = "nowhere";
+    task.holds = {.cpu = 64, .memory = 256};
+    task.holds.gpus = {{"GPU-box-1234-0", "main", 0}};
+    task.created_at = call.now;
+    return task;
+  }
+
+  Options options_;
+  std::filesystem::path folder_;
+  services::Locals locals_;
+  ecs::Fleets& fleets_ = locals_.add<ecs::Fleets>();
+  services::Caller caller_{.account = "000000000000", .region = "us-east-1", .endpoint = "http://localhost:4566"};
+  base::Time now_ = base::SystemClock().now();
+  std::unique_ptr<store::Store> store_;
+  std::mt19937_64 random_{42};
+
+  std::mutex mutex_;
+  std::condition_variable room_;
+  std::size_t in_flight_ = 0;
+  std::vector<std::string> running_;
+  std::atomic<std::int64_t> placed_ = 0, refused_ = 0, total_refused_ = 0;
+};
+
+double at(const std::vector<double>& sorted, double part) {
+  return sorted[static_cast<std::size_t>(static_cast<double>(sorted.size() - 1) * part)];
+}
+
+const char* verdict(bool good) { return good ? "pass" : "MISS"; }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Durable placements a second, through RunTask's own code.");
+  app.add_option("--machines", options.machines, "Machines of 8 GPUs")->capture_default_str();
+  app.add_option("--seconds", options.seconds, "How long to place")->capture_default_str();
+  app.add_option("--count", options.count, "Tasks of one RunTask, 1 to 10")->capture_default_str();
+  app.add_flag("--quick", options.quick, "Some seconds: does the benchmark still work?");
+  CLI11_PARSE(app, argc, argv);
+  if (options.quick) options.machines = 500, options.seconds = 0.5;
+
+  Bench bench(options);
+  const auto began = Clock::now();
+  bench.fill();
+  std::printf("%d machines, %d GPUs registered in %.1f s\n", options.machines, options.machines * kGpus, since(began));
+  const double ceiling = bench.insert_only();
+  const double rate = bench.place();
+  const auto decisions = bench.decide(options.quick ? 1000 : 20000);
+  std::printf("rows alone      %9.0f /s   the ceiling: the same rows, nothing decided\n", ceiling);
+  std::printf("placements      %9.0f /s   durable, %d tasks a RunTask, %lld live at the end, %lld calls refused\n", rate,
+              options.count, static_cast<long long>(bench.live()), static_cast<long long>(bench.refused()));
+  std::printf("one decision    %9.1f us p50, %.1f us p99, %.1f us p99.9\n", at(decisions, 0.5), at(decisions, 0.99),
+              at(decisions, 0.999));
+  std::printf("\nplacements / rows alone   %.2f\n", rate / ceiling);
+  std::printf("at least 50,000 /s        %s\n", verdict(rate >= 50000));
+  std::printf("p99 of a decision < 1 ms  %s\n", verdict(at(decisions, 0.99) < 1000));
+  return 0;
+}

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs here is real: a server, agents, Docker's containers or processes. Only GPUs are simulated."""
+import pytest
+
+from support import cluster
+
+
+def pytest_generate_tests(metafunc):
+    if "driver" in metafunc.fixturenames:
+        metafunc.parametrize("driver", ["process", "docker"], scope="module")
+
+
+@pytest.fixture(scope="module")
+def driver(request):
+    if request.param == "docker" and not cluster.docker_answers():
+        pytest.skip("no Docker engine answers here")
+    return request.param
+
+
+@pytest.fixture
+def fleet():
+    with cluster.Cluster() as made:
+        yield made

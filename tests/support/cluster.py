@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server and some machines: agents in processes of their own, with simulated GPUs."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import uuid
+
+import boto3
+import botocore.config
+
+from support import server
+from support.waiting import eventually
+
+REGION = "us-east-1"
+TEST_IMAGE = "stoker-test:latest"  # tools/docker.sh makes it
+
+
+def docker_answers():
+    done = subprocess.run(["docker", "version"], capture_output=True, check=False)
+    return done.returncode == 0
+
+
+class Machine:
+    """An agent. `wrapper` goes before its command: ("ip", "netns", "exec", "box-a")."""
+
+    def __init__(self, cluster, name, gpus="none", driver="process", arguments=(), wrapper=(), url=None):
+        self.cluster, self.name, self.gpus, self.driver = cluster, name, gpus, driver
+        self.arguments, self.wrapper, self.url = list(arguments), list(wrapper), url
+        self.data = cluster.folder / name
+        self.log = cluster.folder / (name + ".log")
+        self.process = None
+
+    def start(self, wait=True):
+        command = [*self.wrapper, server.binary(), "agent", "--join", self.url or self.cluster.server.endpoint]
+        command += ["--token", self.cluster.token, "--data", str(self.data), "--name", self.name]
+        command += ["--gpus", self.gpus, "--driver", self.driver, *self.arguments]
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        if wait:
+            self.wait_connected()
+        return self
+
+    def instance(self):
+        return next((one for one in self.cluster.instances() if one["ec2InstanceId"] == self.name), None)
+
+    def wait_connected(self):
+        def connected():
+            assert self.process.poll() is None, self.log.read_text()[-2000:]
+            found = self.instance()
+            return found if found and found["agentConnected"] else None
+
+        return eventually(connected, 60)
+
+    @property
+    def arn(self):
+        return self.instance()["containerInstanceArn"]
+
+    @property
+    def gpu_ids(self):
+        return next((r["stringSetValue"] for r in self.instance()["registeredResources"] if r["name"] == "GPU"), [])
+
+    @property
+    def alive(self):
+        return self.process is not None and self.process.poll() is None
+
+    def kill(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+
+    def stop(self):
+        if self.alive:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(60)
+
+
+class Cluster:
+    def __init__(self, arguments=(), listen="127.0.0.1:0", wrapper=()):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="stoker-e2e-"))
+        self.server = server.Server(
+            data=self.folder / "server", listen=listen, arguments=["--no-agent", *arguments], wrapper=wrapper
+        )
+        self.machines = []
+        self._token = None
+
+    def __enter__(self):
+        self.server.start()
+        return self
+
+    def __exit__(self, failed, *_):
+        try:
+            for machine in self.machines:
+                if not machine.alive and machine.process:
+                    machine.start(wait=False)
+            if self.server.alive:
+                self.stop_all()
+        finally:
+            for machine in self.machines:
+                machine.stop()
+            if self.server.alive:
+                self.server.stop() if not failed else self.server.kill()
+            if failed:
+                print(f"logs are in {self.folder}")
+            else:
+                shutil.rmtree(self.folder, ignore_errors=True)
+            self.server.remove()
+
+    def stop_all(self):
+        """Every task, so that nothing runs when the test is over."""
+        for arn in self.list_tasks():
+            self.ecs.stop_task(task=arn)
+        eventually(lambda: not self.list_tasks(desiredStatus="STOPPED", live=True) or None, 90)
+
+    def list_tasks(self, live=False, **filters):
+        arns = [arn for page in self.ecs.get_paginator("list_tasks").paginate(**filters) for arn in page["taskArns"]]
+        if not live:
+            return arns
+        return [task["taskArn"] for task in self.describe_all(arns) if task["lastStatus"] != "STOPPED"]
+
+    def describe_all(self, arns):
+        tasks = []
+        for at in range(0, len(arns), 100):
+            tasks += self.ecs.describe_tasks(tasks=arns[at : at + 100])["tasks"]
+        return tasks
+
+    @property
+    def token(self):
+        if not self._token:
+            done = server.run_stoker("token", "--data", self.server.data, "--json")
+            assert done.returncode == 0, done.stderr
+            self._token = json.loads(done.stdout)["token"]
+        return self._token
+
+    def add(self, name, gpus="none", driver="process", arguments=(), **more):
+        machine = Machine(self, name, gpus, driver, arguments, **more)
+        self.machines.append(machine)
+        return machine.start()
+
+    def client(self, service):
+        key = self.server.root_key
+        return boto3.client(
+            service,
+            endpoint_url=self.server.endpoint,
+            region_name=REGION,
+            aws_access_key_id=key.id,
+            aws_secret_access_key=key.secret,
+            config=botocore.config.Config(retries={"max_attempts": 2}, connect_timeout=5, read_timeout=30),
+        )
+
+    @property
+    def ecs(self):
+        return self.client("ecs")
+
+    def instances(self):
+        ecs = self.ecs
+        try:
+            arns = ecs.list_container_instances()["containerInstanceArns"]
+        except ecs.exceptions.ClusterNotFoundException:
+            return []
+        return ecs.describe_container_instances(containerInstances=arns)["containerInstances"] if arns else []
+
+    def define(self, command, gpus=None, driver="process", family=None, task=None, **container):
+        """A task definition of one container `main` that runs a shell command; its ARN."""
+        definition = {"name": "main", "image": TEST_IMAGE if driver == "docker" else "process", "memory": 64}
+        definition["entryPoint"] = ["/bin/sh", "-c"]
+        definition["command"] = [command]
+        if gpus:
+            definition["resourceRequirements"] = [{"type": "GPU", "value": str(gpus)}]
+        definition.update(container)
+        family = family or "test-" + uuid.uuid4().hex[:12]
+        answer = self.ecs.register_task_definition(family=family, containerDefinitions=[definition], **(task or {}))
+        return answer["taskDefinition"]["taskDefinitionArn"]
+
+    def run(self, definition, **more):
+        """One task, which must be placed."""
+        answer = self.ecs.run_task(taskDefinition=definition, **more)
+        assert answer["failures"] == [], answer["failures"]
+        return answer["tasks"][0]
+
+    def describe(self, task):
+        arn = task if isinstance(task, str) else task["taskArn"]
+        return self.ecs.describe_tasks(tasks=[arn])["tasks"][0]
+
+    def wait_for(self, task, status, seconds=60):
+        def reached():
+            now = self.describe(task)
+            assert status == "STOPPED" or now["lastStatus"] != "STOPPED", now
+            return now if now["lastStatus"] == status else None
+
+        return eventually(reached, seconds)
+
+    def logs(self, task, *arguments):
+        arn = task if isinstance(task, str) else task["taskArn"]
+        done = server.run_stoker("logs", "--data", self.server.data, *arguments, arn.rsplit("/", 1)[1])
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def stop(self, task, **more):
+        self.ecs.stop_task(task=task["taskArn"], **more)
+        return self.wait_for(task, "STOPPED")
+
+
+def gpus_of(task):
+    return [gpu for container in task["containers"] for gpu in container.get("gpuIds", [])]
+
+
+def leftover_containers(name):
+    """Containers that an agent of this name made."""
+    if not docker_answers():
+        return []
+    done = subprocess.run(
+        ["docker", "ps", "-aq", "--filter", f"label=stoker.agent={name}"], capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
+
+
+def processes_with(text):
+    """Processes whose command line has this text, but for our own."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if text in line:
+            found.append((int(entry.name), line))
+    return found
