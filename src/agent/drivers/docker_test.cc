@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "agent/drivers/docker_fixture.h"
 
 namespace agent::drivers {
@@ -158,6 +160,22 @@ TEST_F(DockerTest, AnAgentThatComesBackFindsItsContainers) {
   std::filesystem::create_directory(folder_ / "go");
   EXPECT_EQ(wait(running_id).code, 5);
   EXPECT_EQ(output(running), "up\n");
+}
+
+TEST_F(DockerTest, SimulatedGpusShowInside) {
+  const std::filesystem::path data = folder_ / "gpus";
+  std::filesystem::create_directories(data);
+  std::ofstream(data / "list") << "two V100\n";
+  std::ofstream(folder_ / "nvidia-smi") << "#!/bin/sh\ncat " << data.string() << "/list\n";
+  std::filesystem::permissions(folder_ / "nvidia-smi", std::filesystem::perms(0755));
+  options_.simulated_gpus = true;
+  options_.nvidia_smi_path = (folder_ / "nvidia-smi").string();
+  options_.nvidia_smi_folder = data.string();
+  reopen();
+  ContainerSpec spec = shell("main", "nvidia-smi; echo $NVIDIA_VISIBLE_DEVICES");
+  spec.gpus = {{.id = "GPU-a"}, {.id = "GPU-b"}};
+  EXPECT_EQ(run_to_end(spec), "two V100\nGPU-a,GPU-b\n");
+  EXPECT_EQ(run_to_end(shell("other", "which nvidia-smi || echo $NVIDIA_VISIBLE_DEVICES")), "void\n");
 }
 
 TEST_F(DockerTest, SaysWhatItCanDo) {
