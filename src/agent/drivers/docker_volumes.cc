@@ -8,9 +8,6 @@
 #include "agent/drivers/docker_create.h"
 #include "base/bytes.h"
 
-// g++ 12 takes Asio's own operator new and delete of a coroutine's frame for a mismatched pair.
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-
 namespace agent::drivers {
 namespace {
 
