@@ -158,6 +158,9 @@ SessionSettings Agent::State::session_settings(const std::string& url) const {
 asio::awaitable<void> Agent::State::run() {
   gpu_watch.probe();
   co_await tasks.adopt();
+  if (registration.moved()) {
+    co_await tasks.stop_all("The machine of this task has moved to another cluster.");
+  }
   coroutines.spawn("sweep", tasks.sweep());
   coroutines.spawn("gpus", gpu_watch.run());
   coroutines.spawn("telemetry", telemetry.run());

@@ -134,7 +134,8 @@ Registration::Registration(const Options& options, client::AsyncClient& calls)
       file_ = {};
     }
   }
-  if (file_.cluster != options_.cluster) file_ = {};
+  moved_ = !file_.cluster.empty() && file_.cluster != options_.cluster;
+  if (moved_) file_ = {};
 }
 
 void Registration::save() {

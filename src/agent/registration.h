@@ -48,7 +48,8 @@ class Registration {
   void forget();
 
   const std::string& arn() const { return file_.containerInstanceArn; }
-  const std::string& cluster() const { return options_.cluster; }
+  // The options name another cluster than the one that this machine was of.
+  bool moved() const { return moved_; }
 
  private:
   boost::asio::awaitable<void> make_default_cluster();
@@ -58,6 +59,7 @@ class Registration {
   client::AsyncClient& calls_;
   const std::string path_;
   InstanceFile file_;
+  bool moved_ = false;
 };
 
 // Whether an error says that the instance is not (or no longer) one.
