@@ -14,6 +14,8 @@
 #include "shapes/ecs/task_definition_list.h"
 #include "shapes/ecs/task_list.h"
 #include "shapes/ecs/task_protection.h"
+#include "shapes/stoker/explain.h"
+#include "shapes/stoker/gpu.h"
 
 namespace services::ecs {
 
@@ -83,5 +85,10 @@ PutAccountSettingResponse put_account_setting(Call& call, const PutAccountSettin
 PutAccountSettingDefaultResponse put_account_setting_default(Call& call,
                                                              const PutAccountSettingDefaultRequest& request);
 DeleteAccountSettingResponse delete_account_setting(Call& call, const DeleteAccountSettingRequest& request);
+
+// Ours, not Amazon's: explain.cc, gpu_list.cc
+shapes::stoker::StokerExplainResponse stoker_explain(Call& call, const shapes::stoker::StokerExplainRequest& request);
+shapes::stoker::StokerListGpusResponse stoker_list_gpus(Call& call,
+                                                        const shapes::stoker::StokerListGpusRequest& request);
 
 }  // namespace services::ecs

@@ -38,6 +38,8 @@ std::vector<Operation> operations() {
       operation<&register_task_definition>("RegisterTaskDefinition", Access::Write),
       operation<&run_task>("RunTask", Access::Write),
       operation<&start_task>("StartTask", Access::Write),
+      operation<&stoker_explain>("StokerExplain", Access::Read),
+      operation<&stoker_list_gpus>("StokerListGpus", Access::Read),
       operation<&stop_task>("StopTask", Access::Write),
       operation<&submit_attachment_state_changes>("SubmitAttachmentStateChanges", Access::Write),
       operation<&submit_container_state_change>("SubmitContainerStateChange", Access::Write),

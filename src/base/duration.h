@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lengths of time as people write and read them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+
+namespace base {
+
+// "3 d 4 h", "5 min", "12 s": the two largest units that are not zero; "0 s" for less than a second.
+std::string duration_text(Duration duration);
+
+// "90s", "65m", "2h", "1d"; nullopt for anything else, and for more than ten years.
+std::optional<Duration> parse_duration(std::string_view text);
+
+}  // namespace base

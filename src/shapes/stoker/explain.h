@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// StokerExplain, an operation of our own beside ECS's: why a task does what it does, and whether a
+// task definition could be placed. Spoken by the `stoker` command only.
+#pragma once
+
+#include <boost/describe/class.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "shapes/ecs/task.h"
+#include "wire/traits.h"
+
+namespace shapes::stoker {
+
+// One of `task` and `taskDefinition`; the rest belongs to a definition, as RunTask has it.
+struct StokerExplainRequest {
+  std::optional<std::string> cluster;
+  std::optional<std::string> task;
+  std::optional<std::string> taskDefinition;
+  std::optional<shapes::ecs::TaskOverride> overrides;
+  std::optional<std::vector<shapes::ecs::PlacementConstraint>> placementConstraints;
+  std::optional<std::vector<shapes::ecs::PlacementStrategy>> placementStrategy;
+};
+BOOST_DESCRIBE_STRUCT(StokerExplainRequest, (), (cluster, task, taskDefinition, overrides, placementConstraints,
+    placementStrategy))
+
+struct StokerTaskState {
+  shapes::ecs::Task task;
+  base::Time since;     // of its status
+  std::string machine;  // its name to people
+  bool agentConnected = false;
+  std::optional<base::Time> agentSince;  // connected or away since then
+};
+BOOST_DESCRIBE_STRUCT(StokerTaskState, (), (task, since, machine, agentConnected, agentSince))
+
+struct StokerPlacement {
+  std::string machine;
+  std::string containerInstanceArn;
+  std::vector<std::string> gpuIds;
+};
+BOOST_DESCRIBE_STRUCT(StokerPlacement, (), (machine, containerInstanceArn, gpuIds))
+
+struct StokerMachineVerdict {
+  std::string machine;
+  std::string containerInstanceArn;
+  bool fits = false;
+  std::optional<std::string> reason;  // as in RunTask's failures: "RESOURCE:GPU"
+  std::optional<std::string> detail;
+};
+BOOST_DESCRIBE_STRUCT(StokerMachineVerdict, (), (machine, containerInstanceArn, fits, reason, detail))
+
+struct StokerExplainResponse {
+  std::vector<std::string> sentences;    // for a person, what matters most first
+  std::optional<StokerTaskState> state;  // of a task
+  // Of a definition:
+  std::optional<std::string> taskDefinitionArn;
+  std::optional<StokerPlacement> placement;  // none: it can't be placed now
+  std::optional<StokerMachineVerdict> nearest;
+  std::optional<std::vector<StokerMachineVerdict>> machines;
+  bool more = false;  // there are more machines than are told of
+};
+BOOST_DESCRIBE_STRUCT(StokerExplainResponse, (), (sentences, state, taskDefinitionArn, placement, nearest, machines,
+    more))
+
+}  // namespace shapes::stoker
