@@ -13,11 +13,14 @@ using wire::Violation;
 
 // RegisterTaskDefinition's members: what is wrong with them is a ClientException, what is
 // wrong with any other operation's an InvalidParameterException.
-bool in_task_definition(std::string_view path) {
+bool in_task_definition(const Violation& violation) {
   constexpr std::array<std::string_view, 9> kMembers = {
       "containerDefinitions", "volumes", "placementConstraints", "requiresCompatibilities", "networkMode", "pidMode",
       "proxyConfiguration",   "ipcMode", "runtimePlatform"};
+  const std::string_view path = violation.path;
   const std::string_view first = path.substr(0, path.find('.'));
+  // RunTask has constraints of that name, too, of one kind more.
+  if (violation.constraint.find("distinctInstance") != violation.constraint.npos) return false;
   for (std::string_view member : kMembers) {
     if (member == first) return true;
   }
@@ -61,7 +64,7 @@ ApiError not_here(std::string_view what, std::string_view why) {
 
 std::optional<ApiError> violation_error(const std::vector<Violation>& violations) {
   for (const Violation& violation : violations) {
-    const bool task_definition = in_task_definition(violation.path);
+    const bool task_definition = in_task_definition(violation);
     auto error = [&](std::string message) {
       return task_definition ? client_error(std::move(message)) : invalid_parameter(std::move(message));
     };

@@ -57,6 +57,11 @@ ListContainerInstancesResponse list_container_instances(Call& call, const ListCo
 UpdateContainerInstancesStateResponse update_container_instances_state(
     Call& call, const UpdateContainerInstancesStateRequest& request);
 
+// attributes.cc
+ListAttributesResponse list_attributes(Call& call, const ListAttributesRequest& request);
+PutAttributesResponse put_attributes(Call& call, const PutAttributesRequest& request);
+DeleteAttributesResponse delete_attributes(Call& call, const DeleteAttributesRequest& request);
+
 // run_task.cc
 RunTaskResponse run_task(Call& call, const RunTaskRequest& request);
 StartTaskResponse start_task(Call& call, const StartTaskRequest& request);
@@ -65,6 +70,10 @@ StartTaskResponse start_task(Call& call, const StartTaskRequest& request);
 DescribeTasksResponse describe_tasks(Call& call, const DescribeTasksRequest& request);
 ListTasksResponse list_tasks(Call& call, const ListTasksRequest& request);
 StopTaskResponse stop_task(Call& call, const StopTaskRequest& request);
+
+// task_protection.cc
+GetTaskProtectionResponse get_task_protection(Call& call, const GetTaskProtectionRequest& request);
+UpdateTaskProtectionResponse update_task_protection(Call& call, const UpdateTaskProtectionRequest& request);
 
 // state_changes.cc
 DiscoverPollEndpointResponse discover_poll_endpoint(Call& call, const DiscoverPollEndpointRequest& request);

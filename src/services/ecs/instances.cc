@@ -5,7 +5,7 @@
 #include "services/ecs/errors.h"
 #include "services/ecs/fleets.h"
 #include "services/ecs/handlers.h"
-#include "services/ecs/instance.h"
+#include "services/ecs/identifiers.h"
 #include "services/ecs/page.h"
 #include "services/ecs/task.h"
 
@@ -29,14 +29,9 @@ bool matches(Call& call, const scheduler::Expression& filter, const StoredInstan
   }
 }
 
-StoredInstance find_instance(Call& call, const StoredCluster& cluster, const std::string& text) {
-  auto instance = load_instance(call.tx, cluster, text);
-  if (!instance) throw invalid_parameter("The specified container instance was not found.");
-  return std::move(*instance);
-}
-
-Failure missing(const StoredCluster& cluster, const std::string& text) {
-  return {.arn = text.starts_with("arn:") ? text : instance_arn(cluster, text), .reason = "MISSING"};
+void check_named(const std::vector<std::string>& instances, std::size_t most) {
+  if (instances.empty()) throw invalid_parameter("Container instance cannot be empty.");
+  check_at_most(most, instances.size(), "instanceIds");
 }
 
 // Only ACTIVE and DRAINING can be asked for.
@@ -51,10 +46,7 @@ model::InstanceStatus wanted_status(const std::string& text) {
 DescribeContainerInstancesResponse describe_container_instances(Call& call,
                                                                 const DescribeContainerInstancesRequest& request) {
   const StoredCluster cluster = find_cluster(call, request.cluster);
-  if (request.containerInstances.empty()) throw invalid_parameter("Container instance can not be blank.");
-  if (request.containerInstances.size() > kMaxDescribed) {
-    throw invalid_parameter("Container instances cannot be more than 100.");
-  }
+  check_named(request.containerInstances, kMaxDescribed);
   InstanceFields fields;
   for (const std::string& field : request.include.value_or(std::vector<std::string>())) {
     if (field == "TAGS") fields.tags = true;
@@ -64,10 +56,10 @@ DescribeContainerInstancesResponse describe_container_instances(Call& call,
   response.containerInstances.emplace();
   response.failures.emplace();
   for (const std::string& text : request.containerInstances) {
-    if (auto instance = load_instance(call.tx, cluster, text)) {
+    if (auto instance = asked_instance(call.tx, cluster, text)) {
       response.containerInstances->push_back(shown(call.tx, cluster, *instance, fields));
     } else {
-      response.failures->push_back(missing(cluster, text));
+      response.failures->push_back(missing_instance(cluster, text));
     }
   }
   return response;
@@ -98,17 +90,14 @@ UpdateContainerInstancesStateResponse update_container_instances_state(
     Call& call, const UpdateContainerInstancesStateRequest& request) {
   const StoredCluster cluster = find_cluster(call, request.cluster);
   const model::InstanceStatus status = wanted_status(request.status);
-  if (request.containerInstances.empty()) throw invalid_parameter("Container instance can not be blank.");
-  if (request.containerInstances.size() > kMaxUpdated) {
-    throw invalid_parameter("Container instances cannot be more than 10.");
-  }
+  check_named(request.containerInstances, kMaxUpdated);
   UpdateContainerInstancesStateResponse response;
   response.containerInstances.emplace();
   response.failures.emplace();
   for (const std::string& text : request.containerInstances) {
-    auto instance = load_instance(call.tx, cluster, text);
+    auto instance = asked_instance(call.tx, cluster, text);
     if (!instance) {
-      response.failures->push_back(missing(cluster, text));
+      response.failures->push_back(missing_instance(cluster, text));
       continue;
     }
     if (instance->status == model::InstanceStatus::Inactive) {
@@ -128,7 +117,7 @@ UpdateContainerInstancesStateResponse update_container_instances_state(
 DeregisterContainerInstanceResponse deregister_container_instance(Call& call,
                                                                   const DeregisterContainerInstanceRequest& request) {
   const StoredCluster cluster = find_cluster(call, request.cluster);
-  StoredInstance instance = find_instance(call, cluster, request.containerInstance);
+  StoredInstance instance = find_instance(call.tx, cluster, request.containerInstance);
   if (instance.status != model::InstanceStatus::Inactive) {
     if (!request.force.value_or(false) && !load_tasks_on(call.tx, instance.id).empty()) {
       throw invalid_parameter("Found running tasks on the instance.");

@@ -20,7 +20,7 @@ using shapes::ecs::Tag;
 using shapes::ecs::TaskOverride;
 
 // Amazon's limits.
-constexpr std::size_t kMaxStartedBy = 128;
+constexpr std::size_t kMaxStartedBy = 128;  // RunTask's; the documentation has 36 for StartTask, as it once was for both
 constexpr std::size_t kMaxReferenceId = 1024;
 constexpr std::size_t kMaxGroup = 255;
 constexpr std::size_t kMaxOverrides = 8192;
@@ -32,7 +32,8 @@ void check_word(std::string_view name, const std::optional<std::string>& text, s
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            more.find(c) != std::string_view::npos;
   });
-  if (text->size() > most) throw invalid_parameter(fmt::format("{} length should be at most {}.", name, most));
+  // ECS was seen to say "startedBy longer than 36." when that was the limit.
+  if (text->size() > most) throw invalid_parameter(fmt::format("{} longer than {}.", name, most));
   if (!plain) throw invalid_parameter(fmt::format("{} contains invalid characters.", name));
 }
 
@@ -72,6 +73,24 @@ void check_network(const LaunchRequest& request, const StoredTaskDefinition& def
   }
 }
 
+// "If true, then the task definition must have a task role, or you must provide one as an override."
+// ECS says the same of services.
+void check_execute_command(const LaunchRequest& request, const StoredTaskDefinition& definition) {
+  if (!request.enableExecuteCommand.value_or(false)) return;
+  const bool overridden = request.overrides && request.overrides->taskRoleArn;
+  if (overridden || definition.body.taskRoleArn) return;
+  throw invalid_parameter(
+      "The task couldn't be started because a valid taskRoleArn is not being used. Specify a valid task role in your "
+      "task definition and try again.");
+}
+
+void check_runs_on_ec2(const StoredTaskDefinition& definition) {
+  const auto& kinds = definition.body.compatibilities.value_or(std::vector<std::string>());
+  if (std::find(kinds.begin(), kinds.end(), "EC2") == kinds.end()) {
+    throw invalid_parameter("Task definition does not support launch_type EC2.");
+  }
+}
+
 std::vector<Tag> tags_of(const StoredCluster& cluster, const StoredTaskDefinition& definition,
                          const LaunchRequest& request) {
   std::vector<Tag> tags;
@@ -90,8 +109,13 @@ StoredTaskDefinition launchable(Call& call, const std::string& text) {
   if (text.empty()) throw client_error("TaskDefinition can not be blank.");
   const auto name = parse_task_definition(call.caller, text);
   auto definition = name ? load_task_definition(call, *name) : std::nullopt;
+  const std::size_t colon = text.find(':');
+  if (!name && !text.starts_with("arn:") && colon != text.npos) {
+    throw invalid_parameter("Invalid revision number. Number: " + text.substr(colon + 1));
+  }
+  // Two codes: so ECS was seen to answer.
   if (!definition) throw client_error("TaskDefinition not found.");
-  if (definition->status != "ACTIVE") throw client_error("TaskDefinition is inactive");
+  if (definition->status != "ACTIVE") throw invalid_parameter("TaskDefinition is inactive");
   return std::move(*definition);
 }
 
@@ -106,9 +130,11 @@ StoredLaunch make_launch(Call& call, const StoredCluster& cluster, const StoredT
     throw invalid_parameter("Invalid group: the prefix 'service:' is reserved for services.");
   }
   if (request.referenceId.value_or("").size() > kMaxReferenceId) {
-    throw invalid_parameter("referenceId length should be at most 1024.");
+    throw invalid_parameter("referenceId longer than 1024.");
   }
+  check_runs_on_ec2(definition);
   check_network(request, definition);
+  check_execute_command(request, definition);
   if (request.overrides) check_overrides(*request.overrides, definition);
 
   StoredLaunch launch{.cluster = cluster.id, .definition = definition.id, .created_at = call.now};

@@ -15,6 +15,7 @@ std::vector<Operation> operations() {
   return {
       operation<&create_cluster>("CreateCluster", Access::Write),
       operation<&delete_account_setting>("DeleteAccountSetting", Access::Write),
+      operation<&delete_attributes>("DeleteAttributes", Access::Write),
       operation<&delete_cluster>("DeleteCluster", Access::Write),
       operation<&delete_task_definitions>("DeleteTaskDefinitions", Access::Write),
       operation<&deregister_container_instance>("DeregisterContainerInstance", Access::Write),
@@ -24,7 +25,9 @@ std::vector<Operation> operations() {
       operation<&describe_task_definition>("DescribeTaskDefinition", Access::Read),
       operation<&describe_tasks>("DescribeTasks", Access::Read),
       operation<&discover_poll_endpoint>("DiscoverPollEndpoint", Access::Read),
+      operation<&get_task_protection>("GetTaskProtection", Access::Read),
       operation<&list_account_settings>("ListAccountSettings", Access::Read),
+      operation<&list_attributes>("ListAttributes", Access::Read),
       operation<&list_clusters>("ListClusters", Access::Read),
       operation<&list_container_instances>("ListContainerInstances", Access::Read),
       operation<&list_tags_for_resource>("ListTagsForResource", Access::Read),
@@ -33,6 +36,7 @@ std::vector<Operation> operations() {
       operation<&list_tasks>("ListTasks", Access::Read),
       operation<&put_account_setting>("PutAccountSetting", Access::Write),
       operation<&put_account_setting_default>("PutAccountSettingDefault", Access::Write),
+      operation<&put_attributes>("PutAttributes", Access::Write),
       operation<&put_cluster_capacity_providers>("PutClusterCapacityProviders", Access::Write),
       operation<&register_container_instance>("RegisterContainerInstance", Access::Write),
       operation<&register_task_definition>("RegisterTaskDefinition", Access::Write),
@@ -49,6 +53,7 @@ std::vector<Operation> operations() {
       operation<&update_cluster>("UpdateCluster", Access::Write),
       operation<&update_cluster_settings>("UpdateClusterSettings", Access::Write),
       operation<&update_container_instances_state>("UpdateContainerInstancesState", Access::Write),
+      operation<&update_task_protection>("UpdateTaskProtection", Access::Write),
   };
 }
 

@@ -4,7 +4,7 @@
 #include "services/ecs/errors.h"
 #include "services/ecs/fleets.h"
 #include "services/ecs/handlers.h"
-#include "services/ecs/instance.h"
+#include "services/ecs/identifiers.h"
 #include "services/ecs/task.h"
 
 namespace services::ecs {
@@ -71,9 +71,7 @@ void report_running(Call& call, StoredTask& task) {
 
 DiscoverPollEndpointResponse discover_poll_endpoint(Call& call, const DiscoverPollEndpointRequest& request) {
   const StoredCluster cluster = find_cluster(call, request.cluster);
-  if (request.containerInstance && !load_instance(call.tx, cluster, *request.containerInstance)) {
-    throw invalid_parameter("The specified container instance was not found.");
-  }
+  if (request.containerInstance) find_instance(call.tx, cluster, *request.containerInstance);
   return {.endpoint = call.caller.endpoint, .telemetryEndpoint = call.caller.endpoint};
 }
 

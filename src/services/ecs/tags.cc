@@ -9,7 +9,10 @@
 #include "services/ecs/cluster.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/handlers.h"
+#include "services/ecs/instance.h"
+#include "services/ecs/task.h"
 #include "services/ecs/task_definition.h"
+#include "services/ecs/task_view.h"
 
 namespace services::ecs {
 namespace {
@@ -39,7 +42,11 @@ void check_tag(const Tag& tag) {
   }
 }
 
+// "You cannot edit or delete tag keys or values with this prefix."
 Tags without(Tags tags, const std::vector<std::string>& keys) {
+  if (std::any_of(keys.begin(), keys.end(), reserved)) {
+    throw invalid_parameter("Tags whose keys start with 'aws:' can not be removed.");
+  }
   std::erase_if(tags, [&](const Tag& tag) { return std::find(keys.begin(), keys.end(), *tag.key) != keys.end(); });
   return tags;
 }
@@ -53,26 +60,77 @@ StoredCluster tagged_cluster(Call& call, const Arn& arn) {
   return std::move(*cluster);
 }
 
+using Change = std::function<Tags(Tags)>;
+
+Tags of_cluster(Call& call, const Arn& arn, const Change& change) {
+  StoredCluster cluster = tagged_cluster(call, arn);
+  Tags tags = cluster.body.tags.value_or(Tags());
+  if (!change) return tags;
+  cluster.body.tags = change(std::move(tags));
+  update_cluster_row(call.tx, cluster);
+  return *cluster.body.tags;
+}
+
+Tags of_definition(Call& call, const std::string& resource, const Change& change) {
+  StoredTaskDefinition definition = find_revision(call, resource);
+  if (!change) return definition.tags;
+  definition.tags = change(std::move(definition.tags));
+  update_task_definition(call.tx, definition);
+  return definition.tags;
+}
+
+// Of "web/3f2a..." or, in the old format, "3f2a...", the cluster that has the row; nullopt where that is
+// not the one that is named, or not the caller's.
+std::optional<StoredCluster> home_of(Call& call, const Arn& arn, std::int64_t row) {
+  auto name = call.tx.query("SELECT name FROM ecs_clusters WHERE id = $1", row).one([](const store::Row& found) {
+    return found.str(0);
+  });
+  auto cluster = name ? load_cluster(call, *name) : std::nullopt;
+  const std::size_t slash = arn.name.find('/');
+  if (!cluster || cluster->id != row) return std::nullopt;
+  if (slash != std::string::npos && arn.name.substr(0, slash) != cluster->name) return std::nullopt;
+  return cluster;
+}
+
+std::string id_of(const Arn& arn) { return arn.name.substr(arn.name.find('/') + 1); }
+
+std::optional<Tags> of_task(Call& call, const Arn& arn, const Change& change) {
+  auto task = load_task(call.tx, id_of(arn));
+  const auto cluster = task ? home_of(call, arn, task->cluster) : std::nullopt;
+  if (!cluster) return std::nullopt;
+  // A task has those of its launch until it has its own.
+  Tags tags = task->tags ? *task->tags : TaskView(call, *cluster).launch_of(*task).body.tags;
+  if (!change) return tags;
+  task->tags = change(std::move(tags));
+  update_task(call.tx, *task);
+  return task->tags;
+}
+
+std::optional<Tags> of_instance(Call& call, const Arn& arn, const Change& change) {
+  auto instance = load_instance(call.tx, id_of(arn));
+  if (!instance || instance->status == model::InstanceStatus::Inactive || !home_of(call, arn, instance->cluster)) {
+    return std::nullopt;
+  }
+  Tags tags = instance->body.tags.value_or(Tags());
+  if (!change) return tags;
+  instance->body.tags = change(std::move(tags));
+  update_instance(call.tx, *instance);
+  return instance->body.tags;
+}
+
 // The tags of what the ARN names, through `change` where there is one to be made.
-Tags tags_of(Call& call, const std::string& resource, const std::function<Tags(Tags)>& change = nullptr) {
+Tags tags_of(Call& call, const std::string& resource, const Change& change = nullptr) {
   const auto arn = parse_arn(resource);
   if (!arn) throw invalid_parameter("Invalid ARN: " + resource);
-  if (arn->type == "cluster" && arn->belongs_to(call.caller)) {
-    StoredCluster cluster = tagged_cluster(call, *arn);
-    Tags tags = cluster.body.tags.value_or(Tags());
-    if (!change) return tags;
-    cluster.body.tags = change(std::move(tags));
-    update_cluster_row(call.tx, cluster);
-    return *cluster.body.tags;
+  std::optional<Tags> tags;
+  if (arn->belongs_to(call.caller)) {
+    if (arn->type == "cluster") return of_cluster(call, *arn, change);
+    if (arn->type == "task-definition") return of_definition(call, resource, change);
+    if (arn->type == "task") tags = of_task(call, *arn, change);
+    if (arn->type == "container-instance") tags = of_instance(call, *arn, change);
   }
-  if (arn->type == "task-definition" && arn->belongs_to(call.caller)) {
-    StoredTaskDefinition definition = find_revision(call, resource);
-    if (!change) return definition.tags;
-    definition.tags = change(std::move(definition.tags));
-    update_task_definition(call.tx, definition);
-    return definition.tags;
-  }
-  throw wire::ApiError("ResourceNotFoundException", "The specified resource was not found: " + resource);
+  if (!tags) throw wire::ApiError("ResourceNotFoundException", "The specified resource was not found: " + resource);
+  return std::move(*tags);
 }
 
 }  // namespace
@@ -82,14 +140,16 @@ Tags add_tags(Tags tags, const Tags& more) {
   for (const Tag& tag : more) {
     check_tag(tag);
     if (std::find(keys.begin(), keys.end(), *tag.key) != keys.end()) {
-      throw invalid_parameter("Duplicate tag key: " + *tag.key);
+      throw invalid_parameter("Multiple tags contain the same key.");  // as ECS was seen to say
     }
     keys.push_back(*tag.key);
     auto found = std::find_if(tags.begin(), tags.end(), [&](const Tag& old) { return old.key == tag.key; });
     if (found == tags.end()) found = tags.insert(tags.end(), Tag{tag.key, {}});
     found->value = tag.value.value_or("");
   }
-  if (tags.size() > kMaxTags) throw invalid_parameter("The maximum number of tags per resource is 50.");
+  // "Tags with this prefix do not count against your tags per resource limit."
+  const auto own = std::count_if(tags.begin(), tags.end(), [](const Tag& tag) { return !reserved(*tag.key); });
+  if (static_cast<std::size_t>(own) > kMaxTags) throw invalid_parameter("The maximum number of tags per resource is 50.");
   return tags;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tags of clusters and task definitions, with Amazon's limits.
+// Tags, with Amazon's limits.
 #pragma once
 
 #include <vector>

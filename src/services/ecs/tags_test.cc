@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/agent_work.h"
 #include "services/ecs/ecs_fixture.h"
 
 namespace services::ecs {
@@ -24,6 +25,35 @@ TEST_F(Tags, AreAddedChangedAndRemoved) {
     run(&untag_resource, {.resourceArn = arn, .tagKeys = {"a", "c", "not there"}});
     EXPECT_EQ(tags(arn), R"({"tags":[{"key":"b","value":"3"}]})");
   }
+}
+
+TEST_F(Tags, OfMachinesAndTasksAreOnesToo) {
+  run_json(&create_cluster, "{}");
+  register_family("web");
+  const std::string machine = *run_json(&register_container_instance, R"({"tags":[{"key":"rack","value":"7"}],
+      "totalResources":[{"name":"CPU","type":"INTEGER","integerValue":1024},
+                        {"name":"MEMORY","type":"INTEGER","integerValue":1024}]})").containerInstance->containerInstanceArn;
+  EXPECT_EQ(tags(machine), R"({"tags":[{"key":"rack","value":"7"}]})");
+  store_->write_now([&](store::Tx& tx) {
+    Call call{tx, caller_, now_, now_, &locals_};
+    set_connected(call, machine.substr(machine.rfind('/') + 1), true);
+  });
+  const auto ran = run_json(&run_task, R"({"taskDefinition":"web","count":2,"tags":[{"key":"a","value":"1"}],
+                                           "enableECSManagedTags":true})");
+  const std::string task = *ran.tasks->at(0).taskArn, other = *ran.tasks->at(1).taskArn;
+  const std::string managed = R"({"key":"aws:ecs:clusterName","value":"default"})";
+  EXPECT_EQ(tags(task), R"({"tags":[{"key":"a","value":"1"},)" + managed + "]}");
+  run(&tag_resource, {.resourceArn = task, .tags = {{"b", "2"}}});
+  run(&untag_resource, {.resourceArn = task, .tagKeys = {"a"}});
+  EXPECT_EQ(tags(task), R"({"tags":[)" + managed + R"(,{"key":"b","value":"2"}]})");
+  EXPECT_EQ(tags(other), R"({"tags":[{"key":"a","value":"1"},)" + managed + "]}");
+  EXPECT_THAT(error_of(&untag_resource, R"({"tagKeys":["aws:ecs:clusterName"],"resourceArn":")" + task + "\"}"),
+              HasSubstr("InvalidParameterException"));
+  const std::string old = "arn:aws:ecs:us-east-1:111111111111:task/" + task.substr(task.rfind('/') + 1);
+  EXPECT_EQ(tags(old), tags(task));
+  EXPECT_THAT(error_of(&list_tags_for_resource, R"({"resourceArn":"arn:aws:ecs:us-east-1:111111111111:task/other/)" +
+                                                    task.substr(task.rfind('/') + 1) + "\"}"),
+              HasSubstr("ResourceNotFoundException"));
 }
 
 TEST_F(Tags, KeepToAmazonsLimits) {

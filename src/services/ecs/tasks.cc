@@ -5,7 +5,7 @@
 #include "services/ecs/errors.h"
 #include "services/ecs/fleets.h"
 #include "services/ecs/handlers.h"
-#include "services/ecs/instance.h"
+#include "services/ecs/identifiers.h"
 #include "services/ecs/page.h"
 #include "services/ecs/task_view.h"
 
@@ -16,8 +16,14 @@ constexpr std::size_t kMaxDescribed = 100;
 constexpr std::size_t kMaxReason = 1024;
 constexpr char kStoppedByUser[] = "Task stopped by user";
 
-// The name alone of a service's ARN.
-std::string service_name(const std::string& text) { return text.substr(text.rfind('/') + 1); }
+void check_filters(const ListTasksRequest& request) {
+  // "When you specify startedBy as the filter, it must be the only filter that you use." Clients add
+  // a desiredStatus all the same, and Amazon takes it.
+  if (request.startedBy && (request.containerInstance || request.family || request.serviceName || request.launchType)) {
+    throw invalid_parameter("startedBy can not be used together with other filters.");
+  }
+  if (request.serviceName) throw wire::ApiError("ServiceNotFoundException", "Service not found.");
+}
 
 std::int64_t after_row(const Page& page) {
   try {
@@ -32,7 +38,7 @@ std::int64_t after_row(const Page& page) {
 DescribeTasksResponse describe_tasks(Call& call, const DescribeTasksRequest& request) {
   const StoredCluster cluster = find_cluster(call, request.cluster);
   if (request.tasks.empty()) throw invalid_parameter("Tasks cannot be empty.");
-  if (request.tasks.size() > kMaxDescribed) throw invalid_parameter("Tasks cannot be more than 100.");
+  check_at_most(kMaxDescribed, request.tasks.size(), "taskIds");
   const auto include = request.include.value_or(std::vector<std::string>());
   const bool tags = std::find(include.begin(), include.end(), "TAGS") != include.end();
   TaskView view(call, cluster);
@@ -40,11 +46,10 @@ DescribeTasksResponse describe_tasks(Call& call, const DescribeTasksRequest& req
   response.tasks.emplace();
   response.failures.emplace();
   for (const std::string& text : request.tasks) {
-    if (auto task = load_task(call.tx, cluster, text)) {
+    if (auto task = asked_task(call.tx, cluster, text)) {
       response.tasks->push_back(view.show(*task, tags));
     } else {
-      response.failures->push_back(
-          {.arn = text.starts_with("arn:") ? text : task_arn(cluster, text), .reason = "MISSING"});
+      response.failures->push_back(missing_task(cluster, text));
     }
   }
   return response;
@@ -54,13 +59,9 @@ ListTasksResponse list_tasks(Call& call, const ListTasksRequest& request) {
   const StoredCluster cluster = find_cluster(call, request.cluster);
   const Page page = page_of(request.maxResults, request.nextToken);
   const std::string desired = request.desiredStatus.value_or("RUNNING");
-  std::optional<std::string> instance, group;
-  if (request.containerInstance) {
-    auto found = load_instance(call.tx, cluster, *request.containerInstance);
-    if (!found) throw invalid_parameter("The specified container instance was not found.");
-    instance = found->id;
-  }
-  if (request.serviceName) group = "service:" + service_name(*request.serviceName);
+  check_filters(request);
+  std::optional<std::string> instance;
+  if (request.containerInstance) instance = find_instance(call.tx, cluster, *request.containerInstance).id;
   // All of them are EC2's.
   const bool none = (request.launchType && *request.launchType != "EC2") || request.daemonName;
   std::vector<std::string> rows, ids;
@@ -70,9 +71,8 @@ ListTasksResponse list_tasks(Call& call, const ListTasksRequest& request) {
             "SELECT t.id, t.task FROM ecs_tasks t JOIN ecs_launches l ON l.id = t.launch"
             " JOIN ecs_task_definitions d ON d.id = l.definition"
             " WHERE t.cluster = $1 AND t.id > $2 AND t.desired = $3 AND ($4 IS NULL OR t.instance = $4)"
-            " AND ($5 IS NULL OR l.task_group = $5) AND ($6 IS NULL OR l.started_by = $6)"
-            " AND ($7 IS NULL OR d.family = $7) ORDER BY t.id LIMIT $8",
-            cluster.id, after_row(page), desired, instance, group, request.startedBy, request.family, page.size + 1)
+            " AND ($5 IS NULL OR l.started_by = $5) AND ($6 IS NULL OR d.family = $6) ORDER BY t.id LIMIT $7",
+            cluster.id, after_row(page), desired, instance, request.startedBy, request.family, page.size + 1)
         .each([&](const store::Row& row) {
           rows.push_back(std::to_string(row.integer(0)));
           ids.push_back(row.str(1));
@@ -87,10 +87,10 @@ ListTasksResponse list_tasks(Call& call, const ListTasksRequest& request) {
 
 StopTaskResponse stop_task(Call& call, const StopTaskRequest& request) {
   const StoredCluster cluster = find_cluster(call, request.cluster);
-  auto task = load_task(call.tx, cluster, request.task);
+  auto task = asked_task(call.tx, cluster, request.task);
   if (!task) throw invalid_parameter("The referenced task was not found.");
   if (request.reason.value_or("").size() > kMaxReason) {
-    throw invalid_parameter("reason length should be at most 1024.");
+    throw invalid_parameter("reason longer than 1024.");
   }
   // One that stops or has stopped keeps the reason for which it did.
   if (task->desired == model::DesiredStatus::Running) {

@@ -213,10 +213,12 @@ struct Container {
   std::optional<std::string> memory;
   std::optional<std::string> memoryReservation;
   std::optional<std::vector<std::string>> gpuIds;
+  std::optional<SharingStrategy> gpuSharingStrategy;
   bool operator==(const Container&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Container, (), (containerArn, taskArn, name, image, imageDigest, runtimeId, lastStatus, exitCode,
-    reason, networkBindings, networkInterfaces, healthStatus, managedAgents, cpu, memory, memoryReservation, gpuIds))
+    reason, networkBindings, networkInterfaces, healthStatus, managedAgents, cpu, memory, memoryReservation, gpuIds,
+    gpuSharingStrategy))
 
 struct TaskEphemeralStorage {
   std::optional<std::int32_t> sizeInGiB;

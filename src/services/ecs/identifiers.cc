@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/identifiers.h"
+
+#include <fmt/format.h>
+
+#include "services/ecs/arn.h"
+#include "services/ecs/errors.h"
+
+namespace services::ecs {
+namespace {
+
+// Ids are 32 hexadecimal digits; until 2018 they were UUIDs with their hyphens.
+constexpr std::size_t kIdLength = 32, kOldIdLength = 36;
+
+// All texts are as ECS was seen to answer.
+std::optional<std::string> asked_id(const StoredCluster& cluster, const std::string& text, std::string_view type,
+                                    std::string_view member) {
+  std::string id = text;
+  if (text.starts_with("arn:")) {
+    const auto arn = parse_arn(text);
+    if (!arn || arn->type != type || arn->account != cluster.account || arn->region != cluster.region) {
+      return std::nullopt;
+    }
+    // The old format has no cluster in it.
+    const std::size_t slash = arn->name.find('/');
+    if (slash != std::string::npos && arn->name.substr(0, slash) != cluster.name) {
+      throw invalid_parameter(fmt::format("Invalid identifier: Identifier is for cluster {}. Your cluster is {}",
+                                          arn->name.substr(0, slash), cluster.name));
+    }
+    id = slash == std::string::npos ? arn->name : arn->name.substr(slash + 1);
+  }
+  if (id.size() != kIdLength && id.size() != kOldIdLength) {
+    throw invalid_parameter(fmt::format("{} length should be one of [32,36]", member));
+  }
+  return id;
+}
+
+}  // namespace
+
+std::optional<std::string> asked_task_id(const StoredCluster& cluster, const std::string& text) {
+  return asked_id(cluster, text, "task", "taskId");
+}
+
+std::optional<std::string> asked_instance_id(const StoredCluster& cluster, const std::string& text) {
+  if (text.empty()) throw invalid_parameter("Container instance can not be blank.");
+  return asked_id(cluster, text, "container-instance", "instanceId");
+}
+
+std::optional<StoredTask> asked_task(store::Tx& tx, const StoredCluster& cluster, const std::string& text) {
+  const auto id = asked_task_id(cluster, text);
+  return id ? load_task(tx, cluster, *id) : std::nullopt;
+}
+
+std::optional<StoredInstance> asked_instance(store::Tx& tx, const StoredCluster& cluster, const std::string& text) {
+  const auto id = asked_instance_id(cluster, text);
+  return id ? load_instance(tx, cluster, *id) : std::nullopt;
+}
+
+StoredInstance find_instance(store::Tx& tx, const StoredCluster& cluster, const std::string& text) {
+  auto instance = asked_instance(tx, cluster, text);
+  if (!instance) throw invalid_parameter(fmt::format("Referenced container instance {} not found.", text));
+  return std::move(*instance);
+}
+
+shapes::ecs::Failure missing_task(const StoredCluster& cluster, const std::string& text) {
+  return {.arn = text.starts_with("arn:") ? text : task_arn(cluster, text), .reason = "MISSING"};
+}
+
+shapes::ecs::Failure missing_instance(const StoredCluster& cluster, const std::string& text) {
+  return {.arn = text.starts_with("arn:") ? text : instance_arn(cluster, text), .reason = "MISSING"};
+}
+
+void check_at_most(std::size_t most, std::size_t count, std::string_view what) {
+  if (count > most) throw invalid_parameter(fmt::format("{} can have at most {} items.", what, most));
+}
+
+}  // namespace services::ecs
