@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clusters and task definitions that end with their test."""
+"""Clusters, task definitions and machines that end with their test, and a fleet whose agents run tasks."""
+import json
+
 import pytest
 
+from support.cluster import Cluster
 from support.queues import unique_name
 from support.raw import Caller
 
@@ -62,3 +65,58 @@ def register(ecs):
             ecs.deregister_task_definition(taskDefinition=arn)
         except ecs.exceptions.ClientError:
             pass  # the test has ended it
+
+
+def identity(name):
+    return json.dumps({"instanceId": name, "region": "us-east-1", "accountId": "000000000000"})
+
+
+def number(name, value):
+    return {"name": name, "type": "INTEGER", "integerValue": value}
+
+
+@pytest.fixture
+def add_machine(ecs, server, make_cluster):
+    """add_machine(cluster, gpus, members) -> a container instance whose agent never connects.
+
+    Amazon takes machines with a signed identity alone: these cases are for a server of our own.
+    """
+    made = []
+
+    def add(cluster, gpus=(), cpu=4096, memory=8000, name=None, **more):
+        name = name or "i-" + unique_name()[-16:]
+        answer = ecs.register_container_instance(
+            cluster=cluster,
+            instanceIdentityDocument=identity(name),
+            totalResources=[number("CPU", cpu), number("MEMORY", memory)],
+            platformDevices=[{"id": gpu, "type": "GPU"} for gpu in gpus],
+            versionInfo={"agentVersion": "1.90.0", "agentHash": "aabe65ee", "dockerVersion": "DockerVersion: 20.10.23"},
+            **more,
+        )
+        instance = answer["containerInstance"]
+        made.append((cluster, instance["containerInstanceArn"]))
+        return instance
+
+    yield add
+    for cluster, arn in made:
+        ecs.deregister_container_instance(cluster=cluster, containerInstance=arn, force=True)
+
+
+@pytest.fixture(scope="session")
+def fleet(request):
+    """A server with two machines, whose tasks are processes: box-a has 8 GPUs, box-b 2 of another model.
+
+    With the driver `process` an image means nothing; entryPoint and command are what runs.
+    """
+    request.getfixturevalue("server")  # for Amazon, where it skips
+    with Cluster() as running:
+        running.add("box-a", "fake:8xV100", arguments=["--attribute", "rack=left"])
+        running.add("box-b", "fake:2xT4", arguments=["--attribute", "rack=right"])
+        yield running
+
+
+@pytest.fixture
+def tasks(fleet):
+    """The fleet, on which nothing runs when the test begins and when it ends."""
+    yield fleet
+    fleet.stop_all()
