@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tags of clusters and task definitions, and the account's settings."""
+"""Tags of clusters, task definitions and container instances, and the account's settings."""
 import pytest
 
 from support.queues import refused, unique_name
 
 
-@pytest.fixture(params=["cluster", "task definition"])
+@pytest.fixture(params=["cluster", "task definition", "container instance"])
 def arn(request, make_cluster, register):
-    return make_cluster()["clusterArn"] if request.param == "cluster" else register()["taskDefinitionArn"]
+    if request.param == "task definition":
+        return register()["taskDefinitionArn"]
+    made = make_cluster()
+    if request.param == "cluster":
+        return made["clusterArn"]
+    return request.getfixturevalue("add_machine")(made["clusterName"])["containerInstanceArn"]
 
 
 def tags_of(ecs, arn):
@@ -49,6 +54,16 @@ def test_tags_of_a_deleted_cluster_are_gone(ecs, make_cluster):
     with refused("InvalidParameterException", "The specified cluster is inactive"):
         ecs.list_tags_for_resource(resourceArn=made["clusterArn"])
     assert make_cluster(made["clusterName"])["tags"] == []
+
+
+@pytest.mark.parametrize("kind", ["task", "container-instance"])
+def test_what_is_not_there_has_no_tags(ecs, make_cluster, account, kind):
+    name = make_cluster()["clusterName"]
+    missing = f"arn:aws:ecs:us-east-1:{account}:{kind}/{name}/0123456789abcdef0123456789abcdef"
+    with refused("ResourceNotFoundException"):
+        ecs.list_tags_for_resource(resourceArn=missing)
+    with refused("ResourceNotFoundException"):
+        ecs.tag_resource(resourceArn=missing, tags=[{"key": "a", "value": "b"}])
 
 
 @pytest.fixture
