@@ -4,11 +4,11 @@
 #include <ostream>
 
 #include "cli/commands.h"
+#include "cli/json.h"
 #include "cli/profile.h"
 #include "cli/table.h"
 #include "shapes/stoker/key.h"
 #include "shapes/stoker/names.h"
-#include "wire/json.h"
 #include "wire/timestamp.h"
 
 namespace cli {
@@ -17,13 +17,6 @@ namespace {
 using namespace shapes::stoker;
 
 const client::Target kTarget{kService, "stoker", wire::Protocol::Json11};
-
-template <class T>
-void print_json(std::ostream& out, const T& value) {
-  std::string text;
-  wire::write_json(wire::type_of<T>(), &value, text);
-  out << text << '\n';
-}
 
 // "ID SECRET", also with a comma, a colon or an equals sign between; # starts a comment.
 std::optional<KeyPair> parse_line(std::string line) {

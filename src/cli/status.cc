@@ -2,6 +2,7 @@
 // stoker env, stoker status
 #include <ostream>
 
+#include "base/duration.h"
 #include "cli/commands.h"
 #include "cli/profile.h"
 #include "cli/table.h"
@@ -23,20 +24,6 @@ constexpr wire::Service kSqs{.name = "sqs",
 const client::Target kTarget{kSqs, "sqs", wire::Protocol::Json10};
 
 constexpr std::int32_t kPage = 1000;
-
-// "3 d 4 h", "5 min", "12 s": the two largest units that are not zero.
-std::string duration(std::int64_t seconds) {
-  constexpr std::pair<std::int64_t, const char*> kUnits[] = {{86400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}};
-  std::string text;
-  int parts = 0;
-  for (const auto& [length, name] : kUnits) {
-    const std::int64_t count = seconds / length;
-    seconds %= length;
-    if (count == 0 || parts == 2) continue;
-    text += (parts++ ? " " : "") + std::to_string(count) + " " + name;
-  }
-  return text.empty() ? "0 s" : text;
-}
 
 std::vector<std::string> all_queues(client::Client& client) {
   std::vector<std::string> urls;
@@ -76,7 +63,7 @@ int status(const Options& options, std::ostream& out) {
   }
   shapes::stoker::Health up;
   wire::read_json(wire::type_of<shapes::stoker::Health>(), health->body, &up);
-  out << "Stoker " << up.version << " at " << profile.endpoint << ", up for " << duration(up.uptimeSeconds) << '\n';
+  out << "Stoker " << up.version << " at " << profile.endpoint << ", up for " << base::duration_text(std::chrono::seconds(up.uptimeSeconds)) << '\n';
   std::vector<std::string> urls = all_queues(client);
   if (urls.empty()) {
     out << "no queues in region " << profile.region << '\n';

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/start.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <sys/resource.h>
 
 #include <chrono>
@@ -11,6 +9,7 @@
 #include <thread>
 
 #include "api/dispatch.h"
+#include "base/stop_signals.h"
 #include "control/agent_sessions.h"
 #include "control/data_folder.h"
 #include "control/loops.h"
@@ -37,27 +36,6 @@ std::vector<store::Migrations> all_migrations() {
 std::vector<services::Service> all_services() {
   return {services::sqs::service(), services::ecs::service(), services::sts::service(), services::stoker::service()};
 }
-
-// A signal is waited for, not handled: nothing runs at a moment that nobody chose.
-class StopSignals {
- public:
-  StopSignals() {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-    signal(SIGPIPE, SIG_IGN);
-  }
-  void wait() {
-    int number = 0;
-    sigwait(&signals_, &number);
-  }
-  // A second one ends the process there and then, for people who can't wait.
-  void let_through() { pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr); }
-
- private:
-  sigset_t signals_;
-};
 
 // The usual soft limit of 1024 is less than the connections that we allow.
 void allow_many_files() {
@@ -94,9 +72,9 @@ void listen(http::Server& server, const Config& config) {
 
 }  // namespace
 
-int up(const Config& config, const std::string& version) {
+int up(const Config& config, const std::string& version, const Companion& companion) {
   const auto began = std::chrono::steady_clock::now();
-  StopSignals stop;
+  base::StopSignals stop;
   allow_many_files();
   base::set_log_level(config.log_level);
   base::SystemClock clock;
@@ -129,6 +107,7 @@ int up(const Config& config, const std::string& version) {
 
   const std::string url = local_url(config, server.port());
   write_endpoint(config.data, url);
+  if (companion.start) companion.start(url, root);
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
   std::printf("stoker %s is ready at %s, its data in %s (%lld ms)\n", version.c_str(), url.c_str(),
               std::filesystem::absolute(config.data).c_str(), static_cast<long long>(took.count()));
@@ -137,6 +116,7 @@ int up(const Config& config, const std::string& version) {
   stop.wait();
   base::log_info("stopping");
   stop.let_through();
+  if (companion.stop) companion.stop();
   dispatcher.drain();
   server.drain();
   return 0;

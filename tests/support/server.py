@@ -48,7 +48,7 @@ class Server:
         self.endpoint = None
 
     def start(self):
-        command = [*self.wrapper, binary(), "up", "--data", str(self.data), "--listen", self.listen]
+        command = [*self.wrapper, binary(), "up", "--no-agent", "--data", str(self.data), "--listen", self.listen]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 command + self.arguments, stdout=subprocess.PIPE, stderr=log, start_new_session=True

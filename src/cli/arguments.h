@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line as it is written: each subcommand with its options, examples and checks.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/time.h"
+#include "cli/commands.h"
+
+namespace cli {
+
+// `stoker up` and `stoker server`
+struct ServerArguments {
+  std::string data;
+  std::string listen = "127.0.0.1:4566";
+  std::string tls_certificate, tls_key;
+  std::optional<std::string> account;
+  int threads = 0;
+  base::Duration lost_after = std::chrono::minutes(65);
+  base::LogLevel log_level = base::LogLevel::Info;
+  bool no_agent = false;
+};
+
+// `stoker agent`, and the agent inside `stoker up`
+struct AgentArguments {
+  std::string join, token, ca_file;
+  std::string cluster = "default", region = "us-east-1";
+  std::string data, name;
+  std::string gpus = "auto", driver = "auto";
+  std::string instance_type, availability_zone;
+  std::map<std::string, std::string> attributes;
+  std::optional<std::int64_t> cpu_units, memory_mib;
+  std::int64_t reserved_memory_mib = 0;
+  bool gpu_default_runtime = false;
+  base::LogLevel log_level = base::LogLevel::Info;
+};
+
+// What to run once the command line has been read.
+using Command = std::function<int()>;
+
+// $STOKER_DATA, or ~/.stoker
+std::string default_data();
+
+CLI::App* add_up(CLI::App& app, ServerArguments& server, AgentArguments& agent);
+CLI::App* add_server(CLI::App& app, ServerArguments& server);
+CLI::App* add_agent(CLI::App& app, AgentArguments& agent);
+
+// env, status, key, token: about the server itself.
+void add_server_commands(CLI::App& app, Options& options, Command& command);
+// run, ps, stop, logs, nodes, gpus, explain
+void add_cluster_commands(CLI::App& app, Options& options, Command& command);
+
+// For both: a subcommand that talks to the server in the data folder.
+CLI::App* add_client(CLI::App& app, Options& options, Command& command, const char* name, const char* help,
+                     Command does);
+
+}  // namespace cli

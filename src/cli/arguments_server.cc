@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments of env, status, key and token.
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+#include "cli/arguments.h"
+#include "cli/checks.h"
+
+namespace cli {
+namespace {
+
+void add_region(CLI::App* command, Options& options) {
+  command->add_option("--region", options.region, "The region that clients name")->capture_default_str();
+}
+
+void add_json(CLI::App* command, Options& options) {
+  command->add_flag("--json", options.json, "Print JSON");
+}
+
+void add_keys(CLI::App& app, Options& options, Command& command) {
+  struct Given {
+    std::optional<std::string> account;
+    std::string id;
+  };
+  auto given = std::make_shared<Given>();  // as long as the commands that read it
+  CLI::App* key = app.add_subcommand("key", "Make, import, list and delete access keys");
+  key->require_subcommand(1);
+  CLI::App* create = add_client(*key, options, command, "create", "Make a key and print it",
+                                [&, given] { return key_create(options, given->account, std::cout); });
+  CLI::App* import = add_client(*key, options, command, "import", "Read lines of `ID SECRET` from standard input",
+                                [&, given] { return key_import(options, given->account, std::cin, std::cout); });
+  CLI::App* list = add_client(*key, options, command, "list", "List the keys, without their secrets",
+                              [&] { return key_list(options, std::cout); });
+  CLI::App* remove = add_client(*key, options, command, "delete", "Delete a key: from then on it opens nothing",
+                                [&, given] { return key_delete(options, given->id, std::cout); });
+  remove->add_option("id", given->id, "The access key's id")->required();
+  for (CLI::App* sub : {create, import}) {
+    sub->add_option("--account", given->account, "The account that they belong to; the root key's where absent")
+        ->check(check_account)
+        ->type_name("12 DIGITS");
+  }
+  for (CLI::App* sub : {create, import, list, remove}) add_json(sub, options);
+}
+
+}  // namespace
+
+std::string default_data() {
+  if (const char* folder = std::getenv("STOKER_DATA")) return folder;
+  const char* home = std::getenv("HOME");
+  return std::string(home ? home : ".") + "/.stoker";
+}
+
+CLI::App* add_client(CLI::App& app, Options& options, Command& command, const char* name, const char* help,
+                     Command does) {
+  CLI::App* sub = app.add_subcommand(name, help);
+  sub->add_option("--data", options.data, "The data folder")->capture_default_str()->type_name("DIR");
+  sub->callback([&command, does = std::move(does)] { command = does; });
+  return sub;
+}
+
+void add_server_commands(CLI::App& app, Options& options, Command& command) {
+  CLI::App* environment = add_client(app, options, command, "env", "Print the exports that point stock clients here",
+                                     [&] { return env(options, std::cout); });
+  CLI::App* state = add_client(app, options, command, "status", "Show whether Stoker runs, and its queues",
+                               [&] { return status(options, std::cout); });
+  CLI::App* join = add_client(app, options, command, "token", "Make a key for a machine that is to join, as one word",
+                              [&] { return token(options, std::cout); });
+  join->add_option("--cluster", options.cluster, "The cluster that it joins")->capture_default_str();
+  for (CLI::App* sub : {environment, state, join}) add_region(sub, options);
+  for (CLI::App* sub : {state, join}) add_json(sub, options);
+  add_keys(app, options, command);
+}
+
+}  // namespace cli

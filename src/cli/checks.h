@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of arguments, as CLI11 wants them: what is wrong, or "".
+#pragma once
+
+#include <string>
+
+#include "base/duration.h"
+
+namespace cli {
+
+inline std::string check_account(const std::string& account) {
+  const bool valid = account.size() == 12 && account.find_first_not_of("0123456789") == account.npos;
+  return valid ? "" : "an account is 12 digits";
+}
+
+inline std::string check_duration(const std::string& text) {
+  return base::parse_duration(text) ? "" : "'" + text + "' is no length of time: it is 90s, 65m, 2h or 1d";
+}
+
+}  // namespace cli

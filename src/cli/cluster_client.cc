@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/cluster_client.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "cli/names.h"
+#include "cli/profile.h"
+#include "shapes/ecs/errors.h"
+#include "shapes/ecs/task_list.h"
+
+namespace cli {
+namespace {
+
+using namespace shapes::ecs;
+
+constexpr wire::Service kService{.name = "ecs",
+                                 .target_prefix = "AmazonEC2ContainerServiceV20141113",
+                                 .api_version = "2014-11-13",
+                                 .errors = kErrors};
+constexpr std::size_t kPage = 100;
+
+// Of an ARN that names a cluster, it must be ours.
+std::string id_in_cluster(const std::string& text) { return text.starts_with("arn:") ? id_of(text) : text; }
+
+}  // namespace
+
+ClusterClient::ClusterClient(const Options& options)
+    : cluster_(options.cluster), profile_(read_profile(options.data, options.region)), client_(profile_) {}
+
+const client::Target& ClusterClient::target() {
+  static const client::Target target{kService, "ecs", wire::Protocol::Json11};
+  return target;
+}
+
+void ClusterClient::throw_plainly(const wire::ApiError& error) const {
+  if (error.code() != "ClusterNotFoundException") throw error;
+  if (cluster_ != "default") throw std::runtime_error("there is no cluster " + cluster_);
+  throw std::runtime_error("there is no cluster yet: the first machine that joins makes it (`stoker token` tells how)");
+}
+
+std::vector<std::string> ClusterClient::task_ids(const std::string& desired) {
+  std::vector<std::string> ids;
+  ListTasksRequest request{.cluster = cluster_, .desiredStatus = desired};
+  do {
+    auto page = call<ListTasksResponse>("ListTasks", request);
+    for (const std::string& arn : page.taskArns.value_or(std::vector<std::string>())) ids.push_back(id_of(arn));
+    request.nextToken = page.nextToken;
+  } while (request.nextToken);
+  return ids;
+}
+
+std::vector<Task> ClusterClient::describe(const std::vector<std::string>& ids) {
+  std::vector<Task> tasks;
+  for (std::size_t at = 0; at < ids.size(); at += kPage) {
+    DescribeTasksRequest request{.cluster = cluster_};
+    request.tasks.assign(ids.begin() + static_cast<std::ptrdiff_t>(at),
+                         ids.begin() + static_cast<std::ptrdiff_t>(std::min(at + kPage, ids.size())));
+    auto page = call<DescribeTasksResponse>("DescribeTasks", request);
+    for (Task& task : *page.tasks) tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+// ListTasks goes by what is desired: one that is on its way to its end is among the stopped.
+std::vector<Task> ClusterClient::running_tasks() {
+  std::vector<Task> tasks = describe(task_ids("RUNNING"));
+  for (Task& task : describe(task_ids("STOPPED"))) {
+    if (task.lastStatus != "STOPPED") tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+std::vector<Task> ClusterClient::stopped_tasks() {
+  std::vector<Task> tasks = describe(task_ids("STOPPED"));
+  std::erase_if(tasks, [](const Task& task) { return task.lastStatus != "STOPPED"; });
+  return tasks;
+}
+
+Task ClusterClient::describe_task(const std::string& id) {
+  std::vector<Task> tasks = describe({id});
+  if (tasks.empty()) throw std::runtime_error("there is no task " + id + " any more");
+  return std::move(tasks.front());
+}
+
+std::vector<ContainerInstance> ClusterClient::instances() {
+  std::vector<ContainerInstance> instances;
+  ListContainerInstancesRequest request{.cluster = cluster_};
+  do {
+    auto page = call<ListContainerInstancesResponse>("ListContainerInstances", request);
+    request.nextToken = page.nextToken;
+    if (!page.containerInstanceArns || page.containerInstanceArns->empty()) continue;
+    DescribeContainerInstancesRequest described{cluster_, *page.containerInstanceArns,
+                                                std::vector<std::string>{"CONTAINER_INSTANCE_HEALTH"}};
+    auto found = call<DescribeContainerInstancesResponse>("DescribeContainerInstances", described);
+    for (ContainerInstance& instance : *found.containerInstances) instances.push_back(std::move(instance));
+  } while (request.nextToken);
+  std::ranges::sort(instances, {}, [](const ContainerInstance& one) { return one.ec2InstanceId.value_or(""); });
+  return instances;
+}
+
+std::vector<shapes::stoker::StokerGpuState> ClusterClient::gpus() {
+  std::vector<shapes::stoker::StokerGpuState> gpus;
+  shapes::stoker::StokerListGpusRequest request{.cluster = cluster_};
+  do {
+    auto page = call<shapes::stoker::StokerListGpusResponse>("StokerListGpus", request);
+    for (auto& gpu : page.gpus) gpus.push_back(std::move(gpu));
+    request.nextToken = page.nextToken;
+  } while (request.nextToken);
+  std::ranges::sort(gpus, {}, [](const auto& gpu) { return std::pair(gpu.machine, gpu.index); });
+  return gpus;
+}
+
+std::string ClusterClient::find_task(const std::string& text) {
+  std::vector<std::string> ids = task_ids("RUNNING");
+  for (std::string& id : task_ids("STOPPED")) ids.push_back(std::move(id));
+  auto found = match_id(ids, id_in_cluster(text), "task");
+  if (!found) throw std::runtime_error(found.error() + " in cluster " + cluster_);
+  return *found;
+}
+
+ContainerInstance ClusterClient::find_instance(const std::string& text) {
+  const std::vector<ContainerInstance> all = instances();
+  std::vector<const ContainerInstance*> named;
+  for (const ContainerInstance& instance : all) {
+    if (instance.ec2InstanceId == text) named.push_back(&instance);
+  }
+  if (named.size() == 1) return *named.front();
+  std::vector<std::string> ids;
+  for (const ContainerInstance& instance : all) ids.push_back(id_of(*instance.containerInstanceArn));
+  if (named.size() > 1) throw std::runtime_error("several machines are called " + text + ": name one by its id");
+  auto found = match_id(ids, id_in_cluster(text), "machine");
+  if (!found) throw std::runtime_error(found.error() + " in cluster " + cluster_);
+  return all[static_cast<std::size_t>(std::ranges::find(ids, *found) - ids.begin())];
+}
+
+std::map<std::string, std::string> machine_names(const std::vector<ContainerInstance>& instances) {
+  std::map<std::string, std::string> names;
+  for (const ContainerInstance& instance : instances) {
+    names[*instance.containerInstanceArn] = instance.ec2InstanceId.value_or("");
+  }
+  return names;
+}
+
+}  // namespace cli

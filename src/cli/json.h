@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Described structs as JSON, for programs.
+#pragma once
+
+#include <ostream>
+#include <string>
+
+#include "wire/json.h"
+#include "wire/type_of.h"
+
+namespace cli {
+
+template <class T>
+void print_json(std::ostream& out, const T& value) {
+  std::string text;
+  wire::write_json(wire::type_of<T>(), &value, text);
+  out << text << '\n';
+}
+
+}  // namespace cli

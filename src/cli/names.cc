@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/names.h"
+
+#include <algorithm>
+
+#include "base/duration.h"
+
+namespace cli {
+namespace {
+
+constexpr std::size_t kShort = 12;
+constexpr std::size_t kShortGpu = 12;  // "GPU-" and eight
+constexpr std::size_t kMaxNamed = 4;
+
+}  // namespace
+
+std::string id_of(std::string_view arn) { return std::string(arn.substr(arn.rfind('/') + 1)); }
+
+std::string short_id(std::string_view arn) { return id_of(arn).substr(0, kShort); }
+
+std::string short_gpu(std::string_view id) { return std::string(id.substr(0, kShortGpu)); }
+
+std::string family_and_revision(std::string_view task_definition_arn) { return id_of(task_definition_arn); }
+
+std::string brief_duration(base::Duration duration) {
+  const std::string text = base::duration_text(duration);
+  return text.substr(0, text.find(' ', text.find(' ') + 1));
+}
+
+base::Result<std::string> match_id(const std::vector<std::string>& ids, const std::string& text,
+                                   const std::string& kind) {
+  std::vector<std::string> found;
+  for (const std::string& id : ids) {
+    if (id == text) return id;
+    if (!text.empty() && id.starts_with(text)) found.push_back(id);
+  }
+  if (found.empty()) return base::Error{"there is no " + kind + " " + text};
+  if (found.size() == 1) return found.front();
+  std::string names;
+  for (std::size_t i = 0; i < std::min(found.size(), kMaxNamed); ++i) names += (i ? ", " : "") + found[i].substr(0, kShort);
+  if (found.size() > kMaxNamed) names += ", ...";
+  return base::Error{text + " is how " + std::to_string(found.size()) + " " + kind + "s begin: " + names};
+}
+
+}  // namespace cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/names.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace cli {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Names, AreShortenedForTables) {
+  EXPECT_EQ(short_id("arn:aws:ecs:us-east-1:000000000000:task/default/3fa94c1b2d7700112233445566778899"),
+            "3fa94c1b2d77");
+  EXPECT_EQ(short_id("abc"), "abc");
+  EXPECT_EQ(short_gpu("GPU-1a2b3c4d-0000-1111-2222-333344445555"), "GPU-1a2b3c4d");
+  EXPECT_EQ(family_and_revision("arn:aws:ecs:us-east-1:000000000000:task-definition/train:3"), "train:3");
+}
+
+TEST(Names, ATimeInAColumnHasItsLargestUnitAlone) {
+  EXPECT_EQ(brief_duration(std::chrono::seconds(0)), "0 s");
+  EXPECT_EQ(brief_duration(std::chrono::seconds(59)), "59 s");
+  EXPECT_EQ(brief_duration(std::chrono::seconds(330)), "5 min");
+  EXPECT_EQ(brief_duration(std::chrono::hours(49)), "2 d");
+}
+
+TEST(Names, TheBeginningOfAnIdIsEnoughWhereItIsTheOnlyOne) {
+  const std::vector<std::string> ids{"abc1", "abd2", "abd22"};
+  EXPECT_EQ(*match_id(ids, "abc", "task"), "abc1");
+  EXPECT_EQ(*match_id(ids, "abd2", "task"), "abd2");  // the whole of one counts more than the beginning of another
+  EXPECT_EQ(match_id(ids, "x", "task").error(), "there is no task x");
+  EXPECT_EQ(match_id(ids, "", "task").error(), "there is no task ");
+  EXPECT_THAT(match_id(ids, "ab", "task").error(), HasSubstr("3 tasks begin: abc1, abd2, abd22"));
+}
+
+}  // namespace
+}  // namespace cli

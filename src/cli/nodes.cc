@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker nodes, stoker nodes drain|activate|remove
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "base/duration.h"
+#include "cli/cluster_client.h"
+#include "cli/json.h"
+#include "cli/names.h"
+#include "cli/table.h"
+
+namespace cli {
+namespace {
+
+using namespace shapes::ecs;
+
+struct PrintedNodes {
+  std::vector<ContainerInstance> containerInstances;
+};
+BOOST_DESCRIBE_STRUCT(PrintedNodes, (), (containerInstances))
+
+std::int64_t amount(const std::optional<std::vector<Resource>>& resources, std::string_view name) {
+  for (const Resource& resource : resources.value_or(std::vector<Resource>())) {
+    if (resource.name != name) continue;
+    return resource.stringSetValue ? static_cast<std::int64_t>(resource.stringSetValue->size())
+                                   : resource.integerValue.value_or(0);
+  }
+  return 0;
+}
+
+std::string attribute(const ContainerInstance& instance, std::string_view name) {
+  for (const Attribute& attribute : instance.attributes.value_or(std::vector<Attribute>())) {
+    if (attribute.name == name) return attribute.value.value_or("");
+  }
+  return "";
+}
+
+// "connected", "lost for 40 s"
+std::string agent_of(const ContainerInstance& instance, base::Time now) {
+  if (instance.agentConnected.value_or(false)) return "connected";
+  if (instance.healthStatus && instance.healthStatus->details && !instance.healthStatus->details->empty()) {
+    const auto& since = instance.healthStatus->details->front().lastStatusChange;
+    if (since) return "lost for " + brief_duration(now - *since);
+  }
+  return "lost";
+}
+
+std::string tasks_of(const ContainerInstance& instance) {
+  const std::int32_t pending = instance.pendingTasksCount.value_or(0);
+  const std::string running = std::to_string(instance.runningTasksCount.value_or(0));
+  return pending > 0 ? running + " + " + std::to_string(pending) + " pending" : running;
+}
+
+std::string of_total(const ContainerInstance& instance, std::string_view name) {
+  return std::to_string(amount(instance.remainingResources, name)) + "/" +
+         std::to_string(amount(instance.registeredResources, name));
+}
+
+std::string memory_of(const ContainerInstance& instance) {
+  return fmt::format("{:.1f}/{:.1f} GiB", static_cast<double>(amount(instance.remainingResources, "MEMORY")) / 1024,
+                     static_cast<double>(amount(instance.registeredResources, "MEMORY")) / 1024);
+}
+
+std::string or_dash(std::string text) { return text.empty() ? "-" : text; }
+
+std::vector<std::string> row_of(const ContainerInstance& instance, base::Time now) {
+  const bool gpus = amount(instance.registeredResources, "GPU") > 0;
+  std::string driver = attribute(instance, "stoker.driver");
+  if (driver.empty() && instance.versionInfo) driver = instance.versionInfo->dockerVersion.value_or("");
+  return {instance.ec2InstanceId.value_or(""),
+          instance.status.value_or(""),
+          agent_of(instance, now),
+          tasks_of(instance),
+          of_total(instance, "CPU"),
+          memory_of(instance),
+          gpus ? of_total(instance, "GPU") : "-",
+          gpus ? or_dash(attribute(instance, "stoker.gpu-model")) : "-",
+          or_dash(driver),
+          short_id(*instance.containerInstanceArn)};
+}
+
+std::string tasks_left(const ContainerInstance& instance) {
+  const int count = instance.runningTasksCount.value_or(0) + instance.pendingTasksCount.value_or(0);
+  if (count == 0) return "no task is there";
+  return std::to_string(count) + (count == 1 ? " task is" : " tasks are") + " still there";
+}
+
+ContainerInstance set_status(ClusterClient& client, const ContainerInstance& instance, const std::string& status) {
+  UpdateContainerInstancesStateRequest request{client.cluster(), {*instance.containerInstanceArn}, status};
+  auto answer = client.call<UpdateContainerInstancesStateResponse>("UpdateContainerInstancesState", request);
+  if (!answer.failures->empty()) {
+    throw std::runtime_error(*instance.ec2InstanceId + " stays " + instance.status.value_or("as it is") + ": " +
+                             answer.failures->front().reason.value_or(""));
+  }
+  return answer.containerInstances->front();
+}
+
+}  // namespace
+
+int nodes(const Options& options, std::ostream& out) {
+  ClusterClient client(options);
+  PrintedNodes printed{client.instances()};
+  if (options.json) {
+    print_json(out, printed);
+    return 0;
+  }
+  if (printed.containerInstances.empty()) {
+    out << "no machines in cluster " << client.cluster() << ": `stoker token` tells how one joins\n";
+    return 0;
+  }
+  const base::Time now = base::SystemClock().now();
+  std::vector<std::vector<std::string>> rows{
+      {"MACHINE", "STATUS", "AGENT", "TASKS", "CPU FREE", "MEMORY FREE", "GPUS FREE", "MODEL", "DRIVER", "ID"}};
+  for (const ContainerInstance& instance : printed.containerInstances) rows.push_back(row_of(instance, now));
+  print_table(out, rows);
+  return 0;
+}
+
+int change_node(const Options& options, NodeChange change, const std::string& machine, bool force, std::ostream& out) {
+  ClusterClient client(options);
+  const ContainerInstance before = client.find_instance(machine);
+  const std::string name = before.ec2InstanceId.value_or(machine);
+  ContainerInstance after;
+  std::string said;
+  if (change == NodeChange::Remove) {
+    DeregisterContainerInstanceRequest request{client.cluster(), *before.containerInstanceArn, force};
+    after = *client.call<DeregisterContainerInstanceResponse>("DeregisterContainerInstance", request).containerInstance;
+    said = name + " was removed; its agent joins anew when it is started anew";
+  } else {
+    const bool drain = change == NodeChange::Drain;
+    after = set_status(client, before, drain ? "DRAINING" : "ACTIVE");
+    said = drain ? name + " gets no new tasks; " + tasks_left(after) : name + " gets tasks again";
+  }
+  if (options.json) {
+    print_json(out, after);
+  } else {
+    out << said << '\n';
+  }
+  return 0;
+}
+
+}  // namespace cli

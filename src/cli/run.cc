@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker run: a task definition, a task of it, its output, and its exit status.
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <ostream>
+#include <thread>
+
+#include "base/stop_signals.h"
+#include "cli/cluster_client.h"
+#include "cli/explanation.h"
+#include "cli/json.h"
+#include "cli/log_stream.h"
+#include "cli/names.h"
+
+namespace cli {
+namespace {
+
+using namespace shapes::ecs;
+
+constexpr int kNotPlaced = 1;
+constexpr int kDidNotStart = 125;   // as docker run has it
+constexpr int kInterrupted = 130;   // as shells have it
+constexpr auto kLookAgain = std::chrono::milliseconds(100);
+constexpr int kLooksBeforeFollowingAgain = 20;
+constexpr int kMaxBreaks = 60;  // of the log's stream, with a second between them
+
+// The latest revision where the same arguments made it, else a new one.
+std::string definition_arn(ClusterClient& client, const RegisterTaskDefinitionRequest& wanted) {
+  try {
+    DescribeTaskDefinitionRequest request{wanted.family, std::vector<std::string>{"TAGS"}};
+    const auto latest = client.call<DescribeTaskDefinitionResponse>("DescribeTaskDefinition", request);
+    for (const Tag& tag : latest.tags.value_or(std::vector<Tag>())) {
+      const bool same = tag.key == kRunTag && tag.value == wanted.tags->front().value;
+      if (same) return *latest.taskDefinition->taskDefinitionArn;
+    }
+  } catch (const wire::ApiError& error) {
+    if (error.code() != "ClientException") throw;  // there is none of that family
+  }
+  const auto made = client.call<RegisterTaskDefinitionResponse>("RegisterTaskDefinition", wanted);
+  return *made.taskDefinition->taskDefinitionArn;
+}
+
+// None where it can't be placed.
+std::optional<Task> start(ClusterClient& client, const std::string& definition) {
+  RunTaskRequest request{.cluster = client.cluster(), .startedBy = "stoker-run", .taskDefinition = definition};
+  try {
+    auto answer = client.call<RunTaskResponse>("RunTask", request);
+    if (!answer.tasks->empty()) return std::move(answer.tasks->front());
+  } catch (const wire::ApiError& error) {
+    // Amazon's answer where a cluster has no machine at all.
+    if (error.message().find("No Container Instances") == error.message().npos) throw;
+  }
+  return std::nullopt;
+}
+
+// "task 3fa94c1b2d77 of run-process:1 on box-a with GPU 0, 1 (V100)"
+void announce(ClusterClient& client, const Task& task, std::ostream& err) {
+  err << "task " << short_id(*task.taskArn) << " of " << family_and_revision(*task.taskDefinitionArn);
+  const auto machines = machine_names(client.instances());
+  if (auto found = machines.find(*task.containerInstanceArn); found != machines.end()) err << " on " << found->second;
+  const auto held = task.containers->front().gpuIds.value_or(std::vector<std::string>());
+  std::string model;
+  bool first = true;
+  for (const auto& gpu : client.gpus()) {
+    if (std::find(held.begin(), held.end(), gpu.gpuId) == held.end()) continue;
+    err << (first ? " with GPU " : ", ") << gpu.index;
+    model = gpu.model;
+    first = false;
+  }
+  err << (model.empty() ? "" : " (" + model + ")") << std::endl;
+}
+
+// Ctrl-C tells the task to stop, once; a second one leaves it to its end.
+class Interrupt {
+ public:
+  Interrupt(base::StopSignals& signals, const Options& options, std::string task, std::ostream& err)
+      : thread_([this, &signals, options, task, &err] { watch(signals, options, task, err); }) {}
+  ~Interrupt() {
+    over_ = true;
+    pthread_kill(thread_.native_handle(), SIGTERM);
+    thread_.join();
+  }
+
+ private:
+  void watch(base::StopSignals& signals, const Options& options, const std::string& task, std::ostream& err) {
+    signals.wait();
+    if (over_) return;
+    err << "stoker: telling the task to stop; once more leaves it to itself" << std::endl;
+    try {
+      StopTaskRequest request{.cluster = options.cluster, .task = task, .reason = "Interrupted at stoker run"};
+      ClusterClient(options).call<StopTaskResponse>("StopTask", request);
+    } catch (const std::exception& error) {
+      err << "stoker: it could not be told: " << error.what() << std::endl;
+    }
+    signals.wait();
+    if (!over_) ::_exit(kInterrupted);
+  }
+
+  std::atomic<bool> over_ = false;
+  std::thread thread_;
+};
+
+// Copies a task's output and waits for its end. A stream that breaks off is opened anew, without
+// what was printed already.
+class Follower {
+ public:
+  Follower(ClusterClient& client, std::string task, std::ostream& out, std::ostream& err)
+      : client_(client), task_(std::move(task)), out_(out), err_(err) {}
+
+  Task until_stopped() {
+    for (int breaks = 0;;) {
+      try {
+        copy();
+        if (auto task = stopped_soon()) return std::move(*task);
+      } catch (const wire::ApiError&) {
+        // Its machine's agent is away, or it never got there: what the task is tells which.
+        if (auto task = stopped_soon()) return std::move(*task);
+      } catch (const std::runtime_error&) {
+        if (++breaks > kMaxBreaks) throw;
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+      }
+    }
+  }
+
+ private:
+  void copy() {
+    std::size_t number = 0;
+    read_logs(client_.profile(), {client_.cluster(), task_, std::nullopt, true, std::nullopt}, [&](LogLine line) {
+      if (number++ < printed_) return true;
+      ++printed_;
+      std::ostream& to = line.stream == "stderr" ? err_ : out_;
+      to << line.text << '\n';
+      to.flush();
+      return true;
+    });
+  }
+
+  std::optional<Task> stopped_soon() {
+    for (int looks = 0; looks < kLooksBeforeFollowingAgain; ++looks) {
+      Task task = client_.describe_task(task_);
+      if (task.lastStatus == "STOPPED") return task;
+      std::this_thread::sleep_for(kLookAgain);
+    }
+    return std::nullopt;
+  }
+
+  ClusterClient& client_;
+  std::string task_;
+  std::ostream& out_;
+  std::ostream& err_;
+  std::size_t printed_ = 0;
+};
+
+int status_of(const Task& task, std::ostream& err) {
+  const Container& container = task.containers->front();
+  if (container.exitCode) return *container.exitCode;
+  err << "stoker: the task stopped before its container ran: " << task.stoppedReason.value_or("no reason was given");
+  if (container.reason) err << " (" << *container.reason << ")";
+  err << std::endl;
+  return kDidNotStart;
+}
+
+}  // namespace
+
+int run(const Options& options, const RunArguments& arguments, std::ostream& out, std::ostream& err) {
+  base::StopSignals signals;  // before the clients' threads
+  auto definition = definition_of(arguments);
+  if (!definition) throw std::runtime_error(definition.error());
+  ClusterClient client(options);
+  const std::string arn = definition_arn(client, *definition);
+  const std::optional<Task> task = start(client, arn);
+  if (!task) {
+    const auto explanation = explain_definition(client, family_and_revision(arn));
+    if (options.json) {
+      print_json(out, explanation);
+    } else {
+      print_explanation(err, explanation);
+    }
+    return kNotPlaced;
+  }
+  const std::string id = id_of(*task->taskArn);
+  if (arguments.detach) {
+    signals.let_through();
+    if (options.json) {
+      print_json(out, *task);
+    } else {
+      announce(client, *task, err);
+      out << id << std::endl;
+    }
+    return 0;
+  }
+  Interrupt interrupt(signals, options, id, err);
+  announce(client, *task, err);
+  const Task ended = Follower(client, id, out, err).until_stopped();
+  return status_of(ended, err);
+}
+
+}  // namespace cli

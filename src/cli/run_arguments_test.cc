@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_arguments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "cli/log_stream.h"
+
+namespace cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Run, AFamilyIsMadeFromTheImagesName) {
+  EXPECT_EQ(family_of_image("nvcr.io/nvidia/pytorch:24.01-py3"), "run-pytorch");
+  EXPECT_EQ(family_of_image("localhost:5000/ocr"), "run-ocr");
+  EXPECT_EQ(family_of_image("repo/name@sha256:0123"), "run-name");
+  EXPECT_EQ(family_of_image("my.image"), "run-my-image");
+  EXPECT_EQ(family_of_image("process"), "run-process");
+}
+
+TEST(Run, ADefinitionHasWhatTheArgumentsSay) {
+  ::setenv("STOKER_RUN_TEST", "from here", 1);
+  RunArguments arguments{.image = "ocr", .gpus = "2", .cpu_units = 1024, .memory_mib = 2000};
+  arguments.environment = {"A=1=2", "STOKER_RUN_TEST", "EMPTY="};
+  arguments.entry_point = {"/bin/sh", "-c"};
+  arguments.command = {"echo hello"};
+  const auto definition = definition_of(arguments);
+  ASSERT_TRUE(definition);
+  EXPECT_EQ(definition->family, "run-ocr");
+  const auto& container = definition->containerDefinitions.at(0);
+  EXPECT_EQ(container.name, "main");
+  EXPECT_EQ(container.cpu, 1024);
+  EXPECT_EQ(container.memory, 2000);
+  EXPECT_FALSE(container.memoryReservation);
+  EXPECT_THAT(*container.entryPoint, ElementsAre("/bin/sh", "-c"));
+  EXPECT_THAT(*container.command, ElementsAre("echo hello"));
+  ASSERT_EQ(container.environment->size(), 3u);
+  EXPECT_EQ(container.environment->at(0).value, "1=2");
+  EXPECT_EQ(container.environment->at(1).value, "from here");
+  EXPECT_EQ(container.environment->at(2).value, "");
+  EXPECT_EQ(container.resourceRequirements->at(0).value, "2");
+}
+
+TEST(Run, WithoutALimitMemoryIsReserved) {
+  const auto definition = definition_of({.image = "ocr"});
+  EXPECT_EQ(definition->containerDefinitions.at(0).memoryReservation, kRunMemoryMiB);
+  EXPECT_FALSE(definition->containerDefinitions.at(0).memory);
+  EXPECT_FALSE(definition->containerDefinitions.at(0).resourceRequirements);
+}
+
+TEST(Run, AGpuIsWholeOrShared) {
+  EXPECT_EQ(definition_of({.image = "x", .gpus = "all"})->containerDefinitions[0].resourceRequirements->at(0).value,
+            "ALL");
+  EXPECT_FALSE(definition_of({.image = "x", .gpus = "0"})->containerDefinitions[0].resourceRequirements);
+  const auto shared = definition_of({.image = "x", .gpu_memory_mib = 6000, .gpu_compute_percent = 30});
+  const auto& mps = *shared->containerDefinitions[0].resourceRequirements->at(0).sharingStrategy->nvidiaMps;
+  EXPECT_EQ(mps.memory, 6000);
+  EXPECT_EQ(mps.maxComputePercent, 30);
+}
+
+TEST(Run, ArgumentsThatMakeNoSenseAreRefused) {
+  EXPECT_THAT(definition_of({.image = "x", .gpus = "two"}).error(), HasSubstr("a number, or all"));
+  EXPECT_THAT(definition_of({.image = "x", .gpus = "1", .gpu_memory_mib = 1}).error(), HasSubstr("give one of them"));
+  EXPECT_THAT(definition_of({.image = "x", .gpu_compute_percent = 5}).error(), HasSubstr("needs --gpu-memory"));
+  EXPECT_THAT(definition_of({.image = "x", .environment = {"=v"}}).error(), HasSubstr("has no name"));
+  EXPECT_THAT(definition_of({.image = "x", .environment = {"STOKER_NOT_SET"}}).error(), HasSubstr("no such variable"));
+}
+
+TEST(Run, TheSameArgumentsHaveTheSameTag) {
+  auto tag = [](const RunArguments& arguments) { return definition_of(arguments)->tags->at(0).value; };
+  const RunArguments one{.image = "x", .gpus = "1"};
+  EXPECT_EQ(tag(one), tag(one));
+  EXPECT_NE(tag(one), tag({.image = "x", .gpus = "2"}));
+  EXPECT_NE(tag(one), tag({.image = "x", .gpus = "1", .command = {"a"}}));
+  EXPECT_EQ(definition_of(one)->tags->at(0).key, kRunTag);
+}
+
+TEST(Logs, AreAskedForByQuery) {
+  EXPECT_EQ(log_target({"default", "abc", "web server", true, 20}),
+            "/stoker/logs?cluster=default&task=abc&container=web%20server&follow=true&tail=20");
+  EXPECT_EQ(log_target({"c", "t", std::nullopt, false, std::nullopt}), "/stoker/logs?cluster=c&task=t");
+}
+
+}  // namespace
+}  // namespace cli

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker ps, stoker stop
+#include <algorithm>
+#include <ostream>
+
+#include "base/duration.h"
+#include "cli/cluster_client.h"
+#include "cli/json.h"
+#include "cli/names.h"
+#include "cli/table.h"
+
+namespace cli {
+namespace {
+
+using namespace shapes::ecs;
+using shapes::stoker::StokerGpuState;
+
+struct PrintedTasks {
+  std::vector<Task> tasks;
+};
+BOOST_DESCRIBE_STRUCT(PrintedTasks, (), (tasks))
+
+// What a task's row needs beside the task.
+struct Around {
+  std::map<std::string, std::string> machines;   // by ARN
+  std::map<std::string, StokerGpuState> gpus;    // by id
+  base::Time now;
+};
+
+std::string status_of(const Task& task) {
+  const std::string last = task.lastStatus.value_or("");
+  return task.desiredStatus == "STOPPED" && last != "STOPPED" ? "STOPPING" : last;
+}
+
+std::string memory_held(const StokerGpuState& gpu, const Task& task, const std::string& container) {
+  for (const auto& holder : gpu.holders) {
+    if (holder.taskArn != task.taskArn || holder.containerName != container || !holder.sharedMemoryInMiB) continue;
+    return " (" + std::to_string(*holder.sharedMemoryInMiB) + " MiB)";
+  }
+  return "";
+}
+
+// By their numbers on the machine, as nvidia-smi has them: "0,1", "3 (6000 MiB)"; "-" for none.
+std::string gpus_of(const Task& task, const Around& around) {
+  std::string text;
+  for (const Container& container : task.containers.value_or(std::vector<Container>())) {
+    for (const std::string& id : container.gpuIds.value_or(std::vector<std::string>())) {
+      auto found = around.gpus.find(id);
+      text += text.empty() ? "" : ",";
+      if (found == around.gpus.end()) {
+        text += short_gpu(id);
+      } else {
+        text += std::to_string(found->second.index) + memory_held(found->second, task, container.name.value_or(""));
+      }
+    }
+  }
+  return text.empty() ? "-" : text;
+}
+
+// "3 min ago, exit 1: Essential container in task exited"
+std::string reason_of(const Task& task, base::Time now) {
+  if (!task.stoppedAt) return task.stoppedReason.value_or("");
+  std::string text = brief_duration(now - *task.stoppedAt) + " ago";
+  for (const Container& container : task.containers.value_or(std::vector<Container>())) {
+    if (container.exitCode) text += ", exit " + std::to_string(*container.exitCode);
+  }
+  return text + ": " + task.stoppedReason.value_or("");
+}
+
+std::vector<std::string> row_of(const Task& task, const Around& around, bool all) {
+  const auto machine = around.machines.find(task.containerInstanceArn.value_or(""));
+  const std::string by = task.startedBy ? " / " + *task.startedBy : "";
+  std::vector<std::string> row{short_id(*task.taskArn),
+                               family_and_revision(task.taskDefinitionArn.value_or("")),
+                               status_of(task),
+                               gpus_of(task, around),
+                               machine == around.machines.end() ? "-" : machine->second,
+                               task.startedAt ? brief_duration(around.now - *task.startedAt) : "-",
+                               task.group.value_or("") + by};
+  if (all) row.push_back(reason_of(task, around.now));
+  return row;
+}
+
+}  // namespace
+
+int ps(const Options& options, bool all, std::ostream& out) {
+  ClusterClient client(options);
+  PrintedTasks printed{client.running_tasks()};
+  if (all) {
+    for (Task& task : client.stopped_tasks()) printed.tasks.push_back(std::move(task));
+  }
+  if (options.json) {
+    print_json(out, printed);
+    return 0;
+  }
+  if (printed.tasks.empty()) {
+    out << "no tasks in cluster " << client.cluster() << (all ? "" : "; --all shows those that stopped within the hour")
+        << '\n';
+    return 0;
+  }
+  Around around{machine_names(client.instances()), {}, base::SystemClock().now()};
+  for (StokerGpuState& gpu : client.gpus()) around.gpus[gpu.gpuId] = std::move(gpu);
+  std::ranges::stable_sort(printed.tasks, {}, [](const Task& task) { return task.createdAt; });
+  std::vector<std::vector<std::string>> rows{
+      {"TASK", "FAMILY:REV", "STATUS", "GPUS", "MACHINE", "STARTED", "GROUP / STARTED BY"}};
+  if (all) rows[0].push_back("REASON");
+  for (const Task& task : printed.tasks) rows.push_back(row_of(task, around, all));
+  print_table(out, rows);
+  return 0;
+}
+
+int stop(const Options& options, const std::vector<std::string>& tasks, const std::string& reason, std::ostream& out) {
+  ClusterClient client(options);
+  std::vector<std::string> ids;
+  for (const std::string& text : tasks) ids.push_back(client.find_task(text));  // all, before any is stopped
+  PrintedTasks printed;
+  for (const std::string& id : ids) {
+    StopTaskRequest request{.cluster = client.cluster(), .task = id};
+    if (!reason.empty()) request.reason = reason;
+    Task task = *client.call<StopTaskResponse>("StopTask", request).task;
+    if (!options.json) {
+      out << short_id(id) << (task.lastStatus == "STOPPED" ? " had stopped already" : " was told to stop") << '\n';
+    }
+    printed.tasks.push_back(std::move(task));
+  }
+  if (options.json) print_json(out, printed);
+  return 0;
+}
+
+}  // namespace cli
