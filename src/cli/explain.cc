@@ -48,11 +48,11 @@ StokerExplainResponse explain_definition(ClusterClient& client, const std::strin
 }
 
 void print_explanation(std::ostream& out, const StokerExplainResponse& explanation) {
-  for (const std::string& sentence : explanation.sentences) out << sentence << '\n';
+  for (const std::string& sentence : explanation.sentences) out << with_short_ids(sentence) << '\n';
   if (!explanation.machines || explanation.machines->empty()) return;
   std::vector<std::vector<std::string>> rows{{"MACHINE", "FITS", "WHY NOT"}};
   for (const StokerMachineVerdict& verdict : *explanation.machines) {
-    std::string why = verdict.detail.value_or("");
+    std::string why = with_short_ids(verdict.detail.value_or(""));
     if (why.starts_with(verdict.machine + ": ")) why = why.substr(verdict.machine.size() + 2);
     rows.push_back({verdict.machine, verdict.fits ? "yes" : "no",
                     why + (verdict.reason ? " [" + *verdict.reason + "]" : "")});

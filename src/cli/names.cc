@@ -9,6 +9,7 @@ namespace cli {
 namespace {
 
 constexpr std::size_t kShort = 12;
+constexpr std::size_t kTaskId = 32;
 constexpr std::size_t kShortGpu = 12;  // "GPU-" and eight
 constexpr std::size_t kMaxNamed = 4;
 
@@ -17,6 +18,21 @@ constexpr std::size_t kMaxNamed = 4;
 std::string id_of(std::string_view arn) { return std::string(arn.substr(arn.rfind('/') + 1)); }
 
 std::string short_id(std::string_view arn) { return id_of(arn).substr(0, kShort); }
+
+std::string with_short_ids(const std::string& text) {
+  std::string out, word;
+  auto end_word = [&] {
+    out += word.size() == kTaskId ? word.substr(0, kShort) : word;
+    word.clear();
+  };
+  for (char c : text) {
+    const bool hexadecimal = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    if (!hexadecimal) end_word();
+    (hexadecimal ? word : out) += c;
+  }
+  end_word();
+  return out;
+}
 
 std::string short_gpu(std::string_view id) { return std::string(id.substr(0, kShortGpu)); }
 

@@ -15,6 +15,8 @@ namespace cli {
 std::string id_of(std::string_view arn);
 // Its first 12 characters: `docker ps` shows as many.
 std::string short_id(std::string_view arn);
+// The same of every task's id in a text.
+std::string with_short_ids(const std::string& text);
 // "GPU-1a2b3c4d"
 std::string short_gpu(std::string_view id);
 // "train:3"

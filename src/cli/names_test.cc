@@ -17,6 +17,16 @@ TEST(Names, AreShortenedForTables) {
   EXPECT_EQ(family_and_revision("arn:aws:ecs:us-east-1:000000000000:task-definition/train:3"), "train:3");
 }
 
+TEST(Names, TasksInATextAreShortenedAndNothingElse) {
+  const std::string id = "3fa94c1b2d7700112233445566778899";
+  EXPECT_EQ(with_short_ids("held by task " + id + ", " + id + "; needs 2"),
+            "held by task 3fa94c1b2d77, 3fa94c1b2d77; needs 2");
+  EXPECT_EQ(with_short_ids(id), "3fa94c1b2d77");
+  EXPECT_EQ(with_short_ids(id + "0"), id + "0");
+  EXPECT_EQ(with_short_ids("dead beef GPU-1a2b3c4d"), "dead beef GPU-1a2b3c4d");
+  EXPECT_EQ(with_short_ids(""), "");
+}
+
 TEST(Names, ATimeInAColumnHasItsLargestUnitAlone) {
   EXPECT_EQ(brief_duration(std::chrono::seconds(0)), "0 s");
   EXPECT_EQ(brief_duration(std::chrono::seconds(59)), "59 s");

@@ -23,8 +23,9 @@ constexpr int kNotPlaced = 1;
 constexpr int kDidNotStart = 125;   // as docker run has it
 constexpr int kInterrupted = 130;   // as shells have it
 constexpr auto kLookAgain = std::chrono::milliseconds(100);
-constexpr int kLooksBeforeFollowingAgain = 20;
-constexpr int kMaxBreaks = 60;  // of the log's stream, with a second between them
+constexpr int kLooksAfterTheEnd = 50;  // of its output, before that is asked for again
+constexpr auto kBetweenTries = std::chrono::seconds(1);
+constexpr int kMaxBreaks = 60;  // on end
 
 // The latest revision where the same arguments made it, else a new one.
 std::string definition_arn(ClusterClient& client, const RegisterTaskDefinitionRequest& wanted) {
@@ -112,20 +113,29 @@ class Follower {
   Task until_stopped() {
     for (int breaks = 0;;) {
       try {
-        copy();
-        if (auto task = stopped_soon()) return std::move(*task);
-      } catch (const wire::ApiError&) {
-        // Its machine's agent is away, or it never got there: what the task is tells which.
-        if (auto task = stopped_soon()) return std::move(*task);
-      } catch (const std::runtime_error&) {
+        const bool copied = copy();
+        if (auto task = stopped_soon(copied ? kLooksAfterTheEnd : 1)) return std::move(*task);
+        breaks = 0;
+      } catch (const std::runtime_error&) {  // the server is away; what it refuses is an ApiError, and the end
         if (++breaks > kMaxBreaks) throw;
-        std::this_thread::sleep_for(std::chrono::seconds(1));
       }
+      std::this_thread::sleep_for(kBetweenTries);
     }
   }
 
  private:
-  void copy() {
+  // False where the server has nothing to read from: the machine's agent is away, or the task never
+  // got there. What became of the task tells which.
+  bool copy() {
+    try {
+      copy_anew();
+    } catch (const wire::ApiError&) {
+      return false;
+    }
+    return true;
+  }
+
+  void copy_anew() {
     std::size_t number = 0;
     read_logs(client_.profile(), {client_.cluster(), task_, std::nullopt, true, std::nullopt}, [&](LogLine line) {
       if (number++ < printed_) return true;
@@ -137,8 +147,8 @@ class Follower {
     });
   }
 
-  std::optional<Task> stopped_soon() {
-    for (int looks = 0; looks < kLooksBeforeFollowingAgain; ++looks) {
+  std::optional<Task> stopped_soon(int most) {
+    for (int looks = 0; looks < most; ++looks) {
       Task task = client_.describe_task(task_);
       if (task.lastStatus == "STOPPED") return task;
       std::this_thread::sleep_for(kLookAgain);

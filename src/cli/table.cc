@@ -13,11 +13,9 @@ void print_table(std::ostream& out, const std::vector<std::vector<std::string>>&
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
   for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      out << row[i];
-      if (i + 1 < row.size()) out << std::string(widths[i] - row[i].size() + 2, ' ');
-    }
-    out << '\n';
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
+    out << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
   }
 }
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/table.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace cli {
+namespace {
+
+std::string printed(const std::vector<std::vector<std::string>>& rows) {
+  std::ostringstream out;
+  print_table(out, rows);
+  return out.str();
+}
+
+TEST(Table, ColumnsLineUpAndLinesEndWithTheirText) {
+  EXPECT_EQ(printed({{"A", "B", "C"}, {"long name", "1", ""}, {"x", "22", "end"}}),
+            "A          B   C\n"
+            "long name  1\n"
+            "x          22  end\n");
+  EXPECT_EQ(printed({{"A", "B"}}), "A  B\n");
+  EXPECT_EQ(printed({}), "");
+}
+
+}  // namespace
+}  // namespace cli
