@@ -12,8 +12,7 @@ from support.queues import unique_name
 AWS = "/usr/bin/aws"  # Debian's, of one known version; the machine may have another
 
 
-@pytest.fixture(scope="module")
-def aws(server):
+def command_line(server):
     """aws(argument...) -> its JSON, or what it wrote to standard error where it must fail."""
     if not pathlib.Path(AWS).exists():
         pytest.skip("needs Debian's awscli")
@@ -34,6 +33,11 @@ def aws(server):
         return done.stderr if fails else json.loads(done.stdout or "null")
 
     return run
+
+
+@pytest.fixture(scope="module")
+def aws(server):
+    return command_line(server)
 
 
 def test_a_cluster_by_hand(aws):
@@ -91,3 +95,50 @@ def test_settings_and_tags(aws):
     assert aws("list-tags-for-resource", "--resource-arn", arn)["tags"] == [{"key": "stack", "value": "dev"}]
     aws("untag-resource", "--resource-arn", arn, "--tag-keys", "stack")
     aws("delete-cluster", "--cluster", arn)
+
+
+def test_a_machine_its_attributes_and_its_end(aws, make_cluster, add_machine):
+    cluster = make_cluster()["clusterName"]
+    arn = add_machine(cluster, gpus=[unique_name()])["containerInstanceArn"]
+    assert aws("list-container-instances", "--cluster", cluster)["containerInstanceArns"] == [arn]
+    put = aws("put-attributes", "--cluster", cluster, "--attributes", f"name=stack,value=production,targetId={arn}")
+    stack = {"name": "stack", "value": "production", "targetId": arn}
+    assert put["attributes"] == [stack]
+    found = aws("list-attributes", "--cluster", cluster, "--target-type", "container-instance",
+                "--attribute-name", "stack", "--attribute-value", "production")
+    assert found["attributes"] == [stack]
+    by_query = aws("list-container-instances", "--cluster", cluster, "--filter", "attribute:stack == production")
+    assert by_query["containerInstanceArns"] == [arn]
+    drained = aws("update-container-instances-state", "--cluster", cluster, "--container-instances", arn,
+                  "--status", "DRAINING")
+    assert drained["containerInstances"][0]["status"] == "DRAINING"
+    gone = aws("delete-attributes", "--cluster", cluster, "--attributes", f"name=stack,targetId={arn}")
+    assert gone["attributes"] == [stack]
+    ended = aws("deregister-container-instance", "--cluster", cluster, "--container-instance", arn, "--force")
+    assert ended["containerInstance"]["status"] == "INACTIVE"
+
+
+def test_a_task_that_finds_no_machine(aws, make_cluster, register):
+    cluster, definition = make_cluster()["clusterName"], register()["taskDefinitionArn"]
+    refused = aws("run-task", "--cluster", cluster, "--task-definition", definition, fails=True)
+    assert "(InvalidParameterException)" in refused
+    assert "No Container Instances were found in your cluster." in refused
+    assert "The referenced task was not found." in aws(
+        "stop-task", "--cluster", cluster, "--task", "0123456789abcdef0123456789abcdef", fails=True
+    )
+
+
+def test_a_task_by_hand(tasks):
+    aws = command_line(tasks.server)
+    definition = tasks.define("sleep 1; exit $CODE", gpus=1)
+    overrides = {"containerOverrides": [{"name": "main", "environment": [{"name": "CODE", "value": "6"}]}]}
+    answer = aws("run-task", "--task-definition", definition, "--overrides", json.dumps(overrides),
+                 "--started-by", "hand", "--tags", "key=job,value=1", "--placement-strategy", "type=binpack,field=memory",
+                 "--placement-constraints", "type=memberOf,expression=attribute:rack==left")
+    arn = answer["tasks"][0]["taskArn"]
+    assert len(answer["tasks"][0]["containers"][0]["gpuIds"]) == 1
+    assert aws("list-tasks", "--started-by", "hand")["taskArns"] == [arn]
+    aws("wait", "tasks-stopped", "--tasks", arn)
+    ended = aws("describe-tasks", "--tasks", arn, "--include", "TAGS")["tasks"][0]
+    assert (ended["lastStatus"], ended["containers"][0]["exitCode"]) == ("STOPPED", 6)
+    assert ended["tags"] == [{"key": "job", "value": "1"}]
