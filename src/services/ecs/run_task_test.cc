@@ -227,6 +227,28 @@ TEST_F(RunTask, AGpuIsRegisteredByOneInstanceAtATime) {
               HasSubstr("GPU-a0 is registered by container instance"));
 }
 
+TEST_F(RunTask, AResourceBelowZeroIsRefusedEvenWithoutAName) {
+  EXPECT_THAT(error_of(&register_container_instance, R"({"totalResources":[{"type":"INTEGER","integerValue":-1}]})"),
+              HasSubstr("Invalid resource"));
+}
+
+TEST_F(RunTask, AnInstanceOfAnotherAccountIsMissingUnderItsOwnArn) {
+  const std::string arn =
+      "arn:aws:ecs:us-east-1:222222222222:container-instance/default/0123456789abcdef0123456789abcdef";
+  const auto response =
+      run_json(&start_task, R"({"taskDefinition":"one","containerInstances":[")" + arn + "\"]}");
+  ASSERT_THAT(*response.failures, SizeIs(1));
+  EXPECT_EQ(*response.failures->at(0).arn, arn);
+  EXPECT_EQ(*response.failures->at(0).reason, "MISSING");
+}
+
+TEST_F(RunTask, ATaskShowsHowItsGpuIsShared) {
+  add_machine("a", 1);
+  const auto task = run_family("share").tasks->at(0);
+  EXPECT_EQ(*task.containers->at(0).gpuSharingStrategy->nvidiaMps->memory, 6000);
+  EXPECT_FALSE(run_family("plain").tasks->at(0).containers->at(0).gpuSharingStrategy);
+}
+
 TEST_F(RunTask, AMachineThatIsRegisteredAnewReplacesItself) {
   const std::string id = add_machine("a", 1);
   const Task task = run_family("one").tasks->at(0);
