@@ -123,8 +123,9 @@ void word(StokerExplainResponse& response, const StoredCluster& cluster, const s
     response.sentences.push_back(fmt::format(
         "{} can't be placed: the cluster {} has no machine. `stoker token` tells how one joins.", name, cluster.name));
   } else {
-    response.sentences.push_back(fmt::format("{} can't be placed now on any of {} machine{}.", name,
-                                             response.machines->size(), response.machines->size() == 1 ? "" : "s"));
+    const std::size_t count = response.machines->size();
+    response.sentences.push_back(fmt::format("{} can't be placed now on {}.", name,
+                                             count == 1 ? "the only machine" : fmt::format("any of {} machines", count)));
     if (response.nearest) response.sentences.push_back("The nearest is " + *response.nearest->detail + ".");
   }
 }
