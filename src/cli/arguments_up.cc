@@ -45,7 +45,7 @@ void add_attribute(AgentArguments& agent, const std::string& text) {
 
 // What `stoker up` has of these, too.
 void add_machine(CLI::App* command, AgentArguments& agent) {
-  command->add_option("--name", agent.name, "The machine's name (its host name)");
+  command->add_option("--name", agent.name, "The machine's name (its host name)")->group("Machine");
   command->add_option("--gpus", agent.gpus, "auto, none, or simulated ones: fake:8xV100")
       ->capture_default_str()
       ->group("Machine");
