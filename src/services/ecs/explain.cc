@@ -65,6 +65,12 @@ scheduler::Request asked(Call& call, const StoredCluster& cluster, const StoredT
   return wanted;
 }
 
+// What of a definition asks for an attribute whose name tells nobody.
+std::string attribute_hint(const std::string& detail) {
+  if (!detail.ends_with("docker-remote-api.1.21")) return "";
+  return " (memoryReservation: its driver can't reserve memory there; a limit, memory, needs no such thing)";
+}
+
 StokerMachineVerdict verdict_of(Call& call, const StoredCluster& cluster, const scheduler::Failure& failure) {
   StokerMachineVerdict verdict{.containerInstanceArn = instance_arn(cluster, failure.instance.str()),
                                .reason = std::string(scheduler::text(failure.reason)),
@@ -72,6 +78,7 @@ StokerMachineVerdict verdict_of(Call& call, const StoredCluster& cluster, const 
   const auto instance = load_instance(call.tx, failure.instance.str());
   if (!instance) return verdict;
   verdict.machine = instance->machine;
+  if (failure.reason == scheduler::Reason::Attribute) *verdict.detail += attribute_hint(failure.detail);
   if (failure.reason == scheduler::Reason::Agent) {
     verdict.detail = instance->machine + ": its agent has been away for " +
                      base::duration_text(call.now - instance->connected_at);
