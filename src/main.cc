@@ -50,6 +50,7 @@ agent::Options agent_options(const cli::AgentArguments& given) {
   options.memory_mib = given.memory_mib;
   options.reserved_memory_mib = given.reserved_memory_mib;
   options.gpu_default_runtime = given.gpu_default_runtime;
+  options.keep_stopped = given.keep_stopped;
   return options;
 }
 

@@ -156,6 +156,7 @@ SessionSettings Agent::State::session_settings(const std::string& url) const {
 }
 
 asio::awaitable<void> Agent::State::run() {
+  base::log_info("agent started", {{"machine", options.name}, {"driver", driver->abilities().name}});
   gpu_watch.probe();
   co_await tasks.adopt();
   if (registration.moved()) {

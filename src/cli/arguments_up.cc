@@ -74,6 +74,13 @@ void add_machine(CLI::App* command, AgentArguments& agent) {
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE")
       ->group("Machine");
+  command
+      ->add_option_function<std::string>(
+          "--keep-stopped", [&agent](const std::string& text) { agent.keep_stopped = *base::parse_duration(text); },
+          "How long a stopped task's containers and logs are kept (3h)")
+      ->check(check_duration)
+      ->type_name("90s|65m|3h")
+      ->group("Machine");
 }
 
 void add_server_options(CLI::App* command, ServerArguments& server) {

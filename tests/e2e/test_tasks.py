@@ -72,7 +72,8 @@ def test_out_of_memory_says_so(box, driver):
 
 
 def test_stopping_is_gentle_and_says_who(box, driver):
-    definition = box.define("trap 'echo bye; exit 7' TERM; echo up; while true; do sleep 0.1; done", driver=driver)
+    command = "trap 'echo bye; exit 7' TERM; echo up; while true; do sleep 0.1; done"
+    definition = box.define(command, driver=driver, stopTimeout=30)
     task = box.run(definition)
     box.wait_for(task, "RUNNING")
     eventually(lambda: "up" in box.logs(task))
@@ -97,7 +98,8 @@ def test_draining_machines_get_nothing_new_and_keep_what_they_have(fleet, driver
     assert fleet.run(definition)["containerInstanceArn"] == second.arn
     fleet.wait_for(task, "RUNNING")
     fleet.ecs.update_container_instances_state(containerInstances=[first.arn], status="ACTIVE")
-    tasks = [fleet.run(definition) for _ in range(4)]
+    spread = [{"type": "spread", "field": "instanceId"}]
+    tasks = [fleet.run(definition, placementStrategy=spread) for _ in range(4)]
     assert first.arn in {one["containerInstanceArn"] for one in tasks}
 
 

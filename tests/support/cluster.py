@@ -111,6 +111,8 @@ class Cluster:
 
     def stop_all(self):
         """Every task, so that nothing runs when the test is over."""
+        if not self.instances():
+            return
         for arn in self.list_tasks():
             self.ecs.stop_task(task=arn)
         eventually(lambda: not self.list_tasks(desiredStatus="STOPPED", live=True) or None, 90)
@@ -163,11 +165,12 @@ class Cluster:
             return []
         return ecs.describe_container_instances(containerInstances=arns)["containerInstances"] if arns else []
 
-    def define(self, command, gpus=None, driver="process", family=None, task=None, **container):
+    def define(self, shell, gpus=None, driver="process", family=None, task=None, **container):
         """A task definition of one container `main` that runs a shell command; its ARN."""
         definition = {"name": "main", "image": TEST_IMAGE if driver == "docker" else "process", "memory": 64}
         definition["entryPoint"] = ["/bin/sh", "-c"]
-        definition["command"] = [command]
+        definition["command"] = [shell]
+        definition["stopTimeout"] = 2  # a shell that is a container's first process ignores SIGTERM
         if gpus:
             definition["resourceRequirements"] = [{"type": "GPU", "value": str(gpus)}]
         definition.update(container)

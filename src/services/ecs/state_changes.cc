@@ -49,6 +49,10 @@ void merge(StoredTask& task, const SubmitTaskStateChangeRequest& request) {
 }
 
 void report_stopped(Call& call, StoredTask& task, const std::optional<std::string>& reason) {
+  // One that ended at once may never have been reported as RUNNING: what has an exit code ran.
+  for (const ContainerStateChange& container : task.report->containers) {
+    if (container.exitCode && !task.started_at) task.started_at = task.report->pullStoppedAt.value_or(call.now);
+  }
   const bool ran = task.started_at.has_value();
   const auto code = ran ? model::StopCode::EssentialContainerExited : model::StopCode::TaskFailedToStart;
   const char* plain = ran ? "Essential container in task exited" : "Task failed to start";

@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""From RunTask's call to RUNNING, seen by the server, against Docker's own create and start of the same
+container on the same engine in the same run. The difference is our share: signature, placement, two
+syncs of the disk, two messages, the agent's own record and its report."""
+import argparse
+import http.client
+import json
+import pathlib
+import socket
+import statistics
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests"))
+
+from support import cluster  # noqa: E402
+from support.waiting import eventually  # noqa: E402
+
+TARGET_MS = 10
+SOCKET = "/var/run/docker.sock"
+
+
+class Engine(http.client.HTTPConnection):
+    """Docker's API on its unix socket."""
+
+    def __init__(self):
+        super().__init__("docker")
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.connect(SOCKET)
+
+    def call(self, method, path, body=None):
+        text = json.dumps(body) if body is not None else None
+        self.request(method, path, text, {"Content-Type": "application/json"})
+        answer = self.getresponse()
+        got = answer.read()
+        assert answer.status < 300, (path, answer.status, got)
+        return json.loads(got) if got else None
+
+
+def by_docker(engine):
+    """Milliseconds for create and start."""
+    body = {
+        "Image": cluster.TEST_IMAGE,
+        "Entrypoint": ["/bin/sh", "-c"],
+        "Cmd": ["sleep 300"],
+        "HostConfig": {"Memory": 64 << 20, "CpuShares": 2},
+    }
+    began = time.time()
+    made = engine.call("POST", "/containers/create", body)["Id"]
+    engine.call("POST", f"/containers/{made}/start")
+    took = (time.time() - began) * 1000
+    engine.call("DELETE", f"/containers/{made}?force=1")
+    return took
+
+
+def by_stoker(fleet, ecs, definition):
+    """Milliseconds from the call to the server's word that it runs."""
+    began = time.time()
+    task = ecs.run_task(taskDefinition=definition)["tasks"][0]["taskArn"]
+
+    def running():
+        return ecs.describe_tasks(tasks=[task])["tasks"][0].get("startedAt")
+
+    took = (eventually(running).timestamp() - began) * 1000
+    ecs.stop_task(task=task)
+    eventually(lambda: fleet.describe(task)["lastStatus"] == "STOPPED")
+    return took
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--rounds", type=int, default=40)
+    options.add_argument("--quick", action="store_true", help="does the benchmark still work?")
+    options.add_argument("--driver", choices=["docker", "process"], default="docker")
+    given = options.parse_args()
+    rounds = 3 if given.quick else given.rounds
+    docker = given.driver == "docker"
+    if docker and not cluster.docker_answers():
+        print("no Docker engine answers here: nothing to compare with")
+        return
+    with cluster.Cluster() as fleet:
+        fleet.add("bench", "fake:2xV100", given.driver)
+        definition = fleet.define("sleep 300", driver=given.driver, gpus=1, stopTimeout=2)
+        ecs, ours, theirs = fleet.ecs, [], []
+        for number in range(rounds + 1):
+            mine = by_stoker(fleet, ecs, definition)
+            its = by_docker(Engine()) if docker else 0
+            if number > 0:  # the first warms up
+                ours.append(mine)
+                theirs.append(its)
+        share = statistics.median(ours) - statistics.median(theirs)
+        print(f"RunTask to RUNNING      {statistics.median(ours):7.1f} ms median, {max(ours):.1f} ms most")
+        if docker:
+            print(f"Docker create and start {statistics.median(theirs):7.1f} ms median, {max(theirs):.1f} ms most")
+            print(f"ratio                   {statistics.median(ours) / statistics.median(theirs):7.2f}")
+        verdict = "pass" if share <= TARGET_MS else "MISS"
+        print(f"our share               {share:7.1f} ms, at most {TARGET_MS} ms: {verdict}")
+
+
+main()

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A task of the chaos test: locks a file for each GPU that it was given, and says when it can't. The
+lock is the kernel's, and ends with the process, so two holders at once can't go unseen."""
+import fcntl
+import os
+import sys
+import time
+
+folder, seconds = sys.argv[1], float(sys.argv[2])
+held = []
+for gpu in os.environ["NVIDIA_VISIBLE_DEVICES"].split(","):
+    lock = open(os.path.join(folder, gpu + ".lock"), "w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        with open(os.path.join(folder, "violations"), "a") as told:
+            told.write(f"{gpu} was held when {os.environ.get('TASK', '?')} got it\n")
+    held.append(lock)
+time.sleep(seconds)
+sys.exit(int(seconds * 10) % 5)

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cables are pulled, agents and the server are killed, while tasks come and go. Afterwards: no GPU was
+held twice, no task is lost, nothing is left running."""
+import collections
+import os
+import pathlib
+import random
+import re
+import sys
+import time
+import uuid
+
+import botocore.exceptions
+import pytest
+
+import network
+from support import cluster
+from support.waiting import eventually
+
+SECONDS = float(os.environ.get("STOKER_CHAOS_SECONDS", "60"))
+LOST_AFTER = "12s"
+MACHINES = 3
+GPUS = 4
+PROGRAM = pathlib.Path(__file__).with_name("hold_gpus.py")
+
+
+class Chaos:
+    def __init__(self, fleet, net, seed):
+        self.fleet, self.net = fleet, net
+        self.random = random.Random(seed)
+        self.locks = fleet.folder / "locks"
+        self.locks.mkdir()
+        self.tasks = set()  # every ARN that was acknowledged
+        self.unsure = {}  # client token -> request whose answer was lost
+        self.cut_until = {}
+        self.dead_until = {}
+        self.done = collections.Counter()
+
+    def define(self):
+        self.definitions = [self._definition(gpus) for gpus in (1, 2, 4)]
+
+    def _definition(self, gpus):
+        return self.fleet.define(f"exec /usr/bin/python3 {PROGRAM} {self.locks} $SECONDS_TO_RUN", gpus=gpus, memory=64)
+
+    def run(self):
+        seconds = self.random.choice([0.2, 0.7, 1.5, 3.1, 300])
+        request = {
+            "taskDefinition": self.random.choice(self.definitions),
+            "count": self.random.randint(1, 3),
+            "clientToken": uuid.uuid4().hex,
+            "overrides": {
+                "containerOverrides": [
+                    {"name": "main", "environment": [{"name": "SECONDS_TO_RUN", "value": str(seconds)}]}
+                ]
+            },
+        }
+        self.unsure[request["clientToken"]] = request
+        self.ask(request)
+
+    def ask(self, request):
+        """With its token, so that asking again after a lost answer runs nothing twice."""
+        try:
+            answer = self.fleet.ecs.run_task(**request)
+        except botocore.exceptions.ClientError as error:
+            # Nothing was run: it may be asked no more.
+            assert error.response["Error"]["Code"] == "InvalidParameterException", error
+            answer = {"tasks": []}
+        self.unsure.pop(request["clientToken"])
+        self.tasks.update(task["taskArn"] for task in answer["tasks"])
+        self.done["placed"] += len(answer["tasks"])
+
+    def stop_some(self):
+        live = self.fleet.list_tasks()
+        for arn in self.random.sample(live, min(len(live), 2)):
+            self.fleet.ecs.stop_task(task=arn)
+            self.done["stopped"] += 1
+
+    def kill_agent(self):
+        machine = self.random.choice(self.fleet.machines)
+        if machine.alive:
+            machine.kill()
+            self.dead_until[machine] = time.monotonic() + self.random.uniform(0, 4)
+            self.done["agents killed"] += 1
+
+    def kill_server(self):
+        port = self.fleet.server.port
+        self.fleet.server.kill()
+        time.sleep(self.random.uniform(0, 2))
+        self.fleet.server.listen = f"{self.net.address}:{port}"
+        self.fleet.server.start()
+        self.done["servers killed"] += 1
+
+    def cut(self):
+        machine = self.random.choice(self.fleet.machines)
+        self.net.cut(machine.name)
+        # Some long enough for the machine to be given up.
+        self.cut_until[machine] = time.monotonic() + self.random.choice([1, 3, 6, 20])
+        self.done["cables cut"] += 1
+
+    def mend(self, everything=False):
+        now = time.monotonic()
+        for machine, until in list(self.cut_until.items()):
+            if everything or now >= until:
+                self.net.heal(machine.name)
+                del self.cut_until[machine]
+        for machine, until in list(self.dead_until.items()):
+            if everything or now >= until:
+                machine.start(wait=False)
+                del self.dead_until[machine]
+
+    def turn(self):
+        action = self.random.choices(
+            [self.run, self.stop_some, self.kill_agent, self.kill_server, self.cut], [10, 3, 2, 1, 2]
+        )[0]
+        try:
+            action()
+        except (botocore.exceptions.EndpointConnectionError, botocore.exceptions.HTTPClientError):
+            self.done["answers lost"] += 1
+        self.mend()
+        time.sleep(self.random.uniform(0, 0.5))
+
+    def settle(self):
+        self.mend(everything=True)
+        for request in list(self.unsure.values()):
+            self.ask(request)
+        for machine in self.fleet.machines:
+            machine.wait_connected()
+
+        def all_stopped():
+            for arn in self.fleet.list_tasks():
+                self.fleet.ecs.stop_task(task=arn)
+            return not self.fleet.list_tasks(desiredStatus="STOPPED", live=True) or None
+
+        eventually(all_stopped, 120)
+
+
+def grants_that_overlap(log):
+    """Of an agent's own log: GPUs that were granted while another task had them. What an agent holds
+    ends with its process, and what it adopts is granted anew."""
+    holders, wrong = {}, []
+    for line in log.read_text(errors="replace").splitlines():
+        fields = dict(re.findall(r"(\w+)=(\S+)", line))
+        if "agent started" in line:
+            holders.clear()
+        elif "gpu granted" in line:
+            holder = holders.setdefault(fields["gpu"], fields["task"])
+            if holder != fields["task"]:
+                wrong.append(line)
+        elif "gpu released" in line and holders.get(fields["gpu"]) == fields["task"]:
+            del holders[fields["gpu"]]
+    return wrong
+
+
+@pytest.mark.skipif(not network.available(), reason="making network namespaces takes root")
+def test_nothing_is_lost_or_held_twice_whatever_fails():
+    seed = int(os.environ.get("STOKER_CHAOS_SEED", random.randrange(1 << 30)))
+    print(f"STOKER_CHAOS_SEED={seed}", file=sys.stderr)
+    with network.Network() as net, cluster.Cluster(["--lost-after", LOST_AFTER], f"{net.address}:0") as fleet:
+        for number in range(MACHINES):
+            name = f"box-{number}"
+            fleet.add(name, f"fake:{GPUS}xV100", wrapper=net.add(name))
+        chaos = Chaos(fleet, net, seed)
+        chaos.define()
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until:
+            chaos.turn()
+        chaos.settle()
+
+        print(dict(chaos.done), file=sys.stderr)
+        assert chaos.done["placed"] > 0
+        violations = chaos.locks / "violations"
+        assert not violations.exists(), violations.read_text()
+        for machine in fleet.machines:
+            assert grants_that_overlap(machine.log) == []
+        described = {task["taskArn"]: task for task in fleet.describe_all(sorted(chaos.tasks))}
+        assert set(described) == chaos.tasks, "tasks are lost"
+        assert {task["lastStatus"] for task in described.values()} == {"STOPPED"}
+        assert all(task["stoppedReason"] for task in described.values())
+        eventually(lambda: not cluster.processes_with(str(chaos.locks)) or None, 30)
+        # Every GPU is free again.
+        for machine in fleet.machines:
+            task = fleet.run(chaos.definitions[2], overrides=machine_only())
+            fleet.wait_for(task, "STOPPED")
+
+
+def machine_only():
+    return {"containerOverrides": [{"name": "main", "environment": [{"name": "SECONDS_TO_RUN", "value": "0.1"}]}]}
