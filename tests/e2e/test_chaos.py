@@ -31,7 +31,7 @@ class Chaos:
         self.locks = fleet.folder / "locks"
         self.locks.mkdir()
         self.tasks = set()  # every ARN that was acknowledged
-        self.unsure = {}  # client token -> request whose answer was lost
+        self.unsure = set()  # startedBy of requests whose answers were lost
         self.cut_until = {}
         self.dead_until = {}
         self.done = collections.Counter()
@@ -47,25 +47,21 @@ class Chaos:
         request = {
             "taskDefinition": self.random.choice(self.definitions),
             "count": self.random.randint(1, 3),
-            "clientToken": uuid.uuid4().hex,
+            "startedBy": uuid.uuid4().hex,
             "overrides": {
                 "containerOverrides": [
                     {"name": "main", "environment": [{"name": "SECONDS_TO_RUN", "value": str(seconds)}]}
                 ]
             },
         }
-        self.unsure[request["clientToken"]] = request
-        self.ask(request)
-
-    def ask(self, request):
-        """With its token, so that asking again after a lost answer runs nothing twice."""
+        self.unsure.add(request["startedBy"])
         try:
             answer = self.fleet.ecs.run_task(**request)
         except botocore.exceptions.ClientError as error:
             # Nothing was run: it may be asked no more.
             assert error.response["Error"]["Code"] == "InvalidParameterException", error
             answer = {"tasks": []}
-        self.unsure.pop(request["clientToken"])
+        self.unsure.remove(request["startedBy"])
         self.tasks.update(task["taskArn"] for task in answer["tasks"])
         self.done["placed"] += len(answer["tasks"])
 
@@ -121,8 +117,9 @@ class Chaos:
 
     def settle(self):
         self.mend(everything=True)
-        for request in list(self.unsure.values()):
-            self.ask(request)
+        for started_by in self.unsure:  # what was run without our knowing is to be accounted for, too
+            for status in ("RUNNING", "STOPPED"):
+                self.tasks.update(self.fleet.list_tasks(startedBy=started_by, desiredStatus=status))
         for machine in self.fleet.machines:
             machine.wait_connected()
 

@@ -20,7 +20,7 @@ void check_filters(const ListTasksRequest& request) {
   // "When you specify startedBy as the filter, it must be the only filter that you use." Clients add
   // a desiredStatus all the same, and Amazon takes it.
   if (request.startedBy && (request.containerInstance || request.family || request.serviceName || request.launchType)) {
-    throw invalid_parameter("startedBy can not be used together with other filters.");
+    throw invalid_parameter("cannot specify startedBy with other arguments");
   }
   if (request.serviceName) throw wire::ApiError("ServiceNotFoundException", "Service not found.");
 }
