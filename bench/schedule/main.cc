@@ -29,7 +29,7 @@ namespace ecs = services::ecs;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kGpus = 8;
-constexpr std::size_t kInFlight = 64;
+constexpr std::size_t kInFlight = 256;
 constexpr char kFamilies[][8] = {"gpu1", "gpu2", "gpu4", "gpu8", "share"};
 // Of a hundred requests: mostly small ones, as clusters see them.
 constexpr int kShares[] = {45, 20, 15, 5, 15};
@@ -240,7 +240,7 @@ class Bench {
 
   static ecs::StoredTask row_of(services::Call& call) {
     ecs::StoredTask task;
-    task.id = ecs::new_task_id();
+    task.id = ecs::new_task_id(call.now);
     task.cluster = 0;
     task.instance = "nowhere";
     task.holds = {.cpu = 64, .memory = 256};

@@ -2,6 +2,7 @@
 #include "scheduler/fleet.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "scheduler/filter.h"
@@ -54,6 +55,7 @@ void Fleet::remove(const model::InstanceId& id) {
   if (found == slots_.end()) return;
   Slot slot = found->second;
   unindex(slot);
+  unpack(slot);
   for (const model::TaskHold& hold : machine(slot).tasks()) {
     count_group(slot, hold, -1);
     tasks_.erase(hold.task);
@@ -176,23 +178,25 @@ std::vector<const Machine*> Fleet::machines() const {
   return all;
 }
 
+FitIndex::Entry Fleet::entry_of(Slot slot) const {
+  const Machine& machine = *places_[slot].machine;
+  bool all_idle = machine.idle_gpus() > 0 && machine.idle_gpus() == machine.healthy_gpus();
+  return {.slot = slot,
+          .bucket = 2 * static_cast<std::size_t>(machine.idle_gpus()) + (all_idle ? 1 : 0),
+          .id = &machine.instance().id,
+          .cpu = machine.free_cpu(),
+          .memory_mib = machine.free_memory_mib(),
+          .share_mib = machine.largest_share_mib()};
+}
+
 void Fleet::index(Slot slot) {
   Place& place = places_[slot];
   const Machine& machine = *place.machine;
+  if (!std::exchange(place.stale, true)) stale_.push_back(slot);
   if (!machine.accepts_tasks()) return;
-  bool all_idle = machine.idle_gpus() > 0 && machine.idle_gpus() == machine.healthy_gpus();
-  FitIndex::Entry entry{.slot = slot,
-                        .bucket = 2 * static_cast<std::size_t>(machine.idle_gpus()) + (all_idle ? 1 : 0),
-                        .id = &machine.instance().id,
-                        .cpu = machine.free_cpu(),
-                        .memory_mib = machine.free_memory_mib(),
-                        .share_mib = machine.largest_share_mib()};
+  FitIndex::Entry entry = entry_of(slot);
   briefs_[slot] = {entry.cpu, entry.memory_mib, hash_of(machine.instance().id), machine.idle_gpus()};
   place.by_id = by_id_.insert(entry);
-  entry.major = machine.free_cpu();
-  place.by_cpu = by_cpu_.insert(entry);
-  entry.major = machine.free_memory_mib();
-  place.by_memory = by_memory_.insert(entry);
   entry.bucket = 0;
   for (std::size_t gpu = 0; gpu < machine.gpu_uses().size(); ++gpu) {
     entry.major = machine.shareable_mib(gpu);
@@ -205,11 +209,35 @@ void Fleet::unindex(Slot slot) {
   if (place.by_id == FitIndex::kNone) return;
   briefs_[slot] = {};
   by_id_.erase(place.by_id);
-  by_cpu_.erase(place.by_cpu);
-  by_memory_.erase(place.by_memory);
-  place.by_id = place.by_cpu = place.by_memory = FitIndex::kNone;
+  place.by_id = FitIndex::kNone;
   for (Handle gpu : place.shared_gpus) shared_gpus_.erase(gpu);
   place.shared_gpus.clear();
+}
+
+void Fleet::pack(Slot slot) const {
+  const Place& place = places_[slot];
+  if (!place.machine->accepts_tasks()) return;
+  FitIndex::Entry entry = entry_of(slot);
+  entry.major = entry.cpu;
+  place.by_cpu = by_cpu_.insert(entry);
+  entry.major = entry.memory_mib;
+  place.by_memory = by_memory_.insert(entry);
+}
+
+void Fleet::unpack(Slot slot) const {
+  const Place& place = places_[slot];
+  if (place.by_cpu == FitIndex::kNone) return;
+  by_cpu_.erase(place.by_cpu);
+  by_memory_.erase(place.by_memory);
+  place.by_cpu = place.by_memory = FitIndex::kNone;
+}
+
+void Fleet::pack_stale() const {
+  for (Slot slot : std::exchange(stale_, {})) {
+    places_[slot].stale = false;
+    unpack(slot);
+    if (places_[slot].machine) pack(slot);
+  }
 }
 
 void Fleet::count_attributes(const model::Attributes& attributes, int by) {

@@ -71,7 +71,9 @@ class Fleet {
 
   struct Place {
     std::optional<Machine> machine;  // none: the place is free for the next
-    Handle by_id = FitIndex::kNone, by_cpu = FitIndex::kNone, by_memory = FitIndex::kNone;
+    Handle by_id = FitIndex::kNone;
+    mutable Handle by_cpu = FitIndex::kNone, by_memory = FitIndex::kNone;
+    mutable bool stale = false;  // by_cpu_ and by_memory_ have it as it was
     std::vector<Handle> shared_gpus;
   };
 
@@ -100,6 +102,10 @@ class Fleet {
   void change(Slot slot, const Change& apply);
   void index(Slot slot);
   void unindex(Slot slot);
+  FitIndex::Entry entry_of(Slot slot) const;
+  void pack(Slot slot) const;
+  void unpack(Slot slot) const;
+  void pack_stale() const;
   void count_attributes(const model::Attributes& attributes, int by);
   void count_group(Slot slot, const model::TaskHold& hold, int by);
   bool still_fits(const Machine& machine, const model::TaskHold& hold) const;
@@ -131,7 +137,11 @@ class Fleet {
   std::unordered_map<model::TaskId, Whereabouts> tasks_;
 
   // Machines that accept tasks. Bucket: 2 x idle GPUs, + 1 when all its GPUs are idle.
-  FitIndex by_id_, by_cpu_, by_memory_;
+  FitIndex by_id_;
+  // The same, for binpack alone: brought up to date when it is asked for, as most fleets never do
+  // and two more trees for each change are most of what a change costs.
+  mutable FitIndex by_cpu_, by_memory_;
+  mutable std::vector<Slot> stale_;
   FitIndex shared_gpus_;  // those that are shared already, by memory left
   std::unordered_map<std::string, std::unordered_map<Slot, int>> groups_;  // live tasks of each group
   std::map<std::string, std::map<std::string, int>> census_;  // attribute -> value -> machines that have it

@@ -69,7 +69,9 @@ std::optional<Fleet::Route> Fleet::route(const Request& request, const GpuNeed& 
   } else if (next_is(Type::BinpackGpu) && !is_share_alone(need)) {
     ++i;  // by idle GPUs is how ties are broken anyway
   }
-  return i == request.strategies.size() ? std::optional(route) : std::nullopt;
+  if (i != request.strategies.size()) return std::nullopt;
+  if (route.index != &by_id_) pack_stale();
+  return route;
 }
 
 template <class Accept>

@@ -161,7 +161,7 @@ RunTaskResponse run_task(Call& call, const RunTaskRequest& request) {
   Fleets& fleets = call.local<Fleets>();
   Placed placed;
   for (std::int32_t i = 0; i < count; ++i) {
-    wanted.task = model::TaskId(new_task_id());
+    wanted.task = model::TaskId(new_task_id(call.now));
     wanted.seed = std::hash<std::string>{}(wanted.task.str());
     const auto decision = decide(fleets, cluster.id, wanted, std::nullopt);
     if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
@@ -197,7 +197,7 @@ StartTaskResponse start_task(Call& call, const StartTaskRequest& request) {
       placed.failures.push_back(missing_instance(cluster, text));
       continue;
     }
-    wanted.task = model::TaskId(new_task_id());
+    wanted.task = model::TaskId(new_task_id(call.now));
     const auto decision = decide(fleets, cluster.id, wanted, id);
     if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
       placed.tasks.push_back(take(call, fleets, launch, *plan));

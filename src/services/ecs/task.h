@@ -83,7 +83,7 @@ struct StoredTask {
 };
 
 Holds to_holds(const model::TaskHold& hold);
-std::string new_task_id();
+std::string new_task_id(base::Time now);
 std::string task_arn(const StoredCluster& cluster, const std::string& id);
 // The id that a request means by an id or an ARN; nullopt for another cluster's ARN.
 std::optional<std::string> task_id(const StoredCluster& cluster, std::string_view text);
