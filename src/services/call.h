@@ -57,7 +57,7 @@ struct Call {
   std::vector<Wake> wakes = {};
   std::optional<Wait> wait = {};
 
-  // What this service keeps in memory. To be changed by tx.on_end, not before.
+  // What this service keeps in memory. To be changed by tx.on_end, or at once and undone by it.
   template <class T>
   T& local() const {
     CHECK(locals) << "a call without locals";

@@ -20,7 +20,12 @@ struct Job {
   std::vector<Tx::End> ends = {};      // what its work wants to be told
 
   void end(bool committed) {
-    for (const Tx::End& told : std::exchange(ends, {})) told(committed);
+    const auto all = std::exchange(ends, {});
+    if (committed) {
+      for (const Tx::End& told : all) told(true);
+    } else {
+      for (auto told = all.rbegin(); told != all.rend(); ++told) (*told)(false);
+    }
   }
 };
 

@@ -6,8 +6,13 @@
 namespace store {
 namespace {
 
-void end_all(std::span<Job> jobs, bool committed) {
-  for (Job& job : jobs) job.end(committed);
+void end_all(std::span<Job> jobs) {
+  for (Job& job : jobs) job.end(true);
+}
+
+// The last one first: each finds things as it left them.
+void undo_all(std::span<Job> jobs) {
+  for (auto job = jobs.rbegin(); job != jobs.rend(); ++job) job->end(false);
 }
 
 }  // namespace
@@ -27,12 +32,12 @@ bool SqliteWriter::commit_together(std::span<Job> jobs) {
   for (Job& job : jobs) {
     run_job(job);
     if (lost_) {
-      end_all(jobs, false);
+      undo_all(jobs);
       return false;
     }
   }
   if (!begun_) {
-    end_all(jobs, true);
+    end_all(jobs);
     return true;
   }
   try {
@@ -40,11 +45,11 @@ bool SqliteWriter::commit_together(std::span<Job> jobs) {
   } catch (const Error& error) {
     for (Job& job : jobs) job.error = std::make_exception_ptr(error);  // to each its own
     roll_back();
-    end_all(jobs, false);
+    undo_all(jobs);
     // A constraint that is checked at the end: it may be only one that broke it.
     return error.kind() != ErrorKind::Conflict;
   }
-  end_all(jobs, true);
+  end_all(jobs);
   return true;
 }
 

@@ -115,8 +115,9 @@ class Tx {
   virtual std::int64_t run(std::string_view sql, std::span<const Param> params, const EachRow& each) = 0;
 
   // Called once, when it is known whether this work is durable (true) or left nothing (false):
-  // on the thread that ran it, before its Done, and before the work runs again. For caches that
-  // follow the database. Must not throw, nor use the Tx.
+  // on the thread that ran it, before its Done, and before the work runs again; in the order of the
+  // calls where it is durable, in the reverse of it where there is something to undo. For caches
+  // that follow the database. Must not throw, nor use the Tx.
   using End = std::function<void(bool committed)>;
   void on_end(End end) { ends_.push_back(std::move(end)); }
   // For the store, which tells them.

@@ -333,11 +333,12 @@ TEST_P(StoreTest, AWorkIsToldWhetherItIsDurable) {
   });
   EXPECT_THROW(store_->write_now([&](Tx& tx) {
     tx.on_end(tell("c"));
+    tx.on_end(tell("undone first"));
     throw std::runtime_error("no");
   }),
                std::runtime_error);
   store_->read_now([&](Tx& tx) { tx.on_end(tell("d")); });
-  EXPECT_THAT(told, ElementsAre("a kept", "b kept", "c gone", "d kept"));
+  EXPECT_THAT(told, ElementsAre("a kept", "b kept", "undone first gone", "c gone", "d kept"));
 }
 
 TEST_P(StoreTest, WhatAWorkThrowsReachesItsCaller) {

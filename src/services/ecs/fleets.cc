@@ -14,6 +14,21 @@ void when_committed(Call& call, std::int64_t cluster, Change change) {
   });
 }
 
+void put_now(Call& call, std::int64_t cluster, model::Instance machine) {
+  Fleets& fleets = call.local<Fleets>();
+  const model::InstanceId id = machine.id;
+  std::optional<model::Instance> before = fleets.with(cluster, [&](scheduler::Fleet& fleet) {
+    std::optional<model::Instance> known;
+    if (const scheduler::Machine* found = fleet.find(id)) known = found->instance();
+    fleet.put(std::move(machine));
+    return known;
+  });
+  call.tx.on_end([&fleets, cluster, id, before = std::move(before)](bool committed) {
+    if (committed) return;
+    fleets.with(cluster, [&](scheduler::Fleet& fleet) { before ? fleet.put(*before) : fleet.remove(id); });
+  });
+}
+
 }  // namespace
 
 void Fleets::load(store::Tx& tx) {
@@ -31,12 +46,10 @@ void Fleets::load(store::Tx& tx) {
   }
 }
 
-void put_in_fleet(Call& call, const StoredInstance& instance) {
-  when_committed(call, instance.cluster,
-                 [machine = instance.for_scheduler()](scheduler::Fleet& fleet) { fleet.put(machine); });
-}
+void put_in_fleet(Call& call, const StoredInstance& instance) { put_now(call, instance.cluster, instance.for_scheduler()); }
 
 void remove_from_fleet(Call& call, const StoredInstance& instance) {
+  put_now(call, instance.cluster, instance.for_scheduler());  // INACTIVE
   when_committed(call, instance.cluster,
                  [id = model::InstanceId(instance.id)](scheduler::Fleet& fleet) { fleet.remove(id); });
 }

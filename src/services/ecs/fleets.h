@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fleet of each cluster: a cache of instances and of what tasks hold on them, rebuilt at
-// start. Only what has been committed changes it, but for tentative holds.
+// start. What frees something changes it once it is committed; what takes something, or changes what
+// may be taken, changes it at once and is undone where the call fails. So a call that runs in the same
+// batch before the commit never takes what was given away or closed before it.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +35,11 @@ class Fleets {
   base::Guarded<std::map<std::int64_t, std::unique_ptr<scheduler::Fleet>>> fleets_;
 };
 
-// The fleet follows once the call is committed.
+// At once.
 void put_in_fleet(Call& call, const StoredInstance& instance);
+// Takes no more tasks at once, and is gone once the call is committed.
 void remove_from_fleet(Call& call, const StoredInstance& instance);
+// Once the call is committed.
 void release_in_fleet(Call& call, std::int64_t cluster, const std::string& task);
 void mark_in_fleet(Call& call, std::int64_t cluster, const std::string& task, bool running, bool stopping);
 
