@@ -70,8 +70,10 @@ asio::awaitable<void> TaskRunner::advance(std::size_t index) {
     if (!created) co_return;
   }
   if (container.status == kPending) {
-    bool turn = co_await await_turn(index);  // a second time only after a restart of the agent
-    if (!turn) co_return;
+    if (!begun_[index]) {
+      bool turn = co_await await_turn(index);  // a second time only after a restart of the agent
+      if (!turn) co_return;
+    }
     bool started = co_await start(index);
     if (!started) co_return;
   }
@@ -167,9 +169,12 @@ TaskRunner::Step TaskRunner::create(std::size_t index) {
 
 TaskRunner::Step TaskRunner::start(std::size_t index) {
   const std::string id = record_.containers[index].id;
+  begun_[index] = true;
   base::Result<drivers::Started> started = co_await machine_.driver.start(id);
   check_alive();
   if (!started) {
+    // Perhaps only the answer was lost. What it holds is not free before it is known not to run.
+    co_await end_for_good(machine_, id, base::Duration(0));
     end(index, started.error());
     co_return false;
   }
@@ -179,6 +184,7 @@ TaskRunner::Step TaskRunner::start(std::size_t index) {
 
 void TaskRunner::mark_started(std::size_t index, const drivers::Started& started) {
   ContainerRecord& container = record_.containers[index];
+  begun_[index] = false;
   container.status = kRunning;
   container.startedAt = started.at == base::Time() ? machine_.clock.now() : started.at;
   container.address = started.address;
@@ -266,6 +272,26 @@ void TaskRunner::on_container_end(std::size_t index) {
                                      {"reason", container.reason.value_or("")}});
   if (record_.task.containers[index].essential) stop(container.startedAt ? kEssentialExited : kFailedToStart);
   changed();
+}
+
+asio::awaitable<void> end_for_good(Machine& machine, std::string container_id, base::Duration grace) {
+  for (;;) {
+    base::Result<drivers::Nothing> gone = base::Error{"not tried"};
+    try {
+      base::Result<drivers::Nothing> stopped = co_await machine.driver.stop(container_id, grace);
+      gone = std::move(stopped);
+      if (gone) {
+        base::Result<drivers::Nothing> removed = co_await machine.driver.remove(container_id);
+        gone = std::move(removed);
+      }
+    } catch (const std::exception& error) {
+      if (machine.stopping) throw;
+      gone = base::Error{error.what()};
+    }
+    if (gone) co_return;
+    base::log_error("container not ended", {{"id", container_id}, {"error", gone.error()}});
+    co_await sleep_for(machine.timing.retry);
+  }
 }
 
 // Until it has ended: it is never given up, since what it holds is not free before.

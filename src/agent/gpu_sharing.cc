@@ -57,7 +57,8 @@ TaskRunner::Step TaskRunner::join_shares(std::size_t index, drivers::ContainerSp
 }
 
 asio::awaitable<void> TaskRunner::join_shares_again(std::size_t index) {
-  if (!machine_.mps || record_.containers[index].status != kRunning) co_return;
+  const ContainerRecord& container = record_.containers[index];
+  if (!machine_.mps || container.id.empty() || container.status == kStopped) co_return;
   for (const GpuShare& share : shares_of(index)) {
     const gpu::Gpu* gpu = machine_.ledger.find(share.gpuId);
     if (!gpu) continue;

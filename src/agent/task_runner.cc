@@ -12,28 +12,46 @@ namespace asio = boost::asio;
 
 TaskRunner::TaskRunner(Machine& machine, TaskRecord record)
     : machine_(machine), record_(std::move(record)), claims_(claims_of(record_.task)),
-      health_watchers_(record_.containers.size(), 0), coroutines_(machine.executor) {}
+      begun_(record_.containers.size(), false), health_watchers_(record_.containers.size(), 0), coroutines_(machine.executor) {}
 
-void TaskRunner::start(const std::vector<drivers::Found>& found) {
+bool TaskRunner::recognize(const drivers::Found& one) {
+  const auto found = std::ranges::find(record_.containers, one.container, &ContainerRecord::name);
+  if (found == record_.containers.end()) return false;
+  ContainerRecord& container = *found;
+  if (container.status == kStopped) return container.id == one.id && one.phase != drivers::Phase::Running;
+  // Made, but the agent ended before it could write that down.
+  if (container.id.empty()) container.id = one.id;
+  if (container.id != one.id) return false;
+  if (container.status != kPending) return true;
+  // Started, but not written down. One that has ended must not be run a second time.
+  begun_[static_cast<std::size_t>(found - record_.containers.begin())] = one.phase == drivers::Phase::Running;
+  if (one.phase == drivers::Phase::Exited) {
+    container.status = kRunning;
+    container.startedAt = container.createdAt.value_or(machine_.clock.now());
+  }
+  return true;
+}
+
+std::vector<drivers::Found> TaskRunner::adopt(std::vector<drivers::Found> found) {
+  std::vector<drivers::Found> strays;
+  for (drivers::Found& one : found) {
+    if (!recognize(one)) strays.push_back(std::move(one));
+  }
+  const bool holds = std::ranges::any_of(record_.containers, [](const ContainerRecord& container) {
+    return !container.id.empty() && container.status != kStopped;
+  });
+  if (holds) machine_.ledger.adopt(arn(), claims_);
+  gpus_granted_ = holds;
+  return strays;
+}
+
+void TaskRunner::start() {
   if (machine_.on_change) machine_.on_change(record_);
   if (has_ended()) {
     if (!record_.executionStoppedAt) record_.executionStoppedAt = machine_.clock.now();
     return;
   }
-  // Made, but the agent ended before it could write that down.
-  for (ContainerRecord& container : record_.containers) {
-    for (const drivers::Found& one : found) {
-      if (container.id.empty() && one.container == container.name) container.id = one.id;
-    }
-  }
-  const bool holds = std::ranges::any_of(record_.containers, [](const ContainerRecord& container) {
-    return !container.id.empty() && container.status != kStopped;
-  });
-  if (holds) {
-    machine_.ledger.adopt(arn(), claims_);
-    gpus_granted_ = true;
-    for (std::size_t i = 0; i < record_.containers.size(); ++i) coroutines_.spawn("shares", join_shares_again(i));
-  }
+  for (std::size_t i = 0; i < record_.containers.size(); ++i) coroutines_.spawn("shares", join_shares_again(i));
   coroutines_.spawn("task", run());
 }
 

@@ -18,8 +18,10 @@ class TaskRunner {
  public:
   TaskRunner(Machine& machine, TaskRecord record);
 
-  // `found`: what the driver has of this task after a restart of the agent.
-  void start(const std::vector<drivers::Found>& found = {});
+  // Before start(), after a restart of the agent: takes note of what the driver has of this task, and
+  // holds its GPUs. Answers those that are not the containers that the record speaks of.
+  std::vector<drivers::Found> adopt(std::vector<drivers::Found> found);
+  void start();
 
   // Desired STOPPED; the first reason stays. Nothing if it is already.
   void stop(const std::string& reason);
@@ -37,6 +39,7 @@ class TaskRunner {
 
   boost::asio::awaitable<void> run();
   boost::asio::awaitable<void> take_gpus();
+  bool recognize(const drivers::Found& one);
   void fail(const std::string& reason);
 
   // container_runner.cc
@@ -70,9 +73,13 @@ class TaskRunner {
   TaskRecord record_;
   const std::vector<GpuClaim> claims_;
   bool gpus_granted_ = false;
+  std::vector<bool> begun_;                     // by container: it may run, though its record does not say so
   std::vector<std::uint64_t> health_watchers_;  // by container; 0: none
   Coroutines coroutines_;
 };
+
+// Returns once it does not run and never will: it is tried again until then.
+boost::asio::awaitable<void> end_for_good(Machine& machine, std::string container_id, base::Duration grace);
 
 inline constexpr const char* kGone = "the container was gone when the agent came back";
 

@@ -41,6 +41,19 @@ TEST_F(Runner, ContainersStartInTheOrderOfTheirDependenciesAndStopInReverse) {
   EXPECT_EQ(driver_.graces["db"], std::chrono::seconds(30));
 }
 
+TEST_F(Runner, AGpuIsNotFreeUntilAContainerWhoseStartFailedIsKnownNotToRun) {
+  auto task = test_task("t", {test_container("main")});
+  task.associations = {{"gpu", "GPU-a", {"main"}, {}}};
+  driver_.lost_starts = driver_.stop_errors = {"main"};
+  tasks_->take(task);
+  until([&] { return std::ranges::count(driver_.events, "stop main") > 2; });
+  EXPECT_EQ(machine_->ledger.holders("GPU-a"), Strings{task.arn});
+  driver_.stop_errors.clear();
+  until([&] { return ended(task); });
+  EXPECT_FALSE(driver_.runs("main"));
+  EXPECT_EQ(container(task, 0).reason, "CannotStartContainerError: no answer");
+}
+
 TEST_F(Runner, AnEssentialContainersEndStopsTheOthers) {
   auto task = test_task("t", {test_container("main"), test_container("side", false)});
   tasks_->take(task);

@@ -31,11 +31,16 @@ void refuse(TaskRecord& record, const std::string& reason, base::Time now) {
 
 }  // namespace
 
-void Tasks::begin(std::unique_ptr<TaskRunner> runner, const std::vector<drivers::Found>& found) {
-  TaskRunner& task = *runner;
-  runners_[task.arn()] = std::move(runner);
-  task.start(found);
-  task.coroutines().spawn("reports", deliver_reports(machine_, task, submit_));
+TaskRunner& Tasks::keep(TaskRecord record) {
+  const std::string arn = record.task.arn;
+  std::unique_ptr<TaskRunner>& place = runners_[arn];
+  place = std::make_unique<TaskRunner>(machine_, std::move(record));
+  return *place;
+}
+
+void Tasks::begin(TaskRunner& runner) {
+  runner.start();
+  runner.coroutines().spawn("reports", deliver_reports(machine_, runner, submit_));
 }
 
 asio::awaitable<std::vector<drivers::Found>> Tasks::list() {
@@ -51,31 +56,24 @@ asio::awaitable<void> Tasks::adopt() {
   std::vector<drivers::Found> found = co_await list();
   std::map<std::string, std::vector<drivers::Found>> by_task;
   for (drivers::Found& one : found) by_task[one.task_arn].push_back(std::move(one));
+  // All hold what they hold before any may ask for more.
   for (TaskRecord& record : machine_.store.load()) {
-    auto runner = std::make_unique<TaskRunner>(machine_, std::move(record));
-    const std::string arn = runner->arn();
-    begin(std::move(runner), by_task[arn]);
-    by_task.erase(arn);
+    TaskRunner& runner = keep(std::move(record));
+    std::vector<drivers::Found>& of_task = by_task[runner.arn()];
+    of_task = runner.adopt(std::move(of_task));
   }
-  Coroutines ending(machine_.executor);
-  for (auto& [arn, orphans] : by_task) {
-    for (drivers::Found& orphan : orphans) ending.spawn("orphan", end_orphan(std::move(orphan)));
+  for (auto& [arn, strays] : by_task) {
+    for (drivers::Found& orphan : strays) orphans_.spawn("orphan", end_orphan(std::move(orphan)));
   }
-  co_await ending.ended();
+  co_await orphans_.ended();
+  if (machine_.stopping) co_return;
+  for (const auto& [arn, runner] : runners_) begin(*runner);
 }
 
 asio::awaitable<void> Tasks::end_orphan(drivers::Found orphan) {
   base::log_warn("container of no known task", {{"id", orphan.id}, {"task", orphan.task_arn}});
-  for (;;) {
-    base::Result<drivers::Nothing> done = co_await machine_.driver.stop(orphan.id, kOrphanGrace);
-    if (done) {
-      base::Result<drivers::Nothing> removed = co_await machine_.driver.remove(orphan.id);
-      done = std::move(removed);
-    }
-    if (done) break;
-    base::log_error("orphan not ended", {{"id", orphan.id}, {"error", done.error()}});
-    co_await sleep_for(machine_.timing.retry);
-  }
+  co_await end_for_good(machine_, orphan.id, kOrphanGrace);
+  if (knows(orphan.task_arn)) co_return;
   base::Result<drivers::Nothing> cleaned = co_await machine_.driver.clean_up(orphan.task_arn);
   if (!cleaned) base::log_warn("orphan not cleaned up", {{"task", orphan.task_arn}, {"error", cleaned.error()}});
 }
@@ -97,7 +95,7 @@ void Tasks::take(shapes::agent::Task task) {
   }
   machine_.store.save(record);
   base::log_info("task taken", {{"task", record.task.arn}, {"desired", record.desired}});
-  begin(std::make_unique<TaskRunner>(machine_, std::move(record)), {});
+  begin(keep(std::move(record)));
 }
 
 void Tasks::take_lost(const std::string& arn, const std::string& cluster_arn, const std::string& reason) {
@@ -108,7 +106,7 @@ void Tasks::take_lost(const std::string& arn, const std::string& cluster_arn, co
   refuse(record, reason, machine_.clock.now());
   machine_.store.save(record);
   base::log_warn("task not known here", {{"task", arn}});
-  begin(std::make_unique<TaskRunner>(machine_, std::move(record)), {});
+  begin(keep(std::move(record)));
 }
 
 void Tasks::set_credentials(const shapes::agent::IAMRoleCredentialsMessage& message) {
@@ -172,44 +170,57 @@ std::vector<std::string> Tasks::due() const {
 
 asio::awaitable<void> Tasks::sweep() {
   for (;;) {
-    for (const std::string& arn : due()) {
-      bool forgotten = false;
+    std::vector<std::string> arns = due();
+    std::vector<drivers::Found> found;
+    if (!arns.empty()) {
+      std::vector<drivers::Found> listed = co_await list();
+      found = std::move(listed);
+    }
+    for (const std::string& arn : arns) {
       try {
-        bool done = co_await forget(*runners_.at(arn));
-        forgotten = done;
+        co_await forget(arn, found);
       } catch (const std::exception& error) {
         if (machine_.stopping) throw;
         base::log_error("task not forgotten", {{"task", arn}, {"error", error.what()}});
       }
-      if (forgotten) runners_.erase(arn);
     }
     co_await sleep_for(std::clamp(keep_stopped_, base::Duration(1), kSweepEvery));
   }
 }
 
-asio::awaitable<bool> Tasks::forget(TaskRunner& runner) {
-  co_await runner.coroutines().ended();
-  for (const ContainerRecord& container : runner.record().containers) {
-    if (container.id.empty()) continue;
-    base::Result<drivers::Nothing> removed = co_await machine_.driver.remove(container.id);
-    if (removed) continue;
-    base::log_error("container not removed", {{"id", container.id}, {"error", removed.error()}});
-    co_return false;
+// With the containers that the driver made though its answer never came.
+asio::awaitable<void> Tasks::forget(std::string arn, const std::vector<drivers::Found>& found) {
+  TaskRunner& runner = *runners_.at(arn);
+  std::set<std::string> ids;
+  for (const ContainerRecord& container : runner.record().containers) ids.insert(container.id);
+  for (const drivers::Found& one : found) {
+    if (one.task_arn == arn) ids.insert(one.id);
   }
-  base::Result<drivers::Nothing> cleaned = co_await machine_.driver.clean_up(runner.arn());
-  if (!cleaned) base::log_warn("task not cleaned up", {{"task", runner.arn()}, {"error", cleaned.error()}});
-  machine_.store.forget(runner.arn());
+  ids.erase("");
+  for (const std::string& id : ids) {
+    base::Result<drivers::Nothing> removed = co_await machine_.driver.remove(id);
+    if (removed) continue;
+    base::log_error("container not removed", {{"id", id}, {"error", removed.error()}});
+    co_return;
+  }
+  base::Result<drivers::Nothing> cleaned = co_await machine_.driver.clean_up(arn);
+  if (!cleaned) base::log_warn("task not cleaned up", {{"task", arn}, {"error", cleaned.error()}});
+  // The server may have asked for its end again meanwhile.
+  if (!runner.coroutines().empty()) co_return;
+  machine_.store.forget(arn);
   if (machine_.on_forget) machine_.on_forget(runner.record());
-  base::log_info("task forgotten", {{"task", runner.arn()}});
-  co_return true;
+  runners_.erase(arn);
+  base::log_info("task forgotten", {{"task", arn}});
 }
 
 asio::awaitable<void> Tasks::let_go() {
   for (const auto& [arn, runner] : runners_) runner->coroutines().cancel();
+  orphans_.cancel();
   machine_.pulls.running().cancel();
   for (const auto& [arn, runner] : runners_) {
     co_await runner->coroutines().ended();
   }
+  co_await orphans_.ended();
   co_await machine_.pulls.running().ended();
 }
 

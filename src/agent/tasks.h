@@ -18,10 +18,11 @@ namespace agent {
 class Tasks {
  public:
   Tasks(Machine& machine, Submit submit, base::Duration keep_stopped)
-      : machine_(machine), submit_(std::move(submit)), keep_stopped_(keep_stopped), coroutines_(machine.executor) {}
+      : machine_(machine), submit_(std::move(submit)), keep_stopped_(keep_stopped), orphans_(machine.executor) {}
 
   // First of all: goes on with what the driver still has, and ends what no task file knows.
-  // Returns once no container runs that nobody asked for.
+  // Returns once no container runs that nobody asked for; before that no other is started, as it is
+  // not known what those hold.
   boost::asio::awaitable<void> adopt();
 
   // On disk when it returns, so that it may be acknowledged. One that is known already only
@@ -51,17 +52,18 @@ class Tasks {
   boost::asio::awaitable<void> let_go();
 
  private:
-  void begin(std::unique_ptr<TaskRunner> runner, const std::vector<drivers::Found>& found);
+  TaskRunner& keep(TaskRecord record);
+  void begin(TaskRunner& runner);
   boost::asio::awaitable<std::vector<drivers::Found>> list();
   boost::asio::awaitable<void> end_orphan(drivers::Found orphan);
-  boost::asio::awaitable<bool> forget(TaskRunner& runner);
+  boost::asio::awaitable<void> forget(std::string arn, const std::vector<drivers::Found>& found);
   std::vector<std::string> due() const;
 
   Machine& machine_;
   const Submit submit_;
   const base::Duration keep_stopped_;
-  std::map<std::string, std::unique_ptr<TaskRunner>> runners_;  // by ARN; only sweep() takes any away
-  Coroutines coroutines_;
+  std::map<std::string, std::unique_ptr<TaskRunner>> runners_;  // by ARN; only forget() takes any away
+  Coroutines orphans_;  // that are being ended
 };
 
 }  // namespace agent

@@ -9,6 +9,15 @@ namespace {
 using TasksTest = MachineTest;
 using Strings = std::vector<std::string>;
 
+TestDriver::Box stray(drivers::Phase phase, std::string task_arn = "arn:aws:ecs:us-east-1:000000000000:task/default/unknown",
+                      std::string name = "stray") {
+  TestDriver::Box box;
+  box.name = std::move(name);
+  box.task_arn = std::move(task_arn);
+  box.phase = phase;
+  return box;
+}
+
 TEST_F(TasksTest, ATaskThatComesTwiceIsOne) {
   auto task = test_task("t", {test_container("main")});
   tasks_->take(task);
@@ -100,6 +109,101 @@ TEST_F(TasksTest, ATaskThatWasToldToStopIsStoppedByTheNextAgent) {
   EXPECT_EQ(record(task).reason, "enough");
 }
 
+TEST_F(TasksTest, AWaitingTaskGetsNoGpuThatAnAdoptedOneHolds) {
+  auto holder = test_task("z", {test_container("holder")}), waiter = test_task("a", {test_container("waiter")});
+  holder.associations = {{"gpu", "GPU-a", {"holder"}, {}}};
+  waiter.associations = {{"gpu", "GPU-a", {"waiter"}, {}}};
+  tasks_->take(holder);
+  until([&] { return driver_.runs("holder"); });
+  tasks_->take(waiter);
+  settle();
+  end_agent();
+  begin_agent();
+  run(tasks_->adopt());
+  settle();
+  EXPECT_EQ(machine_->ledger.holders("GPU-a"), Strings{holder.arn});
+  EXPECT_FALSE(driver_.happened("create waiter"));
+}
+
+TEST_F(TasksTest, NoTaskBeginsBeforeContainersOfNoTaskHaveEnded) {
+  auto task = test_task("t", {test_container("main")});
+  task.associations = {{"gpu", "GPU-a", {"main"}, {}}};
+  store_->save(new_record(task));
+  driver_.boxes["box-9"] = stray(drivers::Phase::Running);
+  driver_.stop_errors = {"stray"};
+  Coroutines adopting(io_.get_executor());
+  adopting.spawn("adopt", tasks_->adopt());
+  until([&] { return std::ranges::count(driver_.events, "stop stray") > 2; });
+  EXPECT_FALSE(driver_.happened("create main"));
+  driver_.stop_errors.clear();
+  until([&] { return driver_.runs("main"); });
+  EXPECT_FALSE(driver_.runs("stray"));
+  run(adopting.ended());
+}
+
+TEST_F(TasksTest, TheAgentEndsWhileItEndsAContainerOfNoTask) {
+  driver_.boxes["box-9"] = stray(drivers::Phase::Running);
+  driver_.stop_errors = {"stray"};
+  Coroutines adopting(io_.get_executor());
+  adopting.spawn("adopt", tasks_->adopt());
+  until([&] { return driver_.happened("stop stray"); });
+  machine_->stopping = true;
+  adopting.cancel();
+  run(tasks_->let_go());
+  run(adopting.ended());
+}
+
+TEST_F(TasksTest, AContainerThatWasStartedButNotWrittenDownIsStoppedWithItsTask) {
+  auto task = test_task("t", {test_container("main")});
+  TaskRecord known = new_record(task);
+  known.desired = kStopped;
+  known.containers[0].id = "box-9";
+  store_->save(known);
+  driver_.boxes["box-9"] = stray(drivers::Phase::Running, task.arn, "main");
+  run(tasks_->adopt());
+  until([&] { return ended(task); });
+  EXPECT_FALSE(driver_.runs("main"));
+  EXPECT_EQ(container(task, 0).exitCode, 143);
+}
+
+TEST_F(TasksTest, AContainerThatRanButWasNotWrittenDownIsNotRunAgain) {
+  auto task = test_task("t", {test_container("main")});
+  TaskRecord known = new_record(task);
+  known.containers[0].id = "box-9";
+  store_->save(known);
+  driver_.boxes["box-9"] = stray(drivers::Phase::Exited, task.arn, "main");
+  driver_.boxes["box-9"].exit.code = 7;
+  run(tasks_->adopt());
+  until([&] { return ended(task); });
+  EXPECT_FALSE(driver_.happened("start main"));
+  EXPECT_EQ(container(task, 0).exitCode, 7);
+}
+
+TEST_F(TasksTest, AContainerThatItsTaskDoesNotKnowIsEndedAndTheTaskKeepsItsOwn) {
+  auto task = test_task("t", {test_container("main")});
+  tasks_->take(task);
+  until([&] { return statuses() == Strings{"RUNNING"}; });
+  end_agent();
+  driver_.boxes["box-9"] = stray(drivers::Phase::Running, task.arn, "another");
+  begin_agent();
+  run(tasks_->adopt());
+  EXPECT_FALSE(driver_.boxes.contains("box-9"));
+  EXPECT_FALSE(driver_.happened("clean_up " + task.arn)) << "the task still needs its networks and volumes";
+  EXPECT_TRUE(driver_.runs("main"));
+}
+
+TEST_F(TasksTest, AContainerThatRunsAfterItWasTakenForEndedIsEnded) {
+  auto task = test_task("t", {test_container("main")});
+  TaskRecord known = new_record(task);
+  known.desired = known.containers[0].status = known.reported = kStopped;
+  known.containers[0].id = "box-9";
+  known.executionStoppedAt = clock_.now();
+  store_->save(known);
+  driver_.boxes["box-9"] = stray(drivers::Phase::Running, task.arn, "main");
+  run(tasks_->adopt());
+  EXPECT_FALSE(driver_.runs("main"));
+}
+
 TEST_F(TasksTest, WhileTheServerIsAwayTasksGoOnAndOnlyTheEndIsToldLater) {
   server_away_ = true;
   auto task = test_task("t", {test_container("main")});
@@ -169,6 +273,47 @@ TEST_F(TasksTest, AStoppedTaskIsForgottenWhenItsTimeIsOver) {
   EXPECT_TRUE(driver_.happened("remove main"));
   EXPECT_TRUE(store_->load().empty());
   EXPECT_FALSE(std::filesystem::exists(folder_.path + "/logs/t"));
+}
+
+TEST_F(TasksTest, ATaskIsNotForgottenWhileTheServerAsksForItsEndAgain) {
+  auto task = test_task("t", {test_container("main")});
+  tasks_->take(task);
+  until([&] { return driver_.runs("main"); });
+  driver_.exit("main", 0);
+  until([&] { return record(task).reported == "STOPPED"; });
+  settle();
+  clock_.advance(std::chrono::hours(3));
+  driver_.slow_removes = true;
+  Coroutines sweeper(io_.get_executor());
+  sweeper.spawn("sweep", tasks_->sweep());
+  until([&] { return driver_.happened("remove main"); });
+  server_away_ = true;
+  tasks_->report_again(task.arn);
+  driver_.slow_removes = false;
+  driver_.wake();
+  until([&] { return driver_.happened("clean_up " + task.arn); });
+  EXPECT_TRUE(tasks_->knows(task.arn));
+  EXPECT_EQ(store_->load().size(), 1u);
+  server_away_ = false;
+  until([&] { return record(task).reported == "STOPPED"; });
+  sweeper.cancel();
+  run(sweeper.ended());
+}
+
+TEST_F(TasksTest, AContainerThatNoRecordKnowsGoesWithItsTask) {
+  auto task = test_task("t", {test_container("main")});
+  driver_.create_errors["main"] = "CannotCreateContainerError: no answer in time";
+  tasks_->take(task);
+  until([&] { return record(task).reported == "STOPPED"; });
+  driver_.boxes["box-9"] = stray(drivers::Phase::Created, task.arn, "main");
+  settle();
+  clock_.advance(std::chrono::hours(3));
+  Coroutines sweeper(io_.get_executor());
+  sweeper.spawn("sweep", tasks_->sweep());
+  until([&] { return !tasks_->knows(task.arn); });
+  sweeper.cancel();
+  run(sweeper.ended());
+  EXPECT_TRUE(driver_.boxes.empty());
 }
 
 TEST_F(TasksTest, ATaskWithNamesThatCannotBeUsedIsRefused) {

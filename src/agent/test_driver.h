@@ -29,6 +29,9 @@ class TestDriver final : public drivers::Driver {
   std::set<std::string> endless_pulls;
   std::map<std::string, std::string> create_errors, start_errors;  // by container
   std::set<std::string> deaf;                                      // containers that do not end when told to
+  std::set<std::string> lost_starts;                               // that run though their start was not answered
+  std::set<std::string> stop_errors;                               // containers that cannot be stopped
+  bool slow_removes = false;  // no remove returns
   base::Time now = base::from_seconds(1000);
 
   void exit(const std::string& name, int code, bool out_of_memory = false) {
@@ -86,6 +89,7 @@ class TestDriver final : public drivers::Driver {
     events.push_back("start " + box.name);
     if (start_errors.contains(box.name)) co_return base::Error{start_errors[box.name]};
     box.phase = drivers::Phase::Running;
+    if (lost_starts.contains(box.name)) co_return base::Error{"CannotStartContainerError: no answer"};
     drivers::Started started;
     started.at = now;
     co_return started;
@@ -102,6 +106,7 @@ class TestDriver final : public drivers::Driver {
     const std::string name = boxes[id].name;
     events.push_back("stop " + name);
     graces[name] = grace;
+    if (stop_errors.contains(name)) co_return base::Error{"the engine is away"};
     while (deaf.contains(name)) {
       co_await changed_.wait(kLookAgain);
     }
@@ -110,6 +115,9 @@ class TestDriver final : public drivers::Driver {
   }
   boost::asio::awaitable<base::Result<drivers::Nothing>> remove(std::string id) override {
     if (boxes.contains(id)) events.push_back("remove " + boxes[id].name);
+    while (slow_removes) {
+      co_await changed_.wait(kLookAgain);
+    }
     boxes.erase(id);
     co_return drivers::Nothing();
   }
