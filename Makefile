@@ -25,6 +25,9 @@ test: build
 bench: build
 	bench/setup.sh
 	$(RELEASE)/bench/queue_bench
+	$(RELEASE)/bench/schedule_bench
+	tools/docker.sh
+	bench/start/start_bench.py
 
 clean:
 	rm -rf build

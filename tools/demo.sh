@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Shows Stoker at work with a stock client: starts it, sends and receives over SQS, stops it.
+# Shows Stoker at work with stock clients: a queue, then tasks with GPUs (simulated ones, so that it
+# runs anywhere), who holds which, a refusal that explains itself, and the end of it all.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 stoker=${1:-build/release/src/stoker}
 data=$(mktemp -d)
 server=""
@@ -12,11 +14,20 @@ finish() {
 }
 trap finish EXIT
 say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
+note() { printf '\n\033[2m# %s\033[0m\n' "$*"; }
 
-say "stoker up --data $data --listen 127.0.0.1:0"
-"$stoker" up --data "$data" --listen 127.0.0.1:0 > "$data/out" &
+# A container where there is an engine and the image that tests use, else a process.
+driver=process image=process
+if docker version > /dev/null 2>&1 && tools/docker.sh > /dev/null 2>&1; then
+  driver=docker image=stoker-test:latest
+else
+  note "no Docker engine here, so tasks are plain processes"
+fi
+
+say "stoker up --gpus fake:4xV100 --driver $driver"
+"$stoker" up --data "$data" --listen 127.0.0.1:0 --gpus fake:4xV100 --driver "$driver" --name box-a > "$data/out" 2> "$data/log" &
 server=$!
-for _ in $(seq 100); do
+for _ in $(seq 200); do
   grep -q 'is ready' "$data/out" && break
   kill -0 "$server"
   sleep 0.05
@@ -26,19 +37,69 @@ cat "$data/out"
 eval "$("$stoker" env --data "$data")"
 aws_command=/usr/bin/aws
 [ -x "$aws_command" ] || aws_command=aws
+quiet() { "$aws_command" --endpoint-url "$AWS_ENDPOINT_URL" "$@"; }
 run() {
   say "aws $*"
-  "$aws_command" --endpoint-url "$AWS_ENDPOINT_URL" "$@"
+  quiet "$@"
+}
+own() {
+  say "stoker $*"
+  "$stoker" "$1" --data "$data" "${@:2}" || true
+}
+# Until a command prints something.
+await() {
+  for _ in $(seq 200); do
+    [ -z "$("$@" 2> /dev/null)" ] || return 0
+    sleep 0.1
+  done
+  echo "not in 20 s: $*" >&2
+  return 1
 }
 export AWS_PAGER=""
 
+note "a queue, as any SQS client sees it"
 run sts get-caller-identity
 run sqs create-queue --queue-name demo
 queue="$AWS_ENDPOINT_URL/000000000000/demo"
 run sqs send-message --queue-url "$queue" --message-body "a file to look at"
 run sqs receive-message --queue-url "$queue" --wait-time-seconds 5
-say "stoker status --data $data"
-"$stoker" status --data "$data"
+
+note "a machine with four GPUs has joined"
+await quiet ecs list-container-instances --query 'containerInstanceArns[]' --output text
+for _ in $(seq 100); do
+  "$stoker" nodes --data "$data" | grep -q connected && break
+  sleep 0.1
+done
+own nodes
+
+note "a task definition that asks for two GPUs, by a stock client"
+container='{"name": "main", "image": "'$image'", "memory": 64, "stopTimeout": 2,
+  "entryPoint": ["/bin/sh", "-c"], "command": ["nvidia-smi -L; sleep 300"],
+  "resourceRequirements": [{"type": "GPU", "value": "2"}]}'
+run ecs register-task-definition --family train --container-definitions "[$container]" \
+  --query 'taskDefinition.[taskDefinitionArn, status]'
+run ecs run-task --task-definition train --query 'tasks[].[taskArn, containers[0].gpuIds]'
+task=$(quiet ecs list-tasks --family train --query 'taskArns[0]' --output text)
+quiet ecs wait tasks-running --tasks "$task"
+await "$stoker" logs --data "$data" "${task##*/}"
+own logs "${task##*/}"
+
+note "a second one fits, a third does not, and says why"
+run ecs run-task --task-definition train --query 'tasks[].[taskArn, containers[0].gpuIds]'
+run ecs run-task --task-definition train --query '[tasks, failures]'
+own ps
+own gpus
+own explain train
+
+note "and the end of it"
+run ecs stop-task --task "$task" --reason "seen enough" --query 'task.[lastStatus, desiredStatus, stoppedReason]'
+quiet ecs wait tasks-stopped --tasks "$task"
+for other in $(quiet ecs list-tasks --query 'taskArns[]' --output text); do
+  quiet ecs stop-task --task "$other" > /dev/null
+  quiet ecs wait tasks-stopped --tasks "$other"
+done
+own ps --all
+own gpus
 say "kill -TERM (stoker finishes what it has begun, and stops)"
 kill "$server"
 wait "$server"

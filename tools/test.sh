@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Everything that must hold, step by step; `make test` has built the release before.
 # Each step's output is in build/test/<step>.log, and shown where it fails.
-# STEPS="unit compat" runs only those. FUZZ_SECONDS, STOKER_CRASH_ROUNDS make it longer.
+# STEPS="unit compat" runs only those. FUZZ_SECONDS, STOKER_CRASH_ROUNDS, STOKER_CHAOS_SECONDS make it
+# longer.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 jobs=$(nproc)
@@ -25,8 +26,12 @@ hostile() {
 crash() {
   tests/crash/run.sh
 }
+e2e() {
+  tests/e2e/run.sh
+}
 bench() {
-  build/release/bench/queue_bench --quick
+  build/release/bench/queue_bench --quick && build/release/bench/schedule_bench --quick &&
+    bench/start/start_bench.py --quick
 }
 demo() {
   tools/demo.sh build/release/src/stoker
@@ -57,7 +62,7 @@ tools/docker.sh > "$logs/docker.log" 2>&1 ||
 
 passed=0
 failed=0
-for step in ${STEPS:-unit demo compat hostile crash bench asan tsan fuzz}; do
+for step in ${STEPS:-unit demo compat e2e hostile crash bench asan tsan fuzz}; do
   began=$SECONDS
   if "$step" > "$logs/$step.log" 2>&1; then
     passed=$((passed + 1))

@@ -16,7 +16,7 @@ constexpr int kFillConnections = 32;
 
 Command up_command(const std::string& program, const std::string& folder) {
   std::filesystem::create_directories(folder);
-  return {.arguments = {program, "up", "--data", folder + "/data", "--listen", "127.0.0.1:0"},
+  return {.arguments = {program, "server", "--data", folder + "/data", "--listen", "127.0.0.1:0"},
           .environment = {},
           .log_file = folder + "/log"};
 }

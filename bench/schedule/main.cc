@@ -141,7 +141,8 @@ class Bench {
     store_->write_now([&](store::Tx& tx) { run(tx, use); });
   }
   void run(store::Tx& tx, const Use& use) {
-    services::Call call{tx, caller_, now_, now_, &locals_};
+    const base::Time now = base::SystemClock().now();
+    services::Call call{tx, caller_, now, now, &locals_};
     use(call);
   }
 
@@ -254,7 +255,6 @@ class Bench {
   services::Locals locals_;
   ecs::Fleets& fleets_ = locals_.add<ecs::Fleets>();
   services::Caller caller_{.account = "000000000000", .region = "us-east-1", .endpoint = "http://localhost:4566"};
-  base::Time now_ = base::SystemClock().now();
   std::unique_ptr<store::Store> store_;
   std::mt19937_64 random_{42};
 
