@@ -38,19 +38,37 @@ void give_up_lost(Call& call, base::Duration lost_after) {
   }
 }
 
+// Each launch is looked at when its last task goes or its token ends, and at no other time: there
+// may be very many.
+void forget_launches(Call& call, const std::vector<std::int64_t>& ids) {
+  for (std::int64_t id : ids) {
+    call.tx.exec(
+        "DELETE FROM ecs_launches WHERE id = $1 AND client_token IS NULL"
+        " AND NOT EXISTS (SELECT 1 FROM ecs_tasks t WHERE t.launch = ecs_launches.id)",
+        id);
+  }
+}
+
 void forget_old(Call& call) {
-  call.tx.exec(
-      "DELETE FROM ecs_tasks WHERE id IN (SELECT id FROM ecs_tasks WHERE stopped_at IS NOT NULL AND stopped_at <= $1"
-      " ORDER BY stopped_at LIMIT $2)",
-      call.now - kStoppedFor, kAtOnce);
-  call.tx.exec(
-      "DELETE FROM ecs_launches WHERE id IN (SELECT l.id FROM ecs_launches l WHERE l.created_at <= $1"
-      " AND (l.client_token IS NULL OR l.created_at <= $2)"
-      " AND NOT EXISTS (SELECT 1 FROM ecs_tasks t WHERE t.launch = l.id) ORDER BY l.id LIMIT $3)",
-      call.now - kStoppedFor, call.now - kIdempotentFor, kAtOnce);
+  auto id = [](const store::Row& row) { return row.integer(0); };
+  forget_launches(call, call.tx
+                            .query(
+                                "DELETE FROM ecs_tasks WHERE id IN (SELECT id FROM ecs_tasks WHERE stopped_at IS NOT"
+                                " NULL AND stopped_at <= $1 ORDER BY stopped_at LIMIT $2) RETURNING launch",
+                                call.now - kStoppedFor, kAtOnce)
+                            .all(id));
+  forget_launches(call, call.tx
+                            .query(
+                                "UPDATE ecs_launches SET client_token = NULL WHERE id IN (SELECT id FROM ecs_launches"
+                                " WHERE client_token IS NOT NULL AND created_at <= $1 ORDER BY created_at LIMIT $2)"
+                                " RETURNING id",
+                                call.now - kIdempotentFor, kAtOnce)
+                            .all(id));
+  // Its tasks stopped before it did, at the latest with it: they go first.
   call.tx.exec(
       "DELETE FROM ecs_instances WHERE inactive_at IS NOT NULL AND inactive_at <= $1"
-      " AND NOT EXISTS (SELECT 1 FROM ecs_tasks t WHERE t.instance = ecs_instances.id)",
+      " AND NOT EXISTS (SELECT 1 FROM ecs_tasks t WHERE t.stopped_at IS NOT NULL"
+      " AND t.stopped_at <= ecs_instances.inactive_at)",
       call.now - kInactiveFor);
 }
 
@@ -73,7 +91,6 @@ void deregister(Call& call, StoredInstance& instance, const std::string& reason)
   call.tx.exec("DELETE FROM ecs_gpus WHERE instance = $1", instance.id);
   remove_from_fleet(call, instance);
   call.wake(instance_topic(instance.id));
-  call.wake(std::string(kTaskSweepTopic));
 }
 
 std::optional<base::Time> sweep_tasks(Call& call, base::Duration lost_after) {
@@ -84,13 +101,17 @@ std::optional<base::Time> sweep_tasks(Call& call, base::Duration lost_after) {
                              "SELECT min(i.connected_at) FROM ecs_instances i WHERE i.connected = 0 AND EXISTS"
                              " (SELECT 1 FROM ecs_tasks t WHERE t.instance = i.id AND t.stopped_at IS NULL)");
   if (gone) next = std::min(next, *gone + lost_after);
+  // A stop wakes nobody: it is not due before kLongest.
+  static_assert(kStoppedFor > kLongest);
   const auto stopped = earliest(call.tx, "SELECT min(stopped_at) FROM ecs_tasks WHERE stopped_at IS NOT NULL");
   if (stopped) next = std::min(next, *stopped + kStoppedFor);
+  const auto asked = earliest(call.tx, "SELECT min(created_at) FROM ecs_launches WHERE client_token IS NOT NULL");
+  if (asked) next = std::min(next, *asked + kIdempotentFor);
   return std::max(next, call.now + kBetweenSlices);
 }
 
 void disconnect_all(store::Tx& tx, base::Time now) {
-  tx.exec("UPDATE ecs_instances SET connected = 0, connected_at = $1 WHERE connected = 1", now);
+  tx.exec("UPDATE ecs_instances SET connected = 0, connected_at = $1 WHERE status <> 'INACTIVE'", now);
 }
 
 }  // namespace services::ecs

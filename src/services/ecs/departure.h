@@ -20,7 +20,8 @@ inline constexpr base::Duration kDefaultLostAfter = std::chrono::minutes(65);
 // hour ago is forgotten. Answers when the next is due.
 std::optional<base::Time> sweep_tasks(Call& call, base::Duration lost_after);
 
-// At start: nobody has a session.
+// At start: nobody has a session. The time in which there was no server is not held against a
+// machine: each has all of its time to come back.
 void disconnect_all(store::Tx& tx, base::Time now);
 
 }  // namespace services::ecs

@@ -94,6 +94,11 @@ void add_failures(Placed& placed, const StoredCluster& cluster, const scheduler:
   for (const scheduler::Failure& failure : refusal.failures) placed.failures.push_back(to_failure(cluster, failure));
 }
 
+// A launch without a task is of no use but to who asks again with its token.
+void forget_if_nothing_came_of_it(Call& call, const StoredLaunch& launch, const Placed& placed) {
+  if (placed.tasks.empty() && !launch.client_token) call.tx.exec("DELETE FROM ecs_launches WHERE id = $1", launch.id);
+}
+
 template <class Response>
 Response answer(Call& call, const StoredCluster& cluster, const StoredTaskDefinition& definition,
                 const StoredLaunch& launch, const Placed& placed) {
@@ -178,6 +183,7 @@ RunTaskResponse run_task(Call& call, const RunTaskRequest& request) {
     launch.body.failures = placed.failures;
     call.tx.exec("UPDATE ecs_launches SET body = $2 WHERE id = $1", launch.id, to_json(launch.body));
   }
+  forget_if_nothing_came_of_it(call, launch, placed);
   return answer<RunTaskResponse>(call, cluster, definition, launch, placed);
 }
 
@@ -205,6 +211,7 @@ StartTaskResponse start_task(Call& call, const StartTaskRequest& request) {
       add_failures(placed, cluster, std::get<scheduler::Refusal>(decision));
     }
   }
+  forget_if_nothing_came_of_it(call, launch, placed);
   return answer<StartTaskResponse>(call, cluster, definition, launch, placed);
 }
 

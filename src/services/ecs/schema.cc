@@ -124,8 +124,17 @@ CREATE INDEX ecs_tasks_launch ON ecs_tasks (launch);
 CREATE INDEX ecs_tasks_stopped ON ecs_tasks (stopped_at) WHERE stopped_at IS NOT NULL;
 )sql";
 
+constexpr char kVersion3[] = R"sql(
+ALTER TABLE ecs_tasks ADD COLUMN credentials_id TEXT;  -- the same for each key that it is given
+CREATE INDEX ecs_tasks_desired ON ecs_tasks (cluster, desired, id);
+CREATE INDEX ecs_tasks_known ON ecs_tasks (cluster, known) WHERE stopped_at IS NULL;
+CREATE INDEX ecs_instances_token ON ecs_instances (cluster, client_token) WHERE client_token IS NOT NULL;
+-- Those whose token has to be forgotten.
+CREATE INDEX ecs_launches_since ON ecs_launches (created_at) WHERE client_token IS NOT NULL;
+)sql";
+
 }  // namespace
 
-store::Migrations migrations() { return {"ecs", {kVersion1, kVersion2}}; }
+store::Migrations migrations() { return {"ecs", {kVersion1, kVersion2, kVersion3}}; }
 
 }  // namespace services::ecs

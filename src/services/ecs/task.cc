@@ -17,7 +17,7 @@ constexpr std::string_view kLaunchColumns =
     "SELECT id, cluster, definition, task_group, started_by, client_token, asked, body, created_at FROM ecs_launches";
 constexpr std::string_view kTaskColumns =
     "SELECT id, task, cluster, launch, instance, known, desired, version, delivered, holds, report, tags, credentials,"
-    " created_at, started_at, stopping_at, stopped_at, stop_code, stopped_reason FROM ecs_tasks";
+    " created_at, started_at, stopping_at, stopped_at, stop_code, stopped_reason, credentials_id FROM ecs_tasks";
 
 StoredLaunch read_launch(const store::Row& row) {
   StoredLaunch launch;
@@ -54,6 +54,7 @@ StoredTask read_task(const store::Row& row) {
   task.stopped_at = row.maybe_time(16);
   task.stop_code = row.maybe_str(17);
   task.stopped_reason = row.maybe_str(18);
+  task.credentials_id = row.maybe_str(19);
   return task;
 }
 
@@ -87,13 +88,10 @@ Holds to_holds(const model::TaskHold& hold) {
   return holds;
 }
 
-// Begins with the time: ids that are made one after another are neighbours in their index, which
-// is then written in one place instead of everywhere.
+// Random but for the first byte, which turns with the time: ids that are made one after another are
+// near each other in their index, which is then written in a few places instead of everywhere.
 std::string new_task_id(base::Time now) {
-  const auto seconds = static_cast<std::uint32_t>(base::to_millis(now) / 1000);
-  std::string front(4, '\0');
-  for (int i = 0; i < 4; ++i) front[static_cast<std::size_t>(i)] = static_cast<char>(seconds >> (24 - 8 * i));
-  return base::to_hex(front + base::random_bytes(12));
+  return base::to_hex(static_cast<char>(base::to_millis(now) >> 6) + base::random_bytes(15));
 }
 
 std::string task_arn(const StoredCluster& cluster, const std::string& id) {
@@ -178,6 +176,14 @@ std::vector<StoredTask> load_tasks_on(store::Tx& tx, const std::string& instance
       .all(read_task);
 }
 
+std::vector<StoredTask> load_tasks_to_tell(store::Tx& tx, const std::string& instance) {
+  return tx
+      .query(std::string(kTaskColumns) +
+                 " WHERE instance = $1 AND stopped_at IS NULL AND (delivered = 0 OR desired = 'STOPPED') ORDER BY id",
+             instance)
+      .all(read_task);
+}
+
 std::vector<model::TaskHold> holds_on(store::Tx& tx, const std::string& instance) {
   return tx
       .query(
@@ -207,7 +213,6 @@ void stop_now(Call& call, StoredTask& task, model::StopCode code, const std::str
   }
   release_in_fleet(call, task.cluster, task.id);
   call.wake(task_topic(task.id));
-  call.wake(std::string(kTaskSweepTopic));
 }
 
 std::string instance_topic(const std::string& instance) { return "ecs/instance/" + instance; }

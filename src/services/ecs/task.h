@@ -76,7 +76,8 @@ struct StoredTask {
   Holds holds;
   std::optional<Report> report;
   std::optional<std::vector<shapes::ecs::Tag>> tags;
-  std::optional<std::string> credentials;
+  std::optional<std::string> credentials;     // the key that it was given last
+  std::optional<std::string> credentials_id;  // what its containers ask their agent for
   base::Time created_at;
   std::optional<base::Time> started_at, stopping_at, stopped_at;
   std::optional<std::string> stop_code, stopped_reason;
@@ -102,6 +103,8 @@ std::optional<StoredTask> load_task(store::Tx& tx, const StoredCluster& cluster,
 std::vector<StoredTask> load_tasks_of_launch(store::Tx& tx, std::int64_t launch);
 // Those of an instance that have not STOPPED, in the order in which they came.
 std::vector<StoredTask> load_tasks_on(store::Tx& tx, const std::string& instance);
+// Of those, the ones that their agent may not know of, and the ones that are to stop.
+std::vector<StoredTask> load_tasks_to_tell(store::Tx& tx, const std::string& instance);
 
 // What those hold, for the scheduler.
 std::vector<model::TaskHold> holds_on(store::Tx& tx, const std::string& instance);
