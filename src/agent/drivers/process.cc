@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <filesystem>
 
 #include "agent/drivers/process_health.h"
@@ -25,6 +28,7 @@ namespace asio = boost::asio;
 using Steady = std::chrono::steady_clock;
 
 constexpr std::size_t kMaxNamePart = 64;
+constexpr base::Duration kSettlePause = std::chrono::milliseconds(20);
 
 // Fit to be a part of a path.
 std::string plain(std::string_view text) {
@@ -81,6 +85,7 @@ class ProcessDriver final : public Driver {
   base::Result<Nothing> make_cgroups(const ContainerSpec& container, const std::string& id, ProcessPlan& plan) const;
   base::Result<std::string> make(const ContainerSpec& spec) const;
   base::Result<ShimSpec> startable(const std::string& id) const;
+  asio::awaitable<base::Result<ShimExit>> settle_within(std::string folder, ShimSpec spec, base::Duration patience) const;
   void forget_run(const std::string& id);
   Health& health_of(const std::string& id, const ShimHealthCheck& check);
 
@@ -157,16 +162,33 @@ asio::awaitable<base::Result<Started>> ProcessDriver::start(std::string id) {
   co_return started_of(*spec, *started);
 }
 
+// What is killed takes its time to go, with a GPU's memory to give back seconds.
+asio::awaitable<base::Result<ShimExit>> ProcessDriver::settle_within(std::string folder, ShimSpec spec,
+                                                                     base::Duration patience) const {
+  asio::steady_timer pause(co_await asio::this_coro::executor);
+  const auto end = Steady::now() + patience;
+  for (;;) {
+    auto exit = settle(folder, spec, cgroups_);
+    if (exit || Steady::now() >= end) co_return exit;
+    pause.expires_after(kSettlePause);
+    co_await pause.async_wait(asio::use_awaitable);
+  }
+}
+
 asio::awaitable<base::Result<Exit>> ProcessDriver::wait(std::string id) {
   const auto spec = spec_of(id);
   if (!spec) co_return no_such(id);
   const std::string folder = folder_of(id);
-  while (auto shim = ShimHandle::find(folder)) {
-    co_await shim->ended(std::nullopt);
+  for (;;) {
+    while (auto shim = ShimHandle::find(folder)) {
+      co_await shim->ended(std::nullopt);
+    }
+    const Phase phase = phase_of(folder, *spec);
+    if (phase == Phase::Created) co_return base::Error{"process " + id + " was not started"};
+    auto exit = co_await settle_within(folder, *spec, options_.kill_patience);
+    if (exit) co_return exit_of(*exit);
+    base::log_error("process does not end", {{"error", exit.error()}});
   }
-  const Phase phase = phase_of(folder, *spec);
-  if (phase == Phase::Created) co_return base::Error{"process " + id + " was not started"};
-  co_return exit_of(settle(folder, *spec, cgroups_));
 }
 
 asio::awaitable<base::Result<Nothing>> ProcessDriver::stop(std::string id, base::Duration grace) {
@@ -184,10 +206,14 @@ asio::awaitable<base::Result<Nothing>> ProcessDriver::stop(std::string id, base:
     // Not even the shim answers: it is stopped, or stuck. settle() kills the rest.
     if (!ended) {
       shim->signal(SIGKILL);
-      co_await shim->ended(options_.kill_patience);
+      ended = co_await shim->ended(options_.kill_patience);
     }
+    if (!ended) co_return base::Error{"the shim of " + id + " was killed and has not ended"};
   }
-  if (phase_of(folder, *spec) == Phase::Exited) settle(folder, *spec, cgroups_);
+  if (phase_of(folder, *spec) == Phase::Exited) {
+    auto exit = co_await settle_within(folder, *spec, options_.kill_patience);
+    if (!exit) co_return base::Error{exit.error()};
+  }
   co_return Nothing{};
 }
 
@@ -195,8 +221,9 @@ asio::awaitable<base::Result<Nothing>> ProcessDriver::remove(std::string id) {
   const auto spec = spec_of(id);
   if (!spec) co_return Nothing{};
   auto stopped = co_await stop(id, base::Duration(0));
+  if (!stopped) co_return stopped;
   if (!spec->cgroup.empty()) {
-    cgroups_.kill(spec->cgroup);
+    if (!cgroups_.kill(spec->cgroup)) co_return base::Error{"some of " + id + " has not ended"};
     cgroups_.remove(spec->cgroup);
   }
   samples_.erase(id);

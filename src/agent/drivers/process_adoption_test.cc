@@ -2,6 +2,7 @@
 // What runs goes on when the agent ends, and is found again; also where its shim did not live on.
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -165,6 +166,19 @@ TEST_F(Adoption, OneThatHasEndedIsStartedAnew) {
   EXPECT_TRUE(run(driver_->start(id)));
   EXPECT_EQ(wait(id).code, 3);
   EXPECT_EQ(output(), "run\nrun\n");
+}
+
+TEST_F(Adoption, OneThatCannotBeLookedAtIsNotTakenForEnded) {
+  const std::string id = start(shell("sleep 1000"));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  EXPECT_THROW(run(driver_->wait(id)), std::runtime_error);
+  EXPECT_THROW(run(driver_->stop(id, base::Duration(0))), std::runtime_error);
+  EXPECT_THROW(run(driver_->remove(id)), std::runtime_error);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(phase(id), Phase::Running);
 }
 
 TEST_F(Adoption, AFolderWithGarbageIsPassedOver) {

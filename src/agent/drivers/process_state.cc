@@ -36,6 +36,7 @@ std::vector<Process> in_session(pid_t leader) {
     std::vector<std::string> values;
     for (std::string value; values.size() < 22 && fields >> value;) values.push_back(value);
     if (values.size() < 22 || values[3] != std::to_string(leader)) continue;
+    if (values[0] == "Z" || values[0] == "X") continue;  // corpses
     process.ticks = std::stoll(values[11]) + std::stoll(values[12]);
     process.pages = std::stoll(values[21]);
     found.push_back(process);
@@ -45,11 +46,13 @@ std::vector<Process> in_session(pid_t leader) {
 
 // While one of its session lives its number is given to nobody else. A leader of that number that
 // started at another time says that the session is long over, and the number somebody else's.
-void kill_session(const ShimStarted& started) {
+// True: nothing is left of it.
+bool kill_session(const ShimStarted& started) {
   const auto pid = pid_t(started.pid);
   const auto ticks = start_ticks(pid);
-  if (pid <= 1 || (ticks && *ticks != started.start_ticks)) return;
+  if (pid <= 1 || (ticks && *ticks != started.start_ticks)) return true;
   for (const Process& process : in_session(pid)) ::kill(process.pid, SIGKILL);
+  return in_session(pid).empty();
 }
 
 }  // namespace
@@ -62,7 +65,7 @@ Phase phase_of(const std::string& folder, const ShimSpec& spec) {
   return Phase::Created;
 }
 
-ShimExit settle(const std::string& folder, const ShimSpec& spec, const Cgroups& cgroups) {
+base::Result<ShimExit> settle(const std::string& folder, const ShimSpec& spec, const Cgroups& cgroups) {
   if (auto exit = read_exit(folder)) return *exit;
   ShimExit exit{kKilled, false, "", now_ms()};
   if (spec.boot_id != boot_id()) {
@@ -70,8 +73,9 @@ ShimExit settle(const std::string& folder, const ShimSpec& spec, const Cgroups& 
   } else {
     exit.error = "its shim was killed, so that its own exit status is not known; what was left of it has been killed";
     exit.out_of_memory = oom_kills(spec.oom_file) > 0;
-    if (!spec.cgroup.empty()) cgroups.kill(spec.cgroup);
-    if (const auto started = read_started(folder)) kill_session(*started);
+    bool gone = spec.cgroup.empty() || cgroups.kill(spec.cgroup);
+    if (const auto started = read_started(folder)) gone = kill_session(*started) && gone;
+    if (!gone) return base::Error{"it was killed and has not ended: " + folder};
   }
   (void)write_part(folder, "exit.json", exit);
   return exit;

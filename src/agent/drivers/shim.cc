@@ -29,7 +29,7 @@ static_assert(kShimStop == SIGTERM && kShimKill == SIGUSR1);
 constexpr int kReadBytes = 64 * 1024;  // a pipe's worth
 constexpr int kMaxReadsATurn = 16;     // of one stream, before the other and the signals have theirs
 constexpr int kMaxReadsAtEnd = 64;     // of what is left in a pipe, 1 MiB at most
-constexpr int kReapSeconds = 10;       // for what SIGKILL does not end: stuck in the kernel
+constexpr int kReapSeconds = 10;       // on a kernel that does not tell who our children are
 constexpr int kCannotStart = 127;      // a shell's, and Docker's
 
 LogTime now() { return std::chrono::time_point_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now()); }
@@ -145,8 +145,10 @@ void Shim::kill_the_rest() {
   const std::string self = std::to_string(::getpid());
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(kReapSeconds);
   reap();
-  while (!alone_ && std::chrono::steady_clock::now() < patience) {
+  // What SIGKILL has not ended yet, as it is stuck in the kernel, still has its GPUs: so however long.
+  while (!alone_) {
     std::ifstream children("/proc/self/task/" + self + "/children");
+    if (!children && std::chrono::steady_clock::now() > patience) return;
     for (pid_t child = 0; children >> child;) ::kill(child, SIGKILL);
     pollfd ready{signals_, POLLIN, 0};
     ::poll(&ready, 1, 100);

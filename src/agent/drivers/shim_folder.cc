@@ -5,10 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 
 #include "base/time.h"
 #include "wire/error.h"
@@ -33,6 +35,13 @@ void sync_folder(const std::string& path) {
   if (fd < 0) return;
   ::fsync(fd);
   ::close(fd);
+}
+
+// Not there is one thing; not to be known, for want of descriptors or for a broken disk, another: a
+// process that can't be looked at may well run.
+std::nullopt_t absent(const std::string& path) {
+  if (errno == ENOENT || errno == ENOTDIR || errno == ESRCH) return std::nullopt;
+  throw std::runtime_error(error_at(path).message);
 }
 
 template <class T>
@@ -69,11 +78,16 @@ base::Result<bool> write_durably(const std::string& path, const std::string& tex
 }
 
 std::optional<std::string> read_text(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) return std::nullopt;
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return absent(path);
+  std::string text;
+  std::array<char, 4096> bytes;
+  ssize_t got = 0;
+  while ((got = ::read(fd, bytes.data(), bytes.size())) > 0) text.append(bytes.data(), std::size_t(got));
+  const int failed = got < 0 ? errno : 0;
+  ::close(fd);
+  errno = failed;
+  return failed ? absent(path) : std::optional(std::move(text));
 }
 
 std::optional<ShimSpec> read_spec(const std::string& folder) { return read_part<ShimSpec>(folder + "/spec.json"); }
@@ -93,19 +107,26 @@ bool take_lock(const std::string& folder) {
 }
 
 std::optional<pid_t> lock_holder(const std::string& folder) {
-  const int fd = ::open((folder + "/lock").c_str(), O_RDWR | O_CLOEXEC);
-  if (fd < 0) return std::nullopt;
+  const std::string path = folder + "/lock";
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (fd < 0) return absent(path);
   struct flock lock = whole_file(F_WRLCK);
-  const bool asked = ::fcntl(fd, F_GETLK, &lock) == 0;
+  const int failed = ::fcntl(fd, F_GETLK, &lock) == 0 ? 0 : errno;
   ::close(fd);
-  if (!asked || lock.l_type == F_UNLCK) return std::nullopt;
+  errno = failed;
+  if (failed) return absent(path);
+  if (lock.l_type == F_UNLCK) return std::nullopt;
   return lock.l_pid;
 }
 
 std::string boot_id() {
-  std::string id;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
-  return id;
+  // Read once: it does not change, and later there may be no descriptor to read it with.
+  static const std::string kId = [] {
+    std::string id;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+    return id;
+  }();
+  return kId;
 }
 
 std::optional<std::int64_t> start_ticks(pid_t pid) {

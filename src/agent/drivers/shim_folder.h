@@ -97,6 +97,7 @@ BOOST_DESCRIBE_STRUCT(ShimExit, (), (code, out_of_memory, error, at_ms))
 
 // Whole or not at all, after a power loss too; mode 0600.
 base::Result<bool> write_durably(const std::string& path, const std::string& text);
+// None where there is none. Throws std::runtime_error where that can't be told, as do all below.
 std::optional<std::string> read_text(const std::string& path);
 
 template <class T>
@@ -106,7 +107,7 @@ base::Result<bool> write_part(const std::string& folder, const char* name, const
   return write_durably(folder + "/" + name, text);
 }
 
-// None where there is no such file, or it can't be read.
+// None where there is no such file, or it makes no sense.
 std::optional<ShimSpec> read_spec(const std::string& folder);
 std::optional<ShimStarted> read_started(const std::string& folder);
 std::optional<ShimExit> read_exit(const std::string& folder);

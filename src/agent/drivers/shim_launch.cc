@@ -111,8 +111,10 @@ std::optional<ShimHandle> ShimHandle::find(const std::string& folder) {
   const auto pid = lock_holder(folder);
   if (!pid || *pid <= 0) return std::nullopt;
   ShimHandle handle(open_pid(*pid));
+  if (handle.fd_ < 0 && errno == ESRCH) return std::nullopt;
+  if (handle.fd_ < 0) throw boost::system::system_error(errno, boost::system::system_category(), "pidfd_open");
   // Still the holder: so it lived when the descriptor was opened, and the descriptor is its.
-  if (handle.fd_ < 0 || lock_holder(folder) != pid) return std::nullopt;
+  if (lock_holder(folder) != pid) return std::nullopt;
   return handle;
 }
 

@@ -15,7 +15,7 @@ namespace agent::drivers {
 // A living shim, by a descriptor that never means another process.
 class ShimHandle {
  public:
-  // None when no shim lives in that folder.
+  // None when no shim lives in that folder. Throws where that can't be told.
   static std::optional<ShimHandle> find(const std::string& folder);
   ShimHandle(ShimHandle&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   ~ShimHandle();
