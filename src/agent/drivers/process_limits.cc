@@ -34,15 +34,16 @@ CgroupLimits container_limits(const shapes::agent::Container& container, const P
   return limits;
 }
 
-// What a task definition may ask for and gets. Docker's API versions stand for single features:
+// What a task definition may ask for and gets. A reservation is kept by where tasks are placed, so it
+// needs no cgroup. Docker's API versions stand for single features:
 // 1.17 user, working directory; 1.18 ulimits; 1.19 log drivers; 1.20 swap; 1.21 memory reservation;
 // 1.22 shared memory; 1.24, 1.29 health checks; 1.25 an init that reaps.
 Abilities abilities_with(const Cgroups& cgroups) {
   Abilities abilities{"process", "", {}};
   utsname kernel{};
   if (::uname(&kernel) == 0) abilities.version = kernel.release;
-  std::vector<std::string> apis = {"1.17", "1.18", "1.19", "1.22", "1.24", "1.25", "1.29"};
-  if (cgroups.limits_memory()) apis.insert(apis.end(), {"1.20", "1.21"});
+  std::vector<std::string> apis = {"1.17", "1.18", "1.19", "1.21", "1.22", "1.24", "1.25", "1.29"};
+  if (cgroups.limits_memory()) apis.push_back("1.20");
   const std::string capability = "com.amazonaws.ecs.capability.";
   for (const std::string& api : apis) abilities.attributes.push_back(capability + "docker-remote-api." + api);
   for (const char* name : {"logging-driver.json-file", "logging-driver.none", "logging-driver.awslogs",
