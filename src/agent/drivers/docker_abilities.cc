@@ -4,7 +4,6 @@
 #include <boost/json/array.hpp>
 
 #include "agent/drivers/docker_api.h"
-#include "agent/drivers/docker_holder.h"
 
 namespace agent::drivers {
 namespace {
@@ -20,12 +19,10 @@ constexpr std::string_view kAlways[] = {
     "com.amazonaws.ecs.capability.privileged-container",
     "com.amazonaws.ecs.capability.task-iam-role",
     "com.amazonaws.ecs.capability.task-iam-role-network-host",
-    "com.amazonaws.ecs.capability.ecr-auth",
     "ecs.capability.container-health-check",
     "ecs.capability.container-ordering",
     "ecs.capability.container-restart-policy",
     "ecs.capability.container-port-range",
-    "ecs.capability.execution-role-ecr-pull",
     "ecs.capability.execution-role-awslogs",
 };
 
@@ -82,8 +79,8 @@ Abilities abilities_of(const json::value& version, const json::value& info) {
   out.insert(out.end(), std::begin(kAlways), std::end(kAlways));
   add_security(info, out);
   add_list(find(info, {"Plugins", "Volume"}), std::string(kFeature) + "docker-plugin.", out);
-  // Both need the holder of a task's namespaces.
-  if (!holder_image_tar(facts.architecture).empty()) {
+  // Both need the holder of a task's namespaces, which has been seen to run there only.
+  if (facts.architecture == "amd64") {
     out.push_back(std::string(kFeature) + "task-eni");
     out.push_back(std::string(kFeature) + "pid-ipc-namespace-sharing");
   }

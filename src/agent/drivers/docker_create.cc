@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
+#include <cctype>
 
 #include "agent/drivers/docker_gpus.h"
 #include "agent/drivers/docker_ports.h"
@@ -141,9 +142,16 @@ void add_labels(const ContainerSpec& spec, const TaskParts& parts, const std::st
 
 std::string task_id(const std::string& task_arn) { return task_arn.substr(task_arn.rfind('/') + 1); }
 
+std::string name_part(std::string text) {
+  for (char& c : text) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_') c = '-';
+  }
+  return text;
+}
+
 std::string container_name(const ContainerSpec& spec) {
-  return "ecs-" + spec.task.family + "-" + spec.task.version + "-" + spec.container.name + "-" +
-         base::to_hex(base::random_bytes(10));
+  return "ecs-" + name_part(spec.task.family) + "-" + name_part(spec.task.version) + "-" +
+         name_part(spec.container.name) + "-" + base::to_hex(base::random_bytes(10));
 }
 
 std::string labelled(std::string_view label, const std::string& value) { return std::string(label) + "=" + value; }
@@ -168,6 +176,10 @@ base::Result<json::object> create_body(const ContainerSpec& spec, const TaskPart
   if (spec.container.entryPoint) (*config)["Entrypoint"] = to_array(*spec.container.entryPoint);
   add_labels(spec, parts, options.agent_name, *config);
 
+  // The agent restarts and removes: an engine that did either would run what has been reported as
+  // ended, or lose its exit code.
+  host->erase("RestartPolicy");
+  host->erase("AutoRemove");
   if (spec.container.privileged) (*host)["Privileged"] = *spec.container.privileged;
   add_limits(spec, facts, *host);
   add_log(*host);

@@ -45,6 +45,8 @@ struct TaskParts {
 
 // "a1b2..." of "arn:aws:ecs:...:task/cluster/a1b2...".
 std::string task_id(const std::string& task_arn);
+// Fit to be a part of an engine's name, and of a path: what the server says is not trusted to be.
+std::string name_part(std::string text);
 // A name that nothing else has: "ecs-<family>-<version>-<container>-<random>".
 std::string container_name(const ContainerSpec& spec);
 // "label=value", as filters have it.

@@ -136,6 +136,17 @@ TEST_F(DockerCreate, KeepsWhatTheServerSaysOfTheEngine) {
   EXPECT_FALSE(create_body(spec_, parts_, options_, facts_));
 }
 
+TEST_F(DockerCreate, NeitherRestartsNorRemovesByTheEngine) {
+  spec_.container.dockerConfig.hostConfig = R"({"RestartPolicy": {"Name": "always"}, "AutoRemove": true})";
+  EXPECT_EQ(json_of({"HostConfig", "RestartPolicy"}), "");
+  EXPECT_EQ(json_of({"HostConfig", "AutoRemove"}), "");
+}
+
+TEST_F(DockerCreate, ANameIsNoPartOfARequest) {
+  spec_.task.family = "a b\r\nHost: x&y/..";
+  EXPECT_EQ(container_name(spec_).find_first_of(" \r\n&/.:"), std::string::npos);
+}
+
 TEST_F(DockerCreate, InASharedNetworkItHasNoNamesAndPortsOfItsOwn) {
   spec_.task.networkMode = "awsvpc";
   spec_.container.portMappings = {{.containerPort = 80, .hostPort = 80}};
@@ -158,7 +169,8 @@ TEST(DockerAbilities, AreWhatTheEngineSays) {
     EXPECT_THAT(abilities.attributes, Contains(docker + name).Times(1)) << name;
   }
   EXPECT_THAT(abilities.attributes, Contains("ecs.capability.docker-plugin.nfs"));
-  for (std::string name : {docker + "docker-remote-api.1.20", docker + "selinux", std::string("ecs.capability.task-eni")}) {
+  for (std::string name : {docker + "docker-remote-api.1.20", docker + "selinux", std::string("ecs.capability.task-eni"),
+                           docker + "ecr-auth", std::string("ecs.capability.execution-role-ecr-pull")}) {
     EXPECT_THAT(abilities.attributes, Not(Contains(name))) << name;
   }
 }

@@ -129,7 +129,8 @@ bool needs_holder(const shapes::agent::Task& task) {
 }
 
 std::string holder_name(const shapes::agent::Task& task) {
-  return "ecs-" + task.family + "-" + task.version + "-internalecspause-" + task_id(task.arn);
+  return "ecs-" + name_part(task.family) + "-" + name_part(task.version) + "-internalecspause-" +
+         name_part(task_id(task.arn));
 }
 
 json::object holder_body(const shapes::agent::Task& task, const std::string& agent_name) {

@@ -34,7 +34,7 @@ const Volume* find_volume(const shapes::agent::Task& task, const std::string& na
 
 // A folder of the task's own, 0755 and root's as on Fargate.
 base::Result<std::string> make_folder(const ContainerSpec& spec, const std::string& volume) {
-  const std::filesystem::path folder = std::filesystem::path(spec.work_folder) / "volumes" / volume;
+  const std::filesystem::path folder = std::filesystem::path(spec.work_folder) / "volumes" / name_part(volume);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return base::Error{"CannotCreateVolumeError: " + folder.string() + ": " + error.message()};
