@@ -25,7 +25,7 @@ constexpr const char* kProgram = "nvidia-cuda-mps-control";
 // The daemon's sockets lie in the folder, and a socket's path has 107 bytes at most.
 constexpr std::size_t kMaxPipeFolder = 80;
 constexpr base::Duration kEndPause{20}, kEndPatience{10000};
-constexpr base::Duration kStopPatience{30000};
+constexpr base::Duration kTurnPatience{30000};  // longer than any command and end may take
 constexpr std::size_t kMaxQuotedOutput = 300;
 
 // "GPU-5a934f57-..." -> "5a934f57": sockets want short paths.
@@ -94,16 +94,38 @@ asio::awaitable<base::Result<MpsAccess>> Mps::join(Gpu gpu, std::string containe
   co_return access;
 }
 
+asio::awaitable<Mps::Turn> Mps::take_turn(std::string short_id) {
+  while (turns_.contains(short_id)) {
+    Turn before = turns_[short_id];
+    boost::system::error_code cancelled;
+    co_await before->async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+    if (!cancelled) break;  // it is overdue
+  }
+  auto executor = co_await asio::this_coro::executor;
+  auto turn = std::make_shared<asio::steady_timer>(executor, kTurnPatience);
+  turns_[short_id] = turn;
+  co_return turn;
+}
+
+void Mps::end_turn(const std::string& short_id, Turn turn) {
+  auto mine = turns_.find(short_id);
+  if (mine != turns_.end() && mine->second == turn) turns_.erase(mine);
+  turn->cancel();
+}
+
 asio::awaitable<base::Result<bool>> Mps::start(std::string gpu_id) {
   std::string folder = pipe_folder(gpu_id);
   if (folder.size() > kMaxPipeFolder) {
     co_return base::Error{fmt::format("{} is too long a path for MPS, {} bytes are the most", folder, kMaxPipeFolder)};
   }
-  if (auto ended = stopping_.find(short_name(gpu_id)); ended != stopping_.end()) {
-    std::shared_ptr<asio::steady_timer> timer = ended->second;
-    boost::system::error_code cancelled;
-    co_await timer->async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
-  }
+  Turn turn = co_await take_turn(short_name(gpu_id));
+  base::Result<bool> started = co_await launch(gpu_id);
+  end_turn(short_name(gpu_id), turn);
+  co_return started;
+}
+
+asio::awaitable<base::Result<bool>> Mps::launch(std::string gpu_id) {
+  std::string folder = pipe_folder(gpu_id);
   if (daemon_of(folder)) co_return true;
   std::string logs = folder + ".log";
   std::error_code failed;
@@ -118,7 +140,6 @@ asio::awaitable<base::Result<bool>> Mps::start(std::string gpu_id) {
   command.output_file = logs + "/start.log";
   base::Result<int> code = co_await run_command(std::move(command));
   if (!code) co_return base::Error{code.error()};
-  // Two joins at once may both have started it: the second was told that one runs already.
   if (*code != 0 && !daemon_of(folder)) {
     co_return base::Error{
         fmt::format("{} -d ended with {}: {}", kProgram, *code, one_line(read_file(logs + "/start.log")))};
@@ -137,13 +158,11 @@ asio::awaitable<void> Mps::leave(std::string gpu_id, std::string container) {
 }
 
 asio::awaitable<void> Mps::stop(std::string short_id) {
-  if (in_use(short_id) || stopping_.contains(short_id) || !daemon_of(pipes(short_id))) co_return;
-  auto executor = co_await asio::this_coro::executor;
-  auto ended = std::make_shared<asio::steady_timer>(executor, kStopPatience);
-  stopping_[short_id] = ended;
-  co_await quit(short_id);
-  stopping_.erase(short_id);
-  ended->cancel();
+  Turn turn = co_await take_turn(short_id);
+  if (!in_use(short_id) && daemon_of(pipes(short_id))) {
+    co_await quit(short_id);
+  }
+  end_turn(short_id, turn);
 }
 
 asio::awaitable<void> Mps::quit(std::string short_id) {

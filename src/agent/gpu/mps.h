@@ -50,7 +50,11 @@ class Mps {
   std::string pipe_folder(const std::string& gpu_id) const;
 
  private:
+  using Turn = std::shared_ptr<boost::asio::steady_timer>;
   boost::asio::awaitable<base::Result<bool>> start(std::string gpu_id);
+  boost::asio::awaitable<base::Result<bool>> launch(std::string gpu_id);
+  boost::asio::awaitable<Turn> take_turn(std::string short_id);
+  void end_turn(const std::string& short_id, Turn turn);
   boost::asio::awaitable<void> stop(std::string short_id);
   boost::asio::awaitable<void> quit(std::string short_id);
   std::string pipes(const std::string& short_id) const;
@@ -59,9 +63,9 @@ class Mps {
   std::string folder_;
   std::string control_;
   std::map<std::string, std::set<std::string>> users_;  // containers by GPU id
-  // Daemons that are being stopped; a start waits for the timer's cancellation. Shared with those
-  // that wait.
-  std::map<std::string, std::shared_ptr<boost::asio::steady_timer>> stopping_;
+  // Daemons that are being started or stopped, one thing at a time. Who waits for his turn waits for
+  // the timer's cancellation. Shared with those that wait.
+  std::map<std::string, Turn> turns_;
 };
 
 }  // namespace agent::gpu

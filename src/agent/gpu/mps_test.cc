@@ -114,6 +114,16 @@ TEST_F(MpsTest, TheFirstStartsADaemonAndTheLastStopsIt) {
   EXPECT_EQ(daemon("aaaaaaaa"), 0);
 }
 
+TEST_F(MpsTest, TwoThatComeAtOnceStartOneDaemon) {
+  std::optional<base::Result<MpsAccess>> first;
+  auto one = asio::co_spawn(io_, keep(mps_.join(gpu("a"), "one", {}), first), asio::use_future);
+  auto second = run(mps_.join(gpu("a"), "two", {}));
+  one.get();
+  EXPECT_TRUE(*first);
+  EXPECT_TRUE(second);
+  EXPECT_EQ(starts("aaaaaaaa"), 1);
+}
+
 TEST_F(MpsTest, EachGpuHasItsOwn) {
   ASSERT_TRUE(run(mps_.join(gpu("a"), "one", {})));
   ASSERT_TRUE(run(mps_.join(gpu("b"), "two", {})));

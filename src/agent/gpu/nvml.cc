@@ -25,6 +25,16 @@ bool asks_for_restart(int code) {
   return code == kNvmlDriverNotLoaded || code == kNvmlUninitialized || code == kNvmlGpuIsLost;
 }
 
+int read_memory(const NvmlApi& api, NvmlDevice device, NvmlMemory& memory) {
+  NvmlMemory2 exact = {};
+  exact.version = kNvmlMemory2Version;
+  if (api.memory_v2 && api.memory_v2(device, &exact) == kNvmlSuccess) {
+    memory = {exact.total_bytes, exact.free_bytes, exact.used_bytes};
+    return kNvmlSuccess;
+  }
+  return api.memory(device, &memory);
+}
+
 }  // namespace
 
 NvmlSource::NvmlSource(std::function<std::optional<NvmlApi>()> load) : load_(std::move(load)) {}
@@ -112,7 +122,7 @@ int NvmlSource::look_at(unsigned int index, std::vector<Gpu>& seen) {
   api_->name(device, name, sizeof name);
   Gpu gpu{.id = id, .index = static_cast<int>(index), .model = name};
   NvmlMemory memory = {};
-  code = api_->memory(device, &memory);
+  code = read_memory(*api_, device, memory);
   gpu.memory_mib = static_cast<std::int64_t>(memory.total_bytes) / kMib;
   if (code != kNvmlSuccess) {
     gpu.trouble = error_text(code);
@@ -188,7 +198,7 @@ std::vector<GpuSample> NvmlSource::sample() {
     auto handle = handles_.find(gpu.id);
     if (!ready_ || handle == handles_.end()) continue;
     NvmlMemory memory = {};
-    int code = api_->memory(handle->second, &memory);
+    int code = read_memory(*api_, handle->second, memory);
     if (asks_for_restart(code)) restart_ = true;
     if (code != kNvmlSuccess) continue;
     GpuSample& sample = samples.emplace_back();

@@ -27,6 +27,7 @@ std::optional<NvmlApi> load_nvml() {
   find(opened, "nvmlDeviceGetUUID", api.uuid);
   find(opened, "nvmlDeviceGetName", api.name);
   find(opened, "nvmlDeviceGetMemoryInfo", api.memory);
+  find(opened, "nvmlDeviceGetMemoryInfo_v2", api.memory_v2);
   find(opened, "nvmlDeviceGetUtilizationRates", api.utilization);
   find(opened, "nvmlDeviceGetTemperature", api.temperature);
   find(opened, "nvmlDeviceGetPowerUsage", api.power_milliwatts);

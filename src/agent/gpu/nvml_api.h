@@ -25,6 +25,12 @@ using NvmlEventSet = void*;
 struct NvmlMemory {
   unsigned long long total_bytes, free_bytes, used_bytes;
 };
+// nvmlMemory_v2_t: what the driver keeps for itself is not counted as used, as nvidia-smi has it.
+struct NvmlMemory2 {
+  unsigned int version;
+  unsigned long long total_bytes, reserved_bytes, free_bytes, used_bytes;
+};
+inline constexpr unsigned int kNvmlMemory2Version = sizeof(NvmlMemory2) | (2U << 24);
 struct NvmlUtilization {
   unsigned int gpu, memory;
 };
@@ -51,6 +57,7 @@ struct NvmlApi {
   std::function<int(NvmlDevice, NvmlMemory*)> memory;
 
   // May be empty: older libraries lack some.
+  std::function<int(NvmlDevice, NvmlMemory2*)> memory_v2;
   std::function<int(NvmlDevice, NvmlUtilization*)> utilization;
   std::function<int(NvmlDevice, int, unsigned int*)> temperature;
   std::function<int(NvmlDevice, unsigned int*)> power_milliwatts;

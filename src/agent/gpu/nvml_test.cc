@@ -71,6 +71,27 @@ class NvmlTest : public testing::Test {
   NvmlSource source_{[this] { return installed_ ? std::optional(api()) : std::nullopt; }};
 };
 
+TEST_F(NvmlTest, WhatTheDriverKeepsForItselfIsNotUsedWhereTheLibraryTellsThemApart) {
+  devices_ = {{.uuid = "GPU-1"}};
+  unsigned int asked = 0;
+  auto with_v2 = [&] {
+    NvmlApi both = api();
+    both.memory_v2 = [&](NvmlDevice, NvmlMemory2* out) {
+      asked = out->version;
+      *out = {out->version, 4096ULL << 20, 615ULL << 20, 3481ULL << 20, 0};
+      return kNvmlSuccess;
+    };
+    return std::optional(both);
+  };
+  NvmlSource source(with_v2);
+  source.probe();
+  auto samples = source.sample();
+  ASSERT_EQ(samples.size(), 1u);
+  EXPECT_EQ(samples[0].memory_used_mib, 0);
+  EXPECT_EQ(samples[0].memory_total_mib, 4096);
+  EXPECT_EQ(asked, 0x2000028u);
+}
+
 TEST_F(NvmlTest, GpusComeInTheDriversOrder) {
   std::vector<Gpu> gpus = source_.probe();
   ASSERT_EQ(gpus.size(), 2u);
