@@ -165,7 +165,8 @@ asio::awaitable<base::Result<Started>> ProcessDriver::start(std::string id) {
 // What is killed takes its time to go, with a GPU's memory to give back seconds.
 asio::awaitable<base::Result<ShimExit>> ProcessDriver::settle_within(std::string folder, ShimSpec spec,
                                                                      base::Duration patience) const {
-  asio::steady_timer pause(co_await asio::this_coro::executor);
+  const auto executor = co_await asio::this_coro::executor;
+  asio::steady_timer pause(executor);
   const auto end = Steady::now() + patience;
   for (;;) {
     auto exit = settle(folder, spec, cgroups_);
