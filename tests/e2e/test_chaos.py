@@ -17,7 +17,7 @@ import network
 from support import cluster
 from support.waiting import eventually
 
-SECONDS = float(os.environ.get("STOKER_CHAOS_SECONDS", "60"))
+SECONDS = float(os.environ.get("STOKER_CHAOS_SECONDS", "120"))
 LOST_AFTER = "12s"
 MACHINES = 3
 GPUS = 4

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """GPUs are pinned, never given twice, and a task sees exactly its own."""
-from support.cluster import gpus_of
+from support.cluster import TEST_IMAGE, gpus_of
+from support.server import run_stoker
 from support.waiting import eventually
 
 SHOW = "nvidia-smi -L; echo seen $NVIDIA_VISIBLE_DEVICES; sleep 300"
@@ -76,20 +77,22 @@ def test_all_takes_every_gpu_of_a_machine(fleet):
 
 def test_shared_gpus_are_packed_by_memory_and_limits_reach_the_container(fleet, driver):
     fleet.add("box-a", "fake:2xV100", driver)
-    share = {"nvidiaMps": {"memory": 6000, "maxComputePercent": 30}}
-    definition = fleet.define(
-        "env | grep CUDA_MPS; sleep 300", driver=driver,
-        resourceRequirements=[{"type": "GPU", "sharingStrategy": share}],
-    ) if has_sharing(fleet) else None
-    if definition is None:
-        return  # this boto3 is older than the member: the newest one's suite has it
-    tasks = [fleet.run(definition) for _ in range(3)]
-    assert gpus_of(tasks[0]) == gpus_of(tasks[1]) != gpus_of(tasks[2])
 
+    def share():
+        # Debian's boto3 is older than sharingStrategy; our own command is not.
+        done = run_stoker(
+            "run", "--data", fleet.server.data, "--name", "share", "--detach",
+            "--gpu-memory", 6000, "--gpu-compute", 30, "--memory", 64,
+            TEST_IMAGE if driver == "docker" else "process", "--", "/bin/sh", "-c", "env | grep CUDA_MPS; trap exit TERM; while true; do sleep 0.2; done",
+        )
+        assert done.returncode == 0, done.stderr
+        return fleet.wait_for(done.stdout.split()[-1], "RUNNING")
 
-def has_sharing(fleet):
-    shape = fleet.ecs.meta.service_model.shape_for("ResourceRequirement")
-    return "sharingStrategy" in shape.members
+    first, second, third = share(), share(), share()
+    assert gpus_of(first) == gpus_of(second) != gpus_of(third)
+    text = eventually(lambda: fleet.logs(first))
+    assert "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0=6000M" in text
+    assert "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=30" in text
 
 
 def test_an_unhealthy_gpu_is_not_given(fleet):

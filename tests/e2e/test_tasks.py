@@ -105,7 +105,7 @@ def test_draining_machines_get_nothing_new_and_keep_what_they_have(fleet, driver
 
 def test_containers_start_in_order_and_an_essential_end_ends_them_all(box, driver):
     image = TEST_IMAGE if driver == "docker" else "process"
-    shell = {"image": image, "memory": 32, "entryPoint": ["/bin/sh", "-c"]}
+    shell = {"image": image, "memory": 32, "entryPoint": ["/bin/sh", "-c"], "stopTimeout": 2}
     answer = box.ecs.register_task_definition(
         family="ordered",
         containerDefinitions=[
