@@ -5,6 +5,8 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "agent/drivers/log_file.h"
+#include "agent/log_streams.h"
 #include "agent/test_machine.h"
 #include "http/server.h"
 #include "shapes/agent/extensions.h"
@@ -261,6 +263,52 @@ TEST_F(AgentTest, ARestartedAgentIsTheSameInstance) {
 TEST_F(AgentTest, TwoDoNotShareAFolder) {
   begin();
   EXPECT_THROW(begin(), std::runtime_error);
+}
+
+TEST_F(AgentTest, AFollowerLearnsOfLinesAndOfTheEndAtOnce) {
+  begin();
+  server_.hear("StokerGpus");
+  Task task = test_task("t", {test_container("main")});
+  server_.say("PayloadMessage", payload("m1", task));
+  server_.called("SubmitTaskStateChange");
+  StokerReadLogs request;
+  request.requestId = "r1";
+  request.taskArn = task.arn;
+  request.follow = true;
+  server_.say("StokerReadLogs", request);
+  HeartbeatMessage heartbeat;
+  heartbeat.messageId = "h1";
+  server_.say("HeartbeatMessage", heartbeat);
+  server_.hear("HeartbeatAckRequest");  // so that the log is being followed
+  const auto began = std::chrono::steady_clock::now();
+  auto log = drivers::LogWriter::open(folder_.path + "/logs/t/main.log");
+  ASSERT_TRUE(log) << log.error();
+  log->append(drivers::LogStream::Stdout, base::from_seconds(1000), "one\n");
+  auto lines = wire::read_message<StokerLogLines>(server_.hear("StokerLogLines"));
+  ASSERT_EQ(lines.lines.size(), 1u);
+  EXPECT_EQ(lines.lines[0].text, "one");
+  EXPECT_FALSE(lines.end);
+  task.desiredStatus = kStopped;
+  server_.say("PayloadMessage", payload("m2", task));
+  lines = wire::read_message<StokerLogLines>(server_.hear("StokerLogLines"));
+  EXPECT_TRUE(lines.end);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10)) << "not by looking now and then";
+}
+
+TEST_F(AgentTest, LogsThatWereReadMakeRoomForOthers) {
+  begin();
+  server_.hear("StokerGpus");
+  Task task = test_task("t", {test_container("main")});
+  server_.say("PayloadMessage", payload("m1", task));
+  server_.called("SubmitTaskStateChange");
+  for (std::size_t i = 0; i <= kMaxLogStreams; ++i) {
+    StokerReadLogs request;
+    request.requestId = std::to_string(i);
+    request.taskArn = task.arn;
+    server_.say("StokerReadLogs", request);
+    auto lines = wire::read_message<StokerLogLines>(server_.hear("StokerLogLines"));
+    EXPECT_TRUE(lines.end && !lines.error) << i;
+  }
 }
 
 TEST_F(AgentTest, LogsOfATaskThatIsNotHereEndWithAnError) {

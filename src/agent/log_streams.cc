@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/log_streams.h"
 
+#include <sys/inotify.h>
+
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <filesystem>
 #include <list>
+#include <utility>
 
 #include "agent/drivers/log_file.h"
 #include "agent/socket.h"
+#include "base/log.h"
 #include "base/utf8.h"
 
 namespace agent {
@@ -18,9 +26,8 @@ constexpr std::size_t kBatchLines = 32;
 constexpr std::size_t kMaxJoinedBytes = 64 * 1024;
 // A log is read faster than a line may carry it, and what waits to be sent is bounded.
 constexpr base::Duration kBetweenBatches = std::chrono::milliseconds(20);
-constexpr base::Duration kLookForMore = std::chrono::milliseconds(250);
-// A driver may still be copying the last lines of a container that has ended.
-constexpr int kQuietLooks = 4;
+constexpr base::Duration kLookForMore = std::chrono::milliseconds(250);  // where nobody tells of news
+constexpr std::size_t kEventBytes = 16 * 1024;
 
 // One container's log, cut into lines again where a record was too short for one.
 class Source {
@@ -28,7 +35,7 @@ class Source {
   Source(std::string container, const std::string& path, std::size_t last)
       : container_(std::move(container)), reader_(path, last) {}
 
-  // False: there was nothing new.
+  // True: there may be more at once.
   bool read(std::vector<StokerLogLine>& lines) {
     std::vector<drivers::LogLine> records = reader_.read(kBatchLines);
     for (drivers::LogLine& record : records) {
@@ -39,7 +46,7 @@ class Source {
       lines.push_back({container_, begun.at, record.stream, base::to_printable(begun.text)});
       begun_.erase(record.stream);
     }
-    return !records.empty();
+    return records.size() == kBatchLines;
   }
 
  private:
@@ -62,16 +69,61 @@ void LogStreams::begin(StokerReadLogs request, std::shared_ptr<http::WebSocket> 
     send(*socket, "StokerLogLines", refusal);
     return;
   }
+  begin_to_watch();
   const std::string id = request.requestId;
-  running_[id] = coroutines_.spawn("logs", run(std::move(request), std::move(socket)));
+  running_[id] = 0;  // a coroutine may be over when spawn() returns
+  const std::uint64_t coroutine = coroutines_.spawn("logs", run(std::move(request), std::move(socket)));
+  if (running_.contains(id)) running_[id] = coroutine;
+}
+
+void LogStreams::begin_to_watch() {
+  if (tasks_watcher_ != 0) return;
+  tasks_watcher_ = coroutines_.spawn("log news", watch_tasks());
+  const int fd = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (fd < 0) return;
+  files_ = std::make_unique<asio::posix::stream_descriptor>(machine_.executor, fd);
+  coroutines_.spawn("log files", watch_files());
+}
+
+asio::awaitable<void> LogStreams::watch_tasks() {
+  for (;;) {
+    co_await machine_.changed.wait(kLookAgain);
+    news_.notify();
+  }
+}
+
+asio::awaitable<void> LogStreams::watch_files() {
+  std::array<char, kEventBytes> events;
+  for (;;) {
+    co_await files_->async_read_some(asio::buffer(events), asio::use_awaitable);
+    news_.notify();
+  }
+}
+
+void LogStreams::watch(const std::string& log_file) {
+  const std::string folder = std::filesystem::path(log_file).parent_path().string();
+  if (!files_) return;
+  if (::inotify_add_watch(files_->native_handle(), folder.c_str(), IN_MODIFY | IN_CREATE | IN_MOVED_TO) < 0) {
+    files_->close();  // no more of them: all look for themselves from now on
+    files_.reset();
+  }
 }
 
 void LogStreams::end(const std::string& request_id) {
   auto found = running_.find(request_id);
   if (found == running_.end()) return;
   const std::uint64_t coroutine = found->second;
-  running_.erase(found);
+  forget(request_id);
   coroutines_.cancel(coroutine);
+}
+
+// With the last of them all watching ends: a container that writes much must not wake us for nobody.
+void LogStreams::forget(const std::string& request_id) {
+  running_.erase(request_id);
+  if (!running_.empty()) return;
+  coroutines_.cancel(std::exchange(tasks_watcher_, 0));
+  if (files_) files_->close();
+  files_.reset();
 }
 
 void LogStreams::end_all() {
@@ -89,32 +141,48 @@ bool LogStreams::has_ended(const StokerReadLogs& request) const {
 }
 
 asio::awaitable<void> LogStreams::run(StokerReadLogs request, std::shared_ptr<http::WebSocket> socket) {
+  const std::string id = request.requestId;
+  try {
+    co_await copy(std::move(request), std::move(socket));
+  } catch (const boost::system::system_error&) {
+    throw;  // ended, and forgotten already
+  } catch (const std::exception& error) {
+    base::log_error("log not read", {{"request", id}, {"error", error.what()}});
+  }
+  forget(id);
+}
+
+asio::awaitable<void> LogStreams::copy(StokerReadLogs request, std::shared_ptr<http::WebSocket> socket) {
   std::list<Source> sources;
   const std::size_t last = request.tail ? static_cast<std::size_t>(std::max(*request.tail, 0)) : drivers::kAllLines;
   const TaskRunner* task = tasks_.find(request.taskArn);
   for (std::size_t i = 0; task && i < task->record().containers.size(); ++i) {
     const std::string& name = task->record().containers[i].name;
     if (request.containerName && *request.containerName != name) continue;
-    sources.emplace_back(name, machine_.store.log_file(request.taskArn, name), last);
+    const std::string file = machine_.store.log_file(request.taskArn, name);
+    if (request.follow) watch(file);
+    sources.emplace_back(name, file, last);
   }
   StokerLogLines batch;
   batch.requestId = request.requestId;
   if (sources.empty()) batch.error = "the task has no container " + request.containerName.value_or("");
-  for (int quiet = 0;;) {
+  for (;;) {
+    // Asked first: when a container has ended, all that it wrote is in its file.
     const bool over = batch.error || !request.follow || has_ended(request);
     bool more = false;
     batch.lines.clear();
     for (Source& source : sources) more = source.read(batch.lines) || more;
-    quiet = more ? 0 : quiet + 1;
-    batch.end = over && !more && (!request.follow || quiet >= kQuietLooks || batch.error);
+    batch.end = over && !more;
     if (!batch.lines.empty() || batch.end) {
       const bool sent = send(*socket, "StokerLogLines", batch);
-      if (batch.end || !sent) break;
+      if (batch.end || !sent) co_return;
     }
-    const base::Duration pause = more ? kBetweenBatches : kLookForMore;
-    co_await sleep_for(pause);
+    if (more) {
+      co_await sleep_for(kBetweenBatches);
+    } else {
+      co_await news_.wait(files_ ? kLookAgain : kLookForMore);
+    }
   }
-  running_.erase(request.requestId);
 }
 
 }  // namespace agent
