@@ -29,11 +29,15 @@ struct AddressRequest {
   char attributes[64];
 };
 
-void add_attribute(AddressRequest& request, unsigned short type, in_addr address) {
+// A name of the address, which must begin with the interface's. An agent that was killed could not
+// take its address away: by this the next one knows that it may.
+constexpr const char kLabel[] = "lo:stoker";
+
+void add_attribute(AddressRequest& request, unsigned short type, const void* bytes, std::size_t size) {
   auto* place = reinterpret_cast<rtattr*>(reinterpret_cast<char*>(&request) + NLMSG_ALIGN(request.header.nlmsg_len));
   place->rta_type = type;
-  place->rta_len = RTA_LENGTH(sizeof address);
-  std::memcpy(RTA_DATA(place), &address, sizeof address);
+  place->rta_len = static_cast<unsigned short>(RTA_LENGTH(size));
+  std::memcpy(RTA_DATA(place), bytes, size);
   request.header.nlmsg_len = NLMSG_ALIGN(request.header.nlmsg_len) + RTA_ALIGN(place->rta_len);
 }
 
@@ -51,8 +55,9 @@ int change_address(unsigned short type, unsigned short flags, in_addr address) {
   request.body.ifa_prefixlen = 32;
   request.body.ifa_scope = RT_SCOPE_HOST;
   request.body.ifa_index = ::if_nametoindex("lo");
-  add_attribute(request, IFA_LOCAL, address);
-  add_attribute(request, IFA_ADDRESS, address);
+  add_attribute(request, IFA_LOCAL, &address, sizeof address);
+  add_attribute(request, IFA_ADDRESS, &address, sizeof address);
+  if (type == RTM_NEWADDR) add_attribute(request, IFA_LABEL, kLabel, sizeof kLabel);
   if (::send(netlink.get(), &request, request.header.nlmsg_len, 0) < 0) return errno;
   struct {
     nlmsghdr header;
@@ -88,9 +93,14 @@ base::Result<bool> add_loopback_address(const std::string& ipv4) {
   in_addr address = {};
   if (::inet_pton(AF_INET, ipv4.c_str(), &address) != 1) return base::Error{ipv4 + " is no IPv4 address"};
   std::string present = find_address([&](const ifaddrs&, in_addr one) { return one.s_addr == address.s_addr; });
-  if (!present.empty()) return false;
+  if (!present.empty()) {
+    // getifaddrs() names an address by its label.
+    return !find_address([&](const ifaddrs& entry, in_addr one) {
+              return one.s_addr == address.s_addr && std::string_view(entry.ifa_name) == kLabel;
+            }).empty();
+  }
   int code = change_address(RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, address);
-  if (code == EEXIST) return false;  // another agent was quicker
+  if (code == EEXIST) return true;  // another agent was quicker
   return done(code, "add", ipv4);
 }
 

@@ -9,7 +9,8 @@
 
 namespace agent {
 
-// True: it was added. False: this machine had it. Needs CAP_NET_ADMIN to add.
+// True: an agent added it, this one or another. Whoever ends last, with nobody using it, takes it away.
+// False: this machine had it of its own. Needs CAP_NET_ADMIN to add.
 base::Result<bool> add_loopback_address(const std::string& ipv4);
 base::Result<bool> remove_loopback_address(const std::string& ipv4);
 
