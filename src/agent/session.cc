@@ -132,7 +132,15 @@ void Session::acknowledge(const std::string& message_id, const SessionSettings& 
 
 // A task that can't be kept lets the exception through: without an acknowledgement it comes again.
 void Session::on_payload(const SessionSettings& settings, const PayloadMessage& message) {
-  for (const Task& task : message.tasks) tasks_.take(task);
+  std::exception_ptr failure;
+  for (const Task& task : message.tasks) {
+    try {
+      tasks_.take(task);
+    } catch (const std::exception&) {
+      failure = std::current_exception();  // the others are begun all the same
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
   acknowledge(message.messageId, settings);
   for (const Task& task : message.tasks) {
     for (const auto& credentials : {task.roleCredentials, task.executionRoleCredentials}) {
@@ -164,6 +172,8 @@ void Session::on_manifest(const SessionSettings& settings, const TaskManifestMes
     if (!wanted.contains(task.taskArn)) question.stopCandidates.push_back(std::move(task));
   }
   if (!question.stopCandidates.empty()) send(*socket_, "TaskStopVerificationMessage", question);
+  if (giving_up_ != 0) coroutines_.cancel(giving_up_);  // this manifest has those of the one before
+  giving_up_ = 0;
   if (!lost.empty()) giving_up_ = coroutines_.spawn("lost tasks", give_up(std::move(lost), settings.machine_name));
 }
 
