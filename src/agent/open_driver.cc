@@ -12,10 +12,17 @@
 namespace agent {
 namespace {
 
+// Marks what this agent makes. The machine's name alone would not do: what two agents on one machine
+// made would be each other's orphans.
+std::string mark_of(const Options& options) {
+  std::error_code ignored;
+  return options.name + ":" + std::filesystem::canonical(options.data, ignored).string();
+}
+
 base::Result<std::unique_ptr<drivers::Driver>> docker(const Options& options, http::IoThreads& io,
                                                       const gpu::GpuSource& gpus) {
   drivers::DockerOptions docker;
-  docker.agent_name = options.name;
+  docker.agent_name = mark_of(options);
   docker.simulated_gpus = gpus.simulated();
   if (auto tools = gpus.tools()) {
     docker.nvidia_smi_path = tools->nvidia_smi;

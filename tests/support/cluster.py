@@ -215,10 +215,13 @@ def leftover_containers(name):
     """Containers that an agent of this name made."""
     if not docker_answers():
         return []
+    shown = '{{.ID}} {{.Label "stoker.agent"}}'  # the agent's name and its folder
     done = subprocess.run(
-        ["docker", "ps", "-aq", "--filter", f"label=stoker.agent={name}"], capture_output=True, text=True, check=True
+        ["docker", "ps", "-a", "--filter", "label=stoker.agent", "--format", shown],
+        capture_output=True, text=True, check=True,
     )
-    return done.stdout.split()
+    lines = [line.split(" ", 1) for line in done.stdout.splitlines()]
+    return [container for container, agent in lines if agent.startswith(f"{name}:")]
 
 
 def processes_with(text):
