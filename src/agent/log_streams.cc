@@ -177,10 +177,11 @@ asio::awaitable<void> LogStreams::copy(StokerReadLogs request, std::shared_ptr<h
       const bool sent = send(*socket, "StokerLogLines", batch);
       if (batch.end || !sent) co_return;
     }
+    const base::Duration longest = files_ ? kLookAgain : kLookForMore;
     if (more) {
       co_await sleep_for(kBetweenBatches);
     } else {
-      co_await news_.wait(files_ ? kLookAgain : kLookForMore);
+      co_await news_.wait(longest);
     }
   }
 }
