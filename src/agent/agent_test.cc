@@ -7,6 +7,7 @@
 
 #include "agent/drivers/log_file.h"
 #include "agent/log_streams.h"
+#include "agent/telemetry.h"
 #include "agent/test_machine.h"
 #include "http/server.h"
 #include "shapes/agent/extensions.h"
@@ -96,7 +97,9 @@ class FakeServer {
     if (operation == "RegisterContainerInstance") {
       return std::string(R"({"containerInstance":{"containerInstanceArn":")") + kInstance + "\"}}";
     }
-    if (operation == "DiscoverPollEndpoint") return R"({"endpoint":")" + url() + "\"}";
+    if (operation == "DiscoverPollEndpoint") {
+      return R"({"endpoint":")" + url() + R"(","telemetryEndpoint":")" + url() + "/telemetry\"}";
+    }
     return "{}";
   }
 
@@ -118,7 +121,8 @@ class FakeServer {
 
   asio::awaitable<void> converse(http::Exchange& exchange) {
     std::shared_ptr<http::WebSocket> socket = co_await exchange.accept_websocket();
-    {
+    const bool telemetry = exchange.head().path().starts_with("/telemetry");
+    if (!telemetry) {
       std::lock_guard lock(mutex_);
       socket_ = socket;
     }
@@ -309,6 +313,28 @@ TEST_F(AgentTest, LogsThatWereReadMakeRoomForOthers) {
     auto lines = wire::read_message<StokerLogLines>(server_.hear("StokerLogLines"));
     EXPECT_TRUE(lines.end && !lines.error) << i;
   }
+}
+
+TEST_F(AgentTest, TheHealthOfContainersIsToldOnTheTelemetrySession) {
+  begin();
+  server_.hear("StokerGpus");
+  Task task = test_task("t", {test_container("main")});
+  task.containers[0].healthCheckType = "docker";
+  server_.say("PayloadMessage", payload("m1", task));
+  auto health = wire::read_message<PublishHealthRequest>(server_.hear("PublishHealthRequest"));
+  EXPECT_EQ(health.metadata.containerInstance, kInstance);
+  ASSERT_EQ(health.tasks.size(), 1u);
+  EXPECT_EQ(health.tasks[0].taskArn, task.arn);
+  EXPECT_EQ(health.tasks[0].containers[0].healthStatus, "UNKNOWN");
+}
+
+TEST(Telemetry, ASetOfSamplesHasTheirLeastTheirMostAndTheirSum) {
+  CWStatsSet set;
+  for (double value : {4.0, 1.0, 7.0}) add_sample(set, value);
+  EXPECT_EQ(set.min, 1);
+  EXPECT_EQ(set.max, 7);
+  EXPECT_EQ(set.sum, 12);
+  EXPECT_EQ(set.sampleCount, 3);
 }
 
 TEST_F(AgentTest, LogsOfATaskThatIsNotHereEndWithAnError) {

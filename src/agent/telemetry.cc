@@ -2,7 +2,9 @@
 #include "agent/telemetry.h"
 
 #include <algorithm>
+#include <set>
 
+#include "agent/registration.h"
 #include "base/log.h"
 #include "base/random.h"
 
@@ -12,17 +14,18 @@ using namespace shapes::agent;
 namespace {
 
 constexpr base::Duration kPublishEvery = std::chrono::seconds(20);
+constexpr base::Duration kMeasureEvery = std::chrono::seconds(2);
 constexpr base::Duration kAgain = std::chrono::seconds(5);
 constexpr double kMiB = 1024.0 * 1024.0;
 
-CWStatsSet one_sample(double value) {
-  CWStatsSet set;
-  set.min = set.max = set.sum = value;
-  set.sampleCount = 1;
-  return set;
-}
-
 }  // namespace
+
+void add_sample(CWStatsSet& set, double value) {
+  set.min = std::min(set.min.value_or(value), value);
+  set.max = std::max(set.max.value_or(value), value);
+  set.sum = set.sum.value_or(0) + value;
+  set.sampleCount = set.sampleCount.value_or(0) + 1;
+}
 
 std::vector<TaskHealth> health_of(const std::vector<const TaskRunner*>& tasks) {
   std::vector<TaskHealth> all;
@@ -53,6 +56,7 @@ PublishMetadata Telemetry::metadata() const {
 }
 
 asio::awaitable<void> Telemetry::run() {
+  coroutines_.spawn("usage", measure_all());
   for (;;) {
     while (settings_.url.empty()) {
       co_await machine_.changed.wait(kLookAgain);
@@ -63,7 +67,6 @@ asio::awaitable<void> Telemetry::run() {
     } catch (const std::exception& error) {
       failure = error.what();
     }
-    open_ = false;
     base::log_debug("telemetry ended", {{"error", failure}});
     co_await sleep_for(kAgain);
   }
@@ -76,11 +79,12 @@ asio::awaitable<void> Telemetry::connect_and_publish() {
                                               {"agentHash", "stoker-" + settings_.agent_version},
                                               {"dockerVersion", settings_.docker_version}};
   std::shared_ptr<http::WebSocket> socket = co_await connect(settings_.profile, settings_.url, std::move(query));
-  open_ = true;
-  coroutines_.spawn("telemetry reader", read(socket));
+  auto open = std::make_shared<bool>(true);  // shared with the reader, which may end after this
+  coroutines_.spawn("telemetry reader", read(socket, open));
+  const std::string instance = settings_.container_instance_arn;
   base::Time metrics_due = machine_.clock.now() + kPublishEvery, health_due = metrics_due;
   std::string said;
-  while (open_) {
+  while (*open && settings_.container_instance_arn == instance) {
     PublishHealthRequest health;
     health.tasks = health_of(tasks_.all());
     std::string text = wire::write_frame("", health);
@@ -92,15 +96,16 @@ asio::awaitable<void> Telemetry::connect_and_publish() {
       health_due = now + kPublishEvery;
     }
     if (now >= metrics_due) {
-      co_await publish_metrics(socket);
+      publish_metrics(*socket);
       metrics_due = now + kPublishEvery;
     }
     const base::Duration pause = std::clamp(metrics_due - machine_.clock.now(), base::Duration(1), kPublishEvery);
     co_await machine_.changed.wait(pause);
   }
+  socket->close();
 }
 
-asio::awaitable<void> Telemetry::read(std::shared_ptr<http::WebSocket> socket) {
+asio::awaitable<void> Telemetry::read(std::shared_ptr<http::WebSocket> socket, std::shared_ptr<bool> open) {
   const base::Duration silence = silence_limit();
   for (;;) {
     base::Result<std::string> text = co_await socket->read(silence);
@@ -113,40 +118,58 @@ asio::awaitable<void> Telemetry::read(std::shared_ptr<http::WebSocket> socket) {
     send(*socket, "HeartbeatAckRequest", ack);
   }
   socket->close();
-  open_ = false;
+  *open = false;
   machine_.changed.notify();
 }
 
-asio::awaitable<void> Telemetry::publish_metrics(std::shared_ptr<http::WebSocket> socket) {
+void Telemetry::publish_metrics(http::WebSocket& socket) {
   PublishMetricsRequest request;
-  std::vector<TaskIdentifier> running = tasks_.running();
-  for (const TaskIdentifier& task : running) {
-    TaskMetric metric = co_await measure(task.taskArn);
-    if (!metric.containerMetrics.empty()) request.taskMetrics.push_back(std::move(metric));
+  for (auto& [task_arn, containers] : measured_) {
+    TaskMetric metric;
+    metric.taskArn = task_arn;
+    for (auto& [name, container] : containers) metric.containerMetrics.push_back(std::move(container));
+    request.taskMetrics.push_back(std::move(metric));
   }
+  measured_.clear();
   request.metadata = metadata();
   request.metadata.idle = request.taskMetrics.empty();
-  send(*socket, "PublishMetricsRequest", request);
+  send(socket, "PublishMetricsRequest", request);
 }
 
-asio::awaitable<TaskMetric> Telemetry::measure(std::string task_arn) {
-  TaskMetric metric;
-  metric.taskArn = task_arn;
+asio::awaitable<void> Telemetry::measure_all() {
+  for (;;) {
+    std::set<std::string> running;
+    for (const TaskIdentifier& task : tasks_.running()) running.insert(task.taskArn);
+    std::erase_if(measured_, [&](const auto& task) { return !running.contains(task.first); });
+    for (const std::string& task_arn : running) {
+      try {
+        co_await measure(task_arn);
+      } catch (const std::exception& error) {
+        if (machine_.stopping) throw;
+        base::log_debug("usage not measured", {{"task", task_arn}, {"error", error.what()}});
+      }
+    }
+    co_await sleep_for(kMeasureEvery);
+  }
+}
+
+asio::awaitable<void> Telemetry::measure(std::string task_arn) {
   const TaskRunner* task = tasks_.find(task_arn);
-  if (!task) co_return metric;
+  if (!task) co_return;
   std::vector<ContainerRecord> containers = task->record().containers;  // the task may go meanwhile
   for (const ContainerRecord& container : containers) {
     if (container.status != kRunning) continue;
     base::Result<drivers::Usage> usage = co_await machine_.driver.usage(container.id);
     if (!usage) continue;
-    ContainerMetric one;
-    one.containerName = container.name;
-    one.cpuStatsSet = one_sample(usage->cpu_percent);
-    one.memoryStatsSet = one_sample(static_cast<double>(usage->memory_bytes) / kMiB);
-    metric.containerMetrics.push_back(std::move(one));
+    ContainerMetric& metric = measured_[task_arn][container.name];
+    metric.containerName = container.name;
+    if (!metric.cpuStatsSet) metric.cpuStatsSet.emplace();
+    if (!metric.memoryStatsSet) metric.memoryStatsSet.emplace();
+    // Of the whole machine: Amazon's agent divides what Docker says by the number of cores.
+    add_sample(*metric.cpuStatsSet, usage->cpu_percent / double(host_size().cores));
+    add_sample(*metric.memoryStatsSet, static_cast<double>(usage->memory_bytes) / kMiB);
     if (on_usage_) on_usage_(container, *usage);
   }
-  co_return metric;
 }
 
 }  // namespace agent

@@ -4,6 +4,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -14,6 +15,9 @@ namespace agent {
 
 // Of all containers with a health check in tasks that have not ended.
 std::vector<shapes::agent::TaskHealth> health_of(const std::vector<const TaskRunner*>& tasks);
+
+// One more value of an interval.
+void add_sample(shapes::agent::CWStatsSet& set, double value);
 
 class Telemetry {
  public:
@@ -30,16 +34,18 @@ class Telemetry {
 
  private:
   boost::asio::awaitable<void> connect_and_publish();
-  boost::asio::awaitable<void> read(std::shared_ptr<http::WebSocket> socket);
-  boost::asio::awaitable<void> publish_metrics(std::shared_ptr<http::WebSocket> socket);
-  boost::asio::awaitable<shapes::agent::TaskMetric> measure(std::string task_arn);
+  boost::asio::awaitable<void> read(std::shared_ptr<http::WebSocket> socket, std::shared_ptr<bool> open);
+  void publish_metrics(http::WebSocket& socket);
+  boost::asio::awaitable<void> measure_all();
+  boost::asio::awaitable<void> measure(std::string task_arn);
   shapes::agent::PublishMetadata metadata() const;
 
   Machine& machine_;
   Tasks& tasks_;
   const OnUsage on_usage_;
   SessionSettings settings_;
-  bool open_ = false;
+  // Since the last message: by task, and by container. Only of tasks that run.
+  std::map<std::string, std::map<std::string, shapes::agent::ContainerMetric>> measured_;
   Coroutines coroutines_;
 };
 
