@@ -14,7 +14,7 @@ packages=(
   # testing
   libgtest-dev libgmock-dev postgresql python3 python3-pytest python3-boto3 awscli python3-celery python3-kombu python3-pycurl
   # running containers, in tests; tools/docker.sh starts the engine
-  docker.io busybox-static iptables openmpi-bin
+  docker.io busybox-static iptables iproute2 openmpi-bin
   # fuzzing
   clang libclang-rt-dev
 )
