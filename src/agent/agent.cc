@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/agent.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
@@ -27,7 +29,16 @@ constexpr base::Duration kSessionThatLasted = std::chrono::seconds(30);
 // After a session that lasted: the server restarted, or wants the agent elsewhere.
 constexpr base::Duration kAtOnce = std::chrono::milliseconds(200);
 
+// The usual soft limit of 1024 is a few hundred containers' worth.
+void allow_many_files() {
+  rlimit limit;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 Options checked(Options options) {
+  allow_many_files();
   if (options.data.empty()) throw std::runtime_error("the agent needs a data folder");
   if (options.name.empty()) options.name = host_name();
   if (options.availability_zone.empty()) options.availability_zone = options.region + "a";

@@ -3,6 +3,7 @@
 #include "agent/agent.h"
 
 #include <condition_variable>
+#include <fstream>
 #include <mutex>
 
 #include "agent/drivers/log_file.h"
@@ -267,6 +268,25 @@ TEST_F(AgentTest, ARestartedAgentIsTheSameInstance) {
 TEST_F(AgentTest, TwoDoNotShareAFolder) {
   begin();
   EXPECT_THROW(begin(), std::runtime_error);
+}
+
+TEST_F(AgentTest, WhatOneDriverRunsIsNotTakenForGoneByAnother) {
+  Options options;
+  options.server = server_.url();
+  options.credentials = {"id", "secret", ""};
+  options.data = folder_.path;
+  options.driver = "process";
+  options.gpus = "none";
+  TaskStore store(folder_.path);
+  TaskRecord record = new_record(test_task("t", {test_container("main")}));
+  record.containers[0].id = "0123";
+  record.containers[0].status = kRunning;
+  store.save(record);
+  std::ofstream(folder_.path + "/driver") << "docker";
+  EXPECT_THROW(Agent{options}, std::runtime_error);
+  record.containers[0].status = kStopped;
+  store.save(record);
+  EXPECT_NO_THROW(Agent{options});
 }
 
 TEST_F(AgentTest, AFollowerLearnsOfLinesAndOfTheEndAtOnce) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/open_driver.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <stdexcept>
 
 #include "agent/drivers/docker.h"
 #include "agent/drivers/process.h"
 #include "agent/durable_file.h"
+#include "agent/task_store.h"
 #include "base/log.h"
 
 namespace agent {
@@ -41,6 +43,25 @@ base::Result<std::unique_ptr<drivers::Driver>> process(const Options& options, c
   return drivers::open_process(std::move(process));
 }
 
+// To another driver what the last one runs would look gone, and its GPUs free: so it must come back, or
+// its tasks be ended, before another may take over. With "auto" an engine that is slow to start is enough.
+void check_it_is_the_same(const Options& options, const std::string& name) {
+  const std::string path = options.data + "/driver";
+  const std::string before = read_whole(path).value_or(name);
+  if (before != name) {
+    for (const TaskRecord& record : TaskStore(options.data).load()) {
+      const bool runs = std::ranges::any_of(record.containers, [](const ContainerRecord& container) {
+        return !container.id.empty() && container.status != kStopped;
+      });
+      if (runs) {
+        throw std::runtime_error("tasks in " + options.data + " run by the driver " + before + ", which is not " +
+                                 (options.driver == "auto" ? "there" : "the one that was asked for"));
+      }
+    }
+  }
+  write_durably(path, name);
+}
+
 }  // namespace
 
 std::unique_ptr<gpu::GpuSource> open_gpus(const Options& options) {
@@ -64,6 +85,7 @@ std::unique_ptr<drivers::Driver> open_driver(const Options& options, http::IoThr
     driver = process(options, gpus);
   }
   if (!driver) throw std::runtime_error(driver.error());
+  check_it_is_the_same(options, (*driver)->abilities().name);
   return std::move(*driver);
 }
 
