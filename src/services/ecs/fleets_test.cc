@@ -86,5 +86,26 @@ TEST_F(FleetsTest, AMachineThatDidNotGetInIsNotThere) {
   EXPECT_TRUE(fleets_.with(1, [](scheduler::Fleet& fleet) { return fleet.machines().empty(); }));
 }
 
+TEST_F(FleetsTest, MachinesAreListedInPagesWhateverTheyAreFilteredBy) {
+  for (int i = 0; i < 230; ++i) add_machine("m" + std::to_string(i), 0);
+  const std::string last = add_machine("last", 0);
+  run_json(&update_container_instances_state, R"({"status":"DRAINING","containerInstances":[")" + last + "\"]}");
+  std::set<std::string> seen;
+  std::string token;
+  int pages = 0;
+  do {
+    auto page = run_json(&list_container_instances,
+                         token.empty() ? std::string("{}") : R"({"nextToken":")" + token + "\"}");
+    seen.insert(page.containerInstanceArns->begin(), page.containerInstanceArns->end());
+    token = page.nextToken.value_or("");
+    ++pages;
+  } while (!token.empty());
+  EXPECT_EQ(pages, 3);
+  EXPECT_THAT(seen, SizeIs(231));
+  const auto draining = run_json(&list_container_instances, R"({"status":"DRAINING"})");
+  EXPECT_THAT(*draining.containerInstanceArns, SizeIs(1));
+  EXPECT_FALSE(draining.nextToken);
+}
+
 }  // namespace
 }  // namespace services::ecs

@@ -198,6 +198,14 @@ std::vector<StoredInstance> load_instances(store::Tx& tx, std::int64_t cluster) 
       .all(read_row);
 }
 
+std::vector<StoredInstance> load_instances(store::Tx& tx, std::int64_t cluster, const std::string& after,
+                                           std::int64_t most) {
+  return tx
+      .query(std::string(kColumns) + " WHERE cluster = $1 AND id > $2 AND status <> 'INACTIVE' ORDER BY id LIMIT $3",
+             cluster, after, most)
+      .all(read_row);
+}
+
 void insert_instance(store::Tx& tx, const StoredInstance& instance) {
   tx.exec(
       "INSERT INTO ecs_instances (id, cluster, machine, status, connected, connected_at, version, client_token, body,"

@@ -18,6 +18,8 @@
 
 namespace services::ecs {
 
+inline constexpr std::size_t kMaxGpus = 256;
+
 // Deregistered instances are described for so long.
 inline constexpr base::Duration kInactiveFor = std::chrono::hours(1);
 
@@ -46,6 +48,9 @@ std::optional<StoredInstance> load_instance(store::Tx& tx, const std::string& id
 std::optional<StoredInstance> load_instance(store::Tx& tx, const StoredCluster& cluster, std::string_view text);
 // Those of a cluster that are not INACTIVE, by id.
 std::vector<StoredInstance> load_instances(store::Tx& tx, std::int64_t cluster);
+// At most so many of them, from the first after `after` on.
+std::vector<StoredInstance> load_instances(store::Tx& tx, std::int64_t cluster, const std::string& after,
+                                           std::int64_t most);
 
 void insert_instance(store::Tx& tx, const StoredInstance& instance);
 // Its version counts up.

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxDescribed = 100;
 constexpr std::size_t kMaxUpdated = 10;  // Amazon's
+constexpr std::size_t kSlice = 101;      // a page of the usual size, and whether there is more
 
 scheduler::Expression parse_filter(const std::string& text) {
   auto parsed = scheduler::Expression::parse(text);
@@ -71,13 +72,19 @@ ListContainerInstancesResponse list_container_instances(Call& call, const ListCo
   std::optional<scheduler::Expression> filter;
   if (request.filter && !request.filter->empty()) filter = parse_filter(*request.filter);
   std::vector<std::string> ids;
-  for (const StoredInstance& instance : load_instances(call.tx, cluster.id)) {
-    if (instance.id <= page.after) continue;
-    // Without a status, all but INACTIVE ones.
-    if (request.status && model::text(instance.status) != *request.status) continue;
-    if (filter && !matches(call, *filter, instance)) continue;
-    ids.push_back(instance.id);
-    if (ids.size() > static_cast<std::size_t>(page.size)) break;
+  const auto enough = static_cast<std::size_t>(page.size) + 1;
+  std::string after = page.after;
+  for (bool more = true; more && ids.size() < enough;) {
+    const auto slice = load_instances(call.tx, cluster.id, after, kSlice);
+    more = slice.size() == kSlice;
+    for (const StoredInstance& instance : slice) {
+      after = instance.id;
+      // Without a status, all but INACTIVE ones.
+      if (request.status && model::text(instance.status) != *request.status) continue;
+      if (filter && !matches(call, *filter, instance)) continue;
+      ids.push_back(instance.id);
+      if (ids.size() == enough) break;
+    }
   }
   ListContainerInstancesResponse response;
   response.nextToken = cut(ids, page);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kZone = "ecs.availability-zone";
 constexpr std::size_t kMaxAttributes = 200;
-constexpr std::size_t kMaxGpus = 256;
+constexpr std::size_t kMaxMachineName = 255;
 
 // "instanceId" of the identity document, which is JSON that Amazon's metadata service signed;
 // nobody signs ours.
@@ -29,7 +29,10 @@ std::string machine_name(const RegisterContainerInstanceRequest& request) {
   auto document = boost::json::parse(request.instanceIdentityDocument.value_or("{}"), error);
   const boost::json::object* members = error ? nullptr : document.if_object();
   const boost::json::value* id = members ? members->if_contains("instanceId") : nullptr;
-  if (id && id->is_string() && !id->as_string().empty()) return std::string(id->as_string());
+  if (id && id->is_string() && !id->as_string().empty()) {
+    if (id->as_string().size() > kMaxMachineName) throw invalid_parameter("instanceId longer than 255.");
+    return std::string(id->as_string());
+  }
   return "i-" + base::random_text(17, "0123456789abcdef");
 }
 
