@@ -155,11 +155,6 @@ asio::awaitable<std::shared_ptr<const state::Key>> Dispatcher::find_key(std::str
   co_return engine_.keys().keep(std::move(*found), deletions);
 }
 
-void Dispatcher::drain() {
-  draining_ = true;
-  engine_.topics().wake_all();
-}
-
 asio::awaitable<http::Response> Dispatcher::handle(http::Exchange& exchange) {
   std::string_view path = exchange.head().path();
   if (path == "/health" || path == "/metrics") co_return plain_page(exchange.head());
@@ -284,7 +279,7 @@ asio::awaitable<services::Erased> Dispatcher::run(http::Exchange& exchange, Job&
     co_await transact(engine_.store(), job.operation->access, std::move(work));
     engine_.committed(wakes);
     const base::Time now = engine_.clock().now();
-    const bool done = !wait || (wait->until <= now && !due(*wait, now)) || draining_;
+    const bool done = !wait || (wait->until <= now && !due(*wait, now)) || engine_.draining();
     if (done) {
       // They may have been told of something that is for the next in line.
       if (!waited_for.empty()) engine_.topics().wake(waited_for, 1);
@@ -307,11 +302,11 @@ http::Response Dispatcher::plain_page(const http::RequestHead& head) const {
     return {200, {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}}, metrics_.text()};
   }
   const auto up = std::chrono::duration_cast<std::chrono::seconds>(engine_.clock().now() - started_at_).count();
-  const shapes::stoker::Health health{draining_ ? "stopping" : "ok", version_, up};
+  const shapes::stoker::Health health{engine_.draining() ? "stopping" : "ok", version_, up};
   std::string body;
   wire::write_json(wire::type_of<shapes::stoker::Health>(), &health, body);
   body += '\n';
-  return {draining_ ? 503 : 200, {{"Content-Type", "application/json"}}, std::move(body)};
+  return {engine_.draining() ? 503 : 200, {{"Content-Type", "application/json"}}, std::move(body)};
 }
 
 http::Response Dispatcher::fail(Job& job, const ApiError& error) {

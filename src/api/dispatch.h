@@ -2,7 +2,6 @@
 // A request's way down and up again, in one function: dispatch.cc.
 #pragma once
 
-#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <functional>
 #include <memory>
@@ -36,7 +35,7 @@ class Dispatcher {
   boost::asio::awaitable<http::Response> handle(http::Exchange& exchange);
 
   // From now on nobody waits: long polls are answered with what there is.
-  void drain();
+  void drain() { engine_.drain(); }
 
   const std::vector<services::Service>& services() const { return services_; }
 
@@ -61,7 +60,6 @@ class Dispatcher {
   std::vector<services::Service> services_;
   std::vector<Route> routes_;
   std::string version_;
-  std::atomic<bool> draining_ = false;
   base::Time started_at_;
   http::SigningKeyCache signing_keys_;
   Metrics metrics_;

@@ -19,6 +19,11 @@ asio::awaitable<void> Engine::run(services::Access access, services::Caller call
   committed(wakes);
 }
 
+void Engine::drain() {
+  draining_ = true;
+  topics_.wake_all();
+}
+
 void Engine::committed(const std::vector<services::Wake>& wakes) {
   topics_.wake(wakes);
   for (const services::Wake& wake : wakes) {

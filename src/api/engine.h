@@ -2,6 +2,7 @@
 // What runs calls: the store, what services keep in memory, who is to be woken, and the time.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <functional>
 #include <vector>
@@ -30,6 +31,10 @@ class Engine {
   using Work = std::function<void(services::Call&)>;
   boost::asio::awaitable<void> run(services::Access access, services::Caller caller, Work work);
 
+  // From now on nobody waits for anything: what does looks at draining().
+  void drain();
+  bool draining() const { return draining_; }
+
   // What follows a commit: waiters look again, and a key that was deleted opens nothing any more.
   void committed(const std::vector<services::Wake>& wakes);
 
@@ -39,6 +44,7 @@ class Engine {
   Topics& topics_;
   base::Clock& clock_;
   KeyRing keys_;
+  std::atomic<bool> draining_ = false;
 };
 
 }  // namespace api

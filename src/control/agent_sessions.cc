@@ -22,12 +22,18 @@ using services::Call;
 
 namespace {
 
+using Steady = std::chrono::steady_clock;  // of a session's own waits: the time of day may jump
+
 // The agent gives up after one to two minutes of silence, and we after two beats without an answer.
 constexpr base::Duration kHeartbeatEvery = std::chrono::seconds(15);
 constexpr base::Duration kSilence = std::chrono::seconds(45);
 constexpr base::Duration kRenewEvery = std::chrono::minutes(10);
 // An agent that takes longer to acknowledge its manifest is started anew.
 constexpr base::Duration kGreeting = std::chrono::seconds(30);
+// A payload that was not acknowledged by then is sent again: to an agent that has it, it is nothing new.
+constexpr base::Duration kAnswerWithin = std::chrono::seconds(20);
+constexpr base::Duration kBetweenTries = std::chrono::seconds(1);
+constexpr int kMaxTries = 60;
 
 // A refused upgrade's body is a frame, as agents expect it.
 http::Response refusal(const wire::ApiError& error) {
@@ -48,8 +54,13 @@ struct AgentSessions::Session {
   bool agreed = false;  // the manifest was acknowledged
   bool over = false;
   bool pushing = false;
-  std::set<std::string> told;                                 // what was sent in payloads
-  std::map<std::string, std::vector<std::string>> unanswered;  // payload -> its tasks
+  // A payload: when it was sent, and its tasks.
+  struct Sent {
+    Steady::time_point at;
+    std::vector<std::string> tasks;
+  };
+  std::set<std::string> told;              // what was sent, of the tasks that are there
+  std::map<std::string, Sent> unanswered;  // by message
   std::int64_t sequence = 1;
 
   std::string topic() const { return ecs::instance_topic(home.instance.id); }
@@ -73,7 +84,7 @@ asio::awaitable<http::Response> AgentSessions::serve(http::Exchange& exchange, s
   if (failure) co_return refusal(*failure);
   session->socket = co_await exchange.accept_websocket();
   if (telemetry_session) {
-    co_await telemetry(exchange, session);
+    co_await telemetry(session);
   } else {
     co_await work(exchange, session);
   }
@@ -100,7 +111,10 @@ asio::awaitable<void> AgentSessions::work(http::Exchange& exchange, std::shared_
   const std::string& instance = session->home.instance.id;
   // A machine has one session: the newer one is where its agent is now.
   auto former = sessions_.with([&](auto& sessions) { return std::exchange(sessions[instance], session); });
-  if (former) former->socket->close();
+  if (former) {
+    former->socket->close();
+    logs_.end_all_of(instance);
+  }
   base::log_info("agent came", {{"machine", session->home.instance.machine},
                                 {"instance", instance},
                                 {"from", exchange.peer()}});
@@ -130,8 +144,17 @@ asio::awaitable<void> AgentSessions::greet(std::shared_ptr<Session> session) {
 }
 
 asio::awaitable<void> AgentSessions::read_all(std::shared_ptr<Session> session) {
+  const Steady::time_point began = Steady::now();
   while (!session->over) {
-    const base::Duration patience = session->agreed ? kSilence : kGreeting;
+    base::Duration patience = kSilence;
+    if (!session->agreed) {
+      // Whatever else it says meanwhile.
+      patience = std::chrono::duration_cast<base::Duration>(began + kGreeting - Steady::now());
+      if (patience <= base::Duration::zero()) {
+        base::log_info("agent did not acknowledge", {{"machine", session->home.instance.machine}});
+        co_return;
+      }
+    }
     auto text = co_await session->socket->read(patience);
     if (!text) {
       base::log_info("agent went", {{"machine", session->home.instance.machine}, {"reason", text.error()}});
@@ -147,12 +170,22 @@ asio::awaitable<void> AgentSessions::take(std::shared_ptr<Session> session, std:
     session->socket->send(wire::write_frame("BadRequestException", ErrorMessage{frame.error()}));
     co_return;
   }
+  std::optional<ErrorMessage> refused;
+  try {
+    co_await take(session, std::move(*frame));
+  } catch (const wire::ApiError& error) {
+    refused = ErrorMessage{error.message()};
+  }
+  if (refused) session->socket->send(wire::write_frame("BadRequestException", *refused));
+}
+
+asio::awaitable<void> AgentSessions::take(std::shared_ptr<Session> session, wire::Frame frame) {
   const std::string& instance = session->home.instance.id;
-  if (frame->type == "AckRequest") {
-    const AckRequest ack = wire::read_message<AckRequest>(*frame);
+  if (frame.type == "AckRequest") {
+    const AckRequest ack = wire::read_message<AckRequest>(frame);
     co_await acknowledge(session, ack.messageId);
-  } else if (frame->type == "TaskStopVerificationMessage") {
-    const auto message = wire::read_message<TaskStopVerificationMessage>(*frame);
+  } else if (frame.type == "TaskStopVerificationMessage") {
+    const auto message = wire::read_message<TaskStopVerificationMessage>(frame);
     TaskStopVerificationAck answer;
     answer.messageId = message.messageId;
     answer.generatedAt = base::to_millis(engine_.clock().now());
@@ -161,18 +194,24 @@ asio::awaitable<void> AgentSessions::take(std::shared_ptr<Session> session, std:
     };
     co_await engine_.run(Access::Read, session->caller, std::move(look));
     session->socket->send(wire::write_frame("TaskStopVerificationAck", answer));
-  } else if (frame->type == "StokerGpus") {
-    const StokerGpus gpus = wire::read_message<StokerGpus>(*frame);
+  } else if (frame.type == "StokerGpus") {
+    const StokerGpus gpus = wire::read_message<StokerGpus>(frame);
     api::Engine::Work note = [&](Call& call) { ecs::note_gpus(call, instance, gpus); };
     co_await engine_.run(Access::Write, session->caller, std::move(note));
-  } else if (frame->type == "StokerGpuSamples") {
-    engine_.locals().get<ecs::LiveGpus>().put(instance, wire::read_message<StokerGpuSamples>(*frame));
-  } else if (frame->type == "StokerLogLines") {
-    auto lines = wire::read_message<StokerLogLines>(*frame);
+  } else if (frame.type == "StokerGpuSamples") {
+    auto samples = wire::read_message<StokerGpuSamples>(frame);
+    if (samples.samples.size() > ecs::kMaxGpus) samples.samples.resize(ecs::kMaxGpus);
+    engine_.locals().get<ecs::LiveGpus>().put(instance, std::move(samples));
+  } else if (frame.type == "StokerLogLines") {
+    auto lines = wire::read_message<StokerLogLines>(frame);
     const StokerStopLogs stop{lines.requestId};
-    if (!logs_.put(std::move(lines))) session->socket->send(wire::write_frame("StokerStopLogs", stop));
+    if (!logs_.put(instance, std::move(lines))) session->socket->send(wire::write_frame("StokerStopLogs", stop));
+  } else if (frame.type == "IAMRoleCredentialsAckRequest") {
+    const auto ack = wire::read_message<IAMRoleCredentialsAckRequest>(frame);
+    api::Engine::Work note = [&](Call& call) { ecs::note_credentials(call, session->home, ack); };
+    co_await engine_.run(Access::Write, session->caller, std::move(note));
   }
-  // Acknowledgements of heartbeats and credentials are as good as any sign of life.
+  // A heartbeat's acknowledgement is as good as any sign of life.
 }
 
 asio::awaitable<void> AgentSessions::acknowledge(std::shared_ptr<Session> session, std::string message_id) {
@@ -190,7 +229,7 @@ asio::awaitable<void> AgentSessions::acknowledge(std::shared_ptr<Session> sessio
   }
   auto found = session->unanswered.find(message_id);
   if (found == session->unanswered.end()) co_return;
-  const std::vector<std::string> tasks = std::move(found->second);
+  const std::vector<std::string> tasks = std::move(found->second.tasks);
   session->unanswered.erase(found);
   api::Engine::Work note = [&](Call& call) { ecs::set_delivered(call, session->home, tasks); };
   co_await engine_.run(Access::Write, session->caller, std::move(note));
@@ -198,13 +237,13 @@ asio::awaitable<void> AgentSessions::acknowledge(std::shared_ptr<Session> sessio
 
 // Sends what there is, and again whenever there is more; a heartbeat where there is nothing.
 asio::awaitable<void> AgentSessions::push_all(std::shared_ptr<Session> session) {
-  base::Time beat = engine_.clock().now(), renewal = beat;
+  Steady::time_point beat = Steady::now(), renewal = beat;
   while (!session->over) {
     const std::uint64_t seen = engine_.topics().seen();
     try {
       co_await push(session);
-      if (engine_.clock().now() >= renewal) {
-        renewal = engine_.clock().now() + kRenewEvery;
+      if (Steady::now() >= renewal) {
+        renewal = Steady::now() + kRenewEvery;
         co_await renew(session);
       }
     } catch (const std::exception& error) {
@@ -212,42 +251,53 @@ asio::awaitable<void> AgentSessions::push_all(std::shared_ptr<Session> session) 
       session->socket->close();
       co_return;
     }
-    const base::Time now = engine_.clock().now();
+    const Steady::time_point now = Steady::now();
     if (now >= beat) {
       beat = now + kHeartbeatEvery;
       session->socket->send(wire::write_frame("HeartbeatMessage", HeartbeatMessage{base::random_uuid(), true}));
     }
     if (session->over) co_return;
-    co_await engine_.topics().wait(session->topic(), seen, std::max(beat - now, base::Duration(1)));
+    co_await engine_.topics().wait(session->topic(), seen, std::chrono::ceil<base::Duration>(beat - now));
   }
 }
 
 asio::awaitable<void> AgentSessions::push(std::shared_ptr<Session> session) {
-  for (;;) {
+  const auto overdue = [](const auto& entry) { return Steady::now() - entry.second.at > kAnswerWithin; };
+  if (std::erase_if(session->unanswered, overdue) > 0) session->told.clear();
+  for (bool more = true; more;) {
     ecs::Work work;
+    std::optional<wire::ApiError> over;
     // A look that changes nothing is no write: most wakes are for what was sent already.
     api::Engine::Work look = [&](Call& call) { work = ecs::work_for(call, session->home, session->told); };
-    co_await engine_.run(Access::Write, session->caller, std::move(look));
-    if (work.inactive) {
-      ErrorMessage gone{"The container instance was deregistered."};
-      session->socket->send(wire::write_frame("InactiveInstanceException", gone));
+    try {
+      co_await engine_.run(Access::Write, session->caller, std::move(look));
+    } catch (const wire::ApiError& error) {
+      over = error;
+    }
+    if (over) {
+      session->socket->send(wire::write_frame(over->code(), ErrorMessage{over->message()}));
       session->socket->close();
       co_return;
     }
-    if (work.tasks.empty()) co_return;
-    PayloadMessage payload;
-    payload.messageId = base::random_uuid();
-    payload.clusterArn = session->home.cluster.arn();
-    payload.containerInstanceArn = ecs::instance_arn(session->home.cluster, session->home.instance.id);
-    payload.generatedAt = base::to_millis(engine_.clock().now());
-    payload.seqNum = session->sequence++;
-    for (const Task& task : work.tasks) {
-      session->told.insert(ecs::told_key(task));
-      session->unanswered[payload.messageId].push_back(task.arn);
-    }
-    payload.tasks = std::move(work.tasks);
-    if (!session->socket->send(wire::write_frame("PayloadMessage", payload))) co_return;
+    session->told = std::move(work.told);
+    more = work.more;
+    if (!work.tasks.empty()) send_payload(*session, std::move(work.tasks));
   }
+}
+
+void AgentSessions::send_payload(Session& session, std::vector<Task> tasks) {
+  PayloadMessage payload;
+  payload.messageId = base::random_uuid();
+  payload.clusterArn = session.home.cluster.arn();
+  payload.containerInstanceArn = ecs::instance_arn(session.home.cluster, session.home.instance.id);
+  payload.generatedAt = base::to_millis(engine_.clock().now());
+  payload.seqNum = session.sequence++;
+  payload.tasks = std::move(tasks);
+  Session::Sent& sent = session.unanswered[payload.messageId];
+  sent.at = Steady::now();
+  for (const Task& task : payload.tasks) sent.tasks.push_back(task.arn);
+  // One that can't be sent is closed, and its agent comes back.
+  session.socket->send(wire::write_frame("PayloadMessage", payload));
 }
 
 asio::awaitable<void> AgentSessions::renew(std::shared_ptr<Session> session) {
@@ -268,33 +318,64 @@ asio::awaitable<void> AgentSessions::leave(std::shared_ptr<Session> session) {
     return true;
   });
   if (!last) co_return;
+  logs_.end_all_of(instance);
   engine_.locals().get<ecs::LiveGpus>().forget(instance);
+  for (int tries = 0; tries < kMaxTries && !found_again(instance); ++tries) {
+    const bool noted = co_await note_gone(session);
+    if (noted) co_return;
+    co_await engine_.topics().wait("session/" + session->id, engine_.topics().seen(), kBetweenTries);
+  }
+}
+
+// A machine that is taken for connected and is not would be given tasks, and never be given up.
+asio::awaitable<bool> AgentSessions::note_gone(std::shared_ptr<Session> session) {
+  const std::string instance = session->home.instance.id;
   api::Engine::Work note = [&](Call& call) { ecs::set_connected(call, instance, false); };
-  co_await engine_.run(Access::Write, session->caller, std::move(note));
+  try {
+    co_await engine_.run(Access::Write, session->caller, std::move(note));
+    co_return true;
+  } catch (const store::Error& error) {
+    base::log_error("departure was not noted", {{"instance", instance}, {"error", error.what()}});
+  }
+  co_return false;
+}
+
+bool AgentSessions::found_again(const std::string& instance) {
+  return sessions_.with([&](auto& sessions) { return sessions.contains(instance); });
 }
 
 // Health and metrics. Each message is acknowledged, and heartbeats keep the agent from leaving.
-asio::awaitable<void> AgentSessions::telemetry(http::Exchange&, std::shared_ptr<Session> session) {
-  base::Time beat = engine_.clock().now();
+asio::awaitable<void> AgentSessions::telemetry(std::shared_ptr<Session> session) {
+  Steady::time_point beat = Steady::now();
   for (;;) {
-    if (engine_.clock().now() >= beat) {
-      beat = engine_.clock().now() + kHeartbeatEvery;
+    if (Steady::now() >= beat) {
+      beat = Steady::now() + kHeartbeatEvery;
       session->socket->send(wire::write_frame("HeartbeatMessage", HeartbeatMessage{base::random_uuid(), true}));
     }
     auto text = co_await session->socket->read(kSilence);
     if (!text) co_return;
-    auto frame = wire::read_frame(*text);
-    if (!frame) continue;
-    if (frame->type == "PublishHealthRequest") {
-      const auto request = wire::read_message<PublishHealthRequest>(*frame);
-      api::Engine::Work note = [&](Call& call) { ecs::note_health(call, session->home, request); };
-      co_await engine_.run(Access::Write, session->caller, std::move(note));
-      session->socket->send(wire::write_frame("AckPublishHealth", AckPublishHealth{}));
-    } else if (frame->type == "PublishMetricsRequest") {
-      session->socket->send(wire::write_frame("AckPublishMetric", AckPublishMetric{}));
-    } else if (frame->type == "PublishInstanceStatusRequest") {
-      session->socket->send(wire::write_frame("AckPublishInstanceStatus", AckPublishMetric{}));
+    std::optional<ErrorMessage> refused;
+    try {
+      co_await take_telemetry(session, std::move(*text));
+    } catch (const wire::ApiError& error) {
+      refused = ErrorMessage{error.message()};
     }
+    if (refused) session->socket->send(wire::write_frame("BadRequestException", *refused));
+  }
+}
+
+asio::awaitable<void> AgentSessions::take_telemetry(std::shared_ptr<Session> session, std::string text) {
+  auto frame = wire::read_frame(text);
+  if (!frame) throw wire::ApiError("BadRequestException", frame.error());
+  if (frame->type == "PublishHealthRequest") {
+    const auto request = wire::read_message<PublishHealthRequest>(*frame);
+    api::Engine::Work note = [&](Call& call) { ecs::note_health(call, session->home, request); };
+    co_await engine_.run(Access::Write, session->caller, std::move(note));
+    session->socket->send(wire::write_frame("AckPublishHealth", AckPublishHealth{}));
+  } else if (frame->type == "PublishMetricsRequest") {
+    session->socket->send(wire::write_frame("AckPublishMetric", AckPublishMetric{}));
+  } else if (frame->type == "PublishInstanceStatusRequest") {
+    session->socket->send(wire::write_frame("AckPublishInstanceStatus", AckPublishMetric{}));
   }
 }
 

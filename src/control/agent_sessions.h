@@ -13,6 +13,7 @@
 #include "control/log_streams.h"
 #include "http/server.h"
 #include "services/ecs/agent_work.h"
+#include "wire/frame.h"
 
 namespace control {
 
@@ -35,12 +36,17 @@ class AgentSessions {
   boost::asio::awaitable<void> greet(std::shared_ptr<Session> session);
   boost::asio::awaitable<void> read_all(std::shared_ptr<Session> session);
   boost::asio::awaitable<void> take(std::shared_ptr<Session> session, std::string text);
+  boost::asio::awaitable<void> take(std::shared_ptr<Session> session, wire::Frame frame);
   boost::asio::awaitable<void> acknowledge(std::shared_ptr<Session> session, std::string message_id);
   boost::asio::awaitable<void> push_all(std::shared_ptr<Session> session);
   boost::asio::awaitable<void> push(std::shared_ptr<Session> session);
+  void send_payload(Session& session, std::vector<shapes::agent::Task> tasks);
   boost::asio::awaitable<void> renew(std::shared_ptr<Session> session);
   boost::asio::awaitable<void> leave(std::shared_ptr<Session> session);
-  boost::asio::awaitable<void> telemetry(http::Exchange& exchange, std::shared_ptr<Session> session);
+  boost::asio::awaitable<bool> note_gone(std::shared_ptr<Session> session);
+  bool found_again(const std::string& instance);
+  boost::asio::awaitable<void> telemetry(std::shared_ptr<Session> session);
+  boost::asio::awaitable<void> take_telemetry(std::shared_ptr<Session> session, std::string text);
 
   api::Engine& engine_;
   LogStreams& logs_;

@@ -14,19 +14,21 @@ std::size_t size_of(const shapes::agent::StokerLogLines& lines) {
 
 }  // namespace
 
-void LogStreams::open(const std::string& id) {
-  streams_.with([&](auto& streams) { streams[id]; });
+void LogStreams::open(const std::string& id, const std::string& instance) {
+  streams_.with([&](auto& streams) { streams[id].instance = instance; });
 }
 
 void LogStreams::close(const std::string& id) {
   streams_.with([&](auto& streams) { streams.erase(id); });
 }
 
-bool LogStreams::put(shapes::agent::StokerLogLines lines) {
+bool LogStreams::put(const std::string& instance, shapes::agent::StokerLogLines lines) {
   const std::string id = lines.requestId;
+  bool known = false;
   const bool taken = streams_.with([&](auto& streams) {
     auto found = streams.find(id);
-    if (found == streams.end()) return false;
+    known = found != streams.end() && found->second.instance == instance;
+    if (!known) return false;
     Stream& stream = found->second;
     stream.bytes += size_of(lines);
     if (stream.bytes > kMaxWaitingBytes) {
@@ -38,8 +40,24 @@ bool LogStreams::put(shapes::agent::StokerLogLines lines) {
     stream.waiting.push_back(std::move(lines));
     return stream.bytes <= kMaxWaitingBytes;
   });
-  topics_.wake(topic(id));
+  if (known) topics_.wake(topic(id));
   return taken;
+}
+
+void LogStreams::end_all_of(const std::string& instance) {
+  std::vector<std::string> ended;
+  streams_.with([&](auto& streams) {
+    for (auto& [id, stream] : streams) {
+      if (stream.instance != instance) continue;
+      shapes::agent::StokerLogLines last;
+      last.requestId = id;
+      last.end = true;
+      last.error = "the machine's agent has gone";
+      stream.waiting.push_back(std::move(last));
+      ended.push_back(id);
+    }
+  });
+  for (const std::string& id : ended) topics_.wake(topic(id));
 }
 
 std::vector<shapes::agent::StokerLogLines> LogStreams::take(const std::string& id) {

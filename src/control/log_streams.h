@@ -17,11 +17,14 @@ class LogStreams {
  public:
   explicit LogStreams(api::Topics& topics) : topics_(topics) {}
 
-  void open(const std::string& id);
+  // A stream that the agent of this instance was asked for.
+  void open(const std::string& id, const std::string& instance);
   void close(const std::string& id);
 
-  // From the agent. False: nobody reads that any more, or they are too slow.
-  bool put(shapes::agent::StokerLogLines lines);
+  // From the agent. False: nobody reads that any more, or they are too slow, or it was not asked.
+  bool put(const std::string& instance, shapes::agent::StokerLogLines lines);
+  // The agent's session is over, and with it what it was asked for.
+  void end_all_of(const std::string& instance);
   // What has come since; its topic is woken when there is more.
   std::vector<shapes::agent::StokerLogLines> take(const std::string& id);
 
@@ -29,6 +32,7 @@ class LogStreams {
 
  private:
   struct Stream {
+    std::string instance;
     std::vector<shapes::agent::StokerLogLines> waiting;
     std::size_t bytes = 0;
   };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/task_logs.h"
 
+#include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
 #include <charconv>
 
 #include "api/identify.h"
@@ -30,15 +32,29 @@ std::string field(const std::string& query, std::string_view name) {
   return api::form_field(query, name).value_or("");
 }
 
-StokerReadLogs request_of(const std::string& query, const std::string& arn) {
+std::optional<std::int32_t> tail_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  std::int32_t lines = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, lines);
+  if (error == std::errc() && stop == end && lines >= 0) return lines;
+  throw wire::ApiError("InvalidParameterException", "tail should be a number of lines.");
+}
+
+// An answer that has begun can't become an error any more: it is cut short, so that its reader can
+// tell it from a whole one.
+boost::system::system_error broken_off() {
+  return boost::system::system_error(asio::error::make_error_code(asio::error::connection_aborted));
+}
+
+wire::ApiError going_away() { return wire::ApiError("ServiceUnavailable", "The server is going away.", 503); }
+
+StokerReadLogs request_of(const std::string& query) {
   StokerReadLogs request;
   request.requestId = base::random_uuid();
-  request.taskArn = arn;
   if (const std::string container = field(query, "container"); !container.empty()) request.containerName = container;
   request.follow = field(query, "follow") == "true";
-  const std::string tail = field(query, "tail");
-  std::int32_t lines = 0;
-  if (std::from_chars(tail.data(), tail.data() + tail.size(), lines).ec == std::errc()) request.tail = lines;
+  request.tail = tail_of(field(query, "tail"));
   return request;
 }
 
@@ -74,15 +90,17 @@ asio::awaitable<TaskLogs::Place> TaskLogs::find(http::Exchange& exchange, servic
     const std::uint64_t seen = engine_.topics().seen();
     Place place = co_await look(caller, cluster, task);
     if (place.there || exchange.peer_gone()) co_return place;
+    if (engine_.draining()) throw going_away();
     co_await engine_.topics().wait(ecs::task_topic(place.arn.substr(place.arn.rfind('/') + 1)), seen, kLookAgain);
   }
 }
 
 asio::awaitable<http::Response> TaskLogs::serve(http::Exchange& exchange, services::Caller caller) {
   const std::string query(exchange.head().query());
+  StokerReadLogs request = request_of(query);
   const Place place = co_await find(exchange, std::move(caller), query);
-  const StokerReadLogs request = request_of(query, place.arn);
-  streams_.open(request.requestId);
+  request.taskArn = place.arn;
+  streams_.open(request.requestId, place.instance);
   if (!agents_.send(place.instance, wire::write_frame("StokerReadLogs", request))) {
     streams_.close(request.requestId);
     throw wire::ApiError("TargetNotConnectedException",
@@ -107,7 +125,8 @@ asio::awaitable<void> TaskLogs::copy(http::Exchange& exchange, std::string id) {
   for (;;) {
     const std::uint64_t seen = engine_.topics().seen();
     for (const StokerLogLines& batch : streams_.take(id)) {
-      if (batch.error && !started) throw not_found(*batch.error);
+      if (batch.error && started) throw broken_off();
+      if (batch.error) throw not_found(*batch.error);
       std::string text = to_text(batch);
       if (!started) {
         started = true;
@@ -119,6 +138,8 @@ asio::awaitable<void> TaskLogs::copy(http::Exchange& exchange, std::string id) {
       if (batch.end) co_return;
     }
     if (exchange.peer_gone()) co_return;
+    if (engine_.draining() && started) throw broken_off();
+    if (engine_.draining()) throw going_away();
     if (!started && engine_.clock().now() - began > kFirstWord) {
       throw wire::ApiError("TargetNotConnectedException", "The machine's agent did not answer.");
     }

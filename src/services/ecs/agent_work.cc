@@ -24,13 +24,17 @@ constexpr base::Duration kRenewBefore = std::chrono::hours(1);
 // Tasks in one payload: a frame has a limit.
 constexpr std::size_t kMaxTasksAtOnce = 20;
 
+wire::ApiError inactive() {
+  return wire::ApiError("InactiveInstanceException", "The container instance was deregistered.");
+}
+
 TaskIdentifier identifier(const StoredCluster& cluster, const StoredTask& task) {
   return {task_arn(cluster, task.id), cluster.arn(), std::string(model::text(task.desired))};
 }
 
 Credentials to_credentials(const StoredTask& task, const state::Key& key, const std::optional<std::string>& role) {
   Credentials out;
-  out.credentialsId = task.id + "-" + key.id;
+  out.credentialsId = task.credentials_id.value_or("");
   out.roleArn = role;
   out.accessKeyId = key.id;
   out.secretAccessKey = key.secret;
@@ -40,14 +44,18 @@ Credentials to_credentials(const StoredTask& task, const state::Key& key, const 
 }
 
 // A key for the task, which ends with the key of the agent that is given it. None where that is a
-// temporary one: those have no children.
-std::optional<state::Key> give_key(Call& call, const StoredTask& task) {
+// temporary one: those have no children. The id that containers ask with is in their environment, so
+// it stays. When the first key ends is when the next is due, until the agent has that.
+std::optional<state::Key> give_key(Call& call, StoredTask& task) {
   const auto parent = state::find_key(call.tx, call.caller.access_key);
   if (!parent || parent->session_token) return std::nullopt;
   state::Key key = state::new_session_key(*parent, call.now, call.now + kCredentialsFor);
   if (!state::insert_key(call.tx, key)) return std::nullopt;
-  call.tx.exec("UPDATE ecs_tasks SET credentials = $2, credentials_until = $3 WHERE id = $1", task.row, key.id,
-               *key.expires_at);
+  if (!task.credentials_id) task.credentials_id = base::random_uuid();
+  call.tx.exec(
+      "UPDATE ecs_tasks SET credentials = $2, credentials_id = $3, credentials_until = COALESCE(credentials_until, $4)"
+      " WHERE id = $1",
+      task.row, key.id, task.credentials_id, *key.expires_at);
   return key;
 }
 
@@ -57,12 +65,23 @@ std::optional<std::string> role_of(const StoredTaskDefinition& definition, const
 }
 
 // The key that it has, where it is still good, else a new one.
-std::optional<state::Key> key_of(Call& call, const StoredTask& task) {
+std::optional<state::Key> key_of(Call& call, StoredTask& task) {
   if (task.credentials) {
     auto key = state::find_key(call.tx, *task.credentials);
     if (key && key->expires_at && *key->expires_at > call.now + kRenewBefore) return key;
   }
   return give_key(call, task);
+}
+
+std::string told_key(const StoredTask& task) { return task.id + "/" + std::string(model::text(task.desired)); }
+
+void check_still_admitted(Call& call, const Admitted& home) {
+  const auto key = state::find_key(call.tx, call.caller.access_key);
+  if (!key || (key->expires_at && *key->expires_at <= call.now)) {
+    throw wire::ApiError("AccessDeniedException", "The access key that this session was opened with is no more.");
+  }
+  const auto instance = load_instance(call.tx, home.instance.id);
+  if (!instance || instance->status == model::InstanceStatus::Inactive) throw inactive();
 }
 
 }  // namespace
@@ -72,7 +91,7 @@ Admitted admit(Call& call, const std::string& cluster, const std::string& instan
   auto found = load_instance(call.tx, home.cluster, instance);
   if (!found) throw wire::ApiError("InvalidInstanceException", "The container instance is not registered.");
   if (found->status == model::InstanceStatus::Inactive) {
-    throw wire::ApiError("InactiveInstanceException", "The container instance was deregistered.");
+    throw inactive();
   }
   home.instance = std::move(*found);
   return home;
@@ -85,7 +104,7 @@ void set_connected(Call& call, const std::string& instance, bool connected) {
   stored->connected_at = call.now;
   update_instance(call.tx, *stored);
   put_in_fleet(call, *stored);
-  call.wake(std::string(kTaskSweepTopic));
+  if (!connected) call.wake(std::string(kTaskSweepTopic));
 }
 
 shapes::agent::TaskManifestMessage manifest_of(Call& call, const Admitted& home) {
@@ -114,17 +133,19 @@ std::vector<TaskIdentifier> to_stop(Call& call, const Admitted& home, const std:
   return stop;
 }
 
-std::string told_key(const shapes::agent::Task& task) { return task.arn + "/" + task.desiredStatus; }
-
 Work work_for(Call& call, const Admitted& home, const std::set<std::string>& told) {
   Work work;
-  const auto instance = load_instance(call.tx, home.instance.id);
-  if (!instance || instance->status == model::InstanceStatus::Inactive) return {.inactive = true, .tasks = {}};
+  check_still_admitted(call, home);
   TaskView view(call, home.cluster);
-  for (const StoredTask& task : load_tasks_on(call.tx, home.instance.id)) {
+  for (StoredTask& task : load_tasks_to_tell(call.tx, home.instance.id)) {
     const bool stop = task.desired == model::DesiredStatus::Stopped;
-    if (task.delivered && !stop) continue;
-    if (told.contains(task_arn(home.cluster, task.id) + "/" + std::string(model::text(task.desired)))) continue;
+    const bool known = told.contains(told_key(task));
+    if (!known && work.tasks.size() == kMaxTasksAtOnce) {
+      work.more = true;
+      continue;
+    }
+    work.told.insert(told_key(task));
+    if (known) continue;
     const StoredLaunch& launch = view.launch_of(task);
     const StoredTaskDefinition& definition = view.definition_of(task);
     shapes::agent::Task payload = to_payload(home.cluster, task, launch, definition);
@@ -133,7 +154,6 @@ Work work_for(Call& call, const Admitted& home, const std::set<std::string>& tol
       if (key) payload.roleCredentials = to_credentials(task, *key, role_of(definition, launch));
     }
     work.tasks.push_back(std::move(payload));
-    if (work.tasks.size() == kMaxTasksAtOnce) break;
   }
   return work;
 }
@@ -157,8 +177,8 @@ std::vector<shapes::agent::IAMRoleCredentialsMessage> renewed_credentials(Call& 
                  .all([](const store::Row& row) { return row.str(0); });
   TaskView view(call, home.cluster);
   for (const std::string& id : ids) {
-    const auto task = load_task(call.tx, id);
-    const auto key = give_key(call, *task);
+    auto task = load_task(call.tx, id);
+    const auto key = key_of(call, *task);
     if (!key) continue;
     const auto role = role_of(view.definition_of(*task), view.launch_of(*task));
     messages.push_back({base::random_uuid(), task_arn(home.cluster, id), home.cluster.arn(), "TaskApplication",
@@ -167,7 +187,20 @@ std::vector<shapes::agent::IAMRoleCredentialsMessage> renewed_credentials(Call& 
   return messages;
 }
 
+void note_credentials(Call& call, const Admitted& home, const shapes::agent::IAMRoleCredentialsAckRequest& ack) {
+  const auto found = call.tx
+                         .query(
+                             "SELECT id, credentials FROM ecs_tasks WHERE instance = $1 AND stopped_at IS NULL"
+                             " AND credentials_id = $2",
+                             home.instance.id, ack.credentialsId.value_or(""))
+                         .one([](const store::Row& row) { return std::pair(row.integer(0), row.str(1)); });
+  const auto key = found ? state::find_key(call.tx, found->second) : std::nullopt;
+  if (!key || !key->expires_at || wire::to_iso8601(*key->expires_at) != ack.expiration) return;
+  call.tx.exec("UPDATE ecs_tasks SET credentials_until = $2 WHERE id = $1", found->first, *key->expires_at);
+}
+
 void note_gpus(Call& call, const std::string& instance, const shapes::agent::StokerGpus& gpus) {
+  if (gpus.gpus.size() > kMaxGpus) throw wire::ApiError("BadRequestException", "A machine has 256 GPUs at most.");
   auto stored = load_instance(call.tx, instance);
   if (!stored || stored->status == model::InstanceStatus::Inactive) return;
   stored->gpus = gpus;

@@ -34,20 +34,25 @@ std::vector<shapes::agent::TaskIdentifier> to_stop(Call& call, const Admitted& h
 
 // Tasks that the agent has to be told of: new ones, and those that are to stop. `told` are the
 // "<task>/<desired status>" that this session has sent. New ones get their credentials here, which
-// end with the agent's own key.
+// end with the agent's own key. Throws InactiveInstanceException where the instance was
+// deregistered, AccessDeniedException where the key that the session was opened with is no more.
 struct Work {
-  bool inactive = false;  // it was deregistered: the session is over
   std::vector<shapes::agent::Task> tasks;
+  std::set<std::string> told;  // with these tasks, and without those that are past
+  bool more = false;
 };
 Work work_for(Call& call, const Admitted& home, const std::set<std::string>& told);
-std::string told_key(const shapes::agent::Task& task);
 
 // The agent has these, and keeps them whatever happens to it.
 void set_delivered(Call& call, const Admitted& home, const std::vector<std::string>& task_arns);
 
-// Credentials that end soon, made anew.
+// Credentials that end soon, made anew; until the agent has said that it has them, the same again.
 std::vector<shapes::agent::IAMRoleCredentialsMessage> renewed_credentials(Call& call, const Admitted& home);
 
+// Nothing for what is not the key that the task has now.
+void note_credentials(Call& call, const Admitted& home, const shapes::agent::IAMRoleCredentialsAckRequest& ack);
+
+// More GPUs than a machine may have are refused: BadRequestException.
 void note_gpus(Call& call, const std::string& instance, const shapes::agent::StokerGpus& gpus);
 void note_health(Call& call, const Admitted& home, const shapes::agent::PublishHealthRequest& request);
 

@@ -11,6 +11,9 @@ namespace services::ecs {
 class MachinesTest : public EcsTest {
  protected:
   MachinesTest() {
+    store_->write_now([&](store::Tx& tx) {
+      caller_.access_key = state::ensure_root_key(tx, caller_.account, now_).id;
+    });
     run_json(&create_cluster, "{}");
     register_json(
         R"({"family":"one","containerDefinitions":[{"name":"c","image":"busybox","memory":16,
