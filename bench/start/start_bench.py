@@ -43,8 +43,9 @@ class Engine(http.client.HTTPConnection):
 
 def body_of(engine, agent):
     """Of a container that the agent made, all that makes another like it, but for the agent's mark."""
-    filters = urllib.parse.quote(json.dumps({"label": [f"stoker.agent={agent}"]}))
-    made = engine.call("GET", f"/containers/json?all=1&filters={filters}")[0]["Id"]
+    filters = urllib.parse.quote(json.dumps({"label": ["stoker.agent"]}))
+    listed = engine.call("GET", f"/containers/json?all=1&filters={filters}")
+    made = next(one["Id"] for one in listed if one["Labels"]["stoker.agent"].startswith(agent + ":"))
     seen = engine.call("GET", f"/containers/{made}/json")
     labels = {name: value for name, value in seen["Config"]["Labels"].items() if not name.startswith("stoker.")}
     return {**seen["Config"], "Labels": labels, "Hostname": "", "HostConfig": seen["HostConfig"]}

@@ -101,6 +101,7 @@ class Cluster:
         finally:
             for machine in self.machines:
                 machine.stop()
+            remove_containers(str(self.folder))
             if self.server.alive:
                 self.server.stop() if not failed else self.server.kill()
             if failed:
@@ -209,6 +210,19 @@ class Cluster:
 
 def gpus_of(task):
     return [gpu for container in task["containers"] for gpu in container.get("gpuIds", [])]
+
+
+def remove_containers(folder):
+    """What the agents of a cluster keep for hours, so that people can look at it."""
+    if not docker_answers():
+        return
+    listed = subprocess.run(
+        ["docker", "ps", "-a", "--format", '{{.ID}} {{.Label "stoker.agent"}}', "--filter", "label=stoker.agent"],
+        capture_output=True, text=True, check=True,
+    )
+    ids = [line.split(" ", 1)[0] for line in listed.stdout.splitlines() if folder in line]
+    if ids:
+        subprocess.run(["docker", "rm", "-f", *ids], capture_output=True, check=True)
 
 
 def leftover_containers(name):
