@@ -12,7 +12,7 @@ logs=build/test
 mkdir -p "$logs"
 
 build() {
-  cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs" --target "${2:-all}"
+  cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs" --target "${@:2}"
 }
 unit() {
   ctest --test-dir build/release -j "$jobs" --output-on-failure
@@ -37,11 +37,13 @@ demo() {
   tools/demo.sh build/release/src/stoker
 }
 asan() {
-  build asan && ctest --test-dir build/asan -j "$jobs" --output-on-failure &&
+  build asan all && ctest --test-dir build/asan -j "$jobs" --output-on-failure &&
     STOKER_BIN=build/asan/src/stoker tests/hostile/run.sh
 }
+# Where there is more than one thread.
 tsan() {
-  build tsan && ctest --test-dir build/tsan -j "$jobs" --output-on-failure &&
+  build tsan stoker base_test http_test store_test api_test control_test agent_gpu_test agent_test &&
+    ctest --test-dir build/tsan -j "$jobs" --output-on-failure -R '^unit\.(base|http|store|api|control|agent_gpu|agent)$' &&
     STOKER_BIN=build/tsan/src/stoker STOKER_CRASH_ROUNDS=3 tests/crash/run.sh
 }
 fuzz() {

@@ -15,4 +15,10 @@ ldd "$binary" | awk '$3 ~ /^\// { print $3 }' | while read -r library; do
     *) cp "$library" "$folder/lib/" ;;
   esac
 done
+cat > "$folder/stoker" <<'SH'
+#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+LD_LIBRARY_PATH=$here/lib:$LD_LIBRARY_PATH exec "$here/stoker.bin" "$@"
+SH
+chmod +x "$folder/stoker"
 du -sh "$folder"
