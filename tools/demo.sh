@@ -7,9 +7,12 @@ cd "$(dirname "$0")/.."
 stoker=${1:-build/release/src/stoker}
 data=$(mktemp -d)
 server=""
+driver=process
 finish() {
   [ -z "$server" ] || kill "$server" 2> /dev/null || true
   wait 2> /dev/null || true
+  # An agent keeps stopped containers for hours, so that people can look at them.
+  [ "$driver" = process ] || docker ps -aq --filter "label=stoker.agent=box-a:$data/agent" | xargs -r docker rm -f > /dev/null
   rm -rf "$data"
 }
 trap finish EXIT
