@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "services/ecs/departure.h"
 
 namespace control {
 
@@ -17,7 +18,7 @@ struct Config {
   std::string tls_certificate, tls_key;  // both or none
   std::string account = "000000000000";  // of the root key, when it is made
   int threads = 0;                       // 0: one for each core
-  base::Duration lost_after = std::chrono::minutes(65);
+  base::Duration lost_after = services::ecs::kDefaultLostAfter;
   base::LogLevel log_level = base::LogLevel::Info;
 };
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Agent, server or both die: tasks go on, ends are told, nothing is forgotten."""
+import time
+
 import pytest
 
 from support.cluster import gpus_of
-from support.waiting import eventually
 
 
 @pytest.fixture
@@ -45,8 +46,6 @@ def test_an_end_that_nobody_saw_is_told_with_its_exit_code(fleet, driver, box):
 
 def eventually_gone(fleet, task):
     """The command has ended by itself; there is no agent to ask."""
-    import time
-
     time.sleep(4)
     assert fleet.describe(task)["lastStatus"] == "RUNNING"
 

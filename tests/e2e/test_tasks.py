@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from support.cluster import TEST_IMAGE, leftover_containers
+from support.cluster import TEST_IMAGE, docker_answers, leftover_containers
 from support.waiting import eventually
 
 
@@ -52,9 +52,6 @@ def test_a_bad_command_says_so(box, driver):
 
 
 def test_a_bad_image_says_so(fleet):
-    pytest.importorskip("boto3")
-    from support.cluster import docker_answers
-
     if not docker_answers():
         pytest.skip("no Docker engine answers here")
     fleet.add("box-a", driver="docker")
@@ -171,8 +168,6 @@ def test_a_task_finds_region_endpoint_and_credentials(box, driver):
 
 
 def test_nothing_is_left_of_a_task_when_its_machine_is_done_with_it(fleet):
-    from support.cluster import docker_answers
-
     if not docker_answers():
         pytest.skip("no Docker engine answers here")
     fleet.add("box-clean", "none", "docker", ["--keep-stopped", "1s"])

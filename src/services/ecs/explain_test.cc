@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/ecs/explain.h"
 
-#include "services/ecs/agent_work.h"
 #include "services/ecs/departure.h"
-#include "services/ecs/ecs_fixture.h"
 #include "services/ecs/live_gpus.h"
+#include "services/ecs/machines_fixture.h"
 
 namespace services::ecs {
 namespace {
@@ -15,45 +14,11 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class Explain : public EcsTest {
+class Explain : public MachinesTest {
  protected:
   Explain() {
     locals_.add<LiveGpus>();
-    run_json(&create_cluster, "{}");
     register_json(with_container(R"("resourceRequirements":[{"type":"GPU","value":"1"}])"));
-    register_json(
-        R"({"family":"share","containerDefinitions":[{"name":"c","image":"busybox","memory":16,
-            "resourceRequirements":[{"type":"GPU","sharingStrategy":{"nvidiaMps":{"memory":6000}}}]}]})");
-  }
-
-  template <class Use>
-  void with_call(Use use) {
-    store_->write_now([&](store::Tx& tx) {
-      Call call{tx, caller_, now_, now_, &locals_};
-      use(call);
-    });
-  }
-
-  // Registers a machine and connects it; its id.
-  std::string add_machine(const std::string& name, int gpus) {
-    std::string devices;
-    shapes::agent::StokerGpus known;
-    for (int i = 0; i < gpus; ++i) {
-      const std::string id = "GPU-" + name + std::to_string(i);
-      devices += (i ? "," : "") + std::string(R"({"id":")") + id + R"(","type":"GPU"})";
-      known.gpus.push_back({id, "V100", 16384});
-    }
-    const auto response = run_json(&register_container_instance,
-                                   R"({"instanceIdentityDocument":"{\"instanceId\":\")" + name +
-                                       R"(\"}","totalResources":[{"name":"CPU","type":"INTEGER","integerValue":4096},
-             {"name":"MEMORY","type":"INTEGER","integerValue":8000}],"platformDevices":[)" + devices + "]}");
-    const std::string arn = *response.containerInstance->containerInstanceArn;
-    const std::string id = arn.substr(arn.rfind('/') + 1);
-    with_call([&](Call& call) {
-      note_gpus(call, id, known);
-      set_connected(call, id, true);
-    });
-    return id;
   }
 
   void disconnect(const std::string& id) {
@@ -64,10 +29,6 @@ class Explain : public EcsTest {
   }
   void deliver(const std::string& instance, const Task& task) {
     with_call([&](Call& call) { set_delivered(call, admit(call, "default", instance), {*task.taskArn}); });
-  }
-  void report(const Task& task, const std::string& status, const std::string& more = "") {
-    run_json(&submit_task_state_change,
-             R"({"task":")" + *task.taskArn + R"(","status":")" + status + "\"" + more + "}");
   }
   std::vector<std::string> sentences(const Task& task) {
     return run_json(&stoker_explain, R"({"task":")" + *task.taskArn + "\"}").sentences;

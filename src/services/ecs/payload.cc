@@ -12,12 +12,6 @@ namespace {
 using shapes::ecs::ContainerDefinition;
 using shapes::ecs::ContainerOverride;
 
-template <class T>
-const T& list_of(const std::optional<T>& list) {
-  static const T none;
-  return list ? *list : none;
-}
-
 ContainerOverride override_of(const Launch& launch, const std::string& container) {
   if (!launch.overrides) return {};
   for (const ContainerOverride& change : list_of(launch.overrides->containerOverrides)) {

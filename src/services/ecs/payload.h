@@ -9,6 +9,13 @@
 
 namespace services::ecs {
 
+// A member that is a list or a map: an empty one where it is absent.
+template <class T>
+const T& list_of(const std::optional<T>& list) {
+  static const T none;
+  return list ? *list : none;
+}
+
 // Without credentials.
 shapes::agent::Task to_payload(const StoredCluster& cluster, const StoredTask& task, const StoredLaunch& launch,
                                const StoredTaskDefinition& definition);

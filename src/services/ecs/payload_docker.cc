@@ -21,12 +21,6 @@ using shapes::ecs::Ulimit;
 constexpr std::int64_t kMiB = 1024 * 1024;
 constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 
-template <class T>
-const T& list_of(const std::optional<T>& list) {
-  static const T none;
-  return list ? *list : none;
-}
-
 json::array texts(const std::vector<std::string>& list) {
   json::array out;
   for (const std::string& text : list) out.emplace_back(text);
