@@ -6,6 +6,8 @@ src/shapes/<service>/nouns.json, which says what goes into which header:
   model        "sqs/2012-11-05", below botocore's data folder
   query_model  the path of an older model that still has the query protocol's names
   http         true: also write the operations' HTTP bindings (restXml)
+  uris         {"Operation": "/{Bucket}?x"}: where the model leaves out what tells it from another
+  marks        {"Operation": "x-amz-..."}: the header that does
   headers      {"queue": ["CreateQueue", ...], ...}: operations, or single shapes, in
                order; a shape goes where it is first needed, unless it is named here
   xml          {"Shape.member": "Name"}: query and XML names that no model has; "Shape": of the root
@@ -259,8 +261,10 @@ class Service:
                     self.structure(operation[side]["shape"], noun)
             if self.map.get("http"):
                 http = operation["http"]
+                uri = self.map.get("uris", {}).get(name, http["requestUri"])
+                mark = self.map.get("marks", {}).get(name, "")
                 code = (f"inline constexpr wire::HttpBinding k{name}Http{{{quoted(http['method'])}, "
-                        f"{quoted(http['requestUri'])}, {http.get('responseCode', 200)}}};")
+                        f"{quoted(uri)}, {http.get('responseCode', 200)}{', ' + quoted(mark) if mark else ''}}};")
                 self.lines[noun].append(("constant", wrap(code)))
 
     def write(self):

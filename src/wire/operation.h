@@ -44,6 +44,7 @@ struct HttpBinding {
   std::string_view method = "POST";
   std::string_view uri = "/";  // "/{Bucket}/{Key+}?uploads"
   int status = 200;
+  std::string_view header = {};  // one that tells it from another of the same method and uri
 };
 
 struct Operation {

@@ -8,27 +8,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/time.h"
+#include "shapes/s3/bucket.h"
+#include "shapes/s3/bucket_access.h"
+#include "shapes/s3/bucket_settings.h"
 #include "wire/operation.h"
 #include "wire/traits.h"
 
 namespace shapes::s3 {
-
-inline constexpr std::string_view kObjectCannedACLValues[] = {"private", "public-read", "public-read-write",
-    "authenticated-read", "aws-exec-read", "bucket-owner-read", "bucket-owner-full-control"};
-
-inline constexpr std::string_view kChecksumAlgorithmValues[] = {"CRC32", "CRC32C", "SHA1", "SHA256", "CRC64NVME",
-    "SHA512", "MD5", "XXHASH64", "XXHASH3", "XXHASH128"};
-
-inline constexpr std::string_view kServerSideEncryptionValues[] = {"AES256", "aws:fsx", "aws:kms", "aws:kms:dsse"};
-
-inline constexpr std::string_view kStorageClassValues[] = {"STANDARD", "REDUCED_REDUNDANCY", "STANDARD_IA",
-    "ONEZONE_IA", "INTELLIGENT_TIERING", "GLACIER", "DEEP_ARCHIVE", "OUTPOSTS", "GLACIER_IR", "SNOW", "EXPRESS_ONEZONE",
-    "FSX_OPENZFS", "FSX_ONTAP"};
-
-inline constexpr std::string_view kRequestPayerValues[] = {"requester"};
 
 inline constexpr std::string_view kObjectLockModeValues[] = {"GOVERNANCE", "COMPLIANCE"};
 
@@ -93,8 +83,6 @@ BOOST_DESCRIBE_STRUCT(PutObjectRequest, (), (ACL, Body, Bucket, CacheControl, Co
 
 inline constexpr std::string_view kChecksumTypeValues[] = {"COMPOSITE", "FULL_OBJECT"};
 
-inline constexpr std::string_view kRequestChargedValues[] = {"requester"};
-
 struct PutObjectOutput {
   std::optional<std::string> Expiration;
   std::optional<std::string> ETag;
@@ -126,6 +114,510 @@ BOOST_DESCRIBE_STRUCT(PutObjectOutput, (), (Expiration, ETag, ChecksumCRC32, Che
     SSEKMSEncryptionContext, BucketKeyEnabled, Size, RequestCharged))
 
 inline constexpr wire::HttpBinding kPutObjectHttp{"PUT", "/{Bucket}/{Key+}", 200};
+
+inline constexpr std::string_view kChecksumModeValues[] = {"ENABLED"};
+
+struct GetObjectRequest {
+  std::string Bucket;
+  std::optional<std::string> IfMatch;
+  std::optional<base::Time> IfModifiedSince;
+  std::optional<std::string> IfNoneMatch;
+  std::optional<base::Time> IfUnmodifiedSince;
+  std::string Key;
+  std::optional<std::string> Range;
+  std::optional<std::string> ResponseCacheControl;
+  std::optional<std::string> ResponseContentDisposition;
+  std::optional<std::string> ResponseContentEncoding;
+  std::optional<std::string> ResponseContentLanguage;
+  std::optional<std::string> ResponseContentType;
+  std::optional<base::Time> ResponseExpires;
+  std::optional<std::string> VersionId;
+  std::optional<std::string> SSECustomerAlgorithm;
+  std::optional<std::string> SSECustomerKey;
+  std::optional<std::string> SSECustomerKeyMD5;
+  std::optional<std::string> RequestPayer;
+  std::optional<std::int32_t> PartNumber;
+  std::optional<std::string> ExpectedBucketOwner;
+  std::optional<std::string> ChecksumMode;
+  bool operator==(const GetObjectRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(GetObjectRequest, (), (Bucket, IfMatch, IfModifiedSince, IfNoneMatch, IfUnmodifiedSince, Key,
+    Range, ResponseCacheControl, ResponseContentDisposition, ResponseContentEncoding, ResponseContentLanguage,
+    ResponseContentType, ResponseExpires, VersionId, SSECustomerAlgorithm, SSECustomerKey, SSECustomerKeyMD5,
+    RequestPayer, PartNumber, ExpectedBucketOwner, ChecksumMode))
+
+inline constexpr std::string_view kReplicationStatusValues[] = {"COMPLETE", "PENDING", "FAILED", "REPLICA",
+    "COMPLETED"};
+
+struct GetObjectOutput {
+  std::optional<base::Blob> Body;
+  std::optional<bool> DeleteMarker;
+  std::optional<std::string> AcceptRanges;
+  std::optional<std::string> Expiration;
+  std::optional<std::string> Restore;
+  std::optional<base::Time> LastModified;
+  std::optional<std::int64_t> ContentLength;
+  std::optional<std::string> ETag;
+  std::optional<std::string> ChecksumCRC32;
+  std::optional<std::string> ChecksumCRC32C;
+  std::optional<std::string> ChecksumCRC64NVME;
+  std::optional<std::string> ChecksumSHA1;
+  std::optional<std::string> ChecksumSHA256;
+  std::optional<std::string> ChecksumSHA512;
+  std::optional<std::string> ChecksumMD5;
+  std::optional<std::string> ChecksumXXHASH64;
+  std::optional<std::string> ChecksumXXHASH3;
+  std::optional<std::string> ChecksumXXHASH128;
+  std::optional<std::string> ChecksumType;
+  std::optional<std::int32_t> MissingMeta;
+  std::optional<std::string> VersionId;
+  std::optional<std::string> CacheControl;
+  std::optional<std::string> ContentDisposition;
+  std::optional<std::string> ContentEncoding;
+  std::optional<std::string> ContentLanguage;
+  std::optional<std::string> ContentRange;
+  std::optional<std::string> ContentType;
+  std::optional<std::string> Expires;
+  std::optional<std::string> WebsiteRedirectLocation;
+  std::optional<std::string> ServerSideEncryption;
+  std::optional<std::map<std::string, std::string>> Metadata;
+  std::optional<std::string> SSECustomerAlgorithm;
+  std::optional<std::string> SSECustomerKeyMD5;
+  std::optional<std::string> SSEKMSKeyId;
+  std::optional<bool> BucketKeyEnabled;
+  std::optional<std::string> StorageClass;
+  std::optional<std::string> RequestCharged;
+  std::optional<std::string> ReplicationStatus;
+  std::optional<std::int32_t> PartsCount;
+  std::optional<std::int32_t> TagCount;
+  std::optional<std::string> ObjectLockMode;
+  std::optional<base::Time> ObjectLockRetainUntilDate;
+  std::optional<std::string> ObjectLockLegalHoldStatus;
+  bool operator==(const GetObjectOutput&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(GetObjectOutput, (), (Body, DeleteMarker, AcceptRanges, Expiration, Restore, LastModified,
+    ContentLength, ETag, ChecksumCRC32, ChecksumCRC32C, ChecksumCRC64NVME, ChecksumSHA1, ChecksumSHA256, ChecksumSHA512,
+    ChecksumMD5, ChecksumXXHASH64, ChecksumXXHASH3, ChecksumXXHASH128, ChecksumType, MissingMeta, VersionId,
+    CacheControl, ContentDisposition, ContentEncoding, ContentLanguage, ContentRange, ContentType, Expires,
+    WebsiteRedirectLocation, ServerSideEncryption, Metadata, SSECustomerAlgorithm, SSECustomerKeyMD5, SSEKMSKeyId,
+    BucketKeyEnabled, StorageClass, RequestCharged, ReplicationStatus, PartsCount, TagCount, ObjectLockMode,
+    ObjectLockRetainUntilDate, ObjectLockLegalHoldStatus))
+
+inline constexpr wire::HttpBinding kGetObjectHttp{"GET", "/{Bucket}/{Key+}", 200};
+
+struct HeadObjectRequest {
+  std::string Bucket;
+  std::optional<std::string> IfMatch;
+  std::optional<base::Time> IfModifiedSince;
+  std::optional<std::string> IfNoneMatch;
+  std::optional<base::Time> IfUnmodifiedSince;
+  std::string Key;
+  std::optional<std::string> Range;
+  std::optional<std::string> ResponseCacheControl;
+  std::optional<std::string> ResponseContentDisposition;
+  std::optional<std::string> ResponseContentEncoding;
+  std::optional<std::string> ResponseContentLanguage;
+  std::optional<std::string> ResponseContentType;
+  std::optional<base::Time> ResponseExpires;
+  std::optional<std::string> VersionId;
+  std::optional<std::string> SSECustomerAlgorithm;
+  std::optional<std::string> SSECustomerKey;
+  std::optional<std::string> SSECustomerKeyMD5;
+  std::optional<std::string> RequestPayer;
+  std::optional<std::int32_t> PartNumber;
+  std::optional<std::string> ExpectedBucketOwner;
+  std::optional<std::string> ChecksumMode;
+  bool operator==(const HeadObjectRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(HeadObjectRequest, (), (Bucket, IfMatch, IfModifiedSince, IfNoneMatch, IfUnmodifiedSince, Key,
+    Range, ResponseCacheControl, ResponseContentDisposition, ResponseContentEncoding, ResponseContentLanguage,
+    ResponseContentType, ResponseExpires, VersionId, SSECustomerAlgorithm, SSECustomerKey, SSECustomerKeyMD5,
+    RequestPayer, PartNumber, ExpectedBucketOwner, ChecksumMode))
+
+inline constexpr std::string_view kArchiveStatusValues[] = {"ARCHIVE_ACCESS", "DEEP_ARCHIVE_ACCESS"};
+
+struct HeadObjectOutput {
+  std::optional<bool> DeleteMarker;
+  std::optional<std::string> AcceptRanges;
+  std::optional<std::string> Expiration;
+  std::optional<std::string> Restore;
+  std::optional<std::string> ArchiveStatus;
+  std::optional<base::Time> LastModified;
+  std::optional<std::int64_t> ContentLength;
+  std::optional<std::string> ChecksumCRC32;
+  std::optional<std::string> ChecksumCRC32C;
+  std::optional<std::string> ChecksumCRC64NVME;
+  std::optional<std::string> ChecksumSHA1;
+  std::optional<std::string> ChecksumSHA256;
+  std::optional<std::string> ChecksumSHA512;
+  std::optional<std::string> ChecksumMD5;
+  std::optional<std::string> ChecksumXXHASH64;
+  std::optional<std::string> ChecksumXXHASH3;
+  std::optional<std::string> ChecksumXXHASH128;
+  std::optional<std::string> ChecksumType;
+  std::optional<std::string> ETag;
+  std::optional<std::int32_t> MissingMeta;
+  std::optional<std::string> VersionId;
+  std::optional<std::string> CacheControl;
+  std::optional<std::string> ContentDisposition;
+  std::optional<std::string> ContentEncoding;
+  std::optional<std::string> ContentLanguage;
+  std::optional<std::string> ContentType;
+  std::optional<std::string> ContentRange;
+  std::optional<std::string> Expires;
+  std::optional<std::string> WebsiteRedirectLocation;
+  std::optional<std::string> ServerSideEncryption;
+  std::optional<std::map<std::string, std::string>> Metadata;
+  std::optional<std::string> SSECustomerAlgorithm;
+  std::optional<std::string> SSECustomerKeyMD5;
+  std::optional<std::string> SSEKMSKeyId;
+  std::optional<bool> BucketKeyEnabled;
+  std::optional<std::string> StorageClass;
+  std::optional<std::string> RequestCharged;
+  std::optional<std::string> ReplicationStatus;
+  std::optional<std::int32_t> PartsCount;
+  std::optional<std::int32_t> TagCount;
+  std::optional<std::string> ObjectLockMode;
+  std::optional<base::Time> ObjectLockRetainUntilDate;
+  std::optional<std::string> ObjectLockLegalHoldStatus;
+  bool operator==(const HeadObjectOutput&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(HeadObjectOutput, (), (DeleteMarker, AcceptRanges, Expiration, Restore, ArchiveStatus,
+    LastModified, ContentLength, ChecksumCRC32, ChecksumCRC32C, ChecksumCRC64NVME, ChecksumSHA1, ChecksumSHA256,
+    ChecksumSHA512, ChecksumMD5, ChecksumXXHASH64, ChecksumXXHASH3, ChecksumXXHASH128, ChecksumType, ETag, MissingMeta,
+    VersionId, CacheControl, ContentDisposition, ContentEncoding, ContentLanguage, ContentType, ContentRange, Expires,
+    WebsiteRedirectLocation, ServerSideEncryption, Metadata, SSECustomerAlgorithm, SSECustomerKeyMD5, SSEKMSKeyId,
+    BucketKeyEnabled, StorageClass, RequestCharged, ReplicationStatus, PartsCount, TagCount, ObjectLockMode,
+    ObjectLockRetainUntilDate, ObjectLockLegalHoldStatus))
+
+inline constexpr wire::HttpBinding kHeadObjectHttp{"HEAD", "/{Bucket}/{Key+}", 200};
+
+struct DeleteObjectRequest {
+  std::string Bucket;
+  std::string Key;
+  std::optional<std::string> MFA;
+  std::optional<std::string> VersionId;
+  std::optional<std::string> RequestPayer;
+  std::optional<bool> BypassGovernanceRetention;
+  std::optional<std::string> ExpectedBucketOwner;
+  std::optional<std::string> IfMatch;
+  std::optional<base::Time> IfMatchLastModifiedTime;
+  std::optional<std::int64_t> IfMatchSize;
+  bool operator==(const DeleteObjectRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeleteObjectRequest, (), (Bucket, Key, MFA, VersionId, RequestPayer, BypassGovernanceRetention,
+    ExpectedBucketOwner, IfMatch, IfMatchLastModifiedTime, IfMatchSize))
+
+struct DeleteObjectOutput {
+  std::optional<bool> DeleteMarker;
+  std::optional<std::string> VersionId;
+  std::optional<std::string> RequestCharged;
+  bool operator==(const DeleteObjectOutput&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeleteObjectOutput, (), (DeleteMarker, VersionId, RequestCharged))
+
+inline constexpr wire::HttpBinding kDeleteObjectHttp{"DELETE", "/{Bucket}/{Key+}", 204};
+
+struct ObjectIdentifier {
+  std::string Key;
+  std::optional<std::string> VersionId;
+  std::optional<std::string> ETag;
+  std::optional<base::Time> LastModifiedTime;
+  std::optional<std::int64_t> Size;
+  bool operator==(const ObjectIdentifier&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ObjectIdentifier, (), (Key, VersionId, ETag, LastModifiedTime, Size))
+
+struct Delete {
+  std::vector<ObjectIdentifier> Objects;
+  std::optional<bool> Quiet;
+  bool operator==(const Delete&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Delete, (), (Objects, Quiet))
+
+struct DeleteObjectsRequest {
+  std::string Bucket;
+  s3::Delete Delete;
+  std::optional<std::string> MFA;
+  std::optional<std::string> RequestPayer;
+  std::optional<bool> BypassGovernanceRetention;
+  std::optional<std::string> ExpectedBucketOwner;
+  std::optional<std::string> ChecksumAlgorithm;
+  bool operator==(const DeleteObjectsRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeleteObjectsRequest, (), (Bucket, Delete, MFA, RequestPayer, BypassGovernanceRetention,
+    ExpectedBucketOwner, ChecksumAlgorithm))
+
+struct DeletedObject {
+  std::optional<std::string> Key;
+  std::optional<std::string> VersionId;
+  std::optional<bool> DeleteMarker;
+  std::optional<std::string> DeleteMarkerVersionId;
+  bool operator==(const DeletedObject&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeletedObject, (), (Key, VersionId, DeleteMarker, DeleteMarkerVersionId))
+
+struct Error {
+  std::optional<std::string> Key;
+  std::optional<std::string> VersionId;
+  std::optional<std::string> Code;
+  std::optional<std::string> Message;
+  bool operator==(const Error&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Error, (), (Key, VersionId, Code, Message))
+
+struct DeleteObjectsOutput {
+  std::optional<std::vector<DeletedObject>> Deleted;
+  std::optional<std::string> RequestCharged;
+  std::optional<std::vector<s3::Error>> Errors;
+  bool operator==(const DeleteObjectsOutput&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeleteObjectsOutput, (), (Deleted, RequestCharged, Errors))
+
+inline constexpr wire::HttpBinding kDeleteObjectsHttp{"POST", "/{Bucket}?delete", 200};
+
+inline constexpr std::string_view kMetadataDirectiveValues[] = {"COPY", "REPLACE"};
+
+inline constexpr std::string_view kTaggingDirectiveValues[] = {"COPY", "REPLACE"};
+
+struct CopyObjectRequest {
+  std::optional<std::string> ACL;
+  std::string Bucket;
+  std::optional<std::string> CacheControl;
+  std::optional<std::string> ChecksumAlgorithm;
+  std::optional<std::string> ContentDisposition;
+  std::optional<std::string> ContentEncoding;
+  std::optional<std::string> ContentLanguage;
+  std::optional<std::string> ContentType;
+  std::string CopySource;
+  std::optional<std::string> CopySourceIfMatch;
+  std::optional<base::Time> CopySourceIfModifiedSince;
+  std::optional<std::string> CopySourceIfNoneMatch;
+  std::optional<base::Time> CopySourceIfUnmodifiedSince;
+  std::optional<std::string> Expires;
+  std::optional<std::string> GrantFullControl;
+  std::optional<std::string> GrantRead;
+  std::optional<std::string> GrantReadACP;
+  std::optional<std::string> GrantWriteACP;
+  std::optional<std::string> IfMatch;
+  std::optional<std::string> IfNoneMatch;
+  std::string Key;
+  std::optional<std::map<std::string, std::string>> Metadata;
+  std::optional<std::string> MetadataDirective;
+  std::optional<std::string> TaggingDirective;
+  std::optional<std::string> ServerSideEncryption;
+  std::optional<std::string> StorageClass;
+  std::optional<std::string> WebsiteRedirectLocation;
+  std::optional<std::string> SSECustomerAlgorithm;
+  std::optional<std::string> SSECustomerKey;
+  std::optional<std::string> SSECustomerKeyMD5;
+  std::optional<std::string> SSEKMSKeyId;
+  std::optional<std::string> SSEKMSEncryptionContext;
+  std::optional<bool> BucketKeyEnabled;
+  std::optional<std::string> CopySourceSSECustomerAlgorithm;
+  std::optional<std::string> CopySourceSSECustomerKey;
+  std::optional<std::string> CopySourceSSECustomerKeyMD5;
+  std::optional<std::string> RequestPayer;
+  std::optional<std::string> Tagging;
+  std::optional<std::string> ObjectLockMode;
+  std::optional<base::Time> ObjectLockRetainUntilDate;
+  std::optional<std::string> ObjectLockLegalHoldStatus;
+  std::optional<std::string> ExpectedBucketOwner;
+  std::optional<std::string> ExpectedSourceBucketOwner;
+  bool operator==(const CopyObjectRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(CopyObjectRequest, (), (ACL, Bucket, CacheControl, ChecksumAlgorithm, ContentDisposition,
+    ContentEncoding, ContentLanguage, ContentType, CopySource, CopySourceIfMatch, CopySourceIfModifiedSince,
+    CopySourceIfNoneMatch, CopySourceIfUnmodifiedSince, Expires, GrantFullControl, GrantRead, GrantReadACP,
+    GrantWriteACP, IfMatch, IfNoneMatch, Key, Metadata, MetadataDirective, TaggingDirective, ServerSideEncryption,
+    StorageClass, WebsiteRedirectLocation, SSECustomerAlgorithm, SSECustomerKey, SSECustomerKeyMD5, SSEKMSKeyId,
+    SSEKMSEncryptionContext, BucketKeyEnabled, CopySourceSSECustomerAlgorithm, CopySourceSSECustomerKey,
+    CopySourceSSECustomerKeyMD5, RequestPayer, Tagging, ObjectLockMode, ObjectLockRetainUntilDate,
+    ObjectLockLegalHoldStatus, ExpectedBucketOwner, ExpectedSourceBucketOwner))
+
+struct CopyObjectResult {
+  std::optional<std::string> ETag;
+  std::optional<base::Time> LastModified;
+  std::optional<std::string> ChecksumType;
+  std::optional<std::string> ChecksumCRC32;
+  std::optional<std::string> ChecksumCRC32C;
+  std::optional<std::string> ChecksumCRC64NVME;
+  std::optional<std::string> ChecksumSHA1;
+  std::optional<std::string> ChecksumSHA256;
+  std::optional<std::string> ChecksumSHA512;
+  std::optional<std::string> ChecksumMD5;
+  std::optional<std::string> ChecksumXXHASH64;
+  std::optional<std::string> ChecksumXXHASH3;
+  std::optional<std::string> ChecksumXXHASH128;
+  bool operator==(const CopyObjectResult&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(CopyObjectResult, (), (ETag, LastModified, ChecksumType, ChecksumCRC32, ChecksumCRC32C,
+    ChecksumCRC64NVME, ChecksumSHA1, ChecksumSHA256, ChecksumSHA512, ChecksumMD5, ChecksumXXHASH64, ChecksumXXHASH3,
+    ChecksumXXHASH128))
+
+struct CopyObjectOutput {
+  std::optional<s3::CopyObjectResult> CopyObjectResult;
+  std::optional<std::string> Expiration;
+  std::optional<std::string> CopySourceVersionId;
+  std::optional<std::string> VersionId;
+  std::optional<std::string> ServerSideEncryption;
+  std::optional<std::string> SSECustomerAlgorithm;
+  std::optional<std::string> SSECustomerKeyMD5;
+  std::optional<std::string> SSEKMSKeyId;
+  std::optional<std::string> SSEKMSEncryptionContext;
+  std::optional<bool> BucketKeyEnabled;
+  std::optional<std::string> RequestCharged;
+  bool operator==(const CopyObjectOutput&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(CopyObjectOutput, (), (CopyObjectResult, Expiration, CopySourceVersionId, VersionId,
+    ServerSideEncryption, SSECustomerAlgorithm, SSECustomerKeyMD5, SSEKMSKeyId, SSEKMSEncryptionContext,
+    BucketKeyEnabled, RequestCharged))
+
+inline constexpr wire::HttpBinding kCopyObjectHttp{"PUT", "/{Bucket}/{Key+}", 200, "x-amz-copy-source"};
+
+inline constexpr std::string_view kObjectAttributesValues[] = {"ETag", "Checksum", "ObjectParts", "StorageClass",
+    "ObjectSize"};
+
+inline constexpr wire::Member kObjectAttributes{.one_of = kObjectAttributesValues};
+
+struct GetObjectAttributesRequest {
+  std::string Bucket;
+  std::string Key;
+  std::optional<std::string> VersionId;
+  std::optional<std::int32_t> MaxParts;
+  std::optional<std::int32_t> PartNumberMarker;
+  std::optional<std::string> SSECustomerAlgorithm;
+  std::optional<std::string> SSECustomerKey;
+  std::optional<std::string> SSECustomerKeyMD5;
+  std::optional<std::string> RequestPayer;
+  std::optional<std::string> ExpectedBucketOwner;
+  std::vector<std::string> ObjectAttributes;
+  bool operator==(const GetObjectAttributesRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(GetObjectAttributesRequest, (), (Bucket, Key, VersionId, MaxParts, PartNumberMarker,
+    SSECustomerAlgorithm, SSECustomerKey, SSECustomerKeyMD5, RequestPayer, ExpectedBucketOwner, ObjectAttributes))
+
+struct Checksum {
+  std::optional<std::string> ChecksumCRC32;
+  std::optional<std::string> ChecksumCRC32C;
+  std::optional<std::string> ChecksumCRC64NVME;
+  std::optional<std::string> ChecksumSHA1;
+  std::optional<std::string> ChecksumSHA256;
+  std::optional<std::string> ChecksumSHA512;
+  std::optional<std::string> ChecksumMD5;
+  std::optional<std::string> ChecksumXXHASH64;
+  std::optional<std::string> ChecksumXXHASH3;
+  std::optional<std::string> ChecksumXXHASH128;
+  std::optional<std::string> ChecksumType;
+  bool operator==(const Checksum&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Checksum, (), (ChecksumCRC32, ChecksumCRC32C, ChecksumCRC64NVME, ChecksumSHA1, ChecksumSHA256,
+    ChecksumSHA512, ChecksumMD5, ChecksumXXHASH64, ChecksumXXHASH3, ChecksumXXHASH128, ChecksumType))
+
+struct ObjectPart {
+  std::optional<std::int32_t> PartNumber;
+  std::optional<std::int64_t> Size;
+  std::optional<std::string> ChecksumCRC32;
+  std::optional<std::string> ChecksumCRC32C;
+  std::optional<std::string> ChecksumCRC64NVME;
+  std::optional<std::string> ChecksumSHA1;
+  std::optional<std::string> ChecksumSHA256;
+  std::optional<std::string> ChecksumSHA512;
+  std::optional<std::string> ChecksumMD5;
+  std::optional<std::string> ChecksumXXHASH64;
+  std::optional<std::string> ChecksumXXHASH3;
+  std::optional<std::string> ChecksumXXHASH128;
+  bool operator==(const ObjectPart&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ObjectPart, (), (PartNumber, Size, ChecksumCRC32, ChecksumCRC32C, ChecksumCRC64NVME, ChecksumSHA1,
+    ChecksumSHA256, ChecksumSHA512, ChecksumMD5, ChecksumXXHASH64, ChecksumXXHASH3, ChecksumXXHASH128))
+
+struct GetObjectAttributesParts {
+  std::optional<std::int32_t> TotalPartsCount;
+  std::optional<std::int32_t> PartNumberMarker;
+  std::optional<std::int32_t> NextPartNumberMarker;
+  std::optional<std::int32_t> MaxParts;
+  std::optional<bool> IsTruncated;
+  std::optional<std::vector<s3::ObjectPart>> Parts;
+  bool operator==(const GetObjectAttributesParts&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(GetObjectAttributesParts, (), (TotalPartsCount, PartNumberMarker, NextPartNumberMarker, MaxParts,
+    IsTruncated, Parts))
+
+struct GetObjectAttributesOutput {
+  std::optional<bool> DeleteMarker;
+  std::optional<base::Time> LastModified;
+  std::optional<std::string> VersionId;
+  std::optional<std::string> RequestCharged;
+  std::optional<std::string> ETag;
+  std::optional<s3::Checksum> Checksum;
+  std::optional<GetObjectAttributesParts> ObjectParts;
+  std::optional<std::string> StorageClass;
+  std::optional<std::int64_t> ObjectSize;
+  bool operator==(const GetObjectAttributesOutput&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(GetObjectAttributesOutput, (), (DeleteMarker, LastModified, VersionId, RequestCharged, ETag,
+    Checksum, ObjectParts, StorageClass, ObjectSize))
+
+inline constexpr wire::HttpBinding kGetObjectAttributesHttp{"GET", "/{Bucket}/{Key+}?attributes", 200};
+
+struct GetObjectTaggingRequest {
+  std::string Bucket;
+  std::string Key;
+  std::optional<std::string> VersionId;
+  std::optional<std::string> ExpectedBucketOwner;
+  std::optional<std::string> RequestPayer;
+  bool operator==(const GetObjectTaggingRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(GetObjectTaggingRequest, (), (Bucket, Key, VersionId, ExpectedBucketOwner, RequestPayer))
+
+struct GetObjectTaggingOutput {
+  std::optional<std::string> VersionId;
+  std::vector<s3::Tag> TagSet;
+  bool operator==(const GetObjectTaggingOutput&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(GetObjectTaggingOutput, (), (VersionId, TagSet))
+
+inline constexpr wire::HttpBinding kGetObjectTaggingHttp{"GET", "/{Bucket}/{Key+}?tagging", 200};
+
+struct PutObjectTaggingRequest {
+  std::string Bucket;
+  std::string Key;
+  std::optional<std::string> VersionId;
+  std::optional<std::string> ContentMD5;
+  std::optional<std::string> ChecksumAlgorithm;
+  s3::Tagging Tagging;
+  std::optional<std::string> ExpectedBucketOwner;
+  std::optional<std::string> RequestPayer;
+  bool operator==(const PutObjectTaggingRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(PutObjectTaggingRequest, (), (Bucket, Key, VersionId, ContentMD5, ChecksumAlgorithm, Tagging,
+    ExpectedBucketOwner, RequestPayer))
+
+struct PutObjectTaggingOutput {
+  std::optional<std::string> VersionId;
+  bool operator==(const PutObjectTaggingOutput&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(PutObjectTaggingOutput, (), (VersionId))
+
+inline constexpr wire::HttpBinding kPutObjectTaggingHttp{"PUT", "/{Bucket}/{Key+}?tagging", 200};
+
+struct DeleteObjectTaggingRequest {
+  std::string Bucket;
+  std::string Key;
+  std::optional<std::string> VersionId;
+  std::optional<std::string> ExpectedBucketOwner;
+  bool operator==(const DeleteObjectTaggingRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeleteObjectTaggingRequest, (), (Bucket, Key, VersionId, ExpectedBucketOwner))
+
+struct DeleteObjectTaggingOutput {
+  std::optional<std::string> VersionId;
+  bool operator==(const DeleteObjectTaggingOutput&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeleteObjectTaggingOutput, (), (VersionId))
+
+inline constexpr wire::HttpBinding kDeleteObjectTaggingHttp{"DELETE", "/{Bucket}/{Key+}?tagging", 204};
 
 }  // namespace shapes::s3
 
@@ -217,4 +709,410 @@ inline constexpr auto wire::kTraits<shapes::s3::PutObjectOutput> = wire::traits(
     {.member = "Size", .in = wire::In::Header, .at = "x-amz-object-size"},
     {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
         .one_of = shapes::s3::kRequestChargedValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::GetObjectRequest> = wire::traits({
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "IfMatch", .in = wire::In::Header, .at = "If-Match"},
+    {.member = "IfModifiedSince", .in = wire::In::Header, .at = "If-Modified-Since"},
+    {.member = "IfNoneMatch", .in = wire::In::Header, .at = "If-None-Match"},
+    {.member = "IfUnmodifiedSince", .in = wire::In::Header, .at = "If-Unmodified-Since"},
+    {.member = "Key", .required = true, .in = wire::In::Label, .at = "Key", .min = 1},
+    {.member = "Range", .in = wire::In::Header, .at = "Range"},
+    {.member = "ResponseCacheControl", .in = wire::In::Query, .at = "response-cache-control"},
+    {.member = "ResponseContentDisposition", .in = wire::In::Query, .at = "response-content-disposition"},
+    {.member = "ResponseContentEncoding", .in = wire::In::Query, .at = "response-content-encoding"},
+    {.member = "ResponseContentLanguage", .in = wire::In::Query, .at = "response-content-language"},
+    {.member = "ResponseContentType", .in = wire::In::Query, .at = "response-content-type"},
+    {.member = "ResponseExpires", .in = wire::In::Query, .at = "response-expires", .time = wire::TimeFormat::Rfc822},
+    {.member = "VersionId", .in = wire::In::Query, .at = "versionId"},
+    {.member = "SSECustomerAlgorithm", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-algorithm"},
+    {.member = "SSECustomerKey", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key",
+        .secret = true},
+    {.member = "SSECustomerKeyMD5", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key-MD5"},
+    {.member = "RequestPayer", .in = wire::In::Header, .at = "x-amz-request-payer",
+        .one_of = shapes::s3::kRequestPayerValues},
+    {.member = "PartNumber", .in = wire::In::Query, .at = "partNumber"},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+    {.member = "ChecksumMode", .in = wire::In::Header, .at = "x-amz-checksum-mode",
+        .one_of = shapes::s3::kChecksumModeValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::GetObjectOutput> = wire::traits({.payload = "Body"}, {
+    {.member = "DeleteMarker", .in = wire::In::Header, .at = "x-amz-delete-marker"},
+    {.member = "AcceptRanges", .in = wire::In::Header, .at = "accept-ranges"},
+    {.member = "Expiration", .in = wire::In::Header, .at = "x-amz-expiration"},
+    {.member = "Restore", .in = wire::In::Header, .at = "x-amz-restore"},
+    {.member = "LastModified", .in = wire::In::Header, .at = "Last-Modified"},
+    {.member = "ContentLength", .in = wire::In::Header, .at = "Content-Length"},
+    {.member = "ETag", .in = wire::In::Header, .at = "ETag"},
+    {.member = "ChecksumCRC32", .in = wire::In::Header, .at = "x-amz-checksum-crc32"},
+    {.member = "ChecksumCRC32C", .in = wire::In::Header, .at = "x-amz-checksum-crc32c"},
+    {.member = "ChecksumCRC64NVME", .in = wire::In::Header, .at = "x-amz-checksum-crc64nvme"},
+    {.member = "ChecksumSHA1", .in = wire::In::Header, .at = "x-amz-checksum-sha1"},
+    {.member = "ChecksumSHA256", .in = wire::In::Header, .at = "x-amz-checksum-sha256"},
+    {.member = "ChecksumSHA512", .in = wire::In::Header, .at = "x-amz-checksum-sha512"},
+    {.member = "ChecksumMD5", .in = wire::In::Header, .at = "x-amz-checksum-md5"},
+    {.member = "ChecksumXXHASH64", .in = wire::In::Header, .at = "x-amz-checksum-xxhash64"},
+    {.member = "ChecksumXXHASH3", .in = wire::In::Header, .at = "x-amz-checksum-xxhash3"},
+    {.member = "ChecksumXXHASH128", .in = wire::In::Header, .at = "x-amz-checksum-xxhash128"},
+    {.member = "ChecksumType", .in = wire::In::Header, .at = "x-amz-checksum-type",
+        .one_of = shapes::s3::kChecksumTypeValues},
+    {.member = "MissingMeta", .in = wire::In::Header, .at = "x-amz-missing-meta"},
+    {.member = "VersionId", .in = wire::In::Header, .at = "x-amz-version-id"},
+    {.member = "CacheControl", .in = wire::In::Header, .at = "Cache-Control"},
+    {.member = "ContentDisposition", .in = wire::In::Header, .at = "Content-Disposition"},
+    {.member = "ContentEncoding", .in = wire::In::Header, .at = "Content-Encoding"},
+    {.member = "ContentLanguage", .in = wire::In::Header, .at = "Content-Language"},
+    {.member = "ContentRange", .in = wire::In::Header, .at = "Content-Range"},
+    {.member = "ContentType", .in = wire::In::Header, .at = "Content-Type"},
+    {.member = "Expires", .in = wire::In::Header, .at = "Expires"},
+    {.member = "WebsiteRedirectLocation", .in = wire::In::Header, .at = "x-amz-website-redirect-location"},
+    {.member = "ServerSideEncryption", .in = wire::In::Header, .at = "x-amz-server-side-encryption",
+        .one_of = shapes::s3::kServerSideEncryptionValues},
+    {.member = "Metadata", .in = wire::In::Headers, .at = "x-amz-meta-"},
+    {.member = "SSECustomerAlgorithm", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-algorithm"},
+    {.member = "SSECustomerKeyMD5", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key-MD5"},
+    {.member = "SSEKMSKeyId", .in = wire::In::Header, .at = "x-amz-server-side-encryption-aws-kms-key-id",
+        .secret = true},
+    {.member = "BucketKeyEnabled", .in = wire::In::Header, .at = "x-amz-server-side-encryption-bucket-key-enabled"},
+    {.member = "StorageClass", .in = wire::In::Header, .at = "x-amz-storage-class",
+        .one_of = shapes::s3::kStorageClassValues},
+    {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
+        .one_of = shapes::s3::kRequestChargedValues},
+    {.member = "ReplicationStatus", .in = wire::In::Header, .at = "x-amz-replication-status",
+        .one_of = shapes::s3::kReplicationStatusValues},
+    {.member = "PartsCount", .in = wire::In::Header, .at = "x-amz-mp-parts-count"},
+    {.member = "TagCount", .in = wire::In::Header, .at = "x-amz-tagging-count"},
+    {.member = "ObjectLockMode", .in = wire::In::Header, .at = "x-amz-object-lock-mode",
+        .one_of = shapes::s3::kObjectLockModeValues},
+    {.member = "ObjectLockRetainUntilDate", .in = wire::In::Header, .at = "x-amz-object-lock-retain-until-date",
+        .time = wire::TimeFormat::Iso8601},
+    {.member = "ObjectLockLegalHoldStatus", .in = wire::In::Header, .at = "x-amz-object-lock-legal-hold",
+        .one_of = shapes::s3::kObjectLockLegalHoldStatusValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::HeadObjectRequest> = wire::traits({
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "IfMatch", .in = wire::In::Header, .at = "If-Match"},
+    {.member = "IfModifiedSince", .in = wire::In::Header, .at = "If-Modified-Since"},
+    {.member = "IfNoneMatch", .in = wire::In::Header, .at = "If-None-Match"},
+    {.member = "IfUnmodifiedSince", .in = wire::In::Header, .at = "If-Unmodified-Since"},
+    {.member = "Key", .required = true, .in = wire::In::Label, .at = "Key", .min = 1},
+    {.member = "Range", .in = wire::In::Header, .at = "Range"},
+    {.member = "ResponseCacheControl", .in = wire::In::Query, .at = "response-cache-control"},
+    {.member = "ResponseContentDisposition", .in = wire::In::Query, .at = "response-content-disposition"},
+    {.member = "ResponseContentEncoding", .in = wire::In::Query, .at = "response-content-encoding"},
+    {.member = "ResponseContentLanguage", .in = wire::In::Query, .at = "response-content-language"},
+    {.member = "ResponseContentType", .in = wire::In::Query, .at = "response-content-type"},
+    {.member = "ResponseExpires", .in = wire::In::Query, .at = "response-expires", .time = wire::TimeFormat::Rfc822},
+    {.member = "VersionId", .in = wire::In::Query, .at = "versionId"},
+    {.member = "SSECustomerAlgorithm", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-algorithm"},
+    {.member = "SSECustomerKey", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key",
+        .secret = true},
+    {.member = "SSECustomerKeyMD5", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key-MD5"},
+    {.member = "RequestPayer", .in = wire::In::Header, .at = "x-amz-request-payer",
+        .one_of = shapes::s3::kRequestPayerValues},
+    {.member = "PartNumber", .in = wire::In::Query, .at = "partNumber"},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+    {.member = "ChecksumMode", .in = wire::In::Header, .at = "x-amz-checksum-mode",
+        .one_of = shapes::s3::kChecksumModeValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::HeadObjectOutput> = wire::traits({
+    {.member = "DeleteMarker", .in = wire::In::Header, .at = "x-amz-delete-marker"},
+    {.member = "AcceptRanges", .in = wire::In::Header, .at = "accept-ranges"},
+    {.member = "Expiration", .in = wire::In::Header, .at = "x-amz-expiration"},
+    {.member = "Restore", .in = wire::In::Header, .at = "x-amz-restore"},
+    {.member = "ArchiveStatus", .in = wire::In::Header, .at = "x-amz-archive-status",
+        .one_of = shapes::s3::kArchiveStatusValues},
+    {.member = "LastModified", .in = wire::In::Header, .at = "Last-Modified"},
+    {.member = "ContentLength", .in = wire::In::Header, .at = "Content-Length"},
+    {.member = "ChecksumCRC32", .in = wire::In::Header, .at = "x-amz-checksum-crc32"},
+    {.member = "ChecksumCRC32C", .in = wire::In::Header, .at = "x-amz-checksum-crc32c"},
+    {.member = "ChecksumCRC64NVME", .in = wire::In::Header, .at = "x-amz-checksum-crc64nvme"},
+    {.member = "ChecksumSHA1", .in = wire::In::Header, .at = "x-amz-checksum-sha1"},
+    {.member = "ChecksumSHA256", .in = wire::In::Header, .at = "x-amz-checksum-sha256"},
+    {.member = "ChecksumSHA512", .in = wire::In::Header, .at = "x-amz-checksum-sha512"},
+    {.member = "ChecksumMD5", .in = wire::In::Header, .at = "x-amz-checksum-md5"},
+    {.member = "ChecksumXXHASH64", .in = wire::In::Header, .at = "x-amz-checksum-xxhash64"},
+    {.member = "ChecksumXXHASH3", .in = wire::In::Header, .at = "x-amz-checksum-xxhash3"},
+    {.member = "ChecksumXXHASH128", .in = wire::In::Header, .at = "x-amz-checksum-xxhash128"},
+    {.member = "ChecksumType", .in = wire::In::Header, .at = "x-amz-checksum-type",
+        .one_of = shapes::s3::kChecksumTypeValues},
+    {.member = "ETag", .in = wire::In::Header, .at = "ETag"},
+    {.member = "MissingMeta", .in = wire::In::Header, .at = "x-amz-missing-meta"},
+    {.member = "VersionId", .in = wire::In::Header, .at = "x-amz-version-id"},
+    {.member = "CacheControl", .in = wire::In::Header, .at = "Cache-Control"},
+    {.member = "ContentDisposition", .in = wire::In::Header, .at = "Content-Disposition"},
+    {.member = "ContentEncoding", .in = wire::In::Header, .at = "Content-Encoding"},
+    {.member = "ContentLanguage", .in = wire::In::Header, .at = "Content-Language"},
+    {.member = "ContentType", .in = wire::In::Header, .at = "Content-Type"},
+    {.member = "ContentRange", .in = wire::In::Header, .at = "Content-Range"},
+    {.member = "Expires", .in = wire::In::Header, .at = "Expires"},
+    {.member = "WebsiteRedirectLocation", .in = wire::In::Header, .at = "x-amz-website-redirect-location"},
+    {.member = "ServerSideEncryption", .in = wire::In::Header, .at = "x-amz-server-side-encryption",
+        .one_of = shapes::s3::kServerSideEncryptionValues},
+    {.member = "Metadata", .in = wire::In::Headers, .at = "x-amz-meta-"},
+    {.member = "SSECustomerAlgorithm", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-algorithm"},
+    {.member = "SSECustomerKeyMD5", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key-MD5"},
+    {.member = "SSEKMSKeyId", .in = wire::In::Header, .at = "x-amz-server-side-encryption-aws-kms-key-id",
+        .secret = true},
+    {.member = "BucketKeyEnabled", .in = wire::In::Header, .at = "x-amz-server-side-encryption-bucket-key-enabled"},
+    {.member = "StorageClass", .in = wire::In::Header, .at = "x-amz-storage-class",
+        .one_of = shapes::s3::kStorageClassValues},
+    {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
+        .one_of = shapes::s3::kRequestChargedValues},
+    {.member = "ReplicationStatus", .in = wire::In::Header, .at = "x-amz-replication-status",
+        .one_of = shapes::s3::kReplicationStatusValues},
+    {.member = "PartsCount", .in = wire::In::Header, .at = "x-amz-mp-parts-count"},
+    {.member = "TagCount", .in = wire::In::Header, .at = "x-amz-tagging-count"},
+    {.member = "ObjectLockMode", .in = wire::In::Header, .at = "x-amz-object-lock-mode",
+        .one_of = shapes::s3::kObjectLockModeValues},
+    {.member = "ObjectLockRetainUntilDate", .in = wire::In::Header, .at = "x-amz-object-lock-retain-until-date",
+        .time = wire::TimeFormat::Iso8601},
+    {.member = "ObjectLockLegalHoldStatus", .in = wire::In::Header, .at = "x-amz-object-lock-legal-hold",
+        .one_of = shapes::s3::kObjectLockLegalHoldStatusValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::DeleteObjectRequest> = wire::traits({
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "Key", .required = true, .in = wire::In::Label, .at = "Key", .min = 1},
+    {.member = "MFA", .in = wire::In::Header, .at = "x-amz-mfa"},
+    {.member = "VersionId", .in = wire::In::Query, .at = "versionId"},
+    {.member = "RequestPayer", .in = wire::In::Header, .at = "x-amz-request-payer",
+        .one_of = shapes::s3::kRequestPayerValues},
+    {.member = "BypassGovernanceRetention", .in = wire::In::Header, .at = "x-amz-bypass-governance-retention"},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+    {.member = "IfMatch", .in = wire::In::Header, .at = "If-Match"},
+    {.member = "IfMatchLastModifiedTime", .in = wire::In::Header, .at = "x-amz-if-match-last-modified-time",
+        .time = wire::TimeFormat::Rfc822},
+    {.member = "IfMatchSize", .in = wire::In::Header, .at = "x-amz-if-match-size"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::DeleteObjectOutput> = wire::traits({
+    {.member = "DeleteMarker", .in = wire::In::Header, .at = "x-amz-delete-marker"},
+    {.member = "VersionId", .in = wire::In::Header, .at = "x-amz-version-id"},
+    {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
+        .one_of = shapes::s3::kRequestChargedValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::ObjectIdentifier> = wire::traits({
+    {.member = "Key", .required = true, .min = 1},
+    {.member = "LastModifiedTime", .time = wire::TimeFormat::Rfc822},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::Delete> = wire::traits({
+    {.member = "Objects", .required = true, .xml = "Object", .flattened = true},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::DeleteObjectsRequest> = wire::traits({.payload = "Delete"}, {
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "Delete", .required = true, .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
+    {.member = "MFA", .in = wire::In::Header, .at = "x-amz-mfa"},
+    {.member = "RequestPayer", .in = wire::In::Header, .at = "x-amz-request-payer",
+        .one_of = shapes::s3::kRequestPayerValues},
+    {.member = "BypassGovernanceRetention", .in = wire::In::Header, .at = "x-amz-bypass-governance-retention"},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+    {.member = "ChecksumAlgorithm", .in = wire::In::Header, .at = "x-amz-sdk-checksum-algorithm",
+        .one_of = shapes::s3::kChecksumAlgorithmValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::DeletedObject> = wire::traits({
+    {.member = "Key", .min = 1},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::Error> = wire::traits({
+    {.member = "Key", .min = 1},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::DeleteObjectsOutput> = wire::traits({.xml = "DeleteResult"}, {
+    {.member = "Deleted", .flattened = true},
+    {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
+        .one_of = shapes::s3::kRequestChargedValues},
+    {.member = "Errors", .xml = "Error", .flattened = true},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::CopyObjectRequest> = wire::traits({
+    {.member = "ACL", .in = wire::In::Header, .at = "x-amz-acl", .one_of = shapes::s3::kObjectCannedACLValues},
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "CacheControl", .in = wire::In::Header, .at = "Cache-Control"},
+    {.member = "ChecksumAlgorithm", .in = wire::In::Header, .at = "x-amz-checksum-algorithm",
+        .one_of = shapes::s3::kChecksumAlgorithmValues},
+    {.member = "ContentDisposition", .in = wire::In::Header, .at = "Content-Disposition"},
+    {.member = "ContentEncoding", .in = wire::In::Header, .at = "Content-Encoding"},
+    {.member = "ContentLanguage", .in = wire::In::Header, .at = "Content-Language"},
+    {.member = "ContentType", .in = wire::In::Header, .at = "Content-Type"},
+    {.member = "CopySource", .required = true, .in = wire::In::Header, .at = "x-amz-copy-source"},
+    {.member = "CopySourceIfMatch", .in = wire::In::Header, .at = "x-amz-copy-source-if-match"},
+    {.member = "CopySourceIfModifiedSince", .in = wire::In::Header, .at = "x-amz-copy-source-if-modified-since"},
+    {.member = "CopySourceIfNoneMatch", .in = wire::In::Header, .at = "x-amz-copy-source-if-none-match"},
+    {.member = "CopySourceIfUnmodifiedSince", .in = wire::In::Header, .at = "x-amz-copy-source-if-unmodified-since"},
+    {.member = "Expires", .in = wire::In::Header, .at = "Expires"},
+    {.member = "GrantFullControl", .in = wire::In::Header, .at = "x-amz-grant-full-control"},
+    {.member = "GrantRead", .in = wire::In::Header, .at = "x-amz-grant-read"},
+    {.member = "GrantReadACP", .in = wire::In::Header, .at = "x-amz-grant-read-acp"},
+    {.member = "GrantWriteACP", .in = wire::In::Header, .at = "x-amz-grant-write-acp"},
+    {.member = "IfMatch", .in = wire::In::Header, .at = "If-Match"},
+    {.member = "IfNoneMatch", .in = wire::In::Header, .at = "If-None-Match"},
+    {.member = "Key", .required = true, .in = wire::In::Label, .at = "Key", .min = 1},
+    {.member = "Metadata", .in = wire::In::Headers, .at = "x-amz-meta-"},
+    {.member = "MetadataDirective", .in = wire::In::Header, .at = "x-amz-metadata-directive",
+        .one_of = shapes::s3::kMetadataDirectiveValues},
+    {.member = "TaggingDirective", .in = wire::In::Header, .at = "x-amz-tagging-directive",
+        .one_of = shapes::s3::kTaggingDirectiveValues},
+    {.member = "ServerSideEncryption", .in = wire::In::Header, .at = "x-amz-server-side-encryption",
+        .one_of = shapes::s3::kServerSideEncryptionValues},
+    {.member = "StorageClass", .in = wire::In::Header, .at = "x-amz-storage-class",
+        .one_of = shapes::s3::kStorageClassValues},
+    {.member = "WebsiteRedirectLocation", .in = wire::In::Header, .at = "x-amz-website-redirect-location"},
+    {.member = "SSECustomerAlgorithm", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-algorithm"},
+    {.member = "SSECustomerKey", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key",
+        .secret = true},
+    {.member = "SSECustomerKeyMD5", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key-MD5"},
+    {.member = "SSEKMSKeyId", .in = wire::In::Header, .at = "x-amz-server-side-encryption-aws-kms-key-id",
+        .secret = true},
+    {.member = "SSEKMSEncryptionContext", .in = wire::In::Header, .at = "x-amz-server-side-encryption-context",
+        .secret = true},
+    {.member = "BucketKeyEnabled", .in = wire::In::Header, .at = "x-amz-server-side-encryption-bucket-key-enabled"},
+    {.member = "CopySourceSSECustomerAlgorithm", .in = wire::In::Header,
+        .at = "x-amz-copy-source-server-side-encryption-customer-algorithm"},
+    {.member = "CopySourceSSECustomerKey", .in = wire::In::Header,
+        .at = "x-amz-copy-source-server-side-encryption-customer-key", .secret = true},
+    {.member = "CopySourceSSECustomerKeyMD5", .in = wire::In::Header,
+        .at = "x-amz-copy-source-server-side-encryption-customer-key-MD5"},
+    {.member = "RequestPayer", .in = wire::In::Header, .at = "x-amz-request-payer",
+        .one_of = shapes::s3::kRequestPayerValues},
+    {.member = "Tagging", .in = wire::In::Header, .at = "x-amz-tagging"},
+    {.member = "ObjectLockMode", .in = wire::In::Header, .at = "x-amz-object-lock-mode",
+        .one_of = shapes::s3::kObjectLockModeValues},
+    {.member = "ObjectLockRetainUntilDate", .in = wire::In::Header, .at = "x-amz-object-lock-retain-until-date",
+        .time = wire::TimeFormat::Iso8601},
+    {.member = "ObjectLockLegalHoldStatus", .in = wire::In::Header, .at = "x-amz-object-lock-legal-hold",
+        .one_of = shapes::s3::kObjectLockLegalHoldStatusValues},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+    {.member = "ExpectedSourceBucketOwner", .in = wire::In::Header, .at = "x-amz-source-expected-bucket-owner"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::CopyObjectResult> = wire::traits({
+    {.member = "ChecksumType", .one_of = shapes::s3::kChecksumTypeValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::CopyObjectOutput> = wire::traits({.payload = "CopyObjectResult"}, {
+    {.member = "Expiration", .in = wire::In::Header, .at = "x-amz-expiration"},
+    {.member = "CopySourceVersionId", .in = wire::In::Header, .at = "x-amz-copy-source-version-id"},
+    {.member = "VersionId", .in = wire::In::Header, .at = "x-amz-version-id"},
+    {.member = "ServerSideEncryption", .in = wire::In::Header, .at = "x-amz-server-side-encryption",
+        .one_of = shapes::s3::kServerSideEncryptionValues},
+    {.member = "SSECustomerAlgorithm", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-algorithm"},
+    {.member = "SSECustomerKeyMD5", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key-MD5"},
+    {.member = "SSEKMSKeyId", .in = wire::In::Header, .at = "x-amz-server-side-encryption-aws-kms-key-id",
+        .secret = true},
+    {.member = "SSEKMSEncryptionContext", .in = wire::In::Header, .at = "x-amz-server-side-encryption-context",
+        .secret = true},
+    {.member = "BucketKeyEnabled", .in = wire::In::Header, .at = "x-amz-server-side-encryption-bucket-key-enabled"},
+    {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
+        .one_of = shapes::s3::kRequestChargedValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::GetObjectAttributesRequest> = wire::traits({
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "Key", .required = true, .in = wire::In::Label, .at = "Key", .min = 1},
+    {.member = "VersionId", .in = wire::In::Query, .at = "versionId"},
+    {.member = "MaxParts", .in = wire::In::Header, .at = "x-amz-max-parts"},
+    {.member = "PartNumberMarker", .in = wire::In::Header, .at = "x-amz-part-number-marker"},
+    {.member = "SSECustomerAlgorithm", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-algorithm"},
+    {.member = "SSECustomerKey", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key",
+        .secret = true},
+    {.member = "SSECustomerKeyMD5", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key-MD5"},
+    {.member = "RequestPayer", .in = wire::In::Header, .at = "x-amz-request-payer",
+        .one_of = shapes::s3::kRequestPayerValues},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+    {.member = "ObjectAttributes", .required = true, .in = wire::In::Header, .at = "x-amz-object-attributes",
+        .of = &shapes::s3::kObjectAttributes},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::Checksum> = wire::traits({
+    {.member = "ChecksumType", .one_of = shapes::s3::kChecksumTypeValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::GetObjectAttributesParts> = wire::traits({
+    {.member = "TotalPartsCount", .xml = "PartsCount"},
+    {.member = "Parts", .xml = "Part", .flattened = true},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::GetObjectAttributesOutput> = wire::traits({.xml = "GetObjectAttributesResponse"}, {
+    {.member = "DeleteMarker", .in = wire::In::Header, .at = "x-amz-delete-marker"},
+    {.member = "LastModified", .in = wire::In::Header, .at = "Last-Modified"},
+    {.member = "VersionId", .in = wire::In::Header, .at = "x-amz-version-id"},
+    {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
+        .one_of = shapes::s3::kRequestChargedValues},
+    {.member = "StorageClass", .one_of = shapes::s3::kStorageClassValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::GetObjectTaggingRequest> = wire::traits({
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "Key", .required = true, .in = wire::In::Label, .at = "Key", .min = 1},
+    {.member = "VersionId", .in = wire::In::Query, .at = "versionId"},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+    {.member = "RequestPayer", .in = wire::In::Header, .at = "x-amz-request-payer",
+        .one_of = shapes::s3::kRequestPayerValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::GetObjectTaggingOutput> = wire::traits({.xml = "Tagging"}, {
+    {.member = "VersionId", .in = wire::In::Header, .at = "x-amz-version-id"},
+    {.member = "TagSet", .required = true, .item = "Tag"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::PutObjectTaggingRequest> = wire::traits({.payload = "Tagging"}, {
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "Key", .required = true, .in = wire::In::Label, .at = "Key", .min = 1},
+    {.member = "VersionId", .in = wire::In::Query, .at = "versionId"},
+    {.member = "ContentMD5", .in = wire::In::Header, .at = "Content-MD5"},
+    {.member = "ChecksumAlgorithm", .in = wire::In::Header, .at = "x-amz-sdk-checksum-algorithm",
+        .one_of = shapes::s3::kChecksumAlgorithmValues},
+    {.member = "Tagging", .required = true, .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+    {.member = "RequestPayer", .in = wire::In::Header, .at = "x-amz-request-payer",
+        .one_of = shapes::s3::kRequestPayerValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::PutObjectTaggingOutput> = wire::traits({
+    {.member = "VersionId", .in = wire::In::Header, .at = "x-amz-version-id"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::DeleteObjectTaggingRequest> = wire::traits({
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "Key", .required = true, .in = wire::In::Label, .at = "Key", .min = 1},
+    {.member = "VersionId", .in = wire::In::Query, .at = "versionId"},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::DeleteObjectTaggingOutput> = wire::traits({
+    {.member = "VersionId", .in = wire::In::Header, .at = "x-amz-version-id"},
 });

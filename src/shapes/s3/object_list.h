@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "base/time.h"
+#include "shapes/s3/bucket.h"
+#include "shapes/s3/bucket_settings.h"
 #include "shapes/s3/object.h"
 #include "wire/operation.h"
 #include "wire/traits.h"
@@ -38,13 +40,6 @@ struct ListObjectsV2Request {
 };
 BOOST_DESCRIBE_STRUCT(ListObjectsV2Request, (), (Bucket, Delimiter, EncodingType, MaxKeys, Prefix, ContinuationToken,
     FetchOwner, StartAfter, RequestPayer, ExpectedBucketOwner, OptionalObjectAttributes))
-
-struct Owner {
-  std::optional<std::string> DisplayName;
-  std::optional<std::string> ID;
-  bool operator==(const Owner&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(Owner, (), (DisplayName, ID))
 
 struct RestoreStatus {
   std::optional<bool> IsRestoreInProgress;
@@ -101,6 +96,108 @@ BOOST_DESCRIBE_STRUCT(ListObjectsV2Output, (), (IsTruncated, Contents, Name, Pre
 
 inline constexpr wire::HttpBinding kListObjectsV2Http{"GET", "/{Bucket}?list-type=2", 200};
 
+struct ListObjectsRequest {
+  std::string Bucket;
+  std::optional<std::string> Delimiter;
+  std::optional<std::string> EncodingType;
+  std::optional<std::string> Marker;
+  std::optional<std::int32_t> MaxKeys;
+  std::optional<std::string> Prefix;
+  std::optional<std::string> RequestPayer;
+  std::optional<std::string> ExpectedBucketOwner;
+  std::optional<std::vector<std::string>> OptionalObjectAttributes;
+  bool operator==(const ListObjectsRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ListObjectsRequest, (), (Bucket, Delimiter, EncodingType, Marker, MaxKeys, Prefix, RequestPayer,
+    ExpectedBucketOwner, OptionalObjectAttributes))
+
+struct ListObjectsOutput {
+  std::optional<bool> IsTruncated;
+  std::optional<std::string> Marker;
+  std::optional<std::string> NextMarker;
+  std::optional<std::vector<Object>> Contents;
+  std::optional<std::string> Name;
+  std::optional<std::string> Prefix;
+  std::optional<std::string> Delimiter;
+  std::optional<std::int32_t> MaxKeys;
+  std::optional<std::vector<CommonPrefix>> CommonPrefixes;
+  std::optional<std::string> EncodingType;
+  std::optional<std::string> RequestCharged;
+  bool operator==(const ListObjectsOutput&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ListObjectsOutput, (), (IsTruncated, Marker, NextMarker, Contents, Name, Prefix, Delimiter,
+    MaxKeys, CommonPrefixes, EncodingType, RequestCharged))
+
+inline constexpr wire::HttpBinding kListObjectsHttp{"GET", "/{Bucket}", 200};
+
+struct ListObjectVersionsRequest {
+  std::string Bucket;
+  std::optional<std::string> Delimiter;
+  std::optional<std::string> EncodingType;
+  std::optional<std::string> KeyMarker;
+  std::optional<std::int32_t> MaxKeys;
+  std::optional<std::string> Prefix;
+  std::optional<std::string> VersionIdMarker;
+  std::optional<std::string> ExpectedBucketOwner;
+  std::optional<std::string> RequestPayer;
+  std::optional<std::vector<std::string>> OptionalObjectAttributes;
+  bool operator==(const ListObjectVersionsRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ListObjectVersionsRequest, (), (Bucket, Delimiter, EncodingType, KeyMarker, MaxKeys, Prefix,
+    VersionIdMarker, ExpectedBucketOwner, RequestPayer, OptionalObjectAttributes))
+
+inline constexpr std::string_view kObjectVersionStorageClassValues[] = {"STANDARD"};
+
+struct ObjectVersion {
+  std::optional<std::string> ETag;
+  std::optional<std::vector<std::string>> ChecksumAlgorithm;
+  std::optional<std::string> ChecksumType;
+  std::optional<std::int64_t> Size;
+  std::optional<std::string> StorageClass;
+  std::optional<std::string> Key;
+  std::optional<std::string> VersionId;
+  std::optional<bool> IsLatest;
+  std::optional<base::Time> LastModified;
+  std::optional<s3::Owner> Owner;
+  std::optional<s3::RestoreStatus> RestoreStatus;
+  bool operator==(const ObjectVersion&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ObjectVersion, (), (ETag, ChecksumAlgorithm, ChecksumType, Size, StorageClass, Key, VersionId,
+    IsLatest, LastModified, Owner, RestoreStatus))
+
+struct DeleteMarkerEntry {
+  std::optional<s3::Owner> Owner;
+  std::optional<std::string> Key;
+  std::optional<std::string> VersionId;
+  std::optional<bool> IsLatest;
+  std::optional<base::Time> LastModified;
+  bool operator==(const DeleteMarkerEntry&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeleteMarkerEntry, (), (Owner, Key, VersionId, IsLatest, LastModified))
+
+struct ListObjectVersionsOutput {
+  std::optional<bool> IsTruncated;
+  std::optional<std::string> KeyMarker;
+  std::optional<std::string> VersionIdMarker;
+  std::optional<std::string> NextKeyMarker;
+  std::optional<std::string> NextVersionIdMarker;
+  std::optional<std::vector<ObjectVersion>> Versions;
+  std::optional<std::vector<s3::DeleteMarkerEntry>> DeleteMarkers;
+  std::optional<std::string> Name;
+  std::optional<std::string> Prefix;
+  std::optional<std::string> Delimiter;
+  std::optional<std::int32_t> MaxKeys;
+  std::optional<std::vector<CommonPrefix>> CommonPrefixes;
+  std::optional<std::string> EncodingType;
+  std::optional<std::string> RequestCharged;
+  bool operator==(const ListObjectVersionsOutput&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ListObjectVersionsOutput, (), (IsTruncated, KeyMarker, VersionIdMarker, NextKeyMarker,
+    NextVersionIdMarker, Versions, DeleteMarkers, Name, Prefix, Delimiter, MaxKeys, CommonPrefixes, EncodingType,
+    RequestCharged))
+
+inline constexpr wire::HttpBinding kListObjectVersionsHttp{"GET", "/{Bucket}?versions", 200};
+
 }  // namespace shapes::s3
 
 template <>
@@ -131,6 +228,69 @@ inline constexpr auto wire::kTraits<shapes::s3::Object> = wire::traits({
 template <>
 inline constexpr auto wire::kTraits<shapes::s3::ListObjectsV2Output> = wire::traits({.xml = "ListBucketResult"}, {
     {.member = "Contents", .flattened = true},
+    {.member = "CommonPrefixes", .flattened = true},
+    {.member = "EncodingType", .one_of = shapes::s3::kEncodingTypeValues},
+    {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
+        .one_of = shapes::s3::kRequestChargedValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::ListObjectsRequest> = wire::traits({
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "Delimiter", .in = wire::In::Query, .at = "delimiter"},
+    {.member = "EncodingType", .in = wire::In::Query, .at = "encoding-type", .one_of = shapes::s3::kEncodingTypeValues},
+    {.member = "Marker", .in = wire::In::Query, .at = "marker"},
+    {.member = "MaxKeys", .in = wire::In::Query, .at = "max-keys"},
+    {.member = "Prefix", .in = wire::In::Query, .at = "prefix"},
+    {.member = "RequestPayer", .in = wire::In::Header, .at = "x-amz-request-payer",
+        .one_of = shapes::s3::kRequestPayerValues},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+    {.member = "OptionalObjectAttributes", .in = wire::In::Header, .at = "x-amz-optional-object-attributes",
+        .of = &shapes::s3::kOptionalObjectAttributes},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::ListObjectsOutput> = wire::traits({.xml = "ListBucketResult"}, {
+    {.member = "Contents", .flattened = true},
+    {.member = "CommonPrefixes", .flattened = true},
+    {.member = "EncodingType", .one_of = shapes::s3::kEncodingTypeValues},
+    {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
+        .one_of = shapes::s3::kRequestChargedValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::ListObjectVersionsRequest> = wire::traits({
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "Delimiter", .in = wire::In::Query, .at = "delimiter"},
+    {.member = "EncodingType", .in = wire::In::Query, .at = "encoding-type", .one_of = shapes::s3::kEncodingTypeValues},
+    {.member = "KeyMarker", .in = wire::In::Query, .at = "key-marker"},
+    {.member = "MaxKeys", .in = wire::In::Query, .at = "max-keys"},
+    {.member = "Prefix", .in = wire::In::Query, .at = "prefix"},
+    {.member = "VersionIdMarker", .in = wire::In::Query, .at = "version-id-marker"},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+    {.member = "RequestPayer", .in = wire::In::Header, .at = "x-amz-request-payer",
+        .one_of = shapes::s3::kRequestPayerValues},
+    {.member = "OptionalObjectAttributes", .in = wire::In::Header, .at = "x-amz-optional-object-attributes",
+        .of = &shapes::s3::kOptionalObjectAttributes},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::ObjectVersion> = wire::traits({
+    {.member = "ChecksumAlgorithm", .flattened = true, .of = &shapes::s3::kChecksumAlgorithm},
+    {.member = "ChecksumType", .one_of = shapes::s3::kChecksumTypeValues},
+    {.member = "StorageClass", .one_of = shapes::s3::kObjectVersionStorageClassValues},
+    {.member = "Key", .min = 1},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::DeleteMarkerEntry> = wire::traits({
+    {.member = "Key", .min = 1},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::ListObjectVersionsOutput> = wire::traits({.xml = "ListVersionsResult"}, {
+    {.member = "Versions", .xml = "Version", .flattened = true},
+    {.member = "DeleteMarkers", .xml = "DeleteMarker", .flattened = true},
     {.member = "CommonPrefixes", .flattened = true},
     {.member = "EncodingType", .one_of = shapes::s3::kEncodingTypeValues},
     {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
