@@ -18,7 +18,7 @@
 #include "services/ecs/handlers.h"
 #include "services/ecs/launch.h"
 #include "services/ecs/schema.h"
-#include "services/ecs/shape_json.h"
+#include "services/shape_json.h"
 #include "services/ecs/task.h"
 #include "state/keys.h"
 #include "store/store.h"
@@ -224,7 +224,7 @@ class Bench {
     const std::string gpu = family == "share" ? R"("sharingStrategy":{"nvidiaMps":{"memory":4096}})"
                                               : R"("value":")" + family.substr(3) + "\"";
     ecs::register_task_definition(
-        call, ecs::from_json<ecs::RegisterTaskDefinitionRequest>(
+        call, services::from_json<ecs::RegisterTaskDefinitionRequest>(
                   R"({"family":")" + family + R"(","containerDefinitions":[{"name":"main","image":"train","cpu":64,
                   "memory":256,"command":["train"],"resourceRequirements":[{"type":"GPU",)" + gpu + "}]}]}"));
   }

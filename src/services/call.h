@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/time.h"
+#include "services/bytes.h"
 #include "services/locals.h"
 #include "store/store.h"
 
@@ -19,14 +20,17 @@ namespace services {
 
 // Who asks, and how they reached us. The same for each run of a handler.
 struct Caller {
-  std::string account;     // 12 digits
+  std::string account;     // 12 digits; "" for somebody without a key
   std::string access_key;  //
   std::string region;      // of the credential scope
   std::string endpoint;    // "http://127.0.0.1:4566": how the client reached us
   std::string request_id;
   bool root = false;       // the key that was made at first start
   bool temporary = false;  // a session key
+  std::string address = {};  // the client's, without its port
 
+  bool anonymous() const { return account.empty(); }
+  bool secure() const { return endpoint.starts_with("https://"); }
   std::string arn() const { return "arn:aws:iam::" + account + ":root"; }
 };
 
@@ -56,6 +60,11 @@ struct Call {
   // To be done once this is committed.
   std::vector<Wake> wakes = {};
   std::optional<Wait> wait = {};
+
+  // Operations whose body is not a struct: see services/bytes.h.
+  Spool spool = {};                                    // set by what runs before the body is read
+  const Upload* upload = nullptr;                      // the body, or what stood in its place
+  std::optional<std::vector<Extent>> download = {};    // the answer's body
 
   // What this service keeps in memory. To be changed by tx.on_end, or at once and undone by it.
   template <class T>

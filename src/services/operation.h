@@ -16,6 +16,10 @@ namespace services {
 // Read: sees a snapshot and changes nothing. Write: one durable transaction.
 enum class Access { Read, Write };
 
+// How a request's body comes. Whole: decoded into the input. Spooled: read into a file or a row, see
+// bytes.h. Form: a browser's multipart/form-data, its `file` spooled, its other fields the input's.
+enum class Body { Whole, Spooled, Form };
+
 using Erased = std::unique_ptr<void, void (*)(void*)>;
 
 struct Operation {
@@ -23,6 +27,10 @@ struct Operation {
   Access access = Access::Read;
   Erased (*make_input)() = nullptr;
   Erased (*run)(Call&, const void* input) = nullptr;  // the output
+  Body body = Body::Whole;
+  // Runs on a snapshot before any of the body is read: refuses what can't succeed, and says in
+  // call.spool what is to be done with the body.
+  void (*before)(Call&, const void* input) = nullptr;
 };
 
 struct Service {
@@ -57,6 +65,15 @@ struct Handler<Out (*)(Call&, const In&)> {
 };
 
 }  // namespace detail
+
+// Such an operation: with_body<&before_put_object>(operation<&put_object>(...), Body::Spooled).
+template <auto Before>
+Operation with_body(Operation row, Body body) {
+  using Input = typename detail::Handler<decltype(Before)>::Input;
+  row.body = body;
+  row.before = [](Call& call, const void* input) { Before(call, *static_cast<const Input*>(input)); };
+  return row;
+}
 
 // operation<&send_message>("SendMessage", Access::Write): shapes follow from the function.
 template <auto Fn>

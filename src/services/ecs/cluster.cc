@@ -3,7 +3,7 @@
 
 #include "services/ecs/arn.h"
 #include "services/ecs/errors.h"
-#include "services/ecs/shape_json.h"
+#include "services/shape_json.h"
 
 namespace services::ecs {
 namespace {

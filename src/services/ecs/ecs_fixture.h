@@ -11,7 +11,7 @@
 #include "services/ecs/fleets.h"
 #include "services/ecs/handlers.h"
 #include "services/ecs/schema.h"
-#include "services/ecs/shape_json.h"
+#include "services/shape_json.h"
 #include "state/keys.h"
 #include "store/store.h"
 #include "wire/error.h"

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "services/ecs/arn.h"
-#include "services/ecs/shape_json.h"
+#include "services/shape_json.h"
 #include "services/ecs/task.h"
 
 namespace services::ecs {

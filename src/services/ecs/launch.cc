@@ -8,7 +8,7 @@
 #include "services/ecs/errors.h"
 #include "services/ecs/instance.h"
 #include "services/ecs/needs.h"
-#include "services/ecs/shape_json.h"
+#include "services/shape_json.h"
 #include "services/ecs/tags.h"
 
 namespace services::ecs {

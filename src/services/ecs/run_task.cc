@@ -13,7 +13,7 @@
 #include "services/ecs/handlers.h"
 #include "services/ecs/identifiers.h"
 #include "services/ecs/launch.h"
-#include "services/ecs/shape_json.h"
+#include "services/shape_json.h"
 #include "services/ecs/task_view.h"
 
 namespace services::ecs {

@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "services/ecs/arn.h"
 #include "services/ecs/fleets.h"
-#include "services/ecs/shape_json.h"
+#include "services/shape_json.h"
 #include "state/keys.h"
 
 namespace services::ecs {

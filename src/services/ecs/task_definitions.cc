@@ -9,7 +9,7 @@
 #include "services/ecs/errors.h"
 #include "services/ecs/handlers.h"
 #include "services/ecs/normalize.h"
-#include "services/ecs/shape_json.h"
+#include "services/shape_json.h"
 #include "services/ecs/tags.h"
 #include "services/ecs/task_definition.h"
 

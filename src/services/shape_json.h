@@ -8,7 +8,7 @@
 #include "wire/json.h"
 #include "wire/type_of.h"
 
-namespace services::ecs {
+namespace services {
 
 template <class T>
 std::string to_json(const T& value) {
@@ -24,4 +24,4 @@ T from_json(std::string_view text) {
   return value;
 }
 
-}  // namespace services::ecs
+}  // namespace services
