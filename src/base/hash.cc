@@ -46,18 +46,6 @@ std::string sha256(std::string_view bytes) {
   return finish(context);
 }
 
-struct Sha256::State {
-  SHA256_CTX context;
-};
-
-Sha256::Sha256() : state_(std::make_unique<State>()) { SHA256_Init(&state_->context); }
-Sha256::~Sha256() = default;
-Sha256::Sha256(Sha256&&) noexcept = default;
-Sha256& Sha256::operator=(Sha256&&) noexcept = default;
-
-void Sha256::update(std::string_view bytes) { SHA256_Update(&state_->context, bytes.data(), bytes.size()); }
-std::string Sha256::finish() { return base::finish(state_->context); }
-
 struct HmacSha256Key::State {
   SHA256_CTX inner, outer;
 };

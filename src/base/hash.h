@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Digests. Results are raw bytes; to_hex and to_base64 make text of them.
+// Digests of what is there at once. Results are raw bytes; to_hex and to_base64 make text of
+// them. For what arrives in pieces: checksum.h.
 #pragma once
 
 #include <memory>
@@ -11,22 +12,6 @@ namespace base {
 std::string md5(std::string_view bytes);
 std::string sha1(std::string_view bytes);
 std::string sha256(std::string_view bytes);
-
-// SHA-256 of what arrives in pieces.
-class Sha256 {
- public:
-  Sha256();
-  ~Sha256();
-  Sha256(Sha256&&) noexcept;
-  Sha256& operator=(Sha256&&) noexcept;
-
-  void update(std::string_view bytes);
-  std::string finish();
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
 
 // A key made ready once: an HMAC then costs no more than hashing its message.
 class HmacSha256Key {

@@ -15,13 +15,6 @@ TEST(Hash, GivesTheKnownDigests) {
   EXPECT_EQ(to_hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
-TEST(Hash, InPiecesIsTheSameAsInOne) {
-  Sha256 hash;
-  hash.update("a");
-  hash.update("bc");
-  EXPECT_EQ(hash.finish(), sha256("abc"));
-}
-
 TEST(Hmac, GivesTheExamplesOfItsRfc) {
   EXPECT_EQ(to_hex(hmac_sha256(std::string(20, '\x0b'), "Hi There")),
             "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
