@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// S3's errors, in Amazon's words.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wire/operation.h"
+
+namespace services::s3 {
+
+// With the status of each code.
+std::vector<wire::ErrorSpec> error_table();
+std::optional<wire::ApiError> violation_error(const std::vector<wire::Violation>& violations);
+
+wire::ApiError no_such_bucket(std::string_view bucket);
+wire::ApiError no_such_key(std::string_view key);
+wire::ApiError no_such_version(std::string_view key, std::string_view version);
+wire::ApiError no_such_upload(std::string_view upload);
+wire::ApiError access_denied();
+wire::ApiError invalid_argument(std::string_view message, std::string_view name, std::string_view value);
+wire::ApiError malformed_xml();
+// Something that S3 has and Stoker has not.
+wire::ApiError not_implemented(std::string_view what);
+
+}  // namespace services::s3

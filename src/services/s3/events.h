@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happened to objects, told to queues: in the transaction in which it happened.
+#pragma once
+
+#include <string_view>
+
+#include "services/s3/object.h"
+
+namespace services::s3 {
+
+// `name`: as Amazon's without "s3:", "ObjectCreated:Put". For a deletion `object` is what was
+// taken away, or the marker that was made. Sends to every queue that the bucket's configuration
+// names for it and whose policy lets us; one that is gone or closed is logged and left out.
+void tell(Call& call, const Bucket& bucket, std::string_view name, const Object& object);
+
+}  // namespace services::s3

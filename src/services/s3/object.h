@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// An object: a row for each of its versions, its bytes in blobs that several may share.
+#pragma once
+
+#include <boost/describe/class.hpp>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "services/s3/bucket.h"
+
+namespace services::s3 {
+
+// What was said of an object when it was written, and is said again when it is read. The column
+// `headers`, by services::to_json.
+struct Headers {
+  std::optional<std::string> CacheControl, ContentDisposition, ContentEncoding, ContentLanguage, ContentType, Expires,
+      WebsiteRedirectLocation, StorageClass, ServerSideEncryption, SSEKMSKeyId;
+  std::optional<bool> BucketKeyEnabled;
+  std::optional<std::map<std::string, std::string>> Metadata;  // keys in small letters
+  bool operator==(const Headers&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Headers, (), (CacheControl, ContentDisposition, ContentEncoding, ContentLanguage, ContentType,
+                                    Expires, WebsiteRedirectLocation, StorageClass, ServerSideEncryption, SSEKMSKeyId,
+                                    BucketKeyEnabled, Metadata))
+
+using Tags = std::map<std::string, std::string>;
+
+struct StoredChecksum {
+  std::string kind;   // "CRC64NVME"
+  std::string type;   // "FULL_OBJECT", "COMPOSITE"
+  std::string value;  // base64; composite ones end in "-N"
+};
+
+// One version.
+struct Object {
+  std::int64_t id = 0;
+  std::int64_t bucket = 0;
+  std::string key;
+  std::optional<std::int64_t> tag;  // nullopt: the version "null"
+  bool latest = true, marker = false;
+  base::Time modified_at;
+  std::int64_t size = 0;
+  std::string etag;                  // without quotes
+  std::optional<std::int64_t> blob;  // nullopt: in parts, or a marker
+  std::int64_t parts = 0;            // 0: came in one
+  std::optional<StoredChecksum> checksum;
+  Headers headers;
+  Tags tags;
+
+  // "null", or 32 characters.
+  std::string version() const;
+  std::string quoted_etag() const { return '"' + etag + '"'; }
+};
+
+// Larger than any there is, and growing with time: also the sequencer of events.
+std::int64_t next_object_id(store::Tx& tx, base::Time now);
+
+// The row number and tag that such a text was made of; nullopt for what none was.
+struct Numbered {
+  std::int64_t id = 0, tag = 0;
+};
+std::string numbered_text(Numbered numbered);
+std::optional<Numbered> parse_numbered(std::string_view text);
+
+// The latest version, which may be a delete marker.
+std::optional<Object> load_latest(store::Tx& tx, const Bucket& bucket, std::string_view key);
+// `version`: as version() writes it.
+std::optional<Object> load_version(store::Tx& tx, const Bucket& bucket, std::string_view key, std::string_view version);
+
+// Puts a new latest version in front, by the bucket's versioning: on top of the one before, or in
+// the place of the one that is "null". Its id, tag and latest are set here.
+void put_version(Call& call, const Bucket& bucket, Object& object);
+
+// What a DeleteObject without a version does: nothing is left of it, or a marker on top.
+struct Deleted {
+  bool existed = false;              // something was taken away
+  std::optional<Object> marker;      // the delete marker that was made
+  std::optional<Object> removed;     // the version that was taken away for good
+};
+Deleted delete_latest(Call& call, const Bucket& bucket, const std::string& key);
+// Takes one version away for good, and makes the next one the latest.
+void delete_version(Call& call, const Bucket& bucket, const Object& object);
+
+// An upload that nobody finished, with its parts.
+void delete_upload(store::Tx& tx, std::int64_t upload);
+
+// One more, or one less, that uses these bytes. Those that nobody uses are given to the sweep.
+void hold_blob(store::Tx& tx, std::int64_t blob);
+void release_blob(Call& call, std::int64_t blob);
+// The sweep that deletes the files of blobs waits for this.
+inline constexpr char kBlobSweepTopic[] = "s3/blobs";
+
+}  // namespace services::s3

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/s3/schema.h"
+
+namespace services::s3 {
+
+namespace {
+
+constexpr char kVersion1[] = R"sql(
+CREATE TABLE s3_buckets (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,           -- of all accounts, as at Amazon
+  account TEXT NOT NULL,
+  region TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  versioning TEXT,                     -- 'Enabled', 'Suspended'; NULL: never was
+  -- Its settings, each as the JSON of its shape; NULL: never set, or deleted
+  policy TEXT,                         -- this one as its owner wrote it
+  access_block TEXT,
+  ownership TEXT,
+  encryption TEXT,
+  notification TEXT,
+  tagging TEXT,
+  cors TEXT,
+  lifecycle TEXT
+);
+CREATE INDEX s3_buckets_account ON s3_buckets (account, name);
+
+-- Bytes that do not change any more. Several objects and parts may share one.
+CREATE TABLE s3_blobs (
+  id INTEGER PRIMARY KEY,
+  refs INTEGER NOT NULL,               -- 0: nobody's any more; the sweep deletes its file, then the row
+  size INTEGER NOT NULL,
+  file TEXT,                           -- NULL: in `bytes`
+  bytes BLOB
+);
+CREATE UNIQUE INDEX s3_blobs_file ON s3_blobs (file) WHERE file IS NOT NULL;
+CREATE INDEX s3_blobs_unused ON s3_blobs (id) WHERE refs = 0;
+
+-- A row a version. `id` grows with time, so that a key's newest version has its largest.
+CREATE TABLE s3_objects (
+  id INTEGER PRIMARY KEY,
+  bucket INTEGER NOT NULL,
+  key BLOB NOT NULL,
+  tag INTEGER,                         -- random, part of the version's id; NULL: the version 'null'
+  latest INTEGER NOT NULL,
+  marker INTEGER NOT NULL,             -- a delete marker
+  modified_at INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  etag TEXT NOT NULL,                  -- without quotes
+  blob INTEGER,                        -- NULL: in s3_object_parts, or a marker
+  parts INTEGER NOT NULL,              -- 0: came in one
+  checksum_kind TEXT,                  -- 'CRC32', ...
+  checksum_type TEXT,                  -- 'FULL_OBJECT', 'COMPOSITE'
+  checksum TEXT,                       -- as it is shown
+  headers TEXT NOT NULL,               -- JSON: what was said of it when it was written
+  tags TEXT NOT NULL                   -- JSON; '' for none
+);
+-- `marker` before `key`: a listing does not meet the markers of deleted keys.
+CREATE UNIQUE INDEX s3_objects_latest ON s3_objects (bucket, marker, key) WHERE latest = 1;
+CREATE INDEX s3_objects_older ON s3_objects (bucket, key, id) WHERE latest = 0;
+
+-- The parts of an object that was uploaded in parts.
+CREATE TABLE s3_object_parts (
+  object INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  start INTEGER NOT NULL,              -- where it begins in the object
+  size INTEGER NOT NULL,
+  blob INTEGER NOT NULL,
+  etag TEXT NOT NULL,
+  checksum TEXT,
+  PRIMARY KEY (object, number)
+) WITHOUT ROWID;
+
+CREATE TABLE s3_uploads (
+  id INTEGER PRIMARY KEY,              -- grows with time
+  bucket INTEGER NOT NULL,
+  key BLOB NOT NULL,
+  tag INTEGER NOT NULL,                -- random, part of the upload's id
+  initiated_at INTEGER NOT NULL,
+  checksum_kind TEXT,
+  checksum_type TEXT,
+  headers TEXT NOT NULL,
+  tags TEXT NOT NULL
+);
+CREATE INDEX s3_uploads_key ON s3_uploads (bucket, key, id);
+
+CREATE TABLE s3_parts (
+  upload INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  modified_at INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  blob INTEGER NOT NULL,
+  etag TEXT NOT NULL,
+  checksum TEXT,
+  PRIMARY KEY (upload, number)
+) WITHOUT ROWID;
+)sql";
+
+}  // namespace
+
+store::Migrations migrations() { return {"s3", {kVersion1}}; }
+
+}  // namespace services::s3
