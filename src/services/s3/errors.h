@@ -21,8 +21,11 @@ wire::ApiError no_such_version(std::string_view key, std::string_view version);
 wire::ApiError no_such_upload(std::string_view upload);
 wire::ApiError access_denied();
 wire::ApiError invalid_argument(std::string_view message, std::string_view name, std::string_view value);
+wire::ApiError invalid_request(std::string_view message);
+// `condition`: the header that did not hold, "If-Match".
+wire::ApiError precondition_failed(std::string_view condition);
 wire::ApiError malformed_xml();
-// Something that S3 has and Stoker has not.
+// Something that S3 has and Stoker has not; `what` begins a sentence: "Object Lock".
 wire::ApiError not_implemented(std::string_view what);
 
 }  // namespace services::s3
