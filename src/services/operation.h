@@ -4,10 +4,12 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include "base/headers.h"
 #include "services/call.h"
 #include "wire/operation.h"
 
@@ -33,6 +35,15 @@ struct Operation {
   void (*before)(Call&, const void* input) = nullptr;
 };
 
+// A page of another origin, in a browser that asks whether it may.
+struct CorsQuestion {
+  std::string bucket;                // of the path; "" where that has none
+  std::string origin, method;        // the method that it has or wants to use
+  std::vector<std::string> headers;  // those that it wants to send: only before a request
+  bool preflight = false;            // OPTIONS, before a request; else beside one that is answered
+};
+
+// One that speaks restXml also gets the requests that nobody signed, as an anonymous caller's.
 struct Service {
   wire::Service wire;
   std::string_view signing_name;  // in the credential scope: "monitoring" for CloudWatch
@@ -44,6 +55,12 @@ struct Service {
   std::optional<wire::ApiError> (*violation_error)(const std::vector<wire::Violation>&) = nullptr;
   // Query requests may carry this member as their path (SQS's queue URLs).
   std::string_view path_member = {};
+  // restXml, whose operations are told apart by their uris: the names in a query that stand for
+  // operations which Amazon has and this table has not. Such a request is not taken for another.
+  std::vector<std::string_view> absent = {};
+  // On a snapshot: the headers by which the browser lets it, nullopt for those that it must not have.
+  // Throws where there is more to say to a preflight than "not allowed".
+  std::optional<base::Headers> (*cors)(Call& call, const CorsQuestion& question) = nullptr;
 };
 
 namespace detail {
