@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// S3's own chunks, as one piece and cut in two: both ways must decode the same bytes, or refuse
+// for the same reason, and no bytes are more than were promised.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "http/aws_chunked.h"
+
+namespace {
+
+std::string transcript(const http::AwsChunked& form, std::string_view bytes, std::size_t cut) {
+  static const auto key = std::make_shared<const http::SigningKey>("a secret", http::Scope{"20130524", "r", "s3"});
+  http::AwsChunkedDecoder decoder(form, key);
+  std::string found;
+  try {
+    for (std::string_view piece : {bytes.substr(0, cut), bytes.substr(cut)}) {
+      while (!piece.empty()) {
+        const std::size_t before = piece.size();
+        found += decoder.next(piece);
+        CHECK(piece.size() < before) << "a call that took nothing";
+      }
+    }
+    CHECK(found.size() <= form.decoded_length) << "more than was promised";
+    for (const auto& [name, value] : decoder.finish()) found += "\n" + name + ":" + value;
+    CHECK(!form.signed_chunks) << "a forged signature passed";
+  } catch (const http::BodyError& error) {
+    return found + "\nrefused " + error.code();
+  }
+  return found;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 3) return 0;
+  http::AwsChunked form;
+  form.signed_chunks = data[0] & 1;
+  form.trailer = data[0] & 2;
+  if (data[0] & 4) form.trailers = {"x-amz-checksum-crc32"};
+  form.decoded_length = data[1];
+  std::string_view bytes(reinterpret_cast<const char*>(data) + 3, size - 3);
+  const std::size_t cut = data[2] * bytes.size() / 256;
+  CHECK(transcript(form, bytes, bytes.size()) == transcript(form, bytes, cut)) << "a cut at " << cut << " mattered";
+  return 0;
+}
