@@ -29,9 +29,10 @@ struct Extent {
 
 // Asked for before a body is read: what is to be found out about it on the way.
 struct Spool {
-  std::set<base::Checksum> checksums;          // beside MD5
+  std::set<base::Checksum> checksums;          // beside MD5, and those that x-amz-trailer announces
   std::uint64_t max_bytes = 0;                 // more is refused: EntityTooLarge
   std::optional<std::vector<Extent>> source;   // these bytes instead of the client's
+  std::string note;                            // for the handler, who finds it in its Upload
 };
 
 // A body that has been read to its end, and is durable. A file belongs to the handler from now
@@ -43,6 +44,7 @@ struct Upload {
   std::string bytes;                                 // up to kInlineBytes
   std::string file;                                  // else its name
   base::Headers trailers;                            // what followed an aws-chunked body
+  std::string note;                                  // the Spool's
 };
 
 }  // namespace services

@@ -65,6 +65,7 @@ struct Call {
   Spool spool = {};                                    // set by what runs before the body is read
   const Upload* upload = nullptr;                      // the body, or what stood in its place
   std::optional<std::vector<Extent>> download = {};    // the answer's body
+  std::optional<int> status = {};                      // where it is not the operation's: 206
 
   // What this service keeps in memory. To be changed by tx.on_end, or at once and undone by it.
   template <class T>

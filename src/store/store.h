@@ -35,6 +35,7 @@ inline Param to_param(std::string_view text) { return text; }
 inline Param to_param(const char* text) { return std::string_view(text); }
 inline Param to_param(const std::string& text) { return std::string_view(text); }
 inline Param to_param(const base::Blob& blob) { return BlobView{blob.bytes}; }
+inline Param to_param(BlobView view) { return view; }
 inline Param to_param(double value) { return value; }
 inline Param to_param(base::Time time) { return base::to_millis(time); }
 template <class T>

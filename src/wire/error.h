@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/headers.h"
+
 namespace wire {
 
 class ApiError : public std::exception {
@@ -24,10 +26,17 @@ class ApiError : public std::exception {
     return *this;
   }
 
+  // Adds a header to the answer, as x-amz-delete-marker beside S3's NoSuchKey.
+  ApiError& with_header(std::string name, std::string value) {
+    headers_.add(std::move(name), std::move(value));
+    return *this;
+  }
+
   const std::string& code() const { return code_; }
   const std::string& message() const { return message_; }
   int status() const { return status_; }
   const std::vector<Detail>& details() const { return details_; }
+  const base::Headers& headers() const { return headers_; }
   const char* what() const noexcept override { return message_.c_str(); }
 
  private:
@@ -35,6 +44,7 @@ class ApiError : public std::exception {
   std::string message_;
   int status_;
   std::vector<Detail> details_;
+  base::Headers headers_;
 };
 
 }  // namespace wire

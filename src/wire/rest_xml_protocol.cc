@@ -102,6 +102,8 @@ HttpResponse encode_rest_xml_response(const Service& service, const Operation& o
 HttpResponse encode_rest_xml_error(const Service& service, const ApiError& error, std::string_view request_id) {
   const ErrorSpec* spec = service.find_error(error.code());
   HttpResponse response = start(error_status(spec, error), request_id);
+  for (const auto& [name, value] : error.headers()) response.headers.add(name, value);
+  if (response.status == 304) return response;  // which has no body
   response.headers.add("Content-Type", "application/xml");
   std::string& out = response.body;
   out = kProlog;

@@ -49,6 +49,7 @@ CREATE TABLE s3_objects (
   etag TEXT NOT NULL,                  -- without quotes
   blob INTEGER,                        -- NULL: in s3_object_parts, or a marker
   parts INTEGER NOT NULL,              -- 0: came in one
+  upload INTEGER,                      -- that it was made of; NULL: came in one
   checksum_kind TEXT,                  -- 'CRC32', ...
   checksum_type TEXT,                  -- 'FULL_OBJECT', 'COMPOSITE'
   checksum TEXT,                       -- as it is shown
