@@ -2,8 +2,10 @@
 // What happened to objects, told to queues: in the transaction in which it happened.
 #pragma once
 
+#include <string>
 #include <string_view>
 
+#include "services/queue_door.h"
 #include "services/s3/object.h"
 
 namespace services::s3 {
@@ -12,5 +14,10 @@ namespace services::s3 {
 // taken away, or the marker that was made. Sends to every queue that the bucket's configuration
 // names for it and whose policy lets us; one that is gone or closed is logged and left out.
 void tell(Call& call, const Bucket& bucket, std::string_view name, const Object& object);
+
+// Who knocks at a queue's door for this bucket.
+Sender sender_of(const Bucket& bucket);
+// The x-amz-id-2 of the answer to this request.
+std::string host_id(std::string_view request_id);
 
 }  // namespace services::s3

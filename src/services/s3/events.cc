@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/s3/events.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "services/queue_door.h"
+#include "services/s3/subscriptions.h"
+#include "wire/json.h"
+#include "wire/timestamp.h"
+
+namespace services::s3 {
+namespace {
+
+// What Amazon shows as the ETag of a delete marker: the MD5 of nothing.
+constexpr char kNothingsEtag[] = "d41d8cd98f00b204e9800998ecf8427e";
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  wire::write_json_string(text, out);
+  return out;
+}
+
+// As in forms: a space is '+'. Slashes stay, as Amazon leaves them.
+std::string encoded_key(std::string_view key) {
+  std::string out;
+  std::size_t start = 0;
+  for (std::size_t space = key.find(' '); space != key.npos; space = key.find(' ', start)) {
+    out += base::percent_encode(key.substr(start, space - start), true) + "+";
+    start = space + 1;
+  }
+  return out + base::percent_encode(key.substr(start), true);
+}
+
+bool is_created(std::string_view name) { return name.starts_with("ObjectCreated:"); }
+bool is_tagging(std::string_view name) { return name.starts_with("ObjectTagging:"); }
+bool is_lifecycle(std::string_view name) { return name.starts_with("LifecycleExpiration:"); }
+
+// Grows with each event of a key. A deletion has no row of its own: it comes after every version
+// there is, and before the next one that is written.
+std::string sequencer(Call& call, const Object& object, bool deleted) {
+  const std::int64_t id = deleted ? std::max(object.id, next_object_id(call.tx, call.now) - 1) : object.id;
+  return fmt::format("{:016X}{:02X}", id, deleted ? 1 : 0);
+}
+
+// "object": which members it has depends on the event, as seen in Amazon's.
+std::string object_json(Call& call, const Bucket& bucket, std::string_view name, const Object& object) {
+  std::string out = "{\"key\":" + quoted(encoded_key(object.key));
+  if (is_created(name)) out += ",\"size\":" + std::to_string(object.size);
+  if (is_created(name) || is_tagging(name)) out += ",\"eTag\":" + quoted(object.etag);
+  if (name.ends_with(":DeleteMarkerCreated")) out += ",\"eTag\":" + quoted(kNothingsEtag);
+  if (bucket.versioning) out += ",\"versionId\":" + quoted(object.version());
+  if (!is_tagging(name)) out += ",\"sequencer\":" + quoted(sequencer(call, object, name.ends_with(":Delete")));
+  return out + "}";
+}
+
+// All of it but the subscription's id, in Amazon's order of members. Version 2.1 for what there
+// was before lifecycles and tags had events, 2.3 for those.
+struct Body {
+  std::string before_id, after_id;
+};
+
+Body body_of(Call& call, const Bucket& bucket, std::string_view name, const Object& object) {
+  const Caller& caller = call.caller;
+  const std::string who = is_lifecycle(name) ? "s3.amazonaws.com"
+                          : caller.anonymous() ? "Anonymous"
+                                               : "AWS:" + caller.account;
+  const std::string address = is_lifecycle(name) ? "s3.amazonaws.com" : caller.address;
+  Body body;
+  body.before_id = fmt::format(
+      R"({{"Records":[{{"eventVersion":"{}","eventSource":"aws:s3","awsRegion":{},"eventTime":"{}","eventName":"{}",)"
+      R"("userIdentity":{{"principalId":{}}},"requestParameters":{{"sourceIPAddress":{}}},)"
+      R"("responseElements":{{"x-amz-request-id":{},"x-amz-id-2":{}}},)"
+      R"("s3":{{"s3SchemaVersion":"1.0","configurationId":)",
+      is_tagging(name) || is_lifecycle(name) ? "2.3" : "2.1", quoted(bucket.region), wire::to_iso8601(call.now, true),
+      name, quoted(who), quoted(address), quoted(caller.request_id), quoted(host_id(caller.request_id)));
+  body.after_id = fmt::format(R"(,"bucket":{{"name":{},"ownerIdentity":{{"principalId":{}}},"arn":{}}},"object":{}}}}}]}})",
+                              quoted(bucket.name), quoted(bucket.account), quoted(bucket.arn()),
+                              object_json(call, bucket, name, object));
+  return body;
+}
+
+}  // namespace
+
+std::string host_id(std::string_view request_id) { return base::to_base64(base::sha256(request_id)); }
+
+Sender sender_of(const Bucket& bucket) { return {"s3.amazonaws.com", bucket.arn(), bucket.account}; }
+
+void tell(Call& call, const Bucket& bucket, std::string_view name, const Object& object) {
+  if (!bucket.notification) return;
+  SubscriptionCache& cache = call.local<SubscriptionCache>();
+  const std::shared_ptr<const Subscriptions> subscriptions = cache.get(bucket.id, *bucket.notification);
+  std::optional<Body> body;
+  for (const Subscription& subscription : *subscriptions) {
+    if (!subscription.wants(name, object.key)) continue;
+    if (!body) body = body_of(call, bucket, name, object);
+    const std::string text = body->before_id + quoted(subscription.id) + body->after_id;
+    const Knock answer = call.local<QueueDoor>().send(call, subscription.queue_arn, sender_of(bucket), text);
+    if (answer == Knock::Open || !cache.may_complain(subscription.queue_arn, call.now)) continue;
+    base::log_warn("event not delivered", {{"request", call.caller.request_id},
+                                           {"bucket", bucket.name},
+                                           {"queue", subscription.queue_arn},
+                                           {"why", answer == Knock::NoSuchQueue ? "no such queue"
+                                                   : answer == Knock::Denied    ? "its policy denies it"
+                                                                                : "it is a FIFO queue"}});
+  }
+}
+
+}  // namespace services::s3
