@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "objects/files.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "base/bytes.h"
+#include "base/random.h"
+
+namespace objects {
+namespace {
+
+constexpr std::size_t kNameBytes = 16;
+
+[[noreturn]] void fail(const char* what, const std::string& path) {
+  throw std::system_error(errno, std::generic_category(), std::string("cannot ") + what + " " + path);
+}
+
+void make_folder(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) fail("make", path);
+}
+
+bool moved(const std::string& from, const std::string& to) {
+  if (std::rename(from.c_str(), to.c_str()) == 0) return true;
+  if (errno != ENOENT) fail("move", from);
+  return false;
+}
+
+bool removed(const std::string& path) {
+  if (::unlink(path.c_str()) == 0) return true;
+  if (errno != ENOENT) fail("remove", path);
+  return false;
+}
+
+std::optional<base::File> opened(const std::string& path) {
+  try {
+    return base::File::open(path);
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::no_such_file_or_directory) throw;
+    return std::nullopt;
+  }
+}
+
+std::vector<std::string> listed(const std::string& path) {
+  std::vector<std::string> names;
+  std::error_code error;
+  std::filesystem::directory_iterator entries(path, error);
+  if (error == std::errc::no_such_file_or_directory) return names;
+  if (error) throw std::system_error(error, "cannot list " + path);
+  for (const auto& entry : entries) names.push_back(entry.path().filename().string());
+  return names;
+}
+
+}  // namespace
+
+Files::Files(std::string folder) : folder_(std::move(folder)) {
+  make_folder(folder_);
+  make_folder(folder_ + "/incoming");
+  base::sync_folder(folder_);
+  base::sync_folder(std::filesystem::path(folder_).parent_path().string());
+}
+
+std::string Files::new_name() { return base::to_hex(base::random_bytes(kNameBytes)); }
+
+base::File Files::create(const std::string& name) const { return base::File::create(incoming(name)); }
+
+// One sync serves all who asked before it began: whoever waited for the lock finds it done.
+void Files::sync_names() {
+  const std::uint64_t mine = ++asked_;
+  std::lock_guard lock(syncing_);
+  if (synced_ >= mine) return;
+  const std::uint64_t all = asked_;
+  base::sync_folder(folder_ + "/incoming");
+  synced_ = all;
+}
+
+void Files::keep(const std::string& name) const {
+  if (moved(incoming(name), place(name))) return;
+  // The folder of its place is made when it is first needed.
+  make_folder(folder_ + "/" + name.substr(0, 2));
+  moved(incoming(name), place(name));
+}
+
+// It may be kept while we look; from its place it does not move.
+void Files::drop(const std::string& name) const {
+  if (removed(place(name)) || removed(incoming(name))) return;
+  removed(place(name));
+}
+
+std::optional<base::File> Files::open(const std::string& name) const {
+  auto file = opened(place(name));
+  if (!file) file = opened(incoming(name));
+  if (!file) file = opened(place(name));
+  return file;
+}
+
+Files::Recovered Files::recover(const std::function<bool(const std::string&)>& is_named) const {
+  Recovered recovered;
+  for (const std::string& name : listed(folder_ + "/incoming")) {
+    if (is_named(name)) {
+      keep(name);
+      ++recovered.kept;
+    } else {
+      removed(incoming(name));
+      ++recovered.dropped;
+    }
+  }
+  return recovered;
+}
+
+std::vector<std::string> Files::names(int folder) const {
+  const char number = static_cast<char>(folder);
+  return listed(folder_ + "/" + base::to_hex(std::string_view(&number, 1)));
+}
+
+}  // namespace objects
