@@ -1,183 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/policy.h"
 
-#include <boost/json.hpp>
-#include <functional>
+#include <algorithm>
 
 #include "base/bytes.h"
+#include "services/policy_condition.h"
+#include "wire/timestamp.h"
 
 namespace services::policy {
 namespace {
 
-namespace json = boost::json;
-
-constexpr std::size_t kMaxDepth = 32;
-
-json::value parse(std::string_view text, json::error_code& error) {
-  json::parse_options options;
-  options.max_depth = kMaxDepth;
-  return json::parse({text.data(), text.size()}, error, {}, options);
-}
-
-// A string, or any of a list of them.
-bool any_of(const json::value& value, const std::function<bool(std::string_view)>& fits) {
-  auto text = [](const json::string& s) { return std::string_view(s.data(), s.size()); };
-  if (value.is_string()) return fits(text(value.get_string()));
-  if (!value.is_array()) return false;
-  for (const json::value& item : value.get_array()) {
-    if (item.is_string() && fits(text(item.get_string()))) return true;
-    if (item.is_bool() && fits(item.get_bool() ? "true" : "false")) return true;
-  }
-  return false;
-}
-
-bool principal_fits(const json::value& principal, const Question& question) {
-  if (principal.is_string()) return principal.get_string() == "*";
-  if (!principal.is_object()) return false;
-  auto is_account = [&](std::string_view text) {
-    if (text == "*") return true;
-    if (question.principal_account.empty()) return false;
-    return text == question.principal_account || text == "arn:aws:iam::" + question.principal_account + ":root";
+bool is_principal(const Principals& principals, const Question& question) {
+  if (principals.everybody) return true;
+  auto has = [](const std::vector<std::string>& list, const std::string& text) {
+    return !text.empty() && std::find(list.begin(), list.end(), text) != list.end();
   };
-  auto is_service = [&](std::string_view text) {
-    return !question.principal_service.empty() && (text == "*" || text == question.principal_service);
-  };
-  const json::object& object = principal.get_object();
-  const json::value* accounts = object.if_contains("AWS");
-  const json::value* services = object.if_contains("Service");
-  return (accounts && any_of(*accounts, is_account)) || (services && any_of(*services, is_service));
+  const std::string& account = question.principal_account;
+  if (has(principals.accounts, account)) return true;
+  if (!account.empty() && has(principals.accounts, "arn:aws:iam::" + account + ":root")) return true;
+  if (has(principals.canonical_users, question.principal_canonical)) return true;
+  if (has(principals.services, question.principal_service)) return true;
+  return !question.principal_service.empty() && has(principals.services, "*");
 }
 
-struct Operator {
-  bool negated = false, wildcards = false, ignores_case = false;
-};
-
-const std::map<std::string_view, Operator> kOperators = {
-    {"StringEquals", {}},
-    {"StringNotEquals", {.negated = true}},
-    {"StringEqualsIgnoreCase", {.ignores_case = true}},
-    {"StringNotEqualsIgnoreCase", {.negated = true, .ignores_case = true}},
-    {"StringLike", {.wildcards = true}},
-    {"StringNotLike", {.negated = true, .wildcards = true}},
-    {"ArnEquals", {.wildcards = true}},
-    {"ArnLike", {.wildcards = true}},
-    {"ArnNotEquals", {.negated = true, .wildcards = true}},
-    {"ArnNotLike", {.negated = true, .wildcards = true}},
-    {"Bool", {.ignores_case = true}},
-};
-
-const std::string* find_key(const Question& question, std::string_view key) {
-  for (const auto& [name, value] : question.context) {
-    if (base::equals_ignoring_case(name, key)) return &value;
-  }
-  return nullptr;
-}
-
-bool condition_holds(std::string_view name, const json::value& keys, const Question& question, bool in_doubt) {
-  const bool if_exists = name.ends_with("IfExists");
-  if (if_exists) name.remove_suffix(8);
-  auto known = kOperators.find(name);
-  if (known == kOperators.end() || !keys.is_object()) return in_doubt;
-  const Operator& op = known->second;
-  for (const auto& [key, expected] : keys.get_object()) {
-    const std::string* actual = find_key(question, {key.data(), key.size()});
-    if (!actual) {
-      if (if_exists || op.negated) continue;
-      return false;
-    }
-    bool found = any_of(expected, [&](std::string_view text) {
-      if (op.wildcards) return matches(text, *actual);
-      return op.ignores_case ? base::equals_ignoring_case(text, *actual) : text == *actual;
-    });
-    if (expected.is_bool()) found = *actual == (expected.get_bool() ? "true" : "false");
-    if (found == op.negated) return false;
-  }
-  return true;
-}
-
-bool statement_fits(const json::object& statement, const Question& question, bool deny) {
-  auto is_action = [&](std::string_view text) {
-    return matches(base::to_lower(text), base::to_lower(question.action));
+bool statement_fits(const Statement& statement, const Question& question, bool deny) {
+  auto fits = [](const Patterns& patterns, auto&& test) {
+    if (!patterns.given) return false;
+    return std::any_of(patterns.values.begin(), patterns.values.end(), test) != patterns.negated;
   };
-  auto is_resource = [&](std::string_view text) { return matches(text, question.resource); };
-  auto fits = [&](const char* name, const char* negated, const auto& test) {
-    if (const json::value* value = statement.if_contains(name)) return any_of(*value, test);
-    if (const json::value* value = statement.if_contains(negated)) return !any_of(*value, test);
-    return false;
-  };
-  if (const json::value* principal = statement.if_contains("Principal")) {
-    if (!principal_fits(*principal, question)) return false;
-  } else if (const json::value* others = statement.if_contains("NotPrincipal")) {
-    if (principal_fits(*others, question)) return false;
-  } else {
+  const Principals& principals = statement.principals;
+  if (!principals.given || is_principal(principals, question) == principals.negated) return false;
+  const std::string action = base::to_lower(question.action);
+  if (!fits(statement.actions, [&](const std::string& text) { return matches(base::to_lower(text), action); })) {
     return false;
   }
-  if (!fits("Action", "NotAction", is_action) || !fits("Resource", "NotResource", is_resource)) return false;
-  const json::value* condition = statement.if_contains("Condition");
-  if (!condition) return true;
-  if (!condition->is_object()) return deny;
-  for (const auto& [name, keys] : condition->get_object()) {
-    if (!condition_holds({name.data(), name.size()}, keys, question, deny)) return false;
+  if (!fits(statement.resources, [&](const std::string& text) { return matches(text, question.resource); })) {
+    return false;
   }
-  return true;
-}
-
-template <class Fn>
-void each_statement(const json::value& policy, Fn&& fn) {
-  const json::value* statements = policy.is_object() ? policy.get_object().if_contains("Statement") : nullptr;
-  if (!statements) return;
-  if (statements->is_object()) fn(statements->get_object());
-  if (!statements->is_array()) return;
-  for (const json::value& statement : statements->get_array()) {
-    if (statement.is_object()) fn(statement.get_object());
-  }
+  return std::all_of(statement.conditions.begin(), statement.conditions.end(),
+                     [&](const Condition& condition) { return holds(condition, question.context, deny); });
 }
 
 }  // namespace
 
-Answer evaluate(std::string_view policy, const Question& question) {
-  json::error_code error;
-  const json::value parsed = parse(policy, error);
-  if (error) return Answer::NoMatch;
+Answer evaluate(const Document& policy, const Question& question) {
   Answer answer = Answer::NoMatch;
-  each_statement(parsed, [&](const json::object& statement) {
-    const json::value* effect = statement.if_contains("Effect");
-    if (!effect || !effect->is_string()) return;
-    const bool deny = effect->get_string() == "Deny";
-    if (answer == Answer::Denied || !statement_fits(statement, question, deny)) return;
-    if (deny) answer = Answer::Denied;
-    if (effect->get_string() == "Allow") answer = Answer::Allowed;
-  });
+  for (const Statement& statement : policy.statements) {
+    const bool deny = statement.effect == "Deny";
+    if (!deny && statement.effect != "Allow") continue;
+    if (!statement_fits(statement, question, deny)) continue;
+    if (deny) return Answer::Denied;
+    answer = Answer::Allowed;
+  }
   return answer;
 }
 
-std::string problem(std::string_view policy) {
-  json::error_code error;
-  if (policy.size() > kMaxBytes) return "it is longer than 8192 bytes";
-  const json::value parsed = parse(policy, error);
-  if (error || !parsed.is_object()) return "it is not a JSON object";
-  const json::value* statements = parsed.get_object().if_contains("Statement");
-  if (!statements || !(statements->is_array() || statements->is_object())) return "it has no Statement";
-  std::string found;
-  if (const json::array* list = statements->if_array()) {
-    if (list->size() > kMaxStatements) return "it has more than 20 statements";
-    for (const json::value& statement : *list) {
-      if (!statement.is_object()) return "a statement is not an object";
-    }
+Answer evaluate(std::string_view policy, const Question& question) {
+  const std::optional<Document> document = parse(policy);
+  return document ? evaluate(*document, question) : Answer::NoMatch;
+}
+
+Context context_of(const Caller& caller, base::Time now) {
+  Context context = {{"aws:CurrentTime", wire::to_iso8601(now)},
+                     {"aws:EpochTime", std::to_string(base::to_seconds(now))},
+                     {"aws:SecureTransport", caller.secure() ? "true" : "false"}};
+  if (!caller.address.empty()) context["aws:SourceIp"] = caller.address;
+  if (caller.anonymous()) {
+    context["aws:PrincipalType"] = "Anonymous";
+    return context;
   }
-  each_statement(parsed, [&](const json::object& statement) {
-    const json::value* effect = statement.if_contains("Effect");
-    if (!effect || !effect->is_string() || (effect->get_string() != "Allow" && effect->get_string() != "Deny")) {
-      found = "a statement's Effect must be Allow or Deny";
-    } else if (!statement.contains("Principal") && !statement.contains("NotPrincipal")) {
-      found = "a statement has no Principal";
-    } else if (!statement.contains("Action") && !statement.contains("NotAction")) {
-      found = "a statement has no Action";
-    } else if (!statement.contains("Resource") && !statement.contains("NotResource")) {
-      found = "a statement has no Resource";
-    }
-  });
-  return found;
+  context["aws:PrincipalType"] = "Account";
+  context["aws:PrincipalAccount"] = caller.account;
+  context["aws:PrincipalArn"] = caller.arn();
+  context["aws:userid"] = caller.account;
+  return context;
+}
+
+std::string problem(std::string_view policy) {
+  if (policy.size() > kMaxBytes) return "it is longer than 8192 bytes";
+  const std::optional<Document> document = parse(policy);
+  if (!document) return "it is not a JSON object";
+  if (!document->has_statements) return "it has no Statement, or one that is not an object";
+  if (document->statements.size() > kMaxStatements) return "it has more than 20 statements";
+  for (const Statement& statement : document->statements) {
+    if (statement.effect != "Allow" && statement.effect != "Deny") return "a statement's Effect must be Allow or Deny";
+    if (!statement.principals.given) return "a statement has no Principal";
+    if (!statement.actions.given) return "a statement has no Action";
+    if (!statement.resources.given) return "a statement has no Resource";
+  }
+  return "";
 }
 
 bool matches(std::string_view pattern, std::string_view text) {

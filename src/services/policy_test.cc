@@ -50,9 +50,102 @@ TEST(Policy, AServiceIsAllowedForItsSourceOnly) {
 }
 
 TEST(Policy, AConditionThatIsNotKnownClosesTheDoor) {
-  const std::string unknown = R"(,"Condition":{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}})";
+  const std::string unknown = R"(,"Condition":{"BinaryEquals":{"aws:SourceIp":"QmFy"}})";
   EXPECT_EQ(evaluate(statement("Allow", "\"*\"", unknown), question()), Answer::NoMatch);
   EXPECT_EQ(evaluate(statement("Deny", "\"*\"", unknown), question()), Answer::Denied);
+}
+
+// The same policy, with the condition, asked with these keys.
+Answer with_condition(const std::string& condition, Context context) {
+  Question asked = question();
+  asked.context = std::move(context);
+  return evaluate(statement("Allow", "\"*\"", ",\"Condition\":" + condition), asked);
+}
+
+TEST(Policy, AddressesAreComparedByNetwork) {
+  const std::string in = R"({"IpAddress":{"aws:SourceIp":["10.1.0.0/20","2001:db8::/33"]}})";
+  EXPECT_EQ(with_condition(in, {{"aws:SourceIp", "10.1.15.255"}}), Answer::Allowed);
+  EXPECT_EQ(with_condition(in, {{"aws:SourceIp", "10.1.16.0"}}), Answer::NoMatch);
+  EXPECT_EQ(with_condition(in, {{"aws:SourceIp", "2001:db8:7fff::1"}}), Answer::Allowed);
+  EXPECT_EQ(with_condition(in, {{"aws:SourceIp", "2001:db8:8000::1"}}), Answer::NoMatch);
+  EXPECT_EQ(with_condition(in, {}), Answer::NoMatch);
+  const std::string out = R"({"NotIpAddress":{"aws:SourceIp":"10.0.0.7"}})";
+  EXPECT_EQ(with_condition(out, {{"aws:SourceIp", "10.0.0.7"}}), Answer::NoMatch);
+  EXPECT_EQ(with_condition(out, {{"aws:SourceIp", "10.0.0.8"}}), Answer::Allowed);
+}
+
+TEST(Policy, NumbersAndDatesAreComparedAsSuch) {
+  const std::string pages = R"({"NumericLessThanEquals":{"s3:max-keys":10}})";
+  EXPECT_EQ(with_condition(pages, {{"s3:max-keys", "9"}}), Answer::Allowed);
+  EXPECT_EQ(with_condition(pages, {{"s3:max-keys", "100"}}), Answer::NoMatch);
+  const std::string until = R"({"DateLessThan":{"aws:CurrentTime":"2030-01-01T00:00:00Z"}})";
+  EXPECT_EQ(with_condition(until, {{"aws:CurrentTime", "2029-12-31T23:59:59Z"}}), Answer::Allowed);
+  EXPECT_EQ(with_condition(until, {{"aws:CurrentTime", "2030-01-01T00:00:00Z"}}), Answer::NoMatch);
+  EXPECT_EQ(with_condition(R"({"DateGreaterThan":{"aws:EpochTime":"1700000000"}})", {{"aws:EpochTime", "1700000001"}}),
+            Answer::Allowed);
+}
+
+TEST(Policy, AValueThatCantBeReadClosesTheDoor) {
+  const std::string broken = R"(,"Condition":{"IpAddress":{"aws:SourceIp":"everywhere"}})";
+  Question asked = question();
+  asked.context = {{"aws:SourceIp", "10.0.0.1"}};
+  EXPECT_EQ(evaluate(statement("Allow", "\"*\"", broken), asked), Answer::NoMatch);
+  EXPECT_EQ(evaluate(statement("Deny", "\"*\"", broken), asked), Answer::Denied);
+}
+
+TEST(Policy, AKeyThatIsNotThereIsTakenAsAmazonTakesIt) {
+  EXPECT_EQ(with_condition(R"({"StringEquals":{"s3:prefix":"a"}})", {}), Answer::NoMatch);
+  EXPECT_EQ(with_condition(R"({"StringNotEquals":{"s3:prefix":"a"}})", {}), Answer::Allowed);
+  EXPECT_EQ(with_condition(R"({"StringEqualsIfExists":{"s3:prefix":"a"}})", {}), Answer::Allowed);
+  EXPECT_EQ(with_condition(R"({"ForAllValues:StringEquals":{"s3:prefix":"a"}})", {}), Answer::Allowed);
+  EXPECT_EQ(with_condition(R"({"ForAnyValue:StringNotEquals":{"s3:prefix":"a"}})", {}), Answer::NoMatch);
+  EXPECT_EQ(with_condition(R"({"Null":{"s3:prefix":"true"}})", {}), Answer::Allowed);
+  EXPECT_EQ(with_condition(R"({"Null":{"s3:prefix":true}})", {{"s3:prefix", ""}}), Answer::NoMatch);
+  EXPECT_EQ(with_condition(R"({"Null":{"s3:prefix":"false"}})", {{"s3:prefix", ""}}), Answer::Allowed);
+}
+
+TEST(Policy, EveryKeyOfEveryOperatorMustHold) {
+  const std::string both = R"({"StringLike":{"s3:prefix":["a/*","b/*"],"s3:delimiter":"/"},"Bool":{"aws:SecureTransport":true}})";
+  EXPECT_EQ(with_condition(both, {{"s3:prefix", "b/c"}, {"s3:delimiter", "/"}, {"aws:SecureTransport", "true"}}),
+            Answer::Allowed);
+  EXPECT_EQ(with_condition(both, {{"s3:prefix", "b/c"}, {"s3:delimiter", "/"}, {"aws:SecureTransport", "false"}}),
+            Answer::NoMatch);
+  EXPECT_EQ(with_condition(both, {{"s3:prefix", "c"}, {"s3:delimiter", "/"}, {"aws:SecureTransport", "true"}}),
+            Answer::NoMatch);
+}
+
+TEST(Policy, SomebodyWithoutAKeyIsMeantByEverybodyOnly) {
+  EXPECT_EQ(evaluate(statement("Allow", "\"*\""), question("")), Answer::Allowed);
+  EXPECT_EQ(evaluate(statement("Allow", R"({"AWS":"*"})"), question("")), Answer::Allowed);
+  EXPECT_EQ(evaluate(statement("Allow", R"({"AWS":"222222222222"})"), question("")), Answer::NoMatch);
+  EXPECT_EQ(evaluate(statement("Allow", R"({"CanonicalUser":""})"), question("")), Answer::NoMatch);
+}
+
+TEST(Policy, WhatIsNotNamedIsMeantByNot) {
+  const std::string policy = R"({"Statement":[
+    {"Effect":"Allow","Principal":"*","Action":"s3:*","Resource":"*"},
+    {"Effect":"Deny","NotPrincipal":{"AWS":"222222222222"},"NotAction":"s3:Get*","NotResource":"arn:aws:s3:::b/open/*"}]})";
+  Question asked{.principal_account = "333333333333", .action = "s3:PutObject", .resource = "arn:aws:s3:::b/k"};
+  EXPECT_EQ(evaluate(policy, asked), Answer::Denied);
+  asked.resource = "arn:aws:s3:::b/open/k";
+  EXPECT_EQ(evaluate(policy, asked), Answer::Allowed);
+  asked.resource = "arn:aws:s3:::b/k";
+  asked.action = "s3:GetObject";
+  EXPECT_EQ(evaluate(policy, asked), Answer::Allowed);
+  asked.action = "s3:PutObject";
+  asked.principal_account = "222222222222";
+  EXPECT_EQ(evaluate(policy, asked), Answer::Allowed);
+}
+
+TEST(Policy, WhatIsKnownOfACaller) {
+  Caller caller{.account = "111111111111", .endpoint = "https://s3", .address = "10.0.0.9"};
+  Context context = context_of(caller, base::from_seconds(1800000000));
+  EXPECT_EQ(context["aws:CurrentTime"], "2027-01-15T08:00:00Z");
+  EXPECT_EQ(context["aws:EpochTime"], "1800000000");
+  EXPECT_EQ(context["aws:SecureTransport"], "true");
+  EXPECT_EQ(context["aws:SourceIp"], "10.0.0.9");
+  EXPECT_EQ(context["aws:PrincipalArn"], "arn:aws:iam::111111111111:root");
+  EXPECT_FALSE(context_of(Caller{}, base::from_seconds(0)).contains("aws:PrincipalAccount"));
 }
 
 TEST(Policy, WithoutAPrincipalNobodyIsMeant) {

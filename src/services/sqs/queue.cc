@@ -42,14 +42,14 @@ Queue read_queue(const store::Row& row) {
   return queue;
 }
 
-void check_access(const Queue& queue, const Caller& caller, std::string_view action) {
+void check_access(const Queue& queue, const Call& call, std::string_view action) {
+  const Caller& caller = call.caller;
   const bool own = queue.account == caller.account;
   if (own && !queue.policy) return;
   policy::Question question{.principal_account = caller.account,
                             .action = "sqs:" + std::string(action),
                             .resource = queue.arn(),
-                            .context = {{"aws:PrincipalArn", caller.arn()}, {"aws:PrincipalAccount", caller.account},
-                                        {"aws:SecureTransport", caller.endpoint.starts_with("https:") ? "true" : "false"}}};
+                            .context = policy::context_of(caller, call.now)};
   policy::Answer answer = queue.policy ? policy::evaluate(*queue.policy, question) : policy::Answer::NoMatch;
   if (answer == policy::Answer::Denied) throw access_denied(caller.arn(), action, queue.arn());
   if (own || answer == policy::Answer::Allowed) return;
@@ -96,7 +96,7 @@ Queue find_queue(Call& call, const std::string& url, std::string_view action) {
   if (url.empty()) throw missing_parameter("QueueUrl");
   auto queue = load_queue(call.tx, parse_url(url, call.caller));
   if (!queue) throw queue_does_not_exist();
-  check_access(*queue, call.caller, action);
+  check_access(*queue, call, action);
   return std::move(*queue);
 }
 
