@@ -63,6 +63,8 @@ Answer evaluate(std::string_view policy, const Question& question) {
 Context context_of(const Caller& caller, base::Time now) {
   Context context = {{"aws:CurrentTime", wire::to_iso8601(now)},
                      {"aws:EpochTime", std::to_string(base::to_seconds(now))},
+                     {"aws:PrincipalIsAWSService", "false"},
+                     {"aws:ViaAWSService", "false"},
                      {"aws:SecureTransport", caller.secure() ? "true" : "false"}};
   if (!caller.address.empty()) context["aws:SourceIp"] = caller.address;
   if (caller.anonymous()) {

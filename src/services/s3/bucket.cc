@@ -9,8 +9,8 @@ namespace services::s3 {
 
 std::optional<Bucket> load_bucket(store::Tx& tx, std::string_view name) {
   return tx
-      .query("SELECT id, name, account, region, created_at, versioning, policy, access_block, encryption, notification"
-             " FROM s3_buckets WHERE name = $1",
+      .query("SELECT id, name, account, region, created_at, versioning, policy, access_block, encryption, notification,"
+             " lifecycle FROM s3_buckets WHERE name = $1",
              name)
       .one([](const store::Row& row) {
         Bucket bucket;
@@ -24,6 +24,7 @@ std::optional<Bucket> load_bucket(store::Tx& tx, std::string_view name) {
         bucket.access_block = row.maybe_str(7);
         bucket.encryption = row.maybe_str(8);
         bucket.notification = row.maybe_str(9);
+        bucket.lifecycle = row.maybe_str(10);
         return bucket;
       });
 }

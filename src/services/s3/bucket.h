@@ -19,7 +19,7 @@ struct Bucket {
   base::Time created_at;
   std::optional<std::string> versioning;    // "Enabled", "Suspended"
   std::optional<std::string> policy;        // as its owner wrote it
-  std::optional<std::string> access_block, encryption, notification;  // the JSON of their shapes
+  std::optional<std::string> access_block, encryption, notification, lifecycle;  // the JSON of their shapes
 
   std::string arn() const { return "arn:aws:s3:::" + name; }
   bool versioned() const { return versioning == "Enabled"; }
@@ -31,7 +31,8 @@ std::optional<Bucket> load_bucket(store::Tx& tx, std::string_view name);
 struct Ask {
   std::string_view action;                           // "s3:GetObject"
   std::string_view key = {};                         // of the object; "" for the bucket itself
-  std::map<std::string, std::string> context = {};   // condition keys of its own, as "s3:prefix"
+  // Condition keys of its own, as "s3:prefix". Which of them policies may use: bucket_policy.cc.
+  std::map<std::string, std::string> context = {};
   // Only the bucket's owner may, whatever its policy says; and the owner always.
   bool owners_only = false;
 };

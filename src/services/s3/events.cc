@@ -92,15 +92,15 @@ Sender sender_of(const Bucket& bucket) { return {"s3.amazonaws.com", bucket.arn(
 
 void tell(Call& call, const Bucket& bucket, std::string_view name, const Object& object) {
   if (!bucket.notification) return;
-  SubscriptionCache& cache = call.local<SubscriptionCache>();
-  const std::shared_ptr<const Subscriptions> subscriptions = cache.get(bucket.id, *bucket.notification);
+  const std::shared_ptr<const Subscriptions> subscriptions =
+      call.local<SubscriptionCache>().get(bucket.id, *bucket.notification, &read_subscriptions);
   std::optional<Body> body;
   for (const Subscription& subscription : *subscriptions) {
     if (!subscription.wants(name, object.key)) continue;
     if (!body) body = body_of(call, bucket, name, object);
     const std::string text = body->before_id + quoted(subscription.id) + body->after_id;
     const Knock answer = call.local<QueueDoor>().send(call, subscription.queue_arn, sender_of(bucket), text);
-    if (answer == Knock::Open || !cache.may_complain(subscription.queue_arn, call.now)) continue;
+    if (answer == Knock::Open || !call.local<Complaints>().due(subscription.queue_arn, call.now)) continue;
     base::log_warn("event not delivered", {{"request", call.caller.request_id},
                                            {"bucket", bucket.name},
                                            {"queue", subscription.queue_arn},

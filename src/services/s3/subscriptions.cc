@@ -4,17 +4,14 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "services/s3/settings.h"
 #include "services/shape_json.h"
+#include "shapes/s3/notification.h"
 
 namespace services::s3 {
 namespace {
 
-// More buckets than these that send events are parsed anew; what was parsed is forgotten at once.
-constexpr std::size_t kMaxEntries = 4096;
 constexpr std::size_t kMaxComplaints = 1024;
 constexpr base::Duration kBetweenComplaints = std::chrono::minutes(1);
-
 constexpr std::string_view kScheme = "s3:";
 
 std::string without_scheme(std::string_view event) {
@@ -31,8 +28,11 @@ bool Subscription::wants(std::string_view event, std::string_view key) const {
   return named && key.starts_with(prefix) && key.ends_with(suffix);
 }
 
-Subscriptions subscriptions_of(const shapes::s3::NotificationConfiguration& configuration) {
+std::string decoded_filter(const std::string& value) { return base::percent_decode(value, true).value_or(value); }
+
+Subscriptions read_subscriptions(const std::string& text) {
   Subscriptions all;
+  const auto configuration = from_json<shapes::s3::NotificationConfiguration>(text);
   if (!configuration.QueueConfigurations) return all;
   for (const shapes::s3::QueueConfiguration& queue : *configuration.QueueConfigurations) {
     Subscription one{.id = queue.Id.value_or(""), .queue_arn = queue.QueueArn};
@@ -40,7 +40,7 @@ Subscriptions subscriptions_of(const shapes::s3::NotificationConfiguration& conf
     if (queue.Filter && queue.Filter->Key && queue.Filter->Key->FilterRules) {
       for (const shapes::s3::FilterRule& rule : *queue.Filter->Key->FilterRules) {
         const bool prefix = base::equals_ignoring_case(rule.Name.value_or(""), "prefix");
-        (prefix ? one.prefix : one.suffix) = rule.Value.value_or("");
+        (prefix ? one.prefix : one.suffix) = decoded_filter(rule.Value.value_or(""));
       }
     }
     all.push_back(std::move(one));
@@ -48,34 +48,14 @@ Subscriptions subscriptions_of(const shapes::s3::NotificationConfiguration& conf
   return all;
 }
 
-std::shared_ptr<const Subscriptions> SubscriptionCache::get(std::int64_t bucket, const std::string& text) {
-  auto known = state_.with([&](State& state) -> std::shared_ptr<const Subscriptions> {
-    auto found = state.entries.find(bucket);
-    return found != state.entries.end() && found->second.text == text ? found->second.subscriptions : nullptr;
-  });
-  if (known) return known;
-  auto made = std::make_shared<const Subscriptions>(
-      subscriptions_of(from_json<shapes::s3::NotificationConfiguration>(text)));
-  state_.with([&](State& state) {
-    if (state.entries.size() >= kMaxEntries) state.entries.clear();
-    state.entries[bucket] = {text, made};
-  });
-  return made;
-}
-
-bool SubscriptionCache::may_complain(const std::string& queue_arn, base::Time now) {
-  return state_.with([&](State& state) {
-    auto found = state.complaints.find(queue_arn);
-    if (found != state.complaints.end() && now - found->second < kBetweenComplaints) return false;
-    if (state.complaints.size() >= kMaxComplaints) state.complaints.clear();
-    state.complaints[queue_arn] = now;
+bool Complaints::due(const std::string& queue_arn, base::Time now) {
+  return last_.with([&](std::unordered_map<std::string, base::Time>& last) {
+    auto found = last.find(queue_arn);
+    if (found != last.end() && now - found->second < kBetweenComplaints) return false;
+    if (last.size() >= kMaxComplaints) last.clear();
+    last[queue_arn] = now;
     return true;
   });
-}
-
-void add_locals(Locals& locals, Settings settings) {
-  locals.add<Settings>(settings);
-  locals.add<SubscriptionCache>();
 }
 
 }  // namespace services::s3

@@ -3,8 +3,6 @@
 // each object that is written.
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,8 +10,7 @@
 
 #include "base/guarded.h"
 #include "base/time.h"
-#include "services/s3/bucket.h"
-#include "shapes/s3/notification.h"
+#include "services/s3/text_cache.h"
 
 namespace services::s3 {
 
@@ -28,25 +25,20 @@ struct Subscription {
 
 using Subscriptions = std::vector<Subscription>;
 
-Subscriptions subscriptions_of(const shapes::s3::NotificationConfiguration& configuration);
+// Of the column `notification`.
+Subscriptions read_subscriptions(const std::string& text);
+using SubscriptionCache = TextCache<Subscriptions>;
 
-// Parsed configurations, by bucket and text: what was read for one object is good for the next.
-class SubscriptionCache {
+// A filter's value as it is compared with keys: Amazon takes it URL-encoded.
+std::string decoded_filter(const std::string& value);
+
+// A queue that does not take events is logged now and then, not for each.
+class Complaints {
  public:
-  std::shared_ptr<const Subscriptions> get(std::int64_t bucket, const std::string& text);
-  // Whether it is time to log again that this queue does not take events.
-  bool may_complain(const std::string& queue_arn, base::Time now);
+  bool due(const std::string& queue_arn, base::Time now);
 
  private:
-  struct Entry {
-    std::string text;
-    std::shared_ptr<const Subscriptions> subscriptions;  // shared: a reader may outlive its place here
-  };
-  struct State {
-    std::unordered_map<std::int64_t, Entry> entries;
-    std::unordered_map<std::string, base::Time> complaints;
-  };
-  base::Guarded<State> state_;
+  base::Guarded<std::unordered_map<std::string, base::Time>> last_;
 };
 
 }  // namespace services::s3
