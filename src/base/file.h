@@ -22,6 +22,8 @@ class File {
   void write_all(std::string_view bytes);
   // Fills `into` unless the file ends before: returns what was read. May be called by several threads at once.
   std::size_t pread(char* into, std::size_t size, std::uint64_t offset) const;
+  // Tells the system that these bytes are read next, in order, so that it reads ahead of us.
+  void announce_reading(std::uint64_t offset, std::uint64_t size) const;
   // What was written survives a power loss, once the file's name does: see sync_folder.
   void sync() const;
   std::uint64_t size() const;

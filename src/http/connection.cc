@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
 
 #include "base/check.h"
 #include "base/log.h"
@@ -15,10 +18,10 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::size_t kHeadReadBytes = 8 * 1024;
-constexpr std::size_t kChunkReadBytes = 64 * 1024;
-// A body is read straight into its string in steps of this size, so that memory
-// follows what was sent, not what a Content-Length promised.
-constexpr std::size_t kBodyStepBytes = 1024 * 1024;
+constexpr std::size_t kReadBytes = 64 * 1024;
+// A piece of a body: large enough for what is done with each to cost little, and small enough to
+// stay in the processor's cache until that has been done.
+constexpr std::size_t kPieceBytes = 256 * 1024;
 // Up to here an answer is copied into one buffer; above, copying costs more than
 // a second piece in the write.
 constexpr std::size_t kJoinBytes = 16 * 1024;
@@ -27,6 +30,13 @@ constexpr std::size_t kWriteStepBytes = 1024 * 1024;
 
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+// Errors of the connection, and not of what is sent on it.
+bool is_peers(const error_code& error) {
+  namespace errc = boost::system::errc;
+  return error == asio::error::operation_aborted || error == errc::broken_pipe || error == errc::connection_reset ||
+         error == errc::timed_out || error == errc::not_connected;
+}
 
 bool takes_no_body(const Response& response, bool head_only) { return head_only || !has_body(response.status); }
 
@@ -173,8 +183,38 @@ asio::awaitable<bool> Connection::write_answer(Response response, bool refused) 
   if (!bodiless && !joined) pieces[1] = asio::buffer(response.body);
   error_code error;
   co_await write_all(pieces, error);
+  for (std::size_t i = 0; i < response.parts.size() && !bodiless && !error; ++i) {
+    co_await write_part(response.parts[i], error);
+  }
   if (error) broken_ = true;
   co_return !error && !form.close;
+}
+
+asio::awaitable<void> Connection::write_part(const BodyPart& part, error_code& error) {
+  if (!part.file) {
+    Pieces pieces = {asio::buffer(part.bytes), asio::const_buffer()};
+    co_await write_all(pieces, error);
+    co_return;
+  }
+  asio::any_io_executor executor = co_await asio::this_coro::executor;
+  part.file->announce_reading(part.offset, part.length);
+  try {
+    for (std::uint64_t done = 0; done < part.length && !error;) {
+      const auto step = static_cast<std::size_t>(std::min<std::uint64_t>(part.length - done, kWriteStepBytes));
+      deadline_ = around_.now + around_.limits.write + around_.limits.tick;
+      co_await stream_->send_file(*part.file, part.offset + done, step, error);
+      done += step;
+      // A client that reads as fast as we send would keep the thread from everybody else.
+      co_await asio::post(executor, asio::use_awaitable);
+    }
+    if (error && !is_peers(error)) base::log_error("answer cut short", {{"error", error.message()}, {"peer", peer_}});
+  } catch (const boost::system::system_error&) {
+    throw;  // cancelled
+  } catch (const std::exception& failure) {
+    base::log_error("answer cut short", {{"error", failure.what()}, {"peer", peer_}});
+    error = asio::error::broken_pipe;  // the length was said: there is no other way to take it back
+  }
+  deadline_ = Deadline::max();
 }
 
 asio::awaitable<void> Connection::write_all(Pieces pieces, error_code& error) {
@@ -207,7 +247,7 @@ asio::awaitable<void> Connection::close() {
   while (!error && around_.now < last) {
     buffer_.clear();
     base::Duration patience = std::chrono::duration_cast<base::Duration>(last - around_.now);
-    co_await fill(kChunkReadBytes, patience, error);
+    co_await fill(kReadBytes, patience, error);
   }
 }
 
@@ -232,39 +272,57 @@ asio::awaitable<void> Connection::send_continue() {
   co_await write_all(pieces, error);
 }
 
-// Appends what comes next of the body; nothing is read that belongs to the next request.
+// Appends what comes next of the body: kPieceBytes where so much has come already, and what there
+// is where it has not. Nothing is read that belongs to the next request.
 asio::awaitable<void> Connection::append_piece(std::string& body) {
   if (owes_continue_) {
     co_await send_continue();
   }
   error_code error;
   if (parser_.chunked()) {
-    std::size_t before = body.size();
-    while (body.size() == before && !parser_.chunks_done()) {
-      std::size_t used = parser_.parse_chunks(buffered(), body);
-      buffer_.consume(used);
-      if (body.size() > before || parser_.chunks_done()) break;
-      co_await fill(kChunkReadBytes, around_.limits.body_progress, error);
-      if (error) break;
-    }
-  } else if (buffer_.size() > 0) {
-    std::size_t taken = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size(), body_left_));
-    body.append(buffered().substr(0, taken));
-    buffer_.consume(taken);
-    body_left_ -= taken;
+    co_await append_chunks(body, error);
   } else {
-    std::size_t before = body.size();
-    body.resize(before + static_cast<std::size_t>(std::min<std::uint64_t>(body_left_, kBodyStepBytes)));
-    asio::mutable_buffer room = asio::buffer(body) + before;
-    std::size_t got = co_await read_some(room, around_.limits.body_progress, error);
-    body.resize(before + got);
-    body_left_ -= got;
+    co_await append_plain(body, error);
   }
   if (!error) co_return;
   body_failed_ = true;
   if (error == asio::error::operation_aborted) throw Failure(408, "The request's body did not come in time.");
   broken_ = true;
   throw Failure(400, "The client left before its body's end.");
+}
+
+// Straight into the string. Its room is made in steps, so that memory follows what was sent, not
+// what a Content-Length promised.
+asio::awaitable<void> Connection::append_plain(std::string& body, error_code& error) {
+  const auto waiting = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size(), body_left_));
+  body.append(buffered().substr(0, waiting));
+  buffer_.consume(waiting);
+  body_left_ -= waiting;
+  std::size_t filled = body.size(), step = kReadBytes;
+  const std::size_t end = filled + static_cast<std::size_t>(std::min<std::uint64_t>(body_left_, kPieceBytes));
+  bool more = waiting == 0 || stream_->more_is_there();
+  while (more && filled < end && !error) {
+    if (filled == body.size()) {
+      body.resize(std::min(filled + step, end));
+      step = kPieceBytes;
+    }
+    asio::mutable_buffer room = asio::buffer(body) + filled;
+    const std::size_t got = co_await read_some(room, around_.limits.body_progress, error);
+    filled += got;
+    body_left_ -= got;
+    more = stream_->more_is_there();
+  }
+  body.resize(filled);
+}
+
+asio::awaitable<void> Connection::append_chunks(std::string& body, error_code& error) {
+  const std::size_t before = body.size();
+  while (!error) {
+    buffer_.consume(parser_.parse_chunks(buffered(), body));
+    const std::size_t taken = body.size() - before;
+    if (parser_.chunks_done() || taken >= kPieceBytes || (taken > 0 && !stream_->more_is_there())) break;
+    co_await fill(kReadBytes, around_.limits.body_progress, error);
+  }
 }
 
 asio::awaitable<std::string> Connection::read_body(std::size_t limit) {
@@ -281,6 +339,7 @@ asio::awaitable<std::string> Connection::read_body(std::size_t limit) {
 asio::awaitable<std::string> Connection::read_piece() {
   std::string piece;
   if (!body_done()) {
+    piece.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(parser_.chunked() ? 0 : body_left_, kPieceBytes)));
     co_await append_piece(piece);
   }
   deadline_ = Deadline::max();
@@ -335,6 +394,7 @@ asio::awaitable<std::shared_ptr<WebSocket>> Connection::accept_websocket(WebSock
 
 asio::awaitable<void> Connection::start(Response head) {
   CHECK(!streamed_ && !websocket_) << "an answer to what was answered already";
+  CHECK(head.parts.empty()) << "parts of an answer that is written in pieces";
   CHECK(head.status >= 200 && head.status <= 999) << "no status of an answer: " << head.status;
   AnswerForm form = form_of(head, false);
   form.streamed = true;

@@ -60,6 +60,7 @@ class Connection {
   boost::asio::awaitable<bool> read_head();
   boost::asio::awaitable<Response> call_handler();
   boost::asio::awaitable<bool> write_answer(Response response, bool refused);
+  boost::asio::awaitable<void> write_part(const BodyPart& part, error_code& error);
   boost::asio::awaitable<void> write_all(Pieces pieces, error_code& error);
   boost::asio::awaitable<void> write_or_throw(Pieces pieces);
   boost::asio::awaitable<void> write_streamed(std::string piece);
@@ -70,6 +71,8 @@ class Connection {
                                                 error_code& error);
   boost::asio::awaitable<std::size_t> fill(std::size_t most, base::Duration patience, error_code& error);
   boost::asio::awaitable<void> append_piece(std::string& body);
+  boost::asio::awaitable<void> append_plain(std::string& body, error_code& error);
+  boost::asio::awaitable<void> append_chunks(std::string& body, error_code& error);
   boost::asio::awaitable<bool> skip_unread_body();
 
   AnswerForm form_of(const Response& response, bool refused);

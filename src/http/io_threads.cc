@@ -2,6 +2,7 @@
 #include "http/io_threads.h"
 
 #include <pthread.h>
+#include <signal.h>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <exception>
@@ -13,7 +14,16 @@
 namespace http {
 namespace {
 
+// A client that is gone is an error of the write that meets it: sendfile() has no flag that says so.
+void block_broken_pipe_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
 void run(boost::asio::io_context& context, std::size_t number) {
+  block_broken_pipe_signals();
   pthread_setname_np(pthread_self(), ("io-" + std::to_string(number)).c_str());
   auto work = boost::asio::make_work_guard(context);
   while (!context.stopped()) {

@@ -60,6 +60,12 @@ std::string_view RequestHead::query() const {
   return mark == std::string::npos ? std::string_view() : std::string_view(target).substr(mark + 1);
 }
 
+std::uint64_t Response::body_size() const {
+  std::uint64_t size = body.size();
+  for (const BodyPart& part : parts) size += part.size();
+  return size;
+}
+
 std::string_view reason_phrase(int status) {
   for (const Phrase& phrase : kPhrases) {
     if (phrase.status == status) return phrase.text;

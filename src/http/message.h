@@ -2,10 +2,14 @@
 // HTTP messages as values.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/file.h"
 #include "base/headers.h"
 
 namespace http {
@@ -25,10 +29,22 @@ struct Request {
   std::string body;
 };
 
+// A part of an answer's body: bytes, or some of a file, which never come into memory.
+struct BodyPart {
+  std::string bytes;                       // where there is no file
+  std::shared_ptr<const base::File> file;  // shared: one open file may answer many
+  std::uint64_t offset = 0, length = 0;    // of the file
+
+  std::uint64_t size() const { return file ? length : bytes.size(); }
+};
+
 struct Response {
   int status = 200;
   base::Headers headers;
   std::string body;
+  std::vector<BodyPart> parts = {};  // what follows `body`, from a server only
+
+  std::uint64_t body_size() const;  // with its parts
 };
 
 // This request can't be served, whatever it asks for: 413 body too large, 400

@@ -45,7 +45,9 @@ class Exchange {
   // The whole body, or what is left of it. Throws Failure: 413 past the limit,
   // 400 for a malformed chunk, 408 for a client that stopped sending.
   boost::asio::awaitable<std::string> read_body(std::size_t limit);
-  // The next piece of it, as it comes; "" at its end. For what does not fit memory.
+  // The next piece of it, as it comes, a quarter of a MiB where so much is there; "" at its end. For
+  // what does not fit memory. A client that expects "100 Continue" is told so by the first of these
+  // reads; a handler that returns before it has refused the body, and the connection then closes.
   boost::asio::awaitable<std::string> read_piece();
 
   // Has the client closed its side? For handlers that waited long.

@@ -2,19 +2,29 @@
 #include "http/stream.h"
 
 #include <poll.h>
-
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <cerrno>
+#include <stdexcept>
 
 namespace http {
 namespace {
 
 namespace asio = boost::asio;
+
+// Read from a file and encrypted at a time.
+constexpr std::size_t kTlsFileBytes = 256 * 1024;
+
+[[noreturn]] void throw_shorter(const base::File& file) {
+  throw std::runtime_error(file.path() + " is shorter than was promised");
+}
 
 class PlainStream final : public Stream {
  public:
@@ -36,6 +46,29 @@ class PlainStream final : public Stream {
   }
   asio::awaitable<std::size_t> write(asio::const_buffer bytes, error_code& error) override {
     return asio::async_write(socket_, bytes, asio::redirect_error(asio::use_awaitable, error));
+  }
+  // The kernel copies it: the bytes never come up to us.
+  asio::awaitable<void> send_file(const base::File& file, std::uint64_t offset, std::size_t size,
+                                  error_code& error) override {
+    error = {};
+    auto at = static_cast<off_t>(offset);
+    const off_t end = at + static_cast<off_t>(size);
+    while (at < end && !error) {
+      const ssize_t sent =
+          ::sendfile(socket_.native_handle(), file.descriptor(), &at, static_cast<std::size_t>(end - at));
+      const int why = errno;
+      if (sent > 0 || (sent < 0 && why == EINTR)) continue;
+      if (sent == 0) throw_shorter(file);
+      if (why == EAGAIN) {
+        co_await socket_.async_wait(Socket::wait_write, asio::redirect_error(asio::use_awaitable, error));
+      } else {
+        error.assign(why, boost::system::system_category());
+      }
+    }
+  }
+  bool more_is_there() override {
+    error_code ignored;
+    return socket_.available(ignored) > 0;
   }
   asio::awaitable<void> shut_down(error_code& error) override {
     socket_.shutdown(Socket::shutdown_send, error);
@@ -64,6 +97,24 @@ class TlsStream final : public Stream {
   std::size_t try_write(const Pieces&) override { return 0; }
   asio::awaitable<std::size_t> write(asio::const_buffer bytes, error_code& error) override {
     return asio::async_write(layer_, bytes, asio::redirect_error(asio::use_awaitable, error));
+  }
+  asio::awaitable<void> send_file(const base::File& file, std::uint64_t offset, std::size_t size,
+                                  error_code& error) override {
+    error = {};
+    std::string piece(std::min(size, kTlsFileBytes), '\0');
+    while (size > 0 && !error) {
+      const std::size_t step = std::min(size, piece.size());
+      if (file.pread(piece.data(), step, offset) < step) throw_shorter(file);
+      offset += step;
+      size -= step;
+      const asio::const_buffer bytes(piece.data(), step);
+      co_await asio::async_write(layer_, bytes, asio::redirect_error(asio::use_awaitable, error));
+    }
+  }
+  bool more_is_there() override {
+    error_code ignored;
+    SSL* ssl = layer_.native_handle();
+    return SSL_has_pending(ssl) || BIO_ctrl_pending(SSL_get_rbio(ssl)) > 0 || socket().available(ignored) > 0;
   }
   asio::awaitable<void> shut_down(error_code& error) override {
     return layer_.async_shutdown(asio::redirect_error(asio::use_awaitable, error));

@@ -12,6 +12,8 @@
 #include <memory>
 #include <string>
 
+#include "base/file.h"
+
 namespace http {
 
 using boost::system::error_code;
@@ -28,6 +30,11 @@ class Stream {
   // What can be written at once, without waiting; the rest is for write().
   virtual std::size_t try_write(const Pieces& pieces) = 0;
   virtual boost::asio::awaitable<std::size_t> write(boost::asio::const_buffer bytes, error_code& error) = 0;
+  // All of that part of the file. Throws std::exception for what is wrong with the file.
+  virtual boost::asio::awaitable<void> send_file(const base::File& file, std::uint64_t offset, std::size_t size,
+                                                 error_code& error) = 0;
+  // Bytes have come that read_some() would not have to wait for.
+  virtual bool more_is_there() = 0;
   // Tells the peer that no more comes.
   virtual boost::asio::awaitable<void> shut_down(error_code& error) = 0;
 

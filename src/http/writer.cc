@@ -8,7 +8,7 @@
 namespace http {
 namespace {
 
-void append_number(std::size_t number, std::string& out, int base = 10) {
+void append_number(std::uint64_t number, std::string& out, int base = 10) {
   std::array<char, 20> digits;
   auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, base).ptr;
   out.append(digits.data(), end);
@@ -64,7 +64,7 @@ void write_head(const Response& response, const AnswerForm& form, std::string& o
     if (form.head_only && is_number(given)) {
       out += given;
     } else {
-      append_number(response.body.size(), out);
+      append_number(response.body_size(), out);
     }
     out += "\r\n";
   }

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies that never come into memory as a whole: uploads in pieces, answers out of files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "base/bytes.h"
+#include "base/checksum.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "http/aws_chunked.h"
+#include "http/client.h"
+#include "http/raw_client.h"
+#include "http/self_signed.h"
+#include "http/server.h"
+
+namespace http {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Le;
+using testing::StartsWith;
+
+constexpr std::size_t kFileBytes = 5'000'000;
+
+class BodiesTest : public testing::Test {
+ protected:
+  BodiesTest() : bytes_(base::random_bytes(kFileBytes)) {
+    base::set_log_level(base::LogLevel::Off);
+    std::filesystem::create_directory(folder_);
+    base::File::create(path_).write_all(bytes_);
+  }
+  ~BodiesTest() override {
+    server_.reset();
+    std::filesystem::remove_all(folder_);
+    base::set_log_level(base::LogLevel::Info);
+  }
+
+  Server& start(Limits limits = {}) {
+    limits.tick = 5ms;
+    server_ = std::make_unique<Server>(
+        io_, [this](Exchange& exchange) { return handle(exchange); }, limits);
+    server_->listen_tcp("127.0.0.1", 0);
+    return *server_;
+  }
+
+  asio::awaitable<Response> handle(Exchange& exchange) {
+    const std::string path(exchange.head().path());
+    Response response;
+    if (path == "/digest") {
+      response.body = co_await digest(exchange);
+    } else if (path == "/aws-chunked") {
+      response.body = co_await decode(exchange);
+    } else if (path == "/refuse") {
+      response = text_response(403, "not for you");
+    } else if (path == "/length") {
+      response.headers.add("Content-Length", "5497558138880");
+      if (exchange.head().query() == "304") response.status = 304;
+    } else {
+      response.parts = parts_;
+      response.body = body_;
+    }
+    co_return response;
+  }
+
+  asio::awaitable<std::string> digest(Exchange& exchange) {
+    base::Hasher hasher(base::Checksum::Sha256);
+    for (;;) {
+      std::string piece = co_await exchange.read_piece();
+      if (piece.empty()) break;
+      largest_piece_ = std::max(largest_piece_, piece.size());
+      hasher.update(piece);
+    }
+    co_return base::to_hex(hasher.finish());
+  }
+
+  asio::awaitable<std::string> decode(Exchange& exchange) {
+    std::optional<AwsChunked> form = aws_chunked(exchange.head(), nullptr);
+    AwsChunkedDecoder decoder(*form, nullptr);
+    base::Hasher hasher(base::Checksum::Sha256);
+    for (;;) {
+      std::string piece = co_await exchange.read_piece();
+      if (piece.empty()) break;
+      for (std::string_view rest = piece; !rest.empty();) hasher.update(decoder.next(rest));
+    }
+    base::Headers trailers = decoder.finish();
+    co_return base::to_hex(hasher.finish()) + " " + std::string(trailers.get("x-amz-checksum-crc32"));
+  }
+
+  BodyPart slice(std::uint64_t offset, std::uint64_t length) const {
+    BodyPart part;
+    part.file = std::make_shared<const base::File>(base::File::open(path_));
+    part.offset = offset;
+    part.length = length;
+    return part;
+  }
+  static BodyPart text(std::string bytes) {
+    BodyPart part;
+    part.bytes = std::move(bytes);
+    return part;
+  }
+  static std::string body_of(const std::string& answer) { return answer.substr(answer.find("\r\n\r\n") + 4); }
+
+  const std::string folder_ = testing::TempDir() + "bodies_test_" + base::random_uuid();
+  const std::string path_ = folder_ + "/object";
+  const std::string bytes_;
+  std::vector<BodyPart> parts_;
+  std::string body_;
+  std::size_t largest_piece_ = 0;
+  IoThreads io_{2};
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(BodiesTest, AFileIsAnAnswersBodyAndTheConnectionIsKept) {
+  parts_ = {slice(0, kFileBytes)};
+  RawClient client(start().port());
+  for (int i = 0; i < 3; ++i) {
+    client.send("GET /file HTTP/1.1\r\nHost: h\r\n\r\n");
+    const std::string answer = client.read_answer();
+    EXPECT_THAT(answer, HasSubstr("\r\nContent-Length: 5000000\r\n"));
+    EXPECT_TRUE(body_of(answer) == bytes_);
+  }
+}
+
+TEST_F(BodiesTest, PartsFollowTheBodyInTheirOrder) {
+  body_ = "first";
+  parts_ = {slice(10, 2'000'000), text("between"), slice(0, 0), slice(4'999'990, 10), text("last")};
+  RawClient client(start().port());
+  client.send("GET /file HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_TRUE(body_of(client.read_answer()) ==
+              "first" + bytes_.substr(10, 2'000'000) + "between" + bytes_.substr(4'999'990) + "last");
+}
+
+TEST_F(BodiesTest, AHeadHasTheLengthOfAllPartsAndNoneOfThem) {
+  body_ = "first";
+  parts_ = {slice(0, kFileBytes), text("last")};
+  RawClient client(start().port());
+  client.send("HEAD /file HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  EXPECT_EQ(client.read_to_end(), "HTTP/1.1 200 OK\r\nContent-Length: 5000009\r\nConnection: close\r\n\r\n");
+}
+
+TEST_F(BodiesTest, AHeadMaySayALengthOfItsOwnAndNotModifiedSaysNone) {
+  RawClient client(start().port());
+  client.send("HEAD /length HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(client.read_until("\r\n\r\n"), "HTTP/1.1 200 OK\r\nContent-Length: 5497558138880\r\n\r\n");
+  client.send("GET /length?304 HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(client.read_until("\r\n\r\n"), "HTTP/1.1 304 Not Modified\r\n\r\n");
+  client.send("GET /length HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(client.read_until("\r\n\r\n"), "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+}
+
+TEST_F(BodiesTest, AFileGoesThroughAUnixSocketToo) {
+  parts_ = {slice(0, kFileBytes)};
+  start().listen_unix(folder_ + "/s");
+  RawClient client(folder_ + "/s");
+  client.send("GET /file HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_TRUE(body_of(client.read_answer()) == bytes_);
+}
+
+TEST_F(BodiesTest, AFileGoesThroughTlsToo) {
+  SelfSigned files;
+  parts_ = {slice(1, kFileBytes - 1), text("last")};
+  Server server(io_, [this](Exchange& exchange) { return handle(exchange); });
+  server.listen_tls("127.0.0.1", 0, files.certificate_file, files.key_file);
+  Client client(io_, Endpoint::tls("localhost", server.port(), files.certificate_file));
+  Request request;
+  request.head = {"GET", "/file", {}};
+  auto response = client.send_now(request, 20s);
+  ASSERT_TRUE(response) << response.error();
+  EXPECT_TRUE(response->body == bytes_.substr(1) + "last");
+}
+
+TEST_F(BodiesTest, AFileThatIsShorterThanPromisedCutsTheAnswer) {
+  parts_ = {slice(0, kFileBytes + 1)};
+  RawClient client(start().port());
+  client.send("GET /file HTTP/1.1\r\nHost: h\r\n\r\n");
+  const std::string answer = client.read_to_end();
+  EXPECT_THAT(answer, HasSubstr("Content-Length: 5000001\r\n"));
+  EXPECT_TRUE(body_of(answer) == bytes_);
+}
+
+TEST_F(BodiesTest, AClientThatDoesNotReadAFileIsLeft) {
+  Limits limits;
+  limits.write = 50ms;
+  for (int i = 0; i < 10; ++i) parts_.push_back(slice(0, kFileBytes));
+  Server& server = start(limits);
+  RawClient client(server.port());
+  client.send("GET /file HTTP/1.1\r\nHost: h\r\n\r\n");
+  client.read_until("\r\n\r\n");
+  while (server.connections() > 0) std::this_thread::yield();
+  EXPECT_LT(client.read_to_end().size(), 10 * kFileBytes);
+}
+
+TEST_F(BodiesTest, AClientThatLeavesInTheMiddleOfAFileHarmsNobody) {
+  for (int i = 0; i < 10; ++i) parts_.push_back(slice(0, kFileBytes));
+  Server& server = start();
+  {
+    RawClient client(server.port());
+    client.send("GET /file HTTP/1.1\r\nHost: h\r\n\r\n");
+    client.read_until("\r\n\r\n");
+  }
+  while (server.connections() > 0) std::this_thread::yield();
+  RawClient next(server.port());
+  next.send("HEAD /length HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_THAT(next.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK"));
+}
+
+TEST_F(BodiesTest, AnUploadComesInPiecesOfABoundedSize) {
+  RawClient client(start().port());
+  client.send("PUT /digest HTTP/1.1\r\nHost: h\r\nContent-Length: 5000000\r\n\r\n");
+  client.send(bytes_);
+  EXPECT_EQ(body_of(client.read_answer()), base::to_hex(base::sha256(bytes_)));
+  EXPECT_THAT(largest_piece_, Le(1024u * 1024));
+}
+
+TEST_F(BodiesTest, AnUploadThroughTlsComesInPiecesLargerThanItsRecords) {
+  SelfSigned files;
+  Server server(io_, [this](Exchange& exchange) { return handle(exchange); });
+  server.listen_tls("127.0.0.1", 0, files.certificate_file, files.key_file);
+  Client client(io_, Endpoint::tls("localhost", server.port(), files.certificate_file));
+  Request request;
+  request.head = {"PUT", "/digest", {}};
+  request.body = bytes_;
+  auto response = client.send_now(request, 20s);
+  ASSERT_TRUE(response) << response.error();
+  EXPECT_EQ(response->body, base::to_hex(base::sha256(bytes_)));
+  EXPECT_THAT(largest_piece_, Le(1024u * 1024));
+}
+
+// As Amazon's SDK for JavaScript sends a stream: S3's chunks in HTTP's, cut anywhere.
+TEST_F(BodiesTest, S3sOwnChunksComeInHttpsChunks) {
+  char size[20];
+  std::string inner;
+  for (std::size_t at = 0; at < bytes_.size(); at += 65536) {
+    const std::string_view chunk = std::string_view(bytes_).substr(at, 65536);
+    std::snprintf(size, sizeof size, "%zx\r\n", chunk.size());
+    inner.append(size).append(chunk).append("\r\n");
+  }
+  inner += "0\r\nx-amz-checksum-crc32:AAAAAA==\r\n\r\n";
+  std::string outer;
+  for (std::size_t at = 0; at < inner.size(); at += 70001) {
+    const std::string_view chunk = std::string_view(inner).substr(at, 70001);
+    std::snprintf(size, sizeof size, "%zX\r\n", chunk.size());
+    outer.append(size).append(chunk).append("\r\n");
+  }
+  RawClient client(start().port());
+  client.send(
+      "PUT /aws-chunked HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nContent-Encoding: aws-chunked\r\n"
+      "x-amz-content-sha256: STREAMING-UNSIGNED-PAYLOAD-TRAILER\r\nx-amz-trailer: x-amz-checksum-crc32\r\n"
+      "x-amz-decoded-content-length: 5000000\r\n\r\n");
+  client.send(outer + "0\r\n\r\n");
+  EXPECT_EQ(body_of(client.read_answer()), base::to_hex(base::sha256(bytes_)) + " AAAAAA==");
+}
+
+TEST_F(BodiesTest, ARefusedUploadIsNotAskedForAndItsClientReadsWhy) {
+  RawClient waiting(start().port());
+  waiting.send("PUT /refuse HTTP/1.1\r\nHost: h\r\nContent-Length: 5497558138880\r\nExpect: 100-continue\r\n\r\n");
+  const std::string answer = waiting.read_until("not for you\n");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 403 Forbidden\r\n"));
+  EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
+  RawClient hasty(server_->port());
+  hasty.send("PUT /refuse HTTP/1.1\r\nHost: h\r\nContent-Length: 5497558138880\r\n\r\n");
+  hasty.send(bytes_);
+  EXPECT_THAT(hasty.read_until("not for you\n"), EndsWith("not for you\n"));
+}
+
+}  // namespace
+}  // namespace http
