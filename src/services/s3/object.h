@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "services/s3/blobs.h"
 #include "services/s3/bucket.h"
 
 namespace services::s3 {
@@ -18,14 +19,12 @@ namespace services::s3 {
 // `headers`, by services::to_json.
 struct Headers {
   std::optional<std::string> CacheControl, ContentDisposition, ContentEncoding, ContentLanguage, ContentType, Expires,
-      WebsiteRedirectLocation, StorageClass, ServerSideEncryption, SSEKMSKeyId;
-  std::optional<bool> BucketKeyEnabled;
+      WebsiteRedirectLocation, StorageClass;
   std::optional<std::map<std::string, std::string>> Metadata;  // keys in small letters
   bool operator==(const Headers&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Headers, (), (CacheControl, ContentDisposition, ContentEncoding, ContentLanguage, ContentType,
-                                    Expires, WebsiteRedirectLocation, StorageClass, ServerSideEncryption, SSEKMSKeyId,
-                                    BucketKeyEnabled, Metadata))
+                                    Expires, WebsiteRedirectLocation, StorageClass, Metadata))
 
 using Tags = std::map<std::string, std::string>;
 
@@ -44,9 +43,10 @@ struct Object {
   bool latest = true, marker = false;
   base::Time modified_at;
   std::int64_t size = 0;
-  std::string etag;                  // without quotes
-  std::optional<std::int64_t> blob;  // nullopt: in parts, or a marker
-  std::int64_t parts = 0;            // 0: came in one
+  std::string etag;                    // without quotes
+  std::optional<std::int64_t> blob;    // nullopt: in parts, or a marker
+  std::int64_t parts = 0;              // 0: came in one
+  std::optional<std::int64_t> upload;  // that it was made of
   std::optional<StoredChecksum> checksum;
   Headers headers;
   Tags tags;
@@ -65,15 +65,25 @@ struct Numbered {
 };
 std::string numbered_text(Numbered numbered);
 std::optional<Numbered> parse_numbered(std::string_view text);
+std::int64_t random_tag();
 
 // The latest version, which may be a delete marker.
 std::optional<Object> load_latest(store::Tx& tx, const Bucket& bucket, std::string_view key);
 // `version`: as version() writes it.
 std::optional<Object> load_version(store::Tx& tx, const Bucket& bucket, std::string_view key, std::string_view version);
 
-// Puts a new latest version in front, by the bucket's versioning: on top of the one before, or in
-// the place of the one that is "null". Its id, tag and latest are set here.
-void put_version(Call& call, const Bucket& bucket, Object& object);
+// What a write needs to know of the latest version, before it puts another in front.
+struct Standing {
+  std::int64_t id = 0;
+  bool null = false;  // the version "null"
+  bool marker = false;
+  std::string etag;
+};
+std::optional<Standing> load_standing(store::Tx& tx, const Bucket& bucket, std::string_view key);
+
+// Puts a new latest version in front of what stands there, by the bucket's versioning: on top of it,
+// or in the place of the one that is "null". Its bucket, id, tag and latest are set here.
+void put_version(Call& call, const Bucket& bucket, const std::optional<Standing>& standing, Object& object);
 
 // What a DeleteObject without a version does: nothing is left of it, or a marker on top.
 struct Deleted {
@@ -86,12 +96,6 @@ Deleted delete_latest(Call& call, const Bucket& bucket, const std::string& key);
 void delete_version(Call& call, const Bucket& bucket, const Object& object);
 
 // An upload that nobody finished, with its parts.
-void delete_upload(store::Tx& tx, std::int64_t upload);
-
-// One more, or one less, that uses these bytes. Those that nobody uses are given to the sweep.
-void hold_blob(store::Tx& tx, std::int64_t blob);
-void release_blob(Call& call, std::int64_t blob);
-// The sweep that deletes the files of blobs waits for this.
-inline constexpr char kBlobSweepTopic[] = "s3/blobs";
+void delete_upload(Call& call, std::int64_t upload);
 
 }  // namespace services::s3

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/s3/blobs.h"
+
+namespace services::s3 {
+namespace {
+
+// After rows lost their last user.
+void sweep_later(Call& call) {
+  for (const Wake& wake : call.wakes) {
+    if (wake.topic == kBlobSweepTopic) return;
+  }
+  call.wake(kBlobSweepTopic);
+}
+
+}  // namespace
+
+std::int64_t add_blob(store::Tx& tx, const Upload& upload) {
+  if (!upload.file.empty()) {
+    return tx.query("INSERT INTO s3_blobs (refs, size, file) VALUES (1, $1, $2) RETURNING id", upload.size, upload.file)
+        .integer();
+  }
+  return tx
+      .query("INSERT INTO s3_blobs (refs, size, bytes) VALUES (1, $1, $2) RETURNING id", upload.size,
+             store::BlobView{upload.bytes})
+      .integer();
+}
+
+Extent read_blob(store::Tx& tx, std::int64_t blob, std::uint64_t offset, std::uint64_t length) {
+  auto extent = tx.query("SELECT file, bytes FROM s3_blobs WHERE id = $1", blob).one([&](const store::Row& row) {
+    Extent found{.offset = offset, .length = length};
+    if (row.is_null(0)) {
+      found.bytes = row.text(1).substr(offset, length);
+      found.offset = 0;
+    } else {
+      found.file = row.str(0);
+    }
+    return found;
+  });
+  CHECK(extent) << "an object's bytes are not there";
+  return std::move(*extent);
+}
+
+void hold_blob(store::Tx& tx, std::int64_t blob) {
+  const std::int64_t held = tx.exec("UPDATE s3_blobs SET refs = refs + 1 WHERE id = $1 AND refs > 0", blob);
+  CHECK(held == 1) << "bytes that nobody used are used again";
+}
+
+void release_blob(Call& call, std::int64_t blob) {
+  // Without a file there is nothing to sweep: one statement is enough for what is small.
+  if (call.tx.exec("DELETE FROM s3_blobs WHERE id = $1 AND refs = 1 AND file IS NULL", blob) == 1) return;
+  const std::int64_t left =
+      call.tx.query("UPDATE s3_blobs SET refs = refs - 1 WHERE id = $1 RETURNING refs", blob).integer();
+  if (left == 0) sweep_later(call);
+}
+
+void release_object_parts(Call& call, std::int64_t object) {
+  call.tx.exec("DELETE FROM s3_blobs WHERE file IS NULL AND id IN (SELECT blob FROM s3_object_parts WHERE object = $1)",
+               object);
+  call.tx.exec("UPDATE s3_blobs SET refs = 0 WHERE id IN (SELECT blob FROM s3_object_parts WHERE object = $1)", object);
+  call.tx.exec("DELETE FROM s3_object_parts WHERE object = $1", object);
+  sweep_later(call);
+}
+
+void release_upload_parts(Call& call, std::int64_t upload) {
+  call.tx.exec("DELETE FROM s3_blobs WHERE file IS NULL AND id IN (SELECT blob FROM s3_parts WHERE upload = $1)", upload);
+  call.tx.exec("UPDATE s3_blobs SET refs = 0 WHERE id IN (SELECT blob FROM s3_parts WHERE upload = $1)", upload);
+  call.tx.exec("DELETE FROM s3_parts WHERE upload = $1", upload);
+  sweep_later(call);
+}
+
+std::vector<UnusedBlob> unused_blobs(store::Tx& tx, std::int64_t most) {
+  return tx.query("SELECT id, file FROM s3_blobs WHERE refs = 0 ORDER BY id LIMIT $1", most)
+      .all([](const store::Row& row) { return UnusedBlob{row.integer(0), row.str(1)}; });
+}
+
+void forget_blob(store::Tx& tx, std::int64_t blob) {
+  tx.exec("DELETE FROM s3_blobs WHERE id = $1 AND refs = 0", blob);
+}
+
+}  // namespace services::s3
