@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the peers that bench/queue measures beside Stoker (Debian 12), without
+# Installs the peers that bench/queue and bench/objects measure beside Stoker (Debian 12), without
 # letting their services start: the benchmark starts its own, on folders of its own.
 set -euo pipefail
 missing=()
-for package in rabbitmq-server redis-server; do
+for package in nginx-light rabbitmq-server redis-server; do
   dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q 'ok installed' || missing+=("$package")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0

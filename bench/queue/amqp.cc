@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-#include "load.h"
+#include "support/load.h"
 
 namespace bench::amqp {
 namespace {

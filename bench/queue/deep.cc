@@ -4,7 +4,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "stoker.h"
+#include "sqs.h"
+#include "support/stoker_server.h"
 
 namespace bench {
 namespace {

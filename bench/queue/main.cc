@@ -34,11 +34,9 @@ struct Options {
   }
 };
 
-std::filesystem::path own_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
-
 void parse(CLI::App& app, Options& options) {
-  options.stoker = (own_folder() / "../src/stoker").lexically_normal();
-  options.folder = own_folder() / ("queue-data-" + std::to_string(::getpid()));
+  options.stoker = std::filesystem::path(own_folder() + "/../src/stoker").lexically_normal();
+  options.folder = own_folder() + "/queue-data-" + std::to_string(::getpid());
   app.add_option("--seconds", options.seconds, "How long each load is measured")->capture_default_str();
   app.add_option("--connections", options.connections, "Numbers of connections")->delimiter(',')->capture_default_str();
   app.add_option("--only", options.only, "Of send, batch, receive1, receive10, cycle, deep")
@@ -70,12 +68,8 @@ Cell measure(Subject& subject, Work work, int connections, double seconds) {
   // What there is to receive is used up by a warm-up.
   const bool finite = work == Work::Receive1 || work == Work::Receive10;
   std::vector<Connection> open = subject.prepare(work, connections);
-  const auto began = std::chrono::steady_clock::now();
-  const Seconds own = own_cpu(), server = subject.cpu();
-  cell.outcome = run_load(open, Seconds(finite ? 0 : seconds * kWarmUpShare), Seconds(seconds));
-  const Seconds wall = std::chrono::steady_clock::now() - began;
-  cell.own_cpu = (own_cpu() - own) / wall;
-  cell.server_cpu = (subject.cpu() - server) / wall;
+  const auto load = [&] { return run_load(open, Seconds(finite ? 0 : seconds * kWarmUpShare), Seconds(seconds)); };
+  cell.measured = measure_load(load, [&] { return subject.cpu(); });
   open.clear();
   subject.clean_up();
   return cell;

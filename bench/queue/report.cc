@@ -13,39 +13,21 @@ namespace {
 // The number of connections that the targets are about.
 constexpr int kTargetConnections = 64;
 
-double ms(std::chrono::nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
-double done_rate(const Cell& cell) { return cell.outcome.per_second(cell.outcome.done); }
-double message_rate(const Cell& cell) { return cell.outcome.per_second(cell.outcome.messages); }
-// What a request costs the server: the steadiest number on a machine that is shared.
-double server_us(const Cell& cell) {
-  const double rate = cell.outcome.per_second(cell.outcome.requests);
-  return rate > 0 ? cell.server_cpu * 1e6 / rate : 0;
-}
-
-void print_target(const std::string& what, const std::string& target, const std::string& got, bool met) {
-  std::printf("  %-52s %-16s %14s  %s\n", what.c_str(), target.c_str(), got.c_str(), met ? "pass" : "MISS");
-}
-
-std::string text(const char* format, double value) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, format, value);
-  return buffer;
-}
-
 boost::json::object to_json(const Cell& cell) {
-  const Outcome& outcome = cell.outcome;
+  const Measured& measured = cell.measured;
+  const Outcome& outcome = measured.outcome;
   return {{"subject", cell.subject},
           {"work", name_of(cell.work)},
           {"connections", cell.connections},
           {"seconds", outcome.elapsed.count()},
-          {"requests_per_second", outcome.per_second(outcome.requests)},
-          {"done_per_second", done_rate(cell)},
-          {"messages_per_second", message_rate(cell)},
+          {"requests_per_second", measured.request_rate()},
+          {"done_per_second", measured.done_rate()},
+          {"messages_per_second", measured.message_rate()},
           {"p50_ms", ms(outcome.latency.quantile(0.5))},
           {"p99_ms", ms(outcome.latency.quantile(0.99))},
-          {"generator_cores", cell.own_cpu},
-          {"server_cores", cell.server_cpu},
-          {"server_us_per_request", server_us(cell)}};
+          {"generator_cores", measured.own_cpu},
+          {"server_cores", measured.server_cpu},
+          {"server_us_per_request", measured.server_us()}};
 }
 
 boost::json::object to_json(const Deep& deep) {
@@ -67,11 +49,11 @@ void Report::heading() const {
 
 void Report::add(const Cell& cell) {
   cells_.push_back(cell);
-  const Outcome& outcome = cell.outcome;
+  const Measured& measured = cell.measured;
+  const Outcome& outcome = measured.outcome;
   std::printf("%-9s %-10s %5d %10.0f %11.0f %9.3f %9.3f %6.2f %7.2f %7.1f\n", cell.subject.c_str(), name_of(cell.work),
-              cell.connections, outcome.per_second(outcome.requests), message_rate(cell),
-              ms(outcome.latency.quantile(0.5)), ms(outcome.latency.quantile(0.99)), cell.own_cpu, cell.server_cpu,
-              server_us(cell));
+              cell.connections, measured.request_rate(), measured.message_rate(), ms(outcome.latency.quantile(0.5)),
+              ms(outcome.latency.quantile(0.99)), measured.own_cpu, measured.server_cpu, measured.server_us());
   std::fflush(stdout);
 }
 
@@ -98,7 +80,7 @@ const Cell* Report::find(const std::string& subject, Work work, int connections)
     if (cell.subject == subject && cell.work == work && cell.connections == connections) rounds.push_back(&cell);
   }
   if (rounds.empty()) return nullptr;
-  std::ranges::sort(rounds, {}, [](const Cell* cell) { return done_rate(*cell); });
+  std::ranges::sort(rounds, {}, [](const Cell* cell) { return cell->measured.done_rate(); });
   return rounds[rounds.size() / 2];
 }
 
@@ -119,7 +101,8 @@ void Report::print_ratios() const {
       for (const char* other : {"echo", "redis", "rabbitmq"}) {
         const Cell* theirs = find(other, work, connections);
         const int width = std::string(other) == "rabbitmq" ? 10 : 8;
-        std::printf(" %*s", width, theirs ? text("%.2f", done_rate(*ours) / done_rate(*theirs)).c_str() : "-");
+        std::printf(" %*s", width,
+                    theirs ? text("%.2f", ours->measured.done_rate() / theirs->measured.done_rate()).c_str() : "-");
       }
       std::printf("\n");
     }
@@ -135,21 +118,21 @@ void Report::print_targets() const {
   const Cell* batch = find("stoker", Work::Batch, kTargetConnections);
   const Cell* cycle = find("stoker", Work::Cycle, kTargetConnections);
   if (send && echo) {
-    const double ratio = done_rate(*send) / done_rate(*echo);
+    const double ratio = send->measured.done_rate() / echo->measured.done_rate();
     print_target("durable sends, of the echo's rate", ">= 0.5", text("%.2f", ratio), ratio >= 0.5);
   }
   if (batch) {
-    const double rate = message_rate(*batch);
+    const double rate = batch->measured.message_rate();
     print_target("durable sends in batches of ten, messages/s", ">= 200000", text("%.0f", rate), rate >= 200000);
   }
   if (cycle) {
-    const double rate = done_rate(*cycle);
+    const double rate = cycle->measured.done_rate();
     print_target("send, receive, delete: cycles/s", ">= 10000", text("%.0f", rate), rate >= 10000);
   }
   for (Work work : {Work::Send, Work::Batch, Work::Receive1, Work::Receive10}) {
     const Cell* cell = find("stoker", work, kTargetConnections);
     if (!cell) continue;
-    const double p99 = ms(cell->outcome.latency.quantile(0.99));
+    const double p99 = ms(cell->measured.outcome.latency.quantile(0.99));
     print_target(std::string("p99 of ") + name_of(work) + ", ms", "< 10", text("%.2f", p99), p99 < 10);
   }
   if (!deep_) return;

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "load.h"
 #include "subject.h"
+#include "support/measure.h"
 
 namespace bench {
 
@@ -18,8 +18,7 @@ struct Cell {
   std::string subject;
   Work work = Work::Send;
   int connections = 0;
-  Outcome outcome;
-  double own_cpu = 0, server_cpu = 0;  // cores, of the generator and of the server
+  Measured measured;
 };
 
 struct Deep {

@@ -1,36 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sqs.h"
 
-#include <charconv>
 #include <optional>
 #include <stdexcept>
 #include <vector>
+
+#include "support/answer.h"
 
 namespace bench {
 namespace {
 
 using Requests = std::shared_ptr<SqsQueue::Requests>;
-
-struct Answer {
-  std::size_t size = 0;  // head and body; 0: not all is there yet
-  std::string_view body;
-};
-
-Answer read_answer(std::string_view bytes) {
-  constexpr std::string_view kLength = "\r\nContent-Length: ";
-  const std::size_t end = bytes.find("\r\n\r\n");
-  if (end == bytes.npos) return {};
-  const std::string_view head = bytes.substr(0, end);
-  std::size_t length = 0;
-  if (const std::size_t at = head.find(kLength); at != head.npos) {
-    std::from_chars(head.data() + at + kLength.size(), head.data() + head.size(), length);
-  }
-  if (bytes.size() < end + 4 + length) return {};
-  if (!bytes.starts_with("HTTP/1.1 200 ")) {
-    throw std::runtime_error("answered with " + std::string(bytes.substr(0, end + 4 + length)));
-  }
-  return {end + 4 + length, bytes.substr(end + 4, length)};
-}
 
 std::vector<std::string> read_handles(std::string_view body) {
   constexpr std::string_view kName = "\"ReceiptHandle\":\"";
@@ -250,5 +230,14 @@ std::unique_ptr<Conversation> SqsQueue::batch_sender(std::int64_t* left) {
 std::unique_ptr<Conversation> SqsQueue::receiver(int most) { return std::make_unique<Receiver>(requests_, most); }
 std::unique_ptr<Conversation> SqsQueue::drainer() { return std::make_unique<Drainer>(requests_); }
 std::unique_ptr<Conversation> SqsQueue::cycler() { return std::make_unique<Cycler>(requests_); }
+
+void fill(SqsQueue& queue, std::int64_t messages) {
+  constexpr int kConnections = 32;
+  std::vector<Connection> connections;
+  for (int i = 0; i < kConnections; ++i) {
+    connections.emplace_back(connect_to(queue.port()), queue.batch_sender(&messages));
+  }
+  run_load(connections, Seconds(0), Seconds(3600));
+}
 
 }  // namespace bench

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "load.h"
 #include "signed_request.h"
+#include "support/load.h"
 
 namespace bench {
 
@@ -50,5 +50,8 @@ class SqsQueue {
 
   std::shared_ptr<Requests> requests_;  // shared with the conversations, which come and go
 };
+
+// Sends `messages` messages, ten a request.
+void fill(SqsQueue& queue, std::int64_t messages);
 
 }  // namespace bench

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "load.h"
-#include "process.h"
+#include "support/load.h"
+#include "support/process.h"
 
 namespace bench {
 

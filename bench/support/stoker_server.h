@@ -4,9 +4,8 @@
 
 #include <string>
 
-#include "process.h"
-#include "signed_request.h"
-#include "sqs.h"
+#include "support/process.h"
+#include "support/signer.h"
 
 namespace bench {
 
@@ -18,6 +17,7 @@ class StokerServer {
   const Endpoint& endpoint() const { return endpoint_; }
   Seconds ready_after() const { return ready_after_; }
   Seconds cpu() const { return process_.cpu(); }
+  std::uint64_t peak_memory() const { return process_.peak_memory(); }
   void stop();
 
  private:
@@ -29,8 +29,5 @@ class StokerServer {
 
 // The port in "... is ready at http://127.0.0.1:PORT, ..."
 unsigned short port_in(const std::string& line);
-
-// Sends `messages` messages, ten a request.
-void fill(SqsQueue& queue, std::int64_t messages);
 
 }  // namespace bench

@@ -4,11 +4,12 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "load.h"
+#include "support/sockets.h"
 
 namespace bench {
 
@@ -36,6 +37,8 @@ class Process {
 
   // What the whole group has used so far.
   Seconds cpu() const;
+  // The most memory that the program itself ever held, in bytes.
+  std::uint64_t peak_memory() const;
 
  private:
   void end_with_group(int signal);
@@ -50,5 +53,8 @@ Seconds own_cpu();
 
 // The full path of a program, or "".
 std::string find_program(const std::string& name);
+
+// Where this program lies; what is built with it lies beside.
+std::string own_folder();
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "process.h"
+#include "support/process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -148,6 +148,14 @@ Seconds Process::cpu() const {
   return Seconds(static_cast<double>(ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK)));
 }
 
+std::uint64_t Process::peak_memory() const {
+  std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) * 1024;
+  }
+  return 0;
+}
+
 Seconds own_cpu() {
   rusage usage = {};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -164,5 +172,7 @@ std::string find_program(const std::string& name) {
   }
   return "";
 }
+
+std::string own_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
 
 }  // namespace bench

@@ -10,11 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "histogram.h"
+#include "support/histogram.h"
+#include "support/sockets.h"
 
 namespace bench {
-
-using Seconds = std::chrono::duration<double>;
 
 struct Heard {
   std::size_t used = 0;   // bytes that are dealt with; the rest is shown again, with more
@@ -29,6 +28,8 @@ class Conversation {
   virtual ~Conversation() = default;
   // Appends the next question; false when there is nothing left to do.
   virtual bool say(std::string& out) = 0;
+  // What follows it and is too long to be copied. It must live until the answer.
+  virtual std::string_view body() const { return {}; }
   // Throws when the answer is not what it should be.
   virtual Heard hear(std::string_view bytes) = 0;
 };
@@ -41,9 +42,11 @@ struct Connection {
 
   int fd = -1;
   std::unique_ptr<Conversation> conversation;
-  std::string out, in;
-  std::size_t in_used = 0;
-  bool waiting = false;                         // for an answer
+  std::string out;                              // the question
+  std::string_view body;                        // and what follows it
+  std::size_t sent = 0;                         // of both
+  bool blocked = false;                         // the socket takes no more of it just now
+  std::string in;                               // heard, but not dealt with
   bool begun = false;                           // what is counted next
   std::chrono::steady_clock::time_point since;  // when it began
 };
@@ -62,14 +65,11 @@ struct Outcome {
 // and then until the last question is answered; only what is between is counted.
 Outcome run_load(std::vector<Connection>& connections, Seconds warm_up, Seconds measured);
 
+// The same, but all of it is counted, up to the last answer. For requests so long that
+// what is cut off at the end would matter: each connection has at least one.
+Outcome run_whole_load(std::vector<Connection>& connections, Seconds at_least);
+
 // One conversation to its end.
 void run_alone(int fd, std::unique_ptr<Conversation> conversation);
-
-// To 127.0.0.1. Throws when nobody listens.
-int connect_to(unsigned short port);
-// True once somebody listens there.
-bool wait_for_port(unsigned short port, Seconds patience);
-// One that nobody listens at, for servers that cannot choose their own.
-unsigned short free_port();
 
 }  // namespace bench

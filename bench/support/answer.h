@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// As much of HTTP as an answer to a benchmark needs.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace bench {
+
+struct AnswerHead {
+  std::size_t size = 0;  // 0: not all is there yet
+  int status = 0;
+  std::uint64_t body_size = 0;  // its Content-Length
+  std::string_view text;        // the head itself
+};
+AnswerHead read_head(std::string_view bytes);
+
+struct Answer {
+  std::size_t size = 0;  // head and body; 0: not all is there yet
+  std::string_view body;
+};
+// Throws when its status is not 200.
+Answer read_answer(std::string_view bytes);
+
+[[noreturn]] void refuse_answer(std::string_view bytes);
+
+}  // namespace bench

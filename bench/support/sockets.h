@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connections to servers on this machine.
+#pragma once
+
+#include <chrono>
+
+namespace bench {
+
+using Seconds = std::chrono::duration<double>;
+
+// To 127.0.0.1. Throws when nobody listens.
+int connect_to(unsigned short port);
+// True once somebody listens there.
+bool wait_for_port(unsigned short port, Seconds patience);
+// One that nobody listens at, for servers that cannot choose their own.
+unsigned short free_port();
+
+}  // namespace bench
