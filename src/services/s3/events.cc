@@ -8,7 +8,8 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "services/queue_door.h"
+#include "base/random.h"
+#include "services/s3/key_text.h"
 #include "services/s3/subscriptions.h"
 #include "wire/json.h"
 #include "wire/timestamp.h"
@@ -18,22 +19,12 @@ namespace {
 
 // What Amazon shows as the ETag of a delete marker: the MD5 of nothing.
 constexpr char kNothingsEtag[] = "d41d8cd98f00b204e9800998ecf8427e";
+constexpr std::string_view kIdLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
 std::string quoted(std::string_view text) {
   std::string out;
   wire::write_json_string(text, out);
   return out;
-}
-
-// As in forms: a space is '+'. Slashes stay, as Amazon leaves them.
-std::string encoded_key(std::string_view key) {
-  std::string out;
-  std::size_t start = 0;
-  for (std::size_t space = key.find(' '); space != key.npos; space = key.find(' ', start)) {
-    out += base::percent_encode(key.substr(start, space - start), true) + "+";
-    start = space + 1;
-  }
-  return out + base::percent_encode(key.substr(start), true);
 }
 
 bool is_created(std::string_view name) { return name.starts_with("ObjectCreated:"); }
@@ -49,7 +40,7 @@ std::string sequencer(Call& call, const Object& object, bool deleted) {
 
 // "object": which members it has depends on the event, as seen in Amazon's.
 std::string object_json(Call& call, const Bucket& bucket, std::string_view name, const Object& object) {
-  std::string out = "{\"key\":" + quoted(encoded_key(object.key));
+  std::string out = "{\"key\":" + quoted(url_encoded(object.key));
   if (is_created(name)) out += ",\"size\":" + std::to_string(object.size);
   if (is_created(name) || is_tagging(name)) out += ",\"eTag\":" + quoted(object.etag);
   if (name.ends_with(":DeleteMarkerCreated")) out += ",\"eTag\":" + quoted(kNothingsEtag);
@@ -66,6 +57,8 @@ struct Body {
 
 Body body_of(Call& call, const Bucket& bucket, std::string_view name, const Object& object) {
   const Caller& caller = call.caller;
+  // Nobody asked for what a lifecycle does.
+  const std::string request_id = caller.request_id.empty() ? base::random_text(16, kIdLetters) : caller.request_id;
   const std::string who = is_lifecycle(name) ? "s3.amazonaws.com"
                           : caller.anonymous() ? "Anonymous"
                                                : "AWS:" + caller.account;
@@ -77,7 +70,7 @@ Body body_of(Call& call, const Bucket& bucket, std::string_view name, const Obje
       R"("responseElements":{{"x-amz-request-id":{},"x-amz-id-2":{}}},)"
       R"("s3":{{"s3SchemaVersion":"1.0","configurationId":)",
       is_tagging(name) || is_lifecycle(name) ? "2.3" : "2.1", quoted(bucket.region), wire::to_iso8601(call.now, true),
-      name, quoted(who), quoted(address), quoted(caller.request_id), quoted(host_id(caller.request_id)));
+      name, quoted(who), quoted(address), quoted(request_id), quoted(host_id(request_id)));
   body.after_id = fmt::format(R"(,"bucket":{{"name":{},"ownerIdentity":{{"principalId":{}}},"arn":{}}},"object":{}}}}}]}})",
                               quoted(bucket.name), quoted(bucket.account), quoted(bucket.arn()),
                               object_json(call, bucket, name, object));

@@ -58,7 +58,8 @@ CREATE TABLE s3_objects (
 );
 -- `marker` before `key`: a listing does not meet the markers of deleted keys.
 CREATE UNIQUE INDEX s3_objects_latest ON s3_objects (bucket, marker, key) WHERE latest = 1;
-CREATE INDEX s3_objects_older ON s3_objects (bucket, key, id) WHERE latest = 0;
+-- Newest first, as versions are listed.
+CREATE INDEX s3_objects_older ON s3_objects (bucket, key, id DESC) WHERE latest = 0;
 
 -- The parts of an object that was uploaded in parts.
 CREATE TABLE s3_object_parts (

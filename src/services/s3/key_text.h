@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys as text in XML and in events.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace services::s3 {
+
+// As Amazon encodes keys where it says that it does: a space is '+', slashes stay.
+std::string url_encoded(std::string_view key);
+
+}  // namespace services::s3
