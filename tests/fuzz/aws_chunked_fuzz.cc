@@ -27,7 +27,7 @@ std::string transcript(const http::AwsChunked& form, std::string_view bytes, std
     for (const auto& [name, value] : decoder.finish()) found += "\n" + name + ":" + value;
     CHECK(!form.signed_chunks) << "a forged signature passed";
   } catch (const http::BodyError& error) {
-    return found + "\nrefused " + error.code();
+    return "refused " + error.code();
   }
   return found;
 }
