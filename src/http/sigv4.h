@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -49,6 +50,7 @@ enum class AuthError {
 struct [[nodiscard]] AuthResult {
   AuthError error = AuthError::None;
   std::string message;
+  std::vector<std::pair<std::string, std::string>> details = {};  // further elements of S3's answer, for S3 alone
 
   explicit operator bool() const { return error == AuthError::None; }
 };
@@ -77,10 +79,29 @@ struct Claim {
   bool names_body_hash() const;
 };
 
+// What is wrong with a claim, more closely than an AuthError says, for services with words of their own.
+enum class ClaimProblem {
+  None,
+  Missing,
+  TwoMechanisms,  // a header and a query that both claim something
+  Scheme,         // nothing of Amazon's: "Bearer"
+  Version2,       // Amazon's signatures of before 2012
+  Algorithm,      // any other that is not ours
+  Parts,          // some of them are missing
+  Credential,     // not five parts
+  Terminator,     // its last part
+  HostUnsigned,
+  Date,       // none, or one that can't be read
+  ScopeDate,  // not the day of that date
+  Expires,
+};
+
 struct [[nodiscard]] ClaimResult {
   AuthError error = AuthError::None;
   std::string message;
-  Claim claim;
+  Claim claim;  // on failure as far as it was read
+  ClaimProblem problem = ClaimProblem::None;
+  std::string given = {};  // what the problem is with
 
   explicit operator bool() const { return error == AuthError::None; }
 };

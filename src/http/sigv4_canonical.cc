@@ -128,6 +128,15 @@ std::string string_to_sign(std::string_view timestamp, std::string_view scope, s
   return out.append(base::to_hex(base::sha256(canonical_request)));
 }
 
+std::string spaced_hex(std::string_view bytes) {
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i > 0) out += ' ';
+    out += base::to_hex(bytes.substr(i, 1));
+  }
+  return out;
+}
+
 std::string iso_basic(base::Time time) {
   auto day = std::chrono::floor<std::chrono::days>(time);
   std::chrono::year_month_day date(day);

@@ -26,6 +26,9 @@ std::string canonical_request(const RequestHead& head, const std::vector<std::st
                               std::string_view payload_hash, Canonical form);
 std::string string_to_sign(std::string_view timestamp, std::string_view scope, std::string_view canonical_request);
 
+// "7b 22 ...", as S3 shows people what it signed.
+std::string spaced_hex(std::string_view bytes);
+
 // 20260101T000000Z
 std::string iso_basic(base::Time time);
 std::optional<base::Time> parse_iso_basic(std::string_view text);

@@ -8,10 +8,10 @@
 namespace http {
 namespace {
 
-AuthResult failure(AuthError error, std::string message) { return AuthResult{error, std::move(message)}; }
+AuthResult failure(AuthError error, std::string message) { return AuthResult{error, std::move(message), {}}; }
 
 AuthResult check_presigned_time(const Claim& claim, base::Time now) {
-  if (claim.signed_at > now + kMaxClockSkew) return failure(AuthError::NotYetValid, "Request is not valid yet");
+  if (claim.signed_at > now + kMaxClockSkew) return failure(AuthError::NotYetValid, "Request is not yet valid");
   if (now > claim.signed_at + *claim.expires) return failure(AuthError::Expired, "Request has expired");
   return {};
 }
@@ -36,17 +36,29 @@ bool is_amz_header(std::string_view name) {
 // Otherwise whoever sits between could add one. The payload's hash is in the canonical
 // request anyway, and S3 too takes it unsigned.
 AuthResult check_signed_headers(const Claim& claim, const RequestHead& head) {
+  std::string unsigned_names;
   for (const base::Headers::Line& line : head.headers) {
     const std::string& name = line.first;
     if (!is_amz_header(name) || base::equals_ignoring_case(name, "x-amz-content-sha256")) continue;
     bool covered = std::ranges::any_of(claim.signed_headers, [&](const std::string& signed_name) {
       return base::equals_ignoring_case(signed_name, name);
     });
-    if (!covered) {
-      return failure(AuthError::UnsignedHeaders, "There were headers present in the request which were not signed");
-    }
+    if (!covered) unsigned_names.append(unsigned_names.empty() ? "" : ", ").append(base::to_lower(name));
   }
-  return {};
+  if (unsigned_names.empty()) return {};
+  AuthResult result =
+      failure(AuthError::UnsignedHeaders, "There were headers present in the request which were not signed");
+  result.details = {{"HeadersNotSigned", unsigned_names}};
+  return result;
+}
+
+// S3 tells what it signed, so that people see where they went wrong.
+AuthResult bad_s3_signature(const Claim& claim, const std::string& text, const std::string& request) {
+  AuthResult result = auth_failure(AuthError::BadSignature);
+  result.details = {{"AWSAccessKeyId", claim.access_key},   {"StringToSign", text},
+                    {"SignatureProvided", claim.signature}, {"StringToSignBytes", spaced_hex(text)},
+                    {"CanonicalRequest", request},          {"CanonicalRequestBytes", spaced_hex(request)}};
+  return result;
 }
 
 AuthResult check_signature(const Claim& claim, const RequestHead& head, std::string_view payload_hash,
@@ -55,9 +67,9 @@ AuthResult check_signature(const Claim& claim, const RequestHead& head, std::str
   if (auto covered = check_signed_headers(claim, head); !covered) return covered;
   Canonical form = {s3, claim.presigned};
   std::string request = canonical_request(head, claim.signed_headers, payload_hash, form);
-  std::string expected = key.sign(string_to_sign(claim.timestamp, claim.scope().text(), request));
-  if (!base::equals_in_constant_time(expected, claim.signature)) return auth_failure(AuthError::BadSignature);
-  return {};
+  std::string text = string_to_sign(claim.timestamp, claim.scope().text(), request);
+  if (base::equals_in_constant_time(key.sign(text), claim.signature)) return {};
+  return s3 ? bad_s3_signature(claim, text, request) : auth_failure(AuthError::BadSignature);
 }
 
 }  // namespace

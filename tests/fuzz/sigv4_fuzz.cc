@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "http/sigv4.h"
 #include "http/sigv4_canonical.h"
+#include "http/sigv4_s3.h"
 
 namespace {
 
@@ -19,10 +20,25 @@ std::string take_line(std::string& rest) {
   return line;
 }
 
+void check_form(std::string rest) {
+  base::Headers fields;
+  for (const char* name : {"x-amz-algorithm", "x-amz-credential", "x-amz-date", "x-amz-signature", "policy"}) {
+    fields.add(name, take_line(rest));
+  }
+  try {
+    const auto claim = http::parse_form_claim(fields);
+    if (!claim) return;
+    http::verify_form(*claim, fields, http::SigningKey("a secret that no input can know", claim->scope()));
+    CHECK(false) << "a forged form passed";
+  } catch (const http::BodyError&) {
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string rest(reinterpret_cast<const char*>(data), size);
+  check_form(rest);
   http::RequestHead head;
   head.method = take_line(rest);
   head.target = take_line(rest);
@@ -43,6 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       std::string hash = base::to_hex(base::sha256(rest));
       CHECK(!http::verify(parsed.claim, head, hash, key, parsed.claim.signed_at, i == 1))
           << "a forged signature passed";
+    } else {
+      (void)http::s3_claim_error(head, parsed);
     }
     head.headers = {{"Host", "h"}};  // then by the query alone
   }
