@@ -34,13 +34,15 @@ def server():
 def connect(request):
     """connect(service, key, region) -> a client; the root key where none is given.
 
-    checked=False leaves all checking to the server.
+    checked=False leaves all checking to the server; more settings are botocore's.
     """
     running = None if on_amazon() else request.getfixturevalue("server")
     options = {"retries": {"total_max_attempts": 1}, "connect_timeout": 10, "read_timeout": 60}
 
-    def client(service, key=None, region=REGION, checked=True):
-        config = botocore.config.Config(parameter_validation=checked, max_pool_connections=20, **options)
+    def client(service, key=None, region=REGION, checked=True, endpoint=None, **settings):
+        config = botocore.config.Config(
+            parameter_validation=checked, max_pool_connections=20, **{**options, **settings}
+        )
         if on_amazon() and key is None:
             return boto3.client(service, region_name=region, config=config)
         key = key or running.root_key
@@ -48,7 +50,7 @@ def connect(request):
             service,
             region_name=region,
             config=config,
-            endpoint_url=None if on_amazon() else running.endpoint,
+            endpoint_url=None if on_amazon() else endpoint or running.endpoint,
             aws_access_key_id=key.id,
             aws_secret_access_key=key.secret,
             aws_session_token=key.token,

@@ -40,7 +40,7 @@ class Answer:
         root = xml.etree.ElementTree.fromstring(self.body)
         if root.tag == "UnknownOperationException":  # all that Amazon says where no operation is named
             return root.tag
-        assert root.tag.split("}")[-1] == "ErrorResponse", self
+        assert root.tag.split("}")[-1] in ("ErrorResponse", "Error"), self  # S3's have no wrapper
         return next(element.text for element in root.iter() if element.tag.split("}")[-1] == wanted)
 
 
@@ -91,7 +91,8 @@ class Connection:
         headers = {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in lines[1:])}
         if status == 100:
             return self.read_answer(head_only)
-        length = 0 if head_only else int(headers.get("content-length", "0"))
+        bare = head_only or status in (204, 304)
+        length = 0 if bare else int(headers.get("content-length", "0"))
         while len(self.buffer) < length and self._more():
             pass
         body, self.buffer = self.buffer[:length], self.buffer[length:]
@@ -103,9 +104,9 @@ class Connection:
             pass
         return True
 
-    def exchange(self, data):
+    def exchange(self, data, head_only=False):
         self.send(data)
-        return self.read_answer()
+        return self.read_answer(head_only)
 
 
 def request_bytes(method, target, headers, body=b""):
@@ -115,10 +116,10 @@ def request_bytes(method, target, headers, body=b""):
     return head.encode("latin-1") + body
 
 
-def exchange(port, data):
+def exchange(port, data, head_only=False):
     """One request on a connection of its own."""
     with Connection(port) as connection:
-        return connection.exchange(data)
+        return connection.exchange(data, head_only)
 
 
 class Caller:

@@ -58,12 +58,14 @@ class Scope:
         headers = sorted(headers)
         names = ";".join(name for name, _ in headers)
         lines = "".join(f"{name}:{' '.join(value.split())}\n" for name, value in headers)
-        canonical = "\n".join(
-            [method, _quote(path, "/-_.~"), _canonical_query(query), lines, names, payload_hash]
-        )
+        path = path if self.service == "s3" else _quote(path, "/-_.~")  # S3 signs a path as it is sent
+        canonical = "\n".join([method, path, _canonical_query(query), lines, names, payload_hash])
         text = "\n".join([ALGORITHM, stamp(self.time), self.text, hashlib.sha256(canonical.encode()).hexdigest()])
+        return names, self.seal(text)
+
+    def seal(self, text):
         signing_key = _signing_key(self.key.secret, self.date, self.region, self.service)
-        return names, hmac.new(signing_key, text.encode(), hashlib.sha256).hexdigest()
+        return hmac.new(signing_key, text.encode(), hashlib.sha256).hexdigest()
 
 
 def signed_headers(scope, method, target, headers, body, payload_hash=None):
@@ -97,5 +99,6 @@ def presigned(scope, method, host, path, parameters, expires=60):
         "X-Amz-SignedHeaders": "host",
     }
     query = "&".join(f"{_quote(name)}={_quote(value)}" for name, value in parameters.items())
-    _, signature = scope.sign(method, path, query, [("host", host)], hashlib.sha256(b"").hexdigest())
+    hashed = "UNSIGNED-PAYLOAD" if scope.service == "s3" else hashlib.sha256(b"").hexdigest()
+    _, signature = scope.sign(method, path, query, [("host", host)], hashed)
     return f"{path}?{query}&X-Amz-Signature={signature}"

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of S3 share: a client, and buckets that end with their test.
+import assert from "node:assert/strict";
+import http from "node:http";
+import { S3, paginateListObjectVersions } from "@aws-sdk/client-s3";
+import { connect, uniqueName } from "./support.mjs";
+
+export const s3 = connect(S3);
+export const MIB = 1 << 20;
+export const PART = 5 * MIB; // what every part but the last must have
+
+// The bucket in the host's name, as the SDK likes it best: it can't with an address, so the server is
+// called localhost, and *.localhost is this machine whatever the resolver thinks.
+export function byHostName() {
+  const lookup = (_, options, done) =>
+    options.all ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4);
+  const endpoint = process.env.AWS_ENDPOINT_URL.replace("127.0.0.1", "localhost");
+  return connect(S3, { endpoint, requestHandler: { httpAgent: new http.Agent({ lookup }) } });
+}
+
+class Bucket {
+  constructor(client, name) {
+    Object.assign(this, { client, name });
+  }
+  put(Key, Body = "", more = {}) {
+    return this.client.putObject({ Bucket: this.name, Key, Body, ...more });
+  }
+  get(Key, more = {}) {
+    return this.client.getObject({ Bucket: this.name, Key, ...more });
+  }
+  async read(Key, more = {}) {
+    return Buffer.from(await (await this.get(Key, more)).Body.transformToByteArray());
+  }
+  async text(Key, more = {}) {
+    return (await this.read(Key, more)).toString();
+  }
+  head(Key, more = {}) {
+    return this.client.headObject({ Bucket: this.name, Key, ...more });
+  }
+  remove(Key, more = {}) {
+    return this.client.deleteObject({ Bucket: this.name, Key, ...more });
+  }
+  copy(from, Key, more = {}) {
+    const CopySource = `${this.name}/${encodeURIComponent(from)}`;
+    return this.client.copyObject({ Bucket: this.name, Key, CopySource, ...more });
+  }
+  async keys(more = {}) {
+    const shown = await this.client.listObjectsV2({ Bucket: this.name, ...more });
+    return (shown.Contents ?? []).map((one) => one.Key);
+  }
+  setVersioning(Status) {
+    return this.client.putBucketVersioning({ Bucket: this.name, VersioningConfiguration: { Status } });
+  }
+  get arn() {
+    return `arn:aws:s3:::${this.name}`;
+  }
+  async end() {
+    const at = { Bucket: this.name };
+    for await (const page of paginateListObjectVersions({ client: this.client }, at)) {
+      const found = [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])];
+      const Objects = found.map(({ Key, VersionId }) => ({ Key, VersionId }));
+      if (Objects.length) await this.client.deleteObjects({ ...at, Delete: { Objects, Quiet: true } });
+    }
+    for (const { Key, UploadId } of (await this.client.listMultipartUploads(at)).Uploads ?? [])
+      await this.client.abortMultipartUpload({ ...at, Key, UploadId });
+    await this.client.deleteBucket(at);
+  }
+}
+
+// A new bucket, emptied and deleted when the test `t` ends.
+export async function makeBucket(t, { client = s3, name = uniqueName(), ...more } = {}) {
+  await client.createBucket({ Bucket: name, ...more });
+  const bucket = new Bucket(client, name);
+  t.after(() => bucket.end().catch((error) => assert.equal(error.name, "NoSuchBucket", error)));
+  return bucket;
+}
+
+// The call must be refused with this status: HEAD has no body to say more in.
+export const status = (wanted) => (error) => {
+  assert.equal(error.$metadata?.httpStatusCode, wanted, String(error));
+  return true;
+};

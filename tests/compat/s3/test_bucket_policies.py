@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may do what with a bucket: its policy, other accounts, and people without a key."""
+import json
+
+import pytest
+
+from support.buckets import refused
+from support.queues import unique_name
+
+OTHER = "210987654321"
+
+
+def policy(bucket, *actions, principal="*", resource="/*", effect="Allow", **more):
+    statement = {
+        "Effect": effect,
+        "Principal": principal,
+        "Action": [f"s3:{action}" for action in actions],
+        "Resource": bucket.arn + resource,
+        **more,
+    }
+    return json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+
+
+def let(bucket, *actions, **more):
+    bucket.client.put_bucket_policy(Bucket=bucket.name, Policy=policy(bucket, *actions, **more))
+
+
+@pytest.fixture
+def public(bucket):
+    bucket.open_to_the_public()
+    return bucket
+
+
+@pytest.fixture
+def at(server):
+    """at(bucket, key) -> its URL."""
+    return lambda bucket, path="": f"{server.endpoint}/{bucket.name}/{path}"
+
+
+def test_a_policy_is_kept_as_it_was_written(s3, bucket):
+    with refused("NoSuchBucketPolicy", 404, "The bucket policy does not exist"):
+        s3.get_bucket_policy(Bucket=bucket.name)
+    with refused("NoSuchBucketPolicy", 404):
+        s3.get_bucket_policy_status(Bucket=bucket.name)
+    text = policy(bucket, "GetObject", principal={"AWS": OTHER})
+    answer = s3.put_bucket_policy(Bucket=bucket.name, Policy=text)
+    assert answer["ResponseMetadata"]["HTTPStatusCode"] == 204
+    shown = json.loads(s3.get_bucket_policy(Bucket=bucket.name)["Policy"])
+    assert shown["Statement"][0]["Action"] in ("s3:GetObject", ["s3:GetObject"])
+    assert s3.get_bucket_policy_status(Bucket=bucket.name)["PolicyStatus"]["IsPublic"] is False
+    s3.delete_bucket_policy(Bucket=bucket.name)
+    with refused("NoSuchBucketPolicy", 404):
+        s3.get_bucket_policy(Bucket=bucket.name)
+
+
+def test_a_policy_for_everybody_is_public(s3, public):
+    let(public, "GetObject")
+    assert s3.get_bucket_policy_status(Bucket=public.name)["PolicyStatus"]["IsPublic"] is True
+
+
+def test_a_public_policy_is_refused_while_public_access_is_blocked(s3, bucket):
+    with refused("AccessDenied", 403):
+        let(bucket, "GetObject")
+    with refused("NoSuchBucketPolicy", 404):
+        s3.get_bucket_policy(Bucket=bucket.name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "not JSON",
+        "{}",
+        '{"Version":"2012-10-17","Statement":[{"Effect":"Perhaps","Principal":"*","Action":"s3:*","Resource":"X"}]}',
+        '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"s3:*","Resource":"arn:aws:s3:::x"}]}',
+        '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"s3:GetObject"}]}',
+        '{"Version":"1999-01-01","Statement":[]}',
+    ],
+)
+def test_a_policy_that_is_none(s3, public, text):
+    with refused("MalformedPolicy", 400):
+        s3.put_bucket_policy(Bucket=public.name, Policy=text)
+
+
+def test_a_policy_of_another_bucket_is_refused(s3, public):
+    text = policy(public, "GetObject").replace(public.name, unique_name())
+    with refused("MalformedPolicy", 400, "Policy has invalid resource"):
+        s3.put_bucket_policy(Bucket=public.name, Policy=text)
+
+
+def test_nobody_may_do_anything_without_a_key(public, at, fetch):
+    public.put("key", b"secret")
+    for method, path in (("GET", "key"), ("HEAD", "key"), ("PUT", "key"), ("DELETE", "key"), ("GET", "")):
+        answer = fetch(method, at(public, path), b"" if method == "PUT" else None)
+        assert answer.status == 403, (method, path, answer)
+        assert method == "HEAD" or b"<Code>AccessDenied</Code>" in answer.body
+    assert fetch("GET", at(public, "nothing")).status == 403  # who may not list does not learn what is there
+    assert public.read("key") == b"secret"
+
+
+def test_everybody_reads_what_is_public(public, at, fetch):
+    public.put("a key/with ü", b"for all", ContentType="text/plain")
+    let(public, "GetObject")
+    answer = fetch("GET", at(public, "a%20key/with%20%C3%BC"))
+    assert (answer.status, answer.body) == (200, b"for all")
+    assert answer.headers["Content-Type"] == "text/plain"
+    assert fetch("HEAD", at(public, "a%20key/with%20%C3%BC")).headers["Content-Length"] == "7"
+    assert fetch("GET", at(public, "nothing")).status == 403
+    assert fetch("GET", at(public)).status == 403
+    assert fetch("PUT", at(public, "mine"), b"x").status == 403
+
+
+def test_who_may_list_learns_what_is_not_there(public, at, fetch):
+    public.put("key", b"x")
+    statements = [json.loads(policy(public, "GetObject"))["Statement"][0]]
+    statements += json.loads(policy(public, "ListBucket", resource=""))["Statement"]
+    text = json.dumps({"Version": "2012-10-17", "Statement": statements})
+    public.client.put_bucket_policy(Bucket=public.name, Policy=text)
+    assert b"<Key>key</Key>" in fetch("GET", at(public, "?list-type=2")).body
+    answer = fetch("GET", at(public, "nothing"))
+    assert answer.status == 404 and b"<Code>NoSuchKey</Code>" in answer.body
+
+
+def test_everybody_writes_where_the_policy_says(public, at, fetch):
+    let(public, "PutObject", resource="/in/*")
+    assert fetch("PUT", at(public, "in/box"), b"from outside").status == 200
+    assert public.read("in/box") == b"from outside"
+    assert fetch("PUT", at(public, "out"), b"x").status == 403
+    assert fetch("DELETE", at(public, "in/box")).status == 403
+    assert public.keys() == ["in/box"]
+
+
+def test_restricted_buckets_keep_strangers_out(s3, public, at, fetch):
+    public.put("key", b"x")
+    let(public, "GetObject")
+    assert fetch("GET", at(public, "key")).status == 200
+    block = {"RestrictPublicBuckets": True}
+    s3.put_public_access_block(Bucket=public.name, PublicAccessBlockConfiguration=block)
+    assert fetch("GET", at(public, "key")).status == 403
+    assert public.read("key") == b"x"
+
+
+def test_another_account_may_what_the_policy_says(bucket, other_s3):
+    bucket.put("shared/key", b"x")
+    bucket.put("mine", b"y")
+    let(bucket, "GetObject", "PutObject", principal={"AWS": f"arn:aws:iam::{OTHER}:root"}, resource="/shared/*")
+    assert other_s3.get_object(Bucket=bucket.name, Key="shared/key")["Body"].read() == b"x"
+    other_s3.put_object(Bucket=bucket.name, Key="shared/theirs", Body=b"z")
+    assert bucket.read("shared/theirs") == b"z"
+    for call in (other_s3.get_object, other_s3.delete_object):
+        with refused("AccessDenied", 403):
+            call(Bucket=bucket.name, Key="mine")
+    with refused("AccessDenied", 403):
+        other_s3.delete_object(Bucket=bucket.name, Key="shared/key")
+    with refused("AccessDenied", 403):
+        other_s3.list_objects_v2(Bucket=bucket.name)
+
+
+def test_a_listing_may_be_allowed_below_a_prefix(bucket, other_s3):
+    bucket.put("theirs/key", b"x")
+    only = {"StringLike": {"s3:prefix": "theirs/*"}}
+    let(bucket, "ListBucket", principal={"AWS": OTHER}, resource="", Condition=only)
+    shown = other_s3.list_objects_v2(Bucket=bucket.name, Prefix="theirs/")
+    assert [one["Key"] for one in shown["Contents"]] == ["theirs/key"]
+    with refused("AccessDenied", 403):
+        other_s3.list_objects_v2(Bucket=bucket.name)
+
+
+def test_a_refusal_holds_for_the_owner_too(s3, bucket):
+    bucket.put("locked/key", b"x")
+    bucket.put("other", b"y")
+    let(bucket, "DeleteObject", resource="/locked/*", effect="Deny")
+    with refused("AccessDenied", 403):
+        bucket.delete("locked/key")
+    gone = bucket.delete_many("locked/key", "other")
+    assert [one["Key"] for one in gone["Deleted"]] == ["other"]
+    assert [(one["Key"], one["Code"]) for one in gone["Errors"]] == [("locked/key", "AccessDenied")]
+    assert bucket.keys() == ["locked/key"]
+    s3.delete_bucket_policy(Bucket=bucket.name)
+
+
+def test_copying_needs_both_ends(make_bucket, other_s3, other_key, connect):
+    ours = make_bucket()
+    theirs = make_bucket(client=other_s3)
+    ours.put("key", b"x")
+    source = {"Bucket": ours.name, "Key": "key"}
+    with refused("AccessDenied", 403):
+        theirs.copy(source, "copy")
+    let(ours, "GetObject", principal={"AWS": OTHER})
+    theirs.copy(source, "copy")
+    assert theirs.read("copy") == b"x"
+    with refused("AccessDenied", 403):
+        other_s3.copy_object(Bucket=ours.name, Key="back", CopySource=source)
