@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Test support: S3's handlers on a database of their own, at a time of the test's choosing, with
+// queues that only remember what they were sent.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "services/queue_door.h"
+#include "services/s3/bucket_handlers.h"
+#include "services/s3/object.h"
+#include "services/s3/schema.h"
+#include "services/s3/settings.h"
+#include "store/store.h"
+#include "wire/error.h"
+
+namespace services::s3 {
+
+class S3Test : public testing::Test {
+ protected:
+  S3Test() : folder_(testing::TempDir() + "s3-" + base::random_uuid()) {
+    store_ = store::open_sqlite(folder_, {migrations()});
+    add_locals(locals_, settings_);
+    locals_.add<QueueDoor>(QueueDoor{
+        [this](Call&, const std::string& arn, const Sender& sender) { return knock(arn, sender); },
+        [this](Call&, const std::string& arn, const Sender& sender, const std::string& body) {
+          const Knock answer = knock(arn, sender);
+          if (answer == Knock::Open) sent_.emplace_back(arn, body);
+          return answer;
+        }});
+  }
+  ~S3Test() override {
+    store_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  // Runs fn(call) in a transaction; what it woke and set is kept.
+  template <class Fn>
+  auto with_call(Fn&& fn) {
+    using Result = std::invoke_result_t<Fn, Call&>;
+    if constexpr (std::is_void_v<Result>) {
+      store_->write_now([&](store::Tx& tx) {
+        Call call{tx, caller_, now_, now_, &locals_};
+        fn(call);
+        wakes_ = call.wakes;
+        status_ = call.status;
+      });
+    } else {
+      Result result;
+      with_call([&](Call& call) { result = fn(call); });
+      return result;
+    }
+  }
+
+  // run(&head_bucket, {.Bucket = "b"})
+  template <class Out, class In>
+  Out run(Out (*handler)(Call&, const In&), const std::type_identity_t<In>& input) {
+    return with_call([&](Call& call) { return handler(call, input); });
+  }
+
+  template <class Fn>
+  std::string error_of(Fn&& fn) {
+    try {
+      fn();
+    } catch (const wire::ApiError& error) {
+      error_ = error;
+      return error.code();
+    }
+    return "";
+  }
+  template <class Out, class In>
+  std::string error_of(Out (*handler)(Call&, const In&), const std::type_identity_t<In>& input) {
+    return error_of([&] { run(handler, input); });
+  }
+  // Of the last error.
+  std::string message() const { return error_.message(); }
+  std::string detail(const std::string& name) const {
+    for (const auto& [key, value] : error_.details()) {
+      if (key == name) return value;
+    }
+    return "";
+  }
+
+  std::string make_bucket(const std::string& name = "bucket") {
+    run(&create_bucket, {.Bucket = name});
+    return name;
+  }
+  Bucket bucket(const std::string& name = "bucket") {
+    return *with_call([&](Call& call) { return load_bucket(call.tx, name); });
+  }
+  void version(const std::string& status, const std::string& name = "bucket") {
+    run(&put_bucket_versioning, {.Bucket = name, .VersioningConfiguration = {.Status = status}});
+  }
+
+  // A version without bytes, as if somebody had put one of this size.
+  Object put(const std::string& key, const std::string& name = "bucket", std::int64_t size = 3, Tags tags = {}) {
+    return with_call([&](Call& call) {
+      const Bucket bucket = *load_bucket(call.tx, name);
+      Object object;
+      object.key = key;
+      object.modified_at = now_;
+      object.size = size;
+      object.etag = "900150983cd24fb0d6963f7d28e17f72";
+      object.tags = std::move(tags);
+      put_version(call, bucket, load_standing(call.tx, bucket, key), object);
+      return object;
+    });
+  }
+  Deleted remove(const std::string& key, const std::string& name = "bucket") {
+    return with_call([&](Call& call) { return delete_latest(call, *load_bucket(call.tx, name), key); });
+  }
+
+  void advance(base::Duration duration) { now_ += duration; }
+
+  Knock knock(const std::string& arn, const Sender& sender) {
+    senders_.push_back(sender);
+    if (denied_.contains(arn)) return Knock::Denied;
+    return queues_.contains(arn) ? Knock::Open : Knock::NoSuchQueue;
+  }
+
+  std::string folder_;
+  std::unique_ptr<store::Store> store_;
+  Settings settings_;
+  Locals locals_;
+  std::set<std::string> queues_, denied_;                    // ARNs
+  std::vector<std::pair<std::string, std::string>> sent_;    // ARN and body
+  std::vector<Sender> senders_;
+  Caller caller_{.account = "111111111111",
+                 .access_key = {},
+                 .region = "us-east-1",
+                 .endpoint = "http://localhost:4566",
+                 .request_id = "REQUEST1",
+                 .address = "10.0.0.9"};
+  base::Time now_ = base::from_seconds(1800000000);  // 2027-01-15 08:00
+  std::vector<Wake> wakes_;
+  std::optional<int> status_;
+  wire::ApiError error_{"", ""};
+};
+
+}  // namespace services::s3
