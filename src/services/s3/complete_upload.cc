@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// CompleteMultipartUpload: the object is its parts' blobs, in order. No byte is copied.
+#include <map>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "services/s3/conditions.h"
+#include "services/s3/errors.h"
+#include "services/s3/events.h"
+#include "services/s3/handlers.h"
+#include "services/s3/lifecycle.h"
+#include "services/s3/limits.h"
+#include "services/s3/object_headers.h"
+#include "services/s3/uploads.h"
+
+namespace services::s3 {
+namespace {
+
+using Request = shape::CompleteMultipartUploadRequest;
+
+std::string_view without_quotes(std::string_view etag) {
+  if (etag.size() >= 2 && etag.front() == '"' && etag.back() == '"') etag = etag.substr(1, etag.size() - 2);
+  return etag;
+}
+
+wire::ApiError invalid_part(const Request& request, const shape::CompletedPart& part) {
+  return wire::ApiError("InvalidPart",
+                        "One or more of the specified parts could not be found.  The part may not have been uploaded, "
+                        "or the specified entity tag may not match the part's entity tag.")
+      .with("UploadId", request.UploadId)
+      .with("PartNumber", std::to_string(part.PartNumber.value_or(0)))
+      .with("ETag", std::string(without_quotes(part.ETag.value_or(""))));
+}
+
+wire::ApiError too_small(const UploadedPart& part) {
+  return wire::ApiError("EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size")
+      .with("ProposedSize", std::to_string(part.size))
+      .with("MinSizeAllowed", std::to_string(kMinPartBytes))
+      .with("PartNumber", std::to_string(part.number))
+      .with("ETag", part.etag);
+}
+
+void check_list(const Request& request) {
+  if (!request.MultipartUpload || !request.MultipartUpload->Parts || request.MultipartUpload->Parts->empty() ||
+      std::ssize(*request.MultipartUpload->Parts) > kMaxPartNumber) {
+    throw malformed_xml();
+  }
+  std::int32_t last = 0;
+  for (const shape::CompletedPart& part : *request.MultipartUpload->Parts) {
+    if (!part.PartNumber || !part.ETag) throw malformed_xml();
+    check_part_number(*part.PartNumber);
+    if (*part.PartNumber <= last) {
+      throw wire::ApiError("InvalidPartOrder",
+                           "The list of parts was not in ascending order. Parts must be ordered by part number.")
+          .with("UploadId", request.UploadId);
+    }
+    last = *part.PartNumber;
+  }
+}
+
+// A part's checksum where the list names one; a composite one is made of those that are named.
+void check_part_checksum(const Request& request, const OpenUpload& upload, const shape::CompletedPart& named,
+                         const UploadedPart& part) {
+  auto claim = claim_of(claimed_values(named), std::nullopt);
+  if (!claim) {
+    if (upload.checksum_type != kComposite) return;
+    const std::string kind = small_checksum_name(upload.checksum());
+    throw invalid_request("The upload was created using a " + kind +
+                          " checksum. The complete request must include the checksum for each part. It was missing "
+                          "for part " + std::to_string(part.number) + " in the request.");
+  }
+  // Where the upload was begun without a kind, parts may have come with any; they were checked then.
+  if (claim->kind != upload.checksum() && !upload.checksum_kind) return;
+  if (claim->kind != upload.checksum() || *claim->value != part.checksum) throw invalid_part(request, named);
+}
+
+// The parts that are named, all of them there and as they should be.
+std::vector<UploadedPart> named_parts(Call& call, const Request& request, const OpenUpload& upload) {
+  static const std::string sql = std::string(kSelectParts) + " WHERE upload = $1 ORDER BY number";
+  std::map<std::int64_t, UploadedPart> uploaded;
+  call.tx.query(sql, upload.id).each([&](const store::Row& row) {
+    UploadedPart part = read_part(row);
+    uploaded.emplace(part.number, std::move(part));
+  });
+  const auto& named = *request.MultipartUpload->Parts;
+  std::vector<UploadedPart> parts;
+  for (const shape::CompletedPart& one : named) {
+    auto found = uploaded.find(*one.PartNumber);
+    if (found == uploaded.end() || without_quotes(*one.ETag) != found->second.etag) throw invalid_part(request, one);
+    check_part_checksum(request, upload, one, found->second);
+    parts.push_back(std::move(found->second));
+  }
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+    if (static_cast<std::uint64_t>(parts[i].size) < kMinPartBytes) throw too_small(parts[i]);
+  }
+  return parts;
+}
+
+std::string etag_of(const std::vector<UploadedPart>& parts) {
+  std::string digests;
+  for (const UploadedPart& part : parts) digests += base::from_hex(part.etag).value_or("");
+  return base::to_hex(base::md5(digests)) + "-" + std::to_string(parts.size());
+}
+
+StoredChecksum checksum_of(const OpenUpload& upload, const std::vector<UploadedPart>& parts) {
+  std::vector<PartChecksum> sums;
+  for (const UploadedPart& part : parts) sums.push_back({part.checksum, static_cast<std::uint64_t>(part.size)});
+  const base::Checksum kind = upload.checksum();
+  return {std::string(checksum_name(kind)), upload.checksum_type,
+          upload.checksum_type == kComposite ? composite_checksum(kind, sums) : full_object_checksum(kind, sums)};
+}
+
+// What the request says of the whole.
+void check_whole(const Request& request, const OpenUpload& upload, const Object& object) {
+  if (request.ChecksumType && *request.ChecksumType != upload.checksum_type) {
+    throw invalid_request("The upload was created using the " + upload.checksum_type +
+                          " checksum mode. The complete request must use the same checksum mode.");
+  }
+  if (request.MpuObjectSize && *request.MpuObjectSize != object.size) {
+    throw invalid_request("The provided 'x-amz-mp-object-size' header value " + std::to_string(*request.MpuObjectSize) +
+                          " does not match what was computed: " + std::to_string(object.size));
+  }
+  // A composite value may come as it is shown, with the number of parts.
+  const std::string suffix = "-" + std::to_string(object.parts);
+  ClaimedValues values = claimed_values(request);
+  std::optional<std::string> bare[std::size(values.known)];
+  for (std::size_t i = 0; i < std::size(bare); ++i) {
+    bare[i] = *values.known[i];
+    if (bare[i] && upload.checksum_type == kComposite && bare[i]->ends_with(suffix)) {
+      bare[i]->resize(bare[i]->size() - suffix.size());
+    }
+    values.known[i] = &bare[i];
+  }
+  auto claim = claim_of(values, std::nullopt);
+  if (!claim) return;
+  const std::string& computed = object.checksum->value;
+  const bool same = *claim->value == computed || *claim->value + suffix == computed;
+  if (claim->kind != upload.checksum() || !same) throw checksum_mismatch(claim->kind);
+}
+
+// From the upload to the object; what was not named is released with the upload.
+void move_parts(Call& call, const OpenUpload& upload, const std::vector<UploadedPart>& parts, std::int64_t object) {
+  std::int64_t start = 0;
+  for (const UploadedPart& part : parts) {
+    call.tx.exec("INSERT INTO s3_object_parts (object, number, start, size, blob, etag, checksum)"
+                 " VALUES ($1, $2, $3, $4, $5, $6, $7)",
+                 object, part.number, start, part.size, part.blob, part.etag, part.checksum);
+    call.tx.exec("DELETE FROM s3_parts WHERE upload = $1 AND number = $2", upload.id, part.number);
+    start += part.size;
+  }
+  delete_upload(call, upload.id);
+}
+
+shape::CompleteMultipartUploadOutput shown(Call& call, const Bucket& bucket, const Object& object) {
+  shape::CompleteMultipartUploadOutput output;
+  output.Location = call.caller.endpoint + "/" + bucket.name + "/" + base::percent_encode(object.key, true);
+  output.Bucket = bucket.name;
+  output.Key = object.key;
+  output.ETag = object.quoted_etag();
+  output.Expiration = expiration_header(call, bucket, object);
+  output.ServerSideEncryption = kEncryption;
+  output.VersionId = shown_version(bucket, object);
+  show_checksum(output, *object.checksum);
+  return output;
+}
+
+// The object that this upload became, where it is still there: a client that did not hear of it asks
+// again, and Amazon says the same again.
+std::optional<Object> completed_before(Call& call, const Bucket& bucket, const Request& request) {
+  auto numbered = parse_numbered(request.UploadId);
+  auto latest = numbered ? load_latest(call.tx, bucket, request.Key) : std::nullopt;
+  return latest && latest->upload == numbered->id ? latest : std::nullopt;
+}
+
+}  // namespace
+
+shape::CompleteMultipartUploadOutput complete_multipart_upload(Call& call, const Request& request) {
+  check_customer_key(request.SSECustomerAlgorithm, request.SSECustomerKey);
+  const WriteConditions conditions{request.IfMatch, request.IfNoneMatch};
+  check_condition_texts(conditions);
+  const Bucket bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
+                                           "s3:PutObject", "s3:PutObject");
+  if (auto object = completed_before(call, bucket, request)) return shown(call, bucket, *object);
+  OpenUpload upload = find_upload(call.tx, bucket, request.Key, request.UploadId);
+  check_list(request);
+  const std::vector<UploadedPart> parts = named_parts(call, request, upload);
+
+  Object object;
+  object.key = upload.key;
+  object.modified_at = call.now;
+  for (const UploadedPart& part : parts) object.size += part.size;
+  object.etag = etag_of(parts);
+  object.parts = std::ssize(parts);
+  object.upload = upload.id;
+  object.checksum = checksum_of(upload, parts);
+  object.headers = std::move(upload.headers);
+  object.tags = std::move(upload.tags);
+  check_whole(request, upload, object);
+  auto standing = load_standing(call.tx, bucket, request.Key);
+  check_write(conditions, request.Key, standing);
+  put_version(call, bucket, standing, object);
+  move_parts(call, upload, parts, object.id);
+  tell(call, bucket, "ObjectCreated:CompleteMultipartUpload", object);
+  return shown(call, bucket, object);
+}
+
+}  // namespace services::s3

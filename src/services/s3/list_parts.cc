@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "services/s3/errors.h"
+#include "services/s3/handlers.h"
+#include "services/s3/lifecycle.h"
+#include "services/s3/limits.h"
+#include "services/s3/object_headers.h"
+#include "services/s3/uploads.h"
+
+namespace services::s3 {
+namespace {
+
+std::int32_t not_negative(std::optional<std::int32_t> value, std::int32_t otherwise, std::string_view name) {
+  if (value.value_or(0) >= 0) return value.value_or(otherwise);
+  throw invalid_argument("Argument " + std::string(name) + " must be an integer between 0 and 2147483647", name,
+                         std::to_string(*value));
+}
+
+shape::Part shown(const UploadedPart& part, base::Checksum kind) {
+  shape::Part shown{.PartNumber = static_cast<std::int32_t>(part.number),
+                    .LastModified = part.modified_at,
+                    .ETag = '"' + part.etag + '"',
+                    .Size = part.size};
+  checksum_member(shown, kind) = part.checksum;
+  return shown;
+}
+
+}  // namespace
+
+shape::ListPartsOutput list_parts(Call& call, const shape::ListPartsRequest& request) {
+  check_customer_key(request.SSECustomerAlgorithm, request.SSECustomerKey);
+  const std::int32_t most = std::min(not_negative(request.MaxParts, kMaxPage, "max-parts"), kMaxPage);
+  const std::int32_t marker = not_negative(request.PartNumberMarker, 0, "part-number-marker");
+  const Bucket bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
+                                           "s3:ListMultipartUploadParts", "s3:ListMultipartUploadParts");
+  const OpenUpload upload = find_upload(call.tx, bucket, request.Key, request.UploadId);
+  static const std::string sql = std::string(kSelectParts) + " WHERE upload = $1 AND number > $2 ORDER BY number LIMIT $3";
+  auto parts = call.tx.query(sql, upload.id, marker, most + 1).all(read_part);
+  const bool more = std::ssize(parts) > most;
+  if (more) parts.resize(static_cast<std::size_t>(most));
+
+  shape::ListPartsOutput output{.Bucket = request.Bucket, .Key = request.Key, .UploadId = request.UploadId};
+  if (auto due = upload_abort(call, bucket, upload.key, upload.initiated_at)) {
+    output.AbortDate = due->at;
+    output.AbortRuleId = due->rule;
+  }
+  output.PartNumberMarker = marker;
+  output.NextPartNumberMarker = parts.empty() ? 0 : static_cast<std::int32_t>(parts.back().number);
+  output.MaxParts = most;
+  output.IsTruncated = more;
+  if (!parts.empty()) output.Parts.emplace();
+  for (const UploadedPart& part : parts) output.Parts->push_back(shown(part, upload.checksum()));
+  if (!upload.account.empty()) output.Initiator = shape::Initiator{.ID = canonical_id(upload.account)};
+  output.Owner = shape::Owner{.ID = canonical_id(bucket.account)};
+  output.StorageClass = upload.headers.StorageClass.value_or("STANDARD");
+  output.ChecksumAlgorithm = std::string(checksum_name(upload.checksum()));
+  output.ChecksumType = upload.checksum_type;
+  return output;
+}
+
+}  // namespace services::s3

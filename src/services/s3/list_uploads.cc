@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Uploads that were begun and not finished, by key, and those of one key as they were begun.
+#include <algorithm>
+
+#include "services/s3/errors.h"
+#include "services/s3/handlers.h"
+#include "services/s3/limits.h"
+#include "services/s3/list_request.h"
+#include "services/s3/uploads.h"
+
+namespace services::s3 {
+namespace {
+
+struct Listed {
+  std::string key;
+  Numbered numbered;
+  shape::MultipartUpload shown;  // all of it but Key and Owner
+
+  // Here `below` is the upload that was listed last of its key: the next one is younger.
+  Position position_after() const { return {key, numbered.id}; }
+};
+
+Listed read_listed(const store::Row& row) {
+  Listed out{.key = row.str(0), .numbered = {row.integer(1), row.integer(2)}};
+  out.shown.UploadId = numbered_text(out.numbered);
+  out.shown.Initiated = row.time(3);
+  if (!row.text(4).empty()) out.shown.Initiator = shape::Initiator{.ID = canonical_id(row.text(4))};
+  out.shown.ChecksumAlgorithm = row.is_null(5) ? std::string(checksum_name(kDefaultChecksum)) : row.str(5);
+  out.shown.ChecksumType = row.str(6);
+  out.shown.StorageClass = storage_class_of(row.text(7));
+  return out;
+}
+
+WalkPage<Listed> list(Call& call, const Bucket& bucket, const Walk& walk) {
+  const std::string end = after_prefix(walk.prefix);
+  return walk_keys<Listed>(walk, [&](const Position& position, std::size_t limit) {
+    return call.tx
+        .query("SELECT key, id, tag, initiated_at, account, checksum_kind, checksum_type, headers FROM s3_uploads"
+               " WHERE bucket = $1 AND (key, id) > ($2, $3) AND key < $4 ORDER BY key, id LIMIT $5",
+               bucket.id, store::BlobView{position.from}, position.below.value_or(-1), store::BlobView{end}, limit)
+        .all(&read_listed);
+  });
+}
+
+std::size_t page_of(const std::optional<std::int32_t>& most) {
+  if (most.value_or(0) < 0) {
+    throw invalid_argument("Argument max-uploads must be an integer between 0 and 2147483647", "max-uploads",
+                           std::to_string(*most));
+  }
+  return static_cast<std::size_t>(std::min(most.value_or(kMaxPage), kMaxPage));
+}
+
+// Of the marker's own key only uploads after the one that is named; none where none is.
+Position start_of(const Walk& walk, const shape::ListMultipartUploadsRequest& request) {
+  const std::string marker = request.KeyMarker.value_or("");
+  Position after = walk.after_marker(marker);
+  if (marker.empty() || !request.UploadIdMarker || request.UploadIdMarker->empty()) return after;
+  auto numbered = parse_numbered(*request.UploadIdMarker);
+  if (!numbered) throw invalid_argument("Invalid uploadId marker", "upload-id-marker", *request.UploadIdMarker);
+  return after.from == after_key(marker) ? Position{marker, numbered->id} : after;
+}
+
+}  // namespace
+
+shape::ListMultipartUploadsOutput list_multipart_uploads(Call& call,
+                                                         const shape::ListMultipartUploadsRequest& request) {
+  const ListText text(request.EncodingType);
+  Walk walk{.prefix = request.Prefix.value_or(""),
+            .delimiter = request.Delimiter.value_or(""),
+            .start = {},
+            .most = page_of(request.MaxUploads)};
+  const Bucket bucket = find_bucket(call, request.Bucket, {.action = "s3:ListBucketMultipartUploads"},
+                                    request.ExpectedBucketOwner);
+  walk.start = start_of(walk, request);
+  WalkPage<Listed> page = list(call, bucket, walk);
+
+  shape::ListMultipartUploadsOutput output{.Bucket = bucket.name,
+                                           .KeyMarker = text(request.KeyMarker.value_or("")),
+                                           .UploadIdMarker = request.UploadIdMarker.value_or(""),
+                                           .Prefix = text(walk.prefix),
+                                           .MaxUploads = static_cast<std::int32_t>(walk.most),
+                                           .IsTruncated = page.truncated,
+                                           .EncodingType = request.EncodingType};
+  if (!walk.delimiter.empty()) output.Delimiter = text(walk.delimiter);
+  if (!page.items.empty()) {
+    const WalkItem<Listed>& last = page.items.back();
+    output.NextKeyMarker = text(last.row ? last.row->key : last.prefix);
+    if (last.row) output.NextUploadIdMarker = last.row->shown.UploadId;
+  }
+  const shape::Owner owner{.ID = canonical_id(bucket.account)};
+  for (WalkItem<Listed>& item : page.items) {
+    if (!item.row) {
+      if (!output.CommonPrefixes) output.CommonPrefixes.emplace();
+      output.CommonPrefixes->push_back({text(item.prefix)});
+      continue;
+    }
+    if (!output.Uploads) output.Uploads.emplace();
+    item.row->shown.Key = text(item.row->key);
+    item.row->shown.Owner = owner;
+    output.Uploads->push_back(std::move(item.row->shown));
+  }
+  return output;
+}
+
+}  // namespace services::s3
