@@ -79,7 +79,7 @@ CREATE TABLE s3_uploads (
   key BLOB NOT NULL,
   tag INTEGER NOT NULL,                -- random, part of the upload's id
   initiated_at INTEGER NOT NULL,
-  account TEXT NOT NULL,               -- who began it; '' for nobody with a key
+  account TEXT NOT NULL DEFAULT '',    -- who began it; '' for nobody with a key
   checksum_kind TEXT,
   checksum_type TEXT,
   headers TEXT NOT NULL,
