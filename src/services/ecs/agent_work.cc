@@ -59,6 +59,18 @@ std::optional<state::Key> give_key(Call& call, StoredTask& task) {
   return key;
 }
 
+// The same key under an id of its own: agents keep credentials by their ids, and of what kind they are.
+Credentials to_execution_credentials(const StoredTask& task, const state::Key& key, const std::string& role) {
+  Credentials out = to_credentials(task, key, role);
+  out.credentialsId += "-execution";
+  return out;
+}
+
+std::optional<std::string> execution_role_of(const StoredTaskDefinition& definition, const StoredLaunch& launch) {
+  if (launch.body.overrides && launch.body.overrides->executionRoleArn) return launch.body.overrides->executionRoleArn;
+  return definition.body.executionRoleArn;
+}
+
 std::optional<std::string> role_of(const StoredTaskDefinition& definition, const StoredLaunch& launch) {
   if (launch.body.overrides && launch.body.overrides->taskRoleArn) return launch.body.overrides->taskRoleArn;
   return definition.body.taskRoleArn;
@@ -152,6 +164,8 @@ Work work_for(Call& call, const Admitted& home, const std::set<std::string>& tol
     if (!stop) {
       const auto key = key_of(call, task);
       if (key) payload.roleCredentials = to_credentials(task, *key, role_of(definition, launch));
+      const auto execution = execution_role_of(definition, launch);
+      if (key && execution) payload.executionRoleCredentials = to_execution_credentials(task, *key, *execution);
     }
     work.tasks.push_back(std::move(payload));
   }
@@ -183,6 +197,10 @@ std::vector<shapes::agent::IAMRoleCredentialsMessage> renewed_credentials(Call& 
     const auto role = role_of(view.definition_of(*task), view.launch_of(*task));
     messages.push_back({base::random_uuid(), task_arn(home.cluster, id), home.cluster.arn(), "TaskApplication",
                         to_credentials(*task, *key, role)});
+    const auto execution = execution_role_of(view.definition_of(*task), view.launch_of(*task));
+    if (!execution) continue;
+    messages.push_back({base::random_uuid(), task_arn(home.cluster, id), home.cluster.arn(), "TaskExecution",
+                        to_execution_credentials(*task, *key, *execution)});
   }
   return messages;
 }

@@ -91,6 +91,7 @@ void need_container(Needs& needs, const ContainerDefinition& container, bool has
   need_docker(needs, container);
   need_linux(needs, container);
   need_security(needs, container);
+  if (given(container.environmentFiles)) needs.feature("env-files.s3");
   if (given(container.dependsOn) || container.startTimeout) needs.feature("container-ordering");
   if (container.restartPolicy && container.restartPolicy->enabled) needs.feature("container-restart-policy");
   if (!container.portMappings) return;

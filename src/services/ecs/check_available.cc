@@ -33,7 +33,6 @@ void check_log(const LogConfiguration& log) {
 void check_container(const ContainerDefinition& container) {
   if (container.repositoryCredentials) throw not_here("repositoryCredentials", "there is no Secrets Manager");
   if (given(container.secrets)) throw not_here("secrets", "there is no Secrets Manager or Parameter Store");
-  if (given(container.environmentFiles)) throw not_here("environmentFiles", "there is no S3 to read them from");
   if (container.firelensConfiguration) throw not_here("firelensConfiguration", "there is no FireLens");
   if (given(container.credentialSpecs)) throw not_here("credentialSpecs", "there is no Active Directory");
   if (container.logConfiguration) check_log(*container.logConfiguration);

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "services/ecs/check_task.h"
+#include "services/ecs/environment_files.h"
 #include "services/ecs/errors.h"
 
 namespace services::ecs {
@@ -16,7 +17,6 @@ constexpr std::size_t kMaxImage = 255;
 // Docker's own floor; Amazon's guide names 6 MiB for newer engines and 4 for older ones.
 constexpr std::int32_t kLeastMemory = 4;
 constexpr std::size_t kMaxIgnoredExitCodes = 50;
-constexpr std::size_t kMaxEnvironmentFiles = 10;
 
 struct Range {
   std::int32_t least, most;
@@ -152,9 +152,7 @@ void check_environment(const ContainerDefinition& container, const RegisterTaskD
       }
     }
   }
-  if (container.environmentFiles && container.environmentFiles->size() > kMaxEnvironmentFiles) {
-    throw client_error("The maximum number of environment files was exceeded. Specify ten or less and try again.");
-  }
+  if (auto why = why_not_files(container.environmentFiles)) throw client_error(std::move(*why));
   if (container.secrets && !container.secrets->empty() && !task.executionRoleArn) {
     throw client_error(
         "When you are specifying container secrets, you must also specify a value for 'executionRoleArn'.");

@@ -222,7 +222,6 @@ TEST_F(Refused, WhatIsNotHereByName) {
   const std::string role = R"("executionRoleArn":"r")";
   expect({
       {m(R"("secrets":[{"name":"S","valueFrom":"s"}])", role), "secrets is not supported by Stoker"},
-      {m(R"("environmentFiles":[{"type":"s3","value":"arn:aws:s3:::b/x.env"}])"), "environmentFiles is not supported"},
       {m(R"("repositoryCredentials":{"credentialsParameter":"x"})"), "repositoryCredentials is not supported"},
       {m(R"("firelensConfiguration":{"type":"fluentbit"})"), "firelensConfiguration is not supported"},
       {m(R"("credentialSpecs":["credentialspec:x"])"), "credentialSpecs is not supported"},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "services/ecs/environment_files.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/instance.h"
 #include "services/ecs/needs.h"
@@ -53,13 +54,20 @@ void check_overrides(const TaskOverride& overrides, const StoredTaskDefinition& 
       throw invalid_parameter(fmt::format("Override for container named {} is not a container in the TaskDefinition.",
                                           change.name.value_or("")));
     }
-    if (change.environmentFiles && !change.environmentFiles->empty()) {
-      throw not_here("environmentFiles", "there is nothing yet to read them from");
-    }
+    if (auto why = why_not_files(change.environmentFiles)) throw invalid_parameter(std::move(*why));
     if (change.cpu.value_or(0) < 0 || change.memory.value_or(4) < 4 || change.memoryReservation.value_or(4) < 4) {
       throw invalid_parameter(fmt::format("Invalid cpu or memory override for container {}.", *change.name));
     }
   }
+}
+
+// Files that only the launch names: the definition does not say that a machine must be able to read them.
+bool brings_files(const Launch& launch) {
+  if (!launch.overrides || !launch.overrides->containerOverrides) return false;
+  const auto& changes = *launch.overrides->containerOverrides;
+  return std::any_of(changes.begin(), changes.end(), [](const ContainerOverride& change) {
+    return change.environmentFiles && !change.environmentFiles->empty();
+  });
 }
 
 void check_network(const LaunchRequest& request, const StoredTaskDefinition& definition) {
@@ -157,6 +165,7 @@ scheduler::Request scheduler_request(const StoredTaskDefinition& definition, con
   if (!demand) throw invalid_parameter(demand.error());
   request.demand = std::move(*demand);
   request.demand.required_attributes = required_of(definition.body);
+  if (brings_files(launch.body)) request.demand.required_attributes.push_back({.name = kReadsEnvironmentFiles});
   std::vector<shapes::ecs::PlacementConstraint> constraints;
   for (const auto& constraint : definition.body.placementConstraints.value_or(
            std::vector<shapes::ecs::TaskDefinitionPlacementConstraint>())) {

@@ -60,6 +60,10 @@ shapes::agent::Container to_container(const StoredCluster& cluster, const Stored
   for (const auto& pair : list_of(change.environment)) {
     out.environment[pair.name.value_or("")] = pair.value.value_or("");
   }
+  // "instead of the value from the container definition", as ECS says of an override.
+  for (const auto& file : list_of(change.environmentFiles ? change.environmentFiles : container.environmentFiles)) {
+    out.environmentFiles.push_back({file.type, file.value});
+  }
   out.essential = container.essential.value_or(true);
   out.cpu = change.cpu ? *change.cpu : container.cpu.value_or(0);
   out.memory = change.memory ? *change.memory : container.memory.value_or(0);

@@ -73,12 +73,21 @@ struct RestartPolicy {
 };
 BOOST_DESCRIBE_STRUCT(RestartPolicy, (), (enabled, ignoredExitCodes, restartAttemptPeriod))
 
+// Type s3: the ARN of an object that has lines of NAME=VALUE.
+struct EnvironmentFile {
+  std::string type;
+  std::string value;
+  bool operator==(const EnvironmentFile&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(EnvironmentFile, (), (type, value))
+
 struct Container {
   std::string name;
   std::string image;
   std::optional<std::vector<std::string>> command;
   std::optional<std::vector<std::string>> entryPoint;
   std::map<std::string, std::string> environment;
+  std::vector<EnvironmentFile> environmentFiles;
   bool essential = true;
   std::int64_t cpu = 0;
   std::int64_t memory = 0;  // MiB, the hard limit; 0: none
@@ -97,9 +106,9 @@ struct Container {
   DockerConfig dockerConfig;
   bool operator==(const Container&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Container, (), (name, image, command, entryPoint, environment, essential, cpu, memory,
-    portMappings, mountPoints, volumesFrom, links, dependsOn, startTimeout, stopTimeout, privileged, healthCheckType,
-    restartPolicy, containerArn, overrides, dockerConfig))
+BOOST_DESCRIBE_STRUCT(Container, (), (name, image, command, entryPoint, environment, environmentFiles, essential, cpu,
+    memory, portMappings, mountPoints, volumesFrom, links, dependsOn, startTimeout, stopTimeout, privileged,
+    healthCheckType, restartPolicy, containerArn, overrides, dockerConfig))
 
 struct HostPath {
   std::optional<std::string> sourcePath;  // none: a folder of the task's own
@@ -153,6 +162,17 @@ struct GpuShare {
 };
 BOOST_DESCRIBE_STRUCT(GpuShare, (), (container, gpuId, memoryInMiB, maxComputePercent))
 
+// Ours: the S3 that this task's objects are in, where that is not the server's own. The keys are there
+// for a task with environment files.
+struct Objects {
+  std::string endpoint;
+  std::string region;
+  std::optional<std::string> accessKeyId;
+  std::optional<std::string> secretAccessKey;
+  bool operator==(const Objects&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Objects, (), (endpoint, region, accessKeyId, secretAccessKey))
+
 struct Task {
   std::string arn;
   std::string taskClusterArn;
@@ -174,10 +194,11 @@ struct Task {
   std::optional<Credentials> executionRoleCredentials;
   std::vector<Association> associations;
   std::optional<std::vector<GpuShare>> stokerGpuShares;
+  std::optional<Objects> stokerObjects;
   bool operator==(const Task&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Task, (), (arn, taskClusterArn, family, version, desiredStatus, overrides, containers, volumes,
     cpu, memory, networkMode, pidMode, ipcMode, launchType, group, serviceName, roleCredentials,
-    executionRoleCredentials, associations, stokerGpuShares))
+    executionRoleCredentials, associations, stokerGpuShares, stokerObjects))
 
 }  // namespace shapes::agent

@@ -106,7 +106,6 @@ def test_a_definition_has_64_kibibytes_at_most(ecs):
 
 
 ABSENT = [
-    ({"environmentFiles": [{"type": "s3", "value": "arn:aws:s3:::b/f.env"}]}, {}, "environmentFiles"),
     ({"secrets": [{"name": "S", "valueFrom": "s"}]}, {"executionRoleArn": "r"}, "secrets"),
     ({"repositoryCredentials": {"credentialsParameter": "p"}}, {}, "repositoryCredentials"),
     ({"firelensConfiguration": {"type": "fluentbit"}}, {}, "firelensConfiguration"),
