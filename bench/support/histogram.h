@@ -16,6 +16,11 @@ class Histogram {
     ++count_;
   }
 
+  void add(const Histogram& other) {
+    for (std::size_t i = 0; i < buckets_.size(); ++i) buckets_[i] += other.buckets_[i];
+    count_ += other.count_;
+  }
+
   std::uint64_t count() const { return count_; }
 
   // The latency that this share of all stayed below; zero where there are none.
