@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <filesystem>
-#include <optional>
+#include <memory>
 
 #include "base/hash.h"
 #include "objects/nginx.h"
@@ -53,7 +53,7 @@ class Rounds {
     std::uint64_t next = 0;
     run_alone(connect_to(bucket_.port()), bucket_.putter({names, &body_, plan_.expect_continue, &next, names.count}));
     run_alone(connect_to(bucket_.port()), bucket_.getter({names, 0, names.count, &body_, true}));
-    std::optional<Nginx> nginx = start_nginx();
+    std::unique_ptr<Nginx> nginx = start_nginx();
     if (nginx) files_.write_for_reading(names.prefix, names.count);
     for (int round = 0; round < plan_.rounds; ++round) {
       for (int connections : plan_.connections) {
@@ -101,11 +101,11 @@ class Rounds {
   }
 
   // Without it, or where it fails, the rest goes on.
-  std::optional<Nginx> start_nginx() {
-    std::optional<Nginx> nginx;
+  std::unique_ptr<Nginx> start_nginx() {
+    std::unique_ptr<Nginx> nginx;
     if (!plan_.peers) return nginx;
     try {
-      nginx.emplace(plan_.folder + "/nginx", plan_.folder + "/files");
+      nginx = std::make_unique<Nginx>(plan_.folder + "/nginx", plan_.folder + "/files");
     } catch (const std::exception& error) {
       report_.note(error.what());
     }
