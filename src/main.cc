@@ -66,6 +66,8 @@ control::Config server_config(const cli::ServerArguments& given) {
   if (given.account) config.account = *given.account;
   config.threads = given.threads;
   config.lost_after = given.lost_after;
+  config.domains = given.domains;
+  config.test_events = !given.no_test_events;
   config.log_level = given.log_level;
   return config;
 }

@@ -4,17 +4,18 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "api/authenticate.h"
 #include "api/engine.h"
+#include "api/job.h"
 #include "api/metrics.h"
+#include "api/rest.h"
 #include "base/time.h"
 #include "http/server.h"
-#include "http/sigv4.h"
 #include "services/operation.h"
-#include "store/store.h"
 
 namespace api {
 
@@ -28,9 +29,16 @@ struct Route {
   Handler handler;
 };
 
+struct Setup {
+  std::vector<Route> routes = {};
+  std::string version = {};
+  std::vector<std::string> domains = {};  // in whose subdomains buckets are
+  Disk disk = {};                         // for services whose bodies are spooled
+};
+
 class Dispatcher {
  public:
-  Dispatcher(Engine& engine, std::vector<services::Service> services, std::vector<Route> routes, std::string version);
+  Dispatcher(Engine& engine, std::vector<services::Service> services, Setup setup);
 
   boost::asio::awaitable<http::Response> handle(http::Exchange& exchange);
 
@@ -40,28 +48,22 @@ class Dispatcher {
   const std::vector<services::Service>& services() const { return services_; }
 
  private:
-  struct Job;
-
-  boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, Job& job);
-  boost::asio::awaitable<http::Response> serve_route(http::Exchange& exchange, Job& job, const Route& route);
+  Job identify(const http::RequestHead& head, const http::ClaimResult& claim) const;
+  boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, Job& job, http::ClaimResult claim);
+  boost::asio::awaitable<http::Response> serve_route(http::Exchange& exchange, Job& job, http::ClaimResult claim,
+                                                     const Route& route);
   const Route* find_route(std::string_view path) const;
-  // Who asks, once the head is read: all but the signature is checked.
-  boost::asio::awaitable<std::shared_ptr<const state::Key>> identify(http::Exchange& exchange, Job& job,
-                                                                     const http::Claim& claim);
-  boost::asio::awaitable<std::shared_ptr<const state::Key>> find_key(std::string id);
-  void check_signature(const http::Claim& claim, const state::Key& key, const http::RequestHead& head,
-                       const services::Service& service, std::string_view body);
-  boost::asio::awaitable<services::Erased> run(http::Exchange& exchange, Job& job, services::Erased input);
+  void count(const Job& job);
   http::Response plain_page(const http::RequestHead& head) const;
-  http::Response fail(Job& job, const wire::ApiError& error);
+  http::Response fail(const Job& job, const http::RequestHead& head, wire::ApiError error);
 
   Engine& engine_;
   std::vector<std::vector<wire::ErrorSpec>> error_tables_;  // what services_[i].wire.errors points to
   std::vector<services::Service> services_;
-  std::vector<Route> routes_;
-  std::string version_;
+  Setup setup_;
   base::Time started_at_;
-  http::SigningKeyCache signing_keys_;
+  Authenticator authenticator_;
+  std::optional<RestServer> rest_;
   Metrics metrics_;
 };
 

@@ -54,6 +54,23 @@ const services::Service* find_service(const std::vector<services::Service>& serv
   return find([&](const services::Service& s) { return s.wire.target_prefix == prefix; });
 }
 
+bool speaks_rest(const services::Service& service) {
+  const auto& spoken = service.protocols;
+  return std::find(spoken.begin(), spoken.end(), wire::Protocol::RestXml) != spoken.end();
+}
+
+const services::Service* find_rest_service(const std::vector<services::Service>& services,
+                                           const http::RequestHead& head) {
+  const std::string_view type = head.headers.get("Content-Type");
+  if (!target_of(head).empty() || head.headers.find("smithy-protocol")) return nullptr;
+  if (type.starts_with("application/x-amz-json") || form_field(head.query(), "Action")) return nullptr;
+  if (head.method == "POST" && (head.path() == "/" || type.starts_with("application/x-www-form-urlencoded"))) {
+    return nullptr;
+  }
+  auto found = std::find_if(services.begin(), services.end(), &speaks_rest);
+  return found == services.end() ? nullptr : &*found;
+}
+
 std::string operation_name(wire::Protocol protocol, const http::RequestHead& head, std::string_view body) {
   switch (protocol) {
     case wire::Protocol::Cbor: {

@@ -105,6 +105,13 @@ void add_server_options(CLI::App* command, ServerArguments& server) {
           "How long a machine may be away before its tasks are given up (65m)")
       ->check(check_duration)
       ->type_name("90s|65m|2h");
+  command->add_option("--domain", server.domains, "Buckets are reached as BUCKET.NAME, too; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("NAME")
+      ->group("Objects");
+  command->add_flag("--no-test-events", server.no_test_events,
+                    "Send no s3:TestEvent to queues when a bucket's notifications are set up")
+      ->group("Objects");
   add_log_level(command, server.log_level);
 }
 

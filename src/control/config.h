@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/log.h"
 #include "base/result.h"
@@ -19,6 +20,8 @@ struct Config {
   std::string account = "000000000000";  // of the root key, when it is made
   int threads = 0;                       // 0: one for each core
   base::Duration lost_after = services::ecs::kDefaultLostAfter;
+  std::vector<std::string> domains = {};  // in whose subdomains buckets are
+  bool test_events = true;                // s3:TestEvent, when notifications are set up
   base::LogLevel log_level = base::LogLevel::Info;
 };
 

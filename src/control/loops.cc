@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "services/ecs/departure.h"
 #include "services/ecs/task.h"
+#include "services/s3/expiry.h"
 #include "services/sqs/lot.h"
 #include "services/sqs/move_tasks.h"
 #include "state/keys.h"
@@ -30,6 +31,12 @@ Turn sweep_queues() {
   };
 }
 
+Turn expire_objects() {
+  return [state = services::s3::ExpiryState()](services::Call& call) mutable {
+    return services::s3::expire_objects(call, state);
+  };
+}
+
 std::optional<base::Time> sweep_keys(services::Call& call) {
   state::delete_expired_keys(call.tx, call.now);
   return call.now + kKeysEvery;
@@ -44,6 +51,7 @@ std::vector<Loop> all_loops(base::Duration lost_after) {
       {"sqs moves", services::sqs::kMoveTopic, &services::sqs::advance_move_tasks},
       {"key sweep", "keys/sweep", &sweep_keys},
       {"ecs sweep", std::string(services::ecs::kTaskSweepTopic), std::move(sweep_tasks)},
+      {"s3 expiry", services::s3::kExpiryTopic, expire_objects()},
   };
 }
 
@@ -83,6 +91,10 @@ asio::awaitable<void> Loops::run(Loop loop) {
 
 asio::awaitable<std::optional<base::Time>> Loops::take_turn(Loop& loop) {
   std::optional<base::Time> next;
+  if (loop.steps) {
+    next = co_await loop.steps();
+    co_return next;
+  }
   services::Caller nobody;
   api::Engine::Work work = [&](services::Call& call) { next = loop.turn(call); };
   co_await engine_.run(services::Access::Write, std::move(nobody), std::move(work));

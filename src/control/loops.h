@@ -21,9 +21,13 @@ namespace control {
 // One turn of a loop, in a write transaction; answers when the next is due.
 using Turn = std::function<std::optional<base::Time>(services::Call& call)>;
 
+// The same as a coroutine, for what is not one transaction.
+using Steps = std::function<boost::asio::awaitable<std::optional<base::Time>>()>;
+
 struct Loop {
   std::string name, topic;
-  Turn turn;
+  Turn turn;  // or
+  Steps steps = {};
 };
 
 class Loops {

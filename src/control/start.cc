@@ -9,8 +9,10 @@
 #include <thread>
 
 #include "api/dispatch.h"
+#include "base/log.h"
 #include "base/stop_signals.h"
 #include "control/agent_sessions.h"
+#include "control/blob_sweep.h"
 #include "control/data_folder.h"
 #include "control/loops.h"
 #include "control/task_logs.h"
@@ -20,6 +22,10 @@
 #include "services/ecs/live_gpus.h"
 #include "services/ecs/schema.h"
 #include "services/ecs/service.h"
+#include "services/s3/schema.h"
+#include "services/s3/service.h"
+#include "services/s3/settings.h"
+#include "services/sqs/door.h"
 #include "services/sqs/schema.h"
 #include "services/sqs/service.h"
 #include "services/stoker/service.h"
@@ -30,11 +36,25 @@ namespace asio = boost::asio;
 namespace {
 
 std::vector<store::Migrations> all_migrations() {
-  return {state::key_migrations(), services::sqs::migrations(), services::ecs::migrations()};
+  return {state::key_migrations(), services::sqs::migrations(), services::ecs::migrations(),
+          services::s3::migrations()};
 }
 
 std::vector<services::Service> all_services() {
-  return {services::sqs::service(), services::ecs::service(), services::sts::service(), services::stoker::service()};
+  return {services::sqs::service(), services::ecs::service(), services::s3::service(), services::sts::service(),
+          services::stoker::service()};
+}
+
+// What was being written when the last run ended belongs to a row, or to nobody.
+void recover_files(store::Store& store, const objects::Files& files) {
+  objects::Files::Recovered recovered;
+  store.read_now([&](store::Tx& tx) {
+    recovered = files.recover([&](const std::string& name) {
+      return tx.query("SELECT 1 FROM s3_blobs WHERE file = $1", name).integer() == 1;
+    });
+  });
+  if (recovered.kept + recovered.dropped == 0) return;
+  base::log_info("recovered files", {{"kept", recovered.kept}, {"dropped", recovered.dropped}});
 }
 
 // The usual soft limit of 1024 is less than the connections that we allow.
@@ -87,7 +107,13 @@ int up(const Config& config, const std::string& version, const Companion& compan
   store->write_now([&](store::Tx& tx) { root = state::ensure_root_key(tx, config.account, clock.now()); });
   write_credentials(config.data, root);
 
+  objects::Files files(config.data + "/objects");
+  objects::DiskThreads disk;
+  recover_files(*store, files);
+
   services::Locals locals;
+  services::s3::add_locals(locals, {.test_events = config.test_events});
+  locals.add<services::QueueDoor>(services::sqs::queue_door());
   locals.add<services::ecs::LiveGpus>();
   auto& fleets = locals.add<services::ecs::Fleets>();
   store->write_now([&](store::Tx& tx) { services::ecs::disconnect_all(tx, clock.now()); });
@@ -100,10 +126,12 @@ int up(const Config& config, const std::string& version, const Companion& compan
   TaskLogs logs(engine, agents, log_streams);
   std::vector<api::Route> routes{{"/ws", "ecs", std::bind_front(&AgentSessions::serve, &agents)},
                                  {"/stoker/logs", "ecs", std::bind_front(&TaskLogs::serve, &logs)}};
-  api::Dispatcher dispatcher(engine, all_services(), std::move(routes), version);
+  api::Dispatcher dispatcher(engine, all_services(), {std::move(routes), version, config.domains, {&files, &disk}});
   http::Server server(io, std::bind_front(&handle, &dispatcher));
   listen(server, config);
-  Loops loops(io, engine, all_loops(config.lost_after));
+  std::vector<Loop> all = all_loops(config.lost_after);
+  all.push_back(sweep_blobs(engine, files, disk));
+  Loops loops(io, engine, std::move(all));
 
   const std::string url = local_url(config, server.port());
   write_endpoint(config.data, url);

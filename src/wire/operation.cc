@@ -68,6 +68,7 @@ HttpResponse encode_error(Protocol protocol, const Service& service, const ApiEr
   // Errors repeat what was sent, and that may be no text at all.
   ApiError error(base::to_printable(thrown.code()), base::to_printable(thrown.message()), thrown.status());
   for (const auto& [name, value] : thrown.details()) error.with(name, base::to_printable(value));
+  for (const auto& [name, value] : thrown.headers()) error.with_header(name, value);
   switch (protocol) {
     case Protocol::Json10:
     case Protocol::Json11: return encode_json_error(protocol, service, error, request_id);

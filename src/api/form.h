@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A form that a browser POSTs to a bucket: fields, then a file.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <string>
+#include <string_view>
+
+#include "http/form_data.h"
+#include "http/server.h"
+#include "wire/type.h"
+
+namespace api {
+
+class FormBody {
+ public:
+  // Throws BodyError, as the rest of it.
+  explicit FormBody(http::Exchange& exchange);
+
+  // Up to the file.
+  boost::asio::awaitable<void> read_fields();
+  const http::FormData& form() const { return form_; }
+
+  // The next piece of the file, "" at its end.
+  boost::asio::awaitable<std::string> next();
+
+ private:
+  http::Exchange& exchange_;
+  http::FormData form_;
+  std::string piece_;
+  std::string_view left_;  // of piece_
+};
+
+// Fills the members Fields, by names in small letters, and FileName.
+void fill_form(const http::FormData& form, const wire::TypeInfo& type, void* input);
+
+}  // namespace api

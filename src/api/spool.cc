@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/spool.h"
+
+#include "api/rest_errors.h"
+#include "base/bytes.h"
+
+namespace api {
+namespace asio = boost::asio;
+namespace {
+
+using base::Checksum;
+
+services::Upload to_upload(objects::Spooled spooled, services::Spool wanted, base::Headers trailers) {
+  services::Upload upload;
+  upload.size = spooled.size;
+  upload.md5 = spooled.checksums.at(Checksum::Md5);
+  for (Checksum kind : wanted.checksums) upload.checksums[kind] = spooled.checksums.at(kind);
+  upload.bytes = std::move(spooled.bytes);
+  upload.file = std::move(spooled.file);
+  upload.trailers = std::move(trailers);
+  upload.note = std::move(wanted.note);
+  return upload;
+}
+
+std::optional<std::vector<http::BodyPart>> open_all(objects::Files& files, std::vector<services::Extent>& extents) {
+  std::vector<http::BodyPart> parts;
+  for (services::Extent& extent : extents) {
+    http::BodyPart part{std::move(extent.bytes), nullptr, extent.offset, extent.length};
+    if (!extent.file.empty()) {
+      auto file = files.open(extent.file);
+      if (!file) return std::nullopt;
+      part.file = std::make_shared<const base::File>(std::move(*file));
+    }
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+asio::awaitable<objects::Spooled> spool_all(Disk disk, NextPiece next, objects::SpoolOptions options,
+                                            std::uint64_t max_bytes) {
+  objects::Spooler spooler(*disk.files, *disk.threads, std::move(options));
+  for (;;) {
+    const std::string piece = co_await next();
+    if (piece.empty()) break;
+    co_await spooler.write(piece);
+    if (spooler.size() > max_bytes) throw too_large(spooler.size(), max_bytes);
+  }
+  objects::Spooled spooled = co_await spooler.finish();
+  co_return spooled;
+}
+
+}  // namespace
+
+HeldUpload::~HeldUpload() {
+  if (!disk_.files || upload_.file.empty()) return;
+  disk_.threads->post([files = disk_.files, name = upload_.file] { files->drop(name); });
+}
+
+void HeldUpload::keep() {
+  const Disk disk = std::exchange(disk_, {});
+  if (!disk.files || upload_.file.empty()) return;
+  disk.threads->post([files = disk.files, name = upload_.file] { files->keep(name); });
+}
+
+asio::awaitable<HeldUpload> spool_body(Disk disk, RestBody& body, services::Spool wanted, const http::Claim* claim) {
+  if (body.size() && *body.size() > wanted.max_bytes) throw too_large(*body.size(), wanted.max_bytes);
+  for (const std::string& name : body.announced()) {
+    if (auto kind = checksum_of_header(name)) wanted.checksums.insert(*kind);
+  }
+  objects::SpoolOptions options{services::kInlineBytes, wanted.checksums, body.size()};
+  const bool signed_hash = claim && claim->names_body_hash();
+  if (signed_hash) options.checksums.insert(Checksum::Sha256);
+  NextPiece next = std::bind_front(&RestBody::next, &body);
+  objects::Spooled spooled = co_await spool_all(disk, std::move(next), std::move(options), wanted.max_bytes);
+  const std::string computed = signed_hash ? base::to_hex(spooled.checksums.at(Checksum::Sha256)) : "";
+  HeldUpload held(disk, to_upload(std::move(spooled), std::move(wanted), body.trailers()));
+  if (signed_hash && computed != claim->payload_hash) throw payload_hash_error(claim->payload_hash, computed);
+  co_return held;
+}
+
+asio::awaitable<HeldUpload> spool_file(Disk disk, NextPiece next, services::Spool wanted) {
+  objects::SpoolOptions options{services::kInlineBytes, wanted.checksums, std::nullopt};
+  objects::Spooled spooled = co_await spool_all(disk, std::move(next), std::move(options), wanted.max_bytes);
+  HeldUpload held(disk, to_upload(std::move(spooled), std::move(wanted), {}));
+  co_return held;
+}
+
+asio::awaitable<HeldUpload> spool_parts(Disk disk, std::vector<http::BodyPart> parts, services::Spool wanted) {
+  std::uint64_t size = 0;
+  for (const http::BodyPart& part : parts) size += part.size();
+  if (size > wanted.max_bytes) throw too_large(size, wanted.max_bytes);
+  objects::SpoolOptions options{services::kInlineBytes, wanted.checksums, size};
+  objects::Spooler spooler(*disk.files, *disk.threads, std::move(options));
+  for (const http::BodyPart& part : parts) {
+    if (part.file) {
+      co_await spooler.copy(*part.file, part.offset, part.length);
+    } else {
+      co_await spooler.write(part.bytes);
+    }
+  }
+  objects::Spooled spooled = co_await spooler.finish();
+  HeldUpload held(disk, to_upload(std::move(spooled), std::move(wanted), {}));
+  co_return held;
+}
+
+asio::awaitable<std::optional<std::vector<http::BodyPart>>> open_extents(Disk disk,
+                                                                         std::vector<services::Extent> extents) {
+  bool on_disk = false;
+  for (const services::Extent& extent : extents) on_disk = on_disk || !extent.file.empty();
+  std::optional<std::vector<http::BodyPart>> parts;
+  if (on_disk) {
+    objects::DiskThreads::Work open = [&] { parts = open_all(*disk.files, extents); };
+    co_await disk.threads->run(std::move(open));
+  } else {
+    parts = open_all(*disk.files, extents);
+  }
+  co_return parts;
+}
+
+}  // namespace api

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/blob_sweep.h"
+
+#include <vector>
+
+#include "services/s3/blobs.h"
+
+namespace control {
+namespace asio = boost::asio;
+namespace {
+
+constexpr std::int64_t kBlobsATurn = 200;
+
+asio::awaitable<std::optional<base::Time>> take_turn(api::Engine* engine, objects::Files* files,
+                                                     objects::DiskThreads* disk) {
+  std::vector<services::s3::UnusedBlob> unused;
+  api::Engine::Work look = [&](services::Call& call) { unused = services::s3::unused_blobs(call.tx, kBlobsATurn); };
+  services::Caller nobody;
+  co_await engine->run(services::Access::Read, nobody, std::move(look));
+  if (unused.empty()) co_return std::nullopt;
+  // Whoever has such a file open still reads it; whoever only knows its name looks again.
+  objects::DiskThreads::Work drop = [&] {
+    for (const services::s3::UnusedBlob& blob : unused) files->drop(blob.file);
+  };
+  co_await disk->run(std::move(drop));
+  api::Engine::Work forget = [&](services::Call& call) {
+    for (const services::s3::UnusedBlob& blob : unused) services::s3::forget_blob(call.tx, blob.id);
+  };
+  co_await engine->run(services::Access::Write, nobody, std::move(forget));
+  co_return engine->clock().now();
+}
+
+}  // namespace
+
+Loop sweep_blobs(api::Engine& engine, objects::Files& files, objects::DiskThreads& disk) {
+  return {"s3 blobs", services::s3::kBlobSweepTopic, {}, std::bind_front(&take_turn, &engine, &files, &disk)};
+}
+
+}  // namespace control
