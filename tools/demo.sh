@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Shows Stoker at work with stock clients: a queue, then tasks with GPUs (simulated ones, so that it
-# runs anywhere), who holds which, a refusal that explains itself, and the end of it all.
+# runs anywhere), who holds which, a refusal that explains itself; then an object that goes into a
+# bucket, and what a task made of it; and the end of it all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 stoker=${1:-build/release/src/stoker}
@@ -103,6 +104,43 @@ for other in $(quiet ecs list-tasks --query 'taskArns[]' --output text); do
 done
 own ps --all
 own gpus
+
+note "objects: what is put into a bucket is told to a queue, and a task with a GPU works on it"
+run s3 mb s3://photos
+run sqs create-queue --queue-name photos
+queue="$AWS_ENDPOINT_URL/000000000000/photos"
+arn=arn:aws:sqs:$AWS_DEFAULT_REGION:000000000000:photos
+policy='{"Statement": [{"Effect": "Allow", "Principal": {"Service": "s3.amazonaws.com"}, "Action": "sqs:SendMessage",
+  "Resource": "'$arn'", "Condition": {"ArnLike": {"aws:SourceArn": "arn:aws:s3:::photos"}}}]}'
+python3 -c 'import json, sys; print(json.dumps({"Policy": sys.argv[1]}))' "$policy" > "$data/policy.json"
+run sqs set-queue-attributes --queue-url "$queue" --attributes "file://$data/policy.json"
+run s3api put-bucket-notification-configuration --bucket photos --notification-configuration '{"QueueConfigurations":
+  [{"QueueArn": "'$arn'", "Events": ["s3:ObjectCreated:*"],
+    "Filter": {"Key": {"FilterRules": [{"Name": "prefix", "Value": "in/"}]}}}]}'
+# The image is busybox, so a container borrows this machine's Python.
+shared="" mounts=""
+add() {
+  shared+="${shared:+, }{\"name\": \"$1\", \"host\": {\"sourcePath\": \"$2\"}}"
+  mounts+="${mounts:+, }{\"sourceVolume\": \"$1\", \"containerPath\": \"$3\", \"readOnly\": true}"
+}
+worker=$PWD/examples/worker/worker.py
+if [ "$driver" = docker ]; then
+  add usr /usr /usr && add lib /usr/lib /lib && add lib64 /usr/lib64 /lib64 && add worker "$PWD/examples/worker" /worker
+  worker=/worker/worker.py
+fi
+# Two messages: the one by which S3 tries the queue out, and the object's.
+container='{"name": "main", "image": "'$image'", "memory": 256, "command": ["/usr/bin/python3", "'$worker'"],
+  "environment": [{"name": "QUEUE", "value": "'$queue'"}, {"name": "MESSAGES", "value": "2"}],
+  "mountPoints": ['$mounts'], "resourceRequirements": [{"type": "GPU", "value": "1"}]}'
+quiet ecs register-task-definition --family look --container-definitions "[$container]" --volumes "[$shared]" > /dev/null
+run ecs run-task --task-definition look --query 'tasks[].[taskArn, containers[0].gpuIds]'
+task=$(quiet ecs list-tasks --family look --query 'taskArns[0]' --output text)
+run s3 cp --no-progress README.md s3://photos/in/cat.txt
+quiet ecs wait tasks-stopped --tasks "$task"
+own logs "${task##*/}"
+run s3 ls s3://photos --recursive
+run s3 cp s3://photos/results/cat.txt.json -
+echo
 say "kill -TERM (stoker finishes what it has begun, and stops)"
 kill "$server"
 wait "$server"
