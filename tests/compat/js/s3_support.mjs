@@ -2,7 +2,7 @@
 // What the tests of S3 share: a client, and buckets that end with their test.
 import assert from "node:assert/strict";
 import http from "node:http";
-import { S3, paginateListObjectVersions } from "@aws-sdk/client-s3";
+import { S3 } from "@aws-sdk/client-s3";
 import { connect, uniqueName } from "./support.mjs";
 
 export const s3 = connect(S3);
@@ -56,10 +56,12 @@ class Bucket {
   }
   async end() {
     const at = { Bucket: this.name };
-    for await (const page of paginateListObjectVersions({ client: this.client }, at)) {
+    for (;;) {
+      const page = await this.client.listObjectVersions(at);
       const found = [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])];
+      if (!found.length) break;
       const Objects = found.map(({ Key, VersionId }) => ({ Key, VersionId }));
-      if (Objects.length) await this.client.deleteObjects({ ...at, Delete: { Objects, Quiet: true } });
+      await this.client.deleteObjects({ ...at, Delete: { Objects, Quiet: true } });
     }
     for (const { Key, UploadId } of (await this.client.listMultipartUploads(at)).Uploads ?? [])
       await this.client.abortMultipartUpload({ ...at, Key, UploadId });
