@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Test support: handlers of objects with their bodies, and files that are only a map.
+#pragma once
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "services/s3/handlers.h"
+#include "services/s3/s3_fixture.h"
+
+namespace services::s3 {
+
+class ObjectTest : public S3Test {
+ protected:
+  ObjectTest() { make_bucket(); }
+  // Whatever a test did: bytes are there as often as they are used, and no file is forgotten.
+  void TearDown() override { check_blobs(); }
+
+  std::string bytes_of(const std::vector<Extent>& extents) const {
+    std::string all;
+    for (const Extent& extent : extents) {
+      if (extent.file.empty()) {
+        EXPECT_EQ(extent.bytes.size(), extent.length);
+        all += extent.bytes;
+      } else {
+        all += files_.at(extent.file).substr(extent.offset, extent.length);
+      }
+    }
+    return all;
+  }
+
+  // As whoever reads bodies does.
+  Upload spooled(const Spool& spool, std::string bytes, base::Headers trailers = {}) {
+    if (spool.source) bytes = bytes_of(*spool.source);
+    if (bytes.size() > spool.max_bytes) throw wire::ApiError("EntityTooLarge", "");
+    Upload upload{.size = bytes.size(), .md5 = base::md5(bytes), .trailers = std::move(trailers), .note = spool.note};
+    for (base::Checksum kind : spool.checksums) {
+      base::Hasher hasher(kind);
+      hasher.update(bytes);
+      upload.checksums[kind] = hasher.finish();
+    }
+    if (bytes.size() <= kInlineBytes) {
+      upload.bytes = std::move(bytes);
+    } else {
+      upload.file = "file-" + std::to_string(++made_files_);
+      files_[upload.file] = std::move(bytes);
+    }
+    return upload;
+  }
+
+  // Both halves of an operation with a body. `between` is what others do meanwhile.
+  template <class Out, class In>
+  Out send(void (*before)(Call&, const In&), Out (*handler)(Call&, const In&), const std::type_identity_t<In>& input,
+           std::string bytes = "", base::Headers trailers = {}, const std::function<void()>& between = {}) {
+    Spool spool;
+    store_->read_now([&](store::Tx& tx) {
+      Call call{tx, caller_, now_, now_, &locals_};
+      before(call, input);
+      spool = call.spool;
+    });
+    Upload upload = spooled(spool, std::move(bytes), std::move(trailers));
+    if (between) between();
+    try {
+      return with_call([&](Call& call) {
+        call.upload = &upload;
+        return handler(call, input);
+      });
+    } catch (const wire::ApiError&) {
+      files_.erase(upload.file);
+      throw;
+    }
+  }
+
+  shape::PutObjectOutput put_bytes(const shape::PutObjectRequest& request, const std::string& bytes,
+                                   base::Headers trailers = {}) {
+    return send(&before_put_object, &put_object, request, bytes, std::move(trailers));
+  }
+  shape::PutObjectOutput put_bytes(const std::string& key, const std::string& bytes) {
+    return put_bytes({.Bucket = "bucket", .Key = key}, bytes);
+  }
+
+  struct Got {
+    shape::GetObjectOutput output;
+    std::string bytes;
+    int status = 200;
+  };
+  Got get(const shape::GetObjectRequest& request) {
+    Got got;
+    store_->read_now([&](store::Tx& tx) {
+      Call call{tx, caller_, now_, now_, &locals_};
+      got.output = get_object(call, request);
+      got.bytes = bytes_of(*call.download);
+      got.status = call.status.value_or(200);
+    });
+    return got;
+  }
+  Got get(const std::string& key) { return get(shape::GetObjectRequest{.Bucket = "bucket", .Key = key}); }
+  std::string get_version(const std::string& key, const std::string& version) {
+    return get(shape::GetObjectRequest{.Bucket = "bucket", .Key = key, .VersionId = version}).bytes;
+  }
+  shape::HeadObjectOutput head(const std::string& key) { return run(&head_object, {.Bucket = "bucket", .Key = key}); }
+
+  std::string header(const std::string& name) const { return std::string(error_.headers().get(name)); }
+
+  // Uploads in parts, by key.
+  std::string create(const std::string& key) {
+    return *run(&create_multipart_upload, {.Bucket = "bucket", .Key = key}).UploadId;
+  }
+  shape::CompletedPart part(const std::string& key, const std::string& upload, std::int32_t number,
+                            const std::string& bytes) {
+    auto output = send(&before_upload_part, &upload_part,
+                       {.Bucket = "bucket", .Key = key, .PartNumber = number, .UploadId = upload}, bytes);
+    return {.ETag = output.ETag, .PartNumber = number};
+  }
+  shape::CompleteMultipartUploadRequest completion(const std::string& key, const std::string& upload,
+                                                   std::vector<shape::CompletedPart> parts) {
+    return {.Bucket = "bucket",
+            .Key = key,
+            .MultipartUpload = shape::CompletedMultipartUpload{std::move(parts)},
+            .UploadId = upload};
+  }
+  shape::CompleteMultipartUploadOutput complete(const std::string& key, const std::string& upload,
+                                                std::vector<shape::CompletedPart> parts) {
+    return run(&complete_multipart_upload, completion(key, upload, std::move(parts)));
+  }
+
+  std::int64_t count(std::string_view sql) {
+    return with_call([&](Call& call) { return call.tx.query(sql).integer(); });
+  }
+  // The sweep's work.
+  void sweep() {
+    with_call([&](Call& call) {
+      for (const UnusedBlob& blob : unused_blobs(call.tx, 1000)) {
+        EXPECT_EQ(files_.erase(blob.file), 1u);
+        forget_blob(call.tx, blob.id);
+      }
+    });
+  }
+  void check_blobs() {
+    EXPECT_EQ(count("SELECT count(*) FROM s3_blobs b WHERE refs <>"
+                    " (SELECT count(*) FROM s3_objects WHERE blob = b.id) +"
+                    " (SELECT count(*) FROM s3_parts WHERE blob = b.id) +"
+                    " (SELECT count(*) FROM s3_object_parts WHERE blob = b.id)"),
+              0);
+    EXPECT_EQ(count("SELECT count(*) FROM s3_blobs WHERE file IS NULL AND refs = 0"), 0);
+    sweep();
+    EXPECT_EQ(count("SELECT count(*) FROM s3_blobs WHERE file IS NOT NULL"), std::ssize(files_));
+  }
+
+  std::map<std::string, std::string> files_;
+  int made_files_ = 0;
+};
+
+}  // namespace services::s3
