@@ -67,6 +67,17 @@ class S3Test : public testing::Test {
     return with_call([&](Call& call) { return handler(call, input); });
   }
 
+  // The same for one that changes nothing, on a snapshot.
+  template <class Out, class In>
+  Out read(Out (*handler)(Call&, const In&), const std::type_identity_t<In>& input) {
+    Out result;
+    store_->read_now([&](store::Tx& tx) {
+      Call call{tx, caller_, now_, now_, &locals_};
+      result = handler(call, input);
+    });
+    return result;
+  }
+
   template <class Fn>
   std::string error_of(Fn&& fn) {
     try {
