@@ -69,6 +69,10 @@ control::Config server_config(const cli::ServerArguments& given) {
   config.domains = given.domains;
   config.test_events = !given.no_test_events;
   config.log_level = given.log_level;
+  auto objects = control::external_objects({given.objects_endpoint, given.objects_region, given.objects_access_key_id,
+                                            given.objects_secret_access_key});
+  if (!objects) throw std::runtime_error(objects.error());
+  config.objects = std::move(*objects);
   return config;
 }
 

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "agent/durable_file.h"
+#include "agent/environment_files.h"
 #include "agent/facts.h"
 #include "agent/gpu_watch.h"
 #include "agent/metadata_endpoint.h"
@@ -136,8 +137,16 @@ void Agent::State::wire_metadata() {
   const bool processes = driver->abilities().name == "process";
   machine.environment = [this, processes](const TaskRecord& record, const ContainerRecord& container) {
     const auto& role = record.task.roleCredentials;
-    return endpoint->environment_for(network_mode_of(record, processes), container.endpointId,
-                                     role ? role->credentialsId : "");
+    const std::string mode = network_mode_of(record, processes);
+    auto variables = endpoint->environment_for(mode, container.endpointId, role ? role->credentialsId : "");
+    if (record.task.stokerObjects && mode != "none") {
+      variables["AWS_ENDPOINT_URL_S3"] = record.task.stokerObjects->endpoint;
+    }
+    return variables;
+  };
+  machine.read_object = [this](const TaskRecord& record, client::ObjectName name) {
+    client::Profile profile = objects_profile(profile_of(options), record.task);
+    return client::get_object(io, std::move(profile), std::move(name), kMaxEnvironmentFile);
   };
   machine.on_change = [this](const TaskRecord& record) {
     metadata.set_task(metadata_of(record, options.availability_zone));

@@ -106,10 +106,12 @@ class FakeServer {
 
   asio::awaitable<http::Response> handle(http::Exchange& exchange) {
     http::Response response;
-    if (exchange.head().method == "GET") {
+    const bool session = exchange.head().headers.find("Upgrade") != nullptr;
+    if (session) {
       co_await converse(exchange);
       co_return response;
     }
+    if (exchange.head().method == "GET") co_return no_such_object(exchange.head());
     std::string body = co_await exchange.read_body(1 << 20);
     const std::string* named = exchange.head().headers.find("X-Amz-Target");
     std::string target = named ? *named : "";
@@ -118,6 +120,12 @@ class FakeServer {
     response.headers.set("Content-Type", "application/x-amz-json-1.1");
     keep(calls_, {operation, std::move(body)});
     co_return response;
+  }
+
+  // A call of its path, with who signed it.
+  http::Response no_such_object(const http::RequestHead& head) {
+    keep(calls_, {"GET " + head.target, *head.headers.find("Authorization")});
+    return {404, {}, "<Error><Code>NoSuchBucket</Code><Message>There is none.</Message></Error>"};
   }
 
   asio::awaitable<void> converse(http::Exchange& exchange) {
@@ -202,6 +210,38 @@ TEST_F(AgentTest, ATaskIsOnDiskWhenItIsAcknowledgedAndThenRuns) {
   stop.desiredStatus = "STOPPED";
   server_.say("PayloadMessage", payload("m2", stop));
   EXPECT_NE(server_.called("SubmitTaskStateChange").find(R"("status":"STOPPED")"), std::string::npos);
+}
+
+Task task_with_file() {
+  Container container = test_container("main");
+  container.environmentFiles = {{"s3", "arn:aws:s3:::bucket/dir/a.env"}};
+  Task task = test_task("t1", {container});
+  task.roleCredentials.emplace();
+  task.roleCredentials->accessKeyId = "TASKSKEY";
+  return task;
+}
+
+TEST_F(AgentTest, EnvironmentFilesAreReadFromTheServerWithTheTasksCredentials) {
+  begin();
+  server_.hear("StokerGpus");
+  server_.say("PayloadMessage", payload("m1", task_with_file()));
+  EXPECT_NE(server_.called("GET /bucket/dir/a.env").find("Credential=TASKSKEY/"), std::string::npos);
+  const std::string report = server_.called("SubmitTaskStateChange");
+  EXPECT_NE(report.find(R"("status":"STOPPED")"), std::string::npos) << report;
+  EXPECT_NE(report.find("key dir/a.env from bucket bucket, error: NoSuchBucket: There is none."), std::string::npos);
+}
+
+TEST_F(AgentTest, EnvironmentFilesAreReadFromTheS3ThatTheServerNames) {
+  FakeServer elsewhere;
+  begin();
+  server_.hear("StokerGpus");
+  Task task = task_with_file();
+  task.stokerObjects = Objects{elsewhere.url(), "eu-west-1", "ITSKEY", "secret"};
+  server_.say("PayloadMessage", payload("m1", task));
+  const std::string signature = elsewhere.called("GET /bucket/dir/a.env");
+  EXPECT_NE(signature.find("Credential=ITSKEY/"), std::string::npos) << signature;
+  EXPECT_NE(signature.find("/eu-west-1/s3/aws4_request"), std::string::npos);
+  server_.called("SubmitTaskStateChange");
 }
 
 TEST_F(AgentTest, AfterAReconnectTheManifestDecides) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One container of a task: pull, wait for its turn, create, start, wait for its end.
+// One container of a task: read its environment files, pull, wait for its turn, create, start, wait for its end.
 #include <algorithm>
 
 #include "agent/dependencies.h"
@@ -62,6 +62,8 @@ asio::awaitable<void> TaskRunner::run_container(std::size_t index) {
 asio::awaitable<void> TaskRunner::advance(std::size_t index) {
   ContainerRecord& container = record_.containers[index];
   if (container.id.empty()) {
+    bool read = co_await read_files(index);  // first: that one is not there is known before an image is pulled
+    if (!read) co_return;
     bool pulled = co_await pull(index);
     if (!pulled) co_return;
     bool turn = co_await await_turn(index);
@@ -126,6 +128,8 @@ base::Result<drivers::ContainerSpec> TaskRunner::spec_of(std::size_t index) cons
   base::Result<shapes::agent::Container> overridden = with_overrides(record_.task.containers[index]);
   if (!overridden) return base::Error{overridden.error()};
   shapes::agent::Container& container = *overridden;
+  // What the definition or the launch says itself stands above its files.
+  container.environment.insert(file_variables_[index].begin(), file_variables_[index].end());
   if (machine_.environment) {
     for (const auto& [name, value] : machine_.environment(record_, record_.containers[index])) {
       container.environment.emplace(name, value);
@@ -163,6 +167,7 @@ TaskRunner::Step TaskRunner::create(std::size_t index) {
   }
   record_.containers[index].id = *id;
   record_.containers[index].createdAt = machine_.clock.now();
+  file_variables_[index].clear();
   changed();
   co_return true;
 }

@@ -15,6 +15,7 @@
 #include "agent/signal.h"
 #include "agent/task_store.h"
 #include "base/time.h"
+#include "client/objects.h"
 
 namespace agent {
 
@@ -41,6 +42,8 @@ struct Machine {
   gpu::Mps* mps = nullptr;  // by which real GPUs are shared; simulated ones need none
   // What this machine adds to a container's environment, where the container does not set it.
   std::function<std::map<std::string, std::string>(const TaskRecord&, const ContainerRecord&)> environment;
+  // An object that a task names, from where that task's objects are.
+  std::function<boost::asio::awaitable<client::ObjectRead>(const TaskRecord&, client::ObjectName)> read_object;
   // Told of each change of a task, and of its end here.
   std::function<void(const TaskRecord&)> on_change;
   std::function<void(const TaskRecord&)> on_forget;

@@ -12,7 +12,8 @@ namespace asio = boost::asio;
 
 TaskRunner::TaskRunner(Machine& machine, TaskRecord record)
     : machine_(machine), record_(std::move(record)), claims_(claims_of(record_.task)),
-      begun_(record_.containers.size(), false), health_watchers_(record_.containers.size(), 0), coroutines_(machine.executor) {}
+      begun_(record_.containers.size(), false), file_variables_(record_.containers.size()),
+      health_watchers_(record_.containers.size(), 0), coroutines_(machine.executor) {}
 
 bool TaskRunner::recognize(const drivers::Found& one) {
   const auto found = std::ranges::find(record_.containers, one.container, &ContainerRecord::name);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/environment_file.h"
 #include "agent/machine.h"
 
 namespace agent {
@@ -59,6 +60,11 @@ class TaskRunner {
   void end(std::size_t index, const std::string& reason);
   void on_container_end(std::size_t index);
 
+  // environment_files.cc
+  Step read_files(std::size_t index);
+  boost::asio::awaitable<base::Result<Variables>> read_file(client::ObjectName name, base::Time give_up);
+  boost::asio::awaitable<void> pause_unless_stopped(base::Duration pause) const;
+
   // gpu_sharing.cc
   Step join_shares(std::size_t index, drivers::ContainerSpec& spec);
   boost::asio::awaitable<void> join_shares_again(std::size_t index);
@@ -74,6 +80,7 @@ class TaskRunner {
   const std::vector<GpuClaim> claims_;
   bool gpus_granted_ = false;
   std::vector<bool> begun_;                     // by container: it may run, though its record does not say so
+  std::vector<Variables> file_variables_;       // by container, from its environment files until it is made
   std::vector<std::uint64_t> health_watchers_;  // by container; 0: none
   Coroutines coroutines_;
 };

@@ -26,6 +26,8 @@ struct ServerArguments {
   std::vector<std::string> domains;
   bool no_test_events = false;
   base::LogLevel log_level = base::LogLevel::Info;
+  std::string objects_endpoint, objects_region = "us-east-1";
+  std::string objects_access_key_id, objects_secret_access_key;  // by the environment alone
   bool no_agent = false;
 };
 

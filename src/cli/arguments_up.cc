@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments of up, server and agent: what runs until it is told to stop.
+#include <cstdlib>
+
 #include "base/duration.h"
 #include "cli/arguments.h"
 #include "cli/checks.h"
@@ -83,6 +85,27 @@ void add_machine(CLI::App* command, AgentArguments& agent) {
       ->group("Machine");
 }
 
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+// A command line can be read by everybody on its machine, so no secret is ever in it.
+void add_objects(CLI::App* command, ServerArguments& server) {
+  command
+      ->add_option("--objects-endpoint", server.objects_endpoint,
+                   "An S3 that every machine reaches (Amazon's, Ceph's), in place of Stoker's own; its keys are "
+                   "$STOKER_OBJECTS_ACCESS_KEY_ID and $STOKER_OBJECTS_SECRET_ACCESS_KEY")
+      ->check(check_endpoint)
+      ->type_name("URL")
+      ->group("Objects");
+  command->add_option("--objects-region", server.objects_region, "The region that it is asked in")
+      ->capture_default_str()
+      ->group("Objects");
+  server.objects_access_key_id = variable("STOKER_OBJECTS_ACCESS_KEY_ID");
+  server.objects_secret_access_key = variable("STOKER_OBJECTS_SECRET_ACCESS_KEY");
+}
+
 void add_server_options(CLI::App* command, ServerArguments& server) {
   command->add_option("--data", server.data, "The data folder")->capture_default_str()->type_name("DIR");
   command->add_option("--listen", server.listen, "Address and port; port 0 takes any")
@@ -112,6 +135,7 @@ void add_server_options(CLI::App* command, ServerArguments& server) {
   command->add_flag("--no-test-events", server.no_test_events,
                     "Send no s3:TestEvent to queues when a bucket's notifications are set up")
       ->group("Objects");
+  add_objects(command, server);
   add_log_level(command, server.log_level);
 }
 

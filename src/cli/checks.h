@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/duration.h"
+#include "client/request.h"
 
 namespace cli {
 
@@ -15,6 +16,11 @@ inline std::string check_account(const std::string& account) {
 
 inline std::string check_duration(const std::string& text) {
   return base::parse_duration(text) ? "" : "'" + text + "' is no length of time: it is 90s, 65m, 2h or 1d";
+}
+
+inline std::string check_endpoint(const std::string& url) {
+  const auto endpoint = client::parse_endpoint(url);
+  return endpoint ? "" : endpoint.error();
 }
 
 }  // namespace cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/agent_sessions.h"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
 
@@ -39,6 +40,23 @@ constexpr int kMaxTries = 60;
 http::Response refusal(const wire::ApiError& error) {
   ErrorMessage message{error.message()};
   return {400, {{"Content-Type", "application/json"}}, wire::write_frame(error.code(), message)};
+}
+
+// Amazon's agent has no use for our own members, and this one has keys.
+bool is_ours(const ecs::StoredInstance& instance) {
+  const auto& attributes = instance.body.attributes;
+  return attributes && std::any_of(attributes->begin(), attributes->end(),
+                                   [](const auto& attribute) { return attribute.name == "stoker.agent"; });
+}
+
+// The keys are for the agent, which reads environment files with them.
+Objects to_payload(const ExternalObjects& objects, const Task& task) {
+  Objects out{objects.endpoint, objects.region, std::nullopt, std::nullopt};
+  const bool reads = std::any_of(task.containers.begin(), task.containers.end(),
+                                 [](const Container& container) { return !container.environmentFiles.empty(); });
+  if (reads) out.accessKeyId = objects.access_key_id;
+  if (reads) out.secretAccessKey = objects.secret_access_key;
+  return out;
 }
 
 }  // namespace
@@ -293,6 +311,9 @@ void AgentSessions::send_payload(Session& session, std::vector<Task> tasks) {
   payload.generatedAt = base::to_millis(engine_.clock().now());
   payload.seqNum = session.sequence++;
   payload.tasks = std::move(tasks);
+  if (objects_ && is_ours(session.home.instance)) {
+    for (Task& task : payload.tasks) task.stokerObjects = to_payload(*objects_, task);
+  }
   Session::Sent& sent = session.unanswered[payload.messageId];
   sent.at = Steady::now();
   for (const Task& task : payload.tasks) sent.tasks.push_back(task.arn);

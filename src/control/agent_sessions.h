@@ -10,6 +10,7 @@
 
 #include "api/engine.h"
 #include "base/guarded.h"
+#include "control/config.h"
 #include "control/log_streams.h"
 #include "http/server.h"
 #include "services/ecs/agent_work.h"
@@ -19,7 +20,8 @@ namespace control {
 
 class AgentSessions {
  public:
-  AgentSessions(api::Engine& engine, LogStreams& logs) : engine_(engine), logs_(logs) {}
+  AgentSessions(api::Engine& engine, LogStreams& logs, std::optional<ExternalObjects> objects)
+      : engine_(engine), logs_(logs), objects_(std::move(objects)) {}
 
   // GET /ws, the work session or the telemetry session by its query.
   boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, services::Caller caller);
@@ -50,6 +52,7 @@ class AgentSessions {
 
   api::Engine& engine_;
   LogStreams& logs_;
+  const std::optional<ExternalObjects> objects_;
   base::Guarded<std::map<std::string, std::shared_ptr<Session>>> sessions_;  // by instance
 };
 

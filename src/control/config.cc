@@ -5,6 +5,15 @@
 
 namespace control {
 
+base::Result<std::optional<ExternalObjects>> external_objects(ExternalObjects given) {
+  if (given.endpoint.empty()) return std::optional<ExternalObjects>();
+  if (given.access_key_id.empty() || given.secret_access_key.empty()) {
+    return base::Error{"--objects-endpoint needs keys: set STOKER_OBJECTS_ACCESS_KEY_ID and "
+                       "STOKER_OBJECTS_SECRET_ACCESS_KEY"};
+  }
+  return std::optional(std::move(given));
+}
+
 base::Result<Listen> parse_listen(const std::string& text) {
   std::size_t colon = text.rfind(':');
   Listen listen;

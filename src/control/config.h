@@ -2,6 +2,7 @@
 // What `stoker up` is told.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,15 @@
 
 namespace control {
 
+// An S3 that is used in place of the one in here: Amazon's, Ceph's, any. Every machine must reach it.
+struct ExternalObjects {
+  std::string endpoint;  // "https://ceph:7480"
+  std::string region = "us-east-1";
+  std::string access_key_id, secret_access_key;
+};
+// None without an endpoint; an error where its keys are not given.
+base::Result<std::optional<ExternalObjects>> external_objects(ExternalObjects given);
+
 struct Config {
   std::string data;
   std::string address = "127.0.0.1";
@@ -20,6 +30,7 @@ struct Config {
   std::string account = "000000000000";  // of the root key, when it is made
   int threads = 0;                       // 0: one for each core
   base::Duration lost_after = services::ecs::kDefaultLostAfter;
+  std::optional<ExternalObjects> objects = {};
   std::vector<std::string> domains = {};  // in whose subdomains buckets are
   bool test_events = true;                // s3:TestEvent, when notifications are set up
   base::LogLevel log_level = base::LogLevel::Info;

@@ -20,5 +20,16 @@ TEST(Listen, RefusesWhatIsNone) {
   }
 }
 
+TEST(ExternalObjects, AreThoseOfAnEndpointWithKeys) {
+  EXPECT_FALSE(*external_objects({}));
+  EXPECT_FALSE(*external_objects({.access_key_id = "id", .secret_access_key = "secret"}));
+  EXPECT_FALSE(external_objects({.endpoint = "https://ceph"}));
+  EXPECT_FALSE(external_objects({.endpoint = "https://ceph", .access_key_id = "id"}));
+  const auto objects = external_objects({.endpoint = "https://ceph", .access_key_id = "id", .secret_access_key = "s"});
+  ASSERT_TRUE(objects && *objects);
+  EXPECT_EQ((*objects)->endpoint, "https://ceph");
+  EXPECT_EQ((*objects)->region, "us-east-1");
+}
+
 }  // namespace
 }  // namespace control

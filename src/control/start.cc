@@ -122,7 +122,7 @@ int up(const Config& config, const std::string& version, const Companion& compan
   api::Topics topics;
   api::Engine engine(*store, locals, topics, clock);
   LogStreams log_streams(topics);
-  AgentSessions agents(engine, log_streams);
+  AgentSessions agents(engine, log_streams, config.objects);
   TaskLogs logs(engine, agents, log_streams);
   std::vector<api::Route> routes{{"/ws", "ecs", std::bind_front(&AgentSessions::serve, &agents)},
                                  {"/stoker/logs", "ecs", std::bind_front(&TaskLogs::serve, &logs)}};

@@ -23,6 +23,7 @@ constexpr std::string_view kAlways[] = {
     "ecs.capability.container-ordering",
     "ecs.capability.container-restart-policy",
     "ecs.capability.container-port-range",
+    "ecs.capability.env-files.s3",
     "ecs.capability.execution-role-awslogs",
 };
 

@@ -50,7 +50,7 @@ Abilities abilities_with(const Cgroups& cgroups) {
                            "privileged-container", "task-iam-role", "task-iam-role-network-host"}) {
     abilities.attributes.push_back(capability + name);
   }
-  for (const char* name : {"container-health-check", "container-ordering", "container-restart-policy",
+  for (const char* name : {"container-health-check", "container-ordering", "container-restart-policy", "env-files.s3",
                            "execution-role-awslogs", "pid-ipc-namespace-sharing"}) {
     abilities.attributes.push_back(std::string("ecs.capability.") + name);
   }

@@ -85,6 +85,13 @@ TEST_F(EnvironmentFiles, OfALaunchStandInPlaceOfTheDefinitions) {
   EXPECT_THAT(payload(id).containers[0].environmentFiles, ElementsAre(only));
 }
 
+TEST_F(EnvironmentFiles, OfALaunchThatNamesNoneAreTheDefinitions) {
+  const std::string id = add_reader("a");
+  register_json(definition(file("arn:aws:s3:::b/old.env")));
+  run_family("files", R"("overrides":{"containerOverrides":[{"name":"c","environmentFiles":[]}]})");
+  EXPECT_THAT(payload(id).containers[0].environmentFiles, SizeIs(1));
+}
+
 TEST_F(EnvironmentFiles, OfALaunchAskForAMachineThatReadsThemToo) {
   add_machine("cannot", 0);
   const std::string files =

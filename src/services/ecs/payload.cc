@@ -61,7 +61,8 @@ shapes::agent::Container to_container(const StoredCluster& cluster, const Stored
     out.environment[pair.name.value_or("")] = pair.value.value_or("");
   }
   // "instead of the value from the container definition", as ECS says of an override.
-  for (const auto& file : list_of(change.environmentFiles ? change.environmentFiles : container.environmentFiles)) {
+  const bool other_files = !list_of(change.environmentFiles).empty();
+  for (const auto& file : list_of(other_files ? change.environmentFiles : container.environmentFiles)) {
     out.environmentFiles.push_back({file.type, file.value});
   }
   out.essential = container.essential.value_or(true);

@@ -21,6 +21,10 @@ def gpu(value):
     return {"resourceRequirements": [{"type": "GPU", "value": value}]}
 
 
+def files(*values):
+    return {"environmentFiles": [{"type": "s3", "value": value} for value in values]}
+
+
 # Members of container a, of container b (None: there is none), of the task; and why not.
 REFUSED = [
     ({"name": ""}, None, {}, "Container.name should not be null or empty."),
@@ -54,6 +58,8 @@ REFUSED = [
     ({}, None, {"memory": "8"}, "The 'memory' setting for container 'a' is greater than for the task."),
     (gpu("0"), None, {}, "GPU"),
     (gpu("half"), None, {}, "GPU"),
+    (files(*["arn:aws:s3:::b/x.env"] * 11), None, {}, "The maximum number of environment files was exceeded."),
+    (files("s3://b/x.env"), None, {}, "Invalid arn syntax."),
     ({}, None, {"requiresCompatibilities": ["FARGATE"]}, "Fargate only supports network mode 'awsvpc'."),
     ({}, None, {**FARGATE, "memory": "4096"}, "No Fargate configuration exists for given values."),
     ({"privileged": True}, None, FARGATE, "Fargate requires that the 'privileged' setting be 'false'"),
@@ -91,7 +97,8 @@ def test_a_definition_has_a_family_and_containers(ecs, unchecked):
 
 @pytest.mark.parametrize(
     "member, value",
-    [("logConfiguration", {"logDriver": "papyrus"}), ("ulimits", [{"name": "odd", "softLimit": 1, "hardLimit": 1}])],
+    [("logConfiguration", {"logDriver": "papyrus"}), ("ulimits", [{"name": "odd", "softLimit": 1, "hardLimit": 1}]),
+     ("environmentFiles", [{"type": "ssm", "value": "arn:aws:s3:::b/x.env"}])],
 )
 def test_an_unknown_name_is_refused(unchecked, member, value):
     with refused("ClientException", "one of ["):

@@ -213,6 +213,13 @@ def test_required_attributes_follow_from_what_is_used(register):
     assert shown["compatibilities"] == ["EC2"]
 
 
+def test_environment_files_come_back(register):
+    files = [{"value": "arn:aws:s3:::settings/app/a.env", "type": "s3"}]
+    shown = register(container={"environmentFiles": files})
+    assert shown["containerDefinitions"][0]["environmentFiles"] == files
+    assert {"name": "ecs.capability.env-files.s3"} in shown["requiresAttributes"]
+
+
 def test_a_share_of_a_gpu_comes_back(raw):
     share = {"type": "GPU", "sharingStrategy": {"nvidiaMps": {"memory": 4096, "maxComputePercent": 25}}}
     container = {"name": "app", "image": "i", "memory": 16, "resourceRequirements": [share]}
