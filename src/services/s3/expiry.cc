@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "services/s3/blobs.h"
 #include "services/s3/events.h"
 #include "services/s3/key_walk.h"
 #include "services/s3/lifecycle.h"
@@ -171,8 +170,7 @@ bool sweep_uploads(Slice& slice) {
     slice.place.after = row.key;
     slice.place.after_id = row.id;
     if (!slice.is_due(abort_of(slice.rules, row.key, row.initiated_at))) continue;
-    release_upload_parts(slice.call, row.id);
-    slice.call.tx.exec("DELETE FROM s3_uploads WHERE id = $1", row.id);
+    delete_upload(slice.call, row.id);
     ++slice.deletions;
     if (slice.full()) return false;
   }
