@@ -7,7 +7,7 @@ from support import cluster
 
 def pytest_generate_tests(metafunc):
     if "driver" in metafunc.fixturenames:
-        metafunc.parametrize("driver", ["process", "docker"], scope="module")
+        metafunc.parametrize("driver", ["process", "docker"], indirect=True, scope="module")
 
 
 @pytest.fixture(scope="module")
