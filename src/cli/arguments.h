@@ -56,7 +56,7 @@ CLI::App* add_up(CLI::App& app, ServerArguments& server, AgentArguments& agent);
 CLI::App* add_server(CLI::App& app, ServerArguments& server);
 CLI::App* add_agent(CLI::App& app, AgentArguments& agent);
 
-// env, status, key, token: about the server itself.
+// env, status, key, token, scrub: about the server itself.
 void add_server_commands(CLI::App& app, Options& options, Command& command);
 // run, ps, stop, logs, nodes, gpus, explain
 void add_cluster_commands(CLI::App& app, Options& options, Command& command);

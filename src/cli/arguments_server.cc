@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of env, status, key and token.
+// Arguments of env, status, key, token and scrub.
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -67,8 +67,11 @@ void add_server_commands(CLI::App& app, Options& options, Command& command) {
   CLI::App* join = add_client(app, options, command, "token", "Make a key for a machine that is to join, as one word",
                               [&] { return token(options, std::cout); });
   join->add_option("--cluster", options.cluster, "The cluster that it joins")->capture_default_str();
+  CLI::App* objects = add_client(app, options, command, "scrub",
+                                 "Read all objects again, and tell which are not what was uploaded (exit status 1)",
+                                 [&] { return scrub(options, std::cout); });
   for (CLI::App* sub : {environment, state, join}) add_region(sub, options);
-  for (CLI::App* sub : {state, join}) add_json(sub, options);
+  for (CLI::App* sub : {state, join, objects}) add_json(sub, options);
   add_keys(app, options, command);
 }
 

@@ -32,6 +32,9 @@ int key_delete(const Options& options, const std::string& id, std::ostream& out)
 // Makes an access key for a machine that is to join.
 int token(const Options& options, std::ostream& out);
 
+// Reads all objects again. 1: some are not what was uploaded.
+int scrub(const Options& options, std::ostream& out);
+
 // The container's exit status, or 1 where the task was not placed.
 int run(const Options& options, const RunArguments& arguments, std::ostream& out, std::ostream& err);
 

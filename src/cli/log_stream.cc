@@ -1,53 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/log_stream.h"
 
-#include <stdexcept>
-
 #include "base/bytes.h"
-#include "http/block_on.h"
-#include "http/client.h"
-#include "http/sigv4.h"
+#include "cli/line_stream.h"
 #include "wire/json.h"
-#include "wire/operation.h"
 
 namespace cli {
-namespace {
-
-// A task that waits for its machine's agent has no output yet, however long that takes.
-constexpr base::Duration kUntilFirstByte = std::chrono::hours(24);
-
-constexpr wire::Service kService{.name = "ecs"};
-
-http::Request signed_request(const client::Profile& profile, const LogRequest& request) {
-  http::Request out{{"GET", log_target(request), {{"Host", client::host_of(profile.endpoint)}}}, ""};
-  http::sign(out, profile.credentials, profile.region, "ecs", base::SystemClock().now());
-  return out;
-}
-
-// Pieces end where they end; lines go on in the next one.
-class Lines {
- public:
-  explicit Lines(const std::function<bool(LogLine)>& each) : each_(each) {}
-
-  bool add(const std::string& piece) {
-    text_ += piece;
-    std::size_t start = 0;
-    for (std::size_t end; (end = text_.find('\n', start)) != text_.npos; start = end + 1) {
-      LogLine line;
-      wire::read_json(wire::type_of<LogLine>(), std::string_view(text_).substr(start, end - start), &line);
-      if (!each_(std::move(line))) return false;
-    }
-    text_.erase(0, start);
-    return true;
-  }
-
- private:
-  const std::function<bool(LogLine)>& each_;
-  std::string text_;
-};
-
-}  // namespace
-
 std::string log_target(const LogRequest& request) {
   std::string target = "/stoker/logs?cluster=" + base::percent_encode(request.cluster) +
                        "&task=" + base::percent_encode(request.task);
@@ -58,27 +16,12 @@ std::string log_target(const LogRequest& request) {
 }
 
 void read_logs(const client::Profile& profile, const LogRequest& request, const std::function<bool(LogLine)>& each) {
-  http::IoThreads io(1);
-  http::Client client(io, client::endpoint_of(profile));
-  auto opened = http::block_on(io.at(0), client.open(signed_request(profile, request), kUntilFirstByte));
-  if (!opened) throw std::runtime_error(profile.endpoint + " does not answer: " + opened.error());
-  http::ResponseStream& stream = **opened;
-  Lines lines(each);
-  std::string refusal;
-  for (;;) {
-    auto piece = http::block_on(io.at(0), stream.read_piece(base::Duration::max()));
-    if (!piece) throw std::runtime_error("the logs broke off: " + piece.error());
-    if (piece->empty()) break;
-    if (stream.status() != 200) {
-      refusal += *piece;
-    } else if (!lines.add(*piece)) {
-      break;
-    }
-  }
-  if (stream.status() != 200) {
-    wire::HttpResponse response{stream.status(), stream.headers(), refusal};
-    wire::decode_response(wire::Protocol::Json11, kService, {"ReadLogs"}, response, nullptr);
-  }
+  const LineRequest lines{log_target(request), {.name = "ecs"}, "ecs", "the logs"};
+  read_lines(profile, lines, [&](std::string_view text) {
+    LogLine line;
+    wire::read_json(wire::type_of<LogLine>(), text, &line);
+    return each(std::move(line));
+  });
 }
 
 }  // namespace cli

@@ -15,6 +15,7 @@
 #include "control/blob_sweep.h"
 #include "control/data_folder.h"
 #include "control/loops.h"
+#include "control/scrub.h"
 #include "control/task_logs.h"
 #include "http/server.h"
 #include "services/ecs/departure.h"
@@ -124,8 +125,10 @@ int up(const Config& config, const std::string& version, const Companion& compan
   LogStreams log_streams(topics);
   AgentSessions agents(engine, log_streams, config.objects);
   TaskLogs logs(engine, agents, log_streams);
+  Scrub scrub(engine, files, disk);
   std::vector<api::Route> routes{{"/ws", "ecs", std::bind_front(&AgentSessions::serve, &agents)},
-                                 {"/stoker/logs", "ecs", std::bind_front(&TaskLogs::serve, &logs)}};
+                                 {"/stoker/logs", "ecs", std::bind_front(&TaskLogs::serve, &logs)},
+                                 {"/stoker/scrub", "stoker", std::bind_front(&Scrub::serve, &scrub)}};
   api::Dispatcher dispatcher(engine, all_services(), {std::move(routes), version, config.domains, {&files, &disk}});
   http::Server server(io, std::bind_front(&handle, &dispatcher));
   listen(server, config);

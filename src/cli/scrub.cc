@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker scrub
+#include <ostream>
+#include <stdexcept>
+
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/line_stream.h"
+#include "cli/profile.h"
+#include "cli/table.h"
+#include "shapes/stoker/names.h"
+#include "shapes/stoker/scrub.h"
+
+namespace cli {
+namespace {
+
+using shapes::stoker::ScrubCounts;
+using shapes::stoker::ScrubFinding;
+using shapes::stoker::ScrubLine;
+
+std::vector<std::string> row_of(const ScrubFinding& finding) {
+  const std::string part = finding.part ? std::to_string(*finding.part) : "";
+  return {finding.problem,
+          finding.bucket.value_or(""),
+          finding.key.value_or(finding.file.value_or("")),
+          finding.versionId.value_or(finding.uploadId ? "upload " + *finding.uploadId : ""),
+          part,
+          finding.detail};
+}
+
+void print_counts(std::ostream& out, const ScrubCounts& counts) {
+  out << counts.checked << " objects and parts of " << counts.bytes << " bytes were read: "
+      << (counts.bad ? std::to_string(counts.bad) + " are not what was uploaded" : "all are what was uploaded");
+  if (counts.unnamed) out << "; " << counts.unnamed << " files are nobody's";
+  out << '\n';
+}
+
+}  // namespace
+
+int scrub(const Options& options, std::ostream& out) {
+  const LineRequest request{"/stoker/scrub", shapes::stoker::kService, "stoker", "the scrub"};
+  std::vector<std::vector<std::string>> rows{{"PROBLEM", "BUCKET", "KEY", "VERSION", "PART", "DETAIL"}};
+  std::optional<ScrubCounts> done;
+  read_lines(read_profile(options.data, options.region), request, [&](std::string_view text) {
+    ScrubLine line;
+    wire::read_json(wire::type_of<ScrubLine>(), text, &line);
+    if (line.done) done = line.done;
+    if (options.json && (line.finding || line.done)) print_json(out, line);
+    if (line.finding) rows.push_back(row_of(*line.finding));
+    return out.good();
+  });
+  if (!done) throw std::runtime_error("the scrub broke off");
+  if (!options.json) {
+    if (rows.size() > 1) print_table(out, rows);
+    print_counts(out, *done);
+  }
+  return done->bad > 0 ? 1 : 0;
+}
+
+}  // namespace cli

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects that a disk has spoilt are found by `stoker scrub`, and nothing else is."""
+import json
+import os
+import subprocess
+
+import pytest
+
+from support.s3_raw import S3Caller
+from support.server import Server, binary
+
+LARGE = 300_000  # a file; what is small is a row
+
+
+@pytest.fixture
+def spoilt():
+    with Server() as running:
+        caller = S3Caller(running)
+        assert caller.call("PUT", "/shelf").status == 200
+        yield running, caller
+
+
+def scrub(server, *arguments):
+    return subprocess.run(
+        [binary(), "scrub", "--data", str(server.data), *arguments], capture_output=True, text=True, timeout=120
+    )
+
+
+def lines_of(result):
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def file_of(server, put):
+    """The path of the file that `put` makes."""
+    before = set(server.data.glob("objects/??/*"))
+    put()
+    (made,) = set(server.data.glob("objects/*/*")) - before
+    return made
+
+
+def put(caller, key, size=LARGE):
+    answer = caller.call("PUT", f"/shelf/{key}", os.urandom(size))
+    assert answer.status == 200, answer
+
+
+def flip(path, at):
+    with open(path, "r+b") as file:
+        file.seek(at)
+        byte = file.read(1)[0]
+        file.seek(at)
+        file.write(bytes([byte ^ 1]))
+
+
+def kept(path):
+    """Where a file is in the end: it may have been found on its way there."""
+    place = path.parent.parent / path.name[:2] / path.name
+    return place if place.exists() else path
+
+
+def test_what_is_whole_is_called_so(spoilt):
+    server, caller = spoilt
+    put(caller, "small", 100)
+    put(caller, "large")
+    result = scrub(server)
+    assert result.returncode == 0, result
+    assert result.stdout == "2 objects and parts of 300100 bytes were read: all are what was uploaded\n"
+    assert lines_of(scrub(server, "--json")) == [{"done": {"checked": 2, "bytes": 300100, "bad": 0, "unnamed": 0}}]
+
+
+def test_what_a_disk_does_to_files_is_found(spoilt):
+    server, caller = spoilt
+    for number in range(3):
+        put(caller, f"whole/{number}")
+    flipped = file_of(server, lambda: put(caller, "flipped"))
+    cut = file_of(server, lambda: put(caller, "cut"))
+    lost = file_of(server, lambda: put(caller, "lost"))
+    flip(kept(flipped), 12345)
+    os.truncate(kept(cut), 1000)
+    os.unlink(kept(lost))
+    (server.data / "objects" / "ab").mkdir(exist_ok=True)
+    (server.data / "objects" / "ab" / ("ab" + "0" * 30)).write_bytes(b"nobody's")
+
+    result = scrub(server, "--json")
+    assert result.returncode == 1, result
+    lines = lines_of(result)
+    found = {line["finding"].get("key"): line["finding"]["problem"] for line in lines[:-1]}
+    assert found == {"flipped": "DAMAGED", "cut": "SHORT", "lost": "MISSING", None: "UNNAMED"}
+    assert lines[-1] == {"done": {"checked": 6, "bytes": 6 * LARGE, "bad": 3, "unnamed": 1}}
+    table = scrub(server)
+    assert table.returncode == 1
+    assert "1000 bytes where there were 300000" in table.stdout and "3 are not what was uploaded" in table.stdout
+
+    assert caller.call("GET", "/shelf/lost").status == 500
+    assert caller.call("GET", "/shelf/whole/0").status == 200
+    for key in ("flipped", "cut", "lost"):
+        assert caller.call("DELETE", f"/shelf/{key}").status == 204
+    assert scrub(server).returncode == 0
+
+
+def test_parts_are_looked_at_too(spoilt):
+    server, caller = spoilt
+    started = caller.call("POST", "/shelf/parts?uploads")
+    upload = started.body.split(b"<UploadId>")[1].split(b"<")[0].decode()
+
+    def put_part():
+        answer = caller.call("PUT", f"/shelf/parts?partNumber=1&uploadId={upload}", os.urandom(LARGE))
+        assert answer.status == 200, answer
+
+    part = file_of(server, put_part)
+    assert scrub(server).returncode == 0
+    flip(kept(part), 0)
+    (finding,) = [line["finding"] for line in lines_of(scrub(server, "--json")) if "finding" in line]
+    assert (finding["problem"], finding["part"], finding["uploadId"]) == ("DAMAGED", 1, upload)
+
+
+def test_only_the_root_key_may(spoilt):
+    server, _ = spoilt
+    made = subprocess.run(
+        [binary(), "key", "create", "--account", "222222222222", "--json", "--data", str(server.data)],
+        capture_output=True, text=True, check=True,
+    )
+    key = json.loads(made.stdout)["key"]
+    credentials = server.data / "credentials"
+    before = credentials.read_text()
+    credentials.write_text(f"[default]\naws_access_key_id = {key['id']}\naws_secret_access_key = {key['secret']}\n")
+    try:
+        result = scrub(server)
+    finally:
+        credentials.write_text(before)
+    assert result.returncode == 1 and "AccessDenied" in result.stderr, result
