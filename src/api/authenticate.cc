@@ -6,6 +6,7 @@
 #include "api/rest_errors.h"
 #include "api/transaction.h"
 #include "base/hash.h"
+#include "http/sigv2.h"
 
 namespace api {
 namespace asio = boost::asio;
@@ -53,6 +54,7 @@ asio::awaitable<Signer> Authenticator::find(http::Claim claim, const services::S
     http::AuthResult failure = http::auth_failure(problem);
     throw rest ? rest_auth_error(failure, claim, now) : auth_error(failure.error, failure.message);
   }
+  if (claim.version2) co_return signer;
   signer.signing_key = signing_keys_.get({signer.key->id, signer.key->secret, ""}, claim.scope());
   co_return signer;
 }
@@ -64,10 +66,12 @@ void Authenticator::check(const http::Claim& claim, const Signer& signer, const 
   if (!verified) throw auth_error(verified.error, verified.message);
 }
 
-void Authenticator::check_head(const http::Claim& claim, const Signer& signer, const http::RequestHead& head) {
+void Authenticator::check_head(const http::Claim& claim, const Signer& signer, const http::RequestHead& head,
+                               std::string_view path) {
   const base::Time now = engine_.clock().now();
   if (claim.payload_hash.empty() && !claim.presigned) throw missing_payload_hash();
-  auto verified = http::verify_without_body(claim, head, *signer.signing_key, now, true);
+  auto verified = claim.version2 ? http::verify_version2(claim, head, path, signer.key->secret, now)
+                                 : http::verify_without_body(claim, head, *signer.signing_key, now, true);
   if (!verified) throw rest_auth_error(verified, claim, now);
 }
 

@@ -18,7 +18,7 @@ namespace api {
 // Nobody, for a request without a signature.
 struct Signer {
   std::shared_ptr<const state::Key> key;                // shared with the ring of keys in use
-  std::shared_ptr<const http::SigningKey> signing_key;  // shared with the cache that it is kept in
+  std::shared_ptr<const http::SigningKey> signing_key;  // shared with the cache; null where there is no scope
 };
 
 class Authenticator {
@@ -30,8 +30,10 @@ class Authenticator {
   boost::asio::awaitable<Signer> find(http::Claim claim, const services::Service& service);
 
   void check(const http::Claim& claim, const Signer& signer, const http::RequestHead& head, std::string_view body);
-  // REST: before the body has come; it must then have the hash that was signed, where one was.
-  void check_head(const http::Claim& claim, const Signer& signer, const http::RequestHead& head);
+  // REST: before the body has come; it must then have the hash that was signed, where one was. `path` is
+  // "/bucket/key", wherever the bucket was.
+  void check_head(const http::Claim& claim, const Signer& signer, const http::RequestHead& head,
+                  std::string_view path);
 
  private:
   boost::asio::awaitable<std::shared_ptr<const state::Key>> find_key(std::string id);

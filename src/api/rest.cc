@@ -6,9 +6,11 @@
 
 #include "api/decode.h"
 #include "api/form.h"
+#include "api/query_headers.h"
 #include "api/rest_errors.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "http/sigv2.h"
 #include "http/sigv4_s3.h"
 
 namespace api {
@@ -27,7 +29,11 @@ struct RestServer::Request {
   std::optional<FormBody> form = {};
   std::optional<HeldUpload> held = {};
 
+  // What a presigned URL says in the place of headers is among them here.
+  std::optional<http::RequestHead> presigned = {};
+
   const http::Claim* signed_claim() const { return claim ? &*claim : nullptr; }
+  const http::RequestHead& head() const { return presigned ? *presigned : exchange.head(); }
 };
 
 namespace {
@@ -75,7 +81,8 @@ asio::awaitable<http::Response> RestServer::serve(http::Exchange& exchange, Job&
   }
   Request request{exchange, job};
   co_await authenticate(request, std::move(claim));
-  job.operation = &routes_.find(job.place, exchange.head());
+  if (request.claim && request.claim->presigned) request.presigned = with_query_headers(exchange.head());
+  job.operation = &routes_.find(job.place, request.head());
   services::Erased input = co_await read(request);
   co_await spool(request, input.get());
   http::Response response = co_await answer(request, input.get());
@@ -92,7 +99,7 @@ asio::awaitable<void> RestServer::authenticate(Request& request, http::ClaimResu
     throw http::s3_claim_error(head, claim);
   } else {
     request.signer = co_await authenticator_.find(claim.claim, *request.job.service);
-    authenticator_.check_head(claim.claim, request.signer, head);
+    authenticator_.check_head(claim.claim, request.signer, head, request.job.place.path);
     set_key(*request.signer.key, claim.claim, caller);
     request.claim = std::move(claim.claim);
   }
@@ -103,7 +110,7 @@ asio::awaitable<void> RestServer::authenticate(Request& request, http::ClaimResu
 
 // What the handler gets as a struct: of the head alone, where the body is not one.
 asio::awaitable<services::Erased> RestServer::read(Request& request) {
-  const http::RequestHead& head = request.exchange.head();
+  const http::RequestHead& head = request.head();
   const Job& job = request.job;
   const base::Headers headers = without_aws_chunked(head.headers);
   std::string bytes;
@@ -136,7 +143,11 @@ asio::awaitable<void> RestServer::read_form(Request& request) {
   auto claim = http::parse_form_claim(fields);
   if (!claim) co_return;
   const Signer signer = co_await authenticator_.find(*claim, *request.job.service);
-  http::verify_form(*claim, fields, *signer.signing_key);
+  if (claim->version2) {
+    http::verify_form_version2(*claim, fields, signer.key->secret);
+  } else {
+    http::verify_form(*claim, fields, *signer.signing_key);
+  }
   set_key(*signer.key, *claim, request.job.caller);
 }
 

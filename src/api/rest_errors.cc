@@ -27,6 +27,7 @@ ApiError expired(const http::AuthResult& failure, const http::Claim& claim, base
     error.with("X-Amz-Expires", std::to_string(claim.expires->count()))
         .with("Expires", wire::to_iso8601(claim.signed_at + *claim.expires));
   }
+  if (claim.version2) error.with("Expires", wire::to_iso8601(claim.signed_at));
   return error.with("ServerTime", wire::to_iso8601(now));
 }
 

@@ -72,6 +72,7 @@ struct Claim {
   std::optional<std::chrono::seconds> expires;  // presigned only
   std::string payload_hash;                     // x-amz-content-sha256 as sent, or ""
   bool presigned = false;
+  bool version2 = false;  // of the old kind (sigv2.h), which has no scope; signed_at is then when it expires
 
   Scope scope() const { return {date, region, service}; }
   // The payload's hash was signed, so it must be the body's: not for

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "http/sigv2.h"
 #include "http/sigv4_canonical.h"
 
 namespace http {
@@ -244,7 +245,7 @@ ClaimResult parse_claim(const RequestHead& head) {
   } else if (algorithm) {
     read_query(head, *algorithm, result);
   } else if (query_parameter(head.query(), "AWSAccessKeyId") || query_parameter(head.query(), "Signature")) {
-    refuse(result, ClaimProblem::Version2, AuthError::BadAlgorithm, kVersion4Only, "");
+    return parse_version2(head);
   } else {
     refuse(result, ClaimProblem::Missing, AuthError::Missing, auth_failure(AuthError::Missing).message, "");
   }

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/bytes.h"
+#include "http/sigv2.h"
 #include "http/sigv4_canonical.h"
 #include "http/sigv4_claim.h"
 
@@ -84,6 +85,7 @@ Claim read_form(const base::Headers& fields) {
 
 BodyError s3_claim_error(const RequestHead& head, const ClaimResult& failure) {
   const std::string header(head.headers.get("Authorization"));
+  if (failure.claim.version2) return BodyError(403, "AccessDenied", failure.message);
   switch (failure.problem) {
     case ClaimProblem::Missing: return BodyError(403, "AccessDenied", "Access Denied");
     case ClaimProblem::TwoMechanisms: return argument_error(failure.message, "Authorization", header);
@@ -100,7 +102,7 @@ BodyError s3_claim_error(const RequestHead& head, const ClaimResult& failure) {
 }
 
 std::optional<Claim> parse_form_claim(const base::Headers& fields) {
-  if (fields.find("AWSAccessKeyId") || fields.find("signature")) throw BodyError(400, "InvalidRequest", kVersion4Only);
+  if (auto old = parse_form_version2(fields)) return old;
   constexpr std::array kNeeded = {"X-Amz-Signature", "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date"};
   if (std::ranges::none_of(kNeeded, [&](const char* name) { return fields.find(name); })) return std::nullopt;
   for (const char* name : kNeeded) {

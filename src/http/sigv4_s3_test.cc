@@ -109,7 +109,7 @@ TEST(FormClaim, WhatCannotBeAClaimIsRefused) {
             "Invalid credential date \"20151228\". This date is not the same as X-Amz-Date: \"20151229\".");
   EXPECT_EQ(with("x-amz-date", "2015-12-29"), "X-Amz-Date must be formatted via ISO8601 Long format.");
   EXPECT_THAT(with("x-amz-algorithm", "AWS4-HMAC-SHA1"), StartsWith("X-Amz-Algorithm only supports"));
-  EXPECT_THAT(with("AWSAccessKeyId", "AKID"), HasSubstr("Please use AWS4-HMAC-SHA256."));
+  EXPECT_THAT(with("AWSAccessKeyId", "AKID"), HasSubstr("must contain a field named 'signature'"));
 }
 
 BodyError claim_error(const RequestHead& head) {
@@ -162,12 +162,13 @@ TEST(S3ClaimError, OtherMechanismsAreRefused) {
   EXPECT_EQ(claim_error({"GET", "/b/k", {{"Host", "h"}, {"Authorization", ""}}}).code(), "AccessDenied");
 }
 
-TEST(S3ClaimError, AQueryOfVersion2IsRefused) {
-  for (const char* query : {"AWSAccessKeyId=AKID&Signature=x%3D&Expires=1", "Signature=x", "AWSAccessKeyId=AKID"}) {
+TEST(S3ClaimError, AQueryOfVersion2NeedsAllItsParts) {
+  EXPECT_EQ(claim_error({"GET", "/b/k?AWSAccessKeyId=AKID&Signature=x%3D&Expires=1", {{"Host", "h"}}}).code(), "none");
+  for (const char* query : {"AWSAccessKeyId=AKID&Signature=x%3D", "Signature=x", "AWSAccessKeyId=AKID&Expires=1"}) {
     const BodyError error = claim_error({"GET", std::string("/b/k?") + query, {{"Host", "h"}}});
-    EXPECT_EQ(error.code(), "InvalidRequest");
+    EXPECT_EQ(error.code(), "AccessDenied");
     EXPECT_STREQ(error.what(),
-                 "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.");
+                 "Query-string authentication requires the Signature, Expires and AWSAccessKeyId parameters");
   }
 }
 
