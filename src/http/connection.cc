@@ -264,6 +264,7 @@ asio::awaitable<std::size_t> Connection::fill(std::size_t most, base::Duration p
   co_return got;
 }
 
+// Also for a body that is empty: botocore waits for it all the same.
 asio::awaitable<void> Connection::send_continue() {
   owes_continue_ = false;
   if (buffer_.size() > 0) co_return;  // it did not wait to be told
@@ -275,9 +276,6 @@ asio::awaitable<void> Connection::send_continue() {
 // Appends what comes next of the body: kPieceBytes where so much has come already, and what there
 // is where it has not. Nothing is read that belongs to the next request.
 asio::awaitable<void> Connection::append_piece(std::string& body) {
-  if (owes_continue_) {
-    co_await send_continue();
-  }
   error_code error;
   if (parser_.chunked()) {
     co_await append_chunks(body, error);
@@ -328,6 +326,9 @@ asio::awaitable<void> Connection::append_chunks(std::string& body, error_code& e
 asio::awaitable<std::string> Connection::read_body(std::size_t limit) {
   std::string body;
   if (body_left_ > limit) throw Failure(413, "The body is larger than " + std::to_string(limit) + " bytes.");
+  if (owes_continue_) {
+    co_await send_continue();
+  }
   while (!body_done()) {
     co_await append_piece(body);
     if (body.size() > limit) throw Failure(413, "The body is larger than " + std::to_string(limit) + " bytes.");
@@ -338,6 +339,9 @@ asio::awaitable<std::string> Connection::read_body(std::size_t limit) {
 
 asio::awaitable<std::string> Connection::read_piece() {
   std::string piece;
+  if (owes_continue_) {
+    co_await send_continue();
+  }
   if (!body_done()) {
     piece.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(parser_.chunked() ? 0 : body_left_, kPieceBytes)));
     co_await append_piece(piece);
@@ -347,10 +351,12 @@ asio::awaitable<std::string> Connection::read_piece() {
 }
 
 // Whether what the handler left of a body is short enough to read past. A client
-// that waits for "100 Continue" may or may not send it: that can't be told apart.
+// that waits for "100 Continue" may or may not send it: that can't be told apart. And botocore, answered
+// without one, misreads what comes next on that connection even where the body was empty.
 bool Connection::can_skip_body() const {
+  if (owes_continue_) return false;
   if (body_done()) return true;
-  return !owes_continue_ && !body_failed_ && !parser_.chunked() && body_left_ <= around_.limits.unread_body_bytes;
+  return !body_failed_ && !parser_.chunked() && body_left_ <= around_.limits.unread_body_bytes;
 }
 
 asio::awaitable<bool> Connection::skip_unread_body() {

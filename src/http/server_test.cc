@@ -129,6 +129,17 @@ TEST_F(ServerTest, AClientThatExpectsContinueIsToldTo) {
   EXPECT_THAT(client.read_answer(), EndsWith("\r\n\r\nabc"));
 }
 
+TEST_F(ServerTest, AClientThatExpectsContinueIsToldToForAnEmptyBodyToo) {
+  RawClient client(server_.port());
+  for (const char* path : {"/echo", "/pieces"}) {
+    client.send("PUT " + std::string(path) + " HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 0\r\n\r\n");
+    EXPECT_EQ(client.read_until("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
+    EXPECT_THAT(client.read_answer(), Not(HasSubstr("Connection: close")));
+  }
+  client.send("PUT /ignore HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 0\r\n\r\n");
+  EXPECT_THAT(client.read_answer(), HasSubstr("Connection: close"));
+}
+
 TEST_F(ServerTest, AClientThatDoesNotWaitForContinueIsNotToldTo) {
   RawClient client(server_.port());
   client.send("PUT /echo HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc");
