@@ -11,6 +11,7 @@ src/shapes/<service>/nouns.json, which says what goes into which header:
   headers      {"queue": ["CreateQueue", ...], ...}: operations, or single shapes, in
                order; a shape goes where it is first needed, unless it is named here
   xml          {"Shape.member": "Name"}: query and XML names that no model has; "Shape": of the root
+  unwrapped    ["Shape", ...]: outputs whose only member is the text of the root
   omit         {"Shape": ["member", ...]}: members that we leave out; a request's are then passed over
   errors       {"Shape": ["QueryCode", status]}: what no model says
   shapes       {"Shape": {...}}: shapes that are newer than the model, as a model would have them
@@ -210,6 +211,8 @@ class Service:
             traits.update(namespace_traits(shape["xmlNamespace"]))
         if "payload" in shape:
             traits["payload"] = quoted(shape["payload"])
+        if name in self.map.get("unwrapped", []):
+            traits["unwrapped"] = "true"
         return traits
 
     def member_traits(self, name, member, reference, older, required, noun):
@@ -356,7 +359,8 @@ def namespace_traits(space):
 
 # The order of wire::Member's and wire::Structure's members, which designators must keep.
 ORDER = ["member", "required", "name", "xml", "ec2", "flattened", "item", "key", "value", "attribute", "xmlns",
-         "xmlns_prefix", "in", "at", "time", "one_of", "min", "max", "pattern", "secret", "of", "keys", "payload"]
+         "xmlns_prefix", "in", "at", "time", "one_of", "min", "max", "pattern", "secret", "of", "keys", "payload",
+         "unwrapped"]
 
 
 def joined(traits):

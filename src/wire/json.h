@@ -14,13 +14,13 @@ namespace wire {
 
 inline constexpr std::size_t kMaxJsonDepth = 64;
 
-// Fills the struct `value`; empty text is "{}". Answers the required members that
+// Fills the struct or map `value`; empty text is "{}". Answers the required members that
 // were not there. Throws ApiError SerializationException.
 // Unknown members are passed over; null is as good as absent, and in lists and maps
 // it is dropped; a list that comes twice is one longer list.
 std::vector<Violation> read_json(const TypeInfo& type, std::string_view text, void* value);
 
-// Adds the struct to `out`, its absent members left out.
+// Adds the struct or map to `out`, a struct's absent members left out.
 void write_json(const TypeInfo& type, const void* value, std::string& out);
 
 // Adds text as a JSON string, quotes included.

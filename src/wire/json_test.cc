@@ -59,6 +59,17 @@ Everything full() {
 
 TEST(Json, WhatIsWrittenIsReadBack) { EXPECT_EQ(read(write(full())), full()); }
 
+TEST(Json, AMapNeedsNoStructAroundIt) {
+  using Map = std::map<std::string, std::string>;
+  const Map map = {{"a", "1"}, {"b", ""}};
+  std::string out;
+  write_json(type_of<Map>(), &map, out);
+  EXPECT_EQ(out, R"({"a":"1","b":""})");
+  Map back;
+  read_json(type_of<Map>(), out, &back);
+  EXPECT_EQ(back, map);
+}
+
 TEST(Json, EveryKindHasItsForm) {
   EXPECT_EQ(write(full()), R"({"Name":"n","Flag":true,"Small":-1,"Big":9007199254740993,"Single":1.5,"Real":0.1,)"
                            R"("When":1793871010.25,"Bytes":"AP8=","Words":["a","\"b\"\n\u0001"],"Grid":[[1,2],[]],)"

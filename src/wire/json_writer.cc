@@ -127,6 +127,6 @@ void write_json_string(std::string_view text, std::string& out) {
   out += '"';
 }
 
-void write_json(const TypeInfo& type, const void* value, std::string& out) { write_struct(type, value, out); }
+void write_json(const TypeInfo& type, const void* value, std::string& out) { write_value(type, kNoTraits, value, out); }
 
 }  // namespace wire

@@ -29,6 +29,13 @@ bool has_body_members(const TypeInfo& type) {
   return false;
 }
 
+// The root element of a payload.
+std::string_view root_name(const Field& payload) {
+  if (!payload.traits->xml.empty()) return payload.traits->xml;
+  const TypeInfo& type = *payload.type;
+  return type.structure.xml.empty() ? type.name : type.structure.xml;
+}
+
 // The one member that is the whole body.
 std::vector<Violation> read_payload(const Field& payload, std::string_view body, void* input) {
   void* value = payload.make(payload, input);
@@ -38,7 +45,7 @@ std::vector<Violation> read_payload(const Field& payload, std::string_view body,
       if (!base::is_utf8(body)) throw ApiError("InvalidRequest", "The body is not UTF-8.", 400);
       *static_cast<std::string*>(value) = body;
       return {};
-    default: return read_xml(*payload.type, body, value);
+    default: return read_xml(*payload.type, body, value, root_name(payload));
   }
 }
 
@@ -48,13 +55,10 @@ void write_payload(const Service& service, const Field& payload, const void* val
     case Kind::String: response.body = *static_cast<const std::string*>(value); return;
     default: break;
   }
-  const TypeInfo& type = *payload.type;
-  std::string_view name = payload.traits->xml;
-  if (name.empty()) name = type.structure.xml.empty() ? type.name : type.structure.xml;
   std::string_view xmlns = payload.traits->xmlns.empty() ? service.xml_namespace : payload.traits->xmlns;
   response.headers.add("Content-Type", "application/xml");
   response.body = kProlog;
-  write_xml_root({name, xmlns}, type, value, response.body);
+  write_xml_root({root_name(payload), xmlns}, *payload.type, value, response.body);
 }
 
 }  // namespace

@@ -54,11 +54,22 @@ BOOST_DESCRIBE_STRUCT(Everything, (),
                       (Name, Flag, Small, Big, Single, Real, When, Bytes, Color, Words, Flat, Grid, Tags, Leaves, Rows,
                        One, Self, namespace_, Mark))
 
+// Its member is the root element itself.
+struct Alone {
+  std::optional<std::string> Word;
+};
+BOOST_DESCRIBE_STRUCT(Alone, (), (Word))
+
 }  // namespace wire::test
 
 template <>
 inline constexpr auto wire::kTraits<wire::test::Leaf> = wire::traits({
     {.member = "Id", .required = true, .min = 1},
+});
+
+template <>
+inline constexpr auto wire::kTraits<wire::test::Alone> = wire::traits({.xml = "Word", .unwrapped = true}, {
+    {.member = "Word"},
 });
 
 template <>

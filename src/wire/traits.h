@@ -61,6 +61,7 @@ struct Structure {
   std::string_view xmlns = {};  // and its namespace, where it is not the service's
   std::string_view xmlns_prefix = {};
   std::string_view payload = {};  // restXml: the member that is the whole body
+  bool unwrapped = false;         // restXml: its only member is the text of the root element
 };
 
 template <std::size_t N>

@@ -32,9 +32,9 @@ struct XmlRoot {
 // Adds the struct as a whole document's element.
 void write_xml_root(const XmlRoot& root, const TypeInfo& type, const void* value, std::string& out);
 
-// Fills the struct from a document; its root's name does not matter. Answers the
+// Fills the struct from a document, whose root has this name; any, where it is "". Answers the
 // required members that were not there. Throws ApiError MalformedXML; a document
 // type declaration is refused, so that no entity can be declared.
-std::vector<Violation> read_xml(const TypeInfo& type, std::string_view text, void* value);
+std::vector<Violation> read_xml(const TypeInfo& type, std::string_view text, void* value, std::string_view root = "");
 
 }  // namespace wire

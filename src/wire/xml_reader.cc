@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <charconv>
 #include <pugixml.hpp>
 
 #include "base/utf8.h"
@@ -30,6 +31,51 @@ std::string text_of(pugi::xml_node node) {
     if (child.type() == pugi::node_element) refuse();
   }
   return text;
+}
+
+// "lt" of "&lt;", "#x1F" of "&#x1F;". Characters that XML 1.0 has no place for may be written so,
+// as clients do with keys that have them, but not NUL.
+bool is_reference(std::string_view name) {
+  for (std::string_view known : {"amp", "lt", "gt", "quot", "apos"}) {
+    if (name == known) return true;
+  }
+  if (!name.starts_with('#')) return false;
+  name.remove_prefix(1);
+  const bool hex = name.starts_with('x');
+  if (hex) name.remove_prefix(1);
+  std::uint32_t code = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), code, hex ? 16 : 10);
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  return error == std::errc() && end == name.data() + name.size() && code != 0 && code <= 0x10FFFF && !surrogate;
+}
+
+// The parser takes what it can't resolve as plain text; we don't. What it does not look into, CDATA and
+// comments, may have any.
+bool has_bad_reference(std::string_view text) {
+  constexpr std::size_t kLongest = 10;  // "#x0010FFFF"
+  for (std::size_t at = 0; (at = text.find_first_of("&<", at)) != text.npos;) {
+    const std::string_view rest = text.substr(at);
+    if (rest.starts_with("<!--") || rest.starts_with("<![CDATA[")) {
+      at = text.find(rest[2] == '-' ? "-->" : "]]>", at + 3);
+      if (at == text.npos) return false;  // not well-formed, as the parser will say
+    } else if (rest.front() == '&') {
+      const std::size_t end = rest.substr(0, kLongest + 2).find(';');
+      if (end == rest.npos || !is_reference(rest.substr(1, end - 1))) return true;
+    }
+    ++at;
+  }
+  return false;
+}
+
+// The one element of a document.
+pugi::xml_node root_of(const pugi::xml_document& document, std::string_view name) {
+  pugi::xml_node root;
+  for (pugi::xml_node node : document.children()) {
+    if (node.type() == pugi::node_doctype || (node.type() == pugi::node_element && root)) refuse();
+    if (node.type() == pugi::node_element) root = node;
+  }
+  if (!name.empty() && !is_named(root.name(), name)) refuse();
+  return root;
 }
 
 class Reader {
@@ -134,16 +180,13 @@ void Reader::entry(const TypeInfo& type, const Member& traits, pugi::xml_node no
 
 }  // namespace
 
-std::vector<Violation> read_xml(const TypeInfo& type, std::string_view text, void* value) {
+std::vector<Violation> read_xml(const TypeInfo& type, std::string_view text, void* value, std::string_view root) {
   pugi::xml_document document;
   constexpr unsigned kOptions = pugi::parse_default | pugi::parse_ws_pcdata_single | pugi::parse_doctype;
-  if (text.size() > kMaxXmlBytes) refuse();
+  if (text.size() > kMaxXmlBytes || has_bad_reference(text)) refuse();
   if (!document.load_buffer(text.data(), text.size(), kOptions)) refuse();
-  for (pugi::xml_node node : document.children()) {
-    if (node.type() == pugi::node_doctype) refuse();
-  }
   Reader reader;
-  reader.structure(type, document.document_element(), value, Place{});
+  reader.structure(type, root_of(document, root), value, Place{});
   return reader.take_missing();
 }
 

@@ -48,6 +48,37 @@ Everything full() {
   return value;
 }
 
+TEST(Xml, OneRootOfTheNameThatIsExpected) {
+  Everything value;
+  const TypeInfo& type = type_of<Everything>();
+  for (const char* good : {"<R/>", "<x:R xmlns:x=\"http://x/\"/>", "<!-- --><R></R><!-- -->", "<?xml version=\"1.0\"?>\n<R/>"}) {
+    EXPECT_NO_THROW(read_xml(type, good, &value, "R")) << good;
+  }
+  for (const char* bad : {"<Q/>", "<R/><R/>", "<r/>", "<RR/>"}) {
+    EXPECT_THROW(read_xml(type, bad, &value, "R"), ApiError) << bad;
+  }
+  EXPECT_NO_THROW(read_xml(type, "<Q/>", &value));
+}
+
+TEST(Xml, ReferencesMustResolve) {
+  EXPECT_EQ(read("<R><Name>&lt;&#x41;&#66;&#1;&apos;</Name></R>").Name, "<AB\x01'");
+  EXPECT_EQ(read("<R><Name><![CDATA[&a;]]><!-- &b; --></Name></R>").Name, "&a;");
+  for (const char* bad : {"&nothing;", "&", "&;", "&#;", "&#x;", "&#0;", "&#xD800;", "&#x110000;", "&#x41", "& lt;",
+                          "&#99999999999999999999;"}) {
+    EXPECT_TRUE(refuses("<R><Name>" + std::string(bad) + "</Name></R>")) << bad;
+    EXPECT_TRUE(refuses("<R a=\"" + std::string(bad) + "\"/>")) << bad;
+  }
+}
+
+TEST(Xml, AMemberThatIsTheRootHasNoElementOfItsOwn) {
+  std::string some, none;
+  const test::Alone word{.Word = "a<b"}, empty;
+  write_xml_root({"Word", "http://x/"}, type_of<test::Alone>(), &word, some);
+  write_xml_root({"Word", "http://x/"}, type_of<test::Alone>(), &empty, none);
+  EXPECT_EQ(some, R"(<Word xmlns="http://x/">a&lt;b</Word>)");
+  EXPECT_EQ(none, R"(<Word xmlns="http://x/"></Word>)");
+}
+
 TEST(Xml, WhatIsWrittenIsReadBack) { EXPECT_EQ(read(write(full())), full()); }
 
 TEST(Xml, EveryKindHasItsForm) {

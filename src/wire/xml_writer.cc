@@ -54,6 +54,7 @@ class Writer {
 
   void attributes(const TypeInfo& type, const void* value);
   void members(const TypeInfo& type, const void* value);
+  void only_member(const TypeInfo& type, const void* value);
 
  private:
   void member(std::string_view name, const TypeInfo& type, const Member& traits, const void* value);
@@ -73,6 +74,11 @@ void Writer::scalar(const TypeInfo& type, const Member& traits, const void* valu
   } else {
     append_text(type, traits.time, value, out_);
   }
+}
+
+void Writer::only_member(const TypeInfo& type, const void* value) {
+  const Field& field = type.fields.front();
+  if (const void* held = field.get(field, value)) scalar(*field.type, *field.traits, held);
 }
 
 void Writer::attributes(const TypeInfo& type, const void* value) {
@@ -173,7 +179,7 @@ void write_xml_root(const XmlRoot& root, const TypeInfo& type, const void* value
   Writer writer(XmlTimes::AlwaysMillis, out);
   writer.attributes(type, value);
   out += '>';
-  writer.members(type, value);
+  type.structure.unwrapped ? writer.only_member(type, value) : writer.members(type, value);
   close(root.name, out);
 }
 

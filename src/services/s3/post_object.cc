@@ -94,7 +94,7 @@ Tags tags_of(const FormFields& fields) {
   auto text = field(fields, "tagging");
   if (!text) return {};
   shape::Tagging tagging;
-  auto missing = wire::read_xml(wire::type_of<shape::Tagging>(), *text, &tagging);
+  auto missing = wire::read_xml(wire::type_of<shape::Tagging>(), *text, &tagging, "Tagging");
   if (!missing.empty()) throw malformed_xml();
   return read_tags(tagging.TagSet);
 }

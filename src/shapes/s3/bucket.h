@@ -267,6 +267,6 @@ inline constexpr auto wire::kTraits<shapes::s3::GetBucketLocationRequest> = wire
 });
 
 template <>
-inline constexpr auto wire::kTraits<shapes::s3::GetBucketLocationOutput> = wire::traits({.xml = "LocationConstraint"}, {
+inline constexpr auto wire::kTraits<shapes::s3::GetBucketLocationOutput> = wire::traits({.xml = "LocationConstraint", .unwrapped = true}, {
     {.member = "LocationConstraint", .one_of = shapes::s3::kBucketLocationConstraintValues},
 });
