@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/bytes.h"
 #include "services/s3/blobs.h"
 #include "services/s3/bucket_handlers.h"
 #include "services/s3/bucket_name.h"
 #include "services/s3/bucket_tagging.h"
 #include "services/s3/errors.h"
+#include "services/s3/list_request.h"
 #include "services/shape_json.h"
 
 namespace services::s3 {
@@ -104,11 +104,8 @@ shape::ListBucketsOutput list_buckets(Call& call, const shape::ListBucketsReques
     throw invalid_argument("Argument value " + region + " is not a valid AWS Region", "bucket-region", region);
   }
   const std::string prefix = request.Prefix.value_or("");
-  const std::optional<std::string> after = base::from_base64(request.ContinuationToken.value_or(""));
-  if (!after) {
-    throw invalid_argument("The continuation token provided is incorrect", "continuation-token",
-                           *request.ContinuationToken);
-  }
+  const bool goes_on = !request.ContinuationToken.value_or("").empty();
+  const std::string after = goes_on ? parse_page_token(*request.ContinuationToken) : "";
   const auto most = static_cast<std::size_t>(request.MaxBuckets.value_or(kMaxPage));
   // Their region is told to those who asked for something.
   const bool regions = request.MaxBuckets || request.ContinuationToken || request.Prefix || request.BucketRegion;
@@ -117,7 +114,7 @@ shape::ListBucketsOutput list_buckets(Call& call, const shape::ListBucketsReques
   call.tx
       .query("SELECT name, created_at, region FROM s3_buckets WHERE account = $1 AND name > $2 AND name >= $3"
              " AND name < $4 AND ($5 = '' OR region = $5) ORDER BY name LIMIT $6",
-             call.caller.account, *after, prefix, prefix + "\x7f", region, most + 1)
+             call.caller.account, after, prefix, prefix + "\x7f", region, most + 1)
       .each([&](const store::Row& row) {
         shape::Bucket bucket{.Name = row.str(0), .CreationDate = row.time(1)};
         if (regions) bucket.BucketRegion = row.str(2);
@@ -127,7 +124,7 @@ shape::ListBucketsOutput list_buckets(Call& call, const shape::ListBucketsReques
                                   .Prefix = request.Prefix};
   if (buckets.size() > most) {
     buckets.pop_back();
-    output.ContinuationToken = base::to_base64(*buckets.back().Name);
+    output.ContinuationToken = page_token(*buckets.back().Name);
   }
   output.Buckets = std::move(buckets);
   return output;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two ways to list a bucket's objects, page by page. A page ends at a key or a prefix and the
 // next begins after it, whatever was written or deleted meanwhile.
-#include "base/bytes.h"
 #include "services/s3/bucket_handlers.h"
 #include "services/s3/errors.h"
 #include "services/s3/key_text.h"
@@ -95,14 +94,7 @@ shape::ListObjectsV2Output list_objects_v2(Call& call, const shape::ListObjectsV
   Walk walk = walk_of(request);
   const Bucket bucket = find_bucket(call, request.Bucket, list_ask("s3:ListBucket", request), request.ExpectedBucketOwner);
   std::string after = request.StartAfter.value_or("");
-  if (request.ContinuationToken) {
-    auto token = base::from_base64(*request.ContinuationToken);
-    if (!token || token->empty()) {
-      throw invalid_argument("The continuation token provided is incorrect", "continuation-token",
-                             *request.ContinuationToken);
-    }
-    after = std::move(*token);
-  }
+  if (request.ContinuationToken) after = parse_page_token(*request.ContinuationToken);
   walk.start = walk.after_marker(after);
   WalkPage<Listed> page = list(call, bucket, walk);
   shape::ListObjectsV2Output output{.Name = bucket.name,
@@ -114,7 +106,7 @@ shape::ListObjectsV2Output list_objects_v2(Call& call, const shape::ListObjectsV
   if (!walk.delimiter.empty()) output.Delimiter = text(walk.delimiter);
   // A token says more than a key to start after, which Amazon then does not repeat.
   if (request.StartAfter && !request.ContinuationToken) output.StartAfter = text(*request.StartAfter);
-  if (page.truncated) output.NextContinuationToken = base::to_base64(end_of(page));
+  if (page.truncated) output.NextContinuationToken = page_token(end_of(page));
   std::optional<std::string> owner;
   if (request.FetchOwner.value_or(false)) owner = canonical_id(bucket.account);
   show(page, text, owner, output);

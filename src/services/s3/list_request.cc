@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
+#include "base/checksum.h"
 #include "services/s3/errors.h"
 #include "services/s3/key_text.h"
 #include "services/s3/object.h"
@@ -12,6 +14,13 @@ namespace services::s3 {
 namespace {
 
 constexpr std::int32_t kMaxPage = 1000;
+constexpr std::size_t kCheckBytes = 4;
+
+std::string check_of(std::string_view after) {
+  base::Hasher hasher(base::Checksum::Crc32);
+  hasher.update(after);
+  return hasher.finish();
+}
 
 }  // namespace
 
@@ -29,6 +38,17 @@ std::size_t page_size(const std::optional<std::int32_t>& max_keys) {
                            std::to_string(*max_keys));
   }
   return static_cast<std::size_t>(std::min(max_keys.value_or(kMaxPage), kMaxPage));
+}
+
+std::string page_token(std::string_view after) { return base::to_base64(check_of(after) + std::string(after)); }
+
+std::string parse_page_token(const std::string& token) {
+  const auto bytes = base::from_base64(token);
+  if (bytes && bytes->size() > kCheckBytes) {
+    std::string after = bytes->substr(kCheckBytes);
+    if (check_of(after) == bytes->substr(0, kCheckBytes)) return after;
+  }
+  throw invalid_argument("The continuation token provided is incorrect", "continuation-token", token);
 }
 
 std::string storage_class_of(std::string_view headers) {

@@ -42,6 +42,10 @@ Ask list_ask(std::string_view action, const Request& request) {
   return ask;
 }
 
+// Where a listing goes on, as clients carry it. What no listing gave out is told from it: throws.
+std::string page_token(std::string_view after);
+std::string parse_page_token(const std::string& token);
+
 // Out of the column `headers`.
 std::string storage_class_of(std::string_view headers);
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/s3/list_request.h"
+
+#include <gtest/gtest.h>
+
+#include "base/bytes.h"
+#include "wire/error.h"
+
+namespace services::s3 {
+namespace {
+
+TEST(ListRequest, ATokenBringsBackWhatItWasMadeOf) {
+  for (const char* after : {"a", "folder/", "\xc3\xa9 + %"}) EXPECT_EQ(parse_page_token(page_token(after)), after);
+}
+
+TEST(ListRequest, ATokenThatNoListingGaveIsRefused) {
+  std::string changed = page_token("some/key");
+  changed[0] = changed[0] == 'A' ? 'B' : 'A';
+  for (const std::string& token : {std::string(), std::string("nonsense"), std::string("not base64!"),
+                                   base::to_base64("some/key"), base::to_base64(""), changed}) {
+    EXPECT_THROW(parse_page_token(token), wire::ApiError) << token;
+  }
+}
+
+}  // namespace
+}  // namespace services::s3
