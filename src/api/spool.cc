@@ -40,9 +40,9 @@ asio::awaitable<objects::Spooled> spool_all(Disk disk, NextPiece next, objects::
                                             std::uint64_t max_bytes) {
   objects::Spooler spooler(*disk.files, *disk.threads, std::move(options));
   for (;;) {
-    const std::string piece = co_await next();
+    std::string piece = co_await next();
     if (piece.empty()) break;
-    co_await spooler.write(piece);
+    co_await spooler.write(std::move(piece));
     if (spooler.size() > max_bytes) throw too_large(spooler.size(), max_bytes);
   }
   objects::Spooled spooled = co_await spooler.finish();
@@ -91,11 +91,11 @@ asio::awaitable<HeldUpload> spool_parts(Disk disk, std::vector<http::BodyPart> p
   if (size > wanted.max_bytes) throw too_large(size, wanted.max_bytes);
   objects::SpoolOptions options{services::kInlineBytes, wanted.checksums, size};
   objects::Spooler spooler(*disk.files, *disk.threads, std::move(options));
-  for (const http::BodyPart& part : parts) {
+  for (http::BodyPart& part : parts) {
     if (part.file) {
       co_await spooler.copy(*part.file, part.offset, part.length);
     } else {
-      co_await spooler.write(part.bytes);
+      co_await spooler.write(std::move(part.bytes));
     }
   }
   objects::Spooled spooled = co_await spooler.finish();

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "objects/disk_threads.h"
 
+#include <algorithm>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <exception>
+#include <thread>
 
 #include "base/log.h"
 
@@ -53,31 +55,47 @@ asio::awaitable<void> DiskThreads::Pending::wait() {
                                                                                          asio::use_awaitable);
 }
 
-DiskThreads::DiskThreads(int threads) : threads_(static_cast<std::size_t>(threads)) {}
+int DiskThreads::default_workers() {
+  constexpr int kLeast = 4;
+  return std::max(kLeast, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
-DiskThreads::~DiskThreads() { threads_.join(); }
+DiskThreads::DiskThreads(int workers) : workers_(static_cast<std::size_t>(workers)), waiters_(kWaiters) {}
+
+// Both, before either is gone: what runs on one may be followed by work on the other.
+DiskThreads::~DiskThreads() {
+  workers_.join();
+  waiters_.join();
+}
 
 DiskThreads::Pending DiskThreads::start(asio::any_io_executor executor, Work work) {
+  return started(workers_, std::move(executor), std::move(work));
+}
+
+DiskThreads::Pending DiskThreads::start_wait(asio::any_io_executor executor, Work work) {
+  return started(waiters_, std::move(executor), std::move(work));
+}
+
+DiskThreads::Pending DiskThreads::started(asio::thread_pool& threads, asio::any_io_executor executor, Work work) {
   Pending pending;
   pending.state_ = std::make_shared<Pending::State>();
-  asio::post(threads_, [state = pending.state_, executor = std::move(executor), work = std::move(work)]() mutable {
+  asio::post(threads, [state = pending.state_, executor = std::move(executor), work = std::move(work)]() mutable {
     std::exception_ptr error = run_caught(work);
     work = nullptr;  // what it holds ends here, not on the coroutine's thread
-    asio::post(executor, [state = std::move(state), error = std::move(error)]() mutable {
-      state->end(std::move(error));
-    });
+    asio::post(executor,
+               [state = std::move(state), error = std::move(error)]() mutable { state->end(std::move(error)); });
   });
   return pending;
 }
 
 asio::awaitable<void> DiskThreads::run(Work work) {
   auto executor = co_await asio::this_coro::executor;
-  Pending pending = start(executor, std::move(work));
+  Pending pending = start_wait(executor, std::move(work));
   co_await pending.wait();
 }
 
 void DiskThreads::post(Work work) {
-  asio::post(threads_, [work = std::move(work)] {
+  asio::post(waiters_, [work = std::move(work)] {
     try {
       work();
     } catch (const std::exception& error) {

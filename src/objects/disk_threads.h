@@ -10,9 +10,6 @@
 
 namespace objects {
 
-// Enough to keep a disk and its checksums busy; more would only wait beside each other.
-inline constexpr int kDiskThreads = 4;
-
 class DiskThreads {
  public:
   using Work = std::function<void()>;
@@ -29,19 +26,28 @@ class DiskThreads {
     std::shared_ptr<State> state_;  // shared with the work, which ends even where nobody waits for it
   };
 
-  explicit DiskThreads(int threads = kDiskThreads);
+  // How many may compute at once: as many as there are cores, and a few that write meanwhile.
+  static int default_workers();
+  // How many may wait at once: a disk does more of what it is asked together.
+  static constexpr int kWaiters = 32;
+
+  explicit DiskThreads(int workers = default_workers());
   // Waits for what was started.
   ~DiskThreads();
 
-  // `executor` is the calling coroutine's.
+  // What computes, or copies much. `executor` is the calling coroutine's.
   Pending start(boost::asio::any_io_executor executor, Work work);
-  // Started and waited for. `work` may refer to what outlives the await.
+  // What only waits for the disk: it is not held up by what computes.
+  Pending start_wait(boost::asio::any_io_executor executor, Work work);
+  // Such work, started and waited for. `work` may refer to what outlives the await.
   boost::asio::awaitable<void> run(Work work);
   // Nobody waits for it; what it throws is logged.
   void post(Work work);
 
  private:
-  boost::asio::thread_pool threads_;
+  static Pending started(boost::asio::thread_pool& threads, boost::asio::any_io_executor executor, Work work);
+
+  boost::asio::thread_pool workers_, waiters_;
 };
 
 }  // namespace objects

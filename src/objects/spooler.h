@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run of bytes on its way in: hashed as it comes, in memory while it is short, and from then on a
-// file that disk threads write while more of it is read.
+// file that disk threads write while more of it is read. A thread writes and another hashes, and a third
+// syncs the file's name meanwhile: one upload alone takes little longer than the slowest of them.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -10,7 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "base/checksum.h"
 #include "objects/disk_threads.h"
@@ -39,7 +40,7 @@ class Spooler {
   ~Spooler();
 
   // These throw std::system_error, ENOSPC among them; perhaps for what was given before.
-  boost::asio::awaitable<void> write(std::string_view piece);
+  boost::asio::awaitable<void> write(std::string piece);
   // Some of a file. It must be that long: throws where it is not.
   boost::asio::awaitable<void> copy(const base::File& from, std::uint64_t offset, std::uint64_t length);
   // The last call.
@@ -50,14 +51,20 @@ class Spooler {
  private:
   struct State;
 
-  boost::asio::awaitable<void> hand_over(bool last);
+  boost::asio::awaitable<void> make_file();
+  boost::asio::awaitable<void> hand_over();
+  boost::asio::awaitable<void> end(std::optional<DiskThreads::Pending>& lane);
+  boost::asio::awaitable<void> settle();
+  boost::asio::awaitable<void> finish_file();
 
   DiskThreads& disk_;
   SpoolOptions options_;
   std::shared_ptr<State> state_;  // shared with the work on its way, which may outlive us
   std::uint64_t size_ = 0;
-  std::string gathered_;  // not handed over yet
-  std::optional<DiskThreads::Pending> pending_;
+  std::vector<std::string> gathered_;  // pieces that are not handed over yet
+  std::size_t gathered_bytes_ = 0;
+  bool has_file_ = false;
+  std::optional<DiskThreads::Pending> writing_, summing_, naming_;
 };
 
 }  // namespace objects

@@ -24,12 +24,27 @@ std::string noise(std::size_t size) {
   return bytes;
 }
 
+std::size_t peak_memory() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
+}
+
 class SpoolerTest : public ObjectsTest {
  protected:
   asio::awaitable<void> spool(std::string bytes, std::size_t step, SpoolOptions options) {
     Spooler spooler(files_, *disk_, std::move(options));
     for (std::size_t at = 0; at < bytes.size(); at += step) {
-      co_await spooler.write(std::string_view(bytes).substr(at, step));
+      co_await spooler.write(bytes.substr(at, step));
+    }
+    spooled_ = co_await spooler.finish();
+  }
+  asio::awaitable<void> spool_roomy(std::size_t pieces, std::size_t room, std::size_t bytes) {
+    Spooler spooler(files_, *disk_, {kInline, {}, {}});
+    for (std::size_t i = 0; i < pieces; ++i) {
+      std::string piece(room, 'x');
+      piece.resize(bytes);
+      co_await spooler.write(std::move(piece));
     }
     spooled_ = co_await spooler.finish();
   }
@@ -85,6 +100,14 @@ TEST_F(SpoolerTest, WhatIsLongerIsAFileThatIsWhole) {
     EXPECT_EQ(spooled_.checksums[Checksum::Sha1], base::sha1(bytes));
   }
   EXPECT_EQ(files_in("incoming"), 3u);
+}
+
+TEST_F(SpoolerTest, SmallPiecesDoNotKeepTheRoomThatTheyCameIn) {
+  constexpr std::size_t kPieces = 5000, kRoom = 64 * 1024, kBytes = 10;
+  const std::size_t before = peak_memory();
+  run(spool_roomy(kPieces, kRoom, kBytes));
+  EXPECT_LT(peak_memory() - before, kPieces * kRoom / 4);
+  EXPECT_EQ(contents(spooled_.file), std::string(kPieces * kBytes, 'x'));
 }
 
 TEST_F(SpoolerTest, WhatNobodyFinishesLeavesNoFile) {
