@@ -25,6 +25,7 @@ test: build
 bench: build
 	bench/setup.sh
 	$(RELEASE)/bench/queue_bench
+	$(RELEASE)/bench/objects_bench
 	$(RELEASE)/bench/schedule_bench
 	tools/docker.sh
 	bench/start/start_bench.py

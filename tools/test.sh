@@ -30,8 +30,8 @@ e2e() {
   tests/e2e/run.sh
 }
 bench() {
-  build/release/bench/queue_bench --quick && build/release/bench/schedule_bench --quick &&
-    bench/start/start_bench.py --quick
+  build/release/bench/queue_bench --quick && build/release/bench/objects_bench --quick &&
+    build/release/bench/schedule_bench --quick && bench/start/start_bench.py --quick
 }
 demo() {
   tools/demo.sh build/release/src/stoker
