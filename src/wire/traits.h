@@ -87,4 +87,13 @@ constexpr Traits<N> traits(const Member (&members)[N]) {
 
 constexpr Traits<0> traits(const Structure& structure) { return {structure, {}}; }
 
+// Where a shape's table is: type_of.h makes it, in the one file that asks for it.
+struct TypeInfo;
+namespace detail {
+template <class T>
+struct Table {
+  static const TypeInfo value;
+};
+}  // namespace detail
+
 }  // namespace wire

@@ -187,13 +187,13 @@ TypeInfo make_type() {
 // Filled before main, in no certain order; each refers to others only by address,
 // so that shapes may contain themselves.
 template <class T>
-inline const TypeInfo kType = make_type<T>();
+const TypeInfo Table<T>::value = make_type<T>();
 
 }  // namespace detail
 
 template <class T>
 constexpr const TypeInfo& type_of() {
-  return detail::kType<T>;
+  return detail::Table<T>::value;
 }
 
 }  // namespace wire

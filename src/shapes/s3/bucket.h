@@ -201,7 +201,8 @@ template <>
 inline constexpr auto wire::kTraits<shapes::s3::CreateBucketRequest> = wire::traits({.payload = "CreateBucketConfiguration"}, {
     {.member = "ACL", .in = wire::In::Header, .at = "x-amz-acl", .one_of = shapes::s3::kBucketCannedACLValues},
     {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
-    {.member = "CreateBucketConfiguration", .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
+    {.member = "CreateBucketConfiguration", .xml = "CreateBucketConfiguration",
+        .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
     {.member = "GrantFullControl", .in = wire::In::Header, .at = "x-amz-grant-full-control"},
     {.member = "GrantRead", .in = wire::In::Header, .at = "x-amz-grant-read"},
     {.member = "GrantReadACP", .in = wire::In::Header, .at = "x-amz-grant-read-acp"},

@@ -268,7 +268,8 @@ inline constexpr auto wire::kTraits<shapes::s3::PutPublicAccessBlockRequest> = w
     {.member = "ContentMD5", .in = wire::In::Header, .at = "Content-MD5"},
     {.member = "ChecksumAlgorithm", .in = wire::In::Header, .at = "x-amz-sdk-checksum-algorithm",
         .one_of = shapes::s3::kChecksumAlgorithmValues},
-    {.member = "PublicAccessBlockConfiguration", .required = true, .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
+    {.member = "PublicAccessBlockConfiguration", .required = true, .xml = "PublicAccessBlockConfiguration",
+        .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
     {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
 });
 
@@ -312,7 +313,7 @@ inline constexpr auto wire::kTraits<shapes::s3::AccessControlPolicy> = wire::tra
 template <>
 inline constexpr auto wire::kTraits<shapes::s3::PutBucketAclRequest> = wire::traits({.payload = "AccessControlPolicy"}, {
     {.member = "ACL", .in = wire::In::Header, .at = "x-amz-acl", .one_of = shapes::s3::kBucketCannedACLValues},
-    {.member = "AccessControlPolicy", .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
+    {.member = "AccessControlPolicy", .xml = "AccessControlPolicy", .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
     {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
     {.member = "ContentMD5", .in = wire::In::Header, .at = "Content-MD5"},
     {.member = "ChecksumAlgorithm", .in = wire::In::Header, .at = "x-amz-sdk-checksum-algorithm",
@@ -345,7 +346,7 @@ inline constexpr auto wire::kTraits<shapes::s3::GetObjectAclOutput> = wire::trai
 template <>
 inline constexpr auto wire::kTraits<shapes::s3::PutObjectAclRequest> = wire::traits({.payload = "AccessControlPolicy"}, {
     {.member = "ACL", .in = wire::In::Header, .at = "x-amz-acl", .one_of = shapes::s3::kObjectCannedACLValues},
-    {.member = "AccessControlPolicy", .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
+    {.member = "AccessControlPolicy", .xml = "AccessControlPolicy", .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
     {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
     {.member = "ContentMD5", .in = wire::In::Header, .at = "Content-MD5"},
     {.member = "ChecksumAlgorithm", .in = wire::In::Header, .at = "x-amz-sdk-checksum-algorithm",

@@ -647,7 +647,7 @@ inline constexpr auto wire::kTraits<shapes::s3::PutBucketTaggingRequest> = wire:
     {.member = "ContentMD5", .in = wire::In::Header, .at = "Content-MD5"},
     {.member = "ChecksumAlgorithm", .in = wire::In::Header, .at = "x-amz-sdk-checksum-algorithm",
         .one_of = shapes::s3::kChecksumAlgorithmValues},
-    {.member = "Tagging", .required = true, .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
+    {.member = "Tagging", .required = true, .xml = "Tagging", .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
     {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
 });
 
@@ -681,7 +681,8 @@ inline constexpr auto wire::kTraits<shapes::s3::PutBucketVersioningRequest> = wi
     {.member = "ChecksumAlgorithm", .in = wire::In::Header, .at = "x-amz-sdk-checksum-algorithm",
         .one_of = shapes::s3::kChecksumAlgorithmValues},
     {.member = "MFA", .in = wire::In::Header, .at = "x-amz-mfa"},
-    {.member = "VersioningConfiguration", .required = true, .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
+    {.member = "VersioningConfiguration", .required = true, .xml = "VersioningConfiguration",
+        .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
     {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
 });
 
@@ -713,7 +714,8 @@ inline constexpr auto wire::kTraits<shapes::s3::CORSConfiguration> = wire::trait
 template <>
 inline constexpr auto wire::kTraits<shapes::s3::PutBucketCorsRequest> = wire::traits({.payload = "CORSConfiguration"}, {
     {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
-    {.member = "CORSConfiguration", .required = true, .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
+    {.member = "CORSConfiguration", .required = true, .xml = "CORSConfiguration",
+        .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
     {.member = "ContentMD5", .in = wire::In::Header, .at = "Content-MD5"},
     {.member = "ChecksumAlgorithm", .in = wire::In::Header, .at = "x-amz-sdk-checksum-algorithm",
         .one_of = shapes::s3::kChecksumAlgorithmValues},
@@ -759,7 +761,7 @@ inline constexpr auto wire::kTraits<shapes::s3::PutBucketEncryptionRequest> = wi
     {.member = "ContentMD5", .in = wire::In::Header, .at = "Content-MD5"},
     {.member = "ChecksumAlgorithm", .in = wire::In::Header, .at = "x-amz-sdk-checksum-algorithm",
         .one_of = shapes::s3::kChecksumAlgorithmValues},
-    {.member = "ServerSideEncryptionConfiguration", .required = true,
+    {.member = "ServerSideEncryptionConfiguration", .required = true, .xml = "ServerSideEncryptionConfiguration",
         .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
     {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
 });
@@ -794,7 +796,8 @@ inline constexpr auto wire::kTraits<shapes::s3::PutBucketOwnershipControlsReques
     {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
     {.member = "ContentMD5", .in = wire::In::Header, .at = "Content-MD5"},
     {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
-    {.member = "OwnershipControls", .required = true, .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
+    {.member = "OwnershipControls", .required = true, .xml = "OwnershipControls",
+        .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
     {.member = "ChecksumAlgorithm", .in = wire::In::Header, .at = "x-amz-sdk-checksum-algorithm",
         .one_of = shapes::s3::kChecksumAlgorithmValues},
 });

@@ -154,7 +154,8 @@ inline constexpr auto wire::kTraits<shapes::s3::NotificationConfiguration> = wir
 template <>
 inline constexpr auto wire::kTraits<shapes::s3::PutBucketNotificationConfigurationRequest> = wire::traits({.payload = "NotificationConfiguration"}, {
     {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
-    {.member = "NotificationConfiguration", .required = true, .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
+    {.member = "NotificationConfiguration", .required = true, .xml = "NotificationConfiguration",
+        .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
     {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
     {.member = "SkipDestinationValidation", .in = wire::In::Header, .at = "x-amz-skip-destination-validation"},
 });

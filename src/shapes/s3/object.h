@@ -917,7 +917,7 @@ inline constexpr auto wire::kTraits<shapes::s3::Delete> = wire::traits({
 template <>
 inline constexpr auto wire::kTraits<shapes::s3::DeleteObjectsRequest> = wire::traits({.payload = "Delete"}, {
     {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
-    {.member = "Delete", .required = true, .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
+    {.member = "Delete", .required = true, .xml = "Delete", .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
     {.member = "MFA", .in = wire::In::Header, .at = "x-amz-mfa"},
     {.member = "RequestPayer", .in = wire::In::Header, .at = "x-amz-request-payer",
         .one_of = shapes::s3::kRequestPayerValues},
@@ -1093,7 +1093,7 @@ inline constexpr auto wire::kTraits<shapes::s3::PutObjectTaggingRequest> = wire:
     {.member = "ContentMD5", .in = wire::In::Header, .at = "Content-MD5"},
     {.member = "ChecksumAlgorithm", .in = wire::In::Header, .at = "x-amz-sdk-checksum-algorithm",
         .one_of = shapes::s3::kChecksumAlgorithmValues},
-    {.member = "Tagging", .required = true, .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
+    {.member = "Tagging", .required = true, .xml = "Tagging", .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
     {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
     {.member = "RequestPayer", .in = wire::In::Header, .at = "x-amz-request-payer",
         .one_of = shapes::s3::kRequestPayerValues},
