@@ -123,18 +123,21 @@ add() {
   shared+="${shared:+, }{\"name\": \"$1\", \"host\": {\"sourcePath\": \"$2\"}}"
   mounts+="${mounts:+, }{\"sourceVolume\": \"$1\", \"containerPath\": \"$3\", \"readOnly\": true}"
 }
-worker=$PWD/examples/worker/worker.py
+python=/usr/bin/python3 worker=$PWD/examples/worker/worker.py
 if [ "$driver" = docker ]; then
-  add usr /usr /usr && add lib /usr/lib /lib && add lib64 /usr/lib64 /lib64 && add worker "$PWD/examples/worker" /worker
-  worker=/worker/worker.py
+  add python "$(readlink -f /usr/bin/python3)" /bin/python3
+  add lib /usr/lib /usr/lib && add libs /usr/lib /lib && add lib64 /usr/lib64 /lib64
+  add worker "$PWD/examples/worker" /worker
+  python=/bin/python3 worker=/worker/worker.py
 fi
 # Two messages: the one by which S3 tries the queue out, and the object's.
-container='{"name": "main", "image": "'$image'", "memory": 256, "command": ["/usr/bin/python3", "'$worker'"],
-  "environment": [{"name": "QUEUE", "value": "'$queue'"}, {"name": "MESSAGES", "value": "2"}],
+container='{"name": "main", "image": "'$image'", "memory": 256, "command": ["'$python'", "'$worker'"],
+  "environment": [{"name": "PYTHONHOME", "value": "/usr"}, {"name": "QUEUE", "value": "'$queue'"}, {"name": "MESSAGES", "value": "2"}],
   "mountPoints": ['$mounts'], "resourceRequirements": [{"type": "GPU", "value": "1"}]}'
 quiet ecs register-task-definition --family look --container-definitions "[$container]" --volumes "[$shared]" > /dev/null
-run ecs run-task --task-definition look --query 'tasks[].[taskArn, containers[0].gpuIds]'
-task=$(quiet ecs list-tasks --family look --query 'taskArns[0]' --output text)
+say "aws ecs run-task --task-definition look"
+task=$(quiet ecs run-task --task-definition look --query 'tasks[0].taskArn' --output text)
+quiet ecs describe-tasks --tasks "$task" --query 'tasks[].[taskArn, containers[0].gpuIds]'
 run s3 cp --no-progress README.md s3://photos/in/cat.txt
 quiet ecs wait tasks-stopped --tasks "$task"
 own logs "${task##*/}"
