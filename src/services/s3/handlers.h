@@ -7,7 +7,14 @@
 #include "services/s3/post_object.h"
 #include "shapes/s3/bucket_access.h"
 #include "shapes/s3/object.h"
+#include "shapes/s3/object_attributes.h"
+#include "shapes/s3/object_copy.h"
+#include "shapes/s3/object_delete.h"
+#include "shapes/s3/object_head.h"
+#include "shapes/s3/object_tagging.h"
 #include "shapes/s3/upload.h"
+#include "shapes/s3/upload_list.h"
+#include "shapes/s3/upload_part.h"
 
 namespace services::s3 {
 

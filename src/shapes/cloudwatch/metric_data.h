@@ -118,3 +118,10 @@ template <>
 inline constexpr auto wire::kTraits<shapes::cloudwatch::PutMetricDataInput> = wire::traits({
     {.member = "Namespace", .required = true, .min = 1, .max = 255},
 });
+
+extern template struct wire::detail::Table<shapes::cloudwatch::Dimension>;
+extern template struct wire::detail::Table<shapes::cloudwatch::StatisticSet>;
+extern template struct wire::detail::Table<shapes::cloudwatch::MetricDatum>;
+extern template struct wire::detail::Table<shapes::cloudwatch::Entity>;
+extern template struct wire::detail::Table<shapes::cloudwatch::EntityMetricData>;
+extern template struct wire::detail::Table<shapes::cloudwatch::PutMetricDataInput>;

@@ -117,3 +117,13 @@ template <>
 inline constexpr auto wire::kTraits<shapes::ecs::DeleteAccountSettingRequest> = wire::traits({
     {.member = "name", .required = true, .one_of = shapes::ecs::kSettingNameValues},
 });
+
+extern template struct wire::detail::Table<shapes::ecs::ListAccountSettingsRequest>;
+extern template struct wire::detail::Table<shapes::ecs::Setting>;
+extern template struct wire::detail::Table<shapes::ecs::ListAccountSettingsResponse>;
+extern template struct wire::detail::Table<shapes::ecs::PutAccountSettingRequest>;
+extern template struct wire::detail::Table<shapes::ecs::PutAccountSettingResponse>;
+extern template struct wire::detail::Table<shapes::ecs::PutAccountSettingDefaultRequest>;
+extern template struct wire::detail::Table<shapes::ecs::PutAccountSettingDefaultResponse>;
+extern template struct wire::detail::Table<shapes::ecs::DeleteAccountSettingRequest>;
+extern template struct wire::detail::Table<shapes::ecs::DeleteAccountSettingResponse>;

@@ -91,3 +91,11 @@ template <>
 inline constexpr auto wire::kTraits<shapes::ecs::DeleteAttributesRequest> = wire::traits({
     {.member = "attributes", .required = true},
 });
+
+extern template struct wire::detail::Table<shapes::ecs::Attribute>;
+extern template struct wire::detail::Table<shapes::ecs::ListAttributesRequest>;
+extern template struct wire::detail::Table<shapes::ecs::ListAttributesResponse>;
+extern template struct wire::detail::Table<shapes::ecs::PutAttributesRequest>;
+extern template struct wire::detail::Table<shapes::ecs::PutAttributesResponse>;
+extern template struct wire::detail::Table<shapes::ecs::DeleteAttributesRequest>;
+extern template struct wire::detail::Table<shapes::ecs::DeleteAttributesResponse>;

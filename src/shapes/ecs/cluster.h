@@ -285,3 +285,28 @@ inline constexpr auto wire::kTraits<shapes::ecs::PutClusterCapacityProvidersRequ
     {.member = "capacityProviders", .required = true},
     {.member = "defaultCapacityProviderStrategy", .required = true},
 });
+
+extern template struct wire::detail::Table<shapes::ecs::ClusterSetting>;
+extern template struct wire::detail::Table<shapes::ecs::ExecuteCommandLogConfiguration>;
+extern template struct wire::detail::Table<shapes::ecs::ExecuteCommandConfiguration>;
+extern template struct wire::detail::Table<shapes::ecs::ManagedStorageConfiguration>;
+extern template struct wire::detail::Table<shapes::ecs::ClusterConfiguration>;
+extern template struct wire::detail::Table<shapes::ecs::CapacityProviderStrategyItem>;
+extern template struct wire::detail::Table<shapes::ecs::ClusterServiceConnectDefaultsRequest>;
+extern template struct wire::detail::Table<shapes::ecs::CreateClusterRequest>;
+extern template struct wire::detail::Table<shapes::ecs::Attachment>;
+extern template struct wire::detail::Table<shapes::ecs::ClusterServiceConnectDefaults>;
+extern template struct wire::detail::Table<shapes::ecs::Cluster>;
+extern template struct wire::detail::Table<shapes::ecs::CreateClusterResponse>;
+extern template struct wire::detail::Table<shapes::ecs::DescribeClustersRequest>;
+extern template struct wire::detail::Table<shapes::ecs::DescribeClustersResponse>;
+extern template struct wire::detail::Table<shapes::ecs::ListClustersRequest>;
+extern template struct wire::detail::Table<shapes::ecs::ListClustersResponse>;
+extern template struct wire::detail::Table<shapes::ecs::UpdateClusterRequest>;
+extern template struct wire::detail::Table<shapes::ecs::UpdateClusterResponse>;
+extern template struct wire::detail::Table<shapes::ecs::UpdateClusterSettingsRequest>;
+extern template struct wire::detail::Table<shapes::ecs::UpdateClusterSettingsResponse>;
+extern template struct wire::detail::Table<shapes::ecs::DeleteClusterRequest>;
+extern template struct wire::detail::Table<shapes::ecs::DeleteClusterResponse>;
+extern template struct wire::detail::Table<shapes::ecs::PutClusterCapacityProvidersRequest>;
+extern template struct wire::detail::Table<shapes::ecs::PutClusterCapacityProvidersResponse>;

@@ -348,3 +348,26 @@ inline constexpr auto wire::kTraits<shapes::ecs::ContainerDefinition> = wire::tr
     {.member = "environment", .secret = true},
     {.member = "versionConsistency", .one_of = shapes::ecs::kVersionConsistencyValues},
 });
+
+extern template struct wire::detail::Table<shapes::ecs::RepositoryCredentials>;
+extern template struct wire::detail::Table<shapes::ecs::PortMapping>;
+extern template struct wire::detail::Table<shapes::ecs::ContainerRestartPolicy>;
+extern template struct wire::detail::Table<shapes::ecs::EnvironmentFile>;
+extern template struct wire::detail::Table<shapes::ecs::MountPoint>;
+extern template struct wire::detail::Table<shapes::ecs::VolumeFrom>;
+extern template struct wire::detail::Table<shapes::ecs::KernelCapabilities>;
+extern template struct wire::detail::Table<shapes::ecs::Device>;
+extern template struct wire::detail::Table<shapes::ecs::Tmpfs>;
+extern template struct wire::detail::Table<shapes::ecs::LinuxParameters>;
+extern template struct wire::detail::Table<shapes::ecs::Secret>;
+extern template struct wire::detail::Table<shapes::ecs::ContainerDependency>;
+extern template struct wire::detail::Table<shapes::ecs::HostEntry>;
+extern template struct wire::detail::Table<shapes::ecs::Ulimit>;
+extern template struct wire::detail::Table<shapes::ecs::LogConfiguration>;
+extern template struct wire::detail::Table<shapes::ecs::HealthCheck>;
+extern template struct wire::detail::Table<shapes::ecs::SystemControl>;
+extern template struct wire::detail::Table<shapes::ecs::NvidiaMps>;
+extern template struct wire::detail::Table<shapes::ecs::SharingStrategy>;
+extern template struct wire::detail::Table<shapes::ecs::ResourceRequirement>;
+extern template struct wire::detail::Table<shapes::ecs::FirelensConfiguration>;
+extern template struct wire::detail::Table<shapes::ecs::ContainerDefinition>;

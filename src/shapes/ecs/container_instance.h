@@ -250,3 +250,21 @@ inline constexpr auto wire::kTraits<shapes::ecs::UpdateContainerInstancesStateRe
     {.member = "containerInstances", .required = true},
     {.member = "status", .required = true, .one_of = shapes::ecs::kContainerInstanceStatusValues},
 });
+
+extern template struct wire::detail::Table<shapes::ecs::Resource>;
+extern template struct wire::detail::Table<shapes::ecs::VersionInfo>;
+extern template struct wire::detail::Table<shapes::ecs::PlatformDevice>;
+extern template struct wire::detail::Table<shapes::ecs::RegisterContainerInstanceRequest>;
+extern template struct wire::detail::Table<shapes::ecs::InstanceHealthCheckResult>;
+extern template struct wire::detail::Table<shapes::ecs::ContainerInstanceHealthStatus>;
+extern template struct wire::detail::Table<shapes::ecs::GpuDevice>;
+extern template struct wire::detail::Table<shapes::ecs::ContainerInstance>;
+extern template struct wire::detail::Table<shapes::ecs::RegisterContainerInstanceResponse>;
+extern template struct wire::detail::Table<shapes::ecs::DeregisterContainerInstanceRequest>;
+extern template struct wire::detail::Table<shapes::ecs::DeregisterContainerInstanceResponse>;
+extern template struct wire::detail::Table<shapes::ecs::DescribeContainerInstancesRequest>;
+extern template struct wire::detail::Table<shapes::ecs::DescribeContainerInstancesResponse>;
+extern template struct wire::detail::Table<shapes::ecs::ListContainerInstancesRequest>;
+extern template struct wire::detail::Table<shapes::ecs::ListContainerInstancesResponse>;
+extern template struct wire::detail::Table<shapes::ecs::UpdateContainerInstancesStateRequest>;
+extern template struct wire::detail::Table<shapes::ecs::UpdateContainerInstancesStateResponse>;

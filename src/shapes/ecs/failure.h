@@ -19,3 +19,5 @@ struct Failure {
 BOOST_DESCRIBE_STRUCT(Failure, (), (arn, reason, detail))
 
 }  // namespace shapes::ecs
+
+extern template struct wire::detail::Table<shapes::ecs::Failure>;

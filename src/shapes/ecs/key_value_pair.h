@@ -18,3 +18,5 @@ struct KeyValuePair {
 BOOST_DESCRIBE_STRUCT(KeyValuePair, (), (name, value))
 
 }  // namespace shapes::ecs
+
+extern template struct wire::detail::Table<shapes::ecs::KeyValuePair>;

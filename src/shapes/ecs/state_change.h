@@ -132,3 +132,15 @@ template <>
 inline constexpr auto wire::kTraits<shapes::ecs::SubmitAttachmentStateChangesRequest> = wire::traits({
     {.member = "attachments", .required = true},
 });
+
+extern template struct wire::detail::Table<shapes::ecs::DiscoverPollEndpointRequest>;
+extern template struct wire::detail::Table<shapes::ecs::DiscoverPollEndpointResponse>;
+extern template struct wire::detail::Table<shapes::ecs::ContainerStateChange>;
+extern template struct wire::detail::Table<shapes::ecs::AttachmentStateChange>;
+extern template struct wire::detail::Table<shapes::ecs::ManagedAgentStateChange>;
+extern template struct wire::detail::Table<shapes::ecs::SubmitTaskStateChangeRequest>;
+extern template struct wire::detail::Table<shapes::ecs::SubmitTaskStateChangeResponse>;
+extern template struct wire::detail::Table<shapes::ecs::SubmitContainerStateChangeRequest>;
+extern template struct wire::detail::Table<shapes::ecs::SubmitContainerStateChangeResponse>;
+extern template struct wire::detail::Table<shapes::ecs::SubmitAttachmentStateChangesRequest>;
+extern template struct wire::detail::Table<shapes::ecs::SubmitAttachmentStateChangesResponse>;

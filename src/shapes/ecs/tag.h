@@ -85,3 +85,11 @@ template <>
 inline constexpr auto wire::kTraits<shapes::ecs::ListTagsForResourceResponse> = wire::traits({
     {.member = "tags", .max = 50},
 });
+
+extern template struct wire::detail::Table<shapes::ecs::Tag>;
+extern template struct wire::detail::Table<shapes::ecs::TagResourceRequest>;
+extern template struct wire::detail::Table<shapes::ecs::TagResourceResponse>;
+extern template struct wire::detail::Table<shapes::ecs::UntagResourceRequest>;
+extern template struct wire::detail::Table<shapes::ecs::UntagResourceResponse>;
+extern template struct wire::detail::Table<shapes::ecs::ListTagsForResourceRequest>;
+extern template struct wire::detail::Table<shapes::ecs::ListTagsForResourceResponse>;

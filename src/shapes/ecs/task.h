@@ -441,3 +441,29 @@ inline constexpr auto wire::kTraits<shapes::ecs::DescribeTasksRequest> = wire::t
     {.member = "tasks", .required = true},
     {.member = "include", .of = &shapes::ecs::kTaskField},
 });
+
+extern template struct wire::detail::Table<shapes::ecs::AwsVpcConfiguration>;
+extern template struct wire::detail::Table<shapes::ecs::NetworkConfiguration>;
+extern template struct wire::detail::Table<shapes::ecs::ContainerOverride>;
+extern template struct wire::detail::Table<shapes::ecs::InferenceAcceleratorOverride>;
+extern template struct wire::detail::Table<shapes::ecs::TaskOverride>;
+extern template struct wire::detail::Table<shapes::ecs::PlacementConstraint>;
+extern template struct wire::detail::Table<shapes::ecs::PlacementStrategy>;
+extern template struct wire::detail::Table<shapes::ecs::EBSTagSpecification>;
+extern template struct wire::detail::Table<shapes::ecs::TaskManagedEBSVolumeTerminationPolicy>;
+extern template struct wire::detail::Table<shapes::ecs::TaskManagedEBSVolumeConfiguration>;
+extern template struct wire::detail::Table<shapes::ecs::TaskVolumeConfiguration>;
+extern template struct wire::detail::Table<shapes::ecs::RunTaskRequest>;
+extern template struct wire::detail::Table<shapes::ecs::NetworkBinding>;
+extern template struct wire::detail::Table<shapes::ecs::NetworkInterface>;
+extern template struct wire::detail::Table<shapes::ecs::ManagedAgent>;
+extern template struct wire::detail::Table<shapes::ecs::Container>;
+extern template struct wire::detail::Table<shapes::ecs::TaskEphemeralStorage>;
+extern template struct wire::detail::Table<shapes::ecs::Task>;
+extern template struct wire::detail::Table<shapes::ecs::RunTaskResponse>;
+extern template struct wire::detail::Table<shapes::ecs::StartTaskRequest>;
+extern template struct wire::detail::Table<shapes::ecs::StartTaskResponse>;
+extern template struct wire::detail::Table<shapes::ecs::StopTaskRequest>;
+extern template struct wire::detail::Table<shapes::ecs::StopTaskResponse>;
+extern template struct wire::detail::Table<shapes::ecs::DescribeTasksRequest>;
+extern template struct wire::detail::Table<shapes::ecs::DescribeTasksResponse>;

@@ -262,3 +262,18 @@ template <>
 inline constexpr auto wire::kTraits<shapes::ecs::DeleteTaskDefinitionsRequest> = wire::traits({
     {.member = "taskDefinitions", .required = true},
 });
+
+extern template struct wire::detail::Table<shapes::ecs::TaskDefinitionPlacementConstraint>;
+extern template struct wire::detail::Table<shapes::ecs::ProxyConfiguration>;
+extern template struct wire::detail::Table<shapes::ecs::InferenceAccelerator>;
+extern template struct wire::detail::Table<shapes::ecs::EphemeralStorage>;
+extern template struct wire::detail::Table<shapes::ecs::RuntimePlatform>;
+extern template struct wire::detail::Table<shapes::ecs::RegisterTaskDefinitionRequest>;
+extern template struct wire::detail::Table<shapes::ecs::TaskDefinition>;
+extern template struct wire::detail::Table<shapes::ecs::RegisterTaskDefinitionResponse>;
+extern template struct wire::detail::Table<shapes::ecs::DescribeTaskDefinitionRequest>;
+extern template struct wire::detail::Table<shapes::ecs::DescribeTaskDefinitionResponse>;
+extern template struct wire::detail::Table<shapes::ecs::DeregisterTaskDefinitionRequest>;
+extern template struct wire::detail::Table<shapes::ecs::DeregisterTaskDefinitionResponse>;
+extern template struct wire::detail::Table<shapes::ecs::DeleteTaskDefinitionsRequest>;
+extern template struct wire::detail::Table<shapes::ecs::DeleteTaskDefinitionsResponse>;

@@ -63,3 +63,8 @@ template <>
 inline constexpr auto wire::kTraits<shapes::ecs::ListTaskDefinitionFamiliesRequest> = wire::traits({
     {.member = "status", .one_of = shapes::ecs::kTaskDefinitionFamilyStatusValues},
 });
+
+extern template struct wire::detail::Table<shapes::ecs::ListTaskDefinitionsRequest>;
+extern template struct wire::detail::Table<shapes::ecs::ListTaskDefinitionsResponse>;
+extern template struct wire::detail::Table<shapes::ecs::ListTaskDefinitionFamiliesRequest>;
+extern template struct wire::detail::Table<shapes::ecs::ListTaskDefinitionFamiliesResponse>;

@@ -46,3 +46,6 @@ inline constexpr auto wire::kTraits<shapes::ecs::ListTasksRequest> = wire::trait
     {.member = "desiredStatus", .one_of = shapes::ecs::kDesiredStatusValues},
     {.member = "launchType", .one_of = shapes::ecs::kLaunchTypeValues},
 });
+
+extern template struct wire::detail::Table<shapes::ecs::ListTasksRequest>;
+extern template struct wire::detail::Table<shapes::ecs::ListTasksResponse>;

@@ -65,3 +65,9 @@ inline constexpr auto wire::kTraits<shapes::ecs::UpdateTaskProtectionRequest> = 
     {.member = "tasks", .required = true},
     {.member = "protectionEnabled", .required = true},
 });
+
+extern template struct wire::detail::Table<shapes::ecs::GetTaskProtectionRequest>;
+extern template struct wire::detail::Table<shapes::ecs::ProtectedTask>;
+extern template struct wire::detail::Table<shapes::ecs::GetTaskProtectionResponse>;
+extern template struct wire::detail::Table<shapes::ecs::UpdateTaskProtectionRequest>;
+extern template struct wire::detail::Table<shapes::ecs::UpdateTaskProtectionResponse>;

@@ -126,3 +126,12 @@ inline constexpr auto wire::kTraits<shapes::ecs::FSxWindowsFileServerVolumeConfi
     {.member = "rootDirectory", .required = true},
     {.member = "authorizationConfig", .required = true},
 });
+
+extern template struct wire::detail::Table<shapes::ecs::HostVolumeProperties>;
+extern template struct wire::detail::Table<shapes::ecs::DockerVolumeConfiguration>;
+extern template struct wire::detail::Table<shapes::ecs::EFSAuthorizationConfig>;
+extern template struct wire::detail::Table<shapes::ecs::EFSVolumeConfiguration>;
+extern template struct wire::detail::Table<shapes::ecs::S3FilesVolumeConfiguration>;
+extern template struct wire::detail::Table<shapes::ecs::FSxWindowsFileServerAuthorizationConfig>;
+extern template struct wire::detail::Table<shapes::ecs::FSxWindowsFileServerVolumeConfiguration>;
+extern template struct wire::detail::Table<shapes::ecs::Volume>;

@@ -271,3 +271,19 @@ template <>
 inline constexpr auto wire::kTraits<shapes::s3::GetBucketLocationOutput> = wire::traits({.xml = "LocationConstraint", .unwrapped = true}, {
     {.member = "LocationConstraint", .one_of = shapes::s3::kBucketLocationConstraintValues},
 });
+
+extern template struct wire::detail::Table<shapes::s3::LocationInfo>;
+extern template struct wire::detail::Table<shapes::s3::BucketInfo>;
+extern template struct wire::detail::Table<shapes::s3::Tag>;
+extern template struct wire::detail::Table<shapes::s3::CreateBucketConfiguration>;
+extern template struct wire::detail::Table<shapes::s3::CreateBucketRequest>;
+extern template struct wire::detail::Table<shapes::s3::CreateBucketOutput>;
+extern template struct wire::detail::Table<shapes::s3::HeadBucketRequest>;
+extern template struct wire::detail::Table<shapes::s3::HeadBucketOutput>;
+extern template struct wire::detail::Table<shapes::s3::ListBucketsRequest>;
+extern template struct wire::detail::Table<shapes::s3::Bucket>;
+extern template struct wire::detail::Table<shapes::s3::Owner>;
+extern template struct wire::detail::Table<shapes::s3::ListBucketsOutput>;
+extern template struct wire::detail::Table<shapes::s3::DeleteBucketRequest>;
+extern template struct wire::detail::Table<shapes::s3::GetBucketLocationRequest>;
+extern template struct wire::detail::Table<shapes::s3::GetBucketLocationOutput>;

@@ -10,6 +10,7 @@
 
 #include "shapes/s3/bucket.h"
 #include "shapes/s3/bucket_settings.h"
+#include "shapes/s3/bucket_unset.h"
 #include "wire/operation.h"
 #include "wire/traits.h"
 
@@ -368,3 +369,25 @@ inline constexpr auto wire::kTraits<shapes::s3::PutObjectAclOutput> = wire::trai
     {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
         .one_of = shapes::s3::kRequestChargedValues},
 });
+
+extern template struct wire::detail::Table<shapes::s3::PutBucketPolicyRequest>;
+extern template struct wire::detail::Table<shapes::s3::GetBucketPolicyRequest>;
+extern template struct wire::detail::Table<shapes::s3::GetBucketPolicyOutput>;
+extern template struct wire::detail::Table<shapes::s3::DeleteBucketPolicyRequest>;
+extern template struct wire::detail::Table<shapes::s3::GetBucketPolicyStatusRequest>;
+extern template struct wire::detail::Table<shapes::s3::PolicyStatus>;
+extern template struct wire::detail::Table<shapes::s3::GetBucketPolicyStatusOutput>;
+extern template struct wire::detail::Table<shapes::s3::PublicAccessBlockConfiguration>;
+extern template struct wire::detail::Table<shapes::s3::PutPublicAccessBlockRequest>;
+extern template struct wire::detail::Table<shapes::s3::GetPublicAccessBlockRequest>;
+extern template struct wire::detail::Table<shapes::s3::GetPublicAccessBlockOutput>;
+extern template struct wire::detail::Table<shapes::s3::DeletePublicAccessBlockRequest>;
+extern template struct wire::detail::Table<shapes::s3::GetBucketAclRequest>;
+extern template struct wire::detail::Table<shapes::s3::Grant>;
+extern template struct wire::detail::Table<shapes::s3::GetBucketAclOutput>;
+extern template struct wire::detail::Table<shapes::s3::AccessControlPolicy>;
+extern template struct wire::detail::Table<shapes::s3::PutBucketAclRequest>;
+extern template struct wire::detail::Table<shapes::s3::GetObjectAclRequest>;
+extern template struct wire::detail::Table<shapes::s3::GetObjectAclOutput>;
+extern template struct wire::detail::Table<shapes::s3::PutObjectAclRequest>;
+extern template struct wire::detail::Table<shapes::s3::PutObjectAclOutput>;

@@ -220,3 +220,18 @@ inline constexpr auto wire::kTraits<shapes::s3::DeleteBucketLifecycleRequest> = 
     {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
     {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
 });
+
+extern template struct wire::detail::Table<shapes::s3::LifecycleExpiration>;
+extern template struct wire::detail::Table<shapes::s3::LifecycleRuleAndOperator>;
+extern template struct wire::detail::Table<shapes::s3::LifecycleRuleFilter>;
+extern template struct wire::detail::Table<shapes::s3::Transition>;
+extern template struct wire::detail::Table<shapes::s3::NoncurrentVersionTransition>;
+extern template struct wire::detail::Table<shapes::s3::NoncurrentVersionExpiration>;
+extern template struct wire::detail::Table<shapes::s3::AbortIncompleteMultipartUpload>;
+extern template struct wire::detail::Table<shapes::s3::LifecycleRule>;
+extern template struct wire::detail::Table<shapes::s3::BucketLifecycleConfiguration>;
+extern template struct wire::detail::Table<shapes::s3::PutBucketLifecycleConfigurationRequest>;
+extern template struct wire::detail::Table<shapes::s3::PutBucketLifecycleConfigurationOutput>;
+extern template struct wire::detail::Table<shapes::s3::GetBucketLifecycleConfigurationRequest>;
+extern template struct wire::detail::Table<shapes::s3::GetBucketLifecycleConfigurationOutput>;
+extern template struct wire::detail::Table<shapes::s3::DeleteBucketLifecycleRequest>;

@@ -165,3 +165,14 @@ inline constexpr auto wire::kTraits<shapes::s3::GetBucketNotificationConfigurati
     {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
     {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
 });
+
+extern template struct wire::detail::Table<shapes::s3::FilterRule>;
+extern template struct wire::detail::Table<shapes::s3::S3KeyFilter>;
+extern template struct wire::detail::Table<shapes::s3::NotificationConfigurationFilter>;
+extern template struct wire::detail::Table<shapes::s3::TopicConfiguration>;
+extern template struct wire::detail::Table<shapes::s3::QueueConfiguration>;
+extern template struct wire::detail::Table<shapes::s3::LambdaFunctionConfiguration>;
+extern template struct wire::detail::Table<shapes::s3::EventBridgeConfiguration>;
+extern template struct wire::detail::Table<shapes::s3::NotificationConfiguration>;
+extern template struct wire::detail::Table<shapes::s3::PutBucketNotificationConfigurationRequest>;
+extern template struct wire::detail::Table<shapes::s3::GetBucketNotificationConfigurationRequest>;

@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "shapes/s3/bucket.h"
 #include "shapes/s3/bucket_settings.h"
+#include "shapes/s3/bucket_unset.h"
 #include "shapes/s3/object.h"
 #include "wire/operation.h"
 #include "wire/traits.h"
@@ -296,3 +297,15 @@ inline constexpr auto wire::kTraits<shapes::s3::ListObjectVersionsOutput> = wire
     {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
         .one_of = shapes::s3::kRequestChargedValues},
 });
+
+extern template struct wire::detail::Table<shapes::s3::ListObjectsV2Request>;
+extern template struct wire::detail::Table<shapes::s3::RestoreStatus>;
+extern template struct wire::detail::Table<shapes::s3::Object>;
+extern template struct wire::detail::Table<shapes::s3::CommonPrefix>;
+extern template struct wire::detail::Table<shapes::s3::ListObjectsV2Output>;
+extern template struct wire::detail::Table<shapes::s3::ListObjectsRequest>;
+extern template struct wire::detail::Table<shapes::s3::ListObjectsOutput>;
+extern template struct wire::detail::Table<shapes::s3::ListObjectVersionsRequest>;
+extern template struct wire::detail::Table<shapes::s3::ObjectVersion>;
+extern template struct wire::detail::Table<shapes::s3::DeleteMarkerEntry>;
+extern template struct wire::detail::Table<shapes::s3::ListObjectVersionsOutput>;

@@ -9,13 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.h"
 #include "base/time.h"
-#include "shapes/s3/bucket.h"
 #include "shapes/s3/bucket_access.h"
+#include "shapes/s3/bucket_encryption.h"
 #include "shapes/s3/bucket_settings.h"
+#include "shapes/s3/bucket_unset.h"
 #include "shapes/s3/object.h"
-#include "shapes/s3/object_list.h"
 #include "wire/operation.h"
 #include "wire/traits.h"
 
@@ -83,125 +82,6 @@ BOOST_DESCRIBE_STRUCT(CreateMultipartUploadOutput, (), (AbortDate, AbortRuleId, 
     BucketKeyEnabled, RequestCharged, ChecksumAlgorithm, ChecksumType))
 
 inline constexpr wire::HttpBinding kCreateMultipartUploadHttp{"POST", "/{Bucket}/{Key+}?uploads", 200};
-
-struct UploadPartRequest {
-  std::optional<base::Blob> Body;
-  std::string Bucket;
-  std::optional<std::int64_t> ContentLength;
-  std::optional<std::string> ContentMD5;
-  std::optional<std::string> ChecksumAlgorithm;
-  std::optional<std::string> ChecksumCRC32;
-  std::optional<std::string> ChecksumCRC32C;
-  std::optional<std::string> ChecksumCRC64NVME;
-  std::optional<std::string> ChecksumSHA1;
-  std::optional<std::string> ChecksumSHA256;
-  std::optional<std::string> ChecksumSHA512;
-  std::optional<std::string> ChecksumMD5;
-  std::optional<std::string> ChecksumXXHASH64;
-  std::optional<std::string> ChecksumXXHASH3;
-  std::optional<std::string> ChecksumXXHASH128;
-  std::string Key;
-  std::int32_t PartNumber{};
-  std::string UploadId;
-  std::optional<std::string> SSECustomerAlgorithm;
-  std::optional<std::string> SSECustomerKey;
-  std::optional<std::string> SSECustomerKeyMD5;
-  std::optional<std::string> RequestPayer;
-  std::optional<std::string> ExpectedBucketOwner;
-  bool operator==(const UploadPartRequest&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(UploadPartRequest, (), (Body, Bucket, ContentLength, ContentMD5, ChecksumAlgorithm, ChecksumCRC32,
-    ChecksumCRC32C, ChecksumCRC64NVME, ChecksumSHA1, ChecksumSHA256, ChecksumSHA512, ChecksumMD5, ChecksumXXHASH64,
-    ChecksumXXHASH3, ChecksumXXHASH128, Key, PartNumber, UploadId, SSECustomerAlgorithm, SSECustomerKey,
-    SSECustomerKeyMD5, RequestPayer, ExpectedBucketOwner))
-
-struct UploadPartOutput {
-  std::optional<std::string> ServerSideEncryption;
-  std::optional<std::string> ETag;
-  std::optional<std::string> ChecksumCRC32;
-  std::optional<std::string> ChecksumCRC32C;
-  std::optional<std::string> ChecksumCRC64NVME;
-  std::optional<std::string> ChecksumSHA1;
-  std::optional<std::string> ChecksumSHA256;
-  std::optional<std::string> ChecksumSHA512;
-  std::optional<std::string> ChecksumMD5;
-  std::optional<std::string> ChecksumXXHASH64;
-  std::optional<std::string> ChecksumXXHASH3;
-  std::optional<std::string> ChecksumXXHASH128;
-  std::optional<std::string> SSECustomerAlgorithm;
-  std::optional<std::string> SSECustomerKeyMD5;
-  std::optional<std::string> SSEKMSKeyId;
-  std::optional<bool> BucketKeyEnabled;
-  std::optional<std::string> RequestCharged;
-  bool operator==(const UploadPartOutput&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(UploadPartOutput, (), (ServerSideEncryption, ETag, ChecksumCRC32, ChecksumCRC32C,
-    ChecksumCRC64NVME, ChecksumSHA1, ChecksumSHA256, ChecksumSHA512, ChecksumMD5, ChecksumXXHASH64, ChecksumXXHASH3,
-    ChecksumXXHASH128, SSECustomerAlgorithm, SSECustomerKeyMD5, SSEKMSKeyId, BucketKeyEnabled, RequestCharged))
-
-inline constexpr wire::HttpBinding kUploadPartHttp{"PUT", "/{Bucket}/{Key+}?partNumber&uploadId", 200};
-
-struct UploadPartCopyRequest {
-  std::string Bucket;
-  std::string CopySource;
-  std::optional<std::string> CopySourceIfMatch;
-  std::optional<base::Time> CopySourceIfModifiedSince;
-  std::optional<std::string> CopySourceIfNoneMatch;
-  std::optional<base::Time> CopySourceIfUnmodifiedSince;
-  std::optional<std::string> CopySourceRange;
-  std::string Key;
-  std::int32_t PartNumber{};
-  std::string UploadId;
-  std::optional<std::string> SSECustomerAlgorithm;
-  std::optional<std::string> SSECustomerKey;
-  std::optional<std::string> SSECustomerKeyMD5;
-  std::optional<std::string> CopySourceSSECustomerAlgorithm;
-  std::optional<std::string> CopySourceSSECustomerKey;
-  std::optional<std::string> CopySourceSSECustomerKeyMD5;
-  std::optional<std::string> RequestPayer;
-  std::optional<std::string> ExpectedBucketOwner;
-  std::optional<std::string> ExpectedSourceBucketOwner;
-  bool operator==(const UploadPartCopyRequest&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(UploadPartCopyRequest, (), (Bucket, CopySource, CopySourceIfMatch, CopySourceIfModifiedSince,
-    CopySourceIfNoneMatch, CopySourceIfUnmodifiedSince, CopySourceRange, Key, PartNumber, UploadId,
-    SSECustomerAlgorithm, SSECustomerKey, SSECustomerKeyMD5, CopySourceSSECustomerAlgorithm, CopySourceSSECustomerKey,
-    CopySourceSSECustomerKeyMD5, RequestPayer, ExpectedBucketOwner, ExpectedSourceBucketOwner))
-
-struct CopyPartResult {
-  std::optional<std::string> ETag;
-  std::optional<base::Time> LastModified;
-  std::optional<std::string> ChecksumCRC32;
-  std::optional<std::string> ChecksumCRC32C;
-  std::optional<std::string> ChecksumCRC64NVME;
-  std::optional<std::string> ChecksumSHA1;
-  std::optional<std::string> ChecksumSHA256;
-  std::optional<std::string> ChecksumSHA512;
-  std::optional<std::string> ChecksumMD5;
-  std::optional<std::string> ChecksumXXHASH64;
-  std::optional<std::string> ChecksumXXHASH3;
-  std::optional<std::string> ChecksumXXHASH128;
-  bool operator==(const CopyPartResult&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(CopyPartResult, (), (ETag, LastModified, ChecksumCRC32, ChecksumCRC32C, ChecksumCRC64NVME,
-    ChecksumSHA1, ChecksumSHA256, ChecksumSHA512, ChecksumMD5, ChecksumXXHASH64, ChecksumXXHASH3, ChecksumXXHASH128))
-
-struct UploadPartCopyOutput {
-  std::optional<std::string> CopySourceVersionId;
-  std::optional<s3::CopyPartResult> CopyPartResult;
-  std::optional<std::string> ServerSideEncryption;
-  std::optional<std::string> SSECustomerAlgorithm;
-  std::optional<std::string> SSECustomerKeyMD5;
-  std::optional<std::string> SSEKMSKeyId;
-  std::optional<bool> BucketKeyEnabled;
-  std::optional<std::string> RequestCharged;
-  bool operator==(const UploadPartCopyOutput&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(UploadPartCopyOutput, (), (CopySourceVersionId, CopyPartResult, ServerSideEncryption,
-    SSECustomerAlgorithm, SSECustomerKeyMD5, SSEKMSKeyId, BucketKeyEnabled, RequestCharged))
-
-inline constexpr wire::HttpBinding kUploadPartCopyHttp{"PUT", "/{Bucket}/{Key+}?partNumber&uploadId", 200,
-    "x-amz-copy-source"};
 
 struct CompletedPart {
   std::optional<std::string> ETag;
@@ -309,124 +189,6 @@ BOOST_DESCRIBE_STRUCT(AbortMultipartUploadOutput, (), (RequestCharged))
 
 inline constexpr wire::HttpBinding kAbortMultipartUploadHttp{"DELETE", "/{Bucket}/{Key+}?uploadId", 204};
 
-struct ListPartsRequest {
-  std::string Bucket;
-  std::string Key;
-  std::optional<std::int32_t> MaxParts;
-  std::optional<std::int32_t> PartNumberMarker;
-  std::string UploadId;
-  std::optional<std::string> RequestPayer;
-  std::optional<std::string> ExpectedBucketOwner;
-  std::optional<std::string> SSECustomerAlgorithm;
-  std::optional<std::string> SSECustomerKey;
-  std::optional<std::string> SSECustomerKeyMD5;
-  bool operator==(const ListPartsRequest&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(ListPartsRequest, (), (Bucket, Key, MaxParts, PartNumberMarker, UploadId, RequestPayer,
-    ExpectedBucketOwner, SSECustomerAlgorithm, SSECustomerKey, SSECustomerKeyMD5))
-
-struct Part {
-  std::optional<std::int32_t> PartNumber;
-  std::optional<base::Time> LastModified;
-  std::optional<std::string> ETag;
-  std::optional<std::int64_t> Size;
-  std::optional<std::string> ChecksumCRC32;
-  std::optional<std::string> ChecksumCRC32C;
-  std::optional<std::string> ChecksumCRC64NVME;
-  std::optional<std::string> ChecksumSHA1;
-  std::optional<std::string> ChecksumSHA256;
-  std::optional<std::string> ChecksumSHA512;
-  std::optional<std::string> ChecksumMD5;
-  std::optional<std::string> ChecksumXXHASH64;
-  std::optional<std::string> ChecksumXXHASH3;
-  std::optional<std::string> ChecksumXXHASH128;
-  bool operator==(const Part&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(Part, (), (PartNumber, LastModified, ETag, Size, ChecksumCRC32, ChecksumCRC32C, ChecksumCRC64NVME,
-    ChecksumSHA1, ChecksumSHA256, ChecksumSHA512, ChecksumMD5, ChecksumXXHASH64, ChecksumXXHASH3, ChecksumXXHASH128))
-
-struct Initiator {
-  std::optional<std::string> ID;
-  std::optional<std::string> DisplayName;
-  bool operator==(const Initiator&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(Initiator, (), (ID, DisplayName))
-
-struct ListPartsOutput {
-  std::optional<base::Time> AbortDate;
-  std::optional<std::string> AbortRuleId;
-  std::optional<std::string> Bucket;
-  std::optional<std::string> Key;
-  std::optional<std::string> UploadId;
-  std::optional<std::int32_t> PartNumberMarker;
-  std::optional<std::int32_t> NextPartNumberMarker;
-  std::optional<std::int32_t> MaxParts;
-  std::optional<bool> IsTruncated;
-  std::optional<std::vector<s3::Part>> Parts;
-  std::optional<s3::Initiator> Initiator;
-  std::optional<s3::Owner> Owner;
-  std::optional<std::string> StorageClass;
-  std::optional<std::string> RequestCharged;
-  std::optional<std::string> ChecksumAlgorithm;
-  std::optional<std::string> ChecksumType;
-  bool operator==(const ListPartsOutput&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(ListPartsOutput, (), (AbortDate, AbortRuleId, Bucket, Key, UploadId, PartNumberMarker,
-    NextPartNumberMarker, MaxParts, IsTruncated, Parts, Initiator, Owner, StorageClass, RequestCharged,
-    ChecksumAlgorithm, ChecksumType))
-
-inline constexpr wire::HttpBinding kListPartsHttp{"GET", "/{Bucket}/{Key+}?uploadId", 200};
-
-struct ListMultipartUploadsRequest {
-  std::string Bucket;
-  std::optional<std::string> Delimiter;
-  std::optional<std::string> EncodingType;
-  std::optional<std::string> KeyMarker;
-  std::optional<std::int32_t> MaxUploads;
-  std::optional<std::string> Prefix;
-  std::optional<std::string> UploadIdMarker;
-  std::optional<std::string> ExpectedBucketOwner;
-  std::optional<std::string> RequestPayer;
-  bool operator==(const ListMultipartUploadsRequest&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(ListMultipartUploadsRequest, (), (Bucket, Delimiter, EncodingType, KeyMarker, MaxUploads, Prefix,
-    UploadIdMarker, ExpectedBucketOwner, RequestPayer))
-
-struct MultipartUpload {
-  std::optional<std::string> UploadId;
-  std::optional<std::string> Key;
-  std::optional<base::Time> Initiated;
-  std::optional<std::string> StorageClass;
-  std::optional<s3::Owner> Owner;
-  std::optional<s3::Initiator> Initiator;
-  std::optional<std::string> ChecksumAlgorithm;
-  std::optional<std::string> ChecksumType;
-  bool operator==(const MultipartUpload&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(MultipartUpload, (), (UploadId, Key, Initiated, StorageClass, Owner, Initiator, ChecksumAlgorithm,
-    ChecksumType))
-
-struct ListMultipartUploadsOutput {
-  std::optional<std::string> Bucket;
-  std::optional<std::string> KeyMarker;
-  std::optional<std::string> UploadIdMarker;
-  std::optional<std::string> NextKeyMarker;
-  std::optional<std::string> Prefix;
-  std::optional<std::string> Delimiter;
-  std::optional<std::string> NextUploadIdMarker;
-  std::optional<std::int32_t> MaxUploads;
-  std::optional<bool> IsTruncated;
-  std::optional<std::vector<MultipartUpload>> Uploads;
-  std::optional<std::vector<CommonPrefix>> CommonPrefixes;
-  std::optional<std::string> EncodingType;
-  std::optional<std::string> RequestCharged;
-  bool operator==(const ListMultipartUploadsOutput&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(ListMultipartUploadsOutput, (), (Bucket, KeyMarker, UploadIdMarker, NextKeyMarker, Prefix,
-    Delimiter, NextUploadIdMarker, MaxUploads, IsTruncated, Uploads, CommonPrefixes, EncodingType, RequestCharged))
-
-inline constexpr wire::HttpBinding kListMultipartUploadsHttp{"GET", "/{Bucket}?uploads", 200};
-
 }  // namespace shapes::s3
 
 template <>
@@ -498,101 +260,6 @@ inline constexpr auto wire::kTraits<shapes::s3::CreateMultipartUploadOutput> = w
 });
 
 template <>
-inline constexpr auto wire::kTraits<shapes::s3::UploadPartRequest> = wire::traits({.payload = "Body"}, {
-    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
-    {.member = "ContentLength", .in = wire::In::Header, .at = "Content-Length"},
-    {.member = "ContentMD5", .in = wire::In::Header, .at = "Content-MD5"},
-    {.member = "ChecksumAlgorithm", .in = wire::In::Header, .at = "x-amz-sdk-checksum-algorithm",
-        .one_of = shapes::s3::kChecksumAlgorithmValues},
-    {.member = "ChecksumCRC32", .in = wire::In::Header, .at = "x-amz-checksum-crc32"},
-    {.member = "ChecksumCRC32C", .in = wire::In::Header, .at = "x-amz-checksum-crc32c"},
-    {.member = "ChecksumCRC64NVME", .in = wire::In::Header, .at = "x-amz-checksum-crc64nvme"},
-    {.member = "ChecksumSHA1", .in = wire::In::Header, .at = "x-amz-checksum-sha1"},
-    {.member = "ChecksumSHA256", .in = wire::In::Header, .at = "x-amz-checksum-sha256"},
-    {.member = "ChecksumSHA512", .in = wire::In::Header, .at = "x-amz-checksum-sha512"},
-    {.member = "ChecksumMD5", .in = wire::In::Header, .at = "x-amz-checksum-md5"},
-    {.member = "ChecksumXXHASH64", .in = wire::In::Header, .at = "x-amz-checksum-xxhash64"},
-    {.member = "ChecksumXXHASH3", .in = wire::In::Header, .at = "x-amz-checksum-xxhash3"},
-    {.member = "ChecksumXXHASH128", .in = wire::In::Header, .at = "x-amz-checksum-xxhash128"},
-    {.member = "Key", .required = true, .in = wire::In::Label, .at = "Key", .min = 1},
-    {.member = "PartNumber", .required = true, .in = wire::In::Query, .at = "partNumber"},
-    {.member = "UploadId", .required = true, .in = wire::In::Query, .at = "uploadId"},
-    {.member = "SSECustomerAlgorithm", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-algorithm"},
-    {.member = "SSECustomerKey", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key",
-        .secret = true},
-    {.member = "SSECustomerKeyMD5", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key-MD5"},
-    {.member = "RequestPayer", .in = wire::In::Header, .at = "x-amz-request-payer",
-        .one_of = shapes::s3::kRequestPayerValues},
-    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::s3::UploadPartOutput> = wire::traits({
-    {.member = "ServerSideEncryption", .in = wire::In::Header, .at = "x-amz-server-side-encryption",
-        .one_of = shapes::s3::kServerSideEncryptionValues},
-    {.member = "ETag", .in = wire::In::Header, .at = "ETag"},
-    {.member = "ChecksumCRC32", .in = wire::In::Header, .at = "x-amz-checksum-crc32"},
-    {.member = "ChecksumCRC32C", .in = wire::In::Header, .at = "x-amz-checksum-crc32c"},
-    {.member = "ChecksumCRC64NVME", .in = wire::In::Header, .at = "x-amz-checksum-crc64nvme"},
-    {.member = "ChecksumSHA1", .in = wire::In::Header, .at = "x-amz-checksum-sha1"},
-    {.member = "ChecksumSHA256", .in = wire::In::Header, .at = "x-amz-checksum-sha256"},
-    {.member = "ChecksumSHA512", .in = wire::In::Header, .at = "x-amz-checksum-sha512"},
-    {.member = "ChecksumMD5", .in = wire::In::Header, .at = "x-amz-checksum-md5"},
-    {.member = "ChecksumXXHASH64", .in = wire::In::Header, .at = "x-amz-checksum-xxhash64"},
-    {.member = "ChecksumXXHASH3", .in = wire::In::Header, .at = "x-amz-checksum-xxhash3"},
-    {.member = "ChecksumXXHASH128", .in = wire::In::Header, .at = "x-amz-checksum-xxhash128"},
-    {.member = "SSECustomerAlgorithm", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-algorithm"},
-    {.member = "SSECustomerKeyMD5", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key-MD5"},
-    {.member = "SSEKMSKeyId", .in = wire::In::Header, .at = "x-amz-server-side-encryption-aws-kms-key-id",
-        .secret = true},
-    {.member = "BucketKeyEnabled", .in = wire::In::Header, .at = "x-amz-server-side-encryption-bucket-key-enabled"},
-    {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
-        .one_of = shapes::s3::kRequestChargedValues},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::s3::UploadPartCopyRequest> = wire::traits({
-    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
-    {.member = "CopySource", .required = true, .in = wire::In::Header, .at = "x-amz-copy-source"},
-    {.member = "CopySourceIfMatch", .in = wire::In::Header, .at = "x-amz-copy-source-if-match"},
-    {.member = "CopySourceIfModifiedSince", .in = wire::In::Header, .at = "x-amz-copy-source-if-modified-since"},
-    {.member = "CopySourceIfNoneMatch", .in = wire::In::Header, .at = "x-amz-copy-source-if-none-match"},
-    {.member = "CopySourceIfUnmodifiedSince", .in = wire::In::Header, .at = "x-amz-copy-source-if-unmodified-since"},
-    {.member = "CopySourceRange", .in = wire::In::Header, .at = "x-amz-copy-source-range"},
-    {.member = "Key", .required = true, .in = wire::In::Label, .at = "Key", .min = 1},
-    {.member = "PartNumber", .required = true, .in = wire::In::Query, .at = "partNumber"},
-    {.member = "UploadId", .required = true, .in = wire::In::Query, .at = "uploadId"},
-    {.member = "SSECustomerAlgorithm", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-algorithm"},
-    {.member = "SSECustomerKey", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key",
-        .secret = true},
-    {.member = "SSECustomerKeyMD5", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key-MD5"},
-    {.member = "CopySourceSSECustomerAlgorithm", .in = wire::In::Header,
-        .at = "x-amz-copy-source-server-side-encryption-customer-algorithm"},
-    {.member = "CopySourceSSECustomerKey", .in = wire::In::Header,
-        .at = "x-amz-copy-source-server-side-encryption-customer-key", .secret = true},
-    {.member = "CopySourceSSECustomerKeyMD5", .in = wire::In::Header,
-        .at = "x-amz-copy-source-server-side-encryption-customer-key-MD5"},
-    {.member = "RequestPayer", .in = wire::In::Header, .at = "x-amz-request-payer",
-        .one_of = shapes::s3::kRequestPayerValues},
-    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
-    {.member = "ExpectedSourceBucketOwner", .in = wire::In::Header, .at = "x-amz-source-expected-bucket-owner"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::s3::UploadPartCopyOutput> = wire::traits({.payload = "CopyPartResult"}, {
-    {.member = "CopySourceVersionId", .in = wire::In::Header, .at = "x-amz-copy-source-version-id"},
-    {.member = "ServerSideEncryption", .in = wire::In::Header, .at = "x-amz-server-side-encryption",
-        .one_of = shapes::s3::kServerSideEncryptionValues},
-    {.member = "SSECustomerAlgorithm", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-algorithm"},
-    {.member = "SSECustomerKeyMD5", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key-MD5"},
-    {.member = "SSEKMSKeyId", .in = wire::In::Header, .at = "x-amz-server-side-encryption-aws-kms-key-id",
-        .secret = true},
-    {.member = "BucketKeyEnabled", .in = wire::In::Header, .at = "x-amz-server-side-encryption-bucket-key-enabled"},
-    {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
-        .one_of = shapes::s3::kRequestChargedValues},
-});
-
-template <>
 inline constexpr auto wire::kTraits<shapes::s3::CompletedMultipartUpload> = wire::traits({
     {.member = "Parts", .xml = "Part", .flattened = true},
 });
@@ -660,62 +327,11 @@ inline constexpr auto wire::kTraits<shapes::s3::AbortMultipartUploadOutput> = wi
         .one_of = shapes::s3::kRequestChargedValues},
 });
 
-template <>
-inline constexpr auto wire::kTraits<shapes::s3::ListPartsRequest> = wire::traits({
-    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
-    {.member = "Key", .required = true, .in = wire::In::Label, .at = "Key", .min = 1},
-    {.member = "MaxParts", .in = wire::In::Query, .at = "max-parts"},
-    {.member = "PartNumberMarker", .in = wire::In::Query, .at = "part-number-marker"},
-    {.member = "UploadId", .required = true, .in = wire::In::Query, .at = "uploadId"},
-    {.member = "RequestPayer", .in = wire::In::Header, .at = "x-amz-request-payer",
-        .one_of = shapes::s3::kRequestPayerValues},
-    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
-    {.member = "SSECustomerAlgorithm", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-algorithm"},
-    {.member = "SSECustomerKey", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key",
-        .secret = true},
-    {.member = "SSECustomerKeyMD5", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key-MD5"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::s3::ListPartsOutput> = wire::traits({.xml = "ListPartsResult"}, {
-    {.member = "AbortDate", .in = wire::In::Header, .at = "x-amz-abort-date"},
-    {.member = "AbortRuleId", .in = wire::In::Header, .at = "x-amz-abort-rule-id"},
-    {.member = "Key", .min = 1},
-    {.member = "Parts", .xml = "Part", .flattened = true},
-    {.member = "StorageClass", .one_of = shapes::s3::kStorageClassValues},
-    {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
-        .one_of = shapes::s3::kRequestChargedValues},
-    {.member = "ChecksumAlgorithm", .one_of = shapes::s3::kChecksumAlgorithmValues},
-    {.member = "ChecksumType", .one_of = shapes::s3::kChecksumTypeValues},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::s3::ListMultipartUploadsRequest> = wire::traits({
-    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
-    {.member = "Delimiter", .in = wire::In::Query, .at = "delimiter"},
-    {.member = "EncodingType", .in = wire::In::Query, .at = "encoding-type", .one_of = shapes::s3::kEncodingTypeValues},
-    {.member = "KeyMarker", .in = wire::In::Query, .at = "key-marker"},
-    {.member = "MaxUploads", .in = wire::In::Query, .at = "max-uploads"},
-    {.member = "Prefix", .in = wire::In::Query, .at = "prefix"},
-    {.member = "UploadIdMarker", .in = wire::In::Query, .at = "upload-id-marker"},
-    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
-    {.member = "RequestPayer", .in = wire::In::Header, .at = "x-amz-request-payer",
-        .one_of = shapes::s3::kRequestPayerValues},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::s3::MultipartUpload> = wire::traits({
-    {.member = "Key", .min = 1},
-    {.member = "StorageClass", .one_of = shapes::s3::kStorageClassValues},
-    {.member = "ChecksumAlgorithm", .one_of = shapes::s3::kChecksumAlgorithmValues},
-    {.member = "ChecksumType", .one_of = shapes::s3::kChecksumTypeValues},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::s3::ListMultipartUploadsOutput> = wire::traits({.xml = "ListMultipartUploadsResult"}, {
-    {.member = "Uploads", .xml = "Upload", .flattened = true},
-    {.member = "CommonPrefixes", .flattened = true},
-    {.member = "EncodingType", .one_of = shapes::s3::kEncodingTypeValues},
-    {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
-        .one_of = shapes::s3::kRequestChargedValues},
-});
+extern template struct wire::detail::Table<shapes::s3::CreateMultipartUploadRequest>;
+extern template struct wire::detail::Table<shapes::s3::CreateMultipartUploadOutput>;
+extern template struct wire::detail::Table<shapes::s3::CompletedPart>;
+extern template struct wire::detail::Table<shapes::s3::CompletedMultipartUpload>;
+extern template struct wire::detail::Table<shapes::s3::CompleteMultipartUploadRequest>;
+extern template struct wire::detail::Table<shapes::s3::CompleteMultipartUploadOutput>;
+extern template struct wire::detail::Table<shapes::s3::AbortMultipartUploadRequest>;
+extern template struct wire::detail::Table<shapes::s3::AbortMultipartUploadOutput>;

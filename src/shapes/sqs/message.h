@@ -178,3 +178,13 @@ inline constexpr auto wire::kTraits<shapes::sqs::ChangeMessageVisibilityRequest>
     {.member = "ReceiptHandle", .required = true},
     {.member = "VisibilityTimeout", .required = true},
 });
+
+extern template struct wire::detail::Table<shapes::sqs::MessageAttributeValue>;
+extern template struct wire::detail::Table<shapes::sqs::MessageSystemAttributeValue>;
+extern template struct wire::detail::Table<shapes::sqs::SendMessageRequest>;
+extern template struct wire::detail::Table<shapes::sqs::SendMessageResult>;
+extern template struct wire::detail::Table<shapes::sqs::ReceiveMessageRequest>;
+extern template struct wire::detail::Table<shapes::sqs::Message>;
+extern template struct wire::detail::Table<shapes::sqs::ReceiveMessageResult>;
+extern template struct wire::detail::Table<shapes::sqs::DeleteMessageRequest>;
+extern template struct wire::detail::Table<shapes::sqs::ChangeMessageVisibilityRequest>;

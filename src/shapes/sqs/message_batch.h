@@ -199,3 +199,17 @@ inline constexpr auto wire::kTraits<shapes::sqs::ChangeMessageVisibilityBatchRes
     {.member = "Successful", .required = true, .xml = "ChangeMessageVisibilityBatchResultEntry", .flattened = true},
     {.member = "Failed", .required = true, .xml = "BatchResultErrorEntry", .flattened = true},
 });
+
+extern template struct wire::detail::Table<shapes::sqs::SendMessageBatchRequestEntry>;
+extern template struct wire::detail::Table<shapes::sqs::SendMessageBatchRequest>;
+extern template struct wire::detail::Table<shapes::sqs::SendMessageBatchResultEntry>;
+extern template struct wire::detail::Table<shapes::sqs::BatchResultErrorEntry>;
+extern template struct wire::detail::Table<shapes::sqs::SendMessageBatchResult>;
+extern template struct wire::detail::Table<shapes::sqs::DeleteMessageBatchRequestEntry>;
+extern template struct wire::detail::Table<shapes::sqs::DeleteMessageBatchRequest>;
+extern template struct wire::detail::Table<shapes::sqs::DeleteMessageBatchResultEntry>;
+extern template struct wire::detail::Table<shapes::sqs::DeleteMessageBatchResult>;
+extern template struct wire::detail::Table<shapes::sqs::ChangeMessageVisibilityBatchRequestEntry>;
+extern template struct wire::detail::Table<shapes::sqs::ChangeMessageVisibilityBatchRequest>;
+extern template struct wire::detail::Table<shapes::sqs::ChangeMessageVisibilityBatchResultEntry>;
+extern template struct wire::detail::Table<shapes::sqs::ChangeMessageVisibilityBatchResult>;

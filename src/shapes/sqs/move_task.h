@@ -88,3 +88,11 @@ template <>
 inline constexpr auto wire::kTraits<shapes::sqs::ListMessageMoveTasksResult> = wire::traits({
     {.member = "Results", .xml = "ListMessageMoveTasksResultEntry", .flattened = true},
 });
+
+extern template struct wire::detail::Table<shapes::sqs::StartMessageMoveTaskRequest>;
+extern template struct wire::detail::Table<shapes::sqs::StartMessageMoveTaskResult>;
+extern template struct wire::detail::Table<shapes::sqs::CancelMessageMoveTaskRequest>;
+extern template struct wire::detail::Table<shapes::sqs::CancelMessageMoveTaskResult>;
+extern template struct wire::detail::Table<shapes::sqs::ListMessageMoveTasksRequest>;
+extern template struct wire::detail::Table<shapes::sqs::ListMessageMoveTasksResultEntry>;
+extern template struct wire::detail::Table<shapes::sqs::ListMessageMoveTasksResult>;

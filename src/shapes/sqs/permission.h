@@ -41,3 +41,6 @@ inline constexpr auto wire::kTraits<shapes::sqs::RemovePermissionRequest> = wire
     {.member = "QueueUrl", .required = true},
     {.member = "Label", .required = true},
 });
+
+extern template struct wire::detail::Table<shapes::sqs::AddPermissionRequest>;
+extern template struct wire::detail::Table<shapes::sqs::RemovePermissionRequest>;

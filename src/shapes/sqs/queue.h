@@ -170,3 +170,17 @@ template <>
 inline constexpr auto wire::kTraits<shapes::sqs::PurgeQueueRequest> = wire::traits({
     {.member = "QueueUrl", .required = true},
 });
+
+extern template struct wire::detail::Table<shapes::sqs::CreateQueueRequest>;
+extern template struct wire::detail::Table<shapes::sqs::CreateQueueResult>;
+extern template struct wire::detail::Table<shapes::sqs::DeleteQueueRequest>;
+extern template struct wire::detail::Table<shapes::sqs::GetQueueUrlRequest>;
+extern template struct wire::detail::Table<shapes::sqs::GetQueueUrlResult>;
+extern template struct wire::detail::Table<shapes::sqs::GetQueueAttributesRequest>;
+extern template struct wire::detail::Table<shapes::sqs::GetQueueAttributesResult>;
+extern template struct wire::detail::Table<shapes::sqs::SetQueueAttributesRequest>;
+extern template struct wire::detail::Table<shapes::sqs::ListQueuesRequest>;
+extern template struct wire::detail::Table<shapes::sqs::ListQueuesResult>;
+extern template struct wire::detail::Table<shapes::sqs::ListDeadLetterSourceQueuesRequest>;
+extern template struct wire::detail::Table<shapes::sqs::ListDeadLetterSourceQueuesResult>;
+extern template struct wire::detail::Table<shapes::sqs::PurgeQueueRequest>;

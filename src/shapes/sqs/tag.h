@@ -61,3 +61,8 @@ template <>
 inline constexpr auto wire::kTraits<shapes::sqs::ListQueueTagsResult> = wire::traits({
     {.member = "Tags", .xml = "Tag", .flattened = true, .key = "Key", .value = "Value"},
 });
+
+extern template struct wire::detail::Table<shapes::sqs::TagQueueRequest>;
+extern template struct wire::detail::Table<shapes::sqs::UntagQueueRequest>;
+extern template struct wire::detail::Table<shapes::sqs::ListQueueTagsRequest>;
+extern template struct wire::detail::Table<shapes::sqs::ListQueueTagsResult>;

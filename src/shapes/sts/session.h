@@ -69,3 +69,9 @@ inline constexpr auto wire::kTraits<shapes::sts::Credentials> = wire::traits({
     {.member = "SessionToken", .required = true},
     {.member = "Expiration", .required = true},
 });
+
+extern template struct wire::detail::Table<shapes::sts::GetCallerIdentityRequest>;
+extern template struct wire::detail::Table<shapes::sts::GetCallerIdentityResponse>;
+extern template struct wire::detail::Table<shapes::sts::GetSessionTokenRequest>;
+extern template struct wire::detail::Table<shapes::sts::Credentials>;
+extern template struct wire::detail::Table<shapes::sts::GetSessionTokenResponse>;
