@@ -78,6 +78,13 @@ constexpr wire::ErrorSpec kMoreErrors[] = {
     {.name = "XAmzContentSHA256Mismatch", .status = 400},
 };
 
+// A region may be none of Amazon's, where the caller is in it; and filters are "prefix" to those who set them, and
+// "Prefix" to those who set again what they were shown.
+bool is_for_handlers(const wire::Violation& violation) {
+  return violation.member == "LocationConstraint" ||
+         (violation.member == "Name" && violation.path.find("ilterRules") != std::string::npos);
+}
+
 // Members of headers and query strings whose values have an answer of their own; all others that
 // are enumerations stand in an XML body.
 std::optional<ApiError> enumeration_error(const wire::Violation& violation) {
@@ -158,6 +165,11 @@ ApiError malformed_xml() {
   return ApiError("MalformedXML", "The XML you provided was not well-formed or did not validate against our published schema");
 }
 
+ApiError header_not_implemented(std::string_view header) {
+  return ApiError("NotImplemented", "A header you provided implies functionality that is not implemented")
+      .with("Header", std::string(header));
+}
+
 ApiError not_implemented(std::string_view what) {
   return ApiError("NotImplemented", std::string(what) + " is not implemented.");
 }
@@ -165,8 +177,7 @@ ApiError not_implemented(std::string_view what) {
 std::optional<ApiError> violation_error(const std::vector<wire::Violation>& violations) {
   bool any = false;
   for (const wire::Violation& violation : violations) {
-    // CreateBucket's own to judge: a region may be none of Amazon's where the caller is in it.
-    if (violation.member == "LocationConstraint" && violation.kind == wire::Violation::NotInEnum) continue;
+    if (violation.kind == wire::Violation::NotInEnum && is_for_handlers(violation)) continue;
     any = true;
     if (violation.kind == wire::Violation::NotInEnum) {
       if (auto error = enumeration_error(violation)) return error;

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/s3/errors.h"
+
+#include <gtest/gtest.h>
+
+#include "wire/validate.h"
+
+namespace services::s3 {
+namespace {
+
+std::string code_of(const std::string& path, const std::string& member) {
+  const auto error = violation_error({{path, wire::Violation::NotInEnum, "[]", "value", member}});
+  return error ? error->code() : "";
+}
+
+TEST(Errors, AValueThatIsNoneIsNamedAsAmazonDoes) {
+  EXPECT_EQ(code_of("storageClass", "StorageClass"), "InvalidStorageClass");
+  EXPECT_EQ(code_of("notificationConfiguration.queueConfigurations.1.member.events.1.member", "Events"), "InvalidArgument");
+  EXPECT_EQ(code_of("objectOwnership", "ObjectOwnership"), "InvalidArgument");
+  EXPECT_EQ(code_of("ownershipControls.rules.1.member.objectOwnership", "ObjectOwnership"), "MalformedXML");
+  EXPECT_EQ(code_of("versioningConfiguration.status", "Status"), "MalformedXML");
+}
+
+TEST(Errors, WhatHandlersJudgeIsNotRefusedBefore) {
+  EXPECT_EQ(code_of("createBucketConfiguration.locationConstraint", "LocationConstraint"), "");
+  EXPECT_EQ(code_of("notificationConfiguration.queueConfigurations.1.member.filter.key.filterRules.1.member.name", "Name"), "");
+  EXPECT_EQ(code_of("elsewhere.name", "Name"), "MalformedXML");
+}
+
+}  // namespace
+}  // namespace services::s3
