@@ -6,21 +6,30 @@ import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sd
 import { createPresignedPost } from "@aws-sdk/s3-presigned-post";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { makeQueue, refused } from "./support.mjs";
-import { makeBucket, s3 } from "./s3_support.mjs";
+import { ask, makeBucket, s3 } from "./s3_support.mjs";
 
 const url = (Command, bucket, Key, more = {}, expiresIn = 60) =>
   getSignedUrl(s3, new Command({ Bucket: bucket.name, Key, ...more }), { expiresIn });
 
 test("a presigned URL needs no key", async (t) => {
   const bucket = await makeBucket(t);
-  const put = await fetch(await url(PutObjectCommand, bucket, "a key/ü"), { method: "PUT", body: "from a browser" });
-  assert.equal(put.status, 200, await put.text());
-  const got = await fetch(await url(GetObjectCommand, bucket, "a key/ü", { ResponseContentType: "text/own" }));
-  assert.equal(await got.text(), "from a browser");
+  const put = await ask(await url(PutObjectCommand, bucket, "a key/ü"), { method: "PUT", body: "from a browser" });
+  assert.equal(put.status, 200, put.text);
+  const got = await ask(await url(GetObjectCommand, bucket, "a key/ü", { ResponseContentType: "text/own" }));
+  assert.equal(got.text, "from a browser");
   assert.equal(got.headers.get("content-type"), "text/own");
-  const gone = await fetch(await url(DeleteObjectCommand, bucket, "a key/ü"), { method: "DELETE" });
+  const gone = await ask(await url(DeleteObjectCommand, bucket, "a key/ü"), { method: "DELETE" });
   assert.equal(gone.status, 204);
   assert.deepEqual(await bucket.keys(), []);
+});
+
+test("what a presigned URL says in its query are headers", async (t) => {
+  const bucket = await makeBucket(t);
+  const said = { Metadata: { a: "b c" }, StorageClass: "STANDARD_IA", Tagging: "t=1" };
+  const put = await ask(await url(PutObjectCommand, bucket, "key", said), { method: "PUT", body: "x" });
+  assert.equal(put.status, 200, put.text);
+  const got = await bucket.get("key");
+  assert.deepEqual([got.Metadata, got.StorageClass, got.TagCount], [{ a: "b c" }, "STANDARD_IA", 1]);
 });
 
 test("a presigned URL is for what it says", async (t) => {
@@ -29,15 +38,15 @@ test("a presigned URL is for what it says", async (t) => {
   await bucket.put("other", "y");
   const good = await url(GetObjectCommand, bucket, "key");
   for (const [wrong, method] of [[good.replace("/key", "/other"), "GET"], [good, "DELETE"], [`${good}0`, "GET"]]) {
-    const answer = await fetch(wrong, { method });
+    const answer = await ask(wrong, { method });
     assert.equal(answer.status, 403);
-    assert.match(await answer.text(), /<Code>SignatureDoesNotMatch<\/Code>/);
+    assert.match(answer.text, /<Code>SignatureDoesNotMatch<\/Code>/);
   }
   const past = new Date(Date.now() - 3_600_000);
   const command = new GetObjectCommand({ Bucket: bucket.name, Key: "key" });
-  const late = await fetch(await getSignedUrl(s3, command, { expiresIn: 60, signingDate: past }));
+  const late = await ask(await getSignedUrl(s3, command, { expiresIn: 60, signingDate: past }));
   assert.equal(late.status, 403);
-  assert.match(await late.text(), /Request has expired/);
+  assert.match(late.text, /Request has expired/);
 });
 
 test("a form is posted", async (t) => {
@@ -50,7 +59,7 @@ test("a form is posted", async (t) => {
     const form = new FormData();
     for (const [name, value] of Object.entries({ ...post.fields, "Content-Type": type })) form.append(name, value);
     form.append("file", new Blob([content]), "my file.txt");
-    return fetch(post.url, { method: "POST", body: form });
+    return ask(post.url, { method: "POST", body: form });
   };
   assert.equal((await send("hello")).status, 204);
   assert.equal(await bucket.text("in/my file.txt"), "hello");
@@ -71,9 +80,9 @@ test("what is public needs no signature", async (t) => {
   await s3.putBucketPolicy({ Bucket, Policy });
   assert.equal((await s3.getBucketPolicyStatus({ Bucket })).PolicyStatus.IsPublic, true);
   const at = (key) => `${process.env.AWS_ENDPOINT_URL}/${Bucket}/${key}`;
-  assert.equal(await (await fetch(at("open/key"))).text(), "x");
-  assert.equal((await fetch(at("closed"))).status, 403);
-  assert.equal((await fetch(at("open/key"), { method: "DELETE" })).status, 403);
+  assert.equal((await ask(at("open/key"))).text, "x");
+  assert.equal((await ask(at("closed"))).status, 403);
+  assert.equal((await ask(at("open/key"), { method: "DELETE" })).status, 403);
 });
 
 test("queues are told what happens", async (t) => {

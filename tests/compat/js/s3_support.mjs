@@ -25,11 +25,13 @@ class Bucket {
   put(Key, Body = "", more = {}) {
     return this.client.putObject({ Bucket: this.name, Key, Body, ...more });
   }
-  get(Key, more = {}) {
-    return this.client.getObject({ Bucket: this.name, Key, ...more });
+  // With its body read: one that is left keeps its connection, and the test, from ending.
+  async get(Key, more = {}) {
+    const answer = await this.client.getObject({ Bucket: this.name, Key, ...more });
+    return { ...answer, Body: Buffer.from(await answer.Body.transformToByteArray()) };
   }
   async read(Key, more = {}) {
-    return Buffer.from(await (await this.get(Key, more)).Body.transformToByteArray());
+    return (await this.get(Key, more)).Body;
   }
   async text(Key, more = {}) {
     return (await this.read(Key, more)).toString();
@@ -78,6 +80,12 @@ export async function makeBucket(t, { client = s3, name = uniqueName(), ...more 
   const bucket = new Bucket(client, name);
   t.after(() => bucket.end().catch((error) => assert.equal(error.name, "NoSuchBucket", error)));
   return bucket;
+}
+
+// HTTP without any key, as browsers speak it.
+export async function ask(url, options = {}) {
+  const answer = await fetch(url, options);
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
 }
 
 // The call must be refused with this status: HEAD has no body to say more in.

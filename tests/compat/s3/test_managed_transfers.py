@@ -87,6 +87,18 @@ def test_a_large_copy_goes_in_parts(s3, bucket, large, make_bucket):
     assert other.read("copy") == large.read_bytes()
 
 
+def test_an_empty_object_does_not_hold_up_the_next(connect, bucket):
+    """botocore asks whether to go on with each body (Expect: 100-continue), also with empty ones, and misreads the
+    next answer on a connection where it was not told to."""
+    client = connect("s3", read_timeout=20, retries={"total_max_attempts": 1})
+    for size in (0, 1, 0, 0, 70_000, 0, 1):
+        client.put_object(Bucket=bucket.name, Key="key", Body=b"x" * size)
+    for _ in range(2):
+        with refused("NoSuchBucket"):
+            client.put_object(Bucket="no-such-bucket-" + bucket.name[-16:], Key="key", Body=b"")
+        client.put_object(Bucket=bucket.name, Key="key", Body=b"")
+
+
 def test_a_file_that_is_not_there(s3, bucket, folder):
     with refused("404", 404):
         s3.download_file(bucket.name, "nothing", str(folder / "never"))

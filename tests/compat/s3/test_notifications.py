@@ -238,6 +238,8 @@ def test_what_cannot_be_configured(bucket, queue):
     with refused("InvalidArgument", 400, "A specified event is not supported for notifications"):
         configure(bucket, {"QueueArn": queue.arn, "Events": ["s3:ObjectInvented:Put"]})
     with refused("InvalidArgument", 400, "Configurations overlap"):
+        configure(bucket, told(queue, "ObjectCreated:*"), told(queue, PUT))
+    with refused("InvalidArgument", 400, "overlapping"):
         configure(bucket, told(queue, "ObjectCreated:*", Filter=filtered("a")), told(queue, PUT, Filter=filtered("ab")))
     with refused("InvalidArgument", 400):
         configure(bucket, told(queue, PUT, Filter={"Key": {"FilterRules": [{"Name": "middle", "Value": "x"}]}}))

@@ -84,7 +84,7 @@ def test_the_status_can_be_chosen(signer, bucket, post, status):
     answer = post(made)
     assert answer.status == (int(status) if status != "nonsense" else 204)
     if status == "201":
-        assert b"<PostResponse>" in answer.body and b"<Key>key</Key>" in answer.body
+        assert b"<PostResponse" in answer.body and b"<Key>key</Key>" in answer.body
         assert f"<Bucket>{bucket.name}</Bucket>".encode() in answer.body and b"<ETag>" in answer.body
     else:
         assert answer.body == b""

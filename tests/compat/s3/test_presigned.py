@@ -45,10 +45,10 @@ def test_deleting(signer, bucket, fetch):
     assert bucket.keys() == []
 
 
-def test_listing(signer, bucket, fetch):
+def test_listing(s3_v4, bucket, fetch):
     bucket.put("some/key", b"x")
     params = {"Bucket": bucket.name, "Prefix": "some/"}
-    url = signer.generate_presigned_url("list_objects_v2", Params=params, ExpiresIn=60)
+    url = s3_v4.generate_presigned_url("list_objects_v2", Params=params, ExpiresIn=60)
     answer = fetch("GET", url)
     assert answer.status == 200 and b"<Key>some" in answer.body
 
@@ -58,6 +58,15 @@ def test_a_content_type_that_is_signed_must_come(signer, bucket, fetch):
     assert error(fetch("PUT", url, b"x", {"Content-Type": "text/plain"})) == (403, "SignatureDoesNotMatch")
     assert fetch("PUT", url, b"x", {"Content-Type": "image/png"}).status == 200
     assert bucket.head("key")["ContentType"] == "image/png"
+
+
+def test_metadata_that_stands_in_the_url(s3, bucket, fetch):
+    """Version 2 puts it there, and nobody needs to send it."""
+    url = url_of(s3, "put_object", bucket, Metadata={"who": "me"})
+    assert "x-amz-meta-who=me" in url
+    assert fetch("PUT", url, b"x").status == 200
+    assert bucket.head("key")["Metadata"] == {"who": "me"}
+    assert error(fetch("PUT", url.replace("who=me", "who=you"), b"x")) == (403, "SignatureDoesNotMatch")
 
 
 def test_what_the_answer_is_to_say_is_signed(signer, bucket, fetch):

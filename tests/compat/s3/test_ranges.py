@@ -78,12 +78,12 @@ def test_the_only_part_of_an_object_that_came_in_one(bucket):
 def test_parts_and_ranges_across_them(bucket):
     parts = [b"a" * PART, b"b" * (PART + 3), b"c" * 10]
     upload = bucket.start_upload("key")
-    for number, part in zip((3, 7, 8), parts):
+    for number, part in enumerate(parts, 1):
         upload.put(number, part)
     upload.complete()
     whole = b"".join(parts)
     at = 0
-    for number, part in enumerate(parts, 1):  # they are counted anew
+    for number, part in enumerate(parts, 1):
         got = bucket.get("key", PartNumber=number)
         assert got["Body"] == part
         assert got["ContentRange"] == f"bytes {at}-{at + len(part) - 1}/{len(whole)}"
