@@ -1,5 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Kills the server under load and checks what it had acknowledged. See crash.py for its settings.
+# Kills the server under load and checks what it had acknowledged: messages, then objects. See crash.py and
+# object_crash.py for their settings.
 set -euo pipefail
-exec env PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$(dirname "$0")/crash.py" "$@"
+cd "$(dirname "$0")"
+export PYTHONDONTWRITEBYTECODE=1
+/usr/bin/python3 crash.py "$@"
+/usr/bin/python3 object_crash.py "$@"

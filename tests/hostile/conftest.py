@@ -3,6 +3,7 @@
 import pytest
 
 from support.raw import Caller, exchange, request_bytes
+from support.s3_raw import S3Caller
 from support.server import Server
 
 
@@ -41,3 +42,16 @@ def url(caller):
 def send(server):
     """send(bytes) -> the answer, on a connection of its own."""
     return lambda data: exchange(server.port, data)
+
+
+@pytest.fixture(scope="session")
+def s3(server):
+    return S3Caller(server)
+
+
+@pytest.fixture(scope="session")
+def bucket(s3):
+    """A bucket that all tests may use; its path."""
+    answer = s3.call("PUT", "/hostile-bucket")
+    assert answer.status == 200, answer
+    return "/hostile-bucket"

@@ -131,7 +131,8 @@ def refused(code, status=None, part=""):
 
 def needs(client, operation, *members):
     """Skips where this client is too old to know these members."""
-    known = client.meta.service_model.operation_model(operation).input_shape.members
+    shape = client.meta.service_model.operation_model(operation).input_shape
+    known = shape.members if shape else {}
     missing = [member for member in members if member not in known]
     if missing:
         pytest.skip(f"this boto3 knows no {', '.join(missing)} of {operation}")

@@ -30,12 +30,13 @@ def _signing_key(secret, date, region, service):
 
 
 def _quote(text, safe="-_.~"):
-    return urllib.parse.quote(text, safe=safe)
+    return urllib.parse.quote(text, safe=safe)  # text or bytes
 
 
 def _canonical_query(query):
     pairs = [pair.partition("=")[::2] for pair in query.split("&") if pair]
-    decoded = [(urllib.parse.unquote(name), urllib.parse.unquote(value)) for name, value in pairs]
+    decode = urllib.parse.unquote_to_bytes  # not every query is text
+    decoded = [(decode(name), decode(value)) for name, value in pairs]
     return "&".join(f"{name}={value}" for name, value in sorted((_quote(n), _quote(v)) for n, v in decoded))
 
 
@@ -58,7 +59,8 @@ class Scope:
         headers = sorted(headers)
         names = ";".join(name for name, _ in headers)
         lines = "".join(f"{name}:{' '.join(value.split())}\n" for name, value in headers)
-        path = path if self.service == "s3" else _quote(path, "/-_.~")  # S3 signs a path as it is sent
+        sent = urllib.parse.unquote_to_bytes(path) if self.service == "s3" else path  # all others encode it twice
+        path = _quote(sent, "/-_.~")
         canonical = "\n".join([method, path, _canonical_query(query), lines, names, payload_hash])
         text = "\n".join([ALGORITHM, stamp(self.time), self.text, hashlib.sha256(canonical.encode()).hexdigest()])
         return names, self.seal(text)
