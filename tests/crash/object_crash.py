@@ -20,7 +20,7 @@ import object_load  # noqa: E402
 from object_ledger import Ledger  # noqa: E402
 from support.raw import Caller, Connection  # noqa: E402
 from support.s3_raw import S3Caller  # noqa: E402
-from support.server import Server  # noqa: E402
+from support.server import Server, run_stoker  # noqa: E402
 from support.waiting import eventually  # noqa: E402
 
 LOAD_SECONDS = (0.2, 0.9)
@@ -114,6 +114,13 @@ def check_incoming(server, ledger):
         ledger.problem(f"{len(left)} files were left in incoming: {left[:3]}")
 
 
+def scrub(server, ledger):
+    """What the server itself thinks of its objects."""
+    done = run_stoker("scrub", "--data", server.data, timeout=300)
+    if done.returncode != 0:
+        ledger.problem(f"scrub ended with {done.returncode}: {done.stdout[-500:]} {done.stderr[-500:]}")
+
+
 def check_files(server, ledger):
     """Every file is some row's, and every row has its file; the server has stopped."""
     with contextlib.closing(sqlite3.connect(f"file:{server.data / 'stoker.db'}?mode=ro", uri=True)) as database:
@@ -160,6 +167,7 @@ def judge(server, url, ledger, rounds):
     ledger.check_events(events, shown)
     finished = finish_uploads(s3, ledger)
     eventually(lambda: not list((server.data / "objects" / "incoming").iterdir()))
+    scrub(server, ledger)
     server.stop()
     files = check_files(server, ledger)
     for problem in ledger.problems:
