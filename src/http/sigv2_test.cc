@@ -62,6 +62,9 @@ TEST(Version2, WhatWasChangedIsRefused) {
   EXPECT_EQ(error({"GET", kGet, {{"x-amz-extra", "1"}}}), AuthError::BadSignature);
   EXPECT_EQ(error({"GET", std::string(kGet) + "&acl", {}}), AuthError::BadSignature);
   EXPECT_EQ(error({"PUT", kPut, {{"Content-Type", "text/plain"}}}), AuthError::BadSignature);
+  for (const char* setting : {"acl", "encryption", "publicAccessBlock", "policyStatus", "ownershipControls"}) {
+    EXPECT_EQ(error({"GET", std::string(kList) + "&" + setting, {}}), AuthError::BadSignature) << setting;
+  }
   EXPECT_EQ(error({"GET", std::string(kSession) + "&x-amz-meta-b=c", {}}), AuthError::BadSignature);
   const AuthResult wrong = verified({"GET", kGet, {}}, kNow, "another");
   EXPECT_EQ(wrong.error, AuthError::BadSignature);
@@ -77,7 +80,8 @@ TEST(Version2, AUrlHasItsTime) {
 
 TEST(Version2, AnExpiryIsSecondsSinceTheEpoch) {
   for (const char* wrong : {"", "words", "-1", "1.5", "99999999999999999999", "253402300800"}) {
-    const ClaimResult claim = parse_claim({"GET", "/b/k?AWSAccessKeyId=A&Signature=S&Expires=" + std::string(wrong), {}});
+    const std::string target = "/b/k?AWSAccessKeyId=A&Signature=S&Expires=" + std::string(wrong);
+    const ClaimResult claim = parse_claim({"GET", target, {}});
     EXPECT_EQ(claim.error, AuthError::Incomplete) << wrong;
     EXPECT_EQ(claim.message, "Invalid date (should be seconds since epoch): " + std::string(wrong));
   }
