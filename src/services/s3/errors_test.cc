@@ -8,6 +8,8 @@
 namespace services::s3 {
 namespace {
 
+const std::string kQueue = "notificationConfiguration.queueConfigurations.1.member.";
+
 std::string code_of(const std::string& path, const std::string& member) {
   const auto error = violation_error({{path, wire::Violation::NotInEnum, "[]", "value", member}});
   return error ? error->code() : "";
@@ -15,7 +17,7 @@ std::string code_of(const std::string& path, const std::string& member) {
 
 TEST(Errors, AValueThatIsNoneIsNamedAsAmazonDoes) {
   EXPECT_EQ(code_of("storageClass", "StorageClass"), "InvalidStorageClass");
-  EXPECT_EQ(code_of("notificationConfiguration.queueConfigurations.1.member.events.1.member", "Events"), "InvalidArgument");
+  EXPECT_EQ(code_of(kQueue + "events.1.member", "Events"), "InvalidArgument");
   EXPECT_EQ(code_of("objectOwnership", "ObjectOwnership"), "InvalidArgument");
   EXPECT_EQ(code_of("ownershipControls.rules.1.member.objectOwnership", "ObjectOwnership"), "MalformedXML");
   EXPECT_EQ(code_of("versioningConfiguration.status", "Status"), "MalformedXML");
@@ -23,7 +25,7 @@ TEST(Errors, AValueThatIsNoneIsNamedAsAmazonDoes) {
 
 TEST(Errors, WhatHandlersJudgeIsNotRefusedBefore) {
   EXPECT_EQ(code_of("createBucketConfiguration.locationConstraint", "LocationConstraint"), "");
-  EXPECT_EQ(code_of("notificationConfiguration.queueConfigurations.1.member.filter.key.filterRules.1.member.name", "Name"), "");
+  EXPECT_EQ(code_of(kQueue + "filter.key.filterRules.1.member.name", "Name"), "");
   EXPECT_EQ(code_of("elsewhere.name", "Name"), "MalformedXML");
 }
 
