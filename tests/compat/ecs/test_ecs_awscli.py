@@ -130,7 +130,7 @@ def test_a_task_that_finds_no_machine(aws, make_cluster, register):
 
 def test_a_task_by_hand(tasks):
     aws = command_line(tasks.server)
-    definition = tasks.define("sleep 1; exit $CODE", gpus=1)
+    definition = tasks.define("sleep 5; exit $CODE", gpus=1)
     overrides = {"containerOverrides": [{"name": "main", "environment": [{"name": "CODE", "value": "6"}]}]}
     answer = aws("run-task", "--task-definition", definition, "--overrides", json.dumps(overrides),
                  "--started-by", "hand", "--tags", "key=job,value=1", "--placement-strategy", "type=binpack,field=memory",
