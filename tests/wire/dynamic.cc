@@ -196,6 +196,10 @@ void Model::make_struct(const object& shape, TypeInfo& type) {
   wire::finish_struct(type);
   for (Field& field : type.fields) {
     if (!type.structure.payload.empty() && member_names_[&type][field.offset] == type.structure.payload) {
+      // In the vectors its root has the shape's name; S3's model names it at the member.
+      traits_.push_back(*field.traits);
+      traits_.back().xml = {};
+      field.traits = &traits_.back();
       type.payload = &field;
     }
   }
