@@ -196,9 +196,10 @@ void Model::make_struct(const object& shape, TypeInfo& type) {
   wire::finish_struct(type);
   for (Field& field : type.fields) {
     if (!type.structure.payload.empty() && member_names_[&type][field.offset] == type.structure.payload) {
-      // In the vectors its root has the shape's name; S3's model names it at the member.
+      // The vectors give every member a name in XML: its own one says nothing of the root, which is then
+      // its shape's. S3's model means it.
       traits_.push_back(*field.traits);
-      traits_.back().xml = {};
+      if (traits_.back().xml == type.structure.payload) traits_.back().xml = {};
       field.traits = &traits_.back();
       type.payload = &field;
     }
