@@ -20,7 +20,7 @@ def restart_server(fleet):
 
 
 def test_a_running_task_is_adopted_after_the_agent_was_killed(fleet, driver, box):
-    task = fleet.run(fleet.define("echo up; while [ ! -e /tmp/x ]; do sleep 0.2; done", driver=driver, gpus=1))
+    task = fleet.run(fleet.define("echo up; sleep 300", driver=driver, gpus=1))
     fleet.wait_for(task, "RUNNING")
     before = fleet.describe(task)["containers"][0]["runtimeId"]
     box.kill()
