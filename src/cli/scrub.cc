@@ -29,7 +29,7 @@ std::vector<std::string> row_of(const ScrubFinding& finding) {
 }
 
 void print_counts(std::ostream& out, const ScrubCounts& counts) {
-  out << counts.checked << " objects and parts of " << counts.bytes << " bytes were read: "
+  out << "objects and parts read: " << counts.checked << ", of " << counts.bytes << " bytes: "
       << (counts.bad ? std::to_string(counts.bad) + " are not what was uploaded" : "all are what was uploaded");
   if (counts.unnamed) out << "; " << counts.unnamed << " files are nobody's";
   out << '\n';

@@ -63,7 +63,7 @@ def test_what_is_whole_is_called_so(spoilt):
     put(caller, "large")
     result = scrub(server)
     assert result.returncode == 0, result
-    assert result.stdout == "2 objects and parts of 300100 bytes were read: all are what was uploaded\n"
+    assert result.stdout == "objects and parts read: 2, of 300100 bytes: all are what was uploaded\n"
     assert lines_of(scrub(server, "--json")) == [{"done": {"checked": 2, "bytes": 300100, "bad": 0, "unnamed": 0}}]
 
 
