@@ -29,11 +29,21 @@ std::optional<Bucket> load_bucket(store::Tx& tx, std::string_view name) {
       });
 }
 
+bool is_expected(const Bucket& bucket, const std::optional<std::string>& owner) {
+  if (!owner) return true;
+  if (owner->size() != 12 || owner->find_first_not_of("0123456789") != owner->npos) {
+    throw wire::ApiError("InvalidBucketOwnerAWSAccountID",
+                         "The value of the expected bucket owner parameter must be an AWS Account ID... [" + *owner + "]",
+                         400);
+  }
+  return *owner == bucket.account;
+}
+
 Bucket find_bucket(Call& call, const std::string& name, const Ask& ask,
                    const std::optional<std::string>& expected_owner) {
   std::optional<Bucket> bucket = load_bucket(call.tx, name);
   if (!bucket) throw no_such_bucket(name);
-  if (expected_owner && *expected_owner != bucket->account) throw access_denied();
+  if (!is_expected(*bucket, expected_owner)) throw access_denied();
   if (!allowed(call, *bucket, ask)) throw access_denied();
   return std::move(*bucket);
 }

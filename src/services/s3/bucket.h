@@ -42,6 +42,9 @@ struct Ask {
 Bucket find_bucket(Call& call, const std::string& name, const Ask& ask,
                    const std::optional<std::string>& expected_owner);
 
+// Is it the one that the header x-amz-expected-bucket-owner names? Throws for what is no account.
+bool is_expected(const Bucket& bucket, const std::optional<std::string>& owner);
+
 // May this caller? For a bucket that is known already (a copy's source, each key of DeleteObjects).
 bool allowed(const Call& call, const Bucket& bucket, const Ask& ask);
 

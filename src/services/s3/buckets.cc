@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/s3/blobs.h"
 #include "services/s3/bucket_handlers.h"
 #include "services/s3/bucket_name.h"
 #include "services/s3/bucket_tagging.h"
 #include "services/s3/errors.h"
 #include "services/s3/list_request.h"
+#include "services/s3/object.h"
 #include "services/shape_json.h"
 
 namespace services::s3 {
@@ -59,10 +59,7 @@ void insert_bucket(Call& call, const std::string& name, const std::string& regio
 void delete_uploads(Call& call, const Bucket& bucket) {
   const auto uploads = call.tx.query("SELECT id FROM s3_uploads WHERE bucket = $1", bucket.id)
                            .all([](const store::Row& row) { return row.integer(0); });
-  for (std::int64_t upload : uploads) {
-    release_upload_parts(call, upload);
-    call.tx.exec("DELETE FROM s3_uploads WHERE id = $1", upload);
-  }
+  for (std::int64_t upload : uploads) delete_upload(call, upload);
 }
 
 }  // namespace
@@ -90,8 +87,7 @@ shape::CreateBucketOutput create_bucket(Call& call, const shape::CreateBucketReq
 shape::HeadBucketOutput head_bucket(Call& call, const shape::HeadBucketRequest& request) {
   const std::optional<Bucket> bucket = load_bucket(call.tx, request.Bucket);
   if (!bucket) throw no_such_bucket(request.Bucket);
-  const bool expected = !request.ExpectedBucketOwner || *request.ExpectedBucketOwner == bucket->account;
-  if (!expected || !allowed(call, *bucket, {.action = "s3:ListBucket"})) {
+  if (!is_expected(*bucket, request.ExpectedBucketOwner) || !allowed(call, *bucket, {.action = "s3:ListBucket"})) {
     throw access_denied().with_header("x-amz-bucket-region", bucket->region);
   }
   return {.BucketRegion = bucket->region, .AccessPointAlias = false};

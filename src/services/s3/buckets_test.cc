@@ -165,6 +165,7 @@ TEST_F(Buckets, TheExpectedOwnerMustBeTheOwner) {
   EXPECT_EQ(error_of(&head_bucket, {"bucket", "222222222222"}), "AccessDenied");
   EXPECT_EQ(error_of(&get_bucket_location, {"bucket", "222222222222"}), "AccessDenied");
   EXPECT_EQ(error_of(&get_bucket_location, {"bucket", "111111111111"}), "");
+  EXPECT_EQ(error_of(&get_bucket_location, {"bucket", "me"}), "InvalidBucketOwnerAWSAccountID");
 }
 
 TEST_F(Buckets, ALocationIsNothingInTheFirstRegion) {

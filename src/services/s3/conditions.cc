@@ -38,9 +38,7 @@ Failed first_failure(const ReadConditions& conditions, const Object& object) {
 }
 
 wire::ApiError unsupported_value(std::string_view header, std::string_view why) {
-  return wire::ApiError("NotImplemented", "A header you provided implies functionality that is not implemented")
-      .with("Header", std::string(header))
-      .with("additionalMessage", std::string(why));
+  return header_not_implemented(header).with("additionalMessage", std::string(why));
 }
 
 }  // namespace

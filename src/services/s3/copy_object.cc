@@ -60,7 +60,6 @@ PolicyContext context_of(const shape::CopyObjectRequest& request, const Tags& ta
 }
 
 Plan plan_of(Call& call, const shape::CopyObjectRequest& request) {
-  check_new_key(request.Key);
   check_customer_key(request.CopySourceSSECustomerAlgorithm, request.CopySourceSSECustomerKey);
   check_condition_texts({request.IfMatch, request.IfNoneMatch});
   const CopySource named = parse_copy_source(request.CopySource);

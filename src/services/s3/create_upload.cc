@@ -35,7 +35,6 @@ std::string type_of_checksum(const shape::CreateMultipartUploadRequest& request)
 
 shape::CreateMultipartUploadOutput create_multipart_upload(Call& call,
                                                            const shape::CreateMultipartUploadRequest& request) {
-  check_new_key(request.Key);
   OpenUpload upload;
   if (request.Tagging) upload.tags = read_tag_header(*request.Tagging);
   const Bucket bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
@@ -66,10 +65,7 @@ shape::CreateMultipartUploadOutput create_multipart_upload(Call& call,
 }
 
 shape::AbortMultipartUploadOutput abort_multipart_upload(Call& call, const shape::AbortMultipartUploadRequest& request) {
-  if (request.IfMatchInitiatedTime) {
-    throw wire::ApiError("NotImplemented", "A header you provided implies functionality that is not implemented")
-        .with("Header", "x-amz-if-match-initiated-time");
-  }
+  if (request.IfMatchInitiatedTime) throw header_not_implemented("x-amz-if-match-initiated-time");
   const Bucket bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
                                            "s3:AbortMultipartUpload", "s3:AbortMultipartUpload");
   delete_upload(call, find_upload(call.tx, bucket, request.Key, request.UploadId).id);

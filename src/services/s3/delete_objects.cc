@@ -21,11 +21,6 @@ struct Outcome {
   std::optional<std::string> version;  // of the marker that was made, or the one that is gone
 };
 
-void refuse_header(std::string_view header) {
-  throw wire::ApiError("NotImplemented", "A header you provided implies functionality that is not implemented")
-      .with("Header", std::string(header));
-}
-
 // Amazon reads the condition for the latest version, whichever is to be deleted.
 void check_condition(Call& call, const Bucket& bucket, const Deletion& deletion) {
   if (!deletion.etag) return;
@@ -70,8 +65,8 @@ Outcome delete_identified(Call& call, const Bucket& bucket, const shape::ObjectI
   Ask ask{.action = identifier.VersionId ? "s3:DeleteObjectVersion" : "s3:DeleteObject", .key = identifier.Key};
   if (identifier.VersionId) ask.context["s3:VersionId"] = *identifier.VersionId;
   if (!allowed(call, bucket, ask)) throw access_denied();
-  if (identifier.LastModifiedTime) refuse_header("LastModifiedTime");
-  if (identifier.Size) refuse_header("Size");
+  if (identifier.LastModifiedTime) throw header_not_implemented("LastModifiedTime");
+  if (identifier.Size) throw header_not_implemented("Size");
   if (identifier.VersionId && *identifier.VersionId != "null" && !parse_numbered(*identifier.VersionId)) {
     throw no_such_version(identifier.Key, *identifier.VersionId);
   }
@@ -91,8 +86,8 @@ shape::DeletedObject shown(const shape::ObjectIdentifier& identifier, const Outc
 
 shape::DeleteObjectOutput delete_object(Call& call, const shape::DeleteObjectRequest& request) {
   check_bypass(request.BypassGovernanceRetention);
-  if (request.IfMatchLastModifiedTime) refuse_header("x-amz-if-match-last-modified-time");
-  if (request.IfMatchSize) refuse_header("x-amz-if-match-size");
+  if (request.IfMatchLastModifiedTime) throw header_not_implemented("x-amz-if-match-last-modified-time");
+  if (request.IfMatchSize) throw header_not_implemented("x-amz-if-match-size");
   const Bucket bucket =
       find_object_bucket(call, {request.Bucket, request.Key, request.VersionId, request.ExpectedBucketOwner},
                          "s3:DeleteObject", "s3:DeleteObjectVersion");
@@ -109,7 +104,7 @@ shape::DeleteObjectsOutput delete_objects(Call& call, const shape::DeleteObjects
   // Each key is allowed or not, so that the bucket alone is looked at here.
   auto bucket = load_bucket(call.tx, request.Bucket);
   if (!bucket) throw no_such_bucket(request.Bucket);
-  if (request.ExpectedBucketOwner && *request.ExpectedBucketOwner != bucket->account) throw access_denied();
+  if (!is_expected(*bucket, request.ExpectedBucketOwner)) throw access_denied();
 
   std::vector<shape::DeletedObject> deleted;
   std::vector<shape::Error> errors;

@@ -25,6 +25,7 @@ wire::ApiError invalid_request(std::string_view message);
 // `condition`: the header that did not hold, "If-Match".
 wire::ApiError precondition_failed(std::string_view condition);
 wire::ApiError malformed_xml();
+wire::ApiError header_not_implemented(std::string_view header);
 // Something that S3 has and Stoker has not; `what` begins a sentence: "Object Lock".
 wire::ApiError not_implemented(std::string_view what);
 

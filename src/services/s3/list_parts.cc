@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "services/s3/errors.h"
 #include "services/s3/handlers.h"
 #include "services/s3/lifecycle.h"
 #include "services/s3/limits.h"
 #include "services/s3/object_headers.h"
+#include "services/s3/page_number.h"
 #include "services/s3/uploads.h"
 
 namespace services::s3 {
 namespace {
-
-std::int32_t not_negative(std::optional<std::int32_t> value, std::int32_t otherwise, std::string_view name) {
-  if (value.value_or(0) >= 0) return value.value_or(otherwise);
-  throw invalid_argument("Argument " + std::string(name) + " must be an integer between 0 and 2147483647", name,
-                         std::to_string(*value));
-}
 
 shape::Part shown(const UploadedPart& part, base::Checksum kind) {
   shape::Part shown{.PartNumber = static_cast<std::int32_t>(part.number),
@@ -30,8 +24,8 @@ shape::Part shown(const UploadedPart& part, base::Checksum kind) {
 
 shape::ListPartsOutput list_parts(Call& call, const shape::ListPartsRequest& request) {
   check_customer_key(request.SSECustomerAlgorithm, request.SSECustomerKey);
-  const std::int32_t most = std::min(not_negative(request.MaxParts, kMaxPage, "max-parts"), kMaxPage);
-  const std::int32_t marker = not_negative(request.PartNumberMarker, 0, "part-number-marker");
+  const std::int32_t most = std::min(page_number(request.MaxParts, kMaxPage, "max-parts"), kMaxPage);
+  const std::int32_t marker = page_number(request.PartNumberMarker, 0, "part-number-marker");
   const Bucket bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
                                            "s3:ListMultipartUploadParts", "s3:ListMultipartUploadParts");
   const OpenUpload upload = find_upload(call.tx, bucket, request.Key, request.UploadId);

@@ -6,6 +6,7 @@
 #include "services/s3/handlers.h"
 #include "services/s3/limits.h"
 #include "services/s3/list_request.h"
+#include "services/s3/page_number.h"
 #include "services/s3/uploads.h"
 
 namespace services::s3 {
@@ -42,14 +43,6 @@ WalkPage<Listed> list(Call& call, const Bucket& bucket, const Walk& walk) {
   });
 }
 
-std::size_t page_of(const std::optional<std::int32_t>& most) {
-  if (most.value_or(0) < 0) {
-    throw invalid_argument("Argument max-uploads must be an integer between 0 and 2147483647", "max-uploads",
-                           std::to_string(*most));
-  }
-  return static_cast<std::size_t>(std::min(most.value_or(kMaxPage), kMaxPage));
-}
-
 // Of the marker's own key only uploads after the one that is named; none where none is.
 Position start_of(const Walk& walk, const shape::ListMultipartUploadsRequest& request) {
   const std::string marker = request.KeyMarker.value_or("");
@@ -68,7 +61,8 @@ shape::ListMultipartUploadsOutput list_multipart_uploads(Call& call,
   Walk walk{.prefix = request.Prefix.value_or(""),
             .delimiter = request.Delimiter.value_or(""),
             .start = {},
-            .most = page_of(request.MaxUploads)};
+            .most = static_cast<std::size_t>(
+                std::min(page_number(request.MaxUploads, kMaxPage, "max-uploads"), kMaxPage))};
   const Bucket bucket = find_bucket(call, request.Bucket, {.action = "s3:ListBucketMultipartUploads"},
                                     request.ExpectedBucketOwner);
   walk.start = start_of(walk, request);

@@ -21,14 +21,22 @@ void add_existing_tags(Call& call, const Bucket& bucket, const Target& target, P
   for (const auto& [key, value] : object->tags) context["s3:ExistingObjectTag/" + key] = value;
 }
 
+void check_key(const std::string& key) {
+  if (key.size() <= kMaxKeyBytes) return;
+  throw wire::ApiError("KeyTooLongError", "Your key is too long")
+      .with("Size", std::to_string(key.size()))
+      .with("MaxSizeAllowed", std::to_string(kMaxKeyBytes));
+}
+
 }  // namespace
 
 Bucket find_object_bucket(Call& call, const Target& target, std::string_view action, std::string_view versioned_action,
                           PolicyContext context) {
+  check_key(target.key);
   check_version_text(target.version);
   std::optional<Bucket> bucket = load_bucket(call.tx, target.bucket);
   if (!bucket) throw no_such_bucket(target.bucket);
-  if (target.expected_owner && *target.expected_owner != bucket->account) throw access_denied();
+  if (!is_expected(*bucket, target.expected_owner)) throw access_denied();
   if (asks_for_tags(*bucket)) add_existing_tags(call, *bucket, target, context);
   if (target.version) context["s3:VersionId"] = *target.version;
   const Ask ask{.action = target.version ? versioned_action : action, .key = target.key, .context = std::move(context)};
@@ -65,13 +73,6 @@ void check_version_text(const std::optional<std::string>& version) {
   if (!version || *version == "null" || parse_numbered(*version)) return;
   if (version->empty()) throw invalid_argument("Version id cannot be the empty string", "versionId", "");
   throw invalid_argument("Invalid version id specified", "versionId", *version);
-}
-
-void check_new_key(const std::string& key) {
-  if (key.size() <= kMaxKeyBytes) return;
-  throw wire::ApiError("KeyTooLongError", "Your key is too long")
-      .with("Size", std::to_string(key.size()))
-      .with("MaxSizeAllowed", std::to_string(kMaxKeyBytes));
 }
 
 std::optional<std::string> shown_version(const Bucket& bucket, const Object& object) {

@@ -37,9 +37,6 @@ wire::ApiError missing_key(const Call& call, const Bucket& bucket, const std::st
 
 // Throws InvalidArgument for what is no version's id.
 void check_version_text(const std::optional<std::string>& version);
-// Throws KeyTooLongError.
-void check_new_key(const std::string& key);
-
 // The version as answers show it: not at all where the bucket never had versions.
 std::optional<std::string> shown_version(const Bucket& bucket, const Object& object);
 

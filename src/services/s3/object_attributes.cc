@@ -6,20 +6,15 @@
 #include "services/s3/handlers.h"
 #include "services/s3/limits.h"
 #include "services/s3/object_access.h"
+#include "services/s3/page_number.h"
 
 namespace services::s3 {
 namespace {
 
-std::int32_t at_least_nothing(std::optional<std::int32_t> value, std::int32_t otherwise, std::string_view name) {
-  if (value.value_or(0) >= 0) return value.value_or(otherwise);
-  throw invalid_argument("Argument " + std::string(name) + " must be an integer between 0 and 2147483647", name,
-                         std::to_string(*value));
-}
-
 shape::GetObjectAttributesParts parts_of(Call& call, const shape::GetObjectAttributesRequest& request,
                                          const Object& object) {
-  const std::int32_t most = std::min(at_least_nothing(request.MaxParts, kMaxPage, "max-parts"), kMaxPage);
-  const std::int32_t marker = at_least_nothing(request.PartNumberMarker, 0, "part-number-marker");
+  const std::int32_t most = std::min(page_number(request.MaxParts, kMaxPage, "max-parts"), kMaxPage);
+  const std::int32_t marker = page_number(request.PartNumberMarker, 0, "part-number-marker");
   std::vector<shape::ObjectPart> parts;
   const base::Checksum kind = checksum_kind(object.checksum->kind);
   call.tx.query("SELECT number, size, checksum FROM s3_object_parts WHERE object = $1 AND number > $2"

@@ -47,7 +47,6 @@ std::string key_of(const FormFields& fields, const PostObjectRequest& request) {
   }
   if (!base::is_utf8(key)) throw invalid_argument("The key is not UTF-8.", "key", "");
   if (key.empty()) throw invalid_argument("User key must have a length greater than 0.", "key", "");
-  check_new_key(key);
   return key;
 }
 

@@ -22,11 +22,7 @@ struct Plan {
 };
 
 Plan plan_of(Call& call, const shape::PutObjectRequest& request) {
-  check_new_key(request.Key);
-  if (request.WriteOffsetBytes) {
-    throw wire::ApiError("NotImplemented", "A header you provided implies functionality that is not implemented")
-        .with("Header", "x-amz-write-offset-bytes");
-  }
+  if (request.WriteOffsetBytes) throw header_not_implemented("x-amz-write-offset-bytes");
   Plan plan;
   if (request.Tagging) plan.tags = read_tag_header(*request.Tagging);
   plan.bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},

@@ -57,8 +57,8 @@ std::vector<Extent> read_part_extents(store::Tx& tx, const Object& object, const
   std::vector<Extent> extents;
   const std::uint64_t end = range.offset + range.length;
   tx.query("SELECT p.start, p.size, b.file, b.bytes FROM s3_object_parts p JOIN s3_blobs b ON b.id = p.blob"
-           " WHERE p.object = $1 AND p.number >= $2 AND p.start < $3 ORDER BY p.number",
-           object.id, part_at(tx, object, range.offset), end)
+           " WHERE p.object = $1 AND p.number >= $2 AND p.number <= $3 ORDER BY p.number",
+           object.id, part_at(tx, object, range.offset), part_at(tx, object, end - 1))
       .each([&](const store::Row& row) {
         const auto start = static_cast<std::uint64_t>(row.integer(0)), size = static_cast<std::uint64_t>(row.integer(1));
         const std::uint64_t from = std::max(start, range.offset) - start, to = std::min(start + size, end) - start;
