@@ -150,7 +150,7 @@ asio::awaitable<http::Response> Dispatcher::handle(http::Exchange& exchange) {
     } else {
       response = co_await serve(exchange, job, std::move(claim));
     }
-    if (job.operation) count(job);
+    if (job.operation) count(job, head, response);
   } catch (...) {
     thrown = std::current_exception();
   }
@@ -226,9 +226,11 @@ asio::awaitable<http::Response> Dispatcher::serve_route(http::Exchange& exchange
   co_return response;
 }
 
-void Dispatcher::count(const Job& job) {
+void Dispatcher::count(const Job& job, const http::RequestHead& head, const http::Response& response) {
   const auto took = std::chrono::steady_clock::now() - job.arrived;
   metrics_.count(*job.operation, took);
+  const std::uint64_t out = response.parts.empty() || head.method == "HEAD" ? 0 : response.body_size();
+  metrics_.count_bytes(job.service->wire.name, job.spooled_bytes, out);
   if (!base::logs(base::LogLevel::Debug)) return;
   base::log_debug("served", {{"request", job.request_id},
                              {"account", job.caller.account},

@@ -53,7 +53,7 @@ class Dispatcher {
   boost::asio::awaitable<http::Response> serve_route(http::Exchange& exchange, Job& job, http::ClaimResult claim,
                                                      const Route& route);
   const Route* find_route(std::string_view path) const;
-  void count(const Job& job);
+  void count(const Job& job, const http::RequestHead& head, const http::Response& response);
   http::Response plain_page(const http::RequestHead& head) const;
   http::Response fail(const Job& job, const http::RequestHead& head, wire::ApiError error);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "api/rest_route.h"
@@ -18,7 +19,8 @@ struct Job {
   const services::Service* service = nullptr;
   const services::Operation* operation = nullptr;
   services::Caller caller;
-  RestPlace place;  // restXml
+  RestPlace place;                  // restXml
+  std::uint64_t spooled_bytes = 0;  // of its body
 
   bool rest() const { return protocol == wire::Protocol::RestXml; }
 };

@@ -8,6 +8,8 @@
 
 #include <unordered_map>
 
+#include "api/identify.h"
+
 namespace api {
 namespace {
 
@@ -21,6 +23,7 @@ struct Metrics::State {
   prometheus::Family<prometheus::Counter>* errors = nullptr;
   // Looked up once: making labels for each request would cost more than the sample.
   std::unordered_map<const services::Operation*, prometheus::Histogram*> durations;
+  std::unordered_map<std::string_view, prometheus::Counter*> bytes_in, bytes_out;  // by service
 };
 
 Metrics::Metrics(const std::vector<services::Service>& services) : state_(std::make_unique<State>()) {
@@ -38,9 +41,24 @@ Metrics::Metrics(const std::vector<services::Service>& services) : state_(std::m
                         .Name("stoker_request_errors_total")
                         .Help("Requests that were answered with an error, by its code")
                         .Register(state_->registry);
+  auto& bytes = prometheus::BuildCounter()
+                    .Name("stoker_object_bytes_total")
+                    .Help("Bytes of objects that came in and went out")
+                    .Register(state_->registry);
+  for (const services::Service& service : services) {
+    if (!speaks_rest(service)) continue;
+    const std::string name(service.wire.name);
+    state_->bytes_in[service.wire.name] = &bytes.Add({{"service", name}, {"direction", "in"}});
+    state_->bytes_out[service.wire.name] = &bytes.Add({{"service", name}, {"direction", "out"}});
+  }
 }
 
 Metrics::~Metrics() = default;
+
+void Metrics::count_bytes(std::string_view service, std::uint64_t in, std::uint64_t out) {
+  if (in > 0) state_->bytes_in.at(service)->Increment(static_cast<double>(in));
+  if (out > 0) state_->bytes_out.at(service)->Increment(static_cast<double>(out));
+}
 
 void Metrics::count(const services::Operation& operation, std::chrono::nanoseconds took) {
   state_->durations.at(&operation)->Observe(std::chrono::duration<double>(took).count());

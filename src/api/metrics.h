@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ class Metrics {
   ~Metrics();
 
   void count(const services::Operation& operation, std::chrono::nanoseconds took);
+  // Of bodies that are files and no structs.
+  void count_bytes(std::string_view service, std::uint64_t in, std::uint64_t out);
   // `service` and `operation` are "" where a request did not get so far.
   void count_error(std::string_view service, std::string_view operation, std::string_view code);
 

@@ -33,6 +33,11 @@ struct RestServer::Request {
   std::optional<http::RequestHead> presigned = {};
 
   const http::Claim* signed_claim() const { return claim ? &*claim : nullptr; }
+  // What the client sent, and no copy of something else.
+  void take(HeldUpload upload) {
+    job.spooled_bytes = upload.get().size;
+    held.emplace(std::move(upload));
+  }
   const http::RequestHead& head() const { return presigned ? *presigned : exchange.head(); }
 };
 
@@ -162,13 +167,13 @@ asio::awaitable<void> RestServer::spool(Request& request, const void* input) {
       if (request.form) {
         NextPiece next = std::bind_front(&FormBody::next, &*request.form);
         HeldUpload held = co_await spool_file(disk_, std::move(next), std::move(wanted));
-        request.held.emplace(std::move(held));
+        request.take(std::move(held));
         co_return;
       }
       RestBody body(request.exchange, request.signed_claim(), request.signer.signing_key);
       body.require_size();
       HeldUpload held = co_await spool_body(disk_, body, std::move(wanted), request.signed_claim());
-      request.held.emplace(std::move(held));
+      request.take(std::move(held));
       co_return;
     }
     auto parts = co_await open_extents(disk_, *wanted.source);

@@ -128,6 +128,9 @@ TEST_F(RestTest, OurOwnPagesAreForThoseWhoDoNotSignForBuckets) {
   EXPECT_THAT(ask_signed("PUT", "/health/key", {}, "in it"), StartsWith("HTTP/1.1 200"));
   EXPECT_EQ(body_of(ask("GET", "/health/key")), "in it");
   EXPECT_THAT(ask_signed("PUT", "/metrics?words", {}, ""), HasSubstr("<Text>nothing</Text>"));
+  const std::string counted = ask("GET", "/metrics");
+  EXPECT_THAT(counted, HasSubstr("stoker_object_bytes_total{direction=\"in\",service=\"s3\"} 5"));
+  EXPECT_THAT(counted, HasSubstr("stoker_object_bytes_total{direction=\"out\",service=\"s3\"} 5"));
 }
 
 TEST_F(RestTest, WithoutASignatureItIsForTheServiceToSay) {
