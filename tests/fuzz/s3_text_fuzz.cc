@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What S3's headers and query strings say in a language of their own: ranges, sources of copies, tags,
+// ETags, versions.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/check.h"
+#include "services/s3/conditions.h"
+#include "services/s3/copy_source.h"
+#include "services/s3/object_headers.h"
+#include "services/s3/object_tags.h"
+#include "services/s3/ranges.h"
+#include "wire/error.h"
+
+using namespace services::s3;
+
+namespace {
+
+template <class Fn>
+void try_to(Fn&& fn) {
+  try {
+    fn();
+  } catch (const wire::ApiError&) {
+  }
+}
+
+void check_within(const Range& range, std::uint64_t size) {
+  CHECK(range.length > 0 && range.offset < size && range.length <= size - range.offset) << "a range beyond the object";
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  for (std::uint64_t bytes : {std::uint64_t(0), std::uint64_t(1), std::uint64_t(1000), UINT64_MAX / 2}) {
+    try_to([&] {
+      if (auto range = parse_range(text, bytes)) check_within(*range, bytes);
+    });
+    try_to([&] { check_within(parse_copy_range(text, bytes), bytes); });
+  }
+  try_to([&] {
+    const CopySource source = parse_copy_source(text);
+    CHECK(!source.bucket.empty() && !source.key.empty()) << "a source without a name";
+  });
+  try_to([&] { CHECK(read_tag_header(text).size() <= 10) << "too many tags"; });
+  etag_matches(text, "5d41402abc4b2a76b9719d911017c592");
+  if (auto numbered = parse_numbered(text)) CHECK(numbered_text(*numbered) == text) << "two texts for a version";
+  if (auto kept = kept_encoding(text)) CHECK(!kept->empty() || text.empty()) << "an encoding of nothing";
+  return 0;
+}
