@@ -2,6 +2,7 @@
 #include "objects/verify.h"
 
 #include <algorithm>
+#include <boost/asio/this_coro.hpp>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -85,6 +86,7 @@ asio::awaitable<Verdict> verify_file(Files& files, DiskThreads& disk, std::strin
   std::optional<base::File> file;
   Verdict verdict;
   Reading reading(expected);
+  auto executor = co_await asio::this_coro::executor;
   try {
     DiskThreads::Work open = [&] {
       file = files.open(name);
@@ -96,7 +98,8 @@ asio::awaitable<Verdict> verify_file(Files& files, DiskThreads& disk, std::strin
     for (std::uint64_t done = 0; done < expected.size; done += kSliceBytes) {
       const std::uint64_t length = std::min(kSliceBytes, expected.size - done);
       DiskThreads::Work read = [&] { reading.read(*file, done, length); };
-      co_await disk.run(std::move(read));
+      DiskThreads::Pending slice = disk.start(executor, std::move(read));
+      co_await slice.wait();
     }
     verdict = reading.end();
   } catch (const std::system_error& error) {
