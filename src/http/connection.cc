@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "http/date.h"
 #include "http/websocket_handshake.h"
 
 namespace http {
@@ -175,7 +176,7 @@ asio::awaitable<bool> Connection::write_answer(Response response, bool refused) 
   }
   AnswerForm form = form_of(response, refused);
   out_.clear();
-  write_head(response, form, out_);
+  write_head(response, form, current_date(), out_);
   bool bodiless = takes_no_body(response, form.head_only);
   bool joined = !bodiless && response.body.size() <= kJoinBytes;
   if (joined) out_ += response.body;
@@ -406,7 +407,7 @@ asio::awaitable<void> Connection::start(Response head) {
   form.streamed = true;
   form.close = form.close || !form.http11;
   out_.clear();
-  write_head(head, form, out_);
+  write_head(head, form, current_date(), out_);
   form.head_only = takes_no_body(head, form.head_only);
   streamed_ = form;
   co_await write_streamed(std::move(head.body));

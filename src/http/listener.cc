@@ -13,6 +13,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "http/date.h"
+
 namespace http {
 namespace {
 
@@ -125,7 +127,7 @@ void turn_away(const Accepted& accepted) {
   AnswerForm form;
   form.close = true;
   Response response = text_response(503, "Too many connections.");
-  write_head(response, form, answer);
+  write_head(response, form, current_date(), answer);
   answer += response.body;
   // Over TLS nothing can be said before a handshake.
   if (!accepted.tls) (void)::send(connection.get(), answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -42,6 +42,7 @@ asio::awaitable<Response> answer(Exchange& exchange) {
   }
   if (path == "/split") response.headers.add("X-Echo", "a\r\nX-Evil: b\r\n\r\nbody");
   if (path == "/empty") response.status = 204;
+  if (path == "/old") response.headers.add("Date", "Sun, 06 Nov 1994 08:49:37 GMT");
   if (path == "/size") response.headers.add("Content-Length", "12345");
   if (path == "/close") response.headers.add("Connection", "close");
   if (path == "/peer") response.body = exchange.peer();
@@ -75,7 +76,8 @@ TEST_F(ServerTest, ARequestIsAnsweredAndTheConnectionKept) {
   RawClient client(server_.port());
   for (int i = 0; i < 3; ++i) {
     client.send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello");
-    EXPECT_EQ(client.read_answer(), "HTTP/1.1 200 OK\r\nX-Path: /echo\r\nContent-Length: 5\r\n\r\nhello");
+    EXPECT_EQ(without_dates(client.read_answer()),
+              "HTTP/1.1 200 OK\r\nX-Path: /echo\r\nContent-Length: 5\r\n\r\nhello");
   }
 }
 
@@ -117,7 +119,7 @@ TEST_F(ServerTest, ALongBodyGoesBothWays) {
   client.send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
   EXPECT_TRUE(client.read_answer().ends_with(body));
   client.send("GET /large HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_EQ(client.read_answer().size(),
+  EXPECT_EQ(without_dates(client.read_answer()).size(),
             std::string("HTTP/1.1 200 OK\r\nX-Path: /large\r\nContent-Length: 3000000\r\n\r\n").size() + 3'000'000);
 }
 
@@ -177,15 +179,32 @@ TEST_F(ServerTest, ABodyOverTheHandlersLimitIsRefused) {
 TEST_F(ServerTest, AHeadGetsTheLengthButNotTheBody) {
   RawClient client(server_.port());
   client.send("HEAD /large HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_EQ(client.read_until("\r\n\r\n"), "HTTP/1.1 200 OK\r\nX-Path: /large\r\nContent-Length: 3000000\r\n\r\n");
+  EXPECT_EQ(without_dates(client.read_until("\r\n\r\n")),
+            "HTTP/1.1 200 OK\r\nX-Path: /large\r\nContent-Length: 3000000\r\n\r\n");
   client.send("HEAD /size HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_THAT(client.read_until("\r\n\r\n"), HasSubstr("Content-Length: 12345\r\n"));
   client.send("GET /size HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_THAT(client.read_until("\r\n\r\n"), HasSubstr("Content-Length: 0\r\n"));
 }
 
+TEST_F(ServerTest, EveryAnswerHasOneDate) {
+  for (const char* request : {"GET / HTTP/1.1\r\nHost: h\r\n\r\n", "HEAD /size HTTP/1.1\r\nHost: h\r\n\r\n",
+                              "GET /empty HTTP/1.1\r\nHost: h\r\n\r\n", "GET /throw HTTP/1.1\r\nHost: h\r\n\r\n",
+                              "GET / HTTP/1.0\r\n\r\n", "nonsense\r\n\r\n"}) {
+    const std::string answer = all_of(request);
+    EXPECT_THAT(answer, testing::ContainsRegex("\r\nDate: [A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} "
+                                               "[0-9]{2}:[0-9]{2}:[0-9]{2} GMT\r\n"))
+        << request;
+    EXPECT_EQ(answer.find("Date: "), answer.rfind("Date: ")) << request;
+  }
+  const std::string own = all_of("GET /old HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_THAT(own, HasSubstr("Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"));
+  EXPECT_EQ(own.find("Date: "), own.rfind("Date: "));
+}
+
 TEST_F(ServerTest, NoContentHasNoLength) {
-  EXPECT_EQ(all_of("GET /empty HTTP/1.1\r\nHost: h\r\n\r\n"), "HTTP/1.1 204 No Content\r\nX-Path: /empty\r\n\r\n");
+  EXPECT_EQ(without_dates(all_of("GET /empty HTTP/1.1\r\nHost: h\r\n\r\n")),
+            "HTTP/1.1 204 No Content\r\nX-Path: /empty\r\n\r\n");
 }
 
 TEST_F(ServerTest, TheConnectionClosesWhenEitherSideSaysSo) {

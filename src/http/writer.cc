@@ -47,12 +47,17 @@ bool frames_message(std::string_view name) {
 
 bool has_body(int status) { return status >= 200 && status != 204 && status != 304; }
 
-void write_head(const Response& response, const AnswerForm& form, std::string& out) {
+void write_head(const Response& response, const AnswerForm& form, std::string_view date, std::string& out) {
   out += "HTTP/1.1 ";
   append_number(static_cast<std::size_t>(response.status), out);
   out += ' ';
   out += reason_phrase(response.status);
   out += "\r\n";
+  if (!response.headers.find("Date")) {
+    out += "Date: ";
+    out += date;
+    out += "\r\n";
+  }
   for (const base::Headers::Line& line : response.headers) {
     if (!frames_message(line.first)) append_line(line, out);
   }

@@ -24,7 +24,8 @@ bool has_body(int status);
 // Appends the answer's head to `out`. Content-Length, Connection and
 // Transfer-Encoding are the server's: a handler's are left out, but for the
 // Content-Length of an answer to a HEAD, which says what a GET would send.
-void write_head(const Response& response, const AnswerForm& form, std::string& out);
+// `date` is said where the answer has no Date of its own.
+void write_head(const Response& response, const AnswerForm& form, std::string_view date, std::string& out);
 
 // Appends the head of a client's request, with its body's length.
 void write_head(const RequestHead& head, std::size_t body_size, std::string& out);
