@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/header_text.h"
 #include "base/bytes.h"
 
 namespace api {
@@ -23,6 +24,7 @@ bool is_header(const std::string& lower) {
 
 http::RequestHead with_query_headers(const http::RequestHead& head) {
   http::RequestHead shown = head;
+  shown.headers = with_unicode_metadata(head.headers);
   for (std::string_view rest = head.query(); !rest.empty();) {
     const std::string_view pair = rest.substr(0, rest.find('&'));
     rest.remove_prefix(std::min(rest.size(), pair.size() + 1));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "wire/encoded_word.h"
 #include "wire/text.h"
 
 namespace wire {
@@ -14,8 +15,12 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-[[noreturn]] void refuse(std::string_view name, std::string_view value) {
-  ApiError error("InvalidArgument", "The value of " + std::string(name) + " is not valid.", 400);
+[[noreturn]] void refuse(const TypeInfo& type, std::string_view name, std::string_view value) {
+  const bool number = type.kind == Kind::Int32 || type.kind == Kind::Int64;
+  ApiError error("InvalidArgument",
+                 number ? "Provided " + std::string(name) + " not an integer or within integer range"
+                        : "The value of " + std::string(name) + " is not valid.",
+                 400);
   error.with("ArgumentName", std::string(name));
   if (base::is_utf8(value)) error.with("ArgumentValue", std::string(value));
   throw error;
@@ -134,12 +139,12 @@ class Reader {
     return field.make(field, input_);
   }
   void put(const Field& field, const std::string& text, TimeFormat format) {
-    if (!read_text(*field.type, format_of(*field.traits, format), text, make(field))) refuse(field.traits->at, text);
+    if (!read_text(*field.type, format_of(*field.traits, format), text, make(field))) refuse(*field.type, field.traits->at, text);
   }
   void put_element(const Field& field, void* list, const std::string& text, TimeFormat format) {
     const TypeInfo& type = *field.type;
     TimeFormat wanted = format_of(element_traits(*field.traits), format);
-    if (!read_text(*type.element, wanted, text, type.append(type, list))) refuse(field.traits->at, text);
+    if (!read_text(*type.element, wanted, text, type.append(type, list))) refuse(*type.element, field.traits->at, text);
   }
   void header(const Field& field);
   void prefixed_headers(const Field& field);
@@ -168,7 +173,7 @@ void Reader::prefixed_headers(const Field& field) {
   std::string_view prefix = field.traits->at;
   for (const auto& [name, value] : request_.headers) {
     if (name.size() < prefix.size() || !base::equals_ignoring_case(name.substr(0, prefix.size()), prefix)) continue;
-    if (!base::is_utf8(value)) refuse(name, value);
+    if (!base::is_utf8(value)) refuse(*field.type->element, name, value);
     // Header names have no case, so S3 keeps the keys of metadata in small letters.
     void* slot = field.type->insert(*field.type, make(field), base::to_lower(name.substr(prefix.size())));
     *static_cast<std::string*>(slot) = value;
@@ -204,7 +209,7 @@ void Reader::query_map(const Field& field) {
     if (!list && !fresh) continue;
     void* text = list ? type.element->append(*type.element, slot->second) : slot->second;
     const TypeInfo& scalar = list ? *type.element->element : *type.element;
-    if (!read_text(scalar, TimeFormat::Iso8601, value, text)) refuse(name, value);
+    if (!read_text(scalar, TimeFormat::Iso8601, value, text)) refuse(scalar, name, value);
   }
 }
 
@@ -258,7 +263,7 @@ void write_bindings(const TypeInfo& type, const void* output, HttpResponse& resp
     } else if (traits.in == In::Headers) {
       for_each_entry(*field.type, value, [&](const std::string& key, const void* text) {
         std::string line = header_text(*field.type->element, kNoTraits, text);
-        response.headers.add(one_line(std::string(traits.at) + key), one_line(std::move(line)));
+        response.headers.add(one_line(std::string(traits.at) + key), to_encoded_words(one_line(std::move(line))));
       });
     } else if (traits.in == In::Header) {
       bool list = field.type->kind == Kind::List;

@@ -25,6 +25,10 @@ Parts split(base::Time time) {
   return {std::chrono::year_month_day(day), std::chrono::hh_mm_ss<base::Duration>(time - day)};
 }
 
+struct Clock {
+  int hour, minute, second, millis;
+};
+
 // Reads a timestamp piece by piece; once a piece is not there all later ones fail.
 class Reader {
  public:
@@ -74,6 +78,16 @@ class Reader {
     if (hours > 23 || minutes > 59) fail();
     return std::chrono::minutes(sign * (hours * 60 + minutes));
   }
+  // "08:49:37"
+  Clock clock() {
+    Clock read{};
+    read.hour = digits(2);
+    expect(":");
+    read.minute = digits(2);
+    expect(":");
+    read.second = digits(2);
+    return read;
+  }
   bool done() const { return ok_ && rest_.empty(); }
 
  private:
@@ -87,16 +101,42 @@ class Reader {
   bool ok_ = true;
 };
 
-struct Clock {
-  int hour, minute, second, millis;
-};
-
 std::optional<base::Time> join(int year, int month, int day, const Clock& clock) {
   std::chrono::year_month_day date(std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                    std::chrono::day(static_cast<unsigned>(day)));
   if (!date.ok() || clock.hour > 23 || clock.minute > 59 || clock.second > 60) return std::nullopt;
   return std::chrono::sys_days(date) + std::chrono::hours(clock.hour) + std::chrono::minutes(clock.minute) +
          std::chrono::seconds(clock.second) + base::Duration(clock.millis);
+}
+
+// HTTP's two older forms, which servers still have to read (RFC 9110 5.6.7).
+// "Sun Nov  6 08:49:37 1994", from the month on
+std::optional<base::Time> rest_of_asctime(Reader& in) {
+  const int month = in.name(kMonths);
+  in.expect(" ");
+  const int day = in.digits(in.accept(" ") ? 1 : 2);
+  in.expect(" ");
+  const Clock clock = in.clock();
+  in.expect(" ");
+  const int year = in.digits(4);
+  return in.done() ? join(year, month, day, clock) : std::nullopt;
+}
+
+// "Sunday, 06-Nov-94 08:49:37 GMT", after "Sun"
+std::optional<base::Time> rest_of_rfc850(Reader& in) {
+  for (std::string_view rest : {"day, ", "sday, ", "nesday, ", "rsday, ", "urday, "}) {
+    if (!in.accept(rest)) continue;
+    const int day = in.digits(2);
+    in.expect("-");
+    const int month = in.name(kMonths);
+    in.expect("-");
+    const int year = in.digits(2);
+    in.expect(" ");
+    const Clock clock = in.clock();
+    in.expect(" GMT");
+    return in.done() ? join(year < 70 ? 2000 + year : 1900 + year, month, day, clock) : std::nullopt;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -148,11 +188,7 @@ std::optional<base::Time> from_iso8601(std::string_view text) {
   std::chrono::minutes offset{};
   if (!in.done()) {
     if (!in.accept("T") && !in.accept("t")) in.expect(" ");
-    clock.hour = in.digits(2);
-    in.expect(":");
-    clock.minute = in.digits(2);
-    in.expect(":");
-    clock.second = in.digits(2);
+    clock = in.clock();
     clock.millis = in.fraction();
     // Some clients leave out the zone and mean UTC.
     if (!in.done()) offset = in.offset();
@@ -165,19 +201,15 @@ std::optional<base::Time> from_iso8601(std::string_view text) {
 std::optional<base::Time> from_rfc822(std::string_view text) {
   Reader in(text);
   in.name(kDays);
-  in.expect(", ");
+  if (in.accept(" ")) return rest_of_asctime(in);
+  if (!in.accept(", ")) return rest_of_rfc850(in);
   int day = in.digits(2);
   in.expect(" ");
   int month = in.name(kMonths);
   in.expect(" ");
   int year = in.digits(4);
   in.expect(" ");
-  Clock clock{};
-  clock.hour = in.digits(2);
-  in.expect(":");
-  clock.minute = in.digits(2);
-  in.expect(":");
-  clock.second = in.digits(2);
+  Clock clock = in.clock();
   clock.millis = in.fraction();
   in.expect(" ");
   if (!in.accept("GMT") && !in.accept("UTC")) {

@@ -19,6 +19,7 @@ void append_epoch(std::string& out, base::Time time);
 
 // Parts of a second below a millisecond are cut off. Years 0000 to 9999.
 std::optional<base::Time> from_iso8601(std::string_view text);
+// Also as HTTP wrote it of old: "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994".
 std::optional<base::Time> from_rfc822(std::string_view text);
 std::optional<base::Time> from_epoch(std::string_view text);
 std::optional<base::Time> from_epoch(double seconds);

@@ -47,6 +47,19 @@ TEST(Timestamp, HttpDates) {
   EXPECT_FALSE(from_rfc822("Thu, 05 Xxx 2026 09:30:10 GMT"));
 }
 
+TEST(Timestamp, HttpDatesOfOld) {
+  const base::Time then = base::from_seconds(784111777);
+  EXPECT_EQ(from_rfc822("Sunday, 06-Nov-94 08:49:37 GMT"), then);
+  EXPECT_EQ(from_rfc822("Sun Nov  6 08:49:37 1994"), then);
+  EXPECT_EQ(from_rfc822("Thursday, 05-Nov-26 09:30:10 GMT"), kTime);
+  EXPECT_EQ(from_rfc822("Thu Nov 05 09:30:10 2026"), kTime);
+  for (const char* bad : {"Sunday, 06-Nov-1994 08:49:37 GMT", "Sundae, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37",
+                          "Sun Nov 6 08:49:37 1994", "Sunday, 06-Nov-94 08:49:37", "Sun", "Sun, ", "Sun ",
+                          "Sun Nov 31 08:49:37 1994"}) {
+    EXPECT_FALSE(from_rfc822(bad)) << bad;
+  }
+}
+
 TEST(Timestamp, EpochSecondsWithinTheYearsThatHaveFourDigits) {
   EXPECT_EQ(from_epoch("1793871010.25"), kTime + base::Duration(250));
   EXPECT_FALSE(from_epoch("1e30"));

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of the two encodings, and where a long text is split, are JavaMail's choices, and Amazon's answers show
+// just those: Q where there is more ASCII than not, and halves of halves until a word fits.
+#include "wire/encoded_word.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "base/utf8.h"
+
+namespace wire {
+namespace {
+
+constexpr std::size_t kMaxEncoded = 63;  // 75, less what stands around it
+
+bool is_plain(char c) { return c > ' ' && c < 127 && c != '=' && c != '?' && c != '_'; }
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == ' ') {
+      out += '_';
+    } else if (is_plain(c)) {
+      out += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      out += {'=', "0123456789ABCDEF"[byte >> 4], "0123456789ABCDEF"[byte & 15]};
+    }
+  }
+  return out;
+}
+
+// As Java counts: what is beyond the first 65,536 characters is two.
+std::size_t units(std::int32_t code) { return code > 0xFFFF ? 2 : 1; }
+
+struct Count {
+  std::size_t ascii = 0, others = 0;
+  std::size_t all() const { return ascii + others; }
+};
+
+Count count(std::string_view text) {
+  Count counted;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::int32_t code = base::next_character(text, at);
+    const bool ascii = (code >= ' ' && code < 127) || code == '\t' || code == '\r' || code == '\n';
+    (ascii ? counted.ascii : counted.others) += units(code);
+  }
+  return counted;
+}
+
+// The byte at which so many units end; no character is split.
+std::size_t end_of_units(std::string_view text, std::size_t wanted) {
+  std::size_t at = 0;
+  for (std::size_t passed = 0; at < text.size();) {
+    std::size_t next = at;
+    passed += units(base::next_character(text, next));
+    if (passed > wanted) break;
+    at = next;
+  }
+  return at;
+}
+
+void append_words(std::string_view text, bool q, std::string& out) {
+  const std::string encoded = q ? quoted(text) : base::to_base64(text);
+  const std::size_t half = encoded.size() > kMaxEncoded ? end_of_units(text, count(text).all() / 2) : 0;
+  if (half > 0) {
+    append_words(text.substr(0, half), q, out);
+    append_words(text.substr(half), q, out);
+    return;
+  }
+  if (!out.empty()) out += ' ';
+  out += (q ? "=?UTF-8?Q?" : "=?UTF-8?B?") + encoded + "?=";
+}
+
+}  // namespace
+
+std::string to_encoded_words(std::string_view text) {
+  const Count counted = count(text);
+  if (counted.others == 0) return std::string(text);
+  std::string out;
+  append_words(text, counted.ascii > counted.others, out);
+  return out;
+}
+
+}  // namespace wire
