@@ -9,6 +9,7 @@
 #include "api/rest_errors.h"
 #include "api/virtual_host.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "http/gzip.h"
 #include "shapes/stoker/health.h"
 #include "wire/json.h"
@@ -81,6 +82,12 @@ ApiError unknown_operation(const services::Service& service, wire::Protocol prot
   }
   return ApiError("UnknownOperationException",
                   "The operation " + name + " of " + std::string(service.wire.name) + " is not part of Stoker.");
+}
+
+// What S3 says of the request itself in two of its errors; services do not know.
+void add_place(const Job& job, const http::RequestHead& head, ApiError& error) {
+  if (error.code() == "MethodNotAllowed") error.with("Method", head.method);
+  if (error.code() == "AccessForbidden") error.with("ResourceType", job.place.key ? "OBJECT" : "BUCKET");
 }
 
 // Amazon's answer to a form without an Action; it has no other member.
@@ -173,6 +180,7 @@ Job Dispatcher::identify(const http::RequestHead& head, const http::ClaimResult&
   if (!job.service && claim.claim.service.empty() && !ours) job.service = find_rest_service(services_, head);
   if (!job.service || !speaks_rest(*job.service)) return job;
   job.protocol = wire::Protocol::RestXml;
+  job.request_id = base::random_text(16, "0123456789ABCDEF");  // as S3 names its requests
   job.place.path = bucket ? "/" + *bucket + std::string(head.path()) : std::string(head.path());
   return job;
 }
@@ -253,7 +261,7 @@ http::Response Dispatcher::plain_page(const http::RequestHead& head) const {
 
 http::Response Dispatcher::fail(const Job& job, const http::RequestHead& head, ApiError error) {
   const wire::Service& service = job.service ? job.service->wire : nobody();
-  if (job.rest()) error.with("Resource", base::percent_decode(job.place.path).value_or(job.place.path));
+  if (job.rest()) add_place(job, head, error);
   http::Response response = to_http(wire::encode_error(job.protocol, service, error, job.request_id));
   if (job.rest() && head.method == "HEAD") response.body.clear();
   const std::string_view operation = job.operation ? job.operation->wire.name : std::string_view();

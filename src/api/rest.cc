@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "api/checksum_headers.h"
 #include "api/decode.h"
 #include "api/form.h"
+#include "api/header_text.h"
 #include "api/query_headers.h"
 #include "api/rest_errors.h"
 #include "base/hash.h"
@@ -58,6 +60,12 @@ bool sums_up_body(const services::Operation& operation) {
   const auto& fields = operation.wire.input->fields;
   return std::any_of(fields.begin(), fields.end(),
                      [](const wire::Field& field) { return field.traits->at == "x-amz-sdk-checksum-algorithm"; });
+}
+
+// Its body is XML, and not one that may be left out.
+bool needs_document(const services::Operation& operation) {
+  const wire::Field* payload = operation.wire.input ? operation.wire.input->payload : nullptr;
+  return payload && payload->required_bit && payload->type->kind == wire::Kind::Struct;
 }
 
 std::vector<std::string> split_list(std::string_view text) {
@@ -117,7 +125,10 @@ asio::awaitable<void> RestServer::authenticate(Request& request, http::ClaimResu
 asio::awaitable<services::Erased> RestServer::read(Request& request) {
   const http::RequestHead& head = request.head();
   const Job& job = request.job;
-  const base::Headers headers = without_aws_chunked(head.headers);
+  base::Headers headers = without_false_dates(without_aws_chunked(head.headers));
+  if (!request.presigned) headers = with_unicode_metadata(headers);
+  check_checksum_headers(headers);
+  if (job.operation->needs_digest) require_digest(headers);
   std::string bytes;
   if (job.operation->body == Body::Whole) {
     RestBody body(request.exchange, request.signed_claim(), request.signer.signing_key);
@@ -132,6 +143,9 @@ asio::awaitable<services::Erased> RestServer::read(Request& request) {
   }
   if (job.operation->body == Body::Form) {
     co_await read_form(request);
+  }
+  if (bytes.empty() && needs_document(*job.operation)) {
+    throw ApiError("MissingRequestBodyError", "Request Body is empty", 400);
   }
   const wire::HttpRequest decoded{head.method, job.place.path, head.query(), headers, bytes};
   services::Erased input = decode(*job.service, *job.operation, job.protocol, decoded);

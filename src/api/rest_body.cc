@@ -40,6 +40,8 @@ constexpr Algorithm kAlgorithms[] = {{"crc32", base::Checksum::Crc32, 4},       
                                      {"crc64nvme", base::Checksum::Crc64Nvme, 8}, {"sha1", base::Checksum::Sha1, 20},
                                      {"sha256", base::Checksum::Sha256, 32}};
 
+constexpr std::string_view kAbsentAlgorithms[] = {"SHA512", "MD5", "XXHASH64", "XXHASH3", "XXHASH128"};
+
 std::string digest(base::Checksum kind, std::string_view bytes) {
   base::Hasher hasher(kind);
   hasher.update(bytes);
@@ -161,6 +163,10 @@ void check_digests(const base::Headers& headers, bool checksums, std::string_vie
   for (const Algorithm& algorithm : kAlgorithms) {
     const std::string header = "x-amz-checksum-" + std::string(algorithm.name);
     if (const std::string* given = headers.find(header)) check_checksum(algorithm, header, *given, body);
+  }
+  for (std::string_view name : kAbsentAlgorithms) {
+    if (!headers.find("x-amz-checksum-" + base::to_lower(name))) continue;
+    throw ApiError("NotImplemented", "The checksum algorithm " + std::string(name) + " is not implemented.", 501);
   }
 }
 

@@ -119,7 +119,7 @@ bool RestRoutes::is_subresource(int depth, std::string_view name) const {
                      [&](const Subresource& one) { return one.depth == depth && one.name == name; });
 }
 
-ApiError RestRoutes::not_allowed(const RestPlace& place, const http::RequestHead& head, const Query& query) const {
+ApiError RestRoutes::not_allowed(const RestPlace& place, const Query& query) const {
   std::string allowed;
   for (const Row& row : rows_) {
     const std::string_view method = row.operation->wire.http.method;
@@ -130,7 +130,7 @@ ApiError RestRoutes::not_allowed(const RestPlace& place, const http::RequestHead
     allowed += (allowed.empty() ? "" : ", ") + std::string(method);
   }
   ApiError error("MethodNotAllowed", "The specified method is not allowed against this resource.", 405);
-  error.with("Method", head.method).with("ResourceType", std::string(kind_of(place.depth())));
+  error.with("ResourceType", std::string(kind_of(place.depth())));
   if (!allowed.empty()) error.with_header("Allow", allowed);
   return error;
 }
@@ -142,9 +142,9 @@ const services::Operation& RestRoutes::find(const RestPlace& place, const http::
   for (const auto& [name, value] : query) {
     if (row && row->takes(name)) continue;
     if (is_absent(name)) throw not_implemented(name);
-    if (is_subresource(place.depth(), name)) throw not_allowed(place, head, query);
+    if (is_subresource(place.depth(), name)) throw not_allowed(place, query);
   }
-  if (!row) throw not_allowed(place, head, query);
+  if (!row) throw not_allowed(place, query);
   return *row->operation;
 }
 

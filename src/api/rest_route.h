@@ -56,7 +56,7 @@ class RestRoutes {
   const Row* best(const RestPlace& place, const http::RequestHead& head, const Query& query) const;
   bool is_absent(std::string_view name) const;
   bool is_subresource(int depth, std::string_view name) const;
-  wire::ApiError not_allowed(const RestPlace& place, const http::RequestHead& head, const Query& query) const;
+  wire::ApiError not_allowed(const RestPlace& place, const Query& query) const;
 
   const services::Service& service_;
   std::vector<Row> rows_;

@@ -33,6 +33,8 @@ struct Operation {
   // Runs on a snapshot before any of the body is read: refuses what can't succeed, and says in
   // call.spool what is to be done with the body.
   void (*before)(Call&, const void* input) = nullptr;
+  // REST: its body must come with a digest of it, whatever the request was signed with.
+  bool needs_digest = false;
 };
 
 // A page of another origin, in a browser that asks whether it may.
@@ -89,6 +91,11 @@ Operation with_body(Operation row, Body body) {
   using Input = typename detail::Handler<decltype(Before)>::Input;
   row.body = body;
   row.before = [](Call& call, const void* input) { Before(call, *static_cast<const Input*>(input)); };
+  return row;
+}
+
+inline Operation with_digest(Operation row) {
+  row.needs_digest = true;
   return row;
 }
 

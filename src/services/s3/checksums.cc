@@ -39,6 +39,10 @@ wire::ApiError several() {
   return invalid_request("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.");
 }
 
+wire::ApiError another_announced() {
+  return invalid_request("Value for x-amz-sdk-checksum-algorithm header is invalid.");
+}
+
 void check_value(Checksum kind, const std::string& value) {
   auto raw = base::from_base64(value);
   if (!raw || raw->size() != row_of(kind).bytes) {
@@ -93,7 +97,7 @@ std::optional<Claim> claim_of(const ClaimedValues& values, const std::optional<s
   if (!sdk_algorithm) return claim;
   const Checksum announced = checksum_kind(*sdk_algorithm);
   if (!claim) return Claim{announced, std::nullopt};
-  if (claim->kind != announced) throw checksum_mismatch(announced);
+  if (claim->kind != announced) throw another_announced();
   return claim;
 }
 
@@ -127,7 +131,7 @@ BodyChecksum check_body(const Upload& upload, const std::optional<std::string>& 
   }
   std::optional<Claim> settled = trailing_claim(upload.trailers);
   if (settled && claim && claim->value) throw several();
-  if (settled && claim && claim->kind != settled->kind) throw checksum_mismatch(claim->kind);
+  if (settled && claim && claim->kind != settled->kind) throw another_announced();
   if (!settled) settled = claim;
   if (settled && !settled->value) {
     throw invalid_request("x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or "
