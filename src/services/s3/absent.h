@@ -15,7 +15,6 @@ inline std::vector<std::string_view> absent_subresources() {
           "encryption",  // of an object; a bucket's is here
           "intelligent-tiering",
           "inventory",
-          "legal-hold",
           "logging",
           "metadataConfiguration",
           "metadataInventoryTable",
@@ -27,7 +26,6 @@ inline std::vector<std::string_view> absent_subresources() {
           "replication",
           "requestPayment",
           "restore",
-          "retention",
           "select",
           "session",
           "torrent",

@@ -54,6 +54,7 @@ constexpr wire::ErrorSpec kMoreErrors[] = {
     {.name = "MissingRequestBodyError", .status = 400},
     {.name = "NoSuchBucketPolicy", .status = 404},
     {.name = "NoSuchCORSConfiguration", .status = 404},
+    {.name = "NoSuchConfiguration", .status = 404},
     {.name = "NoSuchLifecycleConfiguration", .status = 404},
     {.name = "NoSuchPublicAccessBlockConfiguration", .status = 404},
     {.name = "NoSuchTagSet", .status = 404},
@@ -186,6 +187,9 @@ std::optional<ApiError> violation_error(const std::vector<wire::Violation>& viol
     if (violation.kind == wire::Violation::Missing) {
       if (violation.member == "ObjectAttributes") {
         return invalid_argument("The x-amz-object-attributes header is required.", "x-amz-object-attributes", "");
+      }
+      if (violation.member == "Policy") {
+        return ApiError("MalformedPolicy", "Policies must be valid JSON and the first byte must be '{'");
       }
       if (violation.member == "CopySource") {
         return invalid_argument("You must specify a copy source.", "x-amz-copy-source", "");

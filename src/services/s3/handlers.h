@@ -11,6 +11,7 @@
 #include "shapes/s3/object_copy.h"
 #include "shapes/s3/object_delete.h"
 #include "shapes/s3/object_head.h"
+#include "shapes/s3/object_lock.h"
 #include "shapes/s3/object_tagging.h"
 #include "shapes/s3/upload.h"
 #include "shapes/s3/upload_list.h"
@@ -48,6 +49,12 @@ shape::CopyObjectOutput copy_object(Call& call, const shape::CopyObjectRequest& 
 shape::GetObjectTaggingOutput get_object_tagging(Call& call, const shape::GetObjectTaggingRequest& request);
 shape::PutObjectTaggingOutput put_object_tagging(Call& call, const shape::PutObjectTaggingRequest& request);
 shape::DeleteObjectTaggingOutput delete_object_tagging(Call& call, const shape::DeleteObjectTaggingRequest& request);
+
+// object_lock.cc
+shape::GetObjectLegalHoldOutput get_object_legal_hold(Call& call, const shape::GetObjectLegalHoldRequest& request);
+shape::PutObjectLegalHoldOutput put_object_legal_hold(Call& call, const shape::PutObjectLegalHoldRequest& request);
+shape::GetObjectRetentionOutput get_object_retention(Call& call, const shape::GetObjectRetentionRequest& request);
+shape::PutObjectRetentionOutput put_object_retention(Call& call, const shape::PutObjectRetentionRequest& request);
 
 // object_acl.cc
 shape::GetObjectAclOutput get_object_acl(Call& call, const shape::GetObjectAclRequest& request);

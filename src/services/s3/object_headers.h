@@ -42,7 +42,7 @@ std::optional<std::string> kept_storage_class(const std::optional<std::string>& 
 std::optional<std::string> kept_encoding(const std::optional<std::string>& encoding);
 // Throws MetadataTooLarge and InvalidRedirectLocation.
 void check_headers(const Headers& headers);
-void refuse_object_lock();
+[[noreturn]] void refuse_object_lock();
 
 template <class Request>
 Headers read_headers(const Request& r) {

@@ -6,6 +6,7 @@
 #include "services/s3/cors.h"
 #include "services/s3/errors.h"
 #include "services/s3/handlers.h"
+#include "services/s3/unset_configurations.h"
 #include "wire/xml.h"
 
 namespace services::s3 {
@@ -22,10 +23,12 @@ std::vector<Operation> object_operations() {
       operation<&create_multipart_upload>("CreateMultipartUpload", Access::Write, shape::kCreateMultipartUploadHttp),
       operation<&delete_object>("DeleteObject", Access::Write, shape::kDeleteObjectHttp),
       operation<&delete_object_tagging>("DeleteObjectTagging", Access::Write, shape::kDeleteObjectTaggingHttp),
-      operation<&delete_objects>("DeleteObjects", Access::Write, shape::kDeleteObjectsHttp),
+      with_digest(operation<&delete_objects>("DeleteObjects", Access::Write, shape::kDeleteObjectsHttp)),
       operation<&get_object>("GetObject", Access::Read, shape::kGetObjectHttp),
       operation<&get_object_acl>("GetObjectAcl", Access::Read, shape::kGetObjectAclHttp),
       operation<&get_object_attributes>("GetObjectAttributes", Access::Read, shape::kGetObjectAttributesHttp),
+      operation<&get_object_legal_hold>("GetObjectLegalHold", Access::Read, shape::kGetObjectLegalHoldHttp),
+      operation<&get_object_retention>("GetObjectRetention", Access::Read, shape::kGetObjectRetentionHttp),
       operation<&get_object_tagging>("GetObjectTagging", Access::Read, shape::kGetObjectTaggingHttp),
       operation<&head_object>("HeadObject", Access::Read, shape::kHeadObjectHttp),
       operation<&list_multipart_uploads>("ListMultipartUploads", Access::Read, shape::kListMultipartUploadsHttp),
@@ -34,6 +37,8 @@ std::vector<Operation> object_operations() {
       with_body<&before_put_object>(operation<&put_object>("PutObject", Access::Write, shape::kPutObjectHttp),
                                     Body::Spooled),
       operation<&put_object_acl>("PutObjectAcl", Access::Write, shape::kPutObjectAclHttp),
+      with_digest(operation<&put_object_legal_hold>("PutObjectLegalHold", Access::Write, shape::kPutObjectLegalHoldHttp)),
+      with_digest(operation<&put_object_retention>("PutObjectRetention", Access::Write, shape::kPutObjectRetentionHttp)),
       operation<&put_object_tagging>("PutObjectTagging", Access::Write, shape::kPutObjectTaggingHttp),
       with_body<&before_upload_part>(operation<&upload_part>("UploadPart", Access::Write, shape::kUploadPartHttp),
                                      Body::Spooled),
@@ -45,6 +50,7 @@ std::vector<Operation> object_operations() {
 std::vector<Operation> operations() {
   std::vector<Operation> all = object_operations();
   for (Operation& row : bucket_operations()) all.push_back(row);
+  for (Operation& row : configuration_operations()) all.push_back(row);
   return all;
 }
 

@@ -130,7 +130,7 @@ struct GetObjectRequest {
   std::optional<std::string> ResponseContentEncoding;
   std::optional<std::string> ResponseContentLanguage;
   std::optional<std::string> ResponseContentType;
-  std::optional<base::Time> ResponseExpires;
+  std::optional<std::string> ResponseExpires;
   std::optional<std::string> VersionId;
   std::optional<std::string> SSECustomerAlgorithm;
   std::optional<std::string> SSECustomerKey;
@@ -311,7 +311,7 @@ inline constexpr auto wire::kTraits<shapes::s3::GetObjectRequest> = wire::traits
     {.member = "ResponseContentEncoding", .in = wire::In::Query, .at = "response-content-encoding"},
     {.member = "ResponseContentLanguage", .in = wire::In::Query, .at = "response-content-language"},
     {.member = "ResponseContentType", .in = wire::In::Query, .at = "response-content-type"},
-    {.member = "ResponseExpires", .in = wire::In::Query, .at = "response-expires", .time = wire::TimeFormat::Rfc822},
+    {.member = "ResponseExpires", .in = wire::In::Query, .at = "response-expires"},
     {.member = "VersionId", .in = wire::In::Query, .at = "versionId"},
     {.member = "SSECustomerAlgorithm", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-algorithm"},
     {.member = "SSECustomerKey", .in = wire::In::Header, .at = "x-amz-server-side-encryption-customer-key",
