@@ -5,6 +5,7 @@
 #include "services/s3/errors.h"
 #include "services/s3/list_request.h"
 #include "services/s3/object.h"
+#include "services/s3/whole_seconds.h"
 #include "services/shape_json.h"
 
 namespace services::s3 {
@@ -112,7 +113,7 @@ shape::ListBucketsOutput list_buckets(Call& call, const shape::ListBucketsReques
              " AND name < $4 AND ($5 = '' OR region = $5) ORDER BY name LIMIT $6",
              call.caller.account, after, prefix, prefix + "\x7f", region, most + 1)
       .each([&](const store::Row& row) {
-        shape::Bucket bucket{.Name = row.str(0), .CreationDate = row.time(1)};
+        shape::Bucket bucket{.Name = row.str(0), .CreationDate = whole_seconds(row.time(1))};
         if (regions) bucket.BucketRegion = row.str(2);
         buckets.push_back(std::move(bucket));
       });

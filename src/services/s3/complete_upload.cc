@@ -40,8 +40,15 @@ wire::ApiError too_small(const UploadedPart& part) {
       .with("ETag", part.etag);
 }
 
+wire::ApiError not_in_order(const Request& request) {
+  return wire::ApiError("InvalidPartOrder",
+                        "The list of parts was not in ascending order. Parts must be ordered by part number.")
+      .with("UploadId", request.UploadId);
+}
+
 void check_list(const Request& request) {
-  if (!request.MultipartUpload || !request.MultipartUpload->Parts || request.MultipartUpload->Parts->empty() ||
+  if (!request.MultipartUpload) throw invalid_request("You must specify at least one part");
+  if (!request.MultipartUpload->Parts || request.MultipartUpload->Parts->empty() ||
       std::ssize(*request.MultipartUpload->Parts) > kMaxPartNumber) {
     throw malformed_xml();
   }
@@ -49,11 +56,7 @@ void check_list(const Request& request) {
   for (const shape::CompletedPart& part : *request.MultipartUpload->Parts) {
     if (!part.PartNumber || !part.ETag) throw malformed_xml();
     check_part_number(*part.PartNumber);
-    if (*part.PartNumber <= last) {
-      throw wire::ApiError("InvalidPartOrder",
-                           "The list of parts was not in ascending order. Parts must be ordered by part number.")
-          .with("UploadId", request.UploadId);
-    }
+    if (*part.PartNumber <= last) throw not_in_order(request);
     last = *part.PartNumber;
   }
 }
@@ -95,6 +98,10 @@ Parts find_parts(Call& call, const Request& request, const OpenUpload& upload) {
     check_part_checksum(request, upload, one, found->second);
     parts.named.push_back(std::move(found->second));
     uploaded.erase(found);
+  }
+  // A composite checksum says nothing of which part is missing: S3 wants these to be 1, 2, 3.
+  for (std::size_t i = 0; i < parts.named.size() && upload.checksum_type == kComposite; ++i) {
+    if (parts.named[i].number != static_cast<std::int64_t>(i + 1)) throw not_in_order(request);
   }
   for (std::size_t i = 0; i + 1 < parts.named.size(); ++i) {
     if (static_cast<std::uint64_t>(parts.named[i].size) < kMinPartBytes) throw too_small(parts.named[i]);
@@ -167,9 +174,19 @@ shape::CompleteMultipartUploadOutput shown(Call& call, const Bucket& bucket, con
   output.ETag = object.quoted_etag();
   output.Expiration = expiration_header(call, bucket, object);
   output.ServerSideEncryption = kEncryption;
-  output.VersionId = shown_version(bucket, object);
+  output.VersionId = new_version(object);
   show_checksum(output, *object.checksum);
   return output;
+}
+
+// A condition that holds is not enough where somebody wrote or deleted meanwhile: who began before has to
+// look again.
+void check_undisturbed(const Request& request, const OpenUpload& upload, const std::optional<Standing>& standing) {
+  if (!standing || standing->modified_at <= upload.initiated_at) return;
+  throw wire::ApiError("ConditionalRequestConflict",
+                       "The conditional request cannot succeed due to a conflicting operation against this resource.")
+      .with("Condition", request.IfMatch ? "If-Match" : "If-None-Match")
+      .with("Key", request.Key);
 }
 
 // The object that this upload became, where it is still there: a client that did not hear of it asks
@@ -207,6 +224,7 @@ shape::CompleteMultipartUploadOutput complete_multipart_upload(Call& call, const
   check_whole(request, upload, object);
   auto standing = load_standing(call.tx, bucket, request.Key);
   check_write(conditions, request.Key, standing);
+  if (conditions.any()) check_undisturbed(request, upload, standing);
   put_version(call, bucket, standing, object);
   move_parts(call, upload, all.left, object.id);
   tell(call, bucket, "ObjectCreated:CompleteMultipartUpload", object);

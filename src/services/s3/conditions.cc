@@ -4,13 +4,11 @@
 #include <algorithm>
 
 #include "services/s3/errors.h"
+#include "services/s3/whole_seconds.h"
 #include "wire/timestamp.h"
 
 namespace services::s3 {
 namespace {
-
-// HTTP's dates have no parts of a second.
-base::Time whole_seconds(base::Time time) { return base::from_seconds(base::to_seconds(time)); }
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -22,7 +20,7 @@ enum class Failed { Nothing, Match, Unmodified, NoneMatch, Modified };
 
 // A header about ETags decides alone: the date beside it is for those who know no ETags (RFC 7232,
 // and what S3 says of its own pairs of conditions).
-Failed first_failure(const ReadConditions& conditions, const Object& object) {
+Failed first_failure(const ReadConditions& conditions, const Object& object, base::Time now) {
   const base::Time modified = whole_seconds(object.modified_at);
   if (conditions.match) {
     if (!etag_matches(*conditions.match, object.etag)) return Failed::Match;
@@ -31,8 +29,8 @@ Failed first_failure(const ReadConditions& conditions, const Object& object) {
   }
   if (conditions.none_match) {
     if (etag_matches(*conditions.none_match, object.etag)) return Failed::NoneMatch;
-  } else if (conditions.modified_since && modified <= *conditions.modified_since) {
-    return Failed::Modified;
+  } else if (conditions.modified_since && modified <= *conditions.modified_since && *conditions.modified_since <= now) {
+    return Failed::Modified;  // a time that is still to come is no condition
   }
   return Failed::Nothing;
 }
@@ -56,8 +54,9 @@ bool etag_matches(std::string_view header, std::string_view etag) {
   return false;
 }
 
-void check_read(const ReadConditions& conditions, const Object& object, const std::optional<std::string>& version) {
-  switch (first_failure(conditions, object)) {
+void check_read(const ReadConditions& conditions, const Object& object, const std::optional<std::string>& version,
+                base::Time now) {
+  switch (first_failure(conditions, object, now)) {
     case Failed::Nothing: return;
     case Failed::Match: throw precondition_failed("If-Match");
     case Failed::Unmodified: throw precondition_failed("If-Unmodified-Since");
@@ -71,8 +70,8 @@ void check_read(const ReadConditions& conditions, const Object& object, const st
   throw unchanged;
 }
 
-void check_copy_source(const ReadConditions& conditions, const Object& source) {
-  switch (first_failure(conditions, source)) {
+void check_copy_source(const ReadConditions& conditions, const Object& source, base::Time now) {
+  switch (first_failure(conditions, source, now)) {
     case Failed::Nothing: return;
     case Failed::Match: throw precondition_failed("x-amz-copy-source-If-Match");
     case Failed::Unmodified: throw precondition_failed("x-amz-copy-source-If-Unmodified-Since");
@@ -84,6 +83,9 @@ void check_copy_source(const ReadConditions& conditions, const Object& source) {
 void check_condition_texts(const WriteConditions& conditions) {
   if (conditions.none_match && trimmed(*conditions.none_match) != "*") {
     throw unsupported_value("If-None-Match", "We don't accept the provided value of If-None-Match header for this API");
+  }
+  if (conditions.match && trimmed(*conditions.match) == "*") {
+    throw unsupported_value("If-Match", "We don't accept the provided value of If-Match header for this API");
   }
   if (conditions.match && conditions.none_match) {
     throw unsupported_value("If-Match,If-None-Match", "Multiple conditional request headers present in the request");

@@ -18,9 +18,10 @@ struct ReadConditions {
 };
 // Of GET and HEAD: throws 412 PreconditionFailed, or 304 with what a cache needs to know. `version`:
 // as it is shown, if it is.
-void check_read(const ReadConditions& conditions, const Object& object, const std::optional<std::string>& version);
+void check_read(const ReadConditions& conditions, const Object& object, const std::optional<std::string>& version,
+                base::Time now);
 // Of a copy's source, whose answer is always 412.
-void check_copy_source(const ReadConditions& conditions, const Object& source);
+void check_copy_source(const ReadConditions& conditions, const Object& source, base::Time now);
 
 struct WriteConditions {
   const std::optional<std::string>& match;

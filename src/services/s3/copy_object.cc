@@ -11,6 +11,7 @@
 #include "services/s3/limits.h"
 #include "services/s3/object_headers.h"
 #include "services/s3/object_tags.h"
+#include "services/s3/whole_seconds.h"
 
 namespace services::s3 {
 namespace {
@@ -136,12 +137,12 @@ shape::CopyObjectOutput copy_object(Call& call, const shape::CopyObjectRequest& 
   put_version(call, plan.bucket, standing, object);
   tell(call, plan.bucket, "ObjectCreated:Copy", object);
 
-  shape::CopyObjectResult result{.ETag = object.quoted_etag(), .LastModified = object.modified_at};
+  shape::CopyObjectResult result{.ETag = object.quoted_etag(), .LastModified = whole_seconds(object.modified_at)};
   show_checksum(result, *object.checksum);
   shape::CopyObjectOutput output{.CopyObjectResult = std::move(result)};
   output.Expiration = expiration_header(call, plan.bucket, object);
   output.CopySourceVersionId = shown_version(plan.source.bucket, plan.source.object);
-  output.VersionId = shown_version(plan.bucket, object);
+  output.VersionId = new_version(object);
   output.ServerSideEncryption = kEncryption;
   return output;
 }

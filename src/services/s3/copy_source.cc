@@ -55,7 +55,7 @@ FoundSource find_source(Call& call, const CopySource& source, const std::optiona
   if (object->marker) {
     throw invalid_request("The source of a copy request may not specifically refer to a delete marker by version id.");
   }
-  check_copy_source(conditions, *object);
+  check_copy_source(conditions, *object, call.now);
   return {std::move(bucket), std::move(*object)};
 }
 

@@ -14,7 +14,8 @@ namespace {
 constexpr char kVary[] = "Origin, Access-Control-Request-Headers, Access-Control-Request-Method";
 
 wire::ApiError forbidden(const CorsQuestion& question, const std::string& why) {
-  return wire::ApiError("AccessForbidden", "CORSResponse: " + why, 403).with("Method", question.method);
+  return wire::ApiError("AccessForbidden", "CORSResponse: " + why, 403)
+      .with("Method", question.method.empty() ? "OPTIONS" : question.method);
 }
 
 std::string joined(const std::vector<std::string>& words) {

@@ -59,8 +59,9 @@ shape::CreateMultipartUploadOutput create_multipart_upload(Call& call,
   output.Key = request.Key;
   output.UploadId = upload.text();
   output.ServerSideEncryption = kEncryption;
-  output.ChecksumAlgorithm = std::string(checksum_name(upload.checksum()));
-  output.ChecksumType = upload.checksum_type;
+  // What nobody asked for is not spoken of until the object is there.
+  output.ChecksumAlgorithm = upload.checksum_kind;
+  if (upload.checksum_kind) output.ChecksumType = upload.checksum_type;
   return output;
 }
 

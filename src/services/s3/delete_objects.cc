@@ -55,9 +55,9 @@ Outcome delete_one(Call& call, const Bucket& bucket, const Deletion& deletion) {
 
 // Without a lock there is nothing to be bypassed.
 void check_bypass(const std::optional<bool>& bypass) {
-  if (!bypass.value_or(false)) return;
+  if (!bypass) return;
   throw invalid_argument("x-amz-bypass-governance-retention is only applicable to Object Lock enabled buckets.",
-                         "x-amz-bypass-governance-retention", "true");
+                         "x-amz-bypass-governance-retention", *bypass ? "true" : "false");
 }
 
 // One of many: what is wrong with it is said beside what became of the others.

@@ -7,7 +7,6 @@
 #include "services/s3/lifecycle.h"
 #include "services/s3/object_headers.h"
 #include "services/s3/ranges.h"
-#include "wire/timestamp.h"
 
 namespace services::s3 {
 namespace {
@@ -88,7 +87,7 @@ void override_headers(Output& output, const Request& request) {
   if (request.ResponseContentEncoding) output.ContentEncoding = request.ResponseContentEncoding;
   if (request.ResponseContentLanguage) output.ContentLanguage = request.ResponseContentLanguage;
   if (request.ResponseContentType) output.ContentType = request.ResponseContentType;
-  if (request.ResponseExpires) output.Expires = wire::to_rfc822(*request.ResponseExpires);
+  if (request.ResponseExpires) output.Expires = request.ResponseExpires;
 }
 
 template <class Output>
@@ -109,7 +108,7 @@ Reading<Output> read(Call& call, const Request& request) {
   Output& output = reading.output;
   output.VersionId = shown_version(bucket, object);
   check_read({request.IfMatch, request.IfNoneMatch, request.IfModifiedSince, request.IfUnmodifiedSince}, object,
-             output.VersionId);
+             output.VersionId, call.now);
   reading.piece = piece_of(call, object, request);
 
   show_headers(output, object.headers);

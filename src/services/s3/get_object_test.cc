@@ -96,18 +96,25 @@ TEST_F(GetObject, PartsOfASecondAreNotSeenInDates) {
   EXPECT_EQ(get(Request{.Bucket = "bucket", .IfUnmodifiedSince = second, .Key = "k"}).bytes, "hello");
 }
 
+TEST_F(GetObject, ATimeThatIsStillToComeIsNoCondition) {
+  put_bytes("k", "hello");
+  const base::Time later = now_ + std::chrono::hours(1);
+  EXPECT_EQ(get(Request{.Bucket = "bucket", .IfModifiedSince = later, .Key = "k"}).bytes, "hello");
+  EXPECT_EQ(get(Request{.Bucket = "bucket", .IfUnmodifiedSince = later, .Key = "k"}).bytes, "hello");
+}
+
 TEST_F(GetObject, AnswersHeadersAreTheRequestsForWhoSignedIt) {
   put_bytes("k", "hello");
   Request request{.Bucket = "bucket", .Key = "k", .ResponseCacheControl = "a", .ResponseContentDisposition = "b",
                   .ResponseContentEncoding = "c", .ResponseContentLanguage = "d", .ResponseContentType = "e",
-                  .ResponseExpires = base::from_seconds(0)};
+                  .ResponseExpires = "one day"};
   auto output = get(request).output;
   EXPECT_EQ(output.CacheControl, "a");
   EXPECT_EQ(output.ContentDisposition, "b");
   EXPECT_EQ(output.ContentEncoding, "c");
   EXPECT_EQ(output.ContentLanguage, "d");
   EXPECT_EQ(output.ContentType, "e");
-  EXPECT_EQ(output.Expires, "Thu, 01 Jan 1970 00:00:00 GMT");
+  EXPECT_EQ(output.Expires, "one day");
   caller_.account = "";
   EXPECT_EQ(error_of([&] { get(request); }), "InvalidRequest");
 }

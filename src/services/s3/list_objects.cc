@@ -7,6 +7,7 @@
 #include "services/s3/key_walk.h"
 #include "services/s3/list_request.h"
 #include "services/s3/object.h"
+#include "services/s3/whole_seconds.h"
 
 namespace services::s3 {
 namespace {
@@ -20,7 +21,7 @@ struct Listed {
 
 Listed read_listed(const store::Row& row) {
   Listed out{.key = row.str(0)};
-  out.shown.LastModified = row.time(1);
+  out.shown.LastModified = whole_seconds(row.time(1));
   out.shown.ETag = '"' + row.str(2) + '"';
   out.shown.Size = row.integer(3);
   if (!row.is_null(4)) {

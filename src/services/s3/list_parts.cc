@@ -7,16 +7,17 @@
 #include "services/s3/object_headers.h"
 #include "services/s3/page_number.h"
 #include "services/s3/uploads.h"
+#include "services/s3/whole_seconds.h"
 
 namespace services::s3 {
 namespace {
 
-shape::Part shown(const UploadedPart& part, base::Checksum kind) {
+shape::Part shown(const UploadedPart& part, const OpenUpload& upload) {
   shape::Part shown{.PartNumber = static_cast<std::int32_t>(part.number),
-                    .LastModified = part.modified_at,
+                    .LastModified = whole_seconds(part.modified_at),
                     .ETag = '"' + part.etag + '"',
                     .Size = part.size};
-  checksum_member(shown, kind) = part.checksum;
+  if (upload.checksum_kind) checksum_member(shown, upload.checksum()) = part.checksum;
   return shown;
 }
 
@@ -44,12 +45,12 @@ shape::ListPartsOutput list_parts(Call& call, const shape::ListPartsRequest& req
   output.MaxParts = most;
   output.IsTruncated = more;
   if (!parts.empty()) output.Parts.emplace();
-  for (const UploadedPart& part : parts) output.Parts->push_back(shown(part, upload.checksum()));
+  for (const UploadedPart& part : parts) output.Parts->push_back(shown(part, upload));
   if (!upload.account.empty()) output.Initiator = shape::Initiator{.ID = canonical_id(upload.account)};
   output.Owner = shape::Owner{.ID = canonical_id(bucket.account)};
   output.StorageClass = upload.headers.StorageClass.value_or("STANDARD");
-  output.ChecksumAlgorithm = std::string(checksum_name(upload.checksum()));
-  output.ChecksumType = upload.checksum_type;
+  output.ChecksumAlgorithm = upload.checksum_kind;
+  if (upload.checksum_kind) output.ChecksumType = upload.checksum_type;
   return output;
 }
 

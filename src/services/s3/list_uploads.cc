@@ -8,6 +8,7 @@
 #include "services/s3/list_request.h"
 #include "services/s3/page_number.h"
 #include "services/s3/uploads.h"
+#include "services/s3/whole_seconds.h"
 
 namespace services::s3 {
 namespace {
@@ -24,10 +25,10 @@ struct Listed {
 Listed read_listed(const store::Row& row) {
   Listed out{.key = row.str(0), .numbered = {row.integer(1), row.integer(2)}};
   out.shown.UploadId = numbered_text(out.numbered);
-  out.shown.Initiated = row.time(3);
+  out.shown.Initiated = whole_seconds(row.time(3));
   if (!row.text(4).empty()) out.shown.Initiator = shape::Initiator{.ID = canonical_id(row.text(4))};
-  out.shown.ChecksumAlgorithm = row.is_null(5) ? std::string(checksum_name(kDefaultChecksum)) : row.str(5);
-  out.shown.ChecksumType = row.str(6);
+  out.shown.ChecksumAlgorithm = row.maybe_str(5);
+  if (out.shown.ChecksumAlgorithm) out.shown.ChecksumType = row.str(6);
   out.shown.StorageClass = storage_class_of(row.text(7));
   return out;
 }

@@ -29,11 +29,12 @@ TEST_F(ListUploads, PartsComePageByPage) {
   EXPECT_EQ(page.Parts->at(0).PartNumber, 1);
   EXPECT_EQ(page.Parts->at(0).Size, 5);
   EXPECT_EQ(page.Parts->at(0).ETag, '"' + base::to_hex(base::md5("part1")) + '"');
-  EXPECT_TRUE(page.Parts->at(0).ChecksumCRC64NVME);
+  EXPECT_FALSE(page.Parts->at(0).ChecksumCRC64NVME);
   EXPECT_EQ(page.Initiator->ID, canonical_id("111111111111"));
   EXPECT_EQ(page.Owner->ID, canonical_id("111111111111"));
   EXPECT_EQ(page.StorageClass, "STANDARD");
-  EXPECT_EQ(page.ChecksumType, "FULL_OBJECT");
+  EXPECT_EQ(page.ChecksumAlgorithm, std::nullopt);
+  EXPECT_EQ(page.ChecksumType, std::nullopt);
   request.PartNumberMarker = 5;
   page = run(&list_parts, request);
   EXPECT_EQ(page.IsTruncated, false);

@@ -5,6 +5,7 @@
 #include "services/s3/errors.h"
 #include "services/s3/list_request.h"
 #include "services/s3/object.h"
+#include "services/s3/whole_seconds.h"
 
 namespace services::s3 {
 namespace {
@@ -22,7 +23,7 @@ struct Listed {
 Listed read_listed(const store::Row& row) {
   Listed out{.key = row.str(0), .id = row.integer(1), .latest = row.boolean(3), .marker = row.boolean(4)};
   out.version = row.is_null(2) ? "null" : numbered_text({out.id, row.integer(2)});
-  out.shown.LastModified = row.time(5);
+  out.shown.LastModified = whole_seconds(row.time(5));
   if (out.marker) return out;
   out.shown.ETag = '"' + row.str(6) + '"';
   out.shown.Size = row.integer(7);

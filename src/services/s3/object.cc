@@ -144,11 +144,11 @@ std::optional<Object> load_version(store::Tx& tx, const Bucket& bucket, std::str
 
 std::optional<Standing> load_standing(store::Tx& tx, const Bucket& bucket, std::string_view key) {
   return tx
-      .query("SELECT id, tag, marker, etag FROM s3_objects"
+      .query("SELECT id, tag, marker, etag, modified_at FROM s3_objects"
              " WHERE bucket = $1 AND marker IN (0, 1) AND key = $2 AND latest = 1",
              bucket.id, bytes_of(key))
       .one([](const store::Row& row) {
-        return Standing{row.integer(0), row.is_null(1), row.boolean(2), row.str(3)};
+        return Standing{row.integer(0), row.is_null(1), row.boolean(2), row.str(3), row.time(4)};
       });
 }
 

@@ -78,6 +78,7 @@ struct Standing {
   bool null = false;  // the version "null"
   bool marker = false;
   std::string etag;
+  base::Time modified_at;
 };
 std::optional<Standing> load_standing(store::Tx& tx, const Bucket& bucket, std::string_view key);
 

@@ -44,18 +44,22 @@ Bucket find_object_bucket(Call& call, const Target& target, std::string_view act
   return std::move(*bucket);
 }
 
+wire::ApiError not_for_markers(const Object& marker) {
+  return wire::ApiError("MethodNotAllowed", "The specified method is not allowed against this resource.")
+      .with("ResourceType", "DeleteMarker")
+      .with_header("Allow", "DELETE")
+      .with_header("x-amz-delete-marker", "true")
+      .with_header("x-amz-version-id", marker.version())
+      .with_header("Last-Modified", wire::to_rfc822(marker.modified_at));
+}
+
 Object find_object(Call& call, const Bucket& bucket, const std::string& key,
                    const std::optional<std::string>& version) {
   if (version) {
     auto object = load_version(call.tx, bucket, key, *version);
     if (!object) throw no_such_version(key, *version);
     if (!object->marker) return std::move(*object);
-    throw wire::ApiError("MethodNotAllowed", "The specified method is not allowed against this resource.")
-        .with("ResourceType", "DeleteMarker")
-        .with_header("Allow", "DELETE")
-        .with_header("x-amz-delete-marker", "true")
-        .with_header("x-amz-version-id", object->version())
-        .with_header("Last-Modified", wire::to_rfc822(object->modified_at));
+    throw not_for_markers(*object);
   }
   auto object = load_latest(call.tx, bucket, key);
   if (!object) throw missing_key(call, bucket, key);
@@ -78,6 +82,10 @@ void check_version_text(const std::optional<std::string>& version) {
 std::optional<std::string> shown_version(const Bucket& bucket, const Object& object) {
   if (!bucket.versioning) return std::nullopt;
   return object.version();
+}
+
+std::optional<std::string> new_version(const Object& object) {
+  return object.tag ? std::optional(object.version()) : std::nullopt;
 }
 
 }  // namespace services::s3

@@ -32,6 +32,9 @@ Bucket find_object_bucket(Call& call, const Target& target, std::string_view act
 // markers, which say that they are some.
 Object find_object(Call& call, const Bucket& bucket, const std::string& key, const std::optional<std::string>& version);
 
+// What those markers say.
+wire::ApiError not_for_markers(const Object& marker);
+
 // Who may not list the bucket is not told whether there is such a key.
 wire::ApiError missing_key(const Call& call, const Bucket& bucket, const std::string& key);
 
@@ -39,5 +42,7 @@ wire::ApiError missing_key(const Call& call, const Bucket& bucket, const std::st
 void check_version_text(const std::optional<std::string>& version);
 // The version as answers show it: not at all where the bucket never had versions.
 std::optional<std::string> shown_version(const Bucket& bucket, const Object& object);
+// To whoever made it: not where it is "null", though everybody else is told so.
+std::optional<std::string> new_version(const Object& object);
 
 }  // namespace services::s3

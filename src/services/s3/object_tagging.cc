@@ -14,13 +14,23 @@ void store_tags(Call& call, Object& object, Tags tags) {
   object.tags = std::move(tags);
 }
 
+// Where the latest version is a delete marker these say so, though reading it would be NoSuchKey.
+template <class Request>
+Object find_tagged(Call& call, const Bucket& bucket, const Request& request) {
+  if (!request.VersionId) {
+    auto latest = load_latest(call.tx, bucket, request.Key);
+    if (latest && latest->marker) throw not_for_markers(*latest);
+  }
+  return find_object(call, bucket, request.Key, request.VersionId);
+}
+
 }  // namespace
 
 shape::GetObjectTaggingOutput get_object_tagging(Call& call, const shape::GetObjectTaggingRequest& request) {
   const Bucket bucket =
       find_object_bucket(call, {request.Bucket, request.Key, request.VersionId, request.ExpectedBucketOwner},
                          "s3:GetObjectTagging", "s3:GetObjectVersionTagging");
-  const Object object = find_object(call, bucket, request.Key, request.VersionId);
+  const Object object = find_tagged(call, bucket, request);
   shape::GetObjectTaggingOutput output{.VersionId = shown_version(bucket, object)};
   for (const auto& [key, value] : object.tags) output.TagSet.push_back({key, value});
   return output;
@@ -33,7 +43,7 @@ shape::PutObjectTaggingOutput put_object_tagging(Call& call, const shape::PutObj
   const Bucket bucket =
       find_object_bucket(call, {request.Bucket, request.Key, request.VersionId, request.ExpectedBucketOwner},
                          "s3:PutObjectTagging", "s3:PutObjectVersionTagging", std::move(context));
-  Object object = find_object(call, bucket, request.Key, request.VersionId);
+  Object object = find_tagged(call, bucket, request);
   store_tags(call, object, std::move(tags));
   tell(call, bucket, "ObjectTagging:Put", object);
   return {.VersionId = shown_version(bucket, object)};
@@ -43,7 +53,7 @@ shape::DeleteObjectTaggingOutput delete_object_tagging(Call& call, const shape::
   const Bucket bucket =
       find_object_bucket(call, {request.Bucket, request.Key, request.VersionId, request.ExpectedBucketOwner},
                          "s3:DeleteObjectTagging", "s3:DeleteObjectVersionTagging");
-  Object object = find_object(call, bucket, request.Key, request.VersionId);
+  Object object = find_tagged(call, bucket, request);
   store_tags(call, object, {});
   tell(call, bucket, "ObjectTagging:Delete", object);
   return {.VersionId = shown_version(bucket, object)};

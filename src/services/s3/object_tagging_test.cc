@@ -41,7 +41,8 @@ TEST_F(ObjectTagging, WhatIsNotThereHasNone) {
   version("Enabled");
   put_bytes("k", "1");
   const std::string marker = *run(&delete_object, {.Bucket = "bucket", .Key = "k"}).VersionId;
-  EXPECT_EQ(error_of(&get_object_tagging, {.Bucket = "bucket", .Key = "k"}), "NoSuchKey");
+  EXPECT_EQ(error_of(&get_object_tagging, {.Bucket = "bucket", .Key = "k"}), "MethodNotAllowed");
+  EXPECT_EQ(error_of(&delete_object_tagging, {.Bucket = "bucket", .Key = "k"}), "MethodNotAllowed");
   EXPECT_EQ(error_of(&get_object_tagging, {.Bucket = "bucket", .Key = "k", .VersionId = marker}), "MethodNotAllowed");
 }
 
@@ -55,6 +56,7 @@ TEST_F(ObjectTagging, TagsHaveAmazonsLimits) {
   EXPECT_EQ(error_of([&] { read_tags({{std::string(129, 'k'), ""}}); }), "InvalidTag");
   EXPECT_EQ(error_of([&] { read_tags({{"k", std::string(257, 'v')}}); }), "InvalidTag");
   EXPECT_EQ(error_of([&] { read_tags({{"aws:mine", ""}}); }), "InvalidTag");
+  EXPECT_EQ(message(), "Your TagKey cannot be prefixed with aws:");
 }
 
 TEST_F(ObjectTagging, TheHeaderIsAForm) {
@@ -63,6 +65,7 @@ TEST_F(ObjectTagging, TheHeaderIsAForm) {
   EXPECT_EQ(header_error("a=1&a=2"), "InvalidArgument");
   EXPECT_EQ(header_error("a=%zz"), "InvalidArgument");
   EXPECT_EQ(header_error("a=%ff"), "InvalidArgument");
+  EXPECT_EQ(header_error("a=b=c"), "InvalidArgument");
   EXPECT_EQ(header_error("a=b%26"), "InvalidTag");
   EXPECT_EQ(header_error("=b"), "InvalidTag");
 }

@@ -30,7 +30,7 @@ Tags read_tags(const std::vector<shapes::s3::Tag>& tags) {
   Tags read;
   for (const shapes::s3::Tag& tag : tags) {
     if (tag.Key.starts_with("aws:")) {
-      throw wire::ApiError("InvalidTag", "System tags cannot be added/updated by requester").with("TagKey", tag.Key);
+      throw wire::ApiError("InvalidTag", "Your TagKey cannot be prefixed with aws:").with("TagKey", tag.Key);
     }
     read.emplace(tag.Key, tag.Value);
   }
@@ -45,6 +45,7 @@ Tags read_tag_header(const std::string& text) {
     rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
     if (pair.empty()) continue;
     const std::size_t equals = std::min(pair.find('='), pair.size());
+    if (pair.find('=', equals + 1) != pair.npos) throw bad_header(text);
     shapes::s3::Tag tag{decoded(pair.substr(0, equals), text),
                         decoded(pair.substr(std::min(equals + 1, pair.size())), text)};
     for (const shapes::s3::Tag& other : tags) {

@@ -149,7 +149,7 @@ std::optional<std::string> redirect_of(const FormFields& fields) {
 PostObjectOutput answer(Call& call, const FormFields& fields, const Plan& plan, const Object& object) {
   PostObjectOutput output;
   output.ETag = object.quoted_etag();
-  output.VersionId = shown_version(plan.bucket, object);
+  output.VersionId = new_version(object);
   output.Expiration = expiration_header(call, plan.bucket, object);
   output.ServerSideEncryption = kEncryption;
   show_checksum(output, *object.checksum);

@@ -69,7 +69,7 @@ shape::PutObjectOutput put_object(Call& call, const shape::PutObjectRequest& req
   output.ETag = object.quoted_etag();
   output.Expiration = expiration_header(call, plan.bucket, object);
   output.ServerSideEncryption = kEncryption;
-  output.VersionId = shown_version(plan.bucket, object);
+  output.VersionId = new_version(object);
   show_checksum(output, *object.checksum);
   return output;
 }

@@ -145,6 +145,8 @@ TEST_F(PutObject, OnlyInTheStateOfTheObjectThatIsNamed) {
   EXPECT_EQ(error_of([&] { put_bytes(request, "third"); }), "PreconditionFailed");
   EXPECT_EQ(detail("Condition"), "If-Match");
   EXPECT_EQ(get("k").bytes, "second");
+  request.IfMatch = "*";
+  EXPECT_EQ(error_of([&] { put_bytes(request, "x"); }), "NotImplemented");
 }
 
 // The condition is looked at again where it counts: after the body, in the transaction.

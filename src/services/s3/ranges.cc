@@ -107,6 +107,7 @@ Range parse_copy_range(const std::string& text, std::uint64_t size) {
                            "last are the zero-based offsets of the first and last bytes to copy",
                            "x-amz-copy-source-range", text);
   }
+  if (*first >= size) throw invalid_request("The specified copy range is invalid for the source object size");
   if (*last >= size) {
     throw invalid_argument("Range specified is not valid for source object of size: " + std::to_string(size),
                            "x-amz-copy-source-range", text);

@@ -6,6 +6,7 @@
 #include "services/s3/limits.h"
 #include "services/s3/object_headers.h"
 #include "services/s3/uploads.h"
+#include "services/s3/whole_seconds.h"
 
 namespace services::s3 {
 namespace {
@@ -59,8 +60,8 @@ shape::UploadPartCopyOutput upload_part_copy(Call& call, const shape::UploadPart
                     .checksum = base::to_base64(body_checksum(*call.upload, plan.upload.checksum()))};
   put_part(call, plan.upload, part);
 
-  shape::CopyPartResult result{.ETag = '"' + part.etag + '"', .LastModified = part.modified_at};
-  checksum_member(result, plan.upload.checksum()) = part.checksum;
+  shape::CopyPartResult result{.ETag = '"' + part.etag + '"', .LastModified = whole_seconds(part.modified_at)};
+  if (plan.upload.checksum_kind) checksum_member(result, plan.upload.checksum()) = part.checksum;
   return {.CopySourceVersionId = shown_version(plan.source.bucket, plan.source.object),
           .CopyPartResult = std::move(result),
           .ServerSideEncryption = kEncryption};

@@ -25,8 +25,8 @@ TEST_F(Uploads, PartsBecomeAnObjectWithoutBeingCopied) {
   auto created = run(&create_multipart_upload, request);
   EXPECT_EQ(created.Bucket, "bucket");
   EXPECT_EQ(created.Key, "k");
-  EXPECT_EQ(created.ChecksumAlgorithm, "CRC64NVME");
-  EXPECT_EQ(created.ChecksumType, "FULL_OBJECT");
+  EXPECT_EQ(created.ChecksumAlgorithm, std::nullopt);
+  EXPECT_EQ(created.ChecksumType, std::nullopt);
   const std::string upload = *created.UploadId;
   auto two = part("k", upload, 2, "end"), one = part("k", upload, 1, kFull);
   EXPECT_EQ(error_of([&] { get("k"); }), "NoSuchKey");
@@ -90,7 +90,7 @@ TEST_F(Uploads, TheListHasToBeInOrderAndRight) {
   EXPECT_EQ(complete_error(completion("k", upload, {one, one})), "InvalidPartOrder");
   EXPECT_EQ(complete_error(completion("k", upload, {})), "MalformedXML");
   EXPECT_EQ(complete_error(completion("k", upload, {{.PartNumber = 1}})), "MalformedXML");
-  EXPECT_EQ(complete_error({.Bucket = "bucket", .Key = "k", .UploadId = upload}), "MalformedXML");
+  EXPECT_EQ(complete_error({.Bucket = "bucket", .Key = "k", .UploadId = upload}), "InvalidRequest");
   EXPECT_EQ(complete_error(completion("k", upload, {one, {.ETag = two.ETag, .PartNumber = 3}})), "InvalidPart");
   EXPECT_EQ(detail("UploadId"), upload);
   EXPECT_EQ(complete_error(completion("k", upload, {one, {.ETag = "x", .PartNumber = 2}})), "InvalidPart");
@@ -165,6 +165,19 @@ TEST_F(Uploads, ConditionsAreThoseOfTheEnd) {
   EXPECT_EQ(get("k").bytes, "x");
 }
 
+TEST_F(Uploads, AConditionDoesNotHoldWhereSomebodyWroteMeanwhile) {
+  put_bytes("k", "first");
+  const std::string upload = create("k");
+  auto request = completion("k", upload, {part("k", upload, 1, "x")});
+  request.IfMatch = head("k").ETag;
+  advance(std::chrono::seconds(1));
+  put_bytes("k", "first");
+  EXPECT_EQ(complete_error(request), "ConditionalRequestConflict");
+  EXPECT_EQ(detail("Condition"), "If-Match");
+  request.IfMatch.reset();
+  EXPECT_EQ(complete_error(request), "");
+}
+
 TEST_F(Uploads, KindsAndTypesOfChecksumsGoTogetherAsAmazonsDo) {
   auto type = [&](const std::string& kind, std::optional<std::string> wanted = {}) {
     Create request{.Bucket = "bucket", .Key = "k", .ChecksumAlgorithm = kind, .ChecksumType = wanted};
@@ -221,6 +234,20 @@ TEST_F(Uploads, APartsChecksumIsOfTheUploadsKind) {
   EXPECT_EQ(got.ChecksumType, "COMPOSITE");
 }
 
+TEST_F(Uploads, PartsOfACompositeChecksumAreNumberedFromOneWithoutAGap) {
+  Create create_request{.Bucket = "bucket", .Key = "k", .ChecksumAlgorithm = "SHA256"};
+  const std::string upload = *run(&create_multipart_upload, create_request).UploadId;
+  std::vector<shape::CompletedPart> parts;
+  for (int number : {1, 3}) {
+    const std::string sum = base::to_base64(base::sha256(kFull));
+    Part request{.Bucket = "bucket", .ChecksumSHA256 = sum, .Key = "k", .PartNumber = number, .UploadId = upload};
+    parts.push_back({.ETag = send_part(request, kFull).ETag, .ChecksumSHA256 = sum, .PartNumber = number});
+  }
+  EXPECT_EQ(complete_error(completion("k", upload, parts)), "InvalidPartOrder");
+  EXPECT_EQ(complete_error(completion("k", upload, {parts[1]})), "InvalidPartOrder");
+  EXPECT_EQ(complete_error(completion("k", upload, {parts[0]})), "");
+}
+
 TEST_F(Uploads, WithoutAKindPartsMayComeWithAny) {
   const std::string upload = create("k");
   Part request{.Bucket = "bucket", .ChecksumCRC32 = "NhCmhg==", .Key = "k", .PartNumber = 1, .UploadId = upload};
@@ -253,7 +280,7 @@ TEST_F(Uploads, PartsMayBeCopiesOfOtherObjects) {
                                        .Key = "k", .PartNumber = 1, .UploadId = upload};
   auto one = send(&before_upload_part_copy, &upload_part_copy, request);
   EXPECT_EQ(one.CopyPartResult->ETag, '"' + base::to_hex(base::md5(kFull)) + '"');
-  EXPECT_TRUE(one.CopyPartResult->ChecksumCRC64NVME);
+  EXPECT_FALSE(one.CopyPartResult->ChecksumCRC64NVME);
   EXPECT_EQ(one.CopyPartResult->LastModified, now_);
   request.CopySourceRange.reset();
   request.PartNumber = 2;
@@ -282,6 +309,7 @@ TEST_F(Uploads, RangesOfCopiesLieWithinTheSource) {
     EXPECT_EQ(error(range), "InvalidArgument") << range;
     EXPECT_NE(message().find("must be of the form bytes=first-last"), std::string::npos);
   }
+  EXPECT_EQ(error("bytes=5-9"), "InvalidRequest");
   EXPECT_EQ(error("bytes=4-4"), "");
 }
 
