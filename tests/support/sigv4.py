@@ -61,8 +61,9 @@ class Scope:
         lines = "".join(f"{name}:{' '.join(value.split())}\n" for name, value in headers)
         sent = urllib.parse.unquote_to_bytes(path) if self.service == "s3" else path  # all others encode it twice
         path = _quote(sent, "/-_.~")
+        # Of the bytes that are sent: support.raw writes heads in Latin-1.
         canonical = "\n".join([method, path, _canonical_query(query), lines, names, payload_hash])
-        text = "\n".join([ALGORITHM, stamp(self.time), self.text, hashlib.sha256(canonical.encode()).hexdigest()])
+        text = "\n".join([ALGORITHM, stamp(self.time), self.text, hashlib.sha256(canonical.encode("latin-1")).hexdigest()])
         return names, self.seal(text)
 
     def seal(self, text):

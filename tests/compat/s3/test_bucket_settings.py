@@ -234,6 +234,16 @@ def test_what_is_not_configured(s3, bucket):
     assert "Status" not in s3.get_bucket_accelerate_configuration(Bucket=name)
 
 
+@pytest.mark.parametrize("kind", ["analytics", "intelligent_tiering", "inventory", "metrics"])
+def test_configurations_by_id_are_none(s3, bucket, kind):
+    listed = getattr(s3, f"list_bucket_{kind}_configurations")(Bucket=bucket.name)
+    assert listed["IsTruncated"] is False and not any(name.endswith("List") for name in listed)
+    with refused("NoSuchConfiguration", 404, "The specified configuration does not exist."):
+        getattr(s3, f"get_bucket_{kind}_configuration")(Bucket=bucket.name, Id="x")
+    with refused("NoSuchBucket", 404):
+        getattr(s3, f"list_bucket_{kind}_configurations")(Bucket="nobodys-bucket-" + kind.replace("_", "-"))
+
+
 SETTINGS = ["tagging", "versioning", "cors", "lifecycle_configuration", "encryption", "ownership_controls", "acl"]
 SETTINGS += ["policy", "policy_status", "notification_configuration", "website", "replication", "logging"]
 SETTINGS += ["request_payment", "accelerate_configuration", "location"]

@@ -65,6 +65,7 @@ def test_what_no_rule_allows(shared, preflight, origin, method, headers):
     answer = preflight(shared, origin, method, headers)
     assert answer.status == 403
     assert b"<Code>AccessForbidden</Code>" in answer.body
+    assert b"<ResourceType>OBJECT</ResourceType>" in answer.body
     assert b"This CORS request is not allowed" in answer.body
     assert "Access-Control-Allow-Origin" not in answer.headers
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Listing objects: both versions of the call, prefixes, delimiters, pages."""
 import hashlib
+import re
 
 import pytest
 
@@ -225,3 +226,22 @@ def test_checksums_are_named_in_listings(s3, bucket):
     bucket.put("key", b"x", ChecksumAlgorithm="SHA256")
     (one,) = bucket.list()["Contents"]
     assert (one["ChecksumAlgorithm"], one["ChecksumType"]) == (["SHA256"], "FULL_OBJECT")
+
+
+def test_times_have_no_parts_of_a_second(raw, bucket):
+    bucket.put("key", b"x")
+    upload = bucket.start_upload("upload")
+    upload.put(1, b"x")
+    asked = ["?list-type=2", "?versions", "?uploads", f"/upload?uploadId={upload.id}"]
+    for body in [raw.call("GET", f"/{bucket.name}{query}").body for query in asked] + [raw.call("GET", "/").body]:
+        times = re.findall(rb"<(?:LastModified|Initiated|CreationDate)>([^<]*)<", body)
+        assert times and all(time.endswith(b".000Z") for time in times), body
+    assert bucket.list()["Contents"][0]["LastModified"] == bucket.head("key")["LastModified"]
+
+
+@pytest.mark.parametrize("query, name", [("list-type=2&max-keys=x", "max-keys"), ("versions&max-keys=9999999999", "max-keys"),
+                                         ("uploads&max-uploads=1.5", "max-uploads")])
+def test_a_number_that_is_none(raw, bucket, query, name):
+    answer = raw.call("GET", f"/{bucket.name}?{query}")
+    assert (answer.status, answer.code) == (400, "InvalidArgument"), answer
+    assert answer.message == f"Provided {name} not an integer or within integer range"

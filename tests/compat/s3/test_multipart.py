@@ -2,7 +2,7 @@
 """Objects that come in parts."""
 import pytest
 
-from support.buckets import PART, refused
+from support.buckets import PART, knows, refused
 from support.checksums import multipart_etag
 from support.queues import unique_name
 
@@ -35,8 +35,11 @@ def test_a_single_part_may_be_small_or_empty(bucket):
         assert bucket.read("key") == body
 
 
-def test_parts_come_in_any_order_and_may_be_left_out(bucket):
-    upload = bucket.start_upload("key")
+def test_parts_come_in_any_order_and_may_be_left_out(s3, bucket):
+    # Newer clients ask for a checksum of checksums unless they are told otherwise, and that wants 1, 2, 3.
+    typed = knows(s3, "CreateMultipartUpload", "ChecksumType")
+    whole = {"ChecksumAlgorithm": "CRC32", "ChecksumType": "FULL_OBJECT"} if typed else {}
+    upload = bucket.start_upload("key", **whole)
     upload.put(10_000, b"last")
     upload.put(5, BIG)
     upload.put(7, b"not wanted")

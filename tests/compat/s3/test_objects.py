@@ -249,3 +249,20 @@ def test_many_at_once(bucket):
     with ThreadPoolExecutor(16) as pool:
         assert all(pool.map(there_and_back, range(100)))
     assert bucket.keys() == [f"k{i:03}" for i in range(100)]
+
+
+def test_locks_are_for_buckets_that_have_object_lock(s3, bucket):
+    bucket.put("key", b"x")
+    at = {"Bucket": bucket.name, "Key": "key"}
+    until = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=1)
+    for call in (
+        lambda: s3.get_object_legal_hold(**at),
+        lambda: s3.put_object_legal_hold(**at, LegalHold={"Status": "ON"}),
+        lambda: s3.get_object_retention(**at),
+        lambda: s3.put_object_retention(**at, Retention={"Mode": "GOVERNANCE", "RetainUntilDate": until}),
+    ):
+        with refused("InvalidRequest", 400, "Bucket is missing Object Lock Configuration"):
+            call()
+    for bypass in (True, False):
+        with refused("InvalidArgument", 400, "only applicable to Object Lock enabled buckets"):
+            bucket.delete("key", BypassGovernanceRetention=bypass)

@@ -23,6 +23,8 @@ def files(tmp_path):
     for name in ("a.txt", "b.log", "sub/c.txt", "sub/deep er/ü.txt"):
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).write_text(f"this is {name}")
+    for file in tree.rglob("*"):  # older than what S3 has of them, whose times have no parts of a second
+        os.utime(file, (1_600_000_000, 1_600_000_000))
     return tree
 
 

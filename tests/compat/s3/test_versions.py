@@ -85,7 +85,7 @@ def test_suspended_writes_are_null_again(versioned):
     kept = versioned.put("key", b"kept")["VersionId"]
     versioned.set_versioning("Suspended")
     put = versioned.put("key", b"null one")
-    assert put.get("VersionId", "null") == "null"
+    assert "VersionId" not in put and versioned.head("key")["VersionId"] == "null"
     versioned.put("key", b"null two")
     assert versioned.versions() == [("key", "null", True, False), ("key", kept, False, False)]
     assert versioned.read("key") == b"null two"
@@ -154,3 +154,19 @@ def test_uploads_and_copies_are_versions_too(versioned):
     third = versioned.copy({"Bucket": versioned.name, "Key": "key", "VersionId": first}, "key")["VersionId"]
     assert [v[1] for v in versioned.versions()] == [third, second, first]
     assert [versioned.read("key", VersionId=v) for v in (first, second, third)] == [b"first", b"second", b"first"]
+
+
+def test_a_delete_marker_has_no_tags(s3, versioned):
+    versioned.put("key", b"x")
+    versioned.delete("key")
+    at = {"Bucket": versioned.name, "Key": "key"}
+    tags = {"TagSet": [{"Key": "a", "Value": "b"}]}
+    for call, method in (
+        (lambda: s3.get_object_tagging(**at), "GET"),
+        (lambda: s3.put_object_tagging(**at, Tagging=tags), "PUT"),
+        (lambda: s3.delete_object_tagging(**at), "DELETE"),
+    ):
+        with refused("MethodNotAllowed", 405) as caught:
+            call()
+        error = caught.value.response["Error"]
+        assert (error["Method"], error["ResourceType"]) == (method, "DeleteMarker")
