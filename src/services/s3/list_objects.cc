@@ -86,7 +86,9 @@ shape::ListObjectsOutput list_objects(Call& call, const shape::ListObjectsReques
     output.Delimiter = text(walk.delimiter);
     if (page.truncated) output.NextMarker = text(end_of(page));
   }
-  show(page, text, canonical_id(bucket.account), output);
+  std::optional<std::string> owner;
+  if (!call.caller.anonymous()) owner = canonical_id(bucket.account);  // whoever has no key is not told
+  show(page, text, owner, output);
   return output;
 }
 
@@ -109,7 +111,7 @@ shape::ListObjectsV2Output list_objects_v2(Call& call, const shape::ListObjectsV
   if (request.StartAfter && !request.ContinuationToken) output.StartAfter = text(*request.StartAfter);
   if (page.truncated) output.NextContinuationToken = page_token(end_of(page));
   std::optional<std::string> owner;
-  if (request.FetchOwner.value_or(false)) owner = canonical_id(bucket.account);
+  if (request.FetchOwner.value_or(false) && !call.caller.anonymous()) owner = canonical_id(bucket.account);
   show(page, text, owner, output);
   return output;
 }

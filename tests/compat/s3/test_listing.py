@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Listing objects: both versions of the call, prefixes, delimiters, pages."""
 import hashlib
+import json
 import re
 
 import pytest
@@ -245,3 +246,22 @@ def test_a_number_that_is_none(raw, bucket, query, name):
     answer = raw.call("GET", f"/{bucket.name}?{query}")
     assert (answer.status, answer.code) == (400, "InvalidArgument"), answer
     assert answer.message == f"Provided {name} not an integer or within integer range"
+
+
+def test_a_marker_within_what_is_rolled_up_is_past_all_of_it(s3, bucket):
+    for key in ("folder/sub/1", "folder/sub/2", "folder/x", "folder/y"):
+        bucket.put(key)
+    answer = s3.list_objects(Bucket=bucket.name, Prefix="folder/", Delimiter="/", MaxKeys=1, Marker="folder/sub/1")
+    assert [found["Key"] for found in answer["Contents"]] == ["folder/x"] and "CommonPrefixes" not in answer
+    assert (answer["IsTruncated"], answer["NextMarker"]) == (True, "folder/x")
+
+
+def test_nobody_is_told_who_owns_it(s3, bucket, fetch):
+    bucket.put("key", b"x")
+    bucket.open_to_the_public()
+    statement = {"Effect": "Allow", "Principal": "*", "Action": "s3:ListBucket", "Resource": bucket.arn}
+    s3.put_bucket_policy(Bucket=bucket.name, Policy=json.dumps({"Version": "2012-10-17", "Statement": [statement]}))
+    for query in ("", "?list-type=2&fetch-owner=true"):
+        answer = fetch("GET", f"{s3.meta.endpoint_url}/{bucket.name}{query}")
+        assert answer.status == 200 and b"<Key>key</Key>" in answer.body and b"Owner" not in answer.body
+    assert "Owner" in s3.list_objects(Bucket=bucket.name)["Contents"][0]
