@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What S3's headers and query strings say in a language of their own: ranges, sources of copies, tags,
-// ETags, versions.
+// ETags, versions, dates, metadata.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,7 +11,9 @@
 #include "services/s3/object_headers.h"
 #include "services/s3/object_tags.h"
 #include "services/s3/ranges.h"
+#include "wire/encoded_word.h"
 #include "wire/error.h"
+#include "wire/timestamp.h"
 
 using namespace services::s3;
 
@@ -45,7 +47,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
   try_to([&] { CHECK(read_tag_header(text).size() <= 10) << "too many tags"; });
   etag_matches(text, "5d41402abc4b2a76b9719d911017c592");
-  if (auto numbered = parse_numbered(text)) CHECK(numbered_text(*numbered) == text) << "two texts for a version";
-  if (auto kept = kept_encoding(text)) CHECK(!kept->empty() || text.empty()) << "an encoding of nothing";
+  if (auto numbered = parse_numbered(text)) {
+    CHECK(numbered_text(*numbered) == text) << "two texts for a version";
+  }
+  if (auto kept = kept_encoding(text)) {
+    CHECK(!kept->empty() || text.empty()) << "an encoding of nothing";
+  }
+  wire::from_rfc822(text);
+  for (char c : wire::to_encoded_words(text)) {
+    CHECK(static_cast<unsigned char>(c) < 0x80) << "metadata that is not ASCII";
+  }
   return 0;
 }
