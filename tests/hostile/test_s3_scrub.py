@@ -8,6 +8,7 @@ import pytest
 
 from support.s3_raw import S3Caller
 from support.server import Server, binary
+from support.waiting import eventually
 
 LARGE = 300_000  # a file; what is small is a row
 
@@ -32,10 +33,15 @@ def lines_of(result):
 
 def file_of(server, put):
     """The path of the file that `put` makes."""
-    before = set(server.data.glob("objects/??/*"))
+    def files():
+        return {path.name: path for path in server.data.glob("objects/*/*")}
+
+    before = set(files())
     put()
-    (made,) = set(server.data.glob("objects/*/*")) - before
-    return made
+    # It moves to its place after the answer: who looks just then may miss it.
+    made = eventually(lambda: [path for name, path in files().items() if name not in before])
+    (path,) = made
+    return path
 
 
 def put(caller, key, size=LARGE):
