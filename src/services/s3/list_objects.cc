@@ -81,7 +81,8 @@ shape::ListObjectsOutput list_objects(Call& call, const shape::ListObjectsReques
                                   .Name = bucket.name,
                                   .Prefix = text(walk.prefix),
                                   .MaxKeys = static_cast<std::int32_t>(walk.most),
-                                  .EncodingType = request.EncodingType};
+                                  .EncodingType = request.EncodingType,
+                                  .BucketRegion = bucket.region};
   if (!walk.delimiter.empty()) {
     output.Delimiter = text(walk.delimiter);
     if (page.truncated) output.NextMarker = text(end_of(page));
@@ -105,7 +106,8 @@ shape::ListObjectsV2Output list_objects_v2(Call& call, const shape::ListObjectsV
                                     .MaxKeys = static_cast<std::int32_t>(walk.most),
                                     .EncodingType = request.EncodingType,
                                     .KeyCount = static_cast<std::int32_t>(page.items.size()),
-                                    .ContinuationToken = request.ContinuationToken};
+                                    .ContinuationToken = request.ContinuationToken,
+                                    .BucketRegion = bucket.region};
   if (!walk.delimiter.empty()) output.Delimiter = text(walk.delimiter);
   // A token says more than a key to start after, which Amazon then does not repeat.
   if (request.StartAfter && !request.ContinuationToken) output.StartAfter = text(*request.StartAfter);

@@ -90,10 +90,11 @@ struct ListObjectsV2Output {
   std::optional<std::string> NextContinuationToken;
   std::optional<std::string> StartAfter;
   std::optional<std::string> RequestCharged;
+  std::optional<std::string> BucketRegion;
   bool operator==(const ListObjectsV2Output&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ListObjectsV2Output, (), (IsTruncated, Contents, Name, Prefix, Delimiter, MaxKeys, CommonPrefixes,
-    EncodingType, KeyCount, ContinuationToken, NextContinuationToken, StartAfter, RequestCharged))
+    EncodingType, KeyCount, ContinuationToken, NextContinuationToken, StartAfter, RequestCharged, BucketRegion))
 
 inline constexpr wire::HttpBinding kListObjectsV2Http{"GET", "/{Bucket}?list-type=2", 200};
 
@@ -124,10 +125,11 @@ struct ListObjectsOutput {
   std::optional<std::vector<CommonPrefix>> CommonPrefixes;
   std::optional<std::string> EncodingType;
   std::optional<std::string> RequestCharged;
+  std::optional<std::string> BucketRegion;
   bool operator==(const ListObjectsOutput&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ListObjectsOutput, (), (IsTruncated, Marker, NextMarker, Contents, Name, Prefix, Delimiter,
-    MaxKeys, CommonPrefixes, EncodingType, RequestCharged))
+    MaxKeys, CommonPrefixes, EncodingType, RequestCharged, BucketRegion))
 
 inline constexpr wire::HttpBinding kListObjectsHttp{"GET", "/{Bucket}", 200};
 
@@ -233,6 +235,7 @@ inline constexpr auto wire::kTraits<shapes::s3::ListObjectsV2Output> = wire::tra
     {.member = "EncodingType", .one_of = shapes::s3::kEncodingTypeValues},
     {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
         .one_of = shapes::s3::kRequestChargedValues},
+    {.member = "BucketRegion", .in = wire::In::Header, .at = "x-amz-bucket-region", .max = 20},
 });
 
 template <>
@@ -257,6 +260,7 @@ inline constexpr auto wire::kTraits<shapes::s3::ListObjectsOutput> = wire::trait
     {.member = "EncodingType", .one_of = shapes::s3::kEncodingTypeValues},
     {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
         .one_of = shapes::s3::kRequestChargedValues},
+    {.member = "BucketRegion", .in = wire::In::Header, .at = "x-amz-bucket-region", .max = 20},
 });
 
 template <>

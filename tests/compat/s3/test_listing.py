@@ -265,3 +265,8 @@ def test_nobody_is_told_who_owns_it(s3, bucket, fetch):
         answer = fetch("GET", f"{s3.meta.endpoint_url}/{bucket.name}{query}")
         assert answer.status == 200 and b"<Key>key</Key>" in answer.body and b"Owner" not in answer.body
     assert "Owner" in s3.list_objects(Bucket=bucket.name)["Contents"][0]
+
+
+def test_a_listing_says_where_the_bucket_is(s3, bucket):
+    for call in (s3.list_objects, s3.list_objects_v2):
+        assert call(Bucket=bucket.name)["ResponseMetadata"]["HTTPHeaders"]["x-amz-bucket-region"] == "us-east-1"
