@@ -22,18 +22,18 @@ services::Upload to_upload(objects::Spooled spooled, services::Spool wanted, bas
   return upload;
 }
 
-std::optional<std::vector<http::BodyPart>> open_all(objects::Files& files, std::vector<services::Extent>& extents) {
-  std::vector<http::BodyPart> parts;
-  for (services::Extent& extent : extents) {
-    http::BodyPart part{std::move(extent.bytes), nullptr, extent.offset, extent.length};
-    if (!extent.file.empty()) {
-      auto file = files.open(extent.file);
-      if (!file) return std::nullopt;
-      part.file = std::make_shared<const base::File>(std::move(*file));
-    }
-    parts.push_back(std::move(part));
+using OpenFile = std::optional<base::File> (objects::Files::*)(const std::string& name) const;
+
+// Those that are not open yet. False where one can't be opened so.
+bool open_files(const objects::Files& files, OpenFile open, const std::vector<services::Extent>& extents,
+                std::vector<http::BodyPart>& parts) {
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (extents[i].file.empty() || parts[i].file) continue;
+    auto file = (files.*open)(extents[i].file);
+    if (!file) return false;
+    parts[i].file = std::make_shared<const base::File>(std::move(*file));
   }
-  return parts;
+  return true;
 }
 
 asio::awaitable<objects::Spooled> spool_all(Disk disk, NextPiece next, objects::SpoolOptions options,
@@ -105,15 +105,17 @@ asio::awaitable<HeldUpload> spool_parts(Disk disk, std::vector<http::BodyPart> p
 
 asio::awaitable<std::optional<std::vector<http::BodyPart>>> open_extents(Disk disk,
                                                                          std::vector<services::Extent> extents) {
-  bool on_disk = false;
-  for (const services::Extent& extent : extents) on_disk = on_disk || !extent.file.empty();
-  std::optional<std::vector<http::BodyPart>> parts;
-  if (on_disk) {
-    objects::DiskThreads::Work open = [&] { parts = open_all(*disk.files, extents); };
-    co_await disk.threads->run(std::move(open));
-  } else {
-    parts = open_all(*disk.files, extents);
+  std::vector<http::BodyPart> parts;
+  for (services::Extent& extent : extents) {
+    parts.push_back({std::move(extent.bytes), nullptr, extent.offset, extent.length});
   }
+  // Going to another thread and back takes longer than opening a file that the kernel remembers.
+  bool opened = open_files(*disk.files, &objects::Files::open_cached, extents, parts);
+  if (!opened) {
+    objects::DiskThreads::Work open = [&] { opened = open_files(*disk.files, &objects::Files::open, extents, parts); };
+    co_await disk.threads->run(std::move(open));
+  }
+  if (!opened) co_return std::nullopt;
   co_return parts;
 }
 

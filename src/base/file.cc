@@ -2,7 +2,9 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +33,15 @@ int open_or_fail(const char* what, const std::string& path, int flags) {
 }  // namespace
 
 File File::open(const std::string& path) { return File(open_or_fail("open", path, O_RDONLY), path); }
+
+std::optional<File> File::open_cached(const std::string& path) {
+  open_how how = {};
+  how.flags = O_RDONLY | O_CLOEXEC;
+  how.resolve = RESOLVE_CACHED;
+  const auto fd = static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how));
+  if (fd < 0) return std::nullopt;
+  return File(fd, path);
+}
 
 File File::create(const std::string& path) {
   return File(open_or_fail("create", path, O_RDWR | O_CREAT | O_EXCL), path);

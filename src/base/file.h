@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,7 +12,10 @@ namespace base {
 
 class File {
  public:
-  static File open(const std::string& path);    // to read
+  static File open(const std::string& path);  // to read
+  // To read, and only where that needs no disk: what is known of the path is in memory. Else nullopt,
+  // which says nothing of whether it is there.
+  static std::optional<File> open_cached(const std::string& path);
   static File create(const std::string& path);  // to read and write, mode 0600; it must not be there yet
 
   File(File&& other) noexcept;

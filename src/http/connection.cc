@@ -177,15 +177,21 @@ asio::awaitable<bool> Connection::write_answer(Response response, bool refused) 
   AnswerForm form = form_of(response, refused);
   out_.clear();
   write_head(response, form, current_date(), out_);
+  std::size_t next = 0;
+  // What is in memory goes out with the head, in one.
+  if (response.body.empty() && !response.parts.empty() && !response.parts.front().file) {
+    response.body = std::move(response.parts[next++].bytes);
+  }
   bool bodiless = takes_no_body(response, form.head_only);
   bool joined = !bodiless && response.body.size() <= kJoinBytes;
   if (joined) out_ += response.body;
   Pieces pieces = {asio::buffer(out_), asio::const_buffer()};
   if (!bodiless && !joined) pieces[1] = asio::buffer(response.body);
   error_code error;
-  co_await write_all(pieces, error);
-  for (std::size_t i = 0; i < response.parts.size() && !bodiless && !error; ++i) {
-    co_await write_part(response.parts[i], error);
+  const bool more = !bodiless && next < response.parts.size() && response.parts[next].size() > 0;
+  co_await write_all(pieces, error, more);
+  for (; next < response.parts.size() && !bodiless && !error; ++next) {
+    co_await write_part(response.parts[next], error);
   }
   if (error) broken_ = true;
   co_return !error && !form.close;
@@ -206,7 +212,9 @@ asio::awaitable<void> Connection::write_part(const BodyPart& part, error_code& e
       co_await stream_->send_file(*part.file, part.offset + done, step, error);
       done += step;
       // A client that reads as fast as we send would keep the thread from everybody else.
-      co_await asio::post(executor, asio::use_awaitable);
+      if (done < part.length) {
+        co_await asio::post(executor, asio::use_awaitable);
+      }
     }
     if (error && !is_peers(error)) base::log_error("answer cut short", {{"error", error.message()}, {"peer", peer_}});
   } catch (const boost::system::system_error&) {
@@ -218,9 +226,9 @@ asio::awaitable<void> Connection::write_part(const BodyPart& part, error_code& e
   deadline_ = Deadline::max();
 }
 
-asio::awaitable<void> Connection::write_all(Pieces pieces, error_code& error) {
+asio::awaitable<void> Connection::write_all(Pieces pieces, error_code& error, bool more) {
   error = {};
-  std::size_t written = stream_->try_write(pieces);
+  std::size_t written = stream_->try_write(pieces, more);
   for (asio::const_buffer& piece : pieces) {
     std::size_t part = std::min(written, piece.size());
     piece += part;

@@ -61,7 +61,7 @@ class Connection {
   boost::asio::awaitable<Response> call_handler();
   boost::asio::awaitable<bool> write_answer(Response response, bool refused);
   boost::asio::awaitable<void> write_part(const BodyPart& part, error_code& error);
-  boost::asio::awaitable<void> write_all(Pieces pieces, error_code& error);
+  boost::asio::awaitable<void> write_all(Pieces pieces, error_code& error, bool more = false);
   boost::asio::awaitable<void> write_or_throw(Pieces pieces);
   boost::asio::awaitable<void> write_streamed(std::string piece);
   boost::asio::awaitable<bool> end_streamed();

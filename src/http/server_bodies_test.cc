@@ -137,6 +137,19 @@ TEST_F(BodiesTest, PartsFollowTheBodyInTheirOrder) {
               "first" + bytes_.substr(10, 2'000'000) + "between" + bytes_.substr(4'999'990) + "last");
 }
 
+TEST_F(BodiesTest, PartsInMemoryMayComeFirstAndBeTheWholeAnswer) {
+  const std::string large(100'000, 'l');
+  RawClient client(start().port());
+  for (const std::string& first : {std::string("small"), large}) {
+    parts_ = {text(first), text("second"), slice(0, 100)};
+    client.send("GET /file HTTP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_EQ(body_of(client.read_answer()), first + "second" + bytes_.substr(0, 100));
+    parts_ = {text(first)};
+    client.send("GET /file HTTP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_EQ(body_of(client.read_answer()), first);
+  }
+}
+
 TEST_F(BodiesTest, AHeadHasTheLengthOfAllPartsAndNoneOfThem) {
   body_ = "first";
   parts_ = {slice(0, kFileBytes), text("last")};

@@ -40,9 +40,9 @@ class PlainStream final : public Stream {
   asio::awaitable<std::size_t> read_some(asio::mutable_buffer into, error_code& error) override {
     return socket_.async_read_some(into, asio::redirect_error(asio::use_awaitable, error));
   }
-  std::size_t try_write(const Pieces& pieces) override {
+  std::size_t try_write(const Pieces& pieces, bool more) override {
     error_code error;
-    return socket_.write_some(pieces, error);  // an error comes again in write()
+    return socket_.send(pieces, more ? MSG_MORE : 0, error);  // an error comes again in write()
   }
   asio::awaitable<std::size_t> write(asio::const_buffer bytes, error_code& error) override {
     return asio::async_write(socket_, bytes, asio::redirect_error(asio::use_awaitable, error));
@@ -94,7 +94,7 @@ class TlsStream final : public Stream {
   asio::awaitable<std::size_t> read_some(asio::mutable_buffer into, error_code& error) override {
     return layer_.async_read_some(into, asio::redirect_error(asio::use_awaitable, error));
   }
-  std::size_t try_write(const Pieces&) override { return 0; }
+  std::size_t try_write(const Pieces&, bool) override { return 0; }
   asio::awaitable<std::size_t> write(asio::const_buffer bytes, error_code& error) override {
     return asio::async_write(layer_, bytes, asio::redirect_error(asio::use_awaitable, error));
   }

@@ -27,8 +27,9 @@ class Stream {
 
   virtual boost::asio::awaitable<void> handshake(error_code& error) = 0;
   virtual boost::asio::awaitable<std::size_t> read_some(boost::asio::mutable_buffer into, error_code& error) = 0;
-  // What can be written at once, without waiting; the rest is for write().
-  virtual std::size_t try_write(const Pieces& pieces) = 0;
+  // What can be written at once, without waiting; the rest is for write(). Where `more` follows at
+  // once, it may be sent together with that.
+  virtual std::size_t try_write(const Pieces& pieces, bool more = false) = 0;
   virtual boost::asio::awaitable<std::size_t> write(boost::asio::const_buffer bytes, error_code& error) = 0;
   // All of that part of the file. Throws std::exception for what is wrong with the file.
   virtual boost::asio::awaitable<void> send_file(const base::File& file, std::uint64_t offset, std::size_t size,

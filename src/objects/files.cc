@@ -99,6 +99,11 @@ std::optional<base::File> Files::open(const std::string& name) const {
   return file;
 }
 
+std::optional<base::File> Files::open_cached(const std::string& name) const {
+  auto file = base::File::open_cached(place(name));
+  return file ? std::move(file) : base::File::open_cached(incoming(name));
+}
+
 Files::Recovered Files::recover(const std::function<bool(const std::string&)>& is_named) const {
   Recovered recovered;
   for (const std::string& name : listed(folder_ + "/incoming")) {

@@ -38,6 +38,8 @@ class Files {
   void drop(const std::string& name) const;
   // nullopt where there is none.
   std::optional<base::File> open(const std::string& name) const;
+  // The same, without waiting for a disk: nullopt where that can't be known.
+  std::optional<base::File> open_cached(const std::string& name) const;
 
   struct Recovered {
     std::size_t kept = 0, dropped = 0;
@@ -56,7 +58,7 @@ class Files {
   std::string place(const std::string& name) const { return folder_ + "/" + name.substr(0, 2) + "/" + name; }
 
   std::string folder_;
-  std::mutex syncing_;  // of names
+  std::mutex syncing_;                    // of names
   std::atomic<std::uint64_t> asked_ = 0;  // for a sync of names, counted
   std::uint64_t synced_ = 0;              // up to this one; behind syncing_
 };

@@ -62,6 +62,22 @@ TEST_F(FilesTest, AStartKeepsWhatARowNamesAndDropsTheRest) {
   EXPECT_EQ(read(kept), "c");
 }
 
+TEST_F(FilesTest, AFileThatTheKernelRemembersIsOpenedAtOnce) {
+  EXPECT_FALSE(files_.open_cached("0a"));
+  files_.create("0a").write_all("bytes");
+  for (const bool kept : {false, true}) {
+    if (kept) files_.keep("0a");
+    // The kernel may forget at any time, so it is reminded.
+    std::optional<base::File> file;
+    for (int i = 0; i < 100 && !file; ++i) {
+      EXPECT_TRUE(files_.open("0a"));
+      file = files_.open_cached("0a");
+    }
+    ASSERT_TRUE(file);
+    EXPECT_EQ(file->size(), 5u);
+  }
+}
+
 TEST_F(FilesTest, NamesAreListedByTheirFolder) {
   std::vector<std::string> made, found;
   for (int i = 0; i < 20; ++i) {
