@@ -192,9 +192,11 @@ asio::awaitable<void> RestServer::spool(Request& request, const void* input) {
     }
     auto parts = co_await open_extents(disk_, *wanted.source);
     if (parts) {
-      HeldUpload held = co_await spool_parts(disk_, std::move(*parts), std::move(wanted));
-      request.held.emplace(std::move(held));
-      co_return;
+      std::optional<HeldUpload> held = co_await spool_parts(disk_, std::move(*parts), std::move(wanted));
+      if (held) {
+        request.held.emplace(std::move(*held));
+        co_return;
+      }
     }
     if (look == kMaxLooks) throw rest_internal_error();
   }
@@ -220,7 +222,7 @@ asio::awaitable<http::Response> RestServer::answer(Request& request, const void*
       wire::HttpResponse encoded = wire::encode_response(job.protocol, job.service->wire, job.operation->wire,
                                                          outcome.output.get(), job.request_id);
       http::Response response{outcome.status.value_or(encoded.status), std::move(encoded.headers),
-                              std::move(encoded.body), std::move(*parts)};
+                              std::move(encoded.body), std::move(*parts), opener_};
       co_return response;
     }
     if (look == kMaxLooks) {

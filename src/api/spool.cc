@@ -3,6 +3,7 @@
 
 #include "api/rest_errors.h"
 #include "base/bytes.h"
+#include "http/part_opener.h"
 
 namespace api {
 namespace asio = boost::asio;
@@ -22,16 +23,20 @@ services::Upload to_upload(objects::Spooled spooled, services::Spool wanted, bas
   return upload;
 }
 
+// As many files of one answer are opened before it begins: where they are all, nobody's deletion can cut
+// it short. Others wait for their turn, so that an object of 10,000 parts takes no more descriptors.
+constexpr std::size_t kOpenAtOnce = 64;
+
 using OpenFile = std::optional<base::File> (objects::Files::*)(const std::string& name) const;
 
-// Those that are not open yet. False where one can't be opened so.
-bool open_files(const objects::Files& files, OpenFile open, const std::vector<services::Extent>& extents,
-                std::vector<http::BodyPart>& parts) {
-  for (std::size_t i = 0; i < extents.size(); ++i) {
-    if (extents[i].file.empty() || parts[i].file) continue;
-    auto file = (files.*open)(extents[i].file);
+// Of the first parts, those that are not open yet. False where one can't be opened so.
+bool open_first(const objects::Files& files, OpenFile open, std::vector<http::BodyPart>& parts) {
+  for (std::size_t i = 0; i < parts.size() && i < kOpenAtOnce; ++i) {
+    http::BodyPart& part = parts[i];
+    if (part.name.empty() || part.file) continue;
+    auto file = (files.*open)(part.name);
     if (!file) return false;
-    parts[i].file = std::make_shared<const base::File>(std::move(*file));
+    part.file = std::make_shared<const base::File>(std::move(*file));
   }
   return true;
 }
@@ -85,21 +90,28 @@ asio::awaitable<HeldUpload> spool_file(Disk disk, NextPiece next, services::Spoo
   co_return held;
 }
 
-asio::awaitable<HeldUpload> spool_parts(Disk disk, std::vector<http::BodyPart> parts, services::Spool wanted) {
+asio::awaitable<std::optional<HeldUpload>> spool_parts(Disk disk, std::vector<http::BodyPart> parts,
+                                                       services::Spool wanted) {
   std::uint64_t size = 0;
   for (const http::BodyPart& part : parts) size += part.size();
   if (size > wanted.max_bytes) throw too_large(size, wanted.max_bytes);
   objects::SpoolOptions options{services::kInlineBytes, wanted.checksums, size};
   objects::Spooler spooler(*disk.files, *disk.threads, std::move(options));
-  for (http::BodyPart& part : parts) {
-    if (part.file) {
-      co_await spooler.copy(*part.file, part.offset, part.length);
-    } else {
+  for (http::BodyPart& each : parts) {
+    http::BodyPart part = std::move(each);  // it is closed when it has been copied
+    if (part.in_memory()) {
       co_await spooler.write(std::move(part.bytes));
+      continue;
     }
+    if (!part.file) {
+      part.file = co_await open_file(disk, part.name);
+    }
+    if (!part.file) co_return std::nullopt;
+    co_await spooler.copy(*part.file, part.offset, part.length);
   }
   objects::Spooled spooled = co_await spooler.finish();
-  HeldUpload held(disk, to_upload(std::move(spooled), std::move(wanted), {}));
+  std::optional<HeldUpload> held;
+  held.emplace(disk, to_upload(std::move(spooled), std::move(wanted), {}));
   co_return held;
 }
 
@@ -107,16 +119,31 @@ asio::awaitable<std::optional<std::vector<http::BodyPart>>> open_extents(Disk di
                                                                          std::vector<services::Extent> extents) {
   std::vector<http::BodyPart> parts;
   for (services::Extent& extent : extents) {
-    parts.push_back({std::move(extent.bytes), nullptr, extent.offset, extent.length});
+    parts.push_back({std::move(extent.bytes), nullptr, std::move(extent.file), extent.offset, extent.length});
   }
   // Going to another thread and back takes longer than opening a file that the kernel remembers.
-  bool opened = open_files(*disk.files, &objects::Files::open_cached, extents, parts);
+  bool opened = open_first(*disk.files, &objects::Files::open_cached, parts);
   if (!opened) {
-    objects::DiskThreads::Work open = [&] { opened = open_files(*disk.files, &objects::Files::open, extents, parts); };
+    objects::DiskThreads::Work open = [&] { opened = open_first(*disk.files, &objects::Files::open, parts); };
     co_await disk.threads->run(std::move(open));
   }
   if (!opened) co_return std::nullopt;
   co_return parts;
+}
+
+asio::awaitable<std::shared_ptr<const base::File>> open_file(Disk disk, std::string name) {
+  std::optional<base::File> file = disk.files->open_cached(name);
+  if (!file) {
+    objects::DiskThreads::Work open = [&] { file = disk.files->open(name); };
+    co_await disk.threads->run(std::move(open));
+  }
+  if (!file) co_return nullptr;
+  co_return std::make_shared<const base::File>(std::move(*file));
+}
+
+std::shared_ptr<const http::PartOpener> opener_of(Disk disk) {
+  http::PartOpener opener{std::bind_front(&open_file, disk)};
+  return std::make_shared<const http::PartOpener>(std::move(opener));
 }
 
 }  // namespace api

@@ -52,10 +52,17 @@ using NextPiece = std::function<boost::asio::awaitable<std::string>()>;
 boost::asio::awaitable<HeldUpload> spool_body(Disk disk, RestBody& body, services::Spool wanted,
                                               const http::Claim* claim);
 boost::asio::awaitable<HeldUpload> spool_file(Disk disk, NextPiece next, services::Spool wanted);
-boost::asio::awaitable<HeldUpload> spool_parts(Disk disk, std::vector<http::BodyPart> parts, services::Spool wanted);
+// nullopt as open_extents().
+boost::asio::awaitable<std::optional<HeldUpload>> spool_parts(Disk disk, std::vector<http::BodyPart> parts,
+                                                              services::Spool wanted);
 
-// nullopt where a file is gone: who deleted it was faster than who has looked up its name.
+// The first of their files are open then, the others have their names. nullopt where a file is gone: who
+// deleted it was faster than who has looked up its name.
 boost::asio::awaitable<std::optional<std::vector<http::BodyPart>>> open_extents(Disk disk,
                                                                                 std::vector<services::Extent> extents);
+// nullptr where it is gone.
+boost::asio::awaitable<std::shared_ptr<const base::File>> open_file(Disk disk, std::string name);
+// For the parts of answers that have only names.
+std::shared_ptr<const http::PartOpener> opener_of(Disk disk);
 
 }  // namespace api

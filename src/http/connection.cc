@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "http/date.h"
+#include "http/part_opener.h"
 #include "http/websocket_handshake.h"
 
 namespace http {
@@ -179,7 +180,7 @@ asio::awaitable<bool> Connection::write_answer(Response response, bool refused) 
   write_head(response, form, current_date(), out_);
   std::size_t next = 0;
   // What is in memory goes out with the head, in one.
-  if (response.body.empty() && !response.parts.empty() && !response.parts.front().file) {
+  if (response.body.empty() && !response.parts.empty() && response.parts.front().in_memory()) {
     response.body = std::move(response.parts[next++].bytes);
   }
   bool bodiless = takes_no_body(response, form.head_only);
@@ -190,22 +191,31 @@ asio::awaitable<bool> Connection::write_answer(Response response, bool refused) 
   error_code error;
   const bool more = !bodiless && next < response.parts.size() && response.parts[next].size() > 0;
   co_await write_all(pieces, error, more);
+  asio::any_io_executor executor = co_await asio::this_coro::executor;
   for (; next < response.parts.size() && !bodiless && !error; ++next) {
-    co_await write_part(response.parts[next], error);
+    if (next > 0) {
+      co_await asio::post(executor, asio::use_awaitable);  // to be fair to others, as write_part() is
+    }
+    BodyPart part = std::move(response.parts[next]);  // it is closed when it has been sent
+    co_await write_part(std::move(part), response.opener.get(), error);
   }
   if (error) broken_ = true;
   co_return !error && !form.close;
 }
 
-asio::awaitable<void> Connection::write_part(const BodyPart& part, error_code& error) {
-  if (!part.file) {
+asio::awaitable<void> Connection::write_part(BodyPart part, const PartOpener* opener, error_code& error) {
+  if (part.in_memory()) {
     Pieces pieces = {asio::buffer(part.bytes), asio::const_buffer()};
     co_await write_all(pieces, error);
     co_return;
   }
   asio::any_io_executor executor = co_await asio::this_coro::executor;
-  part.file->announce_reading(part.offset, part.length);
   try {
+    if (!part.file) {
+      part.file = co_await opener->open(part.name);
+      if (!part.file) throw std::runtime_error(part.name + " was deleted meanwhile");
+    }
+    part.file->announce_reading(part.offset, part.length);
     for (std::uint64_t done = 0; done < part.length && !error;) {
       const auto step = static_cast<std::size_t>(std::min<std::uint64_t>(part.length - done, kWriteStepBytes));
       deadline_ = around_.now + around_.limits.write + around_.limits.tick;

@@ -60,7 +60,7 @@ class Connection {
   boost::asio::awaitable<bool> read_head();
   boost::asio::awaitable<Response> call_handler();
   boost::asio::awaitable<bool> write_answer(Response response, bool refused);
-  boost::asio::awaitable<void> write_part(const BodyPart& part, error_code& error);
+  boost::asio::awaitable<void> write_part(BodyPart part, const PartOpener* opener, error_code& error);
   boost::asio::awaitable<void> write_all(Pieces pieces, error_code& error, bool more = false);
   boost::asio::awaitable<void> write_or_throw(Pieces pieces);
   boost::asio::awaitable<void> write_streamed(std::string piece);

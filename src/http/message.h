@@ -32,17 +32,22 @@ struct Request {
 // A part of an answer's body: bytes, or some of a file, which never come into memory.
 struct BodyPart {
   std::string bytes;                       // where there is no file
-  std::shared_ptr<const base::File> file;  // shared: one open file may answer many
+  std::shared_ptr<const base::File> file;  // shared: one open file may answer many; or
+  std::string name;                        // of one that is opened when its turn has come
   std::uint64_t offset = 0, length = 0;    // of the file
 
-  std::uint64_t size() const { return file ? length : bytes.size(); }
+  bool in_memory() const { return !file && name.empty(); }
+  std::uint64_t size() const { return in_memory() ? bytes.size() : length; }
 };
+
+struct PartOpener;  // http/part_opener.h
 
 struct Response {
   int status = 200;
   base::Headers headers;
   std::string body;
   std::vector<BodyPart> parts = {};  // what follows `body`, from a server only
+  std::shared_ptr<const PartOpener> opener = {};  // of those that have only a name; shared with its maker's copies
 
   std::uint64_t body_size() const;  // with its parts
 };

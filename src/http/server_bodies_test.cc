@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "http/aws_chunked.h"
 #include "http/client.h"
+#include "http/part_opener.h"
 #include "http/raw_client.h"
 #include "http/self_signed.h"
 #include "http/server.h"
@@ -64,6 +65,7 @@ class BodiesTest : public testing::Test {
       if (exchange.head().query() == "304") response.status = 304;
     } else {
       response.parts = parts_;
+      response.opener = opener_;
       response.body = body_;
     }
     co_return response;
@@ -100,6 +102,21 @@ class BodiesTest : public testing::Test {
     part.length = length;
     return part;
   }
+  BodyPart later(std::uint64_t offset, std::uint64_t length, const std::string& name) const {
+    BodyPart part;
+    part.name = name;
+    part.offset = offset;
+    part.length = length;
+    return part;
+  }
+  asio::awaitable<std::shared_ptr<const base::File>> open(std::string name) {
+    most_open_ = std::max(most_open_, 1 + std::count_if(opened_.begin(), opened_.end(),
+                                                        [](const auto& file) { return !file.expired(); }));
+    if (!std::filesystem::exists(folder_ + "/" + name)) co_return nullptr;
+    auto file = std::make_shared<const base::File>(base::File::open(folder_ + "/" + name));
+    opened_.push_back(file);
+    co_return file;
+  }
   static BodyPart text(std::string bytes) {
     BodyPart part;
     part.bytes = std::move(bytes);
@@ -111,6 +128,10 @@ class BodiesTest : public testing::Test {
   const std::string path_ = folder_ + "/object";
   const std::string bytes_;
   std::vector<BodyPart> parts_;
+  std::vector<std::weak_ptr<const base::File>> opened_;
+  std::ptrdiff_t most_open_ = 0;
+  std::shared_ptr<const PartOpener> opener_ =
+      std::make_shared<PartOpener>(PartOpener{[this](std::string name) { return open(std::move(name)); }});
   std::string body_;
   std::size_t largest_piece_ = 0;
   IoThreads io_{2};
@@ -148,6 +169,29 @@ TEST_F(BodiesTest, PartsInMemoryMayComeFirstAndBeTheWholeAnswer) {
     client.send("GET /file HTTP/1.1\r\nHost: h\r\n\r\n");
     EXPECT_EQ(body_of(client.read_answer()), first);
   }
+}
+
+TEST_F(BodiesTest, FilesThatAreOpenedWhenTheirTurnComesAreClosedAfterIt) {
+  RawClient client(start().port());
+  std::string expected;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    parts_.push_back(later(i * 1000, 20'000, "object"));
+    parts_.push_back(text("between"));
+    expected += bytes_.substr(i * 1000, 20'000) + "between";
+  }
+  client.send("GET /file HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(body_of(client.read_answer()), expected);
+  EXPECT_EQ(opened_.size(), 100u);
+  EXPECT_EQ(most_open_, 1);
+}
+
+TEST_F(BodiesTest, AFileThatIsGoneWhenItsTurnComesCutsTheAnswerShort) {
+  RawClient client(start().port());
+  parts_ = {slice(0, 100), later(0, 100, "deleted"), text("last")};
+  client.send("GET /file HTTP/1.1\r\nHost: h\r\n\r\n");
+  const std::string answer = client.read_to_end();
+  EXPECT_THAT(answer, HasSubstr("Content-Length: 204"));
+  EXPECT_EQ(body_of(answer), bytes_.substr(0, 100));
 }
 
 TEST_F(BodiesTest, AHeadHasTheLengthOfAllPartsAndNoneOfThem) {
