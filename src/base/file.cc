@@ -5,6 +5,7 @@
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,6 +29,13 @@ int open_or_fail(const char* what, const std::string& path, int flags) {
     if (fd >= 0) return fd;
     if (errno != EINTR) fail(what, path);
   }
+}
+
+// Reading this byte now would not wait for the disk.
+bool in_memory(int fd, std::uint64_t offset) {
+  char byte = 0;
+  const iovec into = {&byte, 1};
+  return ::preadv2(fd, &into, 1, static_cast<off_t>(offset), RWF_NOWAIT) == 1;
 }
 
 }  // namespace
@@ -79,6 +87,9 @@ std::size_t File::pread(char* into, std::size_t size, std::uint64_t offset) cons
 }
 
 void File::announce_reading(std::uint64_t offset, std::uint64_t size) const {
+  // The advice costs more than asking whether it is needed.
+  const bool little = size > 0 && size <= kReadAheadBytes;
+  if (little && in_memory(fd_, offset) && in_memory(fd_, offset + size - 1)) return;
   const auto at = static_cast<off_t>(offset);
   (void)::posix_fadvise(fd_, at, static_cast<off_t>(size), POSIX_FADV_SEQUENTIAL);
   (void)::posix_fadvise(fd_, at, static_cast<off_t>(std::min(size, kReadAheadBytes)), POSIX_FADV_WILLNEED);

@@ -40,6 +40,8 @@ std::exception_ptr run_caught(const DiskThreads::Work& work) {
 
 }  // namespace
 
+bool DiskThreads::Pending::ended() const { return state_->done; }
+
 asio::awaitable<void> DiskThreads::Pending::wait() {
   auto state = state_;
   if (state->done) {

@@ -17,6 +17,8 @@ class DiskThreads {
   // A work on its way. Belongs to the thread of the coroutine that started it.
   class Pending {
    public:
+    // It has ended, and wait() will not wait.
+    bool ended() const;
     // Once. Rethrows what the work threw.
     boost::asio::awaitable<void> wait();
 

@@ -12,8 +12,13 @@ namespace objects {
 namespace asio = boost::asio;
 namespace {
 
-// One is written while the next is gathered, so that an upload has two of them in memory.
-constexpr std::size_t kBatchBytes = 512 * 1024;
+// Handed over at once: what comes in smaller pieces is put together.
+constexpr std::size_t kPieceBytes = 128 * 1024;
+// More than this does not wait to be written or hashed: no more is read until it is.
+constexpr std::size_t kAheadBytes = 256 * 1024;
+// Written at once, at a multiple of it: the kernel keeps a file that came so in larger pieces of memory, and
+// sends it for two thirds of what it costs in single pages.
+constexpr std::uint64_t kStrideBytes = 512 * 1024;
 // A copy leaves its thread to others after so much.
 constexpr std::uint64_t kCopyBytes = 16 * 1024 * 1024;
 // Written back while more comes, so that the sync at the end finds little to do.
@@ -24,22 +29,12 @@ constexpr std::uint64_t kFlushBytes = 16 * 1024 * 1024;
 constexpr std::uint64_t kRoomBytes = 64 * 1024 * 1024, kLeastRoomBytes = 16 * 1024 * 1024;
 
 using Hashers = std::vector<std::pair<base::Checksum, base::Hasher>>;
-using Batch = std::vector<std::string>;
 
-// Those beside MD5, which takes longer than all others together and has a thread of its own.
-Hashers make_hashers(const std::set<base::Checksum>& kinds) {
+Hashers make_hashers(std::set<base::Checksum> kinds) {
+  kinds.insert(base::Checksum::Md5);
   Hashers hashers;
-  for (base::Checksum kind : kinds) {
-    if (kind != base::Checksum::Md5) hashers.emplace_back(kind, base::Hasher(kind));
-  }
+  for (base::Checksum kind : kinds) hashers.emplace_back(kind, base::Hasher(kind));
   return hashers;
-}
-
-std::string joined(Batch batch) {
-  if (batch.size() == 1) return std::move(batch.front());
-  std::string all;
-  for (const std::string& piece : batch) all += piece;
-  return all;
 }
 
 // Blocks side by side, where the file system can.
@@ -58,7 +53,7 @@ std::string read_whole(const base::File& from, std::uint64_t offset, std::size_t
 
 }  // namespace
 
-// What disk threads work on: one of them on the file and all hashers but MD5's, one on that.
+// What disk threads work on: one of them on the file, one on the hashers.
 struct Spooler::State {
   State(Files& into, const SpoolOptions& options)
       : files(into), expected(options.size.value_or(0)), hashers(make_hashers(options.checksums)) {}
@@ -66,20 +61,30 @@ struct Spooler::State {
     if (file && !kept) files.drop(name);
   }
 
-  void create() {
-    name = Files::new_name();
-    file = files.create(name);
+  // All but what does not fill a stride yet.
+  void write_all(const Pieces& pieces) {
+    unwritten.add(pieces);
+    const std::uint64_t end = written + unwritten.size(), whole = end - end % kStrideBytes;
+    if (whole > written) write(whole - written);
+  }
+  void hash_all(const Pieces& pieces) {
+    for (const auto& piece : pieces) hash(*piece);
   }
 
-  void write(std::string_view bytes) {
-    make_room(bytes.size());
-    file->write_all(bytes);
-    hash(bytes);
-    written += bytes.size();
+  void write(std::uint64_t size) {
+    if (!file) create();
+    make_room(size);
+    unwritten.write_to(*file, size);
+    written += size;
     if (written - flushed < kFlushBytes) return;
     ::sync_file_range(file->descriptor(), static_cast<off_t>(flushed), static_cast<off_t>(written - flushed),
                       SYNC_FILE_RANGE_WRITE);
     flushed = written;
+  }
+
+  void create() {
+    name = Files::new_name();
+    file = files.create(name);
   }
 
   void make_room(std::uint64_t size) {
@@ -89,16 +94,23 @@ struct Spooler::State {
     room = written + ahead;
   }
 
+  // The name after the bytes: a file system that keeps a journal has then mostly written down both.
+  void write_rest_and_sync() {
+    write(unwritten.size());
+    file->sync();
+    files.sync_names();
+  }
+
   void hash(std::string_view bytes) {
     for (auto& [kind, hasher] : hashers) hasher.update(bytes);
   }
 
   void copy(const base::File& from, std::uint64_t offset, std::uint64_t length) {
     while (length > 0) {
-      const std::size_t step = static_cast<std::size_t>(std::min<std::uint64_t>(length, kBatchBytes));
-      const std::string bytes = read_whole(from, offset, step);
-      write(bytes);
-      md5.update(bytes);
+      const std::size_t step = static_cast<std::size_t>(std::min<std::uint64_t>(length, kStrideBytes));
+      const Pieces bytes = {std::make_shared<const std::string>(read_whole(from, offset, step))};
+      write_all(bytes);
+      hash_all(bytes);
       offset += step;
       length -= step;
     }
@@ -106,77 +118,82 @@ struct Spooler::State {
 
   Files& files;
   std::uint64_t expected;
-  base::Hasher md5{base::Checksum::Md5};
   Hashers hashers;
   std::optional<base::File> file;
   std::string name;
+  PieceQueue unwritten;
   std::uint64_t written = 0, flushed = 0, room = 0;
   bool kept = false;
 };
 
 Spooler::Spooler(Files& files, DiskThreads& disk, SpoolOptions options)
-    : disk_(disk), options_(std::move(options)), state_(std::make_shared<State>(files, options_)) {}
+    : disk_(disk),
+      options_(std::move(options)),
+      state_(std::make_shared<State>(files, options_)),
+      writing_{&State::write_all},
+      hashing_{&State::hash_all} {}
 
 Spooler::~Spooler() {
   // Removing a large file takes its time: the last who holds the state is a disk thread.
-  if (has_file_) disk_.post([state = std::move(state_)]() mutable { state.reset(); });
+  if (is_file_) disk_.post([state = std::move(state_)]() mutable { state.reset(); });
 }
 
-// Its name is synced while bytes are still on their way.
-asio::awaitable<void> Spooler::make_file() {
-  has_file_ = true;
-  DiskThreads::Work create = [state = state_] { state->create(); };
-  co_await disk_.run(std::move(create));
-  DiskThreads::Work sync = [state = state_] { state->files.sync_names(); };
+// Waits for what the lane's thread has been given; rethrows.
+asio::awaitable<void> Spooler::end(Lane& lane) {
+  if (!lane.running) co_return;
+  DiskThreads::Pending running = std::move(*lane.running);
+  lane.running.reset();
+  co_await running.wait();
+}
+
+DiskThreads::Work Spooler::rest_of(Lane& lane) {
+  lane.waiting_bytes = 0;
+  return [state = state_, take = lane.take, pieces = std::exchange(lane.waiting, {})] { ((*state).*take)(pieces); };
+}
+
+// Its thread gets what waits, when it has done what it was given before. That is waited for only where
+// too much waits already.
+asio::awaitable<void> Spooler::go_on(Lane& lane) {
+  if (lane.running && !lane.running->ended() && lane.waiting_bytes < kAheadBytes) co_return;
+  co_await end(lane);
   auto executor = co_await asio::this_coro::executor;
-  naming_ = disk_.start_wait(executor, std::move(sync));
+  lane.running = disk_.start(executor, rest_of(lane));
 }
 
-asio::awaitable<void> Spooler::end(std::optional<DiskThreads::Pending>& lane) {
-  if (!lane) co_return;
-  DiskThreads::Pending pending = std::move(*lane);
-  lane.reset();
-  co_await pending.wait();
+void Spooler::share_out() {
+  is_file_ = true;
+  const auto piece = std::make_shared<const std::string>(std::exchange(gathered_, {}));
+  for (Lane* lane : {&writing_, &hashing_}) {
+    lane->waiting.push_back(piece);
+    lane->waiting_bytes += piece->size();
+  }
 }
 
-// Waits for the batch that was handed over before.
-asio::awaitable<void> Spooler::settle() {
-  co_await end(writing_);
-  co_await end(summing_);
-}
-
-// Waits for the batch before this one, and does not wait for this one.
 asio::awaitable<void> Spooler::hand_over() {
-  co_await settle();
-  // Shared by the two threads that read it.
-  const auto batch = std::make_shared<const Batch>(std::exchange(gathered_, {}));
-  gathered_bytes_ = 0;
-  DiskThreads::Work write = [state = state_, batch] {
-    for (const std::string& piece : *batch) state->write(piece);
-  };
-  DiskThreads::Work sum = [state = state_, batch] {
-    for (const std::string& piece : *batch) state->md5.update(piece);
-  };
-  auto executor = co_await asio::this_coro::executor;
-  writing_ = disk_.start(executor, std::move(write));
-  summing_ = disk_.start(executor, std::move(sum));
+  share_out();
+  co_await go_on(writing_);
+  co_await go_on(hashing_);
+}
+
+// Nothing waits, and no thread works on it.
+asio::awaitable<void> Spooler::settle(Lane& lane) {
+  co_await end(lane);
+  if (lane.waiting.empty()) co_return;
+  co_await go_on(lane);
+  co_await end(lane);
 }
 
 asio::awaitable<void> Spooler::write(std::string piece) {
   size_ += piece.size();
-  gathered_bytes_ += piece.size();
-  // A piece may have come with much more room than it needs, for those after it: many small ones
-  // would take up all of it each.
-  if (!gathered_.empty() && piece.size() <= gathered_.back().capacity() - gathered_.back().size()) {
-    gathered_.back() += piece;
+  const bool is_long = size_ > options_.inline_bytes;
+  // Small pieces may have come with much more room than they need, for those after them: these are put there.
+  if (!gathered_.empty() && (!is_long || piece.size() < kPieceBytes)) {
+    gathered_ += piece;
   } else {
-    gathered_.push_back(std::move(piece));
+    if (!gathered_.empty()) share_out();
+    gathered_ = std::move(piece);
   }
-  if (size_ <= options_.inline_bytes) co_return;
-  if (!has_file_) {
-    co_await make_file();
-  }
-  if (gathered_bytes_ >= kBatchBytes) {
+  if (is_long && gathered_.size() >= kPieceBytes) {
     co_await hand_over();
   }
 }
@@ -190,48 +207,49 @@ asio::awaitable<void> Spooler::copy(const base::File& from, std::uint64_t offset
     co_return;
   }
   size_ += length;
-  if (!has_file_) {
-    co_await make_file();
-  }
   co_await hand_over();
+  co_await settle(writing_);
+  co_await settle(hashing_);
+  auto executor = co_await asio::this_coro::executor;
   while (length > 0) {
-    co_await settle();
     const std::uint64_t step = std::min(length, kCopyBytes);
     DiskThreads::Work work = [state = state_, &from, offset, step] { state->copy(from, offset, step); };
-    auto executor = co_await asio::this_coro::executor;
-    writing_ = disk_.start(executor, std::move(work));
+    // `from` is the caller's: nothing may use it when we have returned.
+    writing_.running = disk_.start(executor, std::move(work));
+    co_await end(writing_);
     offset += step;
     length -= step;
   }
-  // `from` is the caller's: nothing may use it any more.
-  co_await settle();
 }
 
-// MD5 goes on while the file is synced.
+// What is left is hashed while it is written and synced. No thread that computes is held up by the sync.
 asio::awaitable<void> Spooler::finish_file() {
-  if (!gathered_.empty()) {
-    co_await hand_over();
+  share_out();
+  if (!hashing_.running || hashing_.running->ended()) {
+    co_await go_on(hashing_);
   }
   co_await end(writing_);
-  DiskThreads::Work sync = [state = state_] { state->file->sync(); };
-  co_await disk_.run(std::move(sync));
-  co_await end(summing_);
-  co_await end(naming_);
+  DiskThreads::Work last = [state = state_, write = rest_of(writing_)] {
+    write();
+    state->write_rest_and_sync();
+  };
+  auto executor = co_await asio::this_coro::executor;
+  writing_.running = disk_.start_wait(executor, std::move(last));
+  co_await settle(hashing_);
+  co_await settle(writing_);
   state_->kept = true;
 }
 
 asio::awaitable<Spooled> Spooler::finish() {
   Spooled spooled;
   spooled.size = size_;
-  if (has_file_) {
+  if (is_file_ || size_ > options_.inline_bytes) {
     co_await finish_file();
     spooled.file = state_->name;
   } else {
-    spooled.bytes = joined(std::move(gathered_));
+    spooled.bytes = std::move(gathered_);
     state_->hash(spooled.bytes);
-    state_->md5.update(spooled.bytes);
   }
-  spooled.checksums[base::Checksum::Md5] = state_->md5.finish();
   for (auto& [kind, hasher] : state_->hashers) spooled.checksums[kind] = hasher.finish();
   co_return spooled;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run of bytes on its way in: hashed as it comes, in memory while it is short, and from then on a
-// file that disk threads write while more of it is read. A thread writes and another hashes, and a third
-// syncs the file's name meanwhile: one upload alone takes little longer than the slowest of them.
+// file that disk threads write while more of it is read. One writes and syncs it while another hashes:
+// an upload that is alone takes little longer than the slower of the two.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -16,6 +16,7 @@
 #include "base/checksum.h"
 #include "objects/disk_threads.h"
 #include "objects/files.h"
+#include "objects/piece_queue.h"
 
 namespace objects {
 
@@ -50,21 +51,29 @@ class Spooler {
 
  private:
   struct State;
+  // Pieces that are taken in their order, some at a time by one thread.
+  struct Lane {
+    void (State::*take)(const Pieces& pieces);
+    Pieces waiting = {};
+    std::size_t waiting_bytes = 0;
+    std::optional<DiskThreads::Pending> running = {};
+  };
 
-  boost::asio::awaitable<void> make_file();
+  void share_out();
   boost::asio::awaitable<void> hand_over();
-  boost::asio::awaitable<void> end(std::optional<DiskThreads::Pending>& lane);
-  boost::asio::awaitable<void> settle();
+  boost::asio::awaitable<void> go_on(Lane& lane);
+  boost::asio::awaitable<void> end(Lane& lane);
+  DiskThreads::Work rest_of(Lane& lane);
+  boost::asio::awaitable<void> settle(Lane& lane);
   boost::asio::awaitable<void> finish_file();
 
   DiskThreads& disk_;
   SpoolOptions options_;
   std::shared_ptr<State> state_;  // shared with the work on its way, which may outlive us
   std::uint64_t size_ = 0;
-  std::vector<std::string> gathered_;  // pieces that are not handed over yet
-  std::size_t gathered_bytes_ = 0;
-  bool has_file_ = false;
-  std::optional<DiskThreads::Pending> writing_, summing_, naming_;
+  std::string gathered_;  // what is not handed over yet
+  bool is_file_ = false;
+  Lane writing_, hashing_;
 };
 
 }  // namespace objects
