@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api/transaction.h"
+#include "store/read_here.h"
 
 namespace api {
 namespace asio = boost::asio;
@@ -11,6 +12,11 @@ namespace {
 
 // It asked to be run again at once, whatever its deadline.
 bool due(const services::Wait& wait, base::Time now) { return wait.again && *wait.again <= now; }
+
+// What is asked about one object is found in less time than going to another thread and back takes.
+bool short_read(const Job& job) {
+  return job.operation->access == services::Access::Read && job.place.key;
+}
 
 }  // namespace
 
@@ -32,7 +38,11 @@ asio::awaitable<Outcome> run_operation(Engine& engine, http::Exchange& exchange,
       wakes = std::move(call.wakes);
       wait = std::move(call.wait);
     };
-    co_await transact(engine.store(), job.operation->access, std::move(work));
+    bool done_here = false;
+    if (short_read(job)) done_here = store::read_here(engine.store(), work);
+    if (!done_here) {
+      co_await transact(engine.store(), job.operation->access, std::move(work));
+    }
     engine.committed(wakes);
     const base::Time now = engine.clock().now();
     const bool done = !wait || (wait->until <= now && !due(*wait, now)) || engine.draining();
@@ -60,7 +70,10 @@ asio::awaitable<services::Spool> run_before(Engine& engine, const Job& job, cons
     job.operation->before(call, input);
     spool = std::move(call.spool);
   };
-  co_await transact(engine.store(), services::Access::Read, std::move(work));
+  const bool done_here = store::read_here(engine.store(), work);
+  if (!done_here) {
+    co_await transact(engine.store(), services::Access::Read, std::move(work));
+  }
   co_return spool;
 }
 

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "store/folder_lock.h"
 #include "store/job_queue.h"
 #include "store/migrate.h"
+#include "store/read_here.h"
 #include "store/sqlite_checkpointer.h"
 #include "store/sqlite_connection.h"
 #include "store/sqlite_writer.h"
@@ -22,6 +24,8 @@ namespace {
 // nothing: the sync is shared by enough.
 constexpr std::size_t kMaxBatch = 1024;
 constexpr int kReaders = 2;
+// For those who read on their own threads.
+constexpr int kLent = 2;
 
 constexpr const char* kWriterSettings =
     "PRAGMA page_size = 4096;"
@@ -57,6 +61,12 @@ class ReadTx final : public Tx {
  private:
   SqliteConnection& connection_;
   std::exception_ptr failure_;
+};
+
+// A connection that is lent to whoever comes while it is free.
+struct Lent {
+  std::atomic_flag taken = ATOMIC_FLAG_INIT;
+  std::unique_ptr<SqliteConnection> connection;
 };
 
 // In a transaction, so that all its statements see one state of the database.
@@ -95,14 +105,18 @@ std::unique_ptr<SqliteConnection> open_writer(const std::string& folder, const s
   return connection;
 }
 
+std::unique_ptr<SqliteConnection> open_reader(const std::string& folder) {
+  auto reader = std::make_unique<SqliteConnection>(folder + "/stoker.db", SqliteConnection::Mode::ReadOnly);
+  reader->exec(kReaderSettings);
+  return reader;
+}
+
 class SqliteStore final : public Store {
  public:
   SqliteStore(const std::string& folder, const std::vector<Migrations>& migrations)
       : lock_(folder), writer_(open_writer(folder, migrations)), checkpointer_(folder + "/stoker.db", *writer_) {
-    for (auto& reader : readers_) {
-      reader = std::make_unique<SqliteConnection>(folder + "/stoker.db", SqliteConnection::Mode::ReadOnly);
-      reader->exec(kReaderSettings);
-    }
+    for (auto& reader : readers_) reader = open_reader(folder);
+    for (Lent& lent : lent_) lent.connection = open_reader(folder);
     threads_.emplace_back([this] { write_all(); });
     for (auto& reader : readers_) threads_.emplace_back([this, &reader] { read_all(*reader); });
   }
@@ -115,6 +129,18 @@ class SqliteStore final : public Store {
 
   void write(Work work, Done done) override { writes_.push({.work = std::move(work), .done = std::move(done)}); }
   void read(Work work, Done done) override { reads_.push({.work = std::move(work), .done = std::move(done)}); }
+
+  bool read_here(const Work& work) {
+    for (Lent& lent : lent_) {
+      if (lent.taken.test_and_set(std::memory_order_acquire)) continue;
+      Job job{.work = work, .done = {}};
+      run_read(*lent.connection, job);
+      lent.taken.clear(std::memory_order_release);
+      if (job.error) std::rethrow_exception(job.error);
+      return true;
+    }
+    return false;
+  }
 
  private:
   void write_all() {
@@ -145,12 +171,18 @@ class SqliteStore final : public Store {
   std::unique_ptr<SqliteConnection> writer_;
   SqliteCheckpointer checkpointer_;
   std::array<std::unique_ptr<SqliteConnection>, kReaders> readers_;
+  std::array<Lent, kLent> lent_;
   JobQueue writes_;
   JobQueue reads_;
   std::vector<std::thread> threads_;
 };
 
 }  // namespace
+
+bool read_here(Store& store, const Store::Work& work) {
+  auto* sqlite = dynamic_cast<SqliteStore*>(&store);
+  return sqlite && sqlite->read_here(work);
+}
 
 std::unique_ptr<Store> open_sqlite(const std::string& folder, const std::vector<Migrations>& migrations) {
   // Counting every allocation takes a lock that all connections share. Has no effect

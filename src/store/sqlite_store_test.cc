@@ -10,7 +10,9 @@
 #include <atomic>
 #include <fstream>
 #include <future>
+#include <thread>
 
+#include "store/read_here.h"
 #include "store/test_database.h"
 
 namespace store {
@@ -225,6 +227,42 @@ TEST(SqliteStore, AWorkThatSwallowsAFullDiskWritesNothingOutsideOfItsTransaction
   });
   store.reset();
   EXPECT_EQ(database.value("SELECT count(*) FROM names"), "0");
+}
+
+TEST(SqliteStore, AReadOnTheCallersThreadSeesWhatIsCommitted) {
+  SqliteTestDatabase database;
+  auto store = database.open(kTables);
+  store->write_now([](Tx& tx) { tx.exec("INSERT INTO names (name) VALUES ('one')"); });
+  std::int64_t count = 0;
+  std::thread::id reader;
+  EXPECT_TRUE(read_here(*store, [&](Tx& tx) {
+    count = tx.query("SELECT count(*) FROM names").integer();
+    reader = std::this_thread::get_id();
+  }));
+  EXPECT_EQ(count, 1);
+  EXPECT_EQ(reader, std::this_thread::get_id());
+}
+
+TEST(SqliteStore, AReadOnTheCallersThreadThatFailsSaysSoAndIsOver) {
+  SqliteTestDatabase database;
+  auto store = database.open(kTables);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_THROW(read_here(*store, [](Tx&) { throw std::runtime_error("no"); }), std::runtime_error);
+    EXPECT_THROW(read_here(*store, [](Tx& tx) { tx.exec("INSERT INTO names (name) VALUES ('x')"); }), Error);
+  }
+  EXPECT_TRUE(read_here(*store, [](Tx& tx) { tx.query("SELECT name FROM names").integer(); }));
+}
+
+TEST(SqliteStore, OnlySoManyReadOnTheirOwnThreadsAtOnce) {
+  SqliteTestDatabase database;
+  auto store = database.open(kTables);
+  int deep = 0;
+  std::function<void(Tx&)> deeper = [&](Tx&) {
+    ++deep;
+    read_here(*store, deeper);
+  };
+  EXPECT_TRUE(read_here(*store, deeper));
+  EXPECT_EQ(deep, 2);
 }
 
 }  // namespace
