@@ -20,7 +20,7 @@ struct Options {
   std::vector<std::uint64_t> sizes = {4 << 10, 64 << 10, 1 << 20, 64 << 20};
   std::vector<int> connections = {1, 16, 64};
   std::vector<std::string> only;
-  std::uint64_t keys = 1000000, huge_mib = 2048;
+  std::uint64_t keys = 1000000, huge_mib = 10240;
   bool quick = false, peers = true, expect_continue = false;
   std::string json, stoker, folder;
 

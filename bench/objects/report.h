@@ -58,10 +58,15 @@ class Report {
     std::uint64_t size = 0;
     int connections = 0;
   };
-  // The median of a cell's rounds, by what it got done in a second.
+  // A cell's rounds, in their order.
+  std::vector<const Cell*> rounds(const Place& place) const;
+  // The median of them, by what it got done in a second.
   const Cell* find(const Place& place) const;
-  // Stoker's rate divided by the other's.
-  std::optional<double> ratio(const Place& other) const;
+  // Stoker's rate divided by the other's, or the other's time of the processor by Stoker's: in each round,
+  // because what disturbs one of them disturbs the other, and the median of these. More is better.
+  using Worth = double (*)(const Cell& ours, const Cell& theirs);
+  std::optional<double> ratio(const Place& ours, const Place& theirs, Worth worth) const;
+  std::optional<double> ratio(const Place& other, Worth worth) const;
   std::vector<Place> places() const;
   void print_ratios() const;
   void print_targets() const;
