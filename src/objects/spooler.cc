@@ -58,7 +58,7 @@ struct Spooler::State {
   State(Files& into, const SpoolOptions& options)
       : files(into), expected(options.size.value_or(0)), hashers(make_hashers(options.checksums)) {}
   ~State() {
-    if (file && !kept) files.drop(name);
+    if (!name.empty() && !kept) files.drop(name);
   }
 
   // All but what does not fill a stride yet.
@@ -95,10 +95,11 @@ struct Spooler::State {
   }
 
   // The name after the bytes: a file system that keeps a journal has then mostly written down both.
-  void write_rest_and_sync() {
+  void end() {
     write(unwritten.size());
     file->sync();
     files.sync_names();
+    file.reset();
   }
 
   void hash(std::string_view bytes) {
@@ -135,7 +136,7 @@ Spooler::Spooler(Files& files, DiskThreads& disk, SpoolOptions options)
 
 Spooler::~Spooler() {
   // Removing a large file takes its time: the last who holds the state is a disk thread.
-  if (is_file_) disk_.post([state = std::move(state_)]() mutable { state.reset(); });
+  if (is_file_ && !state_->kept) disk_.post([state = std::move(state_)]() mutable { state.reset(); });
 }
 
 // Waits for what the lane's thread has been given; rethrows.
@@ -231,7 +232,7 @@ asio::awaitable<void> Spooler::finish_file() {
   co_await end(writing_);
   DiskThreads::Work last = [state = state_, write = rest_of(writing_)] {
     write();
-    state->write_rest_and_sync();
+    state->end();
   };
   auto executor = co_await asio::this_coro::executor;
   writing_.running = disk_.start_wait(executor, std::move(last));
