@@ -105,6 +105,7 @@ asio::awaitable<std::string> RestBody::next() {
     std::size_t kept = 0;
     while (!input.empty()) {
       const std::string_view bytes = decoder_->next(input);
+      if (bytes.empty()) continue;  // memmove() wants to be given something
       std::memmove(piece.data() + kept, bytes.data(), bytes.size());
       kept += bytes.size();
     }
