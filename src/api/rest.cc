@@ -190,13 +190,11 @@ asio::awaitable<void> RestServer::spool(Request& request, const void* input) {
       request.take(std::move(held));
       co_return;
     }
-    auto parts = co_await open_extents(disk_, *wanted.source);
-    if (parts) {
-      std::optional<HeldUpload> held = co_await spool_parts(disk_, std::move(*parts), std::move(wanted));
-      if (held) {
-        request.held.emplace(std::move(*held));
-        co_return;
-      }
+    auto extents = co_await open_extents(disk_, *wanted.source);
+    if (extents) {
+      HeldUpload held = co_await spool_extents(disk_, std::move(*extents), std::move(wanted));
+      request.held.emplace(std::move(held));  // no bytes that came in
+      co_return;
     }
     if (look == kMaxLooks) throw rest_internal_error();
   }
@@ -214,15 +212,15 @@ asio::awaitable<http::Response> RestServer::answer(Request& request, const void*
       throw;
     }
     if (request.held) request.held->keep();
-    std::optional<std::vector<http::BodyPart>> parts(std::in_place);
+    std::optional<OpenExtents> extents(std::in_place);
     if (outcome.download) {
-      parts = co_await open_extents(disk_, std::move(*outcome.download));
+      extents = co_await open_extents(disk_, std::move(*outcome.download));
     }
-    if (parts) {
+    if (extents) {
       wire::HttpResponse encoded = wire::encode_response(job.protocol, job.service->wire, job.operation->wire,
                                                          outcome.output.get(), job.request_id);
       http::Response response{outcome.status.value_or(encoded.status), std::move(encoded.headers),
-                              std::move(encoded.body), std::move(*parts), opener_};
+                              std::move(encoded.body), std::move(extents->parts), std::move(extents->opener)};
       co_return response;
     }
     if (look == kMaxLooks) {

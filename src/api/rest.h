@@ -21,7 +21,7 @@ class RestServer {
  public:
   // All of these outlive it.
   RestServer(Engine& engine, Authenticator& authenticator, Disk disk, const services::Service& service)
-      : engine_(engine), authenticator_(authenticator), disk_(disk), opener_(opener_of(disk)), routes_(service) {}
+      : engine_(engine), authenticator_(authenticator), disk_(disk), routes_(service) {}
 
   // job.service and the path in job.place are known.
   boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, Job& job, http::ClaimResult claim);
@@ -42,7 +42,6 @@ class RestServer {
   Engine& engine_;
   Authenticator& authenticator_;
   Disk disk_;
-  std::shared_ptr<const http::PartOpener> opener_;  // shared with answers, which may be written after we are gone
   RestRoutes routes_;
 };
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "api/transaction.h"
-#include "store/read_here.h"
 
 namespace api {
 namespace asio = boost::asio;
@@ -39,7 +38,7 @@ asio::awaitable<Outcome> run_operation(Engine& engine, http::Exchange& exchange,
       wait = std::move(call.wait);
     };
     bool done_here = false;
-    if (short_read(job)) done_here = store::read_here(engine.store(), work);
+    if (short_read(job)) done_here = engine.store().read_here(work);
     if (!done_here) {
       co_await transact(engine.store(), job.operation->access, std::move(work));
     }
@@ -70,7 +69,7 @@ asio::awaitable<services::Spool> run_before(Engine& engine, const Job& job, cons
     job.operation->before(call, input);
     spool = std::move(call.spool);
   };
-  const bool done_here = store::read_here(engine.store(), work);
+  const bool done_here = engine.store().read_here(work);
   if (!done_here) {
     co_await transact(engine.store(), services::Access::Read, std::move(work));
   }

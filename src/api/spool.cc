@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/spool.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
 #include "api/rest_errors.h"
 #include "base/bytes.h"
 #include "http/part_opener.h"
@@ -23,8 +27,8 @@ services::Upload to_upload(objects::Spooled spooled, services::Spool wanted, bas
   return upload;
 }
 
-// As many files of one answer are opened before it begins: where they are all, nobody's deletion can cut
-// it short. Others wait for their turn, so that an object of 10,000 parts takes no more descriptors.
+// As many files of one answer are opened before it begins. Others wait for their turn, so that an object of
+// 10,000 parts takes no more descriptors.
 constexpr std::size_t kOpenAtOnce = 64;
 
 using OpenFile = std::optional<base::File> (objects::Files::*)(const std::string& name) const;
@@ -39,6 +43,30 @@ bool open_first(const objects::Files& files, OpenFile open, std::vector<http::Bo
     part.file = std::make_shared<const base::File>(std::move(*file));
   }
   return true;
+}
+
+// Of those that are opened when their turn comes.
+std::vector<std::string> names_of_later(const std::vector<http::BodyPart>& parts) {
+  std::vector<std::string> names;
+  for (std::size_t i = kOpenAtOnce; i < parts.size(); ++i) {
+    if (!parts[i].name.empty()) names.push_back(parts[i].name);
+  }
+  return names;
+}
+
+asio::awaitable<std::shared_ptr<const base::File>> open_held(Disk disk, std::shared_ptr<const void>, std::string name) {
+  std::optional<base::File> file = disk.files->open_cached(name);
+  if (!file) {
+    objects::DiskThreads::Work open = [&] { file = disk.files->open(name); };
+    co_await disk.threads->run(std::move(open));
+  }
+  if (!file) co_return nullptr;
+  co_return std::make_shared<const base::File>(std::move(*file));
+}
+
+std::shared_ptr<const http::PartOpener> opener_of(Disk disk, std::shared_ptr<const void> hold) {
+  http::PartOpener opener{std::bind_front(&open_held, disk, std::move(hold))};
+  return std::make_shared<const http::PartOpener>(std::move(opener));
 }
 
 asio::awaitable<objects::Spooled> spool_all(Disk disk, NextPiece next, objects::SpoolOptions options,
@@ -90,60 +118,47 @@ asio::awaitable<HeldUpload> spool_file(Disk disk, NextPiece next, services::Spoo
   co_return held;
 }
 
-asio::awaitable<std::optional<HeldUpload>> spool_parts(Disk disk, std::vector<http::BodyPart> parts,
-                                                       services::Spool wanted) {
+asio::awaitable<std::optional<OpenExtents>> open_extents(Disk disk, std::vector<services::Extent> extents) {
+  OpenExtents open;
+  for (services::Extent& extent : extents) {
+    open.parts.push_back({std::move(extent.bytes), nullptr, std::move(extent.file), extent.offset, extent.length});
+  }
+  std::vector<std::string> later = names_of_later(open.parts);
+  if (!later.empty()) open.opener = opener_of(disk, disk.files->hold(later));
+  // Going to another thread and back takes longer than opening a file that the kernel remembers.
+  bool there = later.empty() && open_first(*disk.files, &objects::Files::open_cached, open.parts);
+  if (!there) {
+    objects::DiskThreads::Work look = [&] {
+      there = open_first(*disk.files, &objects::Files::open, open.parts) &&
+              std::ranges::all_of(later, [&](const std::string& name) { return disk.files->has(name); });
+    };
+    co_await disk.threads->run(std::move(look));
+  }
+  if (!there) co_return std::nullopt;
+  co_return open;
+}
+
+asio::awaitable<HeldUpload> spool_extents(Disk disk, OpenExtents extents, services::Spool wanted) {
   std::uint64_t size = 0;
-  for (const http::BodyPart& part : parts) size += part.size();
+  for (const http::BodyPart& part : extents.parts) size += part.size();
   if (size > wanted.max_bytes) throw too_large(size, wanted.max_bytes);
   objects::SpoolOptions options{services::kInlineBytes, wanted.checksums, size};
   objects::Spooler spooler(*disk.files, *disk.threads, std::move(options));
-  for (http::BodyPart& each : parts) {
+  for (http::BodyPart& each : extents.parts) {
     http::BodyPart part = std::move(each);  // it is closed when it has been copied
     if (part.in_memory()) {
       co_await spooler.write(std::move(part.bytes));
       continue;
     }
     if (!part.file) {
-      part.file = co_await open_file(disk, part.name);
+      part.file = co_await extents.opener->open(part.name);
     }
-    if (!part.file) co_return std::nullopt;
+    if (!part.file) throw std::system_error(ENOENT, std::generic_category(), "the file " + part.name + " is missing");
     co_await spooler.copy(*part.file, part.offset, part.length);
   }
   objects::Spooled spooled = co_await spooler.finish();
-  std::optional<HeldUpload> held;
-  held.emplace(disk, to_upload(std::move(spooled), std::move(wanted), {}));
+  HeldUpload held(disk, to_upload(std::move(spooled), std::move(wanted), {}));
   co_return held;
-}
-
-asio::awaitable<std::optional<std::vector<http::BodyPart>>> open_extents(Disk disk,
-                                                                         std::vector<services::Extent> extents) {
-  std::vector<http::BodyPart> parts;
-  for (services::Extent& extent : extents) {
-    parts.push_back({std::move(extent.bytes), nullptr, std::move(extent.file), extent.offset, extent.length});
-  }
-  // Going to another thread and back takes longer than opening a file that the kernel remembers.
-  bool opened = open_first(*disk.files, &objects::Files::open_cached, parts);
-  if (!opened) {
-    objects::DiskThreads::Work open = [&] { opened = open_first(*disk.files, &objects::Files::open, parts); };
-    co_await disk.threads->run(std::move(open));
-  }
-  if (!opened) co_return std::nullopt;
-  co_return parts;
-}
-
-asio::awaitable<std::shared_ptr<const base::File>> open_file(Disk disk, std::string name) {
-  std::optional<base::File> file = disk.files->open_cached(name);
-  if (!file) {
-    objects::DiskThreads::Work open = [&] { file = disk.files->open(name); };
-    co_await disk.threads->run(std::move(open));
-  }
-  if (!file) co_return nullptr;
-  co_return std::make_shared<const base::File>(std::move(*file));
-}
-
-std::shared_ptr<const http::PartOpener> opener_of(Disk disk) {
-  http::PartOpener opener{std::bind_front(&open_file, disk)};
-  return std::make_shared<const http::PartOpener>(std::move(opener));
 }
 
 }  // namespace api

@@ -48,21 +48,20 @@ class HeldUpload {
 // The client's bytes, as they come: the next piece, "" at their end.
 using NextPiece = std::function<boost::asio::awaitable<std::string>()>;
 
-// These throw ApiError where it is too large, and std::system_error.
+// These, and spool_extents(), throw ApiError where it is too large, and std::system_error.
 boost::asio::awaitable<HeldUpload> spool_body(Disk disk, RestBody& body, services::Spool wanted,
                                               const http::Claim* claim);
 boost::asio::awaitable<HeldUpload> spool_file(Disk disk, NextPiece next, services::Spool wanted);
-// nullopt as open_extents().
-boost::asio::awaitable<std::optional<HeldUpload>> spool_parts(Disk disk, std::vector<http::BodyPart> parts,
-                                                              services::Spool wanted);
 
-// The first of their files are open then, the others have their names. nullopt where a file is gone: who
-// deleted it was faster than who has looked up its name.
-boost::asio::awaitable<std::optional<std::vector<http::BodyPart>>> open_extents(Disk disk,
-                                                                                std::vector<services::Extent> extents);
-// nullptr where it is gone.
-boost::asio::awaitable<std::shared_ptr<const base::File>> open_file(Disk disk, std::string name);
-// For the parts of answers that have only names.
-std::shared_ptr<const http::PartOpener> opener_of(Disk disk);
+// What an object's bytes are read from. The first files are open, the others have their names and stay as
+// long as the opener lives, whoever deletes the object.
+struct OpenExtents {
+  std::vector<http::BodyPart> parts;
+  std::shared_ptr<const http::PartOpener> opener;  // where there are such others
+};
+// nullopt where a file is gone: who deleted it was faster than who has looked up its name.
+boost::asio::awaitable<std::optional<OpenExtents>> open_extents(Disk disk, std::vector<services::Extent> extents);
+
+boost::asio::awaitable<HeldUpload> spool_extents(Disk disk, OpenExtents extents, services::Spool wanted);
 
 }  // namespace api

@@ -10,6 +10,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::int64_t kBlobsATurn = 200;
+constexpr base::Duration kHeldFor = std::chrono::seconds(1);  // at least, mostly
 
 asio::awaitable<std::optional<base::Time>> take_turn(api::Engine* engine, objects::Files* files,
                                                      objects::DiskThreads* disk) {
@@ -18,16 +19,19 @@ asio::awaitable<std::optional<base::Time>> take_turn(api::Engine* engine, object
   services::Caller nobody;
   co_await engine->run(services::Access::Read, nobody, std::move(look));
   if (unused.empty()) co_return std::nullopt;
-  // Whoever has such a file open still reads it; whoever only knows its name looks again.
+  // Whoever has such a file open still reads it; whoever only knows its name looks again, or holds it.
+  std::vector<std::int64_t> gone;
   objects::DiskThreads::Work drop = [&] {
-    for (const services::s3::UnusedBlob& blob : unused) files->drop(blob.file);
+    for (const services::s3::UnusedBlob& blob : unused) {
+      if (files->drop(blob.file)) gone.push_back(blob.id);
+    }
   };
   co_await disk->run(std::move(drop));
   api::Engine::Work forget = [&](services::Call& call) {
-    for (const services::s3::UnusedBlob& blob : unused) services::s3::forget_blob(call.tx, blob.id);
+    for (const std::int64_t id : gone) services::s3::forget_blob(call.tx, id);
   };
   co_await engine->run(services::Access::Write, nobody, std::move(forget));
-  co_return engine->clock().now();
+  co_return engine->clock().now() + (gone.size() < unused.size() ? kHeldFor : base::Duration(0));
 }
 
 }  // namespace

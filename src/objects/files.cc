@@ -37,6 +37,12 @@ bool removed(const std::string& path) {
   return false;
 }
 
+bool exists(const std::string& path) {
+  if (::access(path.c_str(), F_OK) == 0) return true;
+  if (errno != ENOENT) fail("look for", path);
+  return false;
+}
+
 std::optional<base::File> opened(const std::string& path) {
   try {
     return base::File::open(path);
@@ -87,9 +93,30 @@ void Files::keep(const std::string& name) const {
 }
 
 // It may be kept while we look; from its place it does not move.
-void Files::drop(const std::string& name) const {
-  if (removed(place(name)) || removed(incoming(name))) return;
-  removed(place(name));
+bool Files::drop(const std::string& name) const {
+  std::lock_guard lock(held_->mutex);  // until it is gone: who holds it then sees that it is
+  if (held_->names.contains(name)) return false;
+  if (!removed(place(name)) && !removed(incoming(name))) removed(place(name));
+  return true;
+}
+
+std::shared_ptr<const void> Files::hold(std::vector<std::string> names) const {
+  std::lock_guard lock(held_->mutex);
+  for (const std::string& name : names) ++held_->names[name];
+  auto release = [held = held_](const std::vector<std::string>* mine) {
+    std::lock_guard lock(held->mutex);
+    for (const std::string& name : *mine) {
+      auto found = held->names.find(name);
+      if (--found->second == 0) held->names.erase(found);
+    }
+    delete mine;
+  };
+  return std::shared_ptr<const std::vector<std::string>>(new std::vector(std::move(names)), std::move(release));
+}
+
+bool Files::has(const std::string& name) const {
+  const std::string there = place(name);
+  return exists(there) || exists(incoming(name)) || exists(there);
 }
 
 std::optional<base::File> Files::open(const std::string& name) const {

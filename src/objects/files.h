@@ -10,9 +10,11 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/file.h"
@@ -34,8 +36,11 @@ class Files {
 
   // A row names it now. Nothing happens where it has been dropped meanwhile.
   void keep(const std::string& name) const;
-  // Wherever it is; nothing happens where it is not.
-  void drop(const std::string& name) const;
+  // Wherever it is; nothing happens where it is not. False where somebody holds it: it stays.
+  bool drop(const std::string& name) const;
+  // As long as what this gives lives, none of these is dropped: for who opens them one after another.
+  std::shared_ptr<const void> hold(std::vector<std::string> names) const;
+  bool has(const std::string& name) const;
   // nullopt where there is none.
   std::optional<base::File> open(const std::string& name) const;
   // The same, without waiting for a disk: nullopt where that can't be known.
@@ -57,7 +62,13 @@ class Files {
   std::string incoming(const std::string& name) const { return folder_ + "/incoming/" + name; }
   std::string place(const std::string& name) const { return folder_ + "/" + name.substr(0, 2) + "/" + name; }
 
+  struct Held {
+    std::mutex mutex;
+    std::unordered_map<std::string, int> names;  // how often each is held
+  };
+
   std::string folder_;
+  std::shared_ptr<Held> held_ = std::make_shared<Held>();  // a hold may end after us
   std::mutex syncing_;                    // of names
   std::atomic<std::uint64_t> asked_ = 0;  // for a sync of names, counted
   std::uint64_t synced_ = 0;              // up to this one; behind syncing_

@@ -78,6 +78,22 @@ TEST_F(FilesTest, AFileThatTheKernelRemembersIsOpenedAtOnce) {
   }
 }
 
+TEST_F(FilesTest, WhatIsHeldStaysUntilTheLastWhoHoldsItIsGone) {
+  for (const char* name : {"0a", "0b"}) files_.create(name).write_all("bytes");
+  files_.keep("0a");
+  auto first = files_.hold({"0a", "0b"}), second = files_.hold({"0a"});
+  EXPECT_FALSE(files_.drop("0a"));
+  EXPECT_FALSE(files_.drop("0b"));
+  first.reset();
+  EXPECT_FALSE(files_.drop("0a"));
+  EXPECT_TRUE(files_.drop("0b"));
+  EXPECT_TRUE(files_.has("0a"));
+  EXPECT_FALSE(files_.has("0b"));
+  second.reset();
+  EXPECT_TRUE(files_.drop("0a"));
+  EXPECT_FALSE(files_.has("0a"));
+}
+
 TEST_F(FilesTest, NamesAreListedByTheirFolder) {
   std::vector<std::string> made, found;
   for (int i = 0; i < 20; ++i) {

@@ -11,7 +11,6 @@
 #include "store/folder_lock.h"
 #include "store/job_queue.h"
 #include "store/migrate.h"
-#include "store/read_here.h"
 #include "store/sqlite_checkpointer.h"
 #include "store/sqlite_connection.h"
 #include "store/sqlite_writer.h"
@@ -130,7 +129,7 @@ class SqliteStore final : public Store {
   void write(Work work, Done done) override { writes_.push({.work = std::move(work), .done = std::move(done)}); }
   void read(Work work, Done done) override { reads_.push({.work = std::move(work), .done = std::move(done)}); }
 
-  bool read_here(const Work& work) {
+  bool read_here(const Work& work) override {
     for (Lent& lent : lent_) {
       if (lent.taken.test_and_set(std::memory_order_acquire)) continue;
       Job job{.work = work, .done = {}};
@@ -178,11 +177,6 @@ class SqliteStore final : public Store {
 };
 
 }  // namespace
-
-bool read_here(Store& store, const Store::Work& work) {
-  auto* sqlite = dynamic_cast<SqliteStore*>(&store);
-  return sqlite && sqlite->read_here(work);
-}
 
 std::unique_ptr<Store> open_sqlite(const std::string& folder, const std::vector<Migrations>& migrations) {
   // Counting every allocation takes a lock that all connections share. Has no effect

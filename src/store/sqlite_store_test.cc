@@ -12,7 +12,6 @@
 #include <future>
 #include <thread>
 
-#include "store/read_here.h"
 #include "store/test_database.h"
 
 namespace store {
@@ -235,7 +234,7 @@ TEST(SqliteStore, AReadOnTheCallersThreadSeesWhatIsCommitted) {
   store->write_now([](Tx& tx) { tx.exec("INSERT INTO names (name) VALUES ('one')"); });
   std::int64_t count = 0;
   std::thread::id reader;
-  EXPECT_TRUE(read_here(*store, [&](Tx& tx) {
+  EXPECT_TRUE(store->read_here([&](Tx& tx) {
     count = tx.query("SELECT count(*) FROM names").integer();
     reader = std::this_thread::get_id();
   }));
@@ -247,10 +246,10 @@ TEST(SqliteStore, AReadOnTheCallersThreadThatFailsSaysSoAndIsOver) {
   SqliteTestDatabase database;
   auto store = database.open(kTables);
   for (int i = 0; i < 10; ++i) {
-    EXPECT_THROW(read_here(*store, [](Tx&) { throw std::runtime_error("no"); }), std::runtime_error);
-    EXPECT_THROW(read_here(*store, [](Tx& tx) { tx.exec("INSERT INTO names (name) VALUES ('x')"); }), Error);
+    EXPECT_THROW(store->read_here([](Tx&) { throw std::runtime_error("no"); }), std::runtime_error);
+    EXPECT_THROW(store->read_here([](Tx& tx) { tx.exec("INSERT INTO names (name) VALUES ('x')"); }), Error);
   }
-  EXPECT_TRUE(read_here(*store, [](Tx& tx) { tx.query("SELECT name FROM names").integer(); }));
+  EXPECT_TRUE(store->read_here([](Tx& tx) { tx.query("SELECT name FROM names").integer(); }));
 }
 
 TEST(SqliteStore, OnlySoManyReadOnTheirOwnThreadsAtOnce) {
@@ -259,9 +258,9 @@ TEST(SqliteStore, OnlySoManyReadOnTheirOwnThreadsAtOnce) {
   int deep = 0;
   std::function<void(Tx&)> deeper = [&](Tx&) {
     ++deep;
-    read_here(*store, deeper);
+    store->read_here(deeper);
   };
-  EXPECT_TRUE(read_here(*store, deeper));
+  EXPECT_TRUE(store->read_here(deeper));
   EXPECT_EQ(deep, 2);
 }
 

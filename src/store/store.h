@@ -188,6 +188,9 @@ class Store {
   virtual ~Store() = default;
   virtual void write(Work work, Done done) = 0;
   virtual void read(Work work, Done done) = 0;
+  // A read on the caller's own thread, before this returns; rethrows. For what takes less time than going
+  // to another thread and back. False, and nothing was done, where there is no connection free for it.
+  virtual bool read_here(const Work&) { return false; }
 
   // The same, waited for; rethrows. Not for a thread of the store, which would wait
   // for itself.
