@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/check.h"
+#include "store/sqlite_wal_buffer.h"
 
 namespace store {
 namespace {
@@ -82,7 +83,8 @@ int bind_one(sqlite3_stmt* statement, int slot, const Param& param) {
 
 SqliteConnection::SqliteConnection(const std::string& path, Mode mode) {
   int flags = mode == Mode::ReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-  if (sqlite3_open_v2(path.c_str(), &db_, flags | SQLITE_OPEN_NOMUTEX, nullptr) != SQLITE_OK) {
+  const char* vfs = mode == Mode::Writer ? buffering_vfs() : nullptr;
+  if (sqlite3_open_v2(path.c_str(), &db_, flags | SQLITE_OPEN_NOMUTEX, vfs) != SQLITE_OK) {
     std::string why = db_ ? sqlite3_errmsg(db_) : "out of memory";
     sqlite3_close_v2(db_);
     throw Error(ErrorKind::Other, "cannot open " + path + ": " + why);
@@ -134,17 +136,23 @@ void SqliteConnection::forget_oldest() {
     if (it->second->lent) continue;
     if (oldest == prepared_.end() || it->second->last_use < oldest->second->last_use) oldest = it;
   }
-  if (oldest != prepared_.end()) prepared_.erase(oldest);
+  if (oldest == prepared_.end()) return;
+  recent_.fill({});
+  prepared_.erase(oldest);
 }
 
 SqliteConnection::Statement SqliteConnection::prepare(std::string_view sql) {
-  auto found = prepared_.find(sql);
-  if (found == prepared_.end()) {
-    auto made = make(sql);
-    if (prepared_.size() >= kMaxPreparedStatements) forget_oldest();
-    found = prepared_.emplace(sql, std::move(made)).first;
+  Recent& here = recent(sql);
+  if (!here.sql || *here.sql != sql) {
+    auto found = prepared_.find(sql);
+    if (found == prepared_.end()) {
+      auto made = make(sql);
+      if (prepared_.size() >= kMaxPreparedStatements) forget_oldest();
+      found = prepared_.emplace(sql, std::move(made)).first;
+    }
+    here = {&found->first, found->second.get()};
   }
-  Prepared& cached = *found->second;
+  Prepared& cached = *here.prepared;
   // A row's function runs the statement that gave it the row.
   if (cached.lent) return Statement(*this, make(sql));
   cached.last_use = ++uses_;

@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,7 +21,8 @@ namespace store {
 
 class SqliteConnection {
  public:
-  enum class Mode { ReadWrite, ReadOnly };
+  // The writer gathers what it writes to the log.
+  enum class Mode { Writer, ReadWrite, ReadOnly };
 
   SqliteConnection(const std::string& path, Mode mode);
   ~SqliteConnection();
@@ -63,8 +65,17 @@ class SqliteConnection {
   std::unique_ptr<Prepared> make(std::string_view sql);
   void forget_oldest();
 
+  // The statement that was last prepared from a text at this place in memory. Most texts are
+  // literals: looking there saves hashing some hundred bytes.
+  struct Recent {
+    const std::string* sql = nullptr;  // the key in prepared_
+    Prepared* prepared = nullptr;
+  };
+  Recent& recent(std::string_view sql) { return recent_[(reinterpret_cast<std::uintptr_t>(sql.data()) >> 4) % 128]; }
+
   sqlite3* db_ = nullptr;
   std::uint64_t uses_ = 0;
+  std::array<Recent, 128> recent_;
   std::unordered_map<std::string, std::unique_ptr<Prepared>, TextHash, std::equal_to<>> prepared_;
 };
 

@@ -89,7 +89,7 @@ void run_read(SqliteConnection& connection, Job& job) {
 std::unique_ptr<SqliteConnection> open_writer(const std::string& folder, const std::vector<Migrations>& migrations) {
   std::string path = folder + "/stoker.db";
   create_private_file(folder, path);
-  auto connection = std::make_unique<SqliteConnection>(path, SqliteConnection::Mode::ReadWrite);
+  auto connection = std::make_unique<SqliteConnection>(path, SqliteConnection::Mode::Writer);
   try {
     connection->exec(kWriterSettings);
   } catch (const Error& error) {

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <fstream>
 #include <future>
+#include <set>
 #include <thread>
 
 #include "store/test_database.h"
@@ -209,6 +210,51 @@ TEST(SqliteStore, AReadThatGoesOnWhileTheLogGrowsStopsNobody) {
   store->write_now([](Tx& tx) { add_large(tx, 10); });
   store.reset();
   EXPECT_EQ(database.value("SELECT count(*) FROM items"), "82");
+}
+
+// Those that fail come in clusters, so that both kinds of batches are there: such that are undone as a whole
+// and run again, and such in which each work can be undone by itself.
+TEST(SqliteStore, AmongManyWorksThoseThatFailLeaveNothingAndAreToldSo) {
+  SqliteTestDatabase database;
+  auto store = database.open(kTables);
+  constexpr int kWorks = 5000;
+  std::set<int> cache;  // on the writer's thread alone
+  std::atomic<int> failed = 0;
+  for (int i = 0; i < kWorks; ++i) {
+    store->write(
+        [i, &cache](Tx& tx) {
+          EXPECT_TRUE(cache.insert(i).second) << i;
+          tx.on_end([i, &cache](bool committed) {
+            if (!committed) cache.erase(i);
+          });
+          tx.exec("INSERT INTO names (name) VALUES ($1)", std::to_string(i));
+          if (i / 500 % 2 == 1 && i % 50 == 0) throw std::runtime_error("no");
+          if (i / 500 % 2 == 1 && i % 50 == 1) tx.exec("INSERT INTO names (name) VALUES ($1)", std::to_string(i));
+        },
+        [&](std::exception_ptr error) { failed += error ? 1 : 0; });
+  }
+  store.reset();
+  EXPECT_EQ(failed, 100);
+  EXPECT_EQ(cache.size(), kWorks - 100u);
+  EXPECT_EQ(database.value("SELECT count(*) FROM names"), std::to_string(kWorks - 100));
+  EXPECT_EQ(database.value("SELECT count(*) FROM names WHERE name IN ('500', '501', '4950', '4951')"), "0");
+}
+
+// What does not fit into memory goes to the log before the commit, and is read from there.
+TEST(SqliteStore, AWorkLargerThanTheCacheSeesWhatItWrote) {
+  SqliteTestDatabase database;
+  auto store = database.open(kTables);
+  constexpr int kMegabytes = 100;
+  store->write_now([&](Tx& tx) {
+    for (int i = 0; i < kMegabytes; ++i) add_large(tx, 1 << 20);
+    EXPECT_EQ(tx.query("SELECT sum(length(replace(body, 'y', ''))) FROM items").integer(), kMegabytes << 20);
+    tx.exec("UPDATE items SET body = replace(body, 'x', 'y') WHERE id % 2 = 0");
+  });
+  store->read_now([&](Tx& tx) {
+    EXPECT_EQ(tx.query("SELECT sum(length(replace(body, 'y', ''))) FROM items").integer(), kMegabytes << 19);
+  });
+  store.reset();
+  EXPECT_EQ(database.value("PRAGMA integrity_check"), "ok");
 }
 
 TEST(SqliteStore, AWorkThatSwallowsAFullDiskWritesNothingOutsideOfItsTransaction) {

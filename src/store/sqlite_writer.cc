@@ -6,6 +6,9 @@
 namespace store {
 namespace {
 
+// After one has failed: who sends such things sends more of them.
+constexpr int kCarefulBatches = 64;
+
 void end_all(std::span<Job> jobs) {
   for (Job& job : jobs) job.end(true);
 }
@@ -18,27 +21,37 @@ void undo_all(std::span<Job> jobs) {
 }  // namespace
 
 void SqliteWriter::commit(std::span<Job> jobs) {
-  if (commit_together(jobs) || jobs.size() == 1) return;
+  careful_ = careful_batches_ > 0 && jobs.size() > 1;
+  if (careful_batches_ > 0) --careful_batches_;
+  Outcome outcome = commit_together(jobs);
+  if (outcome == Outcome::Spoiled) {
+    careful_ = true;
+    careful_batches_ = kCarefulBatches;
+    outcome = commit_together(jobs);
+  }
+  if (outcome == Outcome::Done || jobs.size() == 1) return;
   // One of them (too large for the disk, say) took the others down. Alone, each
   // gets the answer that is its own; this is slow, and rare.
+  careful_ = false;
   for (Job& job : jobs) commit_together({&job, 1});
 }
 
-// False when one of them has undone the transaction for all: none of it is there, and
-// what any of them saw of another is no longer true.
-bool SqliteWriter::commit_together(std::span<Job> jobs) {
-  begun_ = false;
-  lost_ = false;
+// Unless it is Done none of it is there, and what any of them saw of another is no longer
+// true: one of them has undone the transaction for all (Lost), or has to be undone (Spoiled).
+SqliteWriter::Outcome SqliteWriter::commit_together(std::span<Job> jobs) {
+  begun_ = lost_ = spoiled_ = false;
   for (Job& job : jobs) {
     run_job(job);
-    if (lost_) {
+    if (spoiled_) roll_back();
+    if (spoiled_ && jobs.size() == 1) return Outcome::Done;
+    if (lost_ || spoiled_) {
       undo_all(jobs);
-      return false;
+      return lost_ ? Outcome::Lost : Outcome::Spoiled;
     }
   }
   if (!begun_) {
     end_all(jobs);
-    return true;
+    return Outcome::Done;
   }
   try {
     execute("COMMIT");
@@ -47,14 +60,14 @@ bool SqliteWriter::commit_together(std::span<Job> jobs) {
     roll_back();
     undo_all(jobs);
     // A constraint that is checked at the end: it may be only one that broke it.
-    return error.kind() != ErrorKind::Conflict;
+    return error.kind() == ErrorKind::Conflict ? Outcome::Lost : Outcome::Done;
   }
   end_all(jobs);
-  return true;
+  return Outcome::Done;
 }
 
 void SqliteWriter::run_job(Job& job) {
-  savepoint_ = false;
+  writing_ = false;
   try {
     job.work(*this);
     job.error = failure_;
@@ -63,7 +76,7 @@ void SqliteWriter::run_job(Job& job) {
   }
   failure_ = nullptr;
   job.ends = take_ends();
-  if (savepoint_ && !lost_) {
+  if (writing_ && !lost_ && careful_) {
     try {
       close_savepoint(!job.error);
     } catch (const Error&) {
@@ -72,6 +85,7 @@ void SqliteWriter::run_job(Job& job) {
       lost_ = true;
     }
   }
+  spoiled_ = writing_ && !lost_ && !careful_ && job.error;
   // Told at once: the next in this batch must not find taken what was not taken.
   if (job.error) job.end(false);
 }
@@ -80,7 +94,7 @@ std::int64_t SqliteWriter::run(std::string_view sql, std::span<const Param> para
   if (failure_) std::rethrow_exception(failure_);
   try {
     auto statement = connection_.prepare(sql);
-    if (statement.writes() && !savepoint_) open_savepoint();
+    if (statement.writes() && !writing_) begin_writing();
     return statement.run(params, each);
   } catch (const Error&) {
     failure_ = std::current_exception();
@@ -89,11 +103,11 @@ std::int64_t SqliteWriter::run(std::string_view sql, std::span<const Param> para
   }
 }
 
-void SqliteWriter::open_savepoint() {
+void SqliteWriter::begin_writing() {
   if (!begun_) execute("BEGIN IMMEDIATE");
   begun_ = true;
-  execute("SAVEPOINT work");
-  savepoint_ = true;
+  if (careful_) execute("SAVEPOINT work");
+  writing_ = true;
 }
 
 void SqliteWriter::close_savepoint(bool keep) {

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/sqlite_wal_buffer.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+
+namespace store {
+namespace {
+
+constexpr char kName[] = "stoker-unix";
+constexpr int kBufferBytes = 0x1ffff;  // what unixWrite takes at once: of a longer write it sees the low bits
+
+sqlite3_vfs* plain_vfs() { return sqlite3_vfs_find(nullptr); }
+
+// SQLite allocates it, with room for the real file behind it.
+struct LogFile {
+  sqlite3_file methods;  // first: SQLite knows it as this
+  char* bytes;           // kBufferBytes, once there is something to be written
+  int count;             // of them to be written,
+  sqlite3_int64 at;      // from here on
+
+  sqlite3_file* real() { return reinterpret_cast<sqlite3_file*>(this + 1); }
+};
+
+LogFile& log_of(sqlite3_file* file) { return *reinterpret_cast<LogFile*>(file); }
+
+// A transaction that fails here is undone as a whole: what it wrote is of no use any more.
+int flush(LogFile& log) {
+  const int count = log.count;
+  log.count = 0;
+  return count > 0 ? log.real()->pMethods->xWrite(log.real(), log.bytes, count, log.at) : SQLITE_OK;
+}
+
+int close(sqlite3_file* file) {
+  LogFile& log = log_of(file);
+  const int flushed = flush(log);
+  sqlite3_free(log.bytes);
+  const int closed = log.real()->pMethods->xClose(log.real());
+  return flushed != SQLITE_OK ? flushed : closed;
+}
+
+int write(sqlite3_file* file, const void* bytes, int count, sqlite3_int64 at) {
+  LogFile& log = log_of(file);
+  const bool goes_on = log.count > 0 && at == log.at + log.count && count <= kBufferBytes - log.count;
+  if (!goes_on) {
+    if (int code = flush(log); code != SQLITE_OK) return code;
+    if (!log.bytes) log.bytes = static_cast<char*>(sqlite3_malloc(kBufferBytes));
+    if (!log.bytes || count > kBufferBytes) return log.real()->pMethods->xWrite(log.real(), bytes, count, at);
+    log.at = at;
+  }
+  std::memcpy(log.bytes + log.count, bytes, static_cast<std::size_t>(count));
+  log.count += count;
+  return SQLITE_OK;
+}
+
+// Everything else finds the file as if each write had been made at once.
+template <auto method, class... Args>
+int after_flush(sqlite3_file* file, Args... args) {
+  LogFile& log = log_of(file);
+  if (int code = flush(log); code != SQLITE_OK) return code;
+  return (log.real()->pMethods->*method)(log.real(), args...);
+}
+template <auto method, class... Args>
+int at_once(sqlite3_file* file, Args... args) {
+  return (log_of(file).real()->pMethods->*method)(log_of(file).real(), args...);
+}
+
+using Io = sqlite3_io_methods;
+constexpr Io kLogMethods{
+    .iVersion = 1,
+    .xClose = close,
+    .xRead = after_flush<&Io::xRead, void*, int, sqlite3_int64>,
+    .xWrite = write,
+    .xTruncate = after_flush<&Io::xTruncate, sqlite3_int64>,
+    .xSync = after_flush<&Io::xSync, int>,
+    .xFileSize = after_flush<&Io::xFileSize, sqlite3_int64*>,
+    .xLock = at_once<&Io::xLock, int>,
+    .xUnlock = at_once<&Io::xUnlock, int>,
+    .xCheckReservedLock = at_once<&Io::xCheckReservedLock, int*>,
+    .xFileControl = after_flush<&Io::xFileControl, int, void*>,
+    .xSectorSize = at_once<&Io::xSectorSize>,
+    .xDeviceCharacteristics = at_once<&Io::xDeviceCharacteristics>,
+};
+
+int open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out_flags) {
+  sqlite3_vfs* plain = plain_vfs();
+  if (!(flags & SQLITE_OPEN_WAL)) return plain->xOpen(plain, name, file, flags, out_flags);
+  LogFile& log = log_of(file);
+  log = {};
+  const int code = plain->xOpen(plain, name, log.real(), flags, out_flags);
+  // Without methods SQLite does not close it.
+  if (code == SQLITE_OK) log.methods.pMethods = &kLogMethods;
+  return code;
+}
+
+sqlite3_vfs make_vfs() {
+  sqlite3_vfs vfs = *plain_vfs();
+  vfs.szOsFile += static_cast<int>(sizeof(LogFile));
+  vfs.pNext = nullptr;
+  vfs.zName = kName;
+  vfs.xOpen = open;
+  return vfs;
+}
+
+}  // namespace
+
+const char* buffering_vfs() {
+  static sqlite3_vfs vfs = make_vfs();
+  static const int registered = sqlite3_vfs_register(&vfs, 0);
+  CHECK(registered == SQLITE_OK) << "cannot register a VFS";
+  return kName;
+}
+
+}  // namespace store
