@@ -27,6 +27,7 @@ using Attributes = std::map<std::string, std::optional<std::string>>;
 
 struct Instance {
   InstanceId id;
+  std::int64_t number = 0;      // what the database knows it by
   std::string ec2_instance_id;  // the machine's name to people, too: "i-0abc" or "box-a"
   InstanceStatus status = InstanceStatus::Active;
   bool agent_connected = false;

@@ -159,6 +159,7 @@ std::optional<Failure> explain(const Machine& machine, const Request& request) {
 Plan make_plan(const Machine& machine, const Request& request) {
   const model::TaskDemand& demand = request.demand;
   return {machine.instance().id,
+          machine.instance().number,
           {.task = request.task,
            .group = request.group,
            .started_by = request.started_by,

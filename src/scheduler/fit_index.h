@@ -2,13 +2,13 @@
 // Entries in order, from which the first with enough free CPU, memory and GPU memory is found
 // without looking at those that have too little.
 //
-// A treap per bucket: a search tree by (major, id) that also has, in each node, the most of
-// each of all below it, so that a search leaves whole branches out. Priorities come from
-// the node's number: the same history gives the same tree.
+// Each bucket is a row of short blocks, in order by (major, id) within and across; a block knows the most
+// of each that any of its entries has, so that a search leaves whole blocks out. Blocks rather than
+// a tree: a change touches one of them, and a few neighbouring lines of memory.
 #pragma once
 
 #include <cstdint>
-#include <limits>
+#include <string>
 #include <vector>
 
 #include "model/ids.h"
@@ -17,13 +17,11 @@ namespace scheduler {
 
 class FitIndex {
  public:
-  using Handle = std::uint32_t;
-  static constexpr Handle kNone = std::numeric_limits<Handle>::max();
-
   struct Entry {
     std::uint32_t slot = 0;  // the caller's: whom it is about
-    std::size_t bucket = 0;
+    std::uint32_t bucket = 0;
     std::int64_t major = 0;                 // entries are ordered by this, then by id
+    std::uint64_t id_front = 0;             // front_of(id), to compare without looking it up
     const model::InstanceId* id = nullptr;  // stays where it is as long as the entry is here
     std::int64_t cpu = 0, memory_mib = 0;   // free
     std::int64_t share_mib = 0;             // the largest share of a GPU that could be had
@@ -34,59 +32,53 @@ class FitIndex {
     std::int64_t major = 0, cpu = 0, memory_mib = 0, share_mib = 0;  // at least
   };
 
-  Handle insert(const Entry& entry);
-  void erase(Handle handle);
-  const Entry& entry(Handle handle) const { return nodes_[handle].entry; }
-  std::size_t bucket_count() const { return roots_.size(); }
-
-  // The first entry of a bucket within bounds for which accept(slot) is true.
-  template <class Accept>
-  Handle first(const Bound& bound, const Accept& accept) const {
-    return bound.bucket < roots_.size() ? first_below(roots_[bound.bucket], bound, accept) : kNone;
+  // In the order of the ids, as far as eight bytes go.
+  static std::uint64_t front_of(const model::InstanceId& id);
+  static bool before(const Entry& a, const Entry& b) {
+    if (a.major != b.major) return a.major < b.major;
+    if (a.id_front != b.id_front) return a.id_front < b.id_front;
+    return a.id != b.id && *a.id < *b.id;  // the same one, mostly: then it need not be read
   }
 
-  static bool before(const Entry& a, const Entry& b) { return a.major != b.major ? a.major < b.major : *a.id < *b.id; }
+  void insert(const Entry& entry);
+  // One that is neither before nor after it: of several, which one is all the same.
+  void erase(const Entry& entry);
+  std::size_t bucket_count() const { return buckets_.size(); }
+
+  // The first entry of a bucket within bounds for which accept(slot) is true, or nullptr. Good until
+  // the next change.
+  template <class Accept>
+  const Entry* first(const Bound& bound, const Accept& accept) const {
+    if (bound.bucket >= buckets_.size()) return nullptr;
+    for (const Block& block : buckets_[bound.bucket]) {
+      if (block.last_major < bound.major || !enough(block.most, bound)) continue;
+      for (const Entry& entry : block.entries) {
+        if (entry.major < bound.major) continue;
+        if (enough({entry.cpu, entry.memory_mib, entry.share_mib}, bound) && accept(entry.slot)) return &entry;
+      }
+    }
+    return nullptr;
+  }
 
  private:
-  struct Node {
-    Entry entry;
-    std::int64_t most_cpu = 0, most_memory_mib = 0, most_share_mib = 0;
-    std::uint64_t id_front = 0;  // the id's first bytes, to compare without looking it up
-    std::uint32_t priority = 0;
-    Handle left = kNone, right = kNone;
+  struct Most {
+    std::int64_t cpu = 0, memory_mib = 0, share_mib = 0;
   };
-  struct Halves {
-    Handle before = kNone, after = kNone;
+  struct Block {
+    std::vector<Entry> entries;  // never empty
+    Most most;
+    std::int64_t last_major = 0;
+    std::uint64_t last_front = 0;
   };
+  using Bucket = std::vector<Block>;
 
-  template <class Accept>
-  Handle first_below(Handle at, const Bound& bound, const Accept& accept) const {
-    while (at != kNone) {
-      const Node& node = nodes_[at];
-      if (node.most_cpu < bound.cpu || node.most_memory_mib < bound.memory_mib) return kNone;
-      if (node.most_share_mib < bound.share_mib) return kNone;
-      if (node.entry.major >= bound.major) {
-        Handle found = first_below(node.left, bound, accept);
-        if (found != kNone) return found;
-        bool fits = node.entry.cpu >= bound.cpu && node.entry.memory_mib >= bound.memory_mib &&
-                    node.entry.share_mib >= bound.share_mib;
-        if (fits && accept(node.entry.slot)) return at;
-      }
-      at = node.right;
-    }
-    return kNone;
+  static bool enough(const Most& most, const Bound& bound) {
+    return most.cpu >= bound.cpu && most.memory_mib >= bound.memory_mib && most.share_mib >= bound.share_mib;
   }
+  static Bucket::iterator block_of(Bucket& bucket, const Entry& entry);
+  static void refresh(Block& block);
 
-  bool before(const Node& a, const Node& b) const;
-  void refresh(Handle at);
-  Halves split(Handle at, const Node& key);
-  Handle merge(Handle left, Handle right);
-  Handle insert_below(Handle at, Handle node);
-  Handle erase_below(Handle at, Handle node);
-
-  std::vector<Node> nodes_;
-  std::vector<Handle> unused_;
-  std::vector<Handle> roots_;  // by bucket
+  std::vector<Bucket> buckets_;
 };
 
 }  // namespace scheduler

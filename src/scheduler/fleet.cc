@@ -46,6 +46,7 @@ void Fleet::put(model::Instance instance) {
   }
   found->second = unused_.back();
   unused_.pop_back();
+  slot_of_[instance.id] = found->second;
   places_[found->second].machine.emplace(std::move(instance));
   index(found->second);
 }
@@ -63,24 +64,31 @@ void Fleet::remove(const model::InstanceId& id) {
   count_attributes(machine(slot).instance().attributes, -1);
   places_[slot].machine.reset();
   unused_.push_back(slot);
+  slot_of_.erase(id);
   slots_.erase(found);
 }
 
 void Fleet::record(const model::InstanceId& id, model::TaskHold hold) {
-  auto found = slots_.find(id);
-  CHECK(found != slots_.end()) << "recorded a task on " << id.str() << ", which is not in the fleet";
+  auto found = slot_of_.find(id);
+  CHECK(found != slot_of_.end()) << "recorded a task on " << id.str() << ", which is not in the fleet";
   bool is_new = tasks_.try_emplace(hold.task, Whereabouts{found->second}).second;
   CHECK(is_new) << "recorded task " << hold.task.str() << " twice";
-  count_group(found->second, hold, 1);
-  change(found->second, [&](Machine& machine) { machine.add(std::move(hold)); });
+  take(found->second, std::move(hold));
+}
+
+void Fleet::take(Slot slot, model::TaskHold hold) {
+  count_group(slot, hold, 1);
+  change(slot, [&](Machine& machine) { machine.add(std::move(hold)); });
 }
 
 void Fleet::release(const model::TaskId& task) {
   auto found = tasks_.find(task);
   if (found == tasks_.end()) return;
   Slot slot = found->second.slot;
-  count_group(slot, *machine(slot).find(task), -1);
-  change(slot, [&](Machine& machine) { machine.remove(task); });
+  std::optional<model::TaskHold> hold;
+  change(slot, [&](Machine& machine) { hold = machine.remove(task); });
+  CHECK(hold) << "task " << task.str() << " is not where it was";
+  count_group(slot, *hold, -1);
   tasks_.erase(found);
 }
 
@@ -108,11 +116,10 @@ Decision Fleet::place_on(const model::InstanceId& id, const Request& request) co
 }
 
 bool Fleet::hold(const Plan& plan) {
-  auto found = slots_.find(plan.instance);
-  if (found == slots_.end() || tasks_.contains(plan.hold.task)) return false;
-  if (!still_fits(machine(found->second), plan.hold)) return false;
-  record(plan.instance, plan.hold);
-  tasks_[plan.hold.task].tentative = true;
+  auto found = slot_of_.find(plan.instance);
+  if (found == slot_of_.end() || !still_fits(machine(found->second), plan.hold)) return false;
+  if (!tasks_.try_emplace(plan.hold.task, Whereabouts{found->second, true}).second) return false;
+  take(found->second, plan.hold);
   return true;
 }
 
@@ -152,6 +159,12 @@ Refusal Fleet::refuse(const Request& request) const {
   return refusal;
 }
 
+bool Fleet::has_candidates() const {
+  return std::ranges::any_of(slots_, [&](const auto& entry) {
+    return machine(entry.second).instance().status == model::InstanceStatus::Active;
+  });
+}
+
 std::vector<Failure> Fleet::explain(const Request& request, std::size_t limit) const {
   std::vector<Failure> failures;
   for (const auto& [id, slot] : slots_) {
@@ -162,8 +175,8 @@ std::vector<Failure> Fleet::explain(const Request& request, std::size_t limit) c
 }
 
 const Machine* Fleet::find(const model::InstanceId& id) const {
-  auto found = slots_.find(id);
-  return found == slots_.end() ? nullptr : &machine(found->second);
+  auto found = slot_of_.find(id);
+  return found == slot_of_.end() ? nullptr : &machine(found->second);
 }
 
 const Machine* Fleet::machine_of(const model::TaskId& task) const {
@@ -182,7 +195,8 @@ FitIndex::Entry Fleet::entry_of(Slot slot) const {
   const Machine& machine = *places_[slot].machine;
   bool all_idle = machine.idle_gpus() > 0 && machine.idle_gpus() == machine.healthy_gpus();
   return {.slot = slot,
-          .bucket = 2 * static_cast<std::size_t>(machine.idle_gpus()) + (all_idle ? 1 : 0),
+          .bucket = 2 * static_cast<std::uint32_t>(machine.idle_gpus()) + (all_idle ? 1 : 0),
+          .id_front = FitIndex::front_of(machine.instance().id),
           .id = &machine.instance().id,
           .cpu = machine.free_cpu(),
           .memory_mib = machine.free_memory_mib(),
@@ -194,42 +208,48 @@ void Fleet::index(Slot slot) {
   const Machine& machine = *place.machine;
   if (!std::exchange(place.stale, true)) stale_.push_back(slot);
   if (!machine.accepts_tasks()) return;
-  FitIndex::Entry entry = entry_of(slot);
+  Entry entry = entry_of(slot);
   briefs_[slot] = {entry.cpu, entry.memory_mib, hash_of(machine.instance().id), machine.idle_gpus()};
-  place.by_id = by_id_.insert(entry);
+  by_id_.insert(entry);
+  place.by_id = entry;
   entry.bucket = 0;
   for (std::size_t gpu = 0; gpu < machine.gpu_uses().size(); ++gpu) {
     entry.major = machine.shareable_mib(gpu);
-    if (entry.major > 0) place.shared_gpus.push_back(shared_gpus_.insert(entry));
+    if (entry.major == 0) continue;
+    shared_gpus_.insert(entry);
+    place.shared_gpus.push_back(entry);
   }
 }
 
 void Fleet::unindex(Slot slot) {
   Place& place = places_[slot];
-  if (place.by_id == FitIndex::kNone) return;
+  if (!place.by_id) return;
   briefs_[slot] = {};
-  by_id_.erase(place.by_id);
-  place.by_id = FitIndex::kNone;
-  for (Handle gpu : place.shared_gpus) shared_gpus_.erase(gpu);
+  by_id_.erase(*place.by_id);
+  place.by_id.reset();
+  for (const Entry& gpu : place.shared_gpus) shared_gpus_.erase(gpu);
   place.shared_gpus.clear();
 }
 
 void Fleet::pack(Slot slot) const {
   const Place& place = places_[slot];
   if (!place.machine->accepts_tasks()) return;
-  FitIndex::Entry entry = entry_of(slot);
+  Entry entry = entry_of(slot);
   entry.major = entry.cpu;
-  place.by_cpu = by_cpu_.insert(entry);
+  by_cpu_.insert(entry);
+  place.by_cpu = entry;
   entry.major = entry.memory_mib;
-  place.by_memory = by_memory_.insert(entry);
+  by_memory_.insert(entry);
+  place.by_memory = entry;
 }
 
 void Fleet::unpack(Slot slot) const {
   const Place& place = places_[slot];
-  if (place.by_cpu == FitIndex::kNone) return;
-  by_cpu_.erase(place.by_cpu);
-  by_memory_.erase(place.by_memory);
-  place.by_cpu = place.by_memory = FitIndex::kNone;
+  if (!place.by_cpu) return;
+  by_cpu_.erase(*place.by_cpu);
+  by_memory_.erase(*place.by_memory);
+  place.by_cpu.reset();
+  place.by_memory.reset();
 }
 
 void Fleet::pack_stale() const {
@@ -251,7 +271,7 @@ void Fleet::count_attributes(const model::Attributes& attributes, int by) {
 
 void Fleet::count_group(Slot slot, const model::TaskHold& hold, int by) {
   if (hold.stopping) return;
-  std::unordered_map<Slot, int>& group = groups_[hold.group];
+  auto& group = groups_[hold.group];
   if ((group[slot] += by) == 0) group.erase(slot);
   if (group.empty()) groups_.erase(hold.group);
 }

@@ -13,7 +13,9 @@
 // All else (put, remove, record, release, mark) is for what has been committed already.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -55,6 +57,8 @@ class Fleet {
   void commit(const model::TaskId& task);
   void unhold(const model::TaskId& task);
 
+  // Is there a machine that is ACTIVE? Without one, place() has nothing to say.
+  bool has_candidates() const;
   // Why each machine can't take it, those that are not ACTIVE too; `limit` at most, by id.
   std::vector<Failure> explain(const Request& request, std::size_t limit = kMaxFailures) const;
 
@@ -66,15 +70,16 @@ class Fleet {
 
  private:
   using Slot = std::uint32_t;
-  using Handle = FitIndex::Handle;
-  static constexpr Slot kNoSlot = FitIndex::kNone;
+  using Entry = FitIndex::Entry;
+  static constexpr Slot kNoSlot = std::numeric_limits<Slot>::max();
 
   struct Place {
     std::optional<Machine> machine;  // none: the place is free for the next
-    Handle by_id = FitIndex::kNone;
-    mutable Handle by_cpu = FitIndex::kNone, by_memory = FitIndex::kNone;
+    // As the indices have it.
+    std::optional<Entry> by_id;
+    mutable std::optional<Entry> by_cpu, by_memory;
     mutable bool stale = false;  // by_cpu_ and by_memory_ have it as it was
-    std::vector<Handle> shared_gpus;
+    std::vector<Entry> shared_gpus;
   };
 
   // Of each place, what most scans can do with: one short line of memory, not a machine.
@@ -82,6 +87,14 @@ class Fleet {
     std::int64_t cpu = -1, memory_mib = -1;  // free; below any demand when it accepts no tasks
     std::uint64_t id_hash = 0;
     int idle_gpus = 0;
+  };
+
+  struct HashOf {
+    using is_avalanching = void;  // std::hash of a string is
+    template <class Tag>
+    std::size_t operator()(const base::Id<Tag>& id) const {
+      return std::hash<std::string>{}(id.str());
+    }
   };
 
   struct Whereabouts {
@@ -102,12 +115,13 @@ class Fleet {
   void change(Slot slot, const Change& apply);
   void index(Slot slot);
   void unindex(Slot slot);
-  FitIndex::Entry entry_of(Slot slot) const;
+  Entry entry_of(Slot slot) const;
   void pack(Slot slot) const;
   void unpack(Slot slot) const;
   void pack_stale() const;
   void count_attributes(const model::Attributes& attributes, int by);
   void count_group(Slot slot, const model::TaskHold& hold, int by);
+  void take(Slot slot, model::TaskHold hold);
   bool still_fits(const Machine& machine, const model::TaskHold& hold) const;
   Refusal refuse(const Request& request) const;
 
@@ -133,8 +147,9 @@ class Fleet {
   std::deque<Place> places_;   // a deque: machines do not move
   std::vector<Brief> briefs_;  // by slot
   std::vector<Slot> unused_;
-  std::map<model::InstanceId, Slot> slots_;
-  std::unordered_map<model::TaskId, Whereabouts> tasks_;
+  std::map<model::InstanceId, Slot> slots_;                        // in order, for those who look at all
+  boost::unordered_flat_map<model::InstanceId, Slot, HashOf> slot_of_;  // the same, for who looks for one
+  boost::unordered_flat_map<model::TaskId, Whereabouts, HashOf> tasks_;
 
   // Machines that accept tasks. Bucket: 2 x idle GPUs, + 1 when all its GPUs are idle.
   FitIndex by_id_;
@@ -143,7 +158,7 @@ class Fleet {
   mutable FitIndex by_cpu_, by_memory_;
   mutable std::vector<Slot> stale_;
   FitIndex shared_gpus_;  // those that are shared already, by memory left
-  std::unordered_map<std::string, std::unordered_map<Slot, int>> groups_;  // live tasks of each group
+  std::unordered_map<std::string, boost::unordered_flat_map<Slot, int>> groups_;  // live tasks of each group
   std::map<std::string, std::map<std::string, int>> census_;  // attribute -> value -> machines that have it
 };
 

@@ -96,25 +96,23 @@ Fleet::Slot Fleet::search(const Request& request, const GpuNeed& need, const Fit
     return &index == &by_id_ ? search_shared(request, need, accept) : search_packed_share(request, need, index, accept);
   }
   auto fits = [&](Slot slot) { return accept(slot) && !misfit(machine(slot), request, need); };
-  Handle best = FitIndex::kNone;
+  const Entry* best = nullptr;
   for (std::size_t idle = static_cast<std::size_t>(need.whole); 2 * idle < index.bucket_count(); ++idle) {
-    Handle best_here = FitIndex::kNone;
+    const Entry* best_here = nullptr;
     for (std::size_t all_idle = need.all ? 1 : 0; all_idle < 2; ++all_idle) {
       FitIndex::Bound bound{.bucket = 2 * idle + all_idle,
                             .cpu = request.demand.cpu,
                             .memory_mib = request.demand.memory_mib,
                             .share_mib = need.shared_mib};
-      Handle found = index.first(bound, fits);
-      if (found == FitIndex::kNone) continue;
-      if (best_here == FitIndex::kNone || FitIndex::before(index.entry(found), index.entry(best_here)))
-        best_here = found;
+      const Entry* found = index.first(bound, fits);
+      if (found && (!best_here || FitIndex::before(*found, *best_here))) best_here = found;
     }
-    if (best_here == FitIndex::kNone) continue;
+    if (!best_here) continue;
     // Fewer idle GPUs win a tie, so a later bucket must be better, not as good.
-    if (best == FitIndex::kNone || index.entry(best_here).major < index.entry(best).major) best = best_here;
+    if (!best || best_here->major < best->major) best = best_here;
     if (&index == &by_id_) break;
   }
-  return best == FitIndex::kNone ? kNoSlot : index.entry(best).slot;
+  return best ? best->slot : kNoSlot;
 }
 
 // A shared GPU with just enough left; else an idle one, where fewest are.
@@ -125,17 +123,15 @@ Fleet::Slot Fleet::search_shared(const Request& request, const GpuNeed& need, co
                         .cpu = request.demand.cpu,
                         .memory_mib = request.demand.memory_mib,
                         .share_mib = need.shared_mib};
-  Handle joined = shared_gpus_.first(bound, fits);
-  if (joined != FitIndex::kNone) return shared_gpus_.entry(joined).slot;
+  if (const Entry* joined = shared_gpus_.first(bound, fits)) return joined->slot;
   bound.major = 0;
   for (std::size_t idle = 1; 2 * idle < by_id_.bucket_count(); ++idle) {
-    Handle best = FitIndex::kNone;
+    const Entry* best = nullptr;
     for (bound.bucket = 2 * idle; bound.bucket < 2 * idle + 2; ++bound.bucket) {
-      Handle found = by_id_.first(bound, fits);
-      if (found == FitIndex::kNone) continue;
-      if (best == FitIndex::kNone || FitIndex::before(by_id_.entry(found), by_id_.entry(best))) best = found;
+      const Entry* found = by_id_.first(bound, fits);
+      if (found && (!best || FitIndex::before(*found, *best))) best = found;
     }
-    if (best != FitIndex::kNone) return by_id_.entry(best).slot;
+    if (best) return best->slot;
   }
   return kNoSlot;
 }

@@ -9,7 +9,7 @@ namespace scheduler {
 namespace {
 
 bool is_idle(const Machine& machine, std::size_t gpu) {
-  return machine.instance().total.gpus[gpu].healthy && machine.gpu_uses()[gpu].idle();
+  return machine.gpu_uses()[gpu].healthy && machine.gpu_uses()[gpu].idle();
 }
 
 struct Run {
@@ -75,7 +75,7 @@ std::optional<std::size_t> breakable(const Machine& machine, std::int64_t memory
 
 bool has_idle_with(const Machine& machine, std::int64_t memory_mib) {
   for (std::size_t gpu = 0; gpu < machine.gpu_uses().size(); ++gpu) {
-    if (is_idle(machine, gpu) && machine.instance().total.gpus[gpu].memory_mib >= memory_mib) return true;
+    if (is_idle(machine, gpu) && machine.gpu_uses()[gpu].memory_mib >= memory_mib) return true;
   }
   return false;
 }

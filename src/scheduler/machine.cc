@@ -27,18 +27,16 @@ bool Machine::port_is_free(model::Transport transport, std::uint16_t port) const
 }
 
 std::int64_t Machine::shareable_mib(std::size_t gpu) const {
-  const model::Gpu& device = instance_.total.gpus[gpu];
   const GpuUse& use = gpu_uses_[gpu];
-  if (!device.healthy || use.whole_holders > 0 || use.shared_holders == 0) return 0;
-  return std::max<std::int64_t>(0, device.memory_mib - use.shared_memory_mib);
+  if (!use.healthy || use.whole_holders > 0 || use.shared_holders == 0) return 0;
+  return std::max<std::int64_t>(0, use.memory_mib - use.shared_memory_mib);
 }
 
 std::int64_t Machine::largest_share_mib() const {
   std::int64_t largest = 0;
   for (std::size_t gpu = 0; gpu < gpu_uses_.size(); ++gpu) {
-    const model::Gpu& device = instance_.total.gpus[gpu];
-    bool idle = device.healthy && gpu_uses_[gpu].idle();
-    largest = std::max(largest, idle ? device.memory_mib : shareable_mib(gpu));
+    const GpuUse& use = gpu_uses_[gpu];
+    largest = std::max(largest, use.healthy && use.idle() ? use.memory_mib : shareable_mib(gpu));
   }
   return largest;
 }
@@ -54,7 +52,6 @@ std::string_view Machine::attribute(const std::string& name) const {
 }
 
 void Machine::add(model::TaskHold task) {
-  CHECK(!find(task.task)) << "task " << task.task.str() << " is on " << instance_.id.str() << " already";
   count(task, 1);
   tasks_.push_back(std::move(task));
 }
@@ -63,7 +60,8 @@ std::optional<model::TaskHold> Machine::remove(const model::TaskId& task) {
   auto found = std::ranges::find(tasks_, task, &model::TaskHold::task);
   if (found == tasks_.end()) return std::nullopt;
   model::TaskHold removed = std::move(*found);
-  tasks_.erase(found);
+  if (found != std::prev(tasks_.end())) *found = std::move(tasks_.back());
+  tasks_.pop_back();
   count(removed, -1);
   return removed;
 }
@@ -83,7 +81,10 @@ void Machine::mark(const model::TaskId& task, bool running, bool stopping) {
 void Machine::recount() {
   free_cpu_ = instance_.total.cpu;
   free_memory_mib_ = instance_.total.memory_mib;
-  gpu_uses_.assign(instance_.total.gpus.size(), {});
+  gpu_uses_.clear();
+  for (const model::Gpu& gpu : instance_.total.gpus) {
+    gpu_uses_.push_back({.memory_mib = gpu.memory_mib, .healthy = gpu.healthy});
+  }
   healthy_gpus_ = static_cast<int>(std::ranges::count(instance_.total.gpus, true, &model::Gpu::healthy));
   idle_gpus_ = healthy_gpus_;
   for (const model::TaskHold& task : tasks_) count(task, 1);

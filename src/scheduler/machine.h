@@ -16,6 +16,9 @@ struct GpuUse {
   int whole_holders = 0;
   int shared_holders = 0;
   std::int64_t shared_memory_mib = 0;
+  // As the instance has them, in fewer lines of memory.
+  std::int64_t memory_mib = 0;
+  bool healthy = true;
 
   bool idle() const { return whole_holders == 0 && shared_holders == 0; }
 };
@@ -25,7 +28,7 @@ class Machine {
   explicit Machine(model::Instance instance);
 
   const model::Instance& instance() const { return instance_; }
-  std::span<const model::TaskHold> tasks() const { return tasks_; }
+  std::span<const model::TaskHold> tasks() const { return tasks_; }  // in no order
   const model::TaskHold* find(const model::TaskId& task) const;
 
   // Below zero when a machine came back smaller than what runs on it.
@@ -49,6 +52,7 @@ class Machine {
   // "" where it has none, or has the name alone.
   std::string_view attribute(const std::string& name) const;
 
+  // One that is not here yet.
   void add(model::TaskHold task);
   std::optional<model::TaskHold> remove(const model::TaskId& task);
   // The same machine, described anew; what is held stays held.

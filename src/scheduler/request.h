@@ -34,6 +34,7 @@ std::optional<base::Error> constrain(Request& request, std::span<const model::Pl
 // This task on this instance, taking this. It takes nothing until a Fleet holds it.
 struct Plan {
   model::InstanceId instance;
+  std::int64_t instance_number = 0;  // what the database knows it by
   model::TaskHold hold;
 };
 
