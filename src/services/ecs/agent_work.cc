@@ -55,7 +55,7 @@ std::optional<state::Key> give_key(Call& call, StoredTask& task) {
   call.tx.exec(
       "UPDATE ecs_tasks SET credentials = $2, credentials_id = $3, credentials_until = COALESCE(credentials_until, $4)"
       " WHERE id = $1",
-      task.row, key.id, task.credentials_id, *key.expires_at);
+      task.name.number, key.id, task.credentials_id, *key.expires_at);
   return key;
 }
 
@@ -174,21 +174,16 @@ Work work_for(Call& call, const Admitted& home, const std::set<std::string>& tol
 
 void set_delivered(Call& call, const Admitted& home, const std::vector<std::string>& task_arns) {
   for (const std::string& arn : task_arns) {
-    if (const auto id = task_id(home.cluster, arn)) {
-      call.tx.exec("UPDATE ecs_tasks SET delivered = 1 WHERE task = $1 AND instance = $2", *id, home.instance.id);
-      call.wake(task_topic(*id));
-    }
+    const auto task = load_task_state(call.tx, home.cluster, arn);
+    if (!task || task->instance_number != home.instance.number) continue;
+    call.tx.exec("UPDATE ecs_tasks SET delivered = 1 WHERE id = $1", task->name.number);
+    call.wake(task_topic(task->id));
   }
 }
 
 std::vector<shapes::agent::IAMRoleCredentialsMessage> renewed_credentials(Call& call, const Admitted& home) {
   std::vector<shapes::agent::IAMRoleCredentialsMessage> messages;
-  auto ids = call.tx
-                 .query(
-                     "SELECT task FROM ecs_tasks WHERE instance = $1 AND stopped_at IS NULL AND delivered = 1"
-                     " AND credentials_until <= $2 ORDER BY id",
-                     home.instance.id, call.now + kRenewBefore)
-                 .all([](const store::Row& row) { return row.str(0); });
+  const auto ids = tasks_to_renew(call.tx, home.instance.number, call.now + kRenewBefore);
   TaskView view(call, home.cluster);
   for (const std::string& id : ids) {
     auto task = load_task(call.tx, id);
@@ -208,9 +203,8 @@ std::vector<shapes::agent::IAMRoleCredentialsMessage> renewed_credentials(Call& 
 void note_credentials(Call& call, const Admitted& home, const shapes::agent::IAMRoleCredentialsAckRequest& ack) {
   const auto found = call.tx
                          .query(
-                             "SELECT id, credentials FROM ecs_tasks WHERE instance = $1 AND stopped_at IS NULL"
-                             " AND credentials_id = $2",
-                             home.instance.id, ack.credentialsId.value_or(""))
+                             "SELECT id, credentials FROM ecs_tasks WHERE instance = $1 AND credentials_id = $2",
+                             home.instance.number, ack.credentialsId.value_or(""))
                          .one([](const store::Row& row) { return std::pair(row.integer(0), row.str(1)); });
   const auto key = found ? state::find_key(call.tx, found->second) : std::nullopt;
   if (!key || !key->expires_at || wire::to_iso8601(*key->expires_at) != ack.expiration) return;

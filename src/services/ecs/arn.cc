@@ -12,9 +12,17 @@ constexpr std::string_view kPrefix = "arn:aws:ecs:";
 
 }  // namespace
 
-std::string Arn::str() const { return std::string(kPrefix) + region + ":" + account + ":" + type + "/" + name; }
+std::string Arn::str() const { return arn_text({region, account, type, name}); }
 
-std::optional<Arn> parse_arn(std::string_view text) {
+std::string arn_text(const ArnParts& parts) {
+  std::string text;
+  text.reserve(kPrefix.size() + parts.region.size() + parts.account.size() + parts.type.size() + parts.name.size() + 3);
+  text.append(kPrefix).append(parts.region).append(":").append(parts.account).append(":");
+  text.append(parts.type).append("/").append(parts.name);
+  return text;
+}
+
+std::optional<ArnParts> split_arn(std::string_view text) {
   if (!text.starts_with(kPrefix)) return std::nullopt;
   text.remove_prefix(kPrefix.size());
   std::array<std::string_view, 3> parts;
@@ -25,7 +33,14 @@ std::optional<Arn> parse_arn(std::string_view text) {
     parts[i] = text.substr(0, end);
     text.remove_prefix(end + 1);
   }
-  return Arn{std::string(parts[0]), std::string(parts[1]), std::string(parts[2]), std::string(text)};
+  return ArnParts{parts[0], parts[1], parts[2], text};
+}
+
+std::optional<Arn> parse_arn(std::string_view text) {
+  const auto parts = split_arn(text);
+  if (!parts) return std::nullopt;
+  return Arn{std::string(parts->region), std::string(parts->account), std::string(parts->type),
+             std::string(parts->name)};
 }
 
 Arn own_arn(const Caller& caller, std::string_view type, std::string_view name) {

@@ -19,6 +19,13 @@ struct Arn {
 
 // nullopt for what is no ARN of ECS's.
 std::optional<Arn> parse_arn(std::string_view text);
+
+// The same, pointing into the text.
+struct ArnParts {
+  std::string_view region, account, type, name;
+};
+std::optional<ArnParts> split_arn(std::string_view text);
+std::string arn_text(const ArnParts& parts);
 Arn own_arn(const Caller& caller, std::string_view type, std::string_view name);
 
 // Letters, digits, '-' and '_', 1 to 255 of them: clusters, families, containers, volumes.

@@ -3,6 +3,7 @@
 
 #include "services/ecs/arn.h"
 #include "services/ecs/errors.h"
+#include "services/ecs/task.h"
 #include "services/shape_json.h"
 
 namespace services::ecs {
@@ -38,20 +39,26 @@ std::vector<KeyValuePair> statistics_of(const ClusterContents& contents) {
   return statistics;
 }
 
+template <class Found>
+void check_found(const std::optional<Found>& cluster) {
+  if (!cluster) throw cluster_not_found();
+  if (!cluster->active) throw wire::ApiError("ClusterNotFoundException", "The referenced cluster was inactive.");
+}
+
 }  // namespace
 
-std::string StoredCluster::arn() const { return Arn{region, account, "cluster", name}.str(); }
+std::string StoredCluster::arn() const { return arn_text({region, account, "cluster", name}); }
 
 ClusterContents contents_of(store::Tx& tx, const StoredCluster& cluster) {
   ClusterContents contents;
   contents.instances = static_cast<std::int32_t>(
       tx.query("SELECT count(*) FROM ecs_instances WHERE cluster = $1 AND status <> 'INACTIVE'", cluster.id).integer());
-  tx.query("SELECT known, count(*) FROM ecs_tasks WHERE cluster = $1 AND stopped_at IS NULL GROUP BY known", cluster.id)
+  tx.query("SELECT known, count(*) FROM ecs_tasks WHERE cluster = $1 GROUP BY known", cluster.id)
       .each([&](const store::Row& row) {
         const auto count = static_cast<std::int32_t>(row.integer(1));
         contents.tasks += count;
-        if (row.text(0) == "RUNNING") contents.running_tasks = count;
-        if (row.text(0) == "PENDING") contents.pending_tasks = count;
+        if (row.integer(0) == to_code(model::TaskStatus::Running)) contents.running_tasks = count;
+        if (row.integer(0) == to_code(model::TaskStatus::Pending)) contents.pending_tasks = count;
       });
   return contents;
 }
@@ -64,42 +71,52 @@ std::optional<std::string> cluster_name(const Caller& caller, const std::optiona
   return arn->name;
 }
 
-std::optional<StoredCluster> load_cluster(Call& call, const std::string& name) {
+std::optional<WholeCluster> load_cluster(Call& call, const std::string& name) {
   return call.tx
-      .query(
-          "SELECT id, account, region, name, status, body FROM ecs_clusters"
-          " WHERE account = $1 AND region = $2 AND name = $3",
-          call.caller.account, call.caller.region, name)
-      .one([](const store::Row& row) {
-        return StoredCluster{row.integer(0),
-                             row.str(1),
-                             row.str(2),
-                             row.str(3),
-                             row.text(4) == "ACTIVE",
-                             from_json<Cluster>(row.text(5))};
+      .query("SELECT id, status, body FROM ecs_clusters WHERE account = $1 AND region = $2 AND name = $3",
+             call.caller.account, call.caller.region, name)
+      .one([&](const store::Row& row) {
+        return WholeCluster{
+            {row.integer(0), call.caller.account, call.caller.region, name, row.text(1) == "ACTIVE"},
+            from_json<Cluster>(row.text(2))};
       });
 }
 
 StoredCluster find_cluster(Call& call, const std::optional<std::string>& text) {
   const auto name = cluster_name(call.caller, text);
-  auto cluster = name ? load_cluster(call, *name) : std::nullopt;
-  if (!cluster) throw cluster_not_found();
-  if (!cluster->active) throw wire::ApiError("ClusterNotFoundException", "The referenced cluster was inactive.");
+  std::optional<StoredCluster> cluster;
+  if (name) {
+    cluster = call.tx
+                  .query("SELECT id, status FROM ecs_clusters WHERE account = $1 AND region = $2 AND name = $3",
+                         call.caller.account, call.caller.region, *name)
+                  .one([&](const store::Row& row) {
+                    return StoredCluster{row.integer(0), call.caller.account, call.caller.region, *name,
+                                         row.text(1) == "ACTIVE"};
+                  });
+  }
+  check_found(cluster);
   return std::move(*cluster);
 }
 
-void insert_cluster(Call& call, const StoredCluster& cluster) {
+WholeCluster find_whole_cluster(Call& call, const std::optional<std::string>& text) {
+  const auto name = cluster_name(call.caller, text);
+  auto cluster = name ? load_cluster(call, *name) : std::nullopt;
+  check_found(cluster);
+  return std::move(*cluster);
+}
+
+void insert_cluster(Call& call, const WholeCluster& cluster) {
   call.tx.exec(
       "INSERT INTO ecs_clusters (account, region, name, status, body, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
       cluster.account, cluster.region, cluster.name, status_of(cluster), to_json(cluster.body), call.now);
 }
 
-void update_cluster_row(store::Tx& tx, const StoredCluster& cluster) {
+void update_cluster_row(store::Tx& tx, const WholeCluster& cluster) {
   tx.exec("UPDATE ecs_clusters SET status = $2, body = $3 WHERE id = $1", cluster.id, status_of(cluster),
           to_json(cluster.body));
 }
 
-Cluster shown(const StoredCluster& cluster, const ClusterContents& contents, const ClusterFields& fields) {
+Cluster shown(const WholeCluster& cluster, const ClusterContents& contents, const ClusterFields& fields) {
   Cluster out;
   out.clusterArn = cluster.arn();
   out.clusterName = cluster.name;

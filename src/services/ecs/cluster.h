@@ -15,13 +15,17 @@ namespace services::ecs {
 
 inline constexpr std::string_view kDefaultCluster = "default";
 
+// What most calls need of it.
 struct StoredCluster {
   std::int64_t id = 0;
   std::string account, region, name;
-  bool active = true;         // false: deleted, and still described
-  shapes::ecs::Cluster body;  // configuration, settings, tags
+  bool active = true;  // false: deleted, and still described
 
   std::string arn() const;
+};
+
+struct WholeCluster : StoredCluster {
+  shapes::ecs::Cluster body;  // configuration, settings, tags
 };
 
 // What a cluster holds, counted where it is kept. Services have no table yet, so there are none.
@@ -37,17 +41,18 @@ ClusterContents contents_of(store::Tx& tx, const StoredCluster& cluster);
 // nullopt for the ARN of another account's or region's cluster, or of something else.
 std::optional<std::string> cluster_name(const Caller& caller, const std::optional<std::string>& text);
 
-std::optional<StoredCluster> load_cluster(Call& call, const std::string& name);
-// Throws ClusterNotFoundException where there is none, or where it was deleted.
+std::optional<WholeCluster> load_cluster(Call& call, const std::string& name);
+// Throw ClusterNotFoundException where there is none, or where it was deleted.
 StoredCluster find_cluster(Call& call, const std::optional<std::string>& text);
+WholeCluster find_whole_cluster(Call& call, const std::optional<std::string>& text);
 
-void insert_cluster(Call& call, const StoredCluster& cluster);
-void update_cluster_row(store::Tx& tx, const StoredCluster& cluster);
+void insert_cluster(Call& call, const WholeCluster& cluster);
+void update_cluster_row(store::Tx& tx, const WholeCluster& cluster);
 
 // What DescribeClusters is asked to include.
 struct ClusterFields {
   bool attachments = false, configurations = false, settings = false, statistics = false, tags = false;
 };
-shapes::ecs::Cluster shown(const StoredCluster& cluster, const ClusterContents& contents, const ClusterFields& fields);
+shapes::ecs::Cluster shown(const WholeCluster& cluster, const ClusterContents& contents, const ClusterFields& fields);
 
 }  // namespace services::ecs

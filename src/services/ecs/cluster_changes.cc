@@ -12,15 +12,15 @@ constexpr ClusterFields kChanged{.configurations = true, .settings = true};
 constexpr ClusterFields kProvided{.attachments = true, .settings = true};
 
 // UpdateCluster and UpdateClusterSettings must name the cluster: there is no default.
-StoredCluster named_cluster(Call& call, const std::string& name) {
+WholeCluster named_cluster(Call& call, const std::string& name) {
   if (name.empty()) throw invalid_parameter("Cluster can not be blank.");
-  return find_cluster(call, name);
+  return find_whole_cluster(call, name);
 }
 
 }  // namespace
 
 UpdateClusterResponse update_cluster(Call& call, const UpdateClusterRequest& request) {
-  StoredCluster cluster = named_cluster(call, request.cluster);
+  WholeCluster cluster = named_cluster(call, request.cluster);
   if (request.settings) check_settings(*request.settings);
   if (request.configuration) check_configuration(*request.configuration);
   // An empty namespace means none, and that is what there is.
@@ -34,7 +34,7 @@ UpdateClusterResponse update_cluster(Call& call, const UpdateClusterRequest& req
 }
 
 UpdateClusterSettingsResponse update_cluster_settings(Call& call, const UpdateClusterSettingsRequest& request) {
-  StoredCluster cluster = named_cluster(call, request.cluster);
+  WholeCluster cluster = named_cluster(call, request.cluster);
   if (request.settings.empty()) throw invalid_parameter("Settings can not be empty.");
   check_settings(request.settings);
   cluster.body.settings = request.settings;
@@ -44,7 +44,7 @@ UpdateClusterSettingsResponse update_cluster_settings(Call& call, const UpdateCl
 
 PutClusterCapacityProvidersResponse put_cluster_capacity_providers(Call& call,
                                                                    const PutClusterCapacityProvidersRequest& request) {
-  StoredCluster cluster = find_cluster(call, request.cluster);
+  WholeCluster cluster = find_whole_cluster(call, request.cluster);
   check_capacity_providers(request.capacityProviders, request.defaultCapacityProviderStrategy);
   return {.cluster = shown(cluster, contents_of(call.tx, cluster), kProvided)};
 }

@@ -69,7 +69,7 @@ CreateClusterResponse create_cluster(Call& call, const CreateClusterRequest& req
   if (!plain_name(name)) {
     throw invalid_parameter("Invalid cluster name. It should have 1 to 255 letters, numbers, hyphens and underscores.");
   }
-  StoredCluster cluster{0, call.caller.account, call.caller.region, name, true, body_of(call, request)};
+  WholeCluster cluster{{0, call.caller.account, call.caller.region, name, true}, body_of(call, request)};
   if (auto existing = load_cluster(call, name)) {
     if (existing->active) {
       check_same(existing->body, cluster.body, request);

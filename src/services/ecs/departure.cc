@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "services/ecs/fleets.h"
 #include "services/ecs/task.h"
@@ -26,7 +27,7 @@ void give_up_lost(Call& call, base::Duration lost_after) {
   auto ids = call.tx
                  .query(
                      "SELECT i.id FROM ecs_instances i WHERE i.connected = 0 AND i.connected_at <= $1"
-                     " AND EXISTS (SELECT 1 FROM ecs_tasks t WHERE t.instance = i.id AND t.stopped_at IS NULL)"
+                     " AND EXISTS (SELECT 1 FROM ecs_tasks t WHERE t.instance = i.number)"
                      " ORDER BY i.id LIMIT $2",
                      call.now - lost_after, kAtOnce)
                  .all([](const store::Row& row) { return row.str(0); });
@@ -42,21 +43,28 @@ void give_up_lost(Call& call, base::Duration lost_after) {
 // may be very many.
 void forget_launches(Call& call, const std::vector<std::int64_t>& ids) {
   for (std::int64_t id : ids) {
-    call.tx.exec(
+    const std::int64_t gone = call.tx.exec(
         "DELETE FROM ecs_launches WHERE id = $1 AND client_token IS NULL"
-        " AND NOT EXISTS (SELECT 1 FROM ecs_tasks t WHERE t.launch = ecs_launches.id)",
-        id);
+        " AND NOT EXISTS (SELECT 1 FROM ecs_tasks WHERE id >= $2 AND id < $3)"
+        " AND NOT EXISTS (SELECT 1 FROM ecs_stopped_tasks WHERE task >= $2 AND task < $3)",
+        id, id * kNumbersOfALaunch, (id + 1) * kNumbersOfALaunch);
+    if (gone > 0) call.tx.exec("DELETE FROM ecs_holds WHERE launch = $1", id);
   }
 }
 
 void forget_old(Call& call) {
   auto id = [](const store::Row& row) { return row.integer(0); };
-  forget_launches(call, call.tx
-                            .query(
-                                "DELETE FROM ecs_tasks WHERE id IN (SELECT id FROM ecs_tasks WHERE stopped_at IS NOT"
-                                " NULL AND stopped_at <= $1 ORDER BY stopped_at LIMIT $2) RETURNING launch",
-                                call.now - kStoppedFor, kAtOnce)
-                            .all(id));
+  // Only the first are looked at: those behind them stopped later.
+  const auto tasks = call.tx
+                         .query(
+                             "DELETE FROM ecs_stopped_tasks WHERE id IN (SELECT id FROM (SELECT id, stopped_at"
+                             " FROM ecs_stopped_tasks ORDER BY id LIMIT $2) AS first_ones WHERE stopped_at <= $1)"
+                             " RETURNING task",
+                             call.now - kStoppedFor, kAtOnce)
+                         .all(id);
+  std::set<std::int64_t> launches;
+  for (std::int64_t task : tasks) launches.insert(task / kNumbersOfALaunch);
+  forget_launches(call, {launches.begin(), launches.end()});
   forget_launches(call, call.tx
                             .query(
                                 "UPDATE ecs_launches SET client_token = NULL WHERE id IN (SELECT id FROM ecs_launches"
@@ -67,8 +75,8 @@ void forget_old(Call& call) {
   // Its tasks stopped before it did, at the latest with it: they go first.
   call.tx.exec(
       "DELETE FROM ecs_instances WHERE inactive_at IS NOT NULL AND inactive_at <= $1"
-      " AND NOT EXISTS (SELECT 1 FROM ecs_tasks t WHERE t.stopped_at IS NOT NULL"
-      " AND t.stopped_at <= ecs_instances.inactive_at)",
+      " AND NOT EXISTS (SELECT 1 FROM (SELECT stopped_at FROM ecs_stopped_tasks ORDER BY id LIMIT 1) AS oldest"
+      " WHERE oldest.stopped_at <= ecs_instances.inactive_at)",
       call.now - kInactiveFor);
 }
 
@@ -99,11 +107,11 @@ std::optional<base::Time> sweep_tasks(Call& call, base::Duration lost_after) {
   base::Time next = call.now + kLongest;
   const auto gone = earliest(call.tx,
                              "SELECT min(i.connected_at) FROM ecs_instances i WHERE i.connected = 0 AND EXISTS"
-                             " (SELECT 1 FROM ecs_tasks t WHERE t.instance = i.id AND t.stopped_at IS NULL)");
+                             " (SELECT 1 FROM ecs_tasks t WHERE t.instance = i.number)");
   if (gone) next = std::min(next, *gone + lost_after);
   // A stop wakes nobody: it is not due before kLongest.
   static_assert(kStoppedFor > kLongest);
-  const auto stopped = earliest(call.tx, "SELECT min(stopped_at) FROM ecs_tasks WHERE stopped_at IS NOT NULL");
+  const auto stopped = earliest(call.tx, "SELECT stopped_at FROM ecs_stopped_tasks ORDER BY id LIMIT 1");
   if (stopped) next = std::min(next, *stopped + kStoppedFor);
   const auto asked = earliest(call.tx, "SELECT min(created_at) FROM ecs_launches WHERE client_token IS NOT NULL");
   if (asked) next = std::min(next, *asked + kIdempotentFor);

@@ -61,7 +61,7 @@ scheduler::Request asked(Call& call, const StoredCluster& cluster, const StoredT
   scheduler::Request wanted = scheduler_request(definition, make_launch(call, cluster, definition, launch));
   add_constraints(wanted, request.placementConstraints.value_or(std::vector<PlacementConstraint>()));
   add_strategies(wanted, request.placementStrategy.value_or(std::vector<PlacementStrategy>()));
-  wanted.task = model::TaskId(new_task_id(call.now));
+  wanted.task = model::TaskId(to_text(new_task_name(0, 0)));
   return wanted;
 }
 

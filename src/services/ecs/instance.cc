@@ -18,7 +18,7 @@ using shapes::ecs::Resource;
 
 constexpr std::string_view kColumns =
     "SELECT id, cluster, machine, status, connected, connected_at, version, client_token, body, gpus, registered_at,"
-    " inactive_at FROM ecs_instances";
+    " inactive_at, number FROM ecs_instances";
 
 StoredInstance read_row(const store::Row& row) {
   StoredInstance instance;
@@ -34,6 +34,7 @@ StoredInstance read_row(const store::Row& row) {
   instance.gpus = from_json<shapes::agent::StokerGpus>(row.text(9));
   instance.registered_at = row.time(10);
   instance.inactive_at = row.maybe_time(11);
+  instance.number = row.integer(12);
   return instance;
 }
 
@@ -153,6 +154,7 @@ shapes::ecs::ContainerInstanceHealthStatus health_of(const StoredInstance& insta
 model::Instance StoredInstance::for_scheduler() const {
   model::Instance instance;
   instance.id = model::InstanceId(id);
+  instance.number = number;
   instance.ec2_instance_id = machine;
   instance.status = status;
   instance.agent_connected = connected;
@@ -166,7 +168,7 @@ model::Instance StoredInstance::for_scheduler() const {
 }
 
 std::string instance_arn(const StoredCluster& cluster, const std::string& id) {
-  return Arn{cluster.region, cluster.account, "container-instance", cluster.name + "/" + id}.str();
+  return arn_text({cluster.region, cluster.account, "container-instance", cluster.name + "/" + id});
 }
 
 std::optional<std::string> instance_id(const StoredCluster& cluster, std::string_view text) {
@@ -206,13 +208,15 @@ std::vector<StoredInstance> load_instances(store::Tx& tx, std::int64_t cluster, 
       .all(read_row);
 }
 
-void insert_instance(store::Tx& tx, const StoredInstance& instance) {
-  tx.exec(
-      "INSERT INTO ecs_instances (id, cluster, machine, status, connected, connected_at, version, client_token, body,"
-      " gpus, registered_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-      instance.id, instance.cluster, instance.machine, model::text(instance.status), instance.connected,
-      instance.connected_at, instance.version, instance.client_token, to_json(instance.body), to_json(instance.gpus),
-      instance.registered_at);
+void insert_instance(store::Tx& tx, StoredInstance& instance) {
+  instance.number =
+      tx.query(
+            "INSERT INTO ecs_instances (id, cluster, machine, status, connected, connected_at, version, client_token,"
+            " body, gpus, registered_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING number",
+            instance.id, instance.cluster, instance.machine, model::text(instance.status), instance.connected,
+            instance.connected_at, instance.version, instance.client_token, to_json(instance.body),
+            to_json(instance.gpus), instance.registered_at)
+          .integer();
 }
 
 void update_instance(store::Tx& tx, StoredInstance& instance) {

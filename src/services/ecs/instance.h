@@ -25,6 +25,7 @@ inline constexpr base::Duration kInactiveFor = std::chrono::hours(1);
 
 struct StoredInstance {
   std::string id;
+  std::int64_t number = 0;  // what its tasks have
   std::int64_t cluster = 0;
   std::string machine;
   model::InstanceStatus status = model::InstanceStatus::Active;
@@ -52,7 +53,8 @@ std::vector<StoredInstance> load_instances(store::Tx& tx, std::int64_t cluster);
 std::vector<StoredInstance> load_instances(store::Tx& tx, std::int64_t cluster, const std::string& after,
                                            std::int64_t most);
 
-void insert_instance(store::Tx& tx, const StoredInstance& instance);
+// Gives it its number.
+void insert_instance(store::Tx& tx, StoredInstance& instance);
 // Its version counts up.
 void update_instance(store::Tx& tx, StoredInstance& instance);
 

@@ -55,38 +55,66 @@ struct Placed {
   std::vector<Failure> failures;
 };
 
-// Takes what a plan says, in the fleet until the transaction ends and in the database for good.
-StoredTask take(Call& call, Fleets& fleets, const StoredLaunch& launch, const scheduler::Plan& plan) {
+// What a call takes of a fleet. Whoever comes next finds it taken; it is given back where the call fails.
+class Taking {
+ public:
+  Taking(Call& call, std::int64_t cluster) : call_(call), fleets_(call.local<Fleets>()), cluster_(cluster) {}
+  ~Taking() { end(fleets_, cluster_, tasks_, false); }
+  Taking(const Taking&) = delete;
+  Taking& operator=(const Taking&) = delete;
+
+  // One decision and its hold, with nothing in between.
+  scheduler::Decision decide(const scheduler::Request& request, const std::optional<std::string>& instance) {
+    try {
+      return fleets_.with(cluster_, [&](scheduler::Fleet& fleet) {
+        auto decision = instance ? fleet.place_on(model::InstanceId(*instance), request) : fleet.place(request);
+        if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
+          CHECK(fleet.hold(*plan)) << "a plan just made does not hold";
+          tasks_.push_back(plan->hold.task);
+        }
+        return decision;
+      });
+    } catch (const scheduler::ExpressionTooComplex& error) {
+      throw invalid_parameter(error.what());
+    }
+  }
+
+  // From here on it is for the transaction to say.
+  void leave_to_transaction() {
+    call_.tx.on_end([&fleets = fleets_, cluster = cluster_, tasks = std::exchange(tasks_, {})](bool committed) {
+      end(fleets, cluster, tasks, committed);
+    });
+  }
+
+ private:
+  static void end(Fleets& fleets, std::int64_t cluster, const std::vector<model::TaskId>& tasks, bool committed) {
+    if (tasks.empty()) return;
+    fleets.with(cluster, [&](scheduler::Fleet& fleet) {
+      for (const model::TaskId& task : tasks) committed ? fleet.commit(task) : fleet.unhold(task);
+    });
+  }
+
+  Call& call_;
+  Fleets& fleets_;
+  std::int64_t cluster_;
+  std::vector<model::TaskId> tasks_;
+};
+
+StoredTask to_task(const StoredLaunch& launch, const TaskName& name, const scheduler::Plan& plan) {
   StoredTask task;
+  task.name = name;
   task.id = plan.hold.task.str();
   task.cluster = launch.cluster;
-  task.launch = launch.id;
   task.instance = plan.instance.str();
+  task.instance_number = plan.instance_number;
   task.holds = to_holds(plan.hold);
-  task.created_at = call.now;
-  call.tx.on_end([&fleets, cluster = launch.cluster, id = plan.hold.task](bool committed) {
-    fleets.with(cluster, [&](scheduler::Fleet& fleet) { committed ? fleet.commit(id) : fleet.unhold(id); });
-  });
-  insert_task(call.tx, task);
-  call.wake(instance_topic(task.instance));
+  task.created_at = launch.created_at;
   return task;
 }
 
-// One decision and its hold, with nothing in between.
-scheduler::Decision decide(Fleets& fleets, std::int64_t cluster, const scheduler::Request& request,
-                           const std::optional<std::string>& instance) {
-  try {
-    return fleets.with(cluster, [&](scheduler::Fleet& fleet) {
-      auto decision =
-          instance ? fleet.place_on(model::InstanceId(*instance), request) : fleet.place(request);
-      if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
-        CHECK(fleet.hold(*plan)) << "a plan just made does not hold";
-      }
-      return decision;
-    });
-  } catch (const scheduler::ExpressionTooComplex& error) {
-    throw invalid_parameter(error.what());
-  }
+void write(Call& call, const std::vector<StoredTask>& tasks) {
+  insert_tasks(call.tx, tasks);
+  for (const StoredTask& task : tasks) call.wake(instance_topic(task.instance));
 }
 
 void add_failures(Placed& placed, const StoredCluster& cluster, const scheduler::Refusal& refusal) {
@@ -112,7 +140,7 @@ Response answer(Call& call, const StoredCluster& cluster, const StoredTaskDefini
     }
   });
   Response response;
-  response.tasks.emplace();
+  response.tasks.emplace().reserve(placed.tasks.size());
   for (const StoredTask& task : placed.tasks) response.tasks->push_back(view.show(task, true));
   response.failures = placed.failures;
   return response;
@@ -162,23 +190,28 @@ RunTaskResponse run_task(Call& call, const RunTaskRequest& request) {
   add_constraints(wanted, request.placementConstraints.value_or(std::vector<PlacementConstraint>()));
   add_strategies(wanted, request.placementStrategy.value_or(std::vector<PlacementStrategy>()));
 
-  launch.id = insert_launch(call.tx, launch);
+  // Without a machine there is nothing that could fail: that is an error of the request.
   Fleets& fleets = call.local<Fleets>();
+  if (!fleets.with(cluster.id, [](const scheduler::Fleet& fleet) { return fleet.has_candidates(); })) {
+    throw invalid_parameter(kNoInstances);
+  }
+  launch.id = insert_launch(call.tx, launch);
+  Taking taking(call, cluster.id);
   Placed placed;
   for (std::int32_t i = 0; i < count; ++i) {
-    wanted.task = model::TaskId(new_task_id(call.now));
+    const TaskName name = new_task_name(launch.id, i);
+    wanted.task = model::TaskId(to_text(name));
     wanted.seed = std::hash<std::string>{}(wanted.task.str());
-    const auto decision = decide(fleets, cluster.id, wanted, std::nullopt);
+    const auto decision = taking.decide(wanted, std::nullopt);
     if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
-      placed.tasks.push_back(take(call, fleets, launch, *plan));
+      placed.tasks.push_back(to_task(launch, name, *plan));
       continue;
     }
-    const auto& refusal = std::get<scheduler::Refusal>(decision);
-    // Without a machine there is nothing that could fail: that is an error of the request.
-    if (refusal.failures.empty()) throw invalid_parameter(kNoInstances);
-    add_failures(placed, cluster, refusal);
+    add_failures(placed, cluster, std::get<scheduler::Refusal>(decision));
     break;
   }
+  taking.leave_to_transaction();
+  write(call, placed.tasks);
   if (!placed.failures.empty() && launch.client_token) {
     launch.body.failures = placed.failures;
     call.tx.exec("UPDATE ecs_launches SET body = $2 WHERE id = $1", launch.id, to_json(launch.body));
@@ -195,7 +228,7 @@ StartTaskResponse start_task(Call& call, const StartTaskRequest& request) {
   StoredLaunch launch = make_launch(call, cluster, definition, launch_request(request));
   scheduler::Request wanted = scheduler_request(definition, launch);
   launch.id = insert_launch(call.tx, launch);
-  Fleets& fleets = call.local<Fleets>();
+  Taking taking(call, cluster.id);
   Placed placed;
   for (const std::string& text : request.containerInstances) {
     const auto id = asked_instance_id(cluster, text);
@@ -203,14 +236,17 @@ StartTaskResponse start_task(Call& call, const StartTaskRequest& request) {
       placed.failures.push_back(missing_instance(cluster, text));
       continue;
     }
-    wanted.task = model::TaskId(new_task_id(call.now));
-    const auto decision = decide(fleets, cluster.id, wanted, id);
+    const TaskName name = new_task_name(launch.id, std::ssize(placed.tasks));
+    wanted.task = model::TaskId(to_text(name));
+    const auto decision = taking.decide(wanted, id);
     if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
-      placed.tasks.push_back(take(call, fleets, launch, *plan));
+      placed.tasks.push_back(to_task(launch, name, *plan));
     } else {
       add_failures(placed, cluster, std::get<scheduler::Refusal>(decision));
     }
   }
+  taking.leave_to_transaction();
+  write(call, placed.tasks);
   forget_if_nothing_came_of_it(call, launch, placed);
   return answer<StartTaskResponse>(call, cluster, definition, launch, placed);
 }

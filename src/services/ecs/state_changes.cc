@@ -12,8 +12,8 @@ namespace {
 
 constexpr char kAccepted[] = "ACCEPTED";
 
-StoredTask find_task(Call& call, const StoredCluster& cluster, const std::optional<std::string>& text) {
-  auto task = load_task(call.tx, cluster, text.value_or(""));
+TaskState find_task(Call& call, const StoredCluster& cluster, const std::optional<std::string>& text) {
+  auto task = load_task_state(call.tx, cluster, text.value_or(""));
   if (!task) throw invalid_parameter("The referenced task was not found.");
   return std::move(*task);
 }
@@ -38,7 +38,10 @@ void merge(Report& report, const ContainerStateChange& change) {
   report.containers.push_back(change);
 }
 
-void merge(StoredTask& task, const SubmitTaskStateChangeRequest& request) {
+void merge(TaskState& task, const SubmitTaskStateChangeRequest& request) {
+  const bool says_more = (request.containers && !request.containers->empty()) || request.pullStartedAt ||
+                         request.pullStoppedAt || request.executionStoppedAt;
+  if (!says_more) return;
   if (!task.report) task.report.emplace();
   for (const ContainerStateChange& change : request.containers.value_or(std::vector<ContainerStateChange>())) {
     merge(*task.report, change);
@@ -48,10 +51,11 @@ void merge(StoredTask& task, const SubmitTaskStateChangeRequest& request) {
   overlay(task.report->executionStoppedAt, request.executionStoppedAt);
 }
 
-void report_stopped(Call& call, StoredTask& task, const std::optional<std::string>& reason) {
+void report_stopped(Call& call, TaskState& task, const std::optional<std::string>& reason) {
   // One that ended at once may never have been reported as RUNNING: what has an exit code ran.
-  for (const ContainerStateChange& container : task.report->containers) {
-    if (container.exitCode && !task.started_at) task.started_at = task.report->pullStoppedAt.value_or(call.now);
+  const Report report = task.report.value_or(Report());
+  for (const ContainerStateChange& container : report.containers) {
+    if (container.exitCode && !task.started_at) task.started_at = report.pullStoppedAt.value_or(call.now);
   }
   const bool ran = task.started_at.has_value();
   const auto code = ran ? model::StopCode::EssentialContainerExited : model::StopCode::TaskFailedToStart;
@@ -59,7 +63,7 @@ void report_stopped(Call& call, StoredTask& task, const std::optional<std::strin
   stop_now(call, task, code, reason.value_or("").empty() ? plain : *reason);
 }
 
-void report_running(Call& call, StoredTask& task) {
+void report_running(Call& call, TaskState& task) {
   if (model::may_become(task.known, model::TaskStatus::Running)) {
     task.known = model::TaskStatus::Running;
     if (!task.started_at) task.started_at = call.now;
@@ -81,7 +85,7 @@ DiscoverPollEndpointResponse discover_poll_endpoint(Call& call, const DiscoverPo
 
 SubmitTaskStateChangeResponse submit_task_state_change(Call& call, const SubmitTaskStateChangeRequest& request) {
   const StoredCluster cluster = find_cluster(call, request.cluster);
-  StoredTask task = find_task(call, cluster, request.task);
+  TaskState task = find_task(call, cluster, request.task);
   if (task.stopped_at) return {.acknowledgment = kAccepted};
   merge(task, request);
   const std::string status = request.status.value_or("");
@@ -98,7 +102,7 @@ SubmitTaskStateChangeResponse submit_task_state_change(Call& call, const SubmitT
 SubmitContainerStateChangeResponse submit_container_state_change(Call& call,
                                                                  const SubmitContainerStateChangeRequest& request) {
   const StoredCluster cluster = find_cluster(call, request.cluster);
-  StoredTask task = find_task(call, cluster, request.task);
+  TaskState task = find_task(call, cluster, request.task);
   if (!request.containerName) throw invalid_parameter("containerName can not be blank.");
   if (task.stopped_at) return {.acknowledgment = kAccepted};
   if (!task.report) task.report.emplace();

@@ -51,7 +51,7 @@ Tags without(Tags tags, const std::vector<std::string>& keys) {
   return tags;
 }
 
-StoredCluster tagged_cluster(Call& call, const Arn& arn) {
+WholeCluster tagged_cluster(Call& call, const Arn& arn) {
   auto cluster = load_cluster(call, arn.name);
   if (!cluster) throw cluster_not_found();
   if (!cluster->active) {
@@ -63,7 +63,7 @@ StoredCluster tagged_cluster(Call& call, const Arn& arn) {
 using Change = std::function<Tags(Tags)>;
 
 Tags of_cluster(Call& call, const Arn& arn, const Change& change) {
-  StoredCluster cluster = tagged_cluster(call, arn);
+  WholeCluster cluster = tagged_cluster(call, arn);
   Tags tags = cluster.body.tags.value_or(Tags());
   if (!change) return tags;
   cluster.body.tags = change(std::move(tags));

@@ -13,6 +13,7 @@
 #include "model/task_status.h"
 #include "services/call.h"
 #include "services/ecs/cluster.h"
+#include "services/ecs/task_name.h"
 #include "shapes/ecs/state_change.h"
 #include "shapes/ecs/task.h"
 
@@ -35,6 +36,16 @@ struct Holds {
   std::optional<std::vector<GpuHeld>> gpus;
 };
 BOOST_DESCRIBE_STRUCT(Holds, (), (cpu, memory, tcp, udp, dynamic, gpus))
+
+// Of all tasks of a launch, by their place in it.
+struct HoldsOfLaunch {
+  std::vector<Holds> tasks;
+};
+BOOST_DESCRIBE_STRUCT(HoldsOfLaunch, (), (tasks))
+
+// How ecs_tasks has a known status: its place in a task's life, which is shorter than its name.
+constexpr std::int64_t to_code(model::TaskStatus status) { return static_cast<std::int64_t>(status); }
+static_assert(to_code(model::TaskStatus::Pending) == 1 && to_code(model::TaskStatus::Running) == 3);
 
 // What an agent said of a task last.
 struct Report {
@@ -64,27 +75,35 @@ struct StoredLaunch {
   base::Time created_at;
 };
 
-struct StoredTask {
-  std::int64_t row = 0;
-  std::string id;
-  std::int64_t cluster = 0, launch = 0;
-  std::string instance;
+// What changes of a task, and what it is known by.
+struct TaskState {
+  TaskName name;
+  std::string id;                     // the same as text
+  std::optional<std::string> old_id;  // of one whose id was not made of its name
+  std::int64_t cluster = 0;
+  std::int64_t instance_number = 0;
   model::TaskStatus known = model::TaskStatus::Pending;
   model::DesiredStatus desired = model::DesiredStatus::Running;
   std::int64_t version = 1;
   bool delivered = false;
-  Holds holds;
   std::optional<Report> report;
   std::optional<std::vector<shapes::ecs::Tag>> tags;
   std::optional<std::string> credentials;     // the key that it was given last
   std::optional<std::string> credentials_id;  // what its containers ask their agent for
-  base::Time created_at;
   std::optional<base::Time> started_at, stopping_at, stopped_at;
   std::optional<std::string> stop_code, stopped_reason;
+
+  std::int64_t launch() const { return launch_of(name); }
+};
+
+// With what was settled when it was placed, which costs more to read than all that changes.
+struct StoredTask : TaskState {
+  std::string instance;
+  Holds holds;
+  base::Time created_at;
 };
 
 Holds to_holds(const model::TaskHold& hold);
-std::string new_task_id(base::Time now);
 std::string task_arn(const StoredCluster& cluster, const std::string& id);
 // The id that a request means by an id or an ARN; nullopt for another cluster's ARN.
 std::optional<std::string> task_id(const StoredCluster& cluster, std::string_view text);
@@ -95,22 +114,27 @@ std::int64_t insert_launch(store::Tx& tx, const StoredLaunch& launch);
 std::optional<StoredLaunch> load_launch(store::Tx& tx, std::int64_t id);
 std::optional<StoredLaunch> load_launch(store::Tx& tx, std::int64_t cluster, const std::string& client_token);
 
-void insert_task(store::Tx& tx, const StoredTask& task);
+// All those of a launch, in the order of their names.
+void insert_tasks(store::Tx& tx, const std::vector<StoredTask>& tasks);
 // Its version counts up.
-void update_task(store::Tx& tx, StoredTask& task);
+void update_task(store::Tx& tx, TaskState& task);
 std::optional<StoredTask> load_task(store::Tx& tx, const std::string& id);
 std::optional<StoredTask> load_task(store::Tx& tx, const StoredCluster& cluster, std::string_view text);
+std::optional<TaskState> load_task_state(store::Tx& tx, const StoredCluster& cluster, std::string_view text);
 std::vector<StoredTask> load_tasks_of_launch(store::Tx& tx, std::int64_t launch);
 // Those of an instance that have not STOPPED, in the order in which they came.
 std::vector<StoredTask> load_tasks_on(store::Tx& tx, const std::string& instance);
 // Of those, the ones that their agent may not know of, and the ones that are to stop.
 std::vector<StoredTask> load_tasks_to_tell(store::Tx& tx, const std::string& instance);
 
+// Of those, the ones that their agent has and whose access key ends before `when`.
+std::vector<std::string> tasks_to_renew(store::Tx& tx, std::int64_t instance_number, base::Time when);
+
 // What those hold, for the scheduler.
 std::vector<model::TaskHold> holds_on(store::Tx& tx, const std::string& instance);
 
 // Ends a task without its agent's word: its resources are free, its access key is gone.
-void stop_now(Call& call, StoredTask& task, model::StopCode code, const std::string& reason);
+void stop_now(Call& call, TaskState& task, model::StopCode code, const std::string& reason);
 
 // Its agent has something to be told.
 std::string instance_topic(const std::string& instance);

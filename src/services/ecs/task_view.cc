@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "model/container.h"
 #include "services/ecs/arn.h"
+#include "services/ecs/payload.h"
 
 namespace services::ecs {
 namespace {
@@ -36,7 +37,7 @@ const ContainerOverride* override_of(const Launch& launch, const std::string& co
 
 std::optional<std::vector<std::string>> gpus_of(const StoredTask& task, const std::string& container) {
   std::optional<std::vector<std::string>> ids;
-  for (const GpuHeld& gpu : task.holds.gpus.value_or(std::vector<GpuHeld>())) {
+  for (const GpuHeld& gpu : list_of(task.holds.gpus)) {
     if (gpu.container != container) continue;
     if (!ids) ids.emplace();
     ids->push_back(gpu.gpu);
@@ -46,8 +47,7 @@ std::optional<std::vector<std::string>> gpus_of(const StoredTask& task, const st
 
 // "Present only for containers whose resource requirements include sharingStrategy."
 std::optional<shapes::ecs::SharingStrategy> sharing_of(const ContainerDefinition& definition) {
-  for (const auto& requirement :
-       definition.resourceRequirements.value_or(std::vector<shapes::ecs::ResourceRequirement>())) {
+  for (const auto& requirement : list_of(definition.resourceRequirements)) {
     if (requirement.sharingStrategy) return requirement.sharingStrategy;
   }
   return std::nullopt;
@@ -120,40 +120,43 @@ std::string task_health(const StoredTask& task, const std::vector<ContainerDefin
 
 }  // namespace
 
-const StoredLaunch& TaskView::launch_of(const StoredTask& task) {
-  auto found = launches_.find(task.launch);
-  if (found != launches_.end()) return found->second;
-  auto launch = load_launch(call_.tx, task.launch);
+const StoredLaunch& TaskView::launch_of(const TaskState& task) {
+  const StoredLaunch*& known = launches_[task.launch()];
+  if (known) return *known;
+  auto launch = load_launch(call_.tx, task.launch());
   CHECK(launch) << "a task without its launch: " << task.id;
-  return launches_[task.launch] = std::move(*launch);
+  known = &read_launches_.emplace_back(std::move(*launch));
+  return *known;
 }
 
-const StoredTaskDefinition& TaskView::definition_of(const StoredTask& task) {
+const StoredTaskDefinition& TaskView::definition_of(const TaskState& task) {
   const std::int64_t id = launch_of(task).definition;
-  auto found = definitions_.find(id);
-  if (found != definitions_.end()) return found->second;
+  const StoredTaskDefinition*& known = definitions_[id];
+  if (known) return *known;
   auto definition = load_task_definition(call_.tx, id);
   CHECK(definition) << "a task without its definition: " << task.id;
-  return definitions_[id] = std::move(*definition);
+  known = &read_definitions_.emplace_back(std::move(*definition));
+  return *known;
 }
 
 const TaskView::Home& TaskView::home_of(const StoredTask& task) {
-  auto found = homes_.find(task.instance);
+  auto found = homes_.find(task.instance_number);
   if (found != homes_.end()) return found->second;
   auto instance = load_instance(call_.tx, task.instance);
-  if (!instance) return homes_[task.instance];
+  if (!instance) return homes_[task.instance_number];
   know(instance->for_scheduler());
-  Home& home = homes_[task.instance];
+  Home& home = homes_[task.instance_number];
   home.connected_at = instance->connected_at;
   return home;
 }
 
 void TaskView::know(const model::Instance& instance) {
+  if (homes_.contains(instance.number)) return;
   auto attribute = [&](const char* name) {
     auto found = instance.attributes.find(name);
     return found == instance.attributes.end() ? "" : found->second.value_or("");
   };
-  homes_[instance.id.str()] = {
+  homes_[instance.number] = {
       .connected = instance.agent_connected,
       .connected_at = {},
       .zone = attribute("ecs.availability-zone"),
@@ -173,7 +176,7 @@ Task TaskView::show(const StoredTask& task, bool tags) {
     out.attributes->push_back({.name = "ecs.cpu-architecture", .value = home.architecture});
   }
   if (!home.zone.empty()) out.availabilityZone = home.zone;
-  out.clusterArn = cluster_.arn();
+  out.clusterArn = cluster_arn_;
   if (task.delivered && !task.stopped_at) {
     out.connectivity = home.connected ? "CONNECTED" : "DISCONNECTED";
     out.connectivityAt = home.connected_at;

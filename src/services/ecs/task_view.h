@@ -2,6 +2,7 @@
 // Tasks as a client sees them: out of their row, their launch, their definition and their machine.
 #pragma once
 
+#include <deque>
 #include <map>
 
 #include "services/ecs/instance.h"
@@ -17,13 +18,13 @@ class TaskView {
 
   shapes::ecs::Task show(const StoredTask& task, bool tags);
 
-  // What is known already need not be read.
-  void know(const StoredLaunch& launch) { launches_[launch.id] = launch; }
-  void know(const StoredTaskDefinition& definition) { definitions_[definition.id] = definition; }
+  // What is known already need not be read. Launches and definitions have to outlive this.
+  void know(const StoredLaunch& launch) { launches_[launch.id] = &launch; }
+  void know(const StoredTaskDefinition& definition) { definitions_[definition.id] = &definition; }
   void know(const model::Instance& instance);
 
-  const StoredLaunch& launch_of(const StoredTask& task);
-  const StoredTaskDefinition& definition_of(const StoredTask& task);
+  const StoredLaunch& launch_of(const TaskState& task);
+  const StoredTaskDefinition& definition_of(const TaskState& task);
 
  private:
   // Of an instance, what its tasks show.
@@ -36,9 +37,13 @@ class TaskView {
 
   Call& call_;
   const StoredCluster& cluster_;
-  std::map<std::int64_t, StoredLaunch> launches_;
-  std::map<std::int64_t, StoredTaskDefinition> definitions_;
-  std::map<std::string, Home> homes_;
+  const std::string cluster_arn_ = cluster_.arn();
+  std::map<std::int64_t, const StoredLaunch*> launches_;
+  std::map<std::int64_t, const StoredTaskDefinition*> definitions_;
+  std::map<std::int64_t, Home> homes_;  // by number
+  // What was read.
+  std::deque<StoredLaunch> read_launches_;
+  std::deque<StoredTaskDefinition> read_definitions_;
 };
 
 }  // namespace services::ecs

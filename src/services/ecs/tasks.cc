@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Showing, listing and stopping tasks. run_task.cc starts them.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 
 #include "services/ecs/errors.h"
 #include "services/ecs/fleets.h"
@@ -24,6 +27,15 @@ void check_filters(const ListTasksRequest& request) {
   }
   if (request.serviceName) throw wire::ApiError("ServiceNotFoundException", "Service not found.");
 }
+
+// Of the cluster $1, those behind the number $2.
+constexpr std::string_view kToRun =
+    "SELECT id AS number, secret, name, instance FROM ecs_tasks WHERE cluster = $1 AND id > $2 AND stopping_at IS NULL";
+constexpr std::string_view kToStop =
+    "SELECT id AS number, secret, name, instance FROM ecs_tasks"
+    " WHERE cluster = $1 AND id > $2 AND stopping_at IS NOT NULL";
+constexpr std::string_view kStopped =
+    "SELECT task AS number, secret, name, instance FROM ecs_stopped_tasks WHERE cluster = $1 AND task > $2";
 
 std::int64_t after_row(const Page& page) {
   try {
@@ -60,28 +72,38 @@ ListTasksResponse list_tasks(Call& call, const ListTasksRequest& request) {
   const Page page = page_of(request.maxResults, request.nextToken);
   const std::string desired = request.desiredStatus.value_or("RUNNING");
   check_filters(request);
-  std::optional<std::string> instance;
-  if (request.containerInstance) instance = find_instance(call.tx, cluster, *request.containerInstance).id;
+  std::optional<std::int64_t> instance;
+  if (request.containerInstance) instance = find_instance(call.tx, cluster, *request.containerInstance).number;
+  std::map<std::int64_t, std::string> found;  // by number
+  const auto list = [&](std::string_view tasks) {
+    call.tx
+        .query(fmt::format("SELECT t.number, t.secret, t.name FROM ({}) AS t JOIN ecs_launches l ON l.id = t.number / 16"
+                           " JOIN ecs_task_definitions d ON d.id = l.definition WHERE ($3 IS NULL OR t.instance = $3)"
+                           " AND ($4 IS NULL OR l.started_by = $4) AND ($5 IS NULL OR d.family = $5)"
+                           " ORDER BY t.number LIMIT $6",
+                           tasks),
+               cluster.id, after_row(page), instance, request.startedBy, request.family, page.size + 1)
+        .each([&](const store::Row& row) {
+          found[row.integer(0)] = row.is_null(2) ? to_text({row.integer(0), row.integer(1)}) : row.str(2);
+        });
+  };
   // All of them are EC2's.
   const bool none = (request.launchType && *request.launchType != "EC2") || request.daemonName;
-  std::vector<std::string> rows, ids;
-  if (!none) {
-    call.tx
-        .query(
-            "SELECT t.id, t.task FROM ecs_tasks t JOIN ecs_launches l ON l.id = t.launch"
-            " JOIN ecs_task_definitions d ON d.id = l.definition"
-            " WHERE t.cluster = $1 AND t.id > $2 AND t.desired = $3 AND ($4 IS NULL OR t.instance = $4)"
-            " AND ($5 IS NULL OR l.started_by = $5) AND ($6 IS NULL OR d.family = $6) ORDER BY t.id LIMIT $7",
-            cluster.id, after_row(page), desired, instance, request.startedBy, request.family, page.size + 1)
-        .each([&](const store::Row& row) {
-          rows.push_back(std::to_string(row.integer(0)));
-          ids.push_back(row.str(1));
-        });
+  if (!none && desired == "RUNNING") list(kToRun);
+  if (!none && desired == "STOPPED") {
+    list(kToStop);
+    list(kStopped);
+  }
+  std::vector<std::string> numbers;
+  for (const auto& [number, id] : found) {
+    if (std::ssize(numbers) <= page.size) numbers.push_back(std::to_string(number));
   }
   ListTasksResponse response;
-  response.nextToken = cut(rows, page);
+  response.nextToken = cut(numbers, page);
   response.taskArns.emplace();
-  for (std::size_t i = 0; i < rows.size(); ++i) response.taskArns->push_back(task_arn(cluster, ids[i]));
+  for (const auto& [number, id] : found) {
+    if (response.taskArns->size() < numbers.size()) response.taskArns->push_back(task_arn(cluster, id));
+  }
   return response;
 }
 
