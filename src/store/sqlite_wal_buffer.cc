@@ -28,11 +28,21 @@ struct LogFile {
 
 LogFile& log_of(sqlite3_file* file) { return *reinterpret_cast<LogFile*>(file); }
 
-// A transaction that fails here is undone as a whole: what it wrote is of no use any more.
+// What can't be written stays: a read that fails on its account may undo a statement and no more, and what
+// others wrote before it is still to be written.
 int flush(LogFile& log) {
-  const int count = log.count;
+  if (log.count == 0) return SQLITE_OK;
+  const int code = log.real()->pMethods->xWrite(log.real(), log.bytes, log.count, log.at);
+  if (code == SQLITE_OK) log.count = 0;
+  return code;
+}
+
+// For a write and a sync: where one fails SQLite undoes the transaction as a whole, and what it wrote is of
+// no use any more.
+int flush_or_drop(LogFile& log) {
+  const int code = flush(log);
   log.count = 0;
-  return count > 0 ? log.real()->pMethods->xWrite(log.real(), log.bytes, count, log.at) : SQLITE_OK;
+  return code;
 }
 
 int close(sqlite3_file* file) {
@@ -47,7 +57,7 @@ int write(sqlite3_file* file, const void* bytes, int count, sqlite3_int64 at) {
   LogFile& log = log_of(file);
   const bool goes_on = log.count > 0 && at == log.at + log.count && count <= kBufferBytes - log.count;
   if (!goes_on) {
-    if (int code = flush(log); code != SQLITE_OK) return code;
+    if (int code = flush_or_drop(log); code != SQLITE_OK) return code;
     if (!log.bytes) log.bytes = static_cast<char*>(sqlite3_malloc(kBufferBytes));
     if (!log.bytes || count > kBufferBytes) return log.real()->pMethods->xWrite(log.real(), bytes, count, at);
     log.at = at;
@@ -55,6 +65,12 @@ int write(sqlite3_file* file, const void* bytes, int count, sqlite3_int64 at) {
   std::memcpy(log.bytes + log.count, bytes, static_cast<std::size_t>(count));
   log.count += count;
   return SQLITE_OK;
+}
+
+int sync(sqlite3_file* file, int flags) {
+  LogFile& log = log_of(file);
+  if (int code = flush_or_drop(log); code != SQLITE_OK) return code;
+  return log.real()->pMethods->xSync(log.real(), flags);
 }
 
 // Everything else finds the file as if each write had been made at once.
@@ -76,7 +92,7 @@ constexpr Io kLogMethods{
     .xRead = after_flush<&Io::xRead, void*, int, sqlite3_int64>,
     .xWrite = write,
     .xTruncate = after_flush<&Io::xTruncate, sqlite3_int64>,
-    .xSync = after_flush<&Io::xSync, int>,
+    .xSync = sync,
     .xFileSize = after_flush<&Io::xFileSize, sqlite3_int64*>,
     .xLock = at_once<&Io::xLock, int>,
     .xUnlock = at_once<&Io::xUnlock, int>,
