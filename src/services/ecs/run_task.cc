@@ -128,22 +128,28 @@ void forget_if_nothing_came_of_it(Call& call, const StoredLaunch& launch, const 
 }
 
 template <class Response>
-Response answer(Call& call, const StoredCluster& cluster, const StoredTaskDefinition& definition,
-                const StoredLaunch& launch, const Placed& placed) {
-  TaskView view(call, cluster);
+Response shown(TaskView& view, const StoredTaskDefinition& definition, const StoredLaunch& launch,
+               const Placed& placed) {
   view.know(definition);
   view.know(launch);
-  Fleets& fleets = call.local<Fleets>();
-  fleets.with(cluster.id, [&](const scheduler::Fleet& fleet) {
-    for (const StoredTask& task : placed.tasks) {
-      if (const auto* machine = fleet.find(model::InstanceId(task.instance))) view.know(machine->instance());
-    }
-  });
   Response response;
   response.tasks.emplace().reserve(placed.tasks.size());
   for (const StoredTask& task : placed.tasks) response.tasks->push_back(view.show(task, true));
   response.failures = placed.failures;
   return response;
+}
+
+// Of its machine a new task shows no more than the fleet knows, which need not be read.
+template <class Response>
+Response answer(Call& call, const StoredCluster& cluster, const StoredTaskDefinition& definition,
+                const StoredLaunch& launch, const Placed& placed) {
+  TaskView view(call, cluster);
+  call.local<Fleets>().with(cluster.id, [&](const scheduler::Fleet& fleet) {
+    for (const StoredTask& task : placed.tasks) {
+      if (const auto* machine = fleet.find(model::InstanceId(task.instance))) view.know(machine->instance());
+    }
+  });
+  return shown<Response>(view, definition, launch, placed);
 }
 
 // The answer to a request that was made before with the same token, as things are now.
@@ -159,7 +165,8 @@ RunTaskResponse again(Call& call, const StoredCluster& cluster, const StoredLaun
   }
   const auto definition = load_task_definition(call.tx, launch.definition);
   CHECK(definition) << "a launch without its definition";
-  return answer<RunTaskResponse>(call, cluster, *definition, launch, placed);
+  TaskView view(call, cluster);
+  return shown<RunTaskResponse>(view, *definition, launch, placed);
 }
 
 std::string hash_of(RunTaskRequest request) {

@@ -76,6 +76,19 @@ TEST_F(RunTask, TheSameTokenGivesTheSameTasks) {
   EXPECT_THAT(error_of(&run_task, R"({"taskDefinition":"one","clientToken":"t"})"), HasSubstr("ConflictException"));
 }
 
+TEST_F(RunTask, TheSameTokenShowsTasksAsTheyAreNow) {
+  const std::string id = add_machine("a", 2);
+  const auto first = run_family("one", R"("clientToken":"t","count":2)");
+  report(first.tasks->at(0), "RUNNING");
+  report(first.tasks->at(1), "STOPPED");
+  const auto again = run_family("one", R"("clientToken":"t","count":2)");
+  ASSERT_THAT(*again.tasks, SizeIs(2));
+  EXPECT_EQ(*again.tasks->at(0).lastStatus, "RUNNING");
+  EXPECT_EQ(*again.tasks->at(0).connectivity, "CONNECTED");
+  EXPECT_EQ(*again.tasks->at(0).connectivityAt, now_);
+  EXPECT_EQ(*again.tasks->at(1).lastStatus, "STOPPED");
+}
+
 TEST_F(RunTask, SharesOfAGpuGoOnOneUntilItsMemoryIsFull) {
   const std::string id = add_machine("a", 2);
   const auto response = run_family("share", R"("count":3)");

@@ -18,7 +18,8 @@ class TaskView {
 
   shapes::ecs::Task show(const StoredTask& task, bool tags);
 
-  // What is known already need not be read. Launches and definitions have to outlive this.
+  // What is known already need not be read. Launches and definitions have to outlive this; an instance
+  // is known without the time since when it is connected, which tasks show that their agent has.
   void know(const StoredLaunch& launch) { launches_[launch.id] = &launch; }
   void know(const StoredTaskDefinition& definition) { definitions_[definition.id] = &definition; }
   void know(const model::Instance& instance);
