@@ -2,8 +2,10 @@
 // Folders of earlier versions, opened by this one.
 #include "services/ecs/schema.h"
 
+#include "services/ecs/departure.h"
 #include "services/ecs/ecs_fixture.h"
 #include "services/ecs/task.h"
+#include "store/test_database.h"
 
 namespace services::ecs {
 namespace {
@@ -16,7 +18,7 @@ constexpr char kOldLive[] = "0123456789abcdef0123456789abcdef", kOldStopped[] = 
                kOldStopping[] = "00112233445566778899aabbccddeeff";
 constexpr char kMachine[] = "aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb";
 
-// A cluster with a machine, and three tasks of two launches.
+// A cluster with a machine, three tasks of two launches, and a launch that is kept for its token alone.
 constexpr const char* kRowsOfVersion3[] = {
     "INSERT INTO ecs_clusters VALUES (1, '111111111111', 'us-east-1', 'default', 'ACTIVE', '{}', 1800000000000)",
     R"(INSERT INTO ecs_task_definitions VALUES (1, '111111111111', 'us-east-1', 'f', 1, 'ACTIVE',
@@ -25,7 +27,8 @@ constexpr const char* kRowsOfVersion3[] = {
        NULL, '{"registeredResources":[{"name":"GPU","type":"STRINGSET","stringSetValue":["GPU-1","GPU-2"]}]}',
        '{"gpus":[]}', 1800000000000, NULL))",
     R"(INSERT INTO ecs_launches VALUES (7, 1, 1, 'family:f', NULL, NULL, '', '{"tags":[],"enableExecuteCommand":false}',
-       1800000001000), (8, 1, 1, 'family:f', 'me', NULL, '', '{"tags":[],"enableExecuteCommand":false}', 1800000002000))",
+       1800000001000), (8, 1, 1, 'family:f', 'me', 'token', '', '{"tags":[],"enableExecuteCommand":false}', 1800000002000),
+       (9, 1, 1, 'family:f', NULL, 'nothing came of it', '', '{"tags":[],"enableExecuteCommand":false}', 1800000002000))",
     R"(INSERT INTO ecs_tasks (id, task, cluster, launch, instance, known, desired, version, delivered, holds, report,
        credentials, created_at, started_at, stopping_at, stopped_at, stop_code, stopped_reason) VALUES
        (21, 'fedcba9876543210fedcba9876543210', 1, 7, 'aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb', 'STOPPED', 'STOPPED', 4, 1,
@@ -39,21 +42,24 @@ constexpr const char* kRowsOfVersion3[] = {
         '{"cpu":3,"memory":16}', NULL, NULL, 1800000002000, NULL, 1800000004000, NULL, 'UserInitiated', 'enough'))",
 };
 
-class Schema : public EcsTest {
+enum class Engine { Sqlite, Postgres };
+
+class Schema : public EcsTest, public testing::WithParamInterface<Engine> {
  protected:
   Schema() {
-    store_.reset();
-    std::filesystem::remove_all(folder_);
+    if (GetParam() == Engine::Sqlite) database_ = std::make_unique<store::SqliteTestDatabase>();
+    if (GetParam() == Engine::Postgres) database_ = std::make_unique<store::PostgresTestDatabase>();
     auto old = migrations();
     old.steps.resize(3);
-    store_ = store::open_sqlite(folder_, {state::key_migrations(), old});
+    store_ = database_->open({state::key_migrations(), old});
     store_->write_now([](store::Tx& tx) {
       for (const char* row : kRowsOfVersion3) tx.exec(row);
     });
     store_.reset();
-    store_ = store::open_sqlite(folder_, {state::key_migrations(), migrations()});
+    store_ = database_->open({state::key_migrations(), migrations()});
     store_->write_now([&](store::Tx& tx) { fleets_.load(tx); });
   }
+  ~Schema() override { store_.reset(); }
 
   Task describe(const std::string& id) {
     auto response = run_json(&describe_tasks, R"({"tasks":[")" + id + "\"]}");
@@ -67,9 +73,14 @@ class Schema : public EcsTest {
     }
     return ids;
   }
+
+  std::unique_ptr<store::TestDatabase> database_;
 };
 
-TEST_F(Schema, ATaskOfVersion3IsWhatItWas) {
+INSTANTIATE_TEST_SUITE_P(OfBothEngines, Schema, testing::Values(Engine::Sqlite, Engine::Postgres),
+                         [](const auto& info) { return info.param == Engine::Sqlite ? "Sqlite" : "Postgres"; });
+
+TEST_P(Schema, ATaskOfVersion3IsWhatItWas) {
   const Task live = describe(kOldLive);
   EXPECT_TRUE(live.taskArn->ends_with(kOldLive));
   EXPECT_TRUE(live.containerInstanceArn->ends_with(kMachine));
@@ -93,7 +104,7 @@ TEST_F(Schema, ATaskOfVersion3IsWhatItWas) {
   EXPECT_THAT(*stopped.containers->at(0).gpuIds, ElementsAre("GPU-2"));
 }
 
-TEST_F(Schema, ATaskOfVersion3IsListedAndEndsLikeAnyOther) {
+TEST_P(Schema, ATaskOfVersion3IsListedAndEndsLikeAnyOther) {
   EXPECT_THAT(list("RUNNING"), ElementsAre(kOldLive));
   EXPECT_THAT(list("STOPPED"), ElementsAre(kOldStopped, kOldStopping));
   run_json(&submit_task_state_change, std::string(R"({"status":"STOPPED","task":")") + kOldLive + "\"}");
@@ -105,7 +116,7 @@ TEST_F(Schema, ATaskOfVersion3IsListedAndEndsLikeAnyOther) {
   EXPECT_THAT(*ended.containers->at(0).gpuIds, ElementsAre("GPU-1"));
 }
 
-TEST_F(Schema, TheTasksOfALaunchOfVersion3AreStillTogether) {
+TEST_P(Schema, TheTasksOfALaunchOfVersion3AreStillTogether) {
   store_->read_now([](store::Tx& tx) {
     const auto tasks = load_tasks_of_launch(tx, 7);
     ASSERT_THAT(tasks, SizeIs(2));
@@ -114,7 +125,7 @@ TEST_F(Schema, TheTasksOfALaunchOfVersion3AreStillTogether) {
   });
 }
 
-TEST_F(Schema, WhatLiveTasksOfVersion3HoldIsHeld) {
+TEST_P(Schema, WhatLiveTasksOfVersion3HoldIsHeld) {
   fleets_.with(1, [](scheduler::Fleet& fleet) {
     const scheduler::Machine* machine = fleet.find(model::InstanceId(kMachine));
     ASSERT_TRUE(machine);
@@ -123,7 +134,19 @@ TEST_F(Schema, WhatLiveTasksOfVersion3HoldIsHeld) {
   });
 }
 
-TEST_F(Schema, ATaskOfVersion3HasNoSecondName) {
+TEST_P(Schema, OfVersion3NothingIsLeftOverForEver) {
+  run_json(&deregister_container_instance, std::string(R"({"force":true,"containerInstance":")") + kMachine + "\"}");
+  now_ += std::chrono::hours(25);
+  store_->write_now([&](store::Tx& tx) {
+    Call call{tx, caller_, now_, now_, &locals_};
+    sweep_tasks(call, kDefaultLostAfter);
+  });
+  for (const char* table : {"ecs_tasks", "ecs_stopped_tasks", "ecs_holds", "ecs_launches", "ecs_instances"}) {
+    EXPECT_EQ(database_->value(std::string("SELECT count(*) FROM ") + table), "0") << table;
+  }
+}
+
+TEST_P(Schema, ATaskOfVersion3HasNoSecondName) {
   store_->read_now([](store::Tx& tx) {
     const auto task = load_task(tx, kOldLive);
     ASSERT_TRUE(task);

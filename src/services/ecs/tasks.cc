@@ -78,8 +78,8 @@ ListTasksResponse list_tasks(Call& call, const ListTasksRequest& request) {
   const auto list = [&](std::string_view tasks) {
     call.tx
         .query(fmt::format("SELECT t.number, t.secret, t.name FROM ({}) AS t JOIN ecs_launches l ON l.id = t.number / 16"
-                           " JOIN ecs_task_definitions d ON d.id = l.definition WHERE ($3 IS NULL OR t.instance = $3)"
-                           " AND ($4 IS NULL OR l.started_by = $4) AND ($5 IS NULL OR d.family = $5)"
+                           " JOIN ecs_task_definitions d ON d.id = l.definition WHERE (t.instance = $3 OR $3 IS NULL)"
+                           " AND (l.started_by = $4 OR $4 IS NULL) AND (d.family = $5 OR $5 IS NULL)"
                            " ORDER BY t.number LIMIT $6",
                            tasks),
                cluster.id, after_row(page), instance, request.startedBy, request.family, page.size + 1)
