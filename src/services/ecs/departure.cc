@@ -54,13 +54,14 @@ void forget_launches(Call& call, const std::vector<std::int64_t>& ids) {
 
 void forget_old(Call& call) {
   auto id = [](const store::Row& row) { return row.integer(0); };
-  // Only the first are looked at: those behind them stopped later.
+  // Only the first are looked at: those behind them stopped later. Unless the clock has been set back since: what
+  // stopped long after now would keep them from going.
   const auto tasks = call.tx
                          .query(
                              "DELETE FROM ecs_stopped_tasks WHERE id IN (SELECT id FROM (SELECT id, stopped_at"
-                             " FROM ecs_stopped_tasks ORDER BY id LIMIT $2) AS first_ones WHERE stopped_at <= $1)"
-                             " RETURNING task",
-                             call.now - kStoppedFor, kAtOnce)
+                             " FROM ecs_stopped_tasks ORDER BY id LIMIT $3) AS first_ones"
+                             " WHERE stopped_at <= $1 OR stopped_at > $2) RETURNING task",
+                             call.now - kStoppedFor, call.now + kStoppedFor, kAtOnce)
                          .all(id);
   std::set<std::int64_t> launches;
   for (std::int64_t task : tasks) launches.insert(task / kNumbersOfALaunch);

@@ -44,10 +44,12 @@ TEST_F(Departure, ALaunchGoesWithTheLastOfItsTasks) {
   now_ += std::chrono::minutes(61);
   sweep();
   EXPECT_EQ(count("ecs_launches"), 1);
+  EXPECT_EQ(count("ecs_holds"), 1);
   report(tasks[1], "STOPPED");
   now_ += std::chrono::minutes(61);
   sweep();
   EXPECT_EQ(count("ecs_launches"), 0);
+  EXPECT_EQ(count("ecs_holds"), 0);
 }
 
 TEST_F(Departure, ALaunchWithATokenIsKeptForADay) {
@@ -60,6 +62,7 @@ TEST_F(Departure, ALaunchWithATokenIsKeptForADay) {
   now_ += std::chrono::hours(1);
   sweep();
   EXPECT_EQ(count("ecs_launches"), 0);
+  EXPECT_EQ(count("ecs_holds"), 0);
 }
 
 TEST_F(Departure, ATokenEndsAfterADayAlsoWhileItsTaskRuns) {
@@ -85,10 +88,31 @@ TEST_F(Departure, ADeregisteredMachineIsForgottenAfterItsTasks) {
   now_ += std::chrono::minutes(59);
   sweep();
   EXPECT_EQ(count("ecs_instances"), 1);
+  EXPECT_EQ(count("ecs_stopped_tasks"), 1);
   now_ += std::chrono::minutes(1);
   sweep();
   EXPECT_EQ(count("ecs_tasks"), 0);
+  EXPECT_EQ(count("ecs_stopped_tasks"), 0);
   EXPECT_EQ(count("ecs_instances"), 0);
+}
+
+// Stopped tasks are forgotten in the order in which they stopped, which is that of their times as long as the clock
+// goes forward.
+TEST_F(Departure, TasksThatStoppedWhileTheClockWasWrongAreNotInTheWayOfOthers) {
+  add_machine("a", 0);
+  now_ += std::chrono::hours(24 * 365);
+  for (int i = 0; i < 20; ++i) {
+    const auto tasks = *run_family("plain", R"("count":10)").tasks;
+    for (const Task& task : tasks) report(task, "STOPPED");
+  }
+  now_ -= std::chrono::hours(24 * 365);
+  const Task task = run_family("plain").tasks->at(0);
+  report(task, "STOPPED");
+  sweep();
+  EXPECT_EQ(*describe(task).lastStatus, "STOPPED");
+  now_ += std::chrono::hours(1);
+  sweep();
+  EXPECT_EQ(count("ecs_stopped_tasks"), 0);
 }
 
 }  // namespace

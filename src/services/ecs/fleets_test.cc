@@ -1,110 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
+// The fleet against the database that it is a cache of.
 #include "services/ecs/fleets.h"
 
 #include <future>
+#include <random>
 
+#include "services/ecs/departure.h"
 #include "services/ecs/machines_fixture.h"
 #include "services/ecs/task.h"
 
 namespace services::ecs {
 namespace {
 
-using testing::IsEmpty;
-using testing::SizeIs;
-
 class FleetsTest : public MachinesTest {
  protected:
-  // Both are in one batch: the second runs before the first is committed.
-  template <class First, class Second>
-  void together(First first, Second second) {
-    std::promise<void> gathered, first_done, second_done;
-    auto start = gathered.get_future().share();
-    store_->write([start](store::Tx&) { start.wait(); }, [](std::exception_ptr) {});
-    store_->write([&](store::Tx& tx) { in_call(tx, first); }, [&](std::exception_ptr) { first_done.set_value(); });
-    store_->write([&](store::Tx& tx) { in_call(tx, second); }, [&](std::exception_ptr) { second_done.set_value(); });
-    gathered.set_value();
-    first_done.get_future().wait();
-    second_done.get_future().wait();
+  // One work of many that share a transaction: starts tasks, ends some, and fails now and then.
+  void work(Call& call, std::minstd_rand random) {
+    const int what = static_cast<int>(random() % 8);
+    if (what < 5) run_task(call, {.count = 1 + static_cast<int>(random() % 3), .taskDefinition = "one"});
+    if (what == 5) start_task(call, {.containerInstances = {machines_[0], machines_[1]}, .taskDefinition = "four"});
+    if (what > 2) {
+      for (StoredTask& task : load_tasks_on(call.tx, machines_[random() % machines_.size()])) {
+        if (random() % 2 == 0) stop_now(call, task, model::StopCode::UserInitiated, "enough");
+      }
+    }
+    if (what == 7) set_connected(call, machines_[2], random() % 2 == 0);
+    if (random() % 40 == 0) throw std::runtime_error("no");
   }
 
-  template <class Use>
-  void in_call(store::Tx& tx, Use& use) {
-    Call call{tx, caller_, now_, now_, &locals_};
-    use(call);
+  void expect_as_in_database() {
+    Fleets fresh;
+    store_->read_now([&](store::Tx& tx) { fresh.load(tx); });
+    for (const std::string& id : machines_) {
+      const auto of = [&](Fleets& fleets) {
+        return fleets.with(1, [&](scheduler::Fleet& fleet) {
+          const scheduler::Machine& machine = *fleet.find(model::InstanceId(id));
+          std::set<std::string> tasks;
+          for (const model::TaskHold& hold : machine.tasks()) tasks.insert(hold.task.str());
+          for (const scheduler::GpuUse& use : machine.gpu_uses()) EXPECT_LE(use.whole_holders, 1);
+          return std::tuple(tasks, machine.idle_gpus(), machine.free_cpu(), machine.free_memory_mib(),
+                            machine.accepts_tasks());
+        });
+      };
+      EXPECT_EQ(of(fleets_), of(fresh)) << id;
+    }
   }
 
-  auto running_one(RunTaskResponse& out) {
-    return [&out](Call& call) { out = run_task(call, from_json<RunTaskRequest>(R"({"taskDefinition":"one"})")); };
-  }
+  std::vector<std::string> machines_;
 };
 
-TEST_F(FleetsTest, NothingIsPlacedOnAMachineThatWasDeregisteredInTheSameBatch) {
-  const std::string id = add_machine("a", 1);
-  RunTaskResponse response;
-  together(
-      [&](Call& call) {
-        deregister_container_instance(
-            call, from_json<DeregisterContainerInstanceRequest>(R"({"containerInstance":")" + id + "\"}"));
-      },
-      running_one(response));
-  EXPECT_FALSE(response.tasks);
-  with_call([&](Call& call) { EXPECT_THAT(load_tasks_on(call.tx, id), IsEmpty()); });
-}
-
-TEST_F(FleetsTest, NothingIsPlacedOnAMachineThatDrainsSinceTheSameBatch) {
-  const std::string id = add_machine("a", 1);
-  RunTaskResponse response;
-  together(
-      [&](Call& call) {
-        update_container_instances_state(call, from_json<UpdateContainerInstancesStateRequest>(
-                                                   R"({"status":"DRAINING","containerInstances":[")" + id + "\"]}"));
-      },
-      running_one(response));
-  EXPECT_FALSE(response.tasks);
-}
-
-TEST_F(FleetsTest, AChangeThatFailsLeavesTheMachineAsItWas) {
-  const std::string id = add_machine("a", 1);
-  RunTaskResponse response;
-  together(
-      [&](Call& call) {
-        set_connected(call, id, false);
-        deregister_container_instance(
-            call, from_json<DeregisterContainerInstanceRequest>(R"({"containerInstance":")" + id + "\"}"));
-        throw std::runtime_error("the disk is full");
-      },
-      running_one(response));
-  EXPECT_THAT(*response.tasks, SizeIs(1));
-}
-
-TEST_F(FleetsTest, AMachineThatDidNotGetInIsNotThere) {
-  auto joining = [&](Call& call) {
-    register_container_instance(call, RegisterContainerInstanceRequest());
-    throw std::runtime_error("the disk is full");
-  };
-  EXPECT_THROW(with_call(joining), std::runtime_error);
-  EXPECT_TRUE(fleets_.with(1, [](scheduler::Fleet& fleet) { return fleet.machines().empty(); }));
-}
-
-TEST_F(FleetsTest, MachinesAreListedInPagesWhateverTheyAreFilteredBy) {
-  for (int i = 0; i < 230; ++i) add_machine("m" + std::to_string(i), 0);
-  const std::string last = add_machine("last", 0);
-  run_json(&update_container_instances_state, R"({"status":"DRAINING","containerInstances":[")" + last + "\"]}");
-  std::set<std::string> seen;
-  std::string token;
-  int pages = 0;
-  do {
-    auto page = run_json(&list_container_instances,
-                         token.empty() ? std::string("{}") : R"({"nextToken":")" + token + "\"}");
-    seen.insert(page.containerInstanceArns->begin(), page.containerInstanceArns->end());
-    token = page.nextToken.value_or("");
-    ++pages;
-  } while (!token.empty());
-  EXPECT_EQ(pages, 3);
-  EXPECT_THAT(seen, SizeIs(231));
-  const auto draining = run_json(&list_container_instances, R"({"status":"DRAINING"})");
-  EXPECT_THAT(*draining.containerInstanceArns, SizeIs(1));
-  EXPECT_FALSE(draining.nextToken);
+TEST_F(FleetsTest, HoldsWhatTheDatabaseSaysAlsoWhereWorksOfABatchFail) {
+  for (const char* name : {"a", "b", "c", "d"}) machines_.push_back(add_machine(name, 8));
+  std::atomic<int> failed = 0;
+  for (unsigned round = 0; round < 4; ++round) {
+    std::promise<void> gathered;
+    std::shared_future<void> all_queued = gathered.get_future().share();
+    store_->write([=](store::Tx&) { all_queued.wait(); }, [](std::exception_ptr) {});
+    for (unsigned i = 0; i < 300; ++i) {
+      store_->write(
+          [this, seed = 1 + 300 * round + i](store::Tx& tx) {
+            Call call{tx, caller_, now_, now_, &locals_};
+            work(call, std::minstd_rand(seed));
+          },
+          [&](std::exception_ptr error) { failed += error ? 1 : 0; });
+    }
+    gathered.set_value();
+    store_->write_now([](store::Tx&) {});
+    expect_as_in_database();
+  }
+  EXPECT_GT(failed, 5);
+  EXPECT_LT(failed, 200);
 }
 
 }  // namespace
