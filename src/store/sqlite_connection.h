@@ -71,7 +71,9 @@ class SqliteConnection {
     const std::string* sql = nullptr;  // the key in prepared_
     Prepared* prepared = nullptr;
   };
-  Recent& recent(std::string_view sql) { return recent_[(reinterpret_cast<std::uintptr_t>(sql.data()) >> 4) % 128]; }
+  Recent& recent(std::string_view sql) {
+    return recent_[(reinterpret_cast<std::uintptr_t>(sql.data()) >> 4) % recent_.size()];
+  }
 
   sqlite3* db_ = nullptr;
   std::uint64_t uses_ = 0;

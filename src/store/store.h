@@ -176,8 +176,8 @@ struct Migrations {
 
 class Store {
  public:
-  // Runs on a thread of the store. Must not keep the Tx. May run more than once
-  // when the engine asks for a retry, so it has no effect but through the Tx and
+  // Runs on a thread of the store. Must not keep the Tx. May run more than once, when the engine asks
+  // for it or another that shared its transaction failed, so it has no effect but through the Tx and
   // through what its caller resets at its start.
   using Work = std::function<void(Tx&)>;
   // Called once, on a thread of the store, when the work is durable (nullptr), or
