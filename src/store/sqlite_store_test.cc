@@ -322,6 +322,26 @@ TEST(SqliteStore, WhatOneWorkWroteIsNotLostWhenAnotherFindsTheDiskFull) {
   EXPECT_EQ(database.value("PRAGMA integrity_check"), "ok");
 }
 
+TEST(SqliteStore, WhatAWorkLeftThatFoundTheDiskFullIsNotInTheWayOfOthers) {
+  SqliteTestDatabase database;
+  auto store = database.open({{"test", {"CREATE TABLE items (id INTEGER PRIMARY KEY, body TEXT NOT NULL)"}}});
+  store->write_now([](Tx& tx) { add_large(tx, 10); });
+  std::optional<FullDisk<never>> full;
+  error_of(ErrorKind::Full, [&] {
+    store->write_now([&](Tx& tx) {
+      for (int i = 0; i < 80; ++i) add_large(tx, 1 << 20);  // more than the cache holds
+      full.emplace();
+      tx.exec("UPDATE items SET body = replace(body, 'x', 'y')");
+    });
+  });
+  EXPECT_TRUE(full);
+  store->write_now([](Tx& tx) { EXPECT_EQ(tx.query("SELECT count(*) FROM items").integer(), 1); });
+  full.reset();
+  store->write_now([](Tx& tx) { add_large(tx, 10); });
+  store.reset();
+  EXPECT_EQ(database.value("SELECT count(*) FROM items"), "2");
+}
+
 // Each work changes many rows by what is in them, so that one that is lost or done twice is found out.
 TEST(SqliteStore, OnADiskThatIsFullNowAndThenThereIsWhatWasSaidToBeThere) {
   SqliteTestDatabase database;

@@ -131,4 +131,10 @@ const char* buffering_vfs() {
   return kName;
 }
 
+void forget_unwritten(sqlite3* db) {
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(db, nullptr, SQLITE_FCNTL_JOURNAL_POINTER, &file);
+  if (file && file->pMethods == &kLogMethods) log_of(file).count = 0;
+}
+
 }  // namespace store

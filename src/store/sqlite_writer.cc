@@ -2,6 +2,7 @@
 #include "store/sqlite_writer.h"
 
 #include "base/check.h"
+#include "store/sqlite_wal_buffer.h"
 
 namespace store {
 namespace {
@@ -42,7 +43,7 @@ SqliteWriter::Outcome SqliteWriter::commit_together(std::span<Job> jobs) {
   begun_ = lost_ = spoiled_ = false;
   for (Job& job : jobs) {
     run_job(job);
-    if (spoiled_) roll_back();
+    if (lost_ || spoiled_) roll_back();
     if (spoiled_ && jobs.size() == 1) return Outcome::Done;
     if (lost_ || spoiled_) {
       undo_all(jobs);
@@ -115,7 +116,9 @@ void SqliteWriter::close_savepoint(bool keep) {
   execute("RELEASE work");
 }
 
+// Where the engine has done so by itself, what it left.
 void SqliteWriter::roll_back() {
+  forget_unwritten(connection_.handle());
   if (connection_.autocommit()) return;
   try {
     execute("ROLLBACK");
