@@ -34,6 +34,7 @@ struct Instance {
   std::string agent_version;
   base::Time registered_at{};
   Attributes attributes;  // the instance type is one: ecs.instance-type
+  std::string zone, architecture;  // two of them, which each of its tasks shows
   Resources total;
 };
 

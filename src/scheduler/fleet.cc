@@ -13,14 +13,13 @@ namespace {
 
 // All that the hold wants of this one GPU: the whole, or several containers' shares.
 bool gpu_still_fits(const Machine& machine, const model::TaskHold& hold, const model::GpuId& id) {
-  const std::vector<model::Gpu>& gpus = machine.instance().total.gpus;
-  auto found = std::ranges::find(gpus, id, &model::Gpu::id);
-  if (found == gpus.end() || !found->healthy) return false;
-  const GpuUse& use = machine.gpu_uses()[static_cast<std::size_t>(found - gpus.begin())];
+  const auto found = machine.find_gpu(id);
+  if (!found || !machine.gpu_uses()[*found].healthy) return false;
+  const GpuUse& use = machine.gpu_uses()[*found];
   std::int64_t share_mib = 0;
   for (const model::GpuHold& gpu : hold.gpus) share_mib += gpu.gpu == id ? gpu.shared_memory_mib : 0;
   if (share_mib == 0) return use.idle();
-  return use.whole_holders == 0 && use.shared_memory_mib + share_mib <= found->memory_mib;
+  return use.whole_holders == 0 && use.shared_memory_mib + share_mib <= use.memory_mib;
 }
 
 }  // namespace
@@ -136,7 +135,7 @@ void Fleet::unhold(const model::TaskId& task) {
 bool Fleet::still_fits(const Machine& machine, const model::TaskHold& hold) const {
   if (!machine.accepts_tasks() || machine.free_cpu() < hold.cpu || machine.free_memory_mib() < hold.memory_mib)
     return false;
-  if (machine.free_dynamic_ports() < hold.dynamic_ports) return false;
+  if (hold.dynamic_ports > 0 && machine.free_dynamic_ports() < hold.dynamic_ports) return false;
   for (model::Transport transport : {model::Transport::Tcp, model::Transport::Udp}) {
     for (std::uint16_t port : hold.ports.of(transport)) {
       if (!machine.port_is_free(transport, port)) return false;

@@ -2,16 +2,36 @@
 #include "scheduler/machine.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/check.h"
 
 namespace scheduler {
+namespace {
+
+std::uint64_t tail_of(const model::GpuId& id) {
+  const std::string& text = id.str();
+  std::uint64_t tail = 0;
+  const std::size_t size = std::min(text.size(), sizeof tail);
+  std::memcpy(&tail, text.data() + text.size() - size, size);
+  return tail;
+}
+
+}  // namespace
 
 Machine::Machine(model::Instance instance) : instance_(std::move(instance)) { recount(); }
 
 const model::TaskHold* Machine::find(const model::TaskId& task) const {
   auto found = std::ranges::find(tasks_, task, &model::TaskHold::task);
   return found == tasks_.end() ? nullptr : &*found;
+}
+
+std::optional<std::size_t> Machine::find_gpu(const model::GpuId& id) const {
+  const std::uint64_t tail = tail_of(id);
+  for (std::size_t gpu = 0; gpu < gpu_uses_.size(); ++gpu) {
+    if (gpu_uses_[gpu].id_tail == tail && instance_.total.gpus[gpu].id == id) return gpu;
+  }
+  return std::nullopt;
 }
 
 int Machine::free_dynamic_ports() const {
@@ -83,7 +103,7 @@ void Machine::recount() {
   free_memory_mib_ = instance_.total.memory_mib;
   gpu_uses_.clear();
   for (const model::Gpu& gpu : instance_.total.gpus) {
-    gpu_uses_.push_back({.memory_mib = gpu.memory_mib, .healthy = gpu.healthy});
+    gpu_uses_.push_back({.memory_mib = gpu.memory_mib, .id_tail = tail_of(gpu.id), .healthy = gpu.healthy});
   }
   healthy_gpus_ = static_cast<int>(std::ranges::count(instance_.total.gpus, true, &model::Gpu::healthy));
   idle_gpus_ = healthy_gpus_;
@@ -93,11 +113,10 @@ void Machine::recount() {
 void Machine::count(const model::TaskHold& task, int by) {
   free_cpu_ -= by * task.cpu;
   free_memory_mib_ -= by * task.memory_mib;
-  const std::vector<model::Gpu>& gpus = instance_.total.gpus;
   for (const model::GpuHold& hold : task.gpus) {
-    auto found = std::ranges::find(gpus, hold.gpu, &model::Gpu::id);
-    if (found == gpus.end()) continue;  // it has fallen off the bus; its task may not know yet
-    GpuUse& use = gpu_uses_[static_cast<std::size_t>(found - gpus.begin())];
+    const auto found = find_gpu(hold.gpu);
+    if (!found) continue;  // it has fallen off the bus; its task may not know yet
+    GpuUse& use = gpu_uses_[*found];
     bool was_idle = use.idle();
     if (hold.shared_memory_mib == 0) {
       use.whole_holders += by;
@@ -105,7 +124,7 @@ void Machine::count(const model::TaskHold& task, int by) {
       use.shared_holders += by;
       use.shared_memory_mib += by * hold.shared_memory_mib;
     }
-    if (found->healthy) idle_gpus_ += (use.idle() ? 1 : 0) - (was_idle ? 1 : 0);
+    if (use.healthy) idle_gpus_ += (use.idle() ? 1 : 0) - (was_idle ? 1 : 0);
   }
 }
 

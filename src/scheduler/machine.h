@@ -18,6 +18,7 @@ struct GpuUse {
   std::int64_t shared_memory_mib = 0;
   // As the instance has them, in fewer lines of memory.
   std::int64_t memory_mib = 0;
+  std::uint64_t id_tail = 0;  // how its id ends, to be found without looking at each one's
   bool healthy = true;
 
   bool idle() const { return whole_holders == 0 && shared_holders == 0; }
@@ -39,6 +40,7 @@ class Machine {
 
   // In the order of instance().total.gpus.
   std::span<const GpuUse> gpu_uses() const { return gpu_uses_; }
+  std::optional<std::size_t> find_gpu(const model::GpuId& id) const;  // its place there
   int idle_gpus() const { return idle_gpus_; }  // healthy and nobody's
   int healthy_gpus() const { return healthy_gpus_; }
   // What a sharing container could still get of a GPU that is shared already; 0 otherwise.

@@ -104,6 +104,12 @@ std::int64_t SqliteWriter::run(std::string_view sql, std::span<const Param> para
   }
 }
 
+std::int64_t SqliteWriter::run_insert(std::string_view sql, std::span<const Param> params) {
+  const std::int64_t rows = run(sql, params, nullptr);
+  CHECK(rows == 1) << "not an insert of one row: " << sql;
+  return sqlite3_last_insert_rowid(connection_.handle());
+}
+
 void SqliteWriter::begin_writing() {
   if (!begun_) execute("BEGIN IMMEDIATE");
   begun_ = true;

@@ -20,6 +20,8 @@ class SqliteWriter final : public Tx {
   void commit(std::span<Job> jobs);
 
   std::int64_t run(std::string_view sql, std::span<const Param> params, const EachRow& each) override;
+  // RETURNING would make a table of its own to return from.
+  std::int64_t run_insert(std::string_view sql, std::span<const Param> params) override;
 
  private:
   enum class Outcome { Done, Spoiled, Lost };

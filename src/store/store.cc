@@ -34,6 +34,12 @@ class Outcome {
 
 }  // namespace
 
+std::int64_t Tx::run_insert(std::string_view sql, std::span<const Param> params) {
+  std::int64_t id = 0;
+  run(std::string(sql) + " RETURNING id", params, [&](const Row& row) { id = row.integer(0); });
+  return id;
+}
+
 void Store::write_now(const Work& work) {
   Outcome outcome;
   write([&work](Tx& tx) { work(tx); }, outcome.settle());

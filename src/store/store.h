@@ -105,6 +105,13 @@ class Tx {
     return run(sql, params, nullptr);
   }
 
+  // Inserts one row; gives its id, which the table has as its INTEGER PRIMARY KEY.
+  template <class... Args>
+  std::int64_t insert(std::string_view sql, const Args&... args) {
+    std::array<Param, sizeof...(Args)> params{to_param(args)...};
+    return run_insert(sql, params);
+  }
+
   // tx.query("SELECT ... WHERE id = $1", id).one([](const Row& row) { return row.str(0); })
   template <class... Args>
   auto query(std::string_view sql, const Args&... args) {
@@ -114,6 +121,7 @@ class Tx {
   // For statements whose number of parameters is known at run time only.
   using EachRow = std::function<void(const Row&)>;
   virtual std::int64_t run(std::string_view sql, std::span<const Param> params, const EachRow& each) = 0;
+  virtual std::int64_t run_insert(std::string_view sql, std::span<const Param> params);
 
   // Called once, when it is known whether this work is durable (true) or left nothing (false):
   // on the thread that ran it, before its Done, and before the work runs again; in the order of the

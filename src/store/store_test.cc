@@ -106,6 +106,16 @@ TEST_P(StoreTest, ValuesComeBackAsTheyWere) {
   });
 }
 
+TEST_P(StoreTest, AnInsertGivesTheIdOfItsRow) {
+  open();
+  store_->write_now([](Tx& tx) {
+    for (const char* name : {"one", "two"}) {
+      const std::int64_t id = tx.insert("INSERT INTO items (name) VALUES ($1)", name);
+      EXPECT_EQ(tx.query("SELECT name FROM items WHERE id = $1", id).one(to_str), name);
+    }
+  });
+}
+
 TEST_P(StoreTest, SumsCountsAndTruthsAreNumbers) {
   open();
   store_->write_now([](Tx& tx) {

@@ -12,7 +12,7 @@
 namespace services::ecs {
 namespace {
 
-constexpr std::int64_t kAtOnce = 200;
+constexpr std::int64_t kAtOnce = 1000;
 constexpr base::Duration kIdempotentFor = std::chrono::hours(24);  // Amazon's, of a client token
 constexpr base::Duration kBetweenSlices = std::chrono::milliseconds(20);
 constexpr base::Duration kLongest = std::chrono::minutes(5);

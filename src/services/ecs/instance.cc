@@ -162,6 +162,8 @@ model::Instance StoredInstance::for_scheduler() const {
   instance.registered_at = registered_at;
   for (const Attribute& attribute : body.attributes.value_or(std::vector<Attribute>())) {
     instance.attributes[attribute.name] = attribute.value;
+    if (attribute.name == "ecs.availability-zone") instance.zone = attribute.value.value_or("");
+    if (attribute.name == "ecs.cpu-architecture") instance.architecture = attribute.value.value_or("");
   }
   instance.total = total_of(*this);
   return instance;

@@ -195,13 +195,11 @@ std::string container_arn(const StoredCluster& cluster, const std::string& task,
 }
 
 std::int64_t insert_launch(store::Tx& tx, const StoredLaunch& launch) {
-  return tx
-      .query(
-          "INSERT INTO ecs_launches (cluster, definition, task_group, started_by, client_token, asked, body, created_at)"
-          " VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id",
-          launch.cluster, launch.definition, launch.group, launch.started_by, launch.client_token, launch.asked,
-          to_json(launch.body), launch.created_at)
-      .integer();
+  return tx.insert(
+      "INSERT INTO ecs_launches (cluster, definition, task_group, started_by, client_token, asked, body, created_at)"
+      " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+      launch.cluster, launch.definition, launch.group, launch.started_by, launch.client_token, launch.asked,
+      to_json(launch.body), launch.created_at);
 }
 
 std::optional<StoredLaunch> load_launch(store::Tx& tx, std::int64_t id) {

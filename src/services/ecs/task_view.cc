@@ -152,15 +152,11 @@ const TaskView::Home& TaskView::home_of(const StoredTask& task) {
 
 void TaskView::know(const model::Instance& instance) {
   if (homes_.contains(instance.number)) return;
-  auto attribute = [&](const char* name) {
-    auto found = instance.attributes.find(name);
-    return found == instance.attributes.end() ? "" : found->second.value_or("");
-  };
   homes_[instance.number] = {
       .connected = instance.agent_connected,
       .connected_at = {},
-      .zone = attribute("ecs.availability-zone"),
-      .architecture = attribute("ecs.cpu-architecture"),
+      .zone = instance.zone,
+      .architecture = instance.architecture,
   };
 }
 

@@ -16,13 +16,10 @@ void sweep_later(Call& call) {
 
 std::int64_t add_blob(store::Tx& tx, const Upload& upload) {
   if (!upload.file.empty()) {
-    return tx.query("INSERT INTO s3_blobs (refs, size, file) VALUES (1, $1, $2) RETURNING id", upload.size, upload.file)
-        .integer();
+    return tx.insert("INSERT INTO s3_blobs (refs, size, file) VALUES (1, $1, $2)", upload.size, upload.file);
   }
-  return tx
-      .query("INSERT INTO s3_blobs (refs, size, bytes) VALUES (1, $1, $2) RETURNING id", upload.size,
-             store::BlobView{upload.bytes})
-      .integer();
+  return tx.insert("INSERT INTO s3_blobs (refs, size, bytes) VALUES (1, $1, $2)", upload.size,
+                   store::BlobView{upload.bytes});
 }
 
 Extent read_blob(store::Tx& tx, std::int64_t blob, std::uint64_t offset, std::uint64_t length) {

@@ -61,15 +61,15 @@ void insert_object(Call& call, Object& object, std::int64_t above) {
     type = object.checksum->type;
     value = object.checksum->value;
   }
-  object.id = call.tx
-                  .query("INSERT INTO s3_objects (id, bucket, key, tag, latest, marker, modified_at, size, etag, blob,"
-                         " parts, upload, checksum_kind, checksum_type, checksum, headers, tags) VALUES ((SELECT CASE WHEN newest >= $1 THEN newest + 1 ELSE $1 END FROM"
-                         " (SELECT max(id) AS newest FROM s3_objects) AS ids),"
-                         " $2, $3, $4, 1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id",
-                         std::max(least_id(call.now), above + 1), object.bucket, bytes_of(object.key), object.tag,
-                         object.marker, object.modified_at, object.size, object.etag, object.blob, object.parts,
-                         object.upload, kind, type, value, headers, tags)
-                  .integer();
+  object.id = call.tx.insert(
+      "INSERT INTO s3_objects (id, bucket, key, tag, latest, marker, modified_at, size, etag, blob, parts, upload,"
+      " checksum_kind, checksum_type, checksum, headers, tags) VALUES"
+      " ((SELECT CASE WHEN newest >= $1 THEN newest + 1 ELSE $1 END FROM"
+      " (SELECT max(id) AS newest FROM s3_objects) AS ids),"
+      " $2, $3, $4, 1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+      std::max(least_id(call.now), above + 1), object.bucket, bytes_of(object.key), object.tag, object.marker,
+      object.modified_at, object.size, object.etag, object.blob, object.parts, object.upload, kind, type, value,
+      headers, tags);
 }
 
 // Its row and its hold on bytes.

@@ -70,7 +70,7 @@ bool sweep_expired(store::Tx& tx, const Queue& queue, base::Time now) {
 }  // namespace
 
 std::int64_t open_lot(store::Tx& tx) {
-  return tx.query("INSERT INTO sqs_lots (dead) VALUES (0) RETURNING id").integer();
+  return tx.insert("INSERT INTO sqs_lots (dead) VALUES (0)");
 }
 
 void close_lot(Call& call, std::int64_t lot) {
