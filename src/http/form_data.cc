@@ -185,7 +185,12 @@ void FormData::start_part() {
   text_.clear();
 }
 
+// Of two with one name one may be signed, and the other the one that is looked at.
 void FormData::end_value() {
+  if (fields_.find(name_)) {
+    throw BodyError(400, "InvalidArgument", "Bucket POST must contain each field only once.",
+                    {{"ArgumentName", name_}});
+  }
   fields_.add(std::move(name_), std::move(value_));
   name_.clear();
   value_.clear();

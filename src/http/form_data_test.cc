@@ -99,6 +99,12 @@ TEST(FormData, AFieldsNameHasNoCaseAndAFilesNameNoFolders) {
   EXPECT_EQ(name_of("name=\"file\""), "");
 }
 
+TEST(FormData, AFieldComesOnce) {
+  const BodyError error = error_of(field("policy", "signed") + field("POLICY", "mine") + file("x") + kLine + "--");
+  EXPECT_EQ(error.code(), "InvalidArgument");
+  EXPECT_THAT(error.details(), Contains(Pair("ArgumentName", "POLICY")));
+}
+
 TEST(FormData, ABoundaryMayBeQuotedAndPadded) {
   const std::string body = "--a b:c \t\r\nContent-Disposition: form-data; name=file\r\n\r\nx\r\n--a b:c--";
   EXPECT_EQ(parse(body, 1, "Multipart/Form-Data; charset=utf-8; boundary=\"a b:c\"").bytes, "x");
@@ -153,7 +159,7 @@ TEST(FormData, FieldsBeforeTheFileHaveABound) {
     EXPECT_THAT(error.details(), Contains(Pair("MaxPostPreDataLengthBytes", "20480")));
   }
   std::string many;
-  for (int i = 0; i < 1000; ++i) many += field("a", "");
+  for (int i = 0; i < 1000; ++i) many += field("a" + std::to_string(i), "");
   EXPECT_EQ(error_of(many + file("bytes") + kLine + "--").code(), "MaxPostPreDataLengthExceeded");
   EXPECT_EQ(parse(file(std::string(1'000'000, '\r')) + kLine + "--").bytes.size(), 1'000'000u);
 }
