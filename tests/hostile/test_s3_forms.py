@@ -167,6 +167,16 @@ def test_two_files_or_two_keys(s3, bucket, post):
     assert 400 <= answer.status < 500, answer
 
 
+def test_a_policy_that_nobody_signed_beside_one_that_was(s3, bucket, post):
+    strict = [["eq", "$key", "another-key"], ["starts-with", "$x-amz-credential", ""],
+              ["starts-with", "$x-amz-algorithm", ""], ["starts-with", "$x-amz-date", ""]]
+    good = signed(s3, policy_of(bucket, strict))
+    lax = field("policy", base64.b64encode(policy_of(bucket)).decode())
+    refused(post(fields_bytes(good) + file() + END))
+    refused(post(fields_bytes(good) + lax + file() + END))
+    refused(post(lax + fields_bytes(good) + file() + END))
+
+
 def test_a_form_that_ends_early(s3, server, bucket, post):
     whole = fields_bytes(signed(s3, policy_of(bucket))) + file(b"y" * 300_000)
     for kept in (10, len(whole) // 2, len(whole)):
