@@ -35,6 +35,11 @@ std::string peer_name(const sockaddr_storage& from) {
   }
   if (from.ss_family == AF_INET6) {
     const auto& v6 = reinterpret_cast<const sockaddr_in6&>(from);
+    // Who comes by IPv4 to a listener for both is known by that address: policies name networks by it.
+    if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {
+      inet_ntop(AF_INET, &v6.sin6_addr.s6_addr[12], text, sizeof text);
+      return std::string(text) + ":" + std::to_string(ntohs(v6.sin6_port));
+    }
     inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof text);
     return "[" + std::string(text) + "]:" + std::to_string(ntohs(v6.sin6_port));
   }

@@ -271,6 +271,19 @@ TEST_F(ServerTest, ThePeerIsNamed) {
   EXPECT_THAT(all_of("GET /peer HTTP/1.1\r\nHost: h\r\n\r\n"), HasSubstr("\r\n\r\n127.0.0.1:"));
 }
 
+TEST_F(ServerTest, APeerOfIPv4IsNamedSoByAListenerForBoth) {
+  Server both(io_, answer);
+  try {
+    both.listen_tcp("::", 0);
+  } catch (const std::runtime_error& error) {
+    GTEST_SKIP() << "no IPv6 here: " << error.what();
+  }
+  RawClient client(both.port());
+  client.send("GET /peer HTTP/1.1\r\nHost: h\r\n\r\n");
+  client.finish();
+  EXPECT_THAT(client.read_to_end(), HasSubstr("\r\n\r\n127.0.0.1:"));
+}
+
 TEST_F(ServerTest, APortThatIsTakenIsSaidInOneLine) {
   Server other(io_, answer);
   std::string expected = "cannot listen on 127.0.0.1:" + std::to_string(server_.port()) + ": Address already in use";
