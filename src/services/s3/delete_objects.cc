@@ -10,6 +10,8 @@
 namespace services::s3 {
 namespace {
 
+const std::optional<std::string> kNoOwner;  // the bucket's was looked at before
+
 struct Deletion {
   const std::string& key;
   const std::optional<std::string>& version;
@@ -62,9 +64,9 @@ void check_bypass(const std::optional<bool>& bypass) {
 
 // One of many: what is wrong with it is said beside what became of the others.
 Outcome delete_identified(Call& call, const Bucket& bucket, const shape::ObjectIdentifier& identifier) {
-  Ask ask{.action = identifier.VersionId ? "s3:DeleteObjectVersion" : "s3:DeleteObject", .key = identifier.Key};
-  if (identifier.VersionId) ask.context["s3:VersionId"] = *identifier.VersionId;
-  if (!allowed(call, bucket, ask)) throw access_denied();
+  check_key(identifier.Key);
+  check_object_access(call, bucket, {bucket.name, identifier.Key, identifier.VersionId, kNoOwner}, "s3:DeleteObject",
+                      "s3:DeleteObjectVersion");
   if (identifier.LastModifiedTime) throw header_not_implemented("LastModifiedTime");
   if (identifier.Size) throw header_not_implemented("Size");
   if (identifier.VersionId && *identifier.VersionId != "null" && !parse_numbered(*identifier.VersionId)) {

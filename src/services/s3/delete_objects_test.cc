@@ -115,5 +115,29 @@ TEST_F(DeleteObjects, VersionsAreAnActionOfTheirOwn) {
   EXPECT_EQ(error_of(&delete_object, {.Bucket = "bucket", .Key = "a"}), "");
 }
 
+TEST_F(DeleteObjects, WhatAPolicySaysOfTagsCountsForOneAndForMany) {
+  put_bytes(shape::PutObjectRequest{.Bucket = "bucket", .Key = "a", .Tagging = "keep=yes"}, "1");
+  put_bytes("b", "2");
+  run(&put_bucket_policy, {.Bucket = "bucket", .Policy = R"({"Version":"2012-10-17","Statement":[{"Effect":"Deny",
+      "Principal":"*","Action":"s3:DeleteObject","Resource":"arn:aws:s3:::bucket/*",
+      "Condition":{"StringEquals":{"s3:ExistingObjectTag/keep":"yes"}}}]})"});
+  EXPECT_EQ(error_of(&delete_object, {.Bucket = "bucket", .Key = "a"}), "AccessDenied");
+  auto output = run(&delete_objects, {.Bucket = "bucket", .Delete = {.Objects = {{.Key = "a"}, {.Key = "b"}}}});
+  ASSERT_TRUE(output.Errors);
+  EXPECT_EQ(output.Errors->at(0).Key, "a");
+  EXPECT_EQ(output.Errors->at(0).Code, "AccessDenied");
+  EXPECT_EQ(output.Deleted->at(0).Key, "b");
+  EXPECT_EQ(get("a").bytes, "1");
+}
+
+// A marker is a row, and so would be one for a key that no object can have.
+TEST_F(DeleteObjects, AKeyThatIsTooLongGetsNoMarker) {
+  version("Enabled");
+  auto output = run(&delete_objects, {.Bucket = "bucket", .Delete = {.Objects = {{.Key = std::string(1025, 'k')}}}});
+  EXPECT_EQ(count("SELECT count(*) FROM s3_objects"), 0);
+  ASSERT_TRUE(output.Errors);
+  EXPECT_EQ(output.Errors->at(0).Code, "KeyTooLongError");
+}
+
 }  // namespace
 }  // namespace services::s3

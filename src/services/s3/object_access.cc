@@ -21,6 +21,8 @@ void add_existing_tags(Call& call, const Bucket& bucket, const Target& target, P
   for (const auto& [key, value] : object->tags) context["s3:ExistingObjectTag/" + key] = value;
 }
 
+}  // namespace
+
 void check_key(const std::string& key) {
   if (key.size() <= kMaxKeyBytes) return;
   throw wire::ApiError("KeyTooLongError", "Your key is too long")
@@ -28,7 +30,13 @@ void check_key(const std::string& key) {
       .with("MaxSizeAllowed", std::to_string(kMaxKeyBytes));
 }
 
-}  // namespace
+void check_object_access(Call& call, const Bucket& bucket, const Target& target, std::string_view action,
+                         std::string_view versioned_action, PolicyContext context) {
+  if (asks_for_tags(bucket)) add_existing_tags(call, bucket, target, context);
+  if (target.version) context["s3:VersionId"] = *target.version;
+  const Ask ask{.action = target.version ? versioned_action : action, .key = target.key, .context = std::move(context)};
+  if (!allowed(call, bucket, ask)) throw access_denied();
+}
 
 Bucket find_object_bucket(Call& call, const Target& target, std::string_view action, std::string_view versioned_action,
                           PolicyContext context) {
@@ -37,10 +45,7 @@ Bucket find_object_bucket(Call& call, const Target& target, std::string_view act
   std::optional<Bucket> bucket = load_bucket(call.tx, target.bucket);
   if (!bucket) throw no_such_bucket(target.bucket);
   if (!is_expected(*bucket, target.expected_owner)) throw access_denied();
-  if (asks_for_tags(*bucket)) add_existing_tags(call, *bucket, target, context);
-  if (target.version) context["s3:VersionId"] = *target.version;
-  const Ask ask{.action = target.version ? versioned_action : action, .key = target.key, .context = std::move(context)};
-  if (!allowed(call, *bucket, ask)) throw access_denied();
+  check_object_access(call, *bucket, target, action, versioned_action, std::move(context));
   return std::move(*bucket);
 }
 

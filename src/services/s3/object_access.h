@@ -27,6 +27,11 @@ using PolicyContext = std::map<std::string, std::string>;
 // is there. `versioned_action` is the one for a request that names a version.
 Bucket find_object_bucket(Call& call, const Target& target, std::string_view action, std::string_view versioned_action,
                           PolicyContext context = {});
+// The same of a bucket that is known already. Throws AccessDenied.
+void check_object_access(Call& call, const Bucket& bucket, const Target& target, std::string_view action,
+                         std::string_view versioned_action, PolicyContext context = {});
+// Throws KeyTooLongError.
+void check_key(const std::string& key);
 
 // That version, or the latest. Throws for what can't be read: NoSuchKey, NoSuchVersion, and delete
 // markers, which say that they are some.
