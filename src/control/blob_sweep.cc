@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/blob_sweep.h"
 
+#include <exception>
+#include <system_error>
 #include <vector>
 
 #include "services/s3/blobs.h"
@@ -19,11 +21,17 @@ asio::awaitable<std::optional<base::Time>> take_turn(api::Engine* engine, object
   services::Caller nobody;
   co_await engine->run(services::Access::Read, nobody, std::move(look));
   if (unused.empty()) co_return std::nullopt;
-  // Whoever has such a file open still reads it; whoever only knows its name looks again, or holds it.
+  // Whoever has such a file open still reads it; whoever only knows its name looks again, or holds it. One
+  // that can't be removed must not keep all others.
   std::vector<std::int64_t> gone;
+  std::exception_ptr failed;
   objects::DiskThreads::Work drop = [&] {
     for (const services::s3::UnusedBlob& blob : unused) {
-      if (files->drop(blob.file)) gone.push_back(blob.id);
+      try {
+        if (files->drop(blob.file)) gone.push_back(blob.id);
+      } catch (const std::system_error&) {
+        failed = std::current_exception();
+      }
     }
   };
   co_await disk->run(std::move(drop));
@@ -31,6 +39,7 @@ asio::awaitable<std::optional<base::Time>> take_turn(api::Engine* engine, object
     for (const std::int64_t id : gone) services::s3::forget_blob(call.tx, id);
   };
   co_await engine->run(services::Access::Write, nobody, std::move(forget));
+  if (failed) std::rethrow_exception(failed);
   co_return engine->clock().now() + (gone.size() < unused.size() ? kHeldFor : base::Duration(0));
 }
 

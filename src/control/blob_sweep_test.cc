@@ -69,6 +69,19 @@ TEST_F(BlobSweepTest, AFileThatIsGoneAlreadyHoldsNothingUp) {
   EXPECT_EQ(rows(), 0);
 }
 
+TEST_F(BlobSweepTest, AFileThatCanNotBeRemovedKeepsNoOther) {
+  const std::string stuck = add(0), other = add(0);
+  const std::string place = folder_ + "/objects/" + stuck.substr(0, 2) + "/" + stuck;
+  std::filesystem::remove(place);
+  std::filesystem::create_directory(place);
+  EXPECT_THROW(sweep(), std::system_error);
+  EXPECT_FALSE(files_.open(other));
+  EXPECT_EQ(rows(), 1);
+  std::filesystem::remove(place);
+  EXPECT_TRUE(sweep());
+  EXPECT_EQ(rows(), 0);
+}
+
 TEST_F(BlobSweepTest, ManyGoInSlices) {
   for (int i = 0; i < 250; ++i) add(0);
   EXPECT_TRUE(sweep());
