@@ -177,7 +177,9 @@ Job Dispatcher::identify(const http::RequestHead& head, const http::ClaimResult&
   job.service = find_service(services_, head, claim.claim.service);
   const auto bucket = bucket_of_host(head.headers.get("Host"), setup_.domains);
   const bool ours = !bucket && (is_page(head.path()) || find_route(head.path()));
-  if (!job.service && claim.claim.service.empty() && !ours) job.service = find_rest_service(services_, head);
+  if (!job.service && claim.claim.service.empty() && !ours) {
+    job.service = find_rest_service(services_, head, bucket.has_value());
+  }
   if (!job.service || !speaks_rest(*job.service)) return job;
   job.protocol = wire::Protocol::RestXml;
   job.request_id = base::random_text(16, "0123456789ABCDEF");  // as S3 names its requests

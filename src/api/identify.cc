@@ -60,13 +60,12 @@ bool speaks_rest(const services::Service& service) {
 }
 
 const services::Service* find_rest_service(const std::vector<services::Service>& services,
-                                           const http::RequestHead& head) {
+                                           const http::RequestHead& head, bool names_bucket) {
   const std::string_view type = head.headers.get("Content-Type");
   if (!target_of(head).empty() || head.headers.find("smithy-protocol")) return nullptr;
   if (type.starts_with("application/x-amz-json") || form_field(head.query(), "Action")) return nullptr;
-  if (head.method == "POST" && (head.path() == "/" || type.starts_with("application/x-www-form-urlencoded"))) {
-    return nullptr;
-  }
+  const bool service_root = head.path() == "/" && !names_bucket;
+  if (head.method == "POST" && (service_root || type.starts_with("application/x-www-form-urlencoded"))) return nullptr;
   auto found = std::find_if(services.begin(), services.end(), &speaks_rest);
   return found == services.end() ? nullptr : &*found;
 }

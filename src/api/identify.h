@@ -23,9 +23,9 @@ const services::Service* find_service(const std::vector<services::Service>& serv
 
 bool speaks_rest(const services::Service& service);
 // The one that gets what nobody signed, or signed wrongly; nullptr for what is addressed to another, by
-// a target, an action or a path that is not REST's.
+// a target, an action or a path that is not REST's. `names_bucket`: its host does, and so "/" is one.
 const services::Service* find_rest_service(const std::vector<services::Service>& services,
-                                           const http::RequestHead& head);
+                                           const http::RequestHead& head, bool names_bucket);
 
 // The operation's name; for forms it is in the body. "" where there is none.
 std::string operation_name(wire::Protocol protocol, const http::RequestHead& head, std::string_view body);

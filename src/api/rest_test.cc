@@ -242,6 +242,8 @@ TEST_F(RestTest, AFormIsSignedByItsFields) {
   EXPECT_THAT(ask("POST", "/private", type, form(std::string(64, '0'))), HasSubstr("<Code>SignatureDoesNotMatch</Code>"));
   EXPECT_THAT(ask("POST", "/private", type, form("")), HasSubstr("<Code>AccessDenied</Code>"));
   EXPECT_THAT(ask("POST", "/photos", type, form("")), StartsWith("HTTP/1.1 204"));
+  const base::Headers hosted = {{"Host", "private.localhost"}, {"Content-Type", "multipart/form-data; boundary=x"}};
+  EXPECT_THAT(ask("POST", "/", hosted, form(signature)), StartsWith("HTTP/1.1 204"));
   // Nobody else's policy comes after the one that was signed.
   const std::string another = "--x\r\nContent-Disposition: form-data; name=\"policy\"\r\n\r\nmine\r\n";
   std::string two = form(signature);
