@@ -41,6 +41,13 @@ struct RestServer::Request {
     held.emplace(std::move(upload));
   }
   const http::RequestHead& head() const { return presigned ? *presigned : exchange.head(); }
+  // Of all buckets: without the one that the host named, which is in the path where it is said again.
+  std::string endpoint() const {
+    std::string whole = endpoint_of(exchange);
+    const bool hosted = job.place.path != exchange.head().path();
+    if (hosted) whole.erase(whole.find("//") + 2, job.place.bucket.size() + 1);
+    return whole;
+  }
 };
 
 namespace {
@@ -116,7 +123,7 @@ asio::awaitable<void> RestServer::authenticate(Request& request, http::ClaimResu
     set_key(*request.signer.key, claim.claim, caller);
     request.claim = std::move(claim.claim);
   }
-  caller.endpoint = endpoint_of(request.exchange);
+  caller.endpoint = request.endpoint();
   caller.request_id = request.job.request_id;
   caller.address = address_of(request.exchange.peer());
 }

@@ -68,6 +68,11 @@ def test_a_form_that_is_right_is_taken(s3, bucket):
     answer = s3.anonymous("POST", bucket, body, {"Content-Type": TYPE})
     assert answer.status == 204, answer
     assert s3.call("GET", f"{bucket}/form-good").body == b"x"
+    body = fields_bytes(signed(s3, policy_of(bucket), "form-hosted")) + file() + END
+    answer = s3.anonymous("POST", "/", body, {"Content-Type": TYPE, "Host": f"{bucket.strip('/')}.localhost:80"})
+    assert answer.status == 204, answer
+    assert answer.headers["location"] == f"http://localhost:80{bucket}/form-hosted"
+    assert s3.call("GET", f"{bucket}/form-hosted").body == b"x"
 
 
 @pytest.mark.parametrize(
