@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/form.h"
 
+#include "api/rest_errors.h"
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/utf8.h"
@@ -8,14 +9,21 @@
 namespace api {
 namespace asio = boost::asio;
 
-FormBody::FormBody(http::Exchange& exchange)
-    : exchange_(exchange), form_(exchange.head().headers.get("Content-Type")) {}
+FormBody::FormBody(http::Exchange& exchange, std::string payload_hash)
+    : exchange_(exchange),
+      form_(exchange.head().headers.get("Content-Type")),
+      payload_hash_(std::move(payload_hash)) {}
+
+asio::awaitable<void> FormBody::read_piece() {
+  piece_ = co_await exchange_.read_piece();
+  left_ = piece_;
+  if (!payload_hash_.empty()) hasher_.update(piece_);
+}
 
 asio::awaitable<void> FormBody::read_fields() {
   while (!form_.file_begun()) {
     if (left_.empty()) {
-      piece_ = co_await exchange_.read_piece();
-      left_ = piece_;
+      co_await read_piece();
     }
     if (piece_.empty()) form_.finish();  // which throws: there was no file
     form_.next(left_);
@@ -27,12 +35,12 @@ asio::awaitable<std::string> FormBody::next() {
   for (;;) {
     while (!left_.empty()) bytes += form_.next(left_);
     if (!bytes.empty()) co_return bytes;
-    piece_ = co_await exchange_.read_piece();
-    left_ = piece_;
-    if (piece_.empty()) {
-      form_.finish();
-      co_return bytes;
-    }
+    co_await read_piece();
+    if (!piece_.empty()) continue;
+    form_.finish();
+    const std::string computed = payload_hash_.empty() ? "" : base::to_hex(hasher_.finish());
+    if (computed != payload_hash_) throw payload_hash_error(payload_hash_, computed);
+    co_return bytes;
   }
 }
 

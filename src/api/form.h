@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/checksum.h"
 #include "http/form_data.h"
 #include "http/server.h"
 #include "wire/type.h"
@@ -14,8 +15,9 @@ namespace api {
 
 class FormBody {
  public:
-  // Throws BodyError, as the rest of it.
-  explicit FormBody(http::Exchange& exchange);
+  // `payload_hash`: what the whole body's was said to be, by whoever signed the request itself; "" where
+  // nobody did. Throws BodyError, as the rest of it, and ApiError where it is another.
+  FormBody(http::Exchange& exchange, std::string payload_hash);
 
   // Up to the file.
   boost::asio::awaitable<void> read_fields();
@@ -25,8 +27,12 @@ class FormBody {
   boost::asio::awaitable<std::string> next();
 
  private:
+  boost::asio::awaitable<void> read_piece();
+
   http::Exchange& exchange_;
   http::FormData form_;
+  std::string payload_hash_;
+  base::Hasher hasher_{base::Checksum::Sha256};
   std::string piece_;
   std::string_view left_;  // of piece_
 };

@@ -162,7 +162,8 @@ asio::awaitable<services::Erased> RestServer::read(Request& request) {
 
 // A form is signed by its fields. Whoever signed the request itself is believed, too.
 asio::awaitable<void> RestServer::read_form(Request& request) {
-  request.form.emplace(request.exchange);
+  const bool hashed = request.claim && request.claim->names_body_hash();
+  request.form.emplace(request.exchange, hashed ? request.claim->payload_hash : "");
   co_await request.form->read_fields();
   if (request.claim) co_return;
   const base::Headers& fields = request.form->form().fields();

@@ -244,6 +244,14 @@ TEST_F(RestTest, AFormIsSignedByItsFields) {
   EXPECT_THAT(ask("POST", "/photos", type, form("")), StartsWith("HTTP/1.1 204"));
   const base::Headers hosted = {{"Host", "private.localhost"}, {"Content-Type", "multipart/form-data; boundary=x"}};
   EXPECT_THAT(ask("POST", "/", hosted, form(signature)), StartsWith("HTTP/1.1 204"));
+  // Whoever signs the request itself signs all of the form.
+  EXPECT_THAT(ask_signed("POST", "/private", type, form("")), StartsWith("HTTP/1.1 204"));
+  http::Request request{{"POST", "/private", {{"Host", host()}, type.begin()[0]}}, form("")};
+  http::sign(request, {key_.id, key_.secret, ""}, "us-east-1", "s3", clock_.now());
+  std::string changed = request.body;
+  changed.replace(changed.find("hello"), 5, "other");
+  EXPECT_THAT(ask("POST", "/private", request.head.headers, changed),
+              HasSubstr("<Code>XAmzContentSHA256Mismatch</Code>"));
   // Nobody else's policy comes after the one that was signed.
   const std::string another = "--x\r\nContent-Disposition: form-data; name=\"policy\"\r\n\r\nmine\r\n";
   std::string two = form(signature);
