@@ -86,6 +86,7 @@ std::string problem(std::string_view policy) {
   if (document->statements.size() > kMaxStatements) return "it has more than 20 statements";
   for (const Statement& statement : document->statements) {
     if (statement.effect != "Allow" && statement.effect != "Deny") return "a statement's Effect must be Allow or Deny";
+    if (!statement.again.empty()) return "a statement has " + statement.again.front() + " beside its opposite";
     if (!statement.principals.given) return "a statement has no Principal";
     if (!statement.actions.given) return "a statement has no Action";
     if (!statement.resources.given) return "a statement has no Resource";

@@ -94,10 +94,13 @@ Statement read_statement(const json::object& object) {
     if (name == "Effect") {
       out.effect = scalar(value).value_or("");
     } else if (name == "Principal" || name == "NotPrincipal") {
+      if (out.principals.given) out.again.push_back(name);
       out.principals = read_principals(value, name == "NotPrincipal");
     } else if (name == "Action" || name == "NotAction") {
+      if (out.actions.given) out.again.push_back(name);
       out.actions = {true, name == "NotAction", scalars(value).value_or(std::vector<std::string>())};
     } else if (name == "Resource" || name == "NotResource") {
+      if (out.resources.given) out.again.push_back(name);
       out.resources = {true, name == "NotResource", scalars(value).value_or(std::vector<std::string>())};
     } else if (name == "Condition") {
       read_conditions(value, out.conditions);

@@ -43,6 +43,7 @@ struct Statement {
   Patterns actions, resources;
   std::vector<Condition> conditions;
   std::vector<std::string> unknown;   // members that no statement has
+  std::vector<std::string> again;     // Action beside NotAction, and so on: which one is meant?
 };
 
 struct Document {

@@ -158,6 +158,8 @@ TEST(Policy, SaysWhatIsWrongWithOne) {
   EXPECT_NE(problem("[]"), "");
   EXPECT_NE(problem("{}"), "");
   EXPECT_NE(problem(statement("Perhaps", "\"*\"")), "");
+  EXPECT_EQ(problem(R"({"Statement":{"Effect":"Deny","Principal":"*","Action":"*","NotAction":"x","Resource":"*"}})"),
+            "a statement has NotAction beside its opposite");
 }
 
 TEST(Policy, WildcardsMatchAsInShells) {

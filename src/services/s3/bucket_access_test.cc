@@ -193,6 +193,13 @@ TEST_F(BucketAccess, WhatIsWrongWithAPolicyIsSaidInAmazonsWords) {
        "Policy has an invalid condition key"},
       {policy(statement("Deny", kEverybody, "s3:GetObject", "arn:aws:s3:::bucket/*", R"(,"Resources":[])")),
        "Unknown field Resources"},
+      {policy(statement("Deny", kEverybody, "s3:GetObject", "arn:aws:s3:::bucket/*", R"(,"NotAction":"s3:PutObject")")),
+       "Statement/policy already has instance of NotAction"},
+      {policy(statement("Deny", kEverybody, "s3:GetObject", "arn:aws:s3:::bucket/*", R"(,"NotPrincipal":"*")")),
+       "Statement/policy already has instance of NotPrincipal"},
+      {policy(statement("Deny", kEverybody, "s3:GetObject", "arn:aws:s3:::bucket/*",
+                        R"(,"NotResource":"arn:aws:s3:::bucket/open/*")")),
+       "Statement/policy already has instance of NotResource"},
       {"{\"Id\":\"" + std::string(20480, 'a') + "\"}", "Policy exceeds the maximum allowed document size."},
   };
   for (const auto& [text, expected] : cases) {

@@ -129,6 +129,9 @@ void check_condition(const policy::Condition& condition, const policy::Statement
 
 void check_statement(const policy::Statement& statement, const std::string& bucket) {
   if (!statement.unknown.empty()) throw malformed("Unknown field " + statement.unknown.front());
+  if (!statement.again.empty()) {
+    throw malformed("Statement/policy already has instance of " + statement.again.front());
+  }
   if (statement.effect.empty()) throw malformed("Missing required field Effect");
   if (statement.effect != "Allow" && statement.effect != "Deny") {
     throw malformed("Invalid effect: " + statement.effect);
