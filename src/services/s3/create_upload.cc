@@ -39,6 +39,10 @@ shape::CreateMultipartUploadOutput create_multipart_upload(Call& call,
   if (request.Tagging) upload.tags = read_tag_header(*request.Tagging);
   const Bucket bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
                                            "s3:PutObject", "s3:PutObject", write_context(request, upload.tags));
+  // Whatever the policy: an upload that nobody began would be nobody's to finish.
+  if (call.caller.anonymous()) {
+    throw wire::ApiError("AccessDenied", "Anonymous users cannot initiate multipart uploads.  Please authenticate.");
+  }
   check_may_tag(call, bucket, request.Key, upload.tags);
   check_acl(bucket, acl_wish(request));
   upload.bucket = bucket.id;

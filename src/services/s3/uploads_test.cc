@@ -48,6 +48,16 @@ TEST_F(Uploads, PartsBecomeAnObjectWithoutBeingCopied) {
   EXPECT_EQ(count("SELECT count(*) FROM s3_parts"), 0);
 }
 
+TEST_F(Uploads, WhoHasNoKeyBeginsNone) {
+  run(&put_public_access_block, {.Bucket = "bucket", .PublicAccessBlockConfiguration = {}});
+  run(&put_bucket_policy, {.Bucket = "bucket", .Policy = R"({"Version":"2012-10-17","Statement":[{"Effect":"Allow",
+      "Principal":"*","Action":"s3:PutObject","Resource":"arn:aws:s3:::bucket/*"}]})"});
+  caller_.account = "";
+  EXPECT_EQ(error_of([&] { put_bytes("k", "whole"); }), "");
+  EXPECT_EQ(error_of(&create_multipart_upload, {.Bucket = "bucket", .Key = "k"}), "AccessDenied");
+  EXPECT_EQ(message(), "Anonymous users cannot initiate multipart uploads.  Please authenticate.");
+}
+
 TEST_F(Uploads, APartCanBeReadByItsNumber) {
   const std::string upload = create("k");
   complete("k", upload, {part("k", upload, 1, kFull), part("k", upload, 2, "end")});
