@@ -82,6 +82,20 @@ TEST_F(BlobSweepTest, AFileThatCanNotBeRemovedKeepsNoOther) {
   EXPECT_EQ(rows(), 0);
 }
 
+TEST_F(BlobSweepTest, ManyThatAreHeldKeepNoOther) {
+  std::vector<std::string> held;
+  for (int i = 0; i < 250; ++i) held.push_back(add(0));
+  const std::string other = add(0);
+  auto hold = files_.hold(held);
+  EXPECT_TRUE(sweep());
+  EXPECT_TRUE(sweep());
+  EXPECT_FALSE(files_.open(other));
+  EXPECT_EQ(rows(), 250);
+  hold.reset();
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(sweep());
+  EXPECT_EQ(rows(), 0);
+}
+
 TEST_F(BlobSweepTest, ManyGoInSlices) {
   for (int i = 0; i < 250; ++i) add(0);
   EXPECT_TRUE(sweep());

@@ -65,8 +65,8 @@ void release_upload_parts(Call& call, std::int64_t upload) {
   sweep_later(call);
 }
 
-std::vector<UnusedBlob> unused_blobs(store::Tx& tx, std::int64_t most) {
-  return tx.query("SELECT id, file FROM s3_blobs WHERE refs = 0 ORDER BY id LIMIT $1", most)
+std::vector<UnusedBlob> unused_blobs(store::Tx& tx, std::int64_t most, std::int64_t after) {
+  return tx.query("SELECT id, file FROM s3_blobs WHERE refs = 0 AND id > $2 ORDER BY id LIMIT $1", most, after)
       .all([](const store::Row& row) { return UnusedBlob{row.integer(0), row.str(1)}; });
 }
 

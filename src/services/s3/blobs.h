@@ -30,7 +30,7 @@ struct UnusedBlob {
   std::int64_t id = 0;
   std::string file;
 };
-std::vector<UnusedBlob> unused_blobs(store::Tx& tx, std::int64_t most);
+std::vector<UnusedBlob> unused_blobs(store::Tx& tx, std::int64_t most, std::int64_t after = 0);
 void forget_blob(store::Tx& tx, std::int64_t blob);
 
 }  // namespace services::s3
