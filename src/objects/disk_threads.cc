@@ -96,6 +96,12 @@ asio::awaitable<void> DiskThreads::run(Work work) {
   co_await pending.wait();
 }
 
+asio::awaitable<void> DiskThreads::compute(Work work) {
+  auto executor = co_await asio::this_coro::executor;
+  Pending pending = start(executor, std::move(work));
+  co_await pending.wait();
+}
+
 void DiskThreads::post(Work work) {
   asio::post(waiters_, [work = std::move(work)] {
     try {

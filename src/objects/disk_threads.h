@@ -43,6 +43,8 @@ class DiskThreads {
   Pending start_wait(boost::asio::any_io_executor executor, Work work);
   // Such work, started and waited for. `work` may refer to what outlives the await.
   boost::asio::awaitable<void> run(Work work);
+  // The same for what computes.
+  boost::asio::awaitable<void> compute(Work work);
   // Nobody waits for it; what it throws is logged.
   void post(Work work);
 

@@ -2,7 +2,6 @@
 #include "objects/verify.h"
 
 #include <algorithm>
-#include <boost/asio/this_coro.hpp>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -86,7 +85,6 @@ asio::awaitable<Verdict> verify_file(Files& files, DiskThreads& disk, std::strin
   std::optional<base::File> file;
   Verdict verdict;
   Reading reading(expected);
-  auto executor = co_await asio::this_coro::executor;
   try {
     DiskThreads::Work open = [&] {
       file = files.open(name);
@@ -98,8 +96,7 @@ asio::awaitable<Verdict> verify_file(Files& files, DiskThreads& disk, std::strin
     for (std::uint64_t done = 0; done < expected.size; done += kSliceBytes) {
       const std::uint64_t length = std::min(kSliceBytes, expected.size - done);
       DiskThreads::Work read = [&] { reading.read(*file, done, length); };
-      DiskThreads::Pending slice = disk.start(executor, std::move(read));
-      co_await slice.wait();
+      co_await disk.compute(std::move(read));
     }
     verdict = reading.end();
   } catch (const std::system_error& error) {
