@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "services/call.h"
@@ -26,6 +27,10 @@ struct StoredCluster {
 
 struct WholeCluster : StoredCluster {
   shapes::ecs::Cluster body;  // configuration, settings, tags
+
+  // Not an aggregate: of one, g++ 12 destroys the base twice where making the body throws.
+  WholeCluster(StoredCluster cluster, shapes::ecs::Cluster contents)
+      : StoredCluster(std::move(cluster)), body(std::move(contents)) {}
 };
 
 // What a cluster holds, counted where it is kept. Services have no table yet, so there are none.

@@ -9,6 +9,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Clusters = EcsTest;
 
+TEST_F(Clusters, AClusterWithASettingThatCannotBeIsRefusedWhateverItsName) {
+  const std::string name = "a-name-that-is-too-long-to-be-kept-within-a-string";
+  EXPECT_THROW(run_json(&create_cluster, R"({"clusterName":")" + name + R"(","settings":[{"name":"no","value":"x"}]})"),
+               wire::ApiError);
+}
+
 TEST_F(Clusters, ANewClusterIsShownAsAmazonShowsIt) {
   auto made = run_json(&create_cluster, R"({"clusterName":"gpu","tags":[{"key":"team","value":"vision"}]})");
   EXPECT_EQ(to_json(made),
