@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "base/date_text.h"
+
 namespace wire {
 namespace {
 
@@ -151,14 +153,7 @@ std::string to_iso8601(base::Time time, bool always_millis) {
   return text + "Z";
 }
 
-std::string to_rfc822(base::Time time) {
-  Parts p = split(time);
-  unsigned weekday = std::chrono::weekday(std::chrono::sys_days(p.date)).c_encoding();
-  return fmt::format(
-      "{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT", kDays.substr(weekday * 3, 3), static_cast<unsigned>(p.date.day()),
-      kMonths.substr((static_cast<unsigned>(p.date.month()) - 1) * 3, 3), static_cast<int>(p.date.year()),
-      p.time.hours().count(), p.time.minutes().count(), p.time.seconds().count());
-}
+std::string to_rfc822(base::Time time) { return base::to_date_text(time); }
 
 void append_epoch(std::string& out, base::Time time) {
   std::int64_t millis = base::to_millis(time);

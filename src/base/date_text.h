@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "base/time.h"
+
+namespace base {
+
+// "Thu, 05 Nov 2026 09:30:10 GMT", as HTTP's headers and RFC 822's timestamps have it.
+std::string to_date_text(Time time);
+
+}  // namespace base
