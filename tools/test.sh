@@ -7,7 +7,6 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 jobs=$(nproc)
-fuzz_seconds=${FUZZ_SECONDS:-10}
 logs=build/test
 mkdir -p "$logs"
 
@@ -48,15 +47,7 @@ tsan() {
 }
 fuzz() {
   build fuzz fuzzers || return 1
-  local target name
-  for target in build/fuzz/tests/fuzz/*_fuzz; do
-    name=$(basename "$target")
-    mkdir -p "build/fuzz/corpus/$name"
-    echo "== $name"
-    "$target" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$logs/" \
-      "build/fuzz/corpus/$name" 2>&1 | tail -n 40
-    [ "${PIPESTATUS[0]}" -eq 0 ] || return 1
-  done
+  printf '%s\n' build/fuzz/tests/fuzz/*_fuzz | xargs -P "$jobs" -n 1 tests/fuzz/run.sh
 }
 
 tools/docker.sh > "$logs/docker.log" 2>&1 ||
