@@ -43,8 +43,9 @@ void put_bucket_encryption(Call& call, const shape::PutBucketEncryptionRequest& 
     rule.ApplyServerSideEncryptionByDefault = shape::ServerSideEncryptionByDefault{.SSEAlgorithm = "AES256"};
   }
   const shape::ServerSideEncryptionByDefault& by_default = *rule.ApplyServerSideEncryptionByDefault;
-  if (by_default.SSEAlgorithm != "AES256") throw not_implemented("Encryption with " + by_default.SSEAlgorithm);
-  if (by_default.KMSMasterKeyID) {
+  const bool by_kms = by_default.SSEAlgorithm == "aws:kms" || by_default.SSEAlgorithm == "aws:kms:dsse";
+  if (!by_kms && by_default.SSEAlgorithm != "AES256") throw malformed_xml();
+  if (!by_kms && by_default.KMSMasterKeyID) {
     throw wire::ApiError("InvalidArgument",
                          "a KMSMasterKeyID is not applicable if the default sse algorithm is not aws:kms or aws:kms:dsse")
         .with("ArgumentName", "ApplyServerSideEncryptionByDefault");

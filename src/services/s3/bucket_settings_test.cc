@@ -56,7 +56,7 @@ TEST_F(BucketSettings, VersioningIsEnabledAndSuspended) {
   EXPECT_EQ(error_of(&put_bucket_versioning, {.Bucket = "bucket", .VersioningConfiguration = mfa}), "NotImplemented");
 }
 
-TEST_F(BucketSettings, EncryptionIsTheDefaultOneAndNoOther) {
+TEST_F(BucketSettings, EncryptionIsTheDefaultOneOrAsItWasSaid) {
   auto algorithm = [&] {
     auto rules = run(&get_bucket_encryption, {.Bucket = "bucket"}).ServerSideEncryptionConfiguration->Rules;
     return rules.at(0).ApplyServerSideEncryptionByDefault->SSEAlgorithm;
@@ -69,9 +69,12 @@ TEST_F(BucketSettings, EncryptionIsTheDefaultOneAndNoOther) {
   EXPECT_EQ(algorithm(), "AES256");
   EXPECT_EQ(set("AES256"), "");
   EXPECT_EQ(algorithm(), "AES256");
-  EXPECT_EQ(set("aws:kms"), "NotImplemented");
-  EXPECT_NE(message().find("aws:kms"), std::string::npos);
   EXPECT_EQ(set("AES256", "key"), "InvalidArgument");
+  EXPECT_EQ(set("ROT13"), "MalformedXML");
+  EXPECT_EQ(algorithm(), "AES256");
+  EXPECT_EQ(set("aws:kms"), "");
+  EXPECT_EQ(set("aws:kms:dsse", "key"), "");
+  EXPECT_EQ(algorithm(), "aws:kms:dsse");
   EXPECT_EQ(error_of(&put_bucket_encryption, {.Bucket = "bucket"}), "MalformedXML");
   run(&delete_bucket_encryption, {.Bucket = "bucket"});
   EXPECT_EQ(algorithm(), "AES256");

@@ -71,7 +71,8 @@ LifecycleRules read_lifecycle(const std::string& text) {
 }
 
 base::Time midnight_after(base::Time from, std::int32_t count) {
-  return std::chrono::ceil<days>(from + days(count));
+  constexpr std::chrono::sys_days kLast = std::chrono::year(9999) / 12 / 31;  // that can be written
+  return std::min<base::Time>(std::chrono::ceil<days>(from + days(count)), kLast);
 }
 
 std::optional<Due> expiry_of(const LifecycleRules& rules, const Object& object) {

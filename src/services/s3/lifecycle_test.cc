@@ -68,6 +68,7 @@ TEST_F(Lifecycle, DaysAreCountedAndThenRoundedUpToMidnight) {
   const base::Time made = *wire::from_iso8601("2027-01-15T10:30:00Z");
   EXPECT_EQ(midnight_after(made, 3), *wire::from_iso8601("2027-01-19T00:00:00Z"));
   EXPECT_EQ(midnight_after(*wire::from_iso8601("2027-01-15T00:00:00Z"), 3), *wire::from_iso8601("2027-01-18T00:00:00Z"));
+  EXPECT_EQ(midnight_after(made, 2147483647), *wire::from_iso8601("9999-12-31T00:00:00Z"));
 }
 
 TEST_F(Lifecycle, AnObjectExpiresAtItsMidnightAndNotBefore) {

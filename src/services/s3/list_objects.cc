@@ -45,7 +45,7 @@ WalkPage<Listed> list(Call& call, const Bucket& bucket, const Walk& walk) {
 
 // Fills Contents and CommonPrefixes, which both answers have.
 template <class Output>
-void show(WalkPage<Listed>& page, const ListText& text, const std::optional<std::string>& owner, Output& output) {
+void show(WalkPage<Listed>& page, const ListText& text, const std::optional<shape::Owner>& owner, Output& output) {
   std::vector<shape::Object> contents;
   std::vector<shape::CommonPrefix> prefixes;
   for (WalkItem<Listed>& item : page.items) {
@@ -55,7 +55,7 @@ void show(WalkPage<Listed>& page, const ListText& text, const std::optional<std:
     }
     shape::Object& object = item.row->shown;
     object.Key = text(item.row->key);
-    if (owner) object.Owner = shape::Owner{.ID = *owner};
+    object.Owner = owner;
     contents.push_back(std::move(object));
   }
   output.IsTruncated = page.truncated;
@@ -87,9 +87,7 @@ shape::ListObjectsOutput list_objects(Call& call, const shape::ListObjectsReques
     output.Delimiter = text(walk.delimiter);
     if (page.truncated) output.NextMarker = text(end_of(page));
   }
-  std::optional<std::string> owner;
-  if (!call.caller.anonymous()) owner = canonical_id(bucket.account);  // whoever has no key is not told
-  show(page, text, owner, output);
+  show(page, text, owner_for(call.caller, bucket), output);
   return output;
 }
 
@@ -112,8 +110,8 @@ shape::ListObjectsV2Output list_objects_v2(Call& call, const shape::ListObjectsV
   // A token says more than a key to start after, which Amazon then does not repeat.
   if (request.StartAfter && !request.ContinuationToken) output.StartAfter = text(*request.StartAfter);
   if (page.truncated) output.NextContinuationToken = page_token(end_of(page));
-  std::optional<std::string> owner;
-  if (request.FetchOwner.value_or(false) && !call.caller.anonymous()) owner = canonical_id(bucket.account);
+  std::optional<shape::Owner> owner;
+  if (request.FetchOwner.value_or(false)) owner = owner_for(call.caller, bucket);
   show(page, text, owner, output);
   return output;
 }

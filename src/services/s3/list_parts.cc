@@ -4,6 +4,7 @@
 #include "services/s3/handlers.h"
 #include "services/s3/lifecycle.h"
 #include "services/s3/limits.h"
+#include "services/s3/list_request.h"
 #include "services/s3/object_headers.h"
 #include "services/s3/page_number.h"
 #include "services/s3/uploads.h"
@@ -46,8 +47,8 @@ shape::ListPartsOutput list_parts(Call& call, const shape::ListPartsRequest& req
   output.IsTruncated = more;
   if (!parts.empty()) output.Parts.emplace();
   for (const UploadedPart& part : parts) output.Parts->push_back(shown(part, upload));
-  if (!upload.account.empty()) output.Initiator = shape::Initiator{.ID = canonical_id(upload.account)};
-  output.Owner = shape::Owner{.ID = canonical_id(bucket.account)};
+  output.Owner = owner_for(call.caller, bucket);
+  if (output.Owner && !upload.account.empty()) output.Initiator = shape::Initiator{.ID = canonical_id(upload.account)};
   output.StorageClass = upload.headers.StorageClass.value_or("STANDARD");
   output.ChecksumAlgorithm = upload.checksum_kind;
   if (upload.checksum_kind) output.ChecksumType = upload.checksum_type;

@@ -51,6 +51,11 @@ std::string parse_page_token(const std::string& token) {
   throw invalid_argument("The continuation token provided is incorrect", "continuation-token", token);
 }
 
+std::optional<shapes::s3::Owner> owner_for(const Caller& caller, const Bucket& bucket) {
+  if (caller.anonymous()) return std::nullopt;
+  return shapes::s3::Owner{.ID = canonical_id(bucket.account)};
+}
+
 std::string storage_class_of(std::string_view headers) {
   if (headers.find("\"StorageClass\"") == headers.npos) return "STANDARD";
   return from_json<Headers>(headers).StorageClass.value_or("STANDARD");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the listings of objects and of versions have in common in their requests and answers.
+// What listings have in common in their requests and answers.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,7 @@
 
 #include "services/s3/bucket.h"
 #include "services/s3/key_walk.h"
+#include "shapes/s3/bucket.h"
 
 namespace services::s3 {
 
@@ -45,6 +46,9 @@ Ask list_ask(std::string_view action, const Request& request) {
 // Where a listing goes on, as clients carry it. What no listing gave out is told from it: throws.
 std::string page_token(std::string_view after);
 std::string parse_page_token(const std::string& token);
+
+// Whose the bucket is. Who has no key is not told.
+std::optional<shapes::s3::Owner> owner_for(const Caller& caller, const Bucket& bucket);
 
 // Out of the column `headers`.
 std::string storage_class_of(std::string_view headers);

@@ -13,6 +13,12 @@ TEST(ListRequest, ATokenBringsBackWhatItWasMadeOf) {
   for (const char* after : {"a", "folder/", "\xc3\xa9 + %"}) EXPECT_EQ(parse_page_token(page_token(after)), after);
 }
 
+TEST(ListRequest, WhoHasNoKeyIsNotToldWhoseTheBucketIs) {
+  const Bucket bucket{.account = "111111111111"};
+  EXPECT_FALSE(owner_for(Caller{}, bucket));
+  EXPECT_EQ(owner_for(Caller{.account = "222222222222"}, bucket)->ID, canonical_id("111111111111"));
+}
+
 TEST(ListRequest, ATokenThatNoListingGaveIsRefused) {
   std::string changed = page_token("some/key");
   changed[0] = changed[0] == 'A' ? 'B' : 'A';

@@ -82,7 +82,7 @@ shape::ListMultipartUploadsOutput list_multipart_uploads(Call& call,
     output.NextKeyMarker = text(last.row ? last.row->key : last.prefix);
     if (last.row) output.NextUploadIdMarker = last.row->shown.UploadId;
   }
-  const shape::Owner owner{.ID = canonical_id(bucket.account)};
+  const std::optional<shape::Owner> owner = owner_for(call.caller, bucket);
   for (WalkItem<Listed>& item : page.items) {
     if (!item.row) {
       if (!output.CommonPrefixes) output.CommonPrefixes.emplace();
@@ -92,6 +92,7 @@ shape::ListMultipartUploadsOutput list_multipart_uploads(Call& call,
     if (!output.Uploads) output.Uploads.emplace();
     item.row->shown.Key = text(item.row->key);
     item.row->shown.Owner = owner;
+    if (!owner) item.row->shown.Initiator.reset();
     output.Uploads->push_back(std::move(item.row->shown));
   }
   return output;

@@ -99,7 +99,7 @@ Position start_of(Call& call, const Bucket& bucket, const Walk& walk, const shap
   return {key, below};
 }
 
-void show(WalkPage<Listed>& page, const ListText& text, const shape::Owner& owner,
+void show(WalkPage<Listed>& page, const ListText& text, const std::optional<shape::Owner>& owner,
           shape::ListObjectVersionsOutput& output) {
   for (WalkItem<Listed>& item : page.items) {
     if (!item.row) {
@@ -146,7 +146,7 @@ shape::ListObjectVersionsOutput list_object_versions(Call& call, const shape::Li
     output.NextKeyMarker = text(last.row ? last.row->key : last.prefix);
     if (last.row) output.NextVersionIdMarker = last.row->version;
   }
-  show(page, text, shape::Owner{.ID = canonical_id(bucket.account)}, output);
+  show(page, text, owner_for(call.caller, bucket), output);
   return output;
 }
 

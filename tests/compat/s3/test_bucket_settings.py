@@ -154,6 +154,12 @@ def test_encryption_is_always_there(s3, bucket):
     rules = [{"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}, "BucketKeyEnabled": True}]
     s3.put_bucket_encryption(Bucket=bucket.name, ServerSideEncryptionConfiguration={"Rules": rules})
     assert encryption(s3, bucket) == ("AES256", True)
+    key = "arn:aws:kms:us-east-1:000000000000:key/1234abcd-12ab-34cd-56ef-1234567890ab"
+    rules = [{"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": key},
+              "BucketKeyEnabled": True}]
+    s3.put_bucket_encryption(Bucket=bucket.name, ServerSideEncryptionConfiguration={"Rules": rules})
+    shown = s3.get_bucket_encryption(Bucket=bucket.name)["ServerSideEncryptionConfiguration"]["Rules"]
+    assert [{name: rule[name] for name in rules[0]} for rule in shown] == rules
     s3.delete_bucket_encryption(Bucket=bucket.name)
     assert encryption(s3, bucket) == ("AES256", False)
 
