@@ -83,8 +83,9 @@ void check_value(const KnownSetting& setting, const std::string& value) {
     throw invalid_parameter(fmt::format("The setting {} is managed by AWS and can not be changed.", setting.name));
   }
   if (std::find(setting.values.begin(), setting.values.end(), value) == setting.values.end()) {
-    throw invalid_parameter(fmt::format("Invalid value '{}' for setting {}. It should be one of [{}].", value,
-                                        setting.name, fmt::join(setting.values, ",")));
+    // "Invalid setting 'value'" is all that ECS was seen to say.
+    throw invalid_parameter(
+        fmt::format("Invalid setting 'value'. It should be one of [{}].", fmt::join(setting.values, ",")));
   }
   if (value == setting.refused) {
     throw invalid_parameter(fmt::format("The setting {} can not be disabled: all ARNs are long here.", setting.name));

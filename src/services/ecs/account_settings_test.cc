@@ -50,7 +50,7 @@ TEST_F(AccountSettings, ArnsAreLongAndValuesAmazons) {
   EXPECT_THAT(error_of(&put_account_setting, R"({"name":"taskLongArnFormat","value":"disabled"})"),
               HasSubstr("all ARNs are long here"));
   EXPECT_THAT(error_of(&put_account_setting, R"({"name":"containerInsights","value":"on"})"),
-              HasSubstr("Invalid value"));
+              HasSubstr("InvalidParameterException: Invalid setting 'value'"));
   EXPECT_THAT(error_of(&put_account_setting, R"({"name":"guardDutyActivate","value":"on"})"), HasSubstr("managed"));
   EXPECT_THAT(error_of(&put_account_setting,
                        R"({"name":"containerInsights","value":"enabled","principalArn":"arn:aws:iam::1:user/u"})"),

@@ -38,7 +38,8 @@ void check_tag(const Tag& tag) {
     throw invalid_parameter("Tag keys and values can not start with 'aws:', in any case: it is reserved for AWS use.");
   }
   if (!allowed(*tag.key) || !allowed(value)) {
-    throw invalid_parameter("Tags can only have letters, numbers, spaces, and the characters + - = . _ : / @.");
+    throw invalid_parameter(
+        "Some tags contain invalid characters. Valid characters: UTF-8 letters, spaces, numbers and _ . / = + - : @.");
   }
 }
 
@@ -79,16 +80,13 @@ Tags of_definition(Call& call, const std::string& resource, const Change& change
   return definition.tags;
 }
 
-// Of "web/3f2a..." or, in the old format, "3f2a...", the cluster that has the row; nullopt where that is
-// not the one that is named, or not the caller's.
+// Of "web/3f2a..." the cluster that has the row; nullopt where that is not the one that is named, or not the caller's.
 std::optional<StoredCluster> home_of(Call& call, const Arn& arn, std::int64_t row) {
   auto name = call.tx.query("SELECT name FROM ecs_clusters WHERE id = $1", row).one([](const store::Row& found) {
     return found.str(0);
   });
   auto cluster = name ? load_cluster(call, *name) : std::nullopt;
-  const std::size_t slash = arn.name.find('/');
-  if (!cluster || cluster->id != row) return std::nullopt;
-  if (slash != std::string::npos && arn.name.substr(0, slash) != cluster->name) return std::nullopt;
+  if (!cluster || cluster->id != row || arn.name.substr(0, arn.name.find('/')) != cluster->name) return std::nullopt;
   return cluster;
 }
 
@@ -118,10 +116,17 @@ std::optional<Tags> of_instance(Call& call, const Arn& arn, const Change& change
   return instance->body.tags;
 }
 
+// Without the name of the cluster, as ARNs were until 2018.
+bool in_old_format(const Arn& arn) {
+  const bool in_cluster = arn.type == "task" || arn.type == "container-instance" || arn.type == "service";
+  return in_cluster && arn.name.find('/') == std::string::npos;
+}
+
 // The tags of what the ARN names, through `change` where there is one to be made.
 Tags tags_of(Call& call, const std::string& resource, const Change& change = nullptr) {
   const auto arn = parse_arn(resource);
   if (!arn) throw invalid_parameter("Invalid ARN: " + resource);
+  if (in_old_format(*arn)) throw invalid_parameter("Long arn format must be used for tagging operations");
   std::optional<Tags> tags;
   if (arn->belongs_to(call.caller)) {
     if (arn->type == "cluster") return of_cluster(call, *arn, change);
@@ -129,8 +134,10 @@ Tags tags_of(Call& call, const std::string& resource, const Change& change = nul
     if (arn->type == "task") tags = of_task(call, *arn, change);
     if (arn->type == "container-instance") tags = of_instance(call, *arn, change);
   }
-  if (!tags) throw wire::ApiError("ResourceNotFoundException", "The specified resource was not found: " + resource);
-  return std::move(*tags);
+  if (tags) return std::move(*tags);
+  // ListTagsForResource has no ResourceNotFoundException in Amazon's model.
+  const std::string why = "The specified resource was not found: " + resource;
+  throw change ? wire::ApiError("ResourceNotFoundException", why) : invalid_parameter(why);
 }
 
 }  // namespace

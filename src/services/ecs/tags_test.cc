@@ -49,11 +49,18 @@ TEST_F(Tags, OfMachinesAndTasksAreOnesToo) {
   EXPECT_EQ(tags(other), R"({"tags":[{"key":"a","value":"1"},)" + managed + "]}");
   EXPECT_THAT(error_of(&untag_resource, R"({"tagKeys":["aws:ecs:clusterName"],"resourceArn":")" + task + "\"}"),
               HasSubstr("InvalidParameterException"));
-  const std::string old = "arn:aws:ecs:us-east-1:111111111111:task/" + task.substr(task.rfind('/') + 1);
-  EXPECT_EQ(tags(old), tags(task));
-  EXPECT_THAT(error_of(&list_tags_for_resource, R"({"resourceArn":"arn:aws:ecs:us-east-1:111111111111:task/other/)" +
-                                                    task.substr(task.rfind('/') + 1) + "\"}"),
+  EXPECT_THAT(error_of(&untag_resource, R"({"tagKeys":["a"],"resourceArn":"arn:aws:ecs:us-east-1:111111111111:task/other/)" +
+                                            task.substr(task.rfind('/') + 1) + "\"}"),
               HasSubstr("ResourceNotFoundException"));
+}
+
+TEST_F(Tags, AreForArnsThatNameTheCluster) {
+  run_json(&create_cluster, "{}");
+  for (std::string name : {"task/", "container-instance/", "service/"}) {
+    const std::string arn = "arn:aws:ecs:us-east-1:111111111111:" + name + std::string(32, 'a');
+    EXPECT_EQ(error_of(&list_tags_for_resource, R"({"resourceArn":")" + arn + "\"}"),
+              "InvalidParameterException: Long arn format must be used for tagging operations");
+  }
 }
 
 TEST_F(Tags, KeepToAmazonsLimits) {
@@ -71,6 +78,9 @@ TEST_F(Tags, KeepToAmazonsLimits) {
   EXPECT_EQ(refused({{"AWS:x", "1"}}), "InvalidParameterException");
   EXPECT_EQ(refused({{"x", "aws:1"}}), "InvalidParameterException");
   EXPECT_EQ(refused({{"a&b", "1"}}), "InvalidParameterException");
+  EXPECT_EQ(error_of(&tag_resource, R"({"resourceArn":")" + cluster_ + R"(","tags":[{"key":"step","value":"a[1]"}]})"),
+            "InvalidParameterException: Some tags contain invalid characters. Valid characters: UTF-8 letters, spaces, "
+            "numbers and _ . / = + - : @.");
   EXPECT_EQ(refused({{"a", "1"}, {"a", "2"}}), "InvalidParameterException");
   std::vector<Tag> many;
   for (int i = 0; i < 50; ++i) many.push_back({"k" + std::to_string(i), "v"});
@@ -87,8 +97,9 @@ TEST_F(Tags, BelongToWhatIsThere) {
             "InvalidParameterException: The specified cluster is inactive. Specify an active cluster and try again.");
   EXPECT_EQ(error("arn:aws:ecs:us-east-1:111111111111:cluster/none"), "ClusterNotFoundException: Cluster not found.");
   EXPECT_EQ(error(definition_), "ClientException: Unable to describe task definition.");
-  EXPECT_THAT(error("arn:aws:ecs:us-east-1:111111111111:service/a/b"), HasSubstr("ResourceNotFoundException"));
-  EXPECT_THAT(error("arn:aws:ecs:us-east-1:222222222222:cluster/default"), HasSubstr("ResourceNotFoundException"));
+  EXPECT_THAT(error("arn:aws:ecs:us-east-1:111111111111:service/a/b"), HasSubstr("InvalidParameterException: The specified"));
+  EXPECT_THAT(error("arn:aws:ecs:us-east-1:222222222222:cluster/default"),
+              HasSubstr("InvalidParameterException: The specified resource was not found"));
   EXPECT_THAT(error("default"), HasSubstr("InvalidParameterException"));
 }
 

@@ -60,10 +60,22 @@ def test_tags_of_a_deleted_cluster_are_gone(ecs, make_cluster):
 def test_what_is_not_there_has_no_tags(ecs, make_cluster, account, kind):
     name = make_cluster()["clusterName"]
     missing = f"arn:aws:ecs:us-east-1:{account}:{kind}/{name}/0123456789abcdef0123456789abcdef"
-    with refused("ResourceNotFoundException"):
+    with refused("InvalidParameterException"):
         ecs.list_tags_for_resource(resourceArn=missing)
     with refused("ResourceNotFoundException"):
         ecs.tag_resource(resourceArn=missing, tags=[{"key": "a", "value": "b"}])
+
+
+@pytest.mark.parametrize("kind", ["task", "container-instance", "service"])
+def test_tags_are_for_arns_that_name_the_cluster(ecs, account, kind):
+    with refused("InvalidParameterException", "Long arn format must be used for tagging operations"):
+        ecs.list_tags_for_resource(resourceArn=f"arn:aws:ecs:us-east-1:{account}:{kind}/0123456789abcdef0123456789abcdef")
+
+
+def test_characters_of_tags(ecs, make_cluster):
+    arn = make_cluster()["clusterArn"]
+    with refused("InvalidParameterException", "Some tags contain invalid characters."):
+        ecs.tag_resource(resourceArn=arn, tags=[{"key": "step", "value": "process[1]"}])
 
 
 @pytest.fixture
@@ -110,5 +122,5 @@ def test_names_and_values_are_amazons(connect, settings):
     unchecked = connect("ecs", region="ap-south-1", checked=False)
     with refused("InvalidParameterException", "unknown should be one of [serviceLongArnFormat,taskLongArnFormat,"):
         unchecked.put_account_setting(name="unknown", value="enabled")
-    with refused("InvalidParameterException", "containerInsights"):
+    with refused("InvalidParameterException", "Invalid setting 'value'"):
         settings.put_account_setting(name="containerInsights", value="maybe")
