@@ -81,7 +81,7 @@ void check_constraints(const RegisterTaskDefinitionRequest& request) {
   }
   for (const TaskDefinitionPlacementConstraint& constraint : *request.placementConstraints) {
     if (constraint.type.value_or("") != "memberOf") {
-      throw client_error("Placement constraints of a task definition must have the type 'memberOf'.");
+      throw client_error("constraint.type '" + constraint.type.value_or("") + "' is not supported.");
     }
     const auto expression = scheduler::Expression::parse(constraint.expression.value_or(""));
     if (!expression) throw client_error("Invalid expression of a placement constraint: " + expression.error());

@@ -169,7 +169,8 @@ TEST_F(Refused, PlacementConstraints) {
   expect({
       {member_of(""), "Invalid expression of a placement constraint"},
       {member_of("attribute:x =="), "Invalid expression of a placement constraint"},
-      {m("", R"("placementConstraints":[{"expression":"attribute:x exists"}])"), "'memberOf'"},
+      {m("", R"("placementConstraints":[{"expression":"attribute:x exists"}])"), "constraint.type '' is not supported."},
+      {m("", R"("placementConstraints":[{"type":"distinctInstance"}])"), "constraint.type 'distinctInstance' is not supported."},
   });
 }
 
@@ -208,6 +209,8 @@ TEST_F(Refused, WhatFargateWouldNotTake) {
       {m("", fargate + R"(,"networkMode":"awsvpc")"), "Fargate requires that 'cpu' be defined at the task level."},
       {m("", fargate + R"(,"networkMode":"awsvpc","cpu":"256","memory":"4096")"),
        "No Fargate configuration exists for given values."},
+      {m("", sized + R"(,"pidMode":"host")"),
+       "Tasks using the Fargate launch type do not support pidMode 'host'. The supported value for pidMode is 'task'."},
       {m(R"("privileged":true)", sized), "Fargate requires that the 'privileged' setting be 'false'"},
       {m(R"("resourceRequirements":[{"type":"GPU","value":"1"}])", sized), "do not support GPU resource requirements"},
       {m("", sized + R"(,"volumes":[{"name":"v","host":{"sourcePath":"/x"}}])"), "do not support sourcePath"},

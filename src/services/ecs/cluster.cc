@@ -71,6 +71,14 @@ std::optional<std::string> cluster_name(const Caller& caller, const std::optiona
   return arn->name;
 }
 
+std::optional<std::string> asked_cluster_name(const Caller& caller, const std::optional<std::string>& text) {
+  if (text && !text->empty() && !text->starts_with("arn:") && !plain_name(*text)) {
+    // As ECS was seen to answer.
+    throw invalid_parameter("Cluster must match ^[a-zA-Z0-9\\-_]{1,255}$, but was " + *text);
+  }
+  return cluster_name(caller, text);
+}
+
 std::optional<WholeCluster> load_cluster(Call& call, const std::string& name) {
   return call.tx
       .query("SELECT id, status, body FROM ecs_clusters WHERE account = $1 AND region = $2 AND name = $3",
@@ -83,7 +91,7 @@ std::optional<WholeCluster> load_cluster(Call& call, const std::string& name) {
 }
 
 StoredCluster find_cluster(Call& call, const std::optional<std::string>& text) {
-  const auto name = cluster_name(call.caller, text);
+  const auto name = asked_cluster_name(call.caller, text);
   std::optional<StoredCluster> cluster;
   if (name) {
     cluster = call.tx
@@ -99,7 +107,7 @@ StoredCluster find_cluster(Call& call, const std::optional<std::string>& text) {
 }
 
 WholeCluster find_whole_cluster(Call& call, const std::optional<std::string>& text) {
-  const auto name = cluster_name(call.caller, text);
+  const auto name = asked_cluster_name(call.caller, text);
   auto cluster = name ? load_cluster(call, *name) : std::nullopt;
   check_found(cluster);
   return std::move(*cluster);

@@ -45,6 +45,8 @@ ClusterContents contents_of(store::Tx& tx, const StoredCluster& cluster);
 // The name that a request means by a short name or an ARN, "default" where it has none;
 // nullopt for the ARN of another account's or region's cluster, or of something else.
 std::optional<std::string> cluster_name(const Caller& caller, const std::optional<std::string>& text);
+// The same for a call's member `cluster`; throws InvalidParameterException for what no cluster can be called.
+std::optional<std::string> asked_cluster_name(const Caller& caller, const std::optional<std::string>& text);
 
 std::optional<WholeCluster> load_cluster(Call& call, const std::string& name);
 // Throw ClusterNotFoundException where there is none, or where it was deleted.

@@ -122,7 +122,7 @@ ListClustersResponse list_clusters(Call& call, const ListClustersRequest& reques
 
 DeleteClusterResponse delete_cluster(Call& call, const DeleteClusterRequest& request) {
   if (request.cluster.empty()) throw invalid_parameter("Cluster can not be blank.");
-  const auto name = cluster_name(call.caller, request.cluster);
+  const auto name = asked_cluster_name(call.caller, request.cluster);
   auto cluster = name ? load_cluster(call, *name) : std::nullopt;
   if (!cluster) throw cluster_not_found();
   const ClusterContents contents = contents_of(call.tx, *cluster);

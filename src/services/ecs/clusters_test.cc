@@ -116,6 +116,15 @@ TEST_F(Clusters, AccountsAndRegionsDoNotSeeEachOther) {
   EXPECT_EQ(error_of(&delete_cluster, R"({"cluster":"a"})"), "ClusterNotFoundException: Cluster not found.");
 }
 
+TEST_F(Clusters, WhatNoClusterCanBeCalledIsNotLookedFor) {
+  for (std::string name : {"a b", "a/b", "gpu.prod"}) {
+    const std::string why = R"(InvalidParameterException: Cluster must match ^[a-zA-Z0-9\-_]{1,255}$, but was )" + name;
+    EXPECT_EQ(error_of(&list_tasks, R"({"cluster":")" + name + "\"}"), why);
+    EXPECT_EQ(error_of(&delete_cluster, R"({"cluster":")" + name + "\"}"), why);
+    EXPECT_EQ(error_of(&update_cluster, R"({"cluster":")" + name + "\"}"), why);
+  }
+}
+
 TEST_F(Clusters, SettingsHaveThreeValues) {
   run_json(&create_cluster, "{}");
   for (std::string value : {"enabled", "disabled", "enhanced"}) {

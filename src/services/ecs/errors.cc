@@ -31,6 +31,10 @@ std::string not_in_enumeration(const Violation& violation) {
   if (violation.member == "logDriver") {
     return fmt::format("{} is not a valid log driver. Must be one of {}", violation.value, violation.constraint);
   }
+  // As ECS was seen to answer to distinctInstance.
+  if (violation.path.starts_with("placementConstraints.") && in_task_definition(violation)) {
+    return fmt::format("constraint.type '{}' is not supported.", violation.value);
+  }
   // As ECS was seen to answer for the names of account settings: no spaces in the list.
   std::string allowed;
   for (char c : violation.constraint) {

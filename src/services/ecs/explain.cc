@@ -56,7 +56,7 @@ scheduler::Request asked(Call& call, const StoredCluster& cluster, const StoredT
   LaunchRequest launch;
   launch.overrides = request.overrides;
   if (definition.body.networkMode == "awsvpc") {
-    launch.networkConfiguration.emplace().awsvpcConfiguration.emplace();  // which one is nothing to placement
+    launch.networkConfiguration.emplace().awsvpcConfiguration.emplace().subnets = {"any"};  // nothing to placement
   }
   scheduler::Request wanted = scheduler_request(definition, make_launch(call, cluster, definition, launch));
   add_constraints(wanted, request.placementConstraints.value_or(std::vector<PlacementConstraint>()));

@@ -91,7 +91,8 @@ Why why_not_fargate(const RegisterTaskDefinitionRequest& request) {
   if (Why why = why_not_size(request)) return why;
   if (given(request.placementConstraints)) return unsupported("constraints");
   if (request.pidMode.value_or("") == "host") {
-    return "Tasks using the Fargate launch type do not support pidMode 'host'.";
+    return "Tasks using the Fargate launch type do not support pidMode 'host'. The supported value for pidMode is "
+           "'task'.";
   }
   if (request.ipcMode) return unsupported("ipcMode");
   if (request.volumes) {

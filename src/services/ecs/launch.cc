@@ -7,6 +7,7 @@
 
 #include "services/ecs/environment_files.h"
 #include "services/ecs/errors.h"
+#include "services/ecs/identifiers.h"
 #include "services/ecs/instance.h"
 #include "services/ecs/needs.h"
 #include "services/shape_json.h"
@@ -25,6 +26,7 @@ constexpr std::size_t kMaxStartedBy = 128;  // RunTask's; the documentation has 
 constexpr std::size_t kMaxReferenceId = 1024;
 constexpr std::size_t kMaxGroup = 255;
 constexpr std::size_t kMaxOverrides = 8192;
+constexpr std::size_t kMaxSubnets = 16, kMaxSecurityGroups = 5;
 
 void check_word(std::string_view name, const std::optional<std::string>& text, std::size_t most,
                 std::string_view more) {
@@ -70,6 +72,18 @@ bool brings_files(const Launch& launch) {
   });
 }
 
+bool any_blank(const std::vector<std::string>& ids) { return std::find(ids.begin(), ids.end(), "") != ids.end(); }
+
+// There is no such network; but what could be none at Amazon either is refused in its words.
+void check_vpc(const shapes::ecs::AwsVpcConfiguration& vpc) {
+  if (vpc.subnets.empty()) throw invalid_parameter("subnets can not be empty.");
+  if (any_blank(vpc.subnets)) throw invalid_parameter("subnet cannot be blank.");
+  check_at_most(kMaxSubnets, vpc.subnets.size(), "subnets");
+  const auto groups = vpc.securityGroups.value_or(std::vector<std::string>());
+  if (any_blank(groups)) throw invalid_parameter("security group cannot be blank.");
+  check_at_most(kMaxSecurityGroups, groups.size(), "securityGroups");
+}
+
 void check_network(const LaunchRequest& request, const StoredTaskDefinition& definition) {
   const bool awsvpc = definition.body.networkMode == "awsvpc";
   const bool given = request.networkConfiguration && request.networkConfiguration->awsvpcConfiguration;
@@ -79,6 +93,7 @@ void check_network(const LaunchRequest& request, const StoredTaskDefinition& def
   if (!awsvpc && given) {
     throw invalid_parameter("Network Configuration is not valid for the given networkMode of this task definition.");
   }
+  if (given) check_vpc(*request.networkConfiguration->awsvpcConfiguration);
 }
 
 // "If true, then the task definition must have a task role, or you must provide one as an override."
@@ -115,12 +130,9 @@ std::vector<Tag> tags_of(const StoredCluster& cluster, const StoredTaskDefinitio
 
 StoredTaskDefinition launchable(Call& call, const std::string& text) {
   if (text.empty()) throw client_error("TaskDefinition can not be blank.");
+  check_revision_number(call.caller, text);
   const auto name = parse_task_definition(call.caller, text);
   auto definition = name ? load_task_definition(call, *name) : std::nullopt;
-  const std::size_t colon = text.find(':');
-  if (!name && !text.starts_with("arn:") && colon != text.npos) {
-    throw invalid_parameter("Invalid revision number. Number: " + text.substr(colon + 1));
-  }
   // Two codes: so ECS was seen to answer.
   if (!definition) throw client_error("TaskDefinition not found.");
   if (definition->status != "ACTIVE") throw invalid_parameter("TaskDefinition is inactive");
@@ -180,9 +192,9 @@ void add_constraints(scheduler::Request& request, const std::vector<shapes::ecs:
   for (const shapes::ecs::PlacementConstraint& constraint : constraints) {
     const auto type = model::constraint_type(constraint.type.value_or(""));
     if (!type) throw invalid_parameter("Invalid placement constraint type: " + constraint.type.value_or(""));
-    if (*type == model::PlacementConstraint::Type::DistinctInstance && constraint.expression &&
-        !constraint.expression->empty()) {
-      throw invalid_parameter("An expression is not valid for the placement constraint distinctInstance.");
+    // Not even an empty one: so ECS was seen to answer.
+    if (*type == model::PlacementConstraint::Type::DistinctInstance && constraint.expression) {
+      throw invalid_parameter("distinctInstance expression should not be specified.");
     }
     parsed.push_back({*type, constraint.expression.value_or("")});
   }

@@ -44,6 +44,32 @@ TEST_F(RunTask, WithoutAMachineItIsAnError) {
             "InvalidParameterException: No Container Instances were found in your cluster.");
 }
 
+TEST_F(RunTask, DistinctInstancesTakeNoExpressionNotEvenAnEmptyOne) {
+  add_machine("a", 1);
+  for (std::string expression : {"", "attribute:a == b"}) {
+    EXPECT_EQ(error_of(&run_task, R"({"taskDefinition":"one","placementConstraints":[{"type":"distinctInstance",
+                                      "expression":")" + expression + "\"}]}"),
+              "InvalidParameterException: distinctInstance expression should not be specified.");
+  }
+}
+
+TEST_F(RunTask, ANetworkHasSubnetsWithNames) {
+  add_machine("a", 1);
+  register_json(with_container("", R"("networkMode":"awsvpc")"));
+  auto refused = [&](const std::string& vpc) {
+    return error_of(&run_task, R"({"taskDefinition":"f","networkConfiguration":{"awsvpcConfiguration":{)" + vpc + "}}}");
+  };
+  EXPECT_EQ(refused(R"("subnets":["subnet-1"],"securityGroups":["sg-1"])"), "");
+  EXPECT_EQ(refused(R"("subnets":[])"), "InvalidParameterException: subnets can not be empty.");
+  EXPECT_EQ(refused(R"("subnets":["a",""])"), "InvalidParameterException: subnet cannot be blank.");
+  EXPECT_EQ(refused(R"("subnets":["a"],"securityGroups":[""])"),
+            "InvalidParameterException: security group cannot be blank.");
+  EXPECT_EQ(refused(R"("subnets":["a"],"securityGroups":["1","2","3","4","5","6"])"),
+            "InvalidParameterException: securityGroups can have at most 5 items.");
+  EXPECT_EQ(refused(R"("subnets":["1","2","3","4","5","6","7","8","9","10","11","12","13","14","15","16","17"])"),
+            "InvalidParameterException: subnets can have at most 16 items.");
+}
+
 TEST_F(RunTask, AMachineWhoseAgentIsAwayGetsNothing) {
   const std::string id = add_machine("a", 1);
   with_call([&](Call& call) { set_connected(call, id, false); });

@@ -100,6 +100,12 @@ StoredTaskDefinition find_task_definition(Call& call, const std::string& text) {
   return std::move(*definition);
 }
 
+void check_revision_number(const Caller& caller, const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == text.npos || text.starts_with("arn:") || parse_task_definition(caller, text)) return;
+  throw invalid_parameter("Invalid revision number. Number: " + text.substr(colon + 1));
+}
+
 StoredTaskDefinition find_revision(Call& call, const std::string& text) {
   const auto name = parse_task_definition(call.caller, text);
   // "Revision is missing." is what ECS says where a bare family is given.

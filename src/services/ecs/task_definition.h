@@ -48,6 +48,8 @@ std::optional<StoredTaskDefinition> load_task_definition(Call& call, const TaskD
 std::optional<StoredTaskDefinition> load_task_definition(store::Tx& tx, std::int64_t id);
 // As its name says; throws ClientException where there is none.
 StoredTaskDefinition find_task_definition(Call& call, const std::string& text);
+// Throws InvalidParameterException where what follows the family is no number.
+void check_revision_number(const Caller& caller, const std::string& text);
 // For requests that must name a revision.
 StoredTaskDefinition find_revision(Call& call, const std::string& text);
 

@@ -31,6 +31,16 @@ void check_size(const TaskDefinition& definition) {
   throw client_error(fmt::format("Actual length: '{}'. Max allowed length is '{}' bytes.", size, kMaxBytes));
 }
 
+// What DeregisterTaskDefinition names. It has other words than DescribeTaskDefinition for what is not there.
+StoredTaskDefinition revision_to_end(Call& call, const std::string& text) {
+  check_revision_number(call.caller, text);
+  const auto name = parse_task_definition(call.caller, text);
+  if (name && !name->revision) throw client_error("Revision is missing.");
+  auto definition = name ? load_task_definition(call, *name) : std::nullopt;
+  if (!definition) throw client_error("The specified task definition does not exist.");
+  return std::move(*definition);
+}
+
 // Why this one is not deleted; nullopt where it may be.
 std::optional<std::string> why_not_deleted(const std::optional<StoredTaskDefinition>& definition) {
   if (!definition) {
@@ -75,7 +85,7 @@ DescribeTaskDefinitionResponse describe_task_definition(Call& call, const Descri
 
 DeregisterTaskDefinitionResponse deregister_task_definition(Call& call,
                                                             const DeregisterTaskDefinitionRequest& request) {
-  StoredTaskDefinition definition = find_revision(call, request.taskDefinition);
+  StoredTaskDefinition definition = revision_to_end(call, request.taskDefinition);
   if (definition.status == "DELETE_IN_PROGRESS") {
     throw client_error("The specified task definition is in the process of being deleted.");
   }

@@ -67,8 +67,18 @@ TEST_F(TaskDefinitions, ADeregisteredRevisionIsStillDescribed) {
   EXPECT_EQ(shown, ended);
   now_ += std::chrono::minutes(5);
   EXPECT_EQ(run_json(&deregister_task_definition, R"({"taskDefinition":"web:1"})").taskDefinition, ended);
-  EXPECT_EQ(error_of(&deregister_task_definition, R"({"taskDefinition":"web"})"),
-            "ClientException: Revision is missing.");
+}
+
+TEST_F(TaskDefinitions, DeregisteringHasItsOwnWordsForWhatIsNotThere) {
+  register_family("web");
+  auto refused = [&](const std::string& name) {
+    return error_of(&deregister_task_definition, R"({"taskDefinition":")" + name + R"("})");
+  };
+  EXPECT_EQ(refused("web"), "ClientException: Revision is missing.");
+  EXPECT_EQ(refused("web:latest"), "InvalidParameterException: Invalid revision number. Number: latest");
+  EXPECT_EQ(refused("web:2"), "ClientException: The specified task definition does not exist.");
+  EXPECT_EQ(refused("arn:aws:ecs:eu-west-1:111111111111:task-definition/web:1"),
+            "ClientException: The specified task definition does not exist.");
 }
 
 TEST_F(TaskDefinitions, OnlyWhatIsInactiveIsDeletedAndItIsGoneAnHourLater) {

@@ -69,6 +69,11 @@ def test_names_have_letters_digits_hyphens_and_underscores(ecs, name):
         ecs.create_cluster(clusterName=name)
 
 
+def test_what_no_cluster_can_be_called_is_not_looked_for(ecs):
+    with refused("InvalidParameterException", "Cluster must match ^[a-zA-Z0-9\\-_]{1,255}$, but was with space"):
+        ecs.list_tasks(cluster="with space")
+
+
 def test_making_it_again_is_no_error_unless_it_would_be_another(ecs, make_cluster):
     name = make_cluster(settings=[{"name": INSIGHTS, "value": "enabled"}])["clusterName"]
     assert ecs.create_cluster(clusterName=name)["cluster"]["status"] == "ACTIVE"

@@ -92,7 +92,8 @@ RULES = [
     ({"launchType": "EC2", "capacityProviderStrategy": [{"capacityProvider": "p"}]},
      "Specifying both a launch type and capacity provider strategy is not supported."),
     ({"placementConstraints": [{"type": "memberOf", "expression": "attribute:a =="}]}, ""),
-    ({"placementConstraints": [{"type": "distinctInstance", "expression": "attribute:a == b"}]}, ""),
+    ({"placementConstraints": [{"type": "distinctInstance", "expression": ""}]},
+     "distinctInstance expression should not be specified."),
     ({"placementConstraints": [{"type": "sometimes"}]}, "sometimes should be one of"),
     ({"placementConstraints": [{"type": "distinctInstance"}] * 11}, ""),
     ({"placementStrategy": [{"type": "spread", "field": "color"}]}, ""),
@@ -115,6 +116,10 @@ def test_awsvpc_needs_a_network(ecs, cluster, register):
     why = "Network Configuration must be provided when networkMode 'awsvpc' is specified."
     with refused("InvalidParameterException", why):
         ecs.run_task(cluster=cluster, taskDefinition=definition)
+    for vpc, why in (({"subnets": []}, "subnets can not be empty."), ({"subnets": [""]}, "subnet cannot be blank.")):
+        with refused("InvalidParameterException", why):
+            network = {"awsvpcConfiguration": vpc}
+            ecs.run_task(cluster=cluster, taskDefinition=definition, networkConfiguration=network)
 
 
 def test_fargate_is_refused_by_name(ecs, server, cluster, web):

@@ -62,6 +62,8 @@ REFUSED = [
     (files("s3://b/x.env"), None, {}, "Invalid arn syntax."),
     ({}, None, {"requiresCompatibilities": ["FARGATE"]}, "Fargate only supports network mode 'awsvpc'."),
     ({}, None, {**FARGATE, "memory": "4096"}, "No Fargate configuration exists for given values."),
+    ({}, None, {**FARGATE, "pidMode": "host"}, "do not support pidMode 'host'. The supported value for pidMode is 'task'."),
+    ({}, None, {"placementConstraints": [{"type": "distinctInstance"}]}, "constraint.type 'distinctInstance' is not supported."),
     ({"privileged": True}, None, FARGATE, "Fargate requires that the 'privileged' setting be 'false'"),
     (gpu("1"), None, FARGATE, "do not support GPU resource requirements"),
     ({}, None, {"ephemeralStorage": {"sizeInGiB": 30}}, "Tasks using the EC2 launch type do not support EphemeralStorage"),

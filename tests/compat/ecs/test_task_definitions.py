@@ -83,6 +83,10 @@ def test_deregistering_needs_a_revision(ecs, register):
     family = register()["family"]
     with refused("ClientException", "Revision is missing."):
         ecs.deregister_task_definition(taskDefinition=family)
+    with refused("InvalidParameterException", "Invalid revision number. Number: latest"):
+        ecs.deregister_task_definition(taskDefinition=family + ":latest")
+    with refused("ClientException", "The specified task definition does not exist."):
+        ecs.deregister_task_definition(taskDefinition=family + ":2")
 
 
 def test_only_inactive_revisions_are_deleted(ecs, register):
