@@ -147,9 +147,10 @@ void check_log(const ContainerDefinition& container, const RegisterTaskDefinitio
 void check_environment(const ContainerDefinition& container, const RegisterTaskDefinitionRequest& task) {
   if (container.environment) {
     for (const KeyValuePair& variable : *container.environment) {
-      if (!variable.name || variable.name->empty() || variable.name->find('=') != std::string::npos) {
-        throw invalid_setting("environment", *container.name);
+      if (!variable.name || variable.name->empty()) {
+        throw client_error("Environment variable name cannot be null or blank.");
       }
+      if (variable.name->find('=') != std::string::npos) throw invalid_setting("environment", *container.name);
     }
   }
   if (auto why = why_not_files(container.environmentFiles)) throw client_error(std::move(*why));

@@ -49,7 +49,11 @@ void check_capabilities(const std::optional<std::vector<std::string>>& names, st
 }
 
 void check_tmpfs(const Tmpfs& tmpfs, std::string_view container) {
-  if (!tmpfs.containerPath.starts_with('/') || tmpfs.size < 1) throw invalid_setting("tmpfs", container);
+  if (!tmpfs.containerPath.starts_with('/')) throw invalid_setting("tmpfs", container);
+  if (tmpfs.size < 1) {
+    throw client_error(
+        "The container has an invalid tmpfs size value specified. It must be a non-zero, non-negative integer.");
+  }
   if (!tmpfs.mountOptions) return;
   for (const std::string& option : *tmpfs.mountOptions) {
     // "mode=1777": what comes after the name is the kernel's to judge.

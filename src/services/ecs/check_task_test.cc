@@ -109,6 +109,7 @@ TEST_F(Refused, LinksAndDependencies) {
   auto depends = [](const std::string& on, const std::string& condition) {
     return R"("dependsOn":[{"containerName":")" + on + R"(","condition":")" + condition + R"("}])";
   };
+  EXPECT_EQ(register_error(m("", R"("volumes":[{"name":"v","dockerVolumeConfiguration":{"autoprovision":true}}])")), "");
   expect({
       {two(R"("links":["x"])", ""), "Unknown container 'x'"},
       {two(R"("links":["b:alias"])", R"("links":["a"])"), "Container links should not have a cycle"},
@@ -126,6 +127,10 @@ TEST_F(Refused, LinksAndDependencies) {
       {m("", R"("volumes":[{"name":"v","host":{"sourcePath":""}}])"), "host.sourcePath should not be blank."},
       {m("", R"("volumes":[{"name":"v"},{"name":"v"}])"), "Volume names must be unique"},
       {m("", R"("volumes":[{"name":"v","host":{},"dockerVolumeConfiguration":{}}])"), "only one configuration"},
+      {m("", R"("volumes":[{"name":"v","dockerVolumeConfiguration":{"driver":""}}])"),
+       "volume.dockerVolumeConfiguration.driver should not be null or empty."},
+      {m("", R"("volumes":[{"name":"v","dockerVolumeConfiguration":{"scope":"task","autoprovision":false}}])"),
+       "When 'scope' parameter is 'task', 'autoprovision' must either not be specified or set to 'True'."},
   });
   EXPECT_EQ(register_error(two(R"("links":["b"],)" + depends("b", "COMPLETE"), R"("essential":false)")), "");
 }
@@ -146,10 +151,13 @@ TEST_F(Refused, Containers) {
        "Log driver awslogs requires options: awslogs-region, awslogs-group"},
       {m(R"("logConfiguration":{"logDriver":"awsfirelens"})"), "a firelens configuration object must be specified"},
       {m(R"("secrets":[{"name":"S","valueFrom":"s"}])"), "you must also specify a value for 'executionRoleArn'"},
-      {m(R"("environment":[{"value":"x"}])"), "Invalid 'environment' setting"},
+      {m(R"("environment":[{"value":"x"}])"), "Environment variable name cannot be null or blank."},
+      {m(R"("environment":[{"name":"a=b","value":"x"}])"), "Invalid 'environment' setting"},
       {m(R"("linuxParameters":{"capabilities":{"add":["FLY"]}})"), "Invalid capability 'FLY'"},
       {m(R"("linuxParameters":{"swappiness":101})"), "Invalid 'swappiness' setting"},
       {m(R"("linuxParameters":{"tmpfs":[{"containerPath":"t","size":1}]})"), "Invalid 'tmpfs' setting"},
+      {m(R"("linuxParameters":{"tmpfs":[{"containerPath":"/t","size":0}]})"),
+       "The container has an invalid tmpfs size value specified. It must be a non-zero, non-negative integer."},
       {m(R"("linuxParameters":{"tmpfs":[{"containerPath":"/t","size":1,"mountOptions":["odd"]}]})"), "Invalid 'tmpfs'"},
       {m(R"("dockerSecurityOptions":["odd"])"), "Invalid 'dockerSecurityOptions' setting"},
       {m(R"("systemControls":[{"namespace":"vm.swappiness","value":"1"}])"), "Invalid 'systemControls' setting"},

@@ -11,10 +11,14 @@ namespace {
 using namespace shapes::ecs;
 
 void check_docker_volume(const DockerVolumeConfiguration& docker) {
-  if (docker.autoprovision.value_or(false) && docker.scope.value_or("task") == "task") {
-    throw client_error("autoprovision is only supported for Docker volumes with the scope 'shared'.");
+  // Amazon's guide says 'false'; ECS was seen to say this, and to take 'true'.
+  if (docker.scope.value_or("") == "task" && docker.autoprovision == false) {
+    throw client_error(
+        "When 'scope' parameter is 'task', 'autoprovision' must either not be specified or set to 'True'.");
   }
-  if (docker.driver && docker.driver->empty()) throw client_error("driver should not be blank.");
+  if (docker.driver && docker.driver->empty()) {
+    throw client_error("volume.dockerVolumeConfiguration.driver should not be null or empty.");
+  }
 }
 
 void check_volume(const Volume& volume) {

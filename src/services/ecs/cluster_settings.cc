@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/ecs/cluster_settings.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "services/ecs/errors.h"
@@ -38,9 +36,7 @@ void check_settings(const std::vector<ClusterSetting>& settings) {
     }
     const std::string value = setting.value.value_or("");
     if (value != "enabled" && value != "disabled" && value != "enhanced") {
-      throw invalid_parameter(fmt::format(
-          "Invalid value '{}' for setting 'containerInsights'. It should be one of [enabled,disabled,enhanced].",
-          value));
+      throw invalid_parameter("Invalid setting 'value'. It should be one of [enabled,disabled,enhanced].");
     }
   }
   if (settings.size() > 1) throw invalid_parameter("A setting should not be given twice.");

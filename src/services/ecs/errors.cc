@@ -31,6 +31,7 @@ std::string not_in_enumeration(const Violation& violation) {
   if (violation.member == "logDriver") {
     return fmt::format("{} is not a valid log driver. Must be one of {}", violation.value, violation.constraint);
   }
+  if (violation.path.find(".ulimits.") != violation.path.npos) return "Unrecognized ulimit name " + violation.value;
   // As ECS was seen to answer to distinctInstance.
   if (violation.path.starts_with("placementConstraints.") && in_task_definition(violation)) {
     return fmt::format("constraint.type '{}' is not supported.", violation.value);

@@ -12,15 +12,23 @@ namespace {
 // Ids are 32 hexadecimal digits; until 2018 they were UUIDs with their hyphens.
 constexpr std::size_t kIdLength = 32, kOldIdLength = 36;
 
-// All texts are as ECS was seen to answer.
-std::optional<std::string> asked_id(const StoredCluster& cluster, const std::string& text, std::string_view type,
-                                    std::string_view member) {
+// How ARNs, and ECS's texts, call it.
+struct Kind {
+  std::string_view type, noun, member;
+};
+constexpr Kind kTask{"task", "Task", "taskId"};
+constexpr Kind kInstance{"container-instance", "Container Instance", "instanceId"};
+
+// All texts are as ECS was seen to answer, "Identifier is invalid" for tasks, task sets and services.
+std::optional<std::string> asked_id(const StoredCluster& cluster, const std::string& text, const Kind& kind) {
   std::string id = text;
   if (text.starts_with("arn:")) {
     const auto arn = parse_arn(text);
-    if (!arn || arn->type != type || arn->account != cluster.account || arn->region != cluster.region) {
-      return std::nullopt;
+    if (!arn && text.starts_with("arn:aws:ecs:")) {
+      throw invalid_parameter("Invalid identifier: Unexpected number of separators");
     }
+    if (!arn || arn->type != kind.type) throw invalid_parameter(fmt::format("{} Identifier is invalid", kind.noun));
+    if (arn->account != cluster.account || arn->region != cluster.region) return std::nullopt;
     // The old format has no cluster in it.
     const std::size_t slash = arn->name.find('/');
     if (slash != std::string::npos && arn->name.substr(0, slash) != cluster.name) {
@@ -30,7 +38,7 @@ std::optional<std::string> asked_id(const StoredCluster& cluster, const std::str
     id = slash == std::string::npos ? arn->name : arn->name.substr(slash + 1);
   }
   if (id.size() != kIdLength && id.size() != kOldIdLength) {
-    throw invalid_parameter(fmt::format("{} length should be one of [32,36]", member));
+    throw invalid_parameter(fmt::format("{} length should be one of [32,36]", kind.member));
   }
   return id;
 }
@@ -38,12 +46,12 @@ std::optional<std::string> asked_id(const StoredCluster& cluster, const std::str
 }  // namespace
 
 std::optional<std::string> asked_task_id(const StoredCluster& cluster, const std::string& text) {
-  return asked_id(cluster, text, "task", "taskId");
+  return asked_id(cluster, text, kTask);
 }
 
 std::optional<std::string> asked_instance_id(const StoredCluster& cluster, const std::string& text) {
   if (text.empty()) throw invalid_parameter("Container instance can not be blank.");
-  return asked_id(cluster, text, "container-instance", "instanceId");
+  return asked_id(cluster, text, kInstance);
 }
 
 std::optional<StoredTask> asked_task(store::Tx& tx, const StoredCluster& cluster, const std::string& text) {

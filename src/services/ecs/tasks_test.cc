@@ -92,6 +92,19 @@ TEST_F(Tasks, AreDescribedInTheOrderAskedForAndWhatIsMissingIsSaid) {
   EXPECT_EQ(*response.failures->at(0).reason, "MISSING");
 }
 
+TEST_F(Tasks, AnArnOfSomethingElseNamesNoTask) {
+  const std::string prefix = "arn:aws:ecs:us-east-1:111111111111:", id(32, 'a');
+  auto refused = [&](const std::string& task) {
+    const std::string stopping = error_of(&stop_task, R"({"task":")" + task + "\"}");
+    EXPECT_EQ(error_of(&describe_tasks, R"({"tasks":[")" + task + "\"]}"), stopping);
+    return stopping;
+  };
+  EXPECT_EQ(refused(prefix + "container-instance/default/" + id), "InvalidParameterException: Task Identifier is invalid");
+  EXPECT_EQ(refused("arn:aws:ecr:us-east-1:111111111111:task/" + id),
+            "InvalidParameterException: Task Identifier is invalid");
+  EXPECT_EQ(refused(prefix + "task"), "InvalidParameterException: Invalid identifier: Unexpected number of separators");
+}
+
 TEST_F(Tasks, EachChangeCountsUpTheVersionAlsoTheLast) {
   add_machine("a", 0);
   const Task task = run_family("plain").tasks->at(0);

@@ -100,7 +100,7 @@ def test_settings_are_changed(ecs, make_cluster):
         setting = [{"name": INSIGHTS, "value": value}]
         assert ecs.update_cluster_settings(cluster=name, settings=setting)["cluster"]["settings"] == setting
         assert ecs.update_cluster(cluster=name, settings=setting)["cluster"]["settings"] == setting
-    with refused("InvalidParameterException", INSIGHTS):
+    with refused("InvalidParameterException", "Invalid setting 'value'"):
         ecs.update_cluster_settings(cluster=name, settings=[{"name": INSIGHTS, "value": "on"}])
 
 

@@ -133,6 +133,8 @@ def test_tasks_that_are_not_there(ecs, cluster, account):
     assert (answer["tasks"], answer["failures"]) == ([], [{"arn": arn, "reason": "MISSING"}] * 2)
     with refused("InvalidParameterException", "The referenced task was not found."):
         ecs.stop_task(cluster=cluster, task=NO_ID)
+    with refused("InvalidParameterException", "Task Identifier is invalid"):
+        ecs.stop_task(cluster=cluster, task=arn.replace(":task/", ":service/"))
     with refused("InvalidParameterException", "Tasks cannot be empty."):
         ecs.describe_tasks(cluster=cluster, tasks=[])
     with refused("InvalidParameterException", "taskIds can have at most 100 items."):

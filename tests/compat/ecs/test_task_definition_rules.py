@@ -43,6 +43,8 @@ REFUSED = [
     (depends("b", "SUCCESS"), {}, {}, "A dependency container with SUCCESS or COMPLETE condition cannot be an essential container"),
     (depends("b", "HEALTHY"), {}, {}, "A dependency container with HEALTHY condition must have health check configured"),
     ({"mountPoints": [{"sourceVolume": "v", "containerPath": "/v"}]}, None, {}, "Unknown volume 'v'."),
+    ({}, None, {"volumes": [{"name": "v", "dockerVolumeConfiguration": {"scope": "task", "autoprovision": False}}]},
+     "When 'scope' parameter is 'task', 'autoprovision' must either not be specified or set to 'True'."),
     ({"hostname": "h"}, None, AWSVPC, "hostname is not supported on container when networkMode=awsvpc"),
     ({"dnsServers": ["1.1.1.1"]}, None, AWSVPC, "DNS servers are not supported on container when networkMode=awsvpc"),
     ({"extraHosts": [{"hostname": "h", "ipAddress": "1.1.1.1"}]}, None, AWSVPC, "Extra hosts are not supported on container when networkMode=awsvpc"),
@@ -52,6 +54,8 @@ REFUSED = [
     ({"memoryReservation": 17}, None, {}, "'memoryReservation'"),
     ({"healthCheck": {"command": ["CMD", "a"], "interval": 1}}, None, {}, "interval"),
     ({"ulimits": [{"name": "nofile", "softLimit": 2, "hardLimit": 1}]}, None, {}, "ulimits"),
+    ({"ulimits": [{"name": "memory", "softLimit": 1, "hardLimit": 1}]}, None, {}, "Unrecognized ulimit name memory"),
+    ({"environment": [{"value": "v"}]}, None, {}, "Environment variable name cannot be null or blank."),
     ({"cpu": 300}, None, {"cpu": "256"}, "The sum of all container 'cpu' values cannot be greater than the value of the task 'cpu'."),
     ({}, None, {"cpu": "1"}, "Invalid 'cpu' setting for task."),
     ({}, None, {"memory": "much"}, "Invalid 'memory' setting for task."),
@@ -99,8 +103,7 @@ def test_a_definition_has_a_family_and_containers(ecs, unchecked):
 
 @pytest.mark.parametrize(
     "member, value",
-    [("logConfiguration", {"logDriver": "papyrus"}), ("ulimits", [{"name": "odd", "softLimit": 1, "hardLimit": 1}]),
-     ("environmentFiles", [{"type": "ssm", "value": "arn:aws:s3:::b/x.env"}])],
+    [("logConfiguration", {"logDriver": "papyrus"}), ("environmentFiles", [{"type": "ssm", "value": "arn:aws:s3:::b/x.env"}])],
 )
 def test_an_unknown_name_is_refused(unchecked, member, value):
     with refused("ClientException", "one of ["):
