@@ -88,6 +88,13 @@ void check_constraints(const RegisterTaskDefinitionRequest& request) {
   }
 }
 
+// A name, or the ARN of a role: there is no IAM in which it could be looked for.
+void check_role(const std::optional<std::string>& role) {
+  if (!role || !role->starts_with("arn:")) return;
+  const bool of_iam = role->find(":iam::") != role->npos && role->find(":role/") != role->npos;
+  if (!of_iam) throw client_error("Role is not valid");
+}
+
 bool requires_compatibility(const RegisterTaskDefinitionRequest& request, std::string_view launch_type) {
   const auto& types = request.requiresCompatibilities;
   return types && std::find(types->begin(), types->end(), launch_type) != types->end();
@@ -124,6 +131,8 @@ void check_task(const RegisterTaskDefinitionRequest& request) {
   check_ports(request);
   check_gpus(request);
   check_constraints(request);
+  check_role(request.taskRoleArn);
+  check_role(request.executionRoleArn);
   check_compatibilities(request);
   check_available(request);
 }

@@ -25,6 +25,13 @@ std::vector<Tag> tags_of(const RegisterTaskDefinitionRequest& request) {
   return add_tags({}, *request.tags);
 }
 
+// ECS takes "" for no role, and deployers send it.
+RegisterTaskDefinitionRequest without_blank_roles(RegisterTaskDefinitionRequest request) {
+  if (request.taskRoleArn == "") request.taskRoleArn.reset();
+  if (request.executionRoleArn == "") request.executionRoleArn.reset();
+  return request;
+}
+
 void check_size(const TaskDefinition& definition) {
   const std::size_t size = to_json(definition).size();
   if (size <= kMaxBytes) return;
@@ -54,7 +61,8 @@ std::optional<std::string> why_not_deleted(const std::optional<StoredTaskDefinit
 
 }  // namespace
 
-RegisterTaskDefinitionResponse register_task_definition(Call& call, const RegisterTaskDefinitionRequest& request) {
+RegisterTaskDefinitionResponse register_task_definition(Call& call, const RegisterTaskDefinitionRequest& asked) {
+  const RegisterTaskDefinitionRequest request = without_blank_roles(asked);
   check_task(request);
   StoredTaskDefinition definition;
   definition.family = request.family;

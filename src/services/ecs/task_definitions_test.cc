@@ -147,6 +147,15 @@ TEST_F(TaskDefinitions, ADefinitionHas64KibibytesAtMost) {
               HasSubstr("Max allowed length is '65536' bytes."));
 }
 
+TEST_F(TaskDefinitions, ABlankRoleIsNone) {
+  const TaskDefinition made = register_json(with_container("", R"("taskRoleArn":"","executionRoleArn":"")"));
+  EXPECT_FALSE(made.taskRoleArn || made.executionRoleArn);
+  EXPECT_EQ(register_json(with_container("", R"("taskRoleArn":"worker")")).taskRoleArn, "worker");
+  EXPECT_EQ(register_error(with_container("", R"("taskRoleArn":"arn:aws:iam::111111111111:role/a/b")")), "");
+  EXPECT_EQ(register_error(with_container("", R"("taskRoleArn":"arn:aws:ecs:us-east-1:111111111111:cluster/c")")),
+            "ClientException: Role is not valid");
+}
+
 TEST_F(TaskDefinitions, ARefusedDefinitionUsesUpNoRevision) {
   register_error(with_container(R"("memory":0)"));
   EXPECT_EQ(register_json(with_container("")).revision, 1);

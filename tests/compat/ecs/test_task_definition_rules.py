@@ -55,6 +55,7 @@ REFUSED = [
     ({"healthCheck": {"command": ["CMD", "a"], "interval": 1}}, None, {}, "interval"),
     ({"ulimits": [{"name": "nofile", "softLimit": 2, "hardLimit": 1}]}, None, {}, "ulimits"),
     ({"ulimits": [{"name": "memory", "softLimit": 1, "hardLimit": 1}]}, None, {}, "Unrecognized ulimit name memory"),
+    ({}, None, {"taskRoleArn": "arn:aws:ecs:us-east-1:111111111111:cluster/c"}, "Role is not valid"),
     ({"environment": [{"value": "v"}]}, None, {}, "Environment variable name cannot be null or blank."),
     ({"cpu": 300}, None, {"cpu": "256"}, "The sum of all container 'cpu' values cannot be greater than the value of the task 'cpu'."),
     ({}, None, {"cpu": "1"}, "Invalid 'cpu' setting for task."),
