@@ -27,11 +27,11 @@ struct Plan {
   Range range() const { return {0, static_cast<std::uint64_t>(source.object.size)}; }
 };
 
-// What makes an object's copy onto itself worth making.
-bool changes_something(const shape::CopyObjectRequest& request, const Object& source) {
+// What makes an object's copy onto itself legal. Amazon does not look whether what is said is what was there, and takes
+// a bucket's encryption for something said.
+bool changes_something(const shape::CopyObjectRequest& request, const Bucket& bucket) {
   return request.MetadataDirective == "REPLACE" || request.ServerSideEncryption || request.WebsiteRedirectLocation ||
-         request.ChecksumAlgorithm ||
-         (request.StorageClass && *request.StorageClass != source.headers.StorageClass.value_or("STANDARD"));
+         request.ChecksumAlgorithm || request.StorageClass || bucket.encryption;
 }
 
 Headers headers_of(const shape::CopyObjectRequest& request, const Object& source) {
@@ -77,7 +77,7 @@ Plan plan_of(Call& call, const shape::CopyObjectRequest& request) {
                           std::to_string(kMaxPutBytes));
   }
   if (named.bucket == request.Bucket && named.key == request.Key && !named.version &&
-      !changes_something(request, source)) {
+      !changes_something(request, plan.bucket)) {
     throw invalid_request("This copy request is illegal because it is trying to copy an object to itself without "
                           "changing the object's metadata, storage class, website redirect location or encryption "
                           "attributes.");
@@ -141,8 +141,8 @@ shape::CopyObjectOutput copy_object(Call& call, const shape::CopyObjectRequest& 
   show_checksum(result, *object.checksum);
   shape::CopyObjectOutput output{.CopyObjectResult = std::move(result)};
   output.Expiration = expiration_header(call, plan.bucket, object);
-  output.CopySourceVersionId = shown_version(plan.source.bucket, plan.source.object);
-  output.VersionId = new_version(object);
+  output.CopySourceVersionId = new_version(plan.source.object);  // not told of a null version
+  output.VersionId = shown_version(plan.bucket, object);
   output.ServerSideEncryption = kEncryption;
   return output;
 }

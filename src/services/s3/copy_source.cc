@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::string_view kVersionMark = "?versionId=";
 
-wire::ApiError bad_source(const std::string& text) {
-  return invalid_argument("Copy Source must mention the source bucket and key: sourcebucket/sourcekey",
-                          "x-amz-copy-source", text);
+// The value is the header's name once more: so Amazon says it.
+wire::ApiError bad_source() {
+  return invalid_argument("Invalid copy source object key", "x-amz-copy-source", "x-amz-copy-source");
 }
 
 // A row that is changed in place keeps its id; its bytes stay with it.
@@ -32,12 +32,12 @@ CopySource parse_copy_source(const std::string& text) {
   }
   // Encoded as a whole, slashes too, is also seen.
   auto path = base::percent_decode(rest);
-  if (!path || !base::is_utf8(*path)) throw bad_source(text);
+  if (!path || !base::is_utf8(*path)) throw bad_source();
   std::string_view decoded = *path;
   if (decoded.starts_with("arn:")) throw not_implemented("An access point as the source of a copy");
   if (decoded.starts_with('/')) decoded.remove_prefix(1);
   const std::size_t slash = decoded.find('/');
-  if (slash == decoded.npos || slash == 0 || slash + 1 == decoded.size()) throw bad_source(text);
+  if (slash == decoded.npos || slash == 0 || slash + 1 == decoded.size()) throw bad_source();
   source.bucket = decoded.substr(0, slash);
   source.key = decoded.substr(slash + 1);
   check_version_text(source.version);

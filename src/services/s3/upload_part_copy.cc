@@ -62,7 +62,7 @@ shape::UploadPartCopyOutput upload_part_copy(Call& call, const shape::UploadPart
 
   shape::CopyPartResult result{.ETag = '"' + part.etag + '"', .LastModified = whole_seconds(part.modified_at)};
   if (plan.upload.checksum_kind) checksum_member(result, plan.upload.checksum()) = part.checksum;
-  return {.CopySourceVersionId = shown_version(plan.source.bucket, plan.source.object),
+  return {.CopySourceVersionId = new_version(plan.source.object),
           .CopyPartResult = std::move(result),
           .ServerSideEncryption = kEncryption};
 }
