@@ -187,7 +187,7 @@ AuthResult verify_version2(const Claim& claim, const RequestHead& head, std::str
 
 std::optional<Claim> parse_form_version2(const base::Headers& fields) {
   if (!fields.find("AWSAccessKeyId") && !fields.find("signature")) return std::nullopt;
-  for (const char* name : {"AWSAccessKeyId", "signature", "policy"}) {
+  for (const char* name : {"AWSAccessKeyId", "Signature", "policy"}) {
     if (!fields.get(name).empty()) continue;
     throw BodyError(400, "InvalidArgument",
                     "Bucket POST must contain a field named '" + std::string(name) +

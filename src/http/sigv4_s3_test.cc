@@ -109,7 +109,7 @@ TEST(FormClaim, WhatCannotBeAClaimIsRefused) {
             "Invalid credential date \"20151228\". This date is not the same as X-Amz-Date: \"20151229\".");
   EXPECT_EQ(with("x-amz-date", "2015-12-29"), "X-Amz-Date must be formatted via ISO8601 Long format.");
   EXPECT_THAT(with("x-amz-algorithm", "AWS4-HMAC-SHA1"), StartsWith("X-Amz-Algorithm only supports"));
-  EXPECT_THAT(with("AWSAccessKeyId", "AKID"), HasSubstr("must contain a field named 'signature'"));
+  EXPECT_THAT(with("AWSAccessKeyId", "AKID"), HasSubstr("must contain a field named 'Signature'"));
 }
 
 BodyError claim_error(const RequestHead& head) {

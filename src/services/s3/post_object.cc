@@ -41,10 +41,10 @@ std::string key_of(const FormFields& fields, const PostObjectRequest& request) {
                            "of the fields.",
                            "key", "");
   }
+  // A file that came without a name leaves the key as it is.
   const std::string name = base_name(request.FileName.value_or(""));
-  for (std::size_t at = key.find(kFileName); at != key.npos; at = key.find(kFileName, at + name.size())) {
-    key.replace(at, kFileName.size(), name);
-  }
+  std::size_t at = name.empty() ? key.npos : key.find(kFileName);
+  for (; at != key.npos; at = key.find(kFileName, at + name.size())) key.replace(at, kFileName.size(), name);
   if (!base::is_utf8(key)) throw invalid_argument("The key is not UTF-8.", "key", "");
   if (key.empty()) throw invalid_argument("User key must have a length greater than 0.", "key", "");
   return key;
@@ -88,13 +88,14 @@ shape::PutObjectRequest put_request(const FormFields& fields, const std::string&
   return put;
 }
 
-// <Tagging><TagSet><Tag>..., a form's only field that is XML.
+// <Tagging><TagSet><Tag>..., a form's only field that is XML. Amazon takes other XML for no tags.
 Tags tags_of(const FormFields& fields) {
   auto text = field(fields, "tagging");
   if (!text) return {};
   shape::Tagging tagging;
-  auto missing = wire::read_xml(wire::type_of<shape::Tagging>(), *text, &tagging, "Tagging");
-  if (!missing.empty()) throw malformed_xml();
+  for (const wire::Violation& violation : wire::read_xml(wire::type_of<shape::Tagging>(), *text, &tagging)) {
+    if (violation.member != "TagSet") throw malformed_xml();
+  }
   return read_tags(tagging.TagSet);
 }
 

@@ -121,12 +121,35 @@ TEST_F(PostObject, WhatIsNoPolicyIsSaidToBeNone) {
                            R"({"expiration":"2027-01-15T09:00:00Z","conditions":[{}]})",
                            R"({"expiration":"2027-01-15T09:00:00Z","conditions":[{"a":"1","b":"2"}]})",
                            R"({"expiration":"2027-01-15T09:00:00Z","conditions":[["eq","$key"]]})",
-                           R"({"expiration":"2027-01-15T09:00:00Z","conditions":[["like","$key","x"]]})",
-                           R"({"expiration":"2027-01-15T09:00:00Z","conditions":[["eq","key","x"]]})",
-                           R"({"expiration":"2027-01-15T09:00:00Z","conditions":[["content-length-range",-1,5]]})"}) {
+                           R"({"expiration":"2027-01-15T09:00:00Z","conditions":[["like","$key","x"]]})"}) {
     EXPECT_EQ(error(json), "InvalidPolicyDocument") << json;
     EXPECT_TRUE(message().starts_with("Invalid Policy: "));
   }
+}
+
+TEST_F(PostObject, AConditionThatIsAboutNothingDoesNotHold) {
+  auto failed = [&](const std::string& condition) {
+    EXPECT_EQ(post_error(form(condition)), "AccessDenied") << condition;
+    return message();
+  };
+  const std::string why = "Invalid according to Policy: Policy Condition failed: ";
+  EXPECT_EQ(failed(R"(["eq","key","k"])"), why + R"(["eq", "key", "k"])");
+  EXPECT_EQ(failed(R"(["starts-with","key",""])"), why + R"(["starts-with", "key", ""])");
+  EXPECT_EQ(failed(R"(["content-length-range","test",10])"), why + R"(["content-length-range", "test", "10"])");
+  EXPECT_EQ(failed(R"(["content-length-range",-1,"5"])"), why + R"(["content-length-range", "-1", "5"])");
+}
+
+TEST_F(PostObject, AFileWithoutANameLeavesTheKeyAsItIs) {
+  post(form("", {{"key", "in/${filename}"}}), "hello", "");
+  EXPECT_EQ(get("in/${filename}").bytes, "hello");
+}
+
+TEST_F(PostObject, OtherXmlIsNoTags) {
+  auto tagged = [&](const std::string& xml) { return form(R"(["starts-with","$tagging",""])", {{"tagging", xml}}); };
+  EXPECT_EQ(post_error(tagged("<Other></Other>")), "");
+  EXPECT_FALSE(head("k").TagCount);
+  EXPECT_EQ(post_error(tagged("not xml")), "MalformedXML");
+  EXPECT_EQ(post_error(tagged("<Tagging><TagSet><Tag><Value>1</Value></Tag></TagSet></Tagging>")), "MalformedXML");
 }
 
 TEST_F(PostObject, AFormNeedsAKey) {

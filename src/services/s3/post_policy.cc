@@ -32,8 +32,8 @@ std::string text_of(const json::value& value, std::string_view what) {
   return std::string(value.as_string());
 }
 
-// Amazon takes numbers as numbers and as strings.
-std::uint64_t size_of(const json::value& value) {
+// Amazon takes numbers as numbers and as strings, and shows them as strings.
+std::optional<std::uint64_t> size_of(const json::value& value) {
   if (value.is_uint64()) return value.as_uint64();
   if (value.is_int64() && value.as_int64() >= 0) return static_cast<std::uint64_t>(value.as_int64());
   std::uint64_t size = 0;
@@ -42,7 +42,19 @@ std::uint64_t size_of(const json::value& value) {
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
     if (error == std::errc() && end == text.data() + text.size() && !text.empty()) return size;
   }
-  throw invalid_policy("Invalid content-length-range: sizes are numbers of bytes.");
+  return std::nullopt;
+}
+
+std::string shown_size(const json::value& value) {
+  return quoted(value.is_string() ? std::string(value.as_string()) : json::serialize(value));
+}
+
+void read_range(const json::array& array, PostPolicy& policy) {
+  policy.min_bytes = size_of(array[1]);
+  policy.max_bytes = size_of(array[2]);
+  if (policy.min_bytes && policy.max_bytes) return;
+  policy.conditions.push_back({PostCondition::Kind::Never, "", "", "[\"content-length-range\", " + shown_size(array[1]) +
+                                                                       ", " + shown_size(array[2]) + "]"});
 }
 
 void read_simple(const json::object& object, PostPolicy& policy) {
@@ -58,22 +70,19 @@ void read_simple(const json::object& object, PostPolicy& policy) {
 void read_list(const json::array& array, PostPolicy& policy) {
   if (array.size() != 3) throw invalid_policy("Invalid Condition: wrong number of arguments.");
   const std::string operation = base::to_lower(text_of(array[0], "Condition"));
-  if (operation == "content-length-range") {
-    policy.min_bytes = size_of(array[1]);
-    policy.max_bytes = size_of(array[2]);
-    return;
-  }
+  if (operation == "content-length-range") return read_range(array, policy);
   if (operation != "eq" && operation != "starts-with") {
     throw invalid_policy("Invalid Condition: unknown operation '" + operation + "'.");
   }
   const std::string name = text_of(array[1], "Condition"), value = text_of(array[2], "Condition");
-  if (!name.starts_with('$')) throw invalid_policy("Invalid Condition: a field's name begins with '$'.");
-  policy.conditions.push_back({operation == "eq" ? PostCondition::Kind::Equal : PostCondition::Kind::StartsWith,
-                               base::to_lower(name.substr(1)), value,
+  PostCondition::Kind kind = operation == "eq" ? PostCondition::Kind::Equal : PostCondition::Kind::StartsWith;
+  if (!name.starts_with('$')) kind = PostCondition::Kind::Never;
+  policy.conditions.push_back({kind, base::to_lower(name.substr(name.starts_with('$') ? 1 : 0)), value,
                                "[" + quoted(operation) + ", " + quoted(name) + ", " + quoted(value) + "]"});
 }
 
 bool holds(const PostCondition& condition, const FormFields& fields) {
+  if (condition.kind == PostCondition::Kind::Never) return false;
   auto found = fields.find(condition.field);
   const std::string value = found == fields.end() ? "" : found->second;
   if (condition.kind == PostCondition::Kind::StartsWith) return value.starts_with(condition.value);

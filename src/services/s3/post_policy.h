@@ -16,7 +16,7 @@ namespace services::s3 {
 using FormFields = std::map<std::string, std::string>;  // names in small letters
 
 struct PostCondition {
-  enum class Kind { Equal, StartsWith };
+  enum class Kind { Equal, StartsWith, Never };  // Never: is about no field, and does not hold
   Kind kind = Kind::Equal;
   std::string field;  // in small letters
   std::string value;
