@@ -266,7 +266,10 @@ asio::awaitable<void> RestServer::add_cors(http::Exchange& exchange, const Job& 
   services::CorsQuestion question;
   question.bucket = job.place.bucket;
   question.origin = head.headers.get("Origin");
-  question.method = head.method;
+  // Who sends a preflight's headers with the request itself is answered by them, as by Amazon.
+  question.method = head.headers.get("Access-Control-Request-Method");
+  if (question.method.empty()) question.method = head.method;
+  question.headers = split_list(head.headers.get("Access-Control-Request-Headers"));
   if (question.origin.empty() || question.bucket.empty() || !job.service->cors || head.method == "OPTIONS") co_return;
   std::optional<base::Headers> allowed;
   Engine::Work work = [&](services::Call& call) { allowed = job.service->cors(call, question); };

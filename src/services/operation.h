@@ -40,8 +40,8 @@ struct Operation {
 // A page of another origin, in a browser that asks whether it may.
 struct CorsQuestion {
   std::string bucket;                // of the path; "" where that has none
-  std::string origin, method;        // the method that it has or wants to use
-  std::vector<std::string> headers;  // those that it wants to send: only before a request
+  std::string origin, method;        // the method that it wants to use, or else has
+  std::vector<std::string> headers;  // those that it wants to send
   bool preflight = false;            // OPTIONS, before a request; else beside one that is answered
 };
 

@@ -18,6 +18,11 @@ wire::ApiError forbidden(const CorsQuestion& question, const std::string& why) {
       .with("Method", question.method.empty() ? "OPTIONS" : question.method);
 }
 
+// Where there are no rules it is the bucket that is at fault, whatever was asked for.
+wire::ApiError without_rules(const CorsQuestion& question, const std::string& why) {
+  return forbidden(question, why).with("ResourceType", "BUCKET");
+}
+
 std::string joined(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
@@ -64,8 +69,8 @@ std::optional<base::Headers> cors_headers(Call& call, const CorsQuestion& questi
   const std::optional<Bucket> bucket = load_bucket(call.tx, question.bucket);
   std::optional<shapes::s3::CORSConfiguration> configuration;
   if (bucket) configuration = load_setting<shapes::s3::CORSConfiguration>(call.tx, *bucket, "cors");
-  if (question.preflight && !bucket) throw forbidden(question, "Bucket not found");
-  if (question.preflight && !configuration) throw forbidden(question, "CORS is not enabled for this bucket.");
+  if (question.preflight && !bucket) throw without_rules(question, "Bucket not found");
+  if (question.preflight && !configuration) throw without_rules(question, "CORS is not enabled for this bucket.");
   if (!configuration) return std::nullopt;
   for (const shapes::s3::CORSRule& rule : configuration->CORSRules) {
     if (const std::string* origin = fitting_origin(rule, question)) return headers_of(rule, *origin, question);

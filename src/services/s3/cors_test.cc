@@ -53,12 +53,15 @@ TEST_F(Cors, APreflightThatDoesNotFitIsForbidden) {
   EXPECT_EQ(refusal({.origin = "https://a", .method = "GET", .preflight = true}), "AccessForbidden");
   EXPECT_EQ(message(), "CORSResponse: CORS is not enabled for this bucket.");
   EXPECT_EQ(error_.status(), 403);
+  EXPECT_EQ(detail("ResourceType"), "BUCKET");
   EXPECT_EQ(refusal({.bucket = "nowhere", .origin = "https://a", .method = "GET", .preflight = true}), "AccessForbidden");
   EXPECT_EQ(message(), "CORSResponse: Bucket not found");
+  EXPECT_EQ(detail("ResourceType"), "BUCKET");
   set({{.AllowedMethods = {"GET"}, .AllowedOrigins = {"https://a"}}});
   EXPECT_EQ(refusal({.origin = "http://a", .method = "GET", .preflight = true}), "AccessForbidden");
   EXPECT_EQ(refusal({.origin = "https://a", .method = "PUT", .preflight = true}), "AccessForbidden");
   EXPECT_EQ(detail("Method"), "PUT");
+  EXPECT_EQ(detail("ResourceType"), "");  // whoever knows the path says it
   EXPECT_EQ(refusal({.origin = "https://a", .method = "GET", .headers = {"x-a"}, .preflight = true}), "AccessForbidden");
 }
 
