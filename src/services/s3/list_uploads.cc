@@ -44,14 +44,38 @@ WalkPage<Listed> list(Call& call, const Bucket& bucket, const Walk& walk) {
   });
 }
 
+// An upload that is over since the last page is still a marker.
+bool is_of_another_key(Call& call, const Bucket& bucket, const std::string& key, const Numbered& upload) {
+  const auto keys = call.tx.query("SELECT key FROM s3_uploads WHERE id = $1 AND tag = $2 AND bucket = $3", upload.id,
+                                  upload.tag, bucket.id)
+                        .all([](const store::Row& row) { return row.str(0); });
+  return !keys.empty() && keys.front() != key;
+}
+
 // Of the marker's own key only uploads after the one that is named; none where none is.
-Position start_of(const Walk& walk, const shape::ListMultipartUploadsRequest& request) {
+Position start_of(Call& call, const Bucket& bucket, const Walk& walk,
+                  const shape::ListMultipartUploadsRequest& request) {
   const std::string marker = request.KeyMarker.value_or("");
   Position after = walk.after_marker(marker);
   if (marker.empty() || !request.UploadIdMarker || request.UploadIdMarker->empty()) return after;
   auto numbered = parse_numbered(*request.UploadIdMarker);
-  if (!numbered) throw invalid_argument("Invalid uploadId marker", "upload-id-marker", *request.UploadIdMarker);
+  if (!numbered || is_of_another_key(call, bucket, marker, *numbered)) {
+    throw invalid_argument("Invalid uploadId marker", "upload-id-marker", *request.UploadIdMarker);
+  }
   return after.from == after_key(marker) ? Position{marker, numbered->id} : after;
+}
+
+// Amazon names the last upload, also of the last page, and no prefix. That leaves nothing to go on with where a page
+// ends in one, so here it is named.
+void show_next(const WalkPage<Listed>& page, const ListText& text, shape::ListMultipartUploadsOutput& output) {
+  if (page.items.empty()) return;
+  const WalkItem<Listed>& last = page.items.back();
+  if (last.row) {
+    output.NextKeyMarker = text(last.row->key);
+    output.NextUploadIdMarker = last.row->shown.UploadId;
+  } else if (page.truncated) {
+    output.NextKeyMarker = text(last.prefix);
+  }
 }
 
 }  // namespace
@@ -66,22 +90,22 @@ shape::ListMultipartUploadsOutput list_multipart_uploads(Call& call,
                 std::min(page_number(request.MaxUploads, kMaxPage, "max-uploads"), kMaxPage))};
   const Bucket bucket = find_bucket(call, request.Bucket, {.action = "s3:ListBucketMultipartUploads"},
                                     request.ExpectedBucketOwner);
-  walk.start = start_of(walk, request);
+  walk.start = start_of(call, bucket, walk, request);
   WalkPage<Listed> page = list(call, bucket, walk);
 
   shape::ListMultipartUploadsOutput output{.Bucket = bucket.name,
                                            .KeyMarker = text(request.KeyMarker.value_or("")),
-                                           .UploadIdMarker = request.UploadIdMarker.value_or(""),
-                                           .Prefix = text(walk.prefix),
+                                           .UploadIdMarker = "",
+                                           .NextKeyMarker = "",
+                                           .NextUploadIdMarker = "",
                                            .MaxUploads = static_cast<std::int32_t>(walk.most),
                                            .IsTruncated = page.truncated,
                                            .EncodingType = request.EncodingType};
+  // An upload alone says nothing.
+  if (!output.KeyMarker->empty()) output.UploadIdMarker = request.UploadIdMarker.value_or("");
+  if (!walk.prefix.empty()) output.Prefix = text(walk.prefix);
   if (!walk.delimiter.empty()) output.Delimiter = text(walk.delimiter);
-  if (!page.items.empty()) {
-    const WalkItem<Listed>& last = page.items.back();
-    output.NextKeyMarker = text(last.row ? last.row->key : last.prefix);
-    if (last.row) output.NextUploadIdMarker = last.row->shown.UploadId;
-  }
+  show_next(page, text, output);
   const std::optional<shape::Owner> owner = owner_for(call.caller, bucket);
   for (WalkItem<Listed>& item : page.items) {
     if (!item.row) {

@@ -82,6 +82,30 @@ TEST_F(ListUploads, APageGoesOnWhereTheLastEnded) {
   EXPECT_EQ(keys(run(&list_multipart_uploads, {.Bucket = "bucket", .KeyMarker = "key0"})).size(), 5u);
 }
 
+TEST_F(ListUploads, WhatWasNotSaidIsNotShownButForMarkers) {
+  auto empty = run(&list_multipart_uploads, {.Bucket = "bucket"});
+  EXPECT_FALSE(empty.Prefix);
+  EXPECT_EQ(empty.NextKeyMarker, "");
+  EXPECT_EQ(empty.NextUploadIdMarker, "");
+  const std::string a = create("a"), b = create("b");
+  auto all = run(&list_multipart_uploads, {.Bucket = "bucket", .UploadIdMarker = a});
+  EXPECT_EQ(keys(all), (Keys{"a", "b"}));  // an upload without a key is no marker
+  EXPECT_EQ(all.UploadIdMarker, "");
+  EXPECT_EQ(all.NextKeyMarker, "b");
+  EXPECT_EQ(all.NextUploadIdMarker, b);
+  auto folded = run(&list_multipart_uploads, {.Bucket = "bucket", .Delimiter = "b", .Prefix = ""});
+  EXPECT_EQ(folded.NextKeyMarker, "");
+}
+
+TEST_F(ListUploads, AMarkerIsOfItsKey) {
+  const std::string a = create("a"), b = create("b");
+  EXPECT_EQ(error_of(&list_multipart_uploads, {.Bucket = "bucket", .KeyMarker = "a", .UploadIdMarker = b}), "InvalidArgument");
+  EXPECT_EQ(message(), "Invalid uploadId marker");
+  EXPECT_EQ(detail("ArgumentValue"), b);
+  run(&abort_multipart_upload, {.Bucket = "bucket", .Key = "a", .UploadId = a});
+  EXPECT_EQ(keys(run(&list_multipart_uploads, {.Bucket = "bucket", .KeyMarker = "a", .UploadIdMarker = a})), (Keys{"b"}));
+}
+
 TEST_F(ListUploads, PrefixesAreRolledUpAndKeysEncoded) {
   for (const char* key : {"a/1", "a/2", "b c", "d/3", "e"}) create(key);
   Request request{.Bucket = "bucket", .Delimiter = "/", .EncodingType = "url"};
