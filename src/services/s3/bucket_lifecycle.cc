@@ -9,6 +9,7 @@
 #include "services/s3/errors.h"
 #include "services/s3/expiry.h"
 #include "services/s3/setting.h"
+#include "wire/timestamp.h"
 
 namespace services::s3 {
 namespace {
@@ -69,7 +70,7 @@ void check_expiration(const shape::LifecycleExpiration& expiration) {
   if (forms != 1) throw malformed_xml();
   if (expiration.Days) check_positive(expiration.Days, "Days", "Expiration");
   if (expiration.Date && *expiration.Date != std::chrono::floor<std::chrono::days>(*expiration.Date)) {
-    throw wire::ApiError("InvalidArgument", "'Date' must be at midnight GMT");
+    throw invalid_argument("'Date' must be at midnight GMT", "Date", wire::to_iso8601(*expiration.Date));
   }
 }
 

@@ -21,6 +21,7 @@ void check_creation(const shape::CreateBucketRequest& request) {
   if (request.BucketNamespace.value_or("global") != "global") throw not_implemented("An account regional namespace");
   if (const auto& configuration = request.CreateBucketConfiguration) {
     if (configuration->Location || configuration->Bucket) throw not_implemented("A directory bucket");
+    if (!configuration->LocationConstraint && !configuration->Tags) throw malformed_xml();
   }
   if (request.ObjectOwnership.value_or("BucketOwnerEnforced") != "BucketOwnerEnforced") {
     throw not_implemented("Object ownership " + *request.ObjectOwnership + ", which needs access control lists,");
@@ -98,7 +99,7 @@ shape::ListBucketsOutput list_buckets(Call& call, const shape::ListBucketsReques
   if (call.caller.anonymous()) throw access_denied();
   const std::string region = request.BucketRegion.value_or("");
   if (!region.empty() && !is_region(region) && region != call.caller.region) {
-    throw invalid_argument("Argument value " + region + " is not a valid AWS Region", "bucket-region", region);
+    throw invalid_argument("Argument value " + region + " is not a valid AWS Region", "bucket-region");
   }
   const std::string prefix = request.Prefix.value_or("");
   const bool goes_on = !request.ContinuationToken.value_or("").empty();

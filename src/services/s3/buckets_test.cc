@@ -36,6 +36,11 @@ TEST_F(Buckets, NamesKeepToAmazonsRules) {
   EXPECT_EQ(message(), "The specified bucket is not valid.");
 }
 
+TEST_F(Buckets, AConfigurationSaysSomething) {
+  EXPECT_EQ(error_of(&create_bucket, {.Bucket = "bucket", .CreateBucketConfiguration = shape::CreateBucketConfiguration{}}),
+            "MalformedXML");
+}
+
 TEST_F(Buckets, ANameIsTakenForEverybody) {
   EXPECT_EQ(run(&create_bucket, {.Bucket = "bucket"}).Location, "/bucket");
   EXPECT_EQ(error_of(&create_bucket, {.Bucket = "bucket"}), "");  // one's own again, in us-east-1

@@ -74,6 +74,10 @@ void check_part_checksum(const Request& request, const OpenUpload& upload, const
   }
   // Where the upload was begun without a kind, parts may have come with any; they were checked then.
   if (claim->kind != upload.checksum() && !upload.checksum_kind) return;
+  if (claim->kind != upload.checksum() && upload.checksum_type == kComposite) {
+    throw wire::ApiError("BadDigest", "The " + small_checksum_name(claim->kind) + " you specified for part " +
+                                          std::to_string(part.number) + " did not match what we received.");
+  }
   if (claim->kind != upload.checksum() || *claim->value != part.checksum) throw invalid_part(request, named);
 }
 

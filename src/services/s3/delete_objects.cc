@@ -59,7 +59,7 @@ Outcome delete_one(Call& call, const Bucket& bucket, const Deletion& deletion) {
 void check_bypass(const std::optional<bool>& bypass) {
   if (!bypass) return;
   throw invalid_argument("x-amz-bypass-governance-retention is only applicable to Object Lock enabled buckets.",
-                         "x-amz-bypass-governance-retention", *bypass ? "true" : "false");
+                         "x-amz-bypass-governance-retention");
 }
 
 // One of many: what is wrong with it is said beside what became of the others.

@@ -50,6 +50,8 @@ TEST_F(DeleteObjects, ThereIsNoLockToBypass) {
             "InvalidArgument");
   EXPECT_EQ(error_of(&delete_object, {.Bucket = "bucket", .Key = "k", .BypassGovernanceRetention = false}),
             "InvalidArgument");
+  ASSERT_EQ(error_.details().size(), 1u);
+  EXPECT_EQ(detail("ArgumentName"), "x-amz-bypass-governance-retention");
 }
 
 TEST_F(DeleteObjects, ManyAtOnceEachWithItsOwnEnd) {

@@ -115,7 +115,7 @@ std::optional<ApiError> enumeration_error(const wire::Violation& violation) {
     return invalid_argument("A specified event is not supported for notifications", "Event", value);
   }
   // As a header of CreateBucket; in the body of PutBucketOwnershipControls it is only bad XML.
-  if (violation.path == "objectOwnership") return invalid_argument("Invalid x-amz-object-ownership header: " + value, "x-amz-object-ownership", value);
+  if (violation.path == "objectOwnership") return invalid_argument("Invalid x-amz-object-ownership header: " + value, "x-amz-object-ownership");
   if (member == "RequestPayer") return invalid_argument("Invalid x-amz-request-payer header.", "x-amz-request-payer", value);
   if (member == "ObjectLockMode") return invalid_argument("Unknown wormMode directive.", "x-amz-object-lock-mode", value);
   if (member == "ObjectLockLegalHoldStatus") {
@@ -153,6 +153,10 @@ ApiError invalid_argument(std::string_view message, std::string_view name, std::
   return ApiError("InvalidArgument", std::string(message))
       .with("ArgumentName", std::string(name))
       .with("ArgumentValue", std::string(value));
+}
+
+ApiError invalid_argument(std::string_view message, std::string_view name) {
+  return ApiError("InvalidArgument", std::string(message)).with("ArgumentName", std::string(name));
 }
 
 ApiError invalid_request(std::string_view message) { return ApiError("InvalidRequest", std::string(message)); }

@@ -21,6 +21,8 @@ wire::ApiError no_such_version(std::string_view key, std::string_view version);
 wire::ApiError no_such_upload(std::string_view upload);
 wire::ApiError access_denied();
 wire::ApiError invalid_argument(std::string_view message, std::string_view name, std::string_view value);
+// Of an argument whose value is not said again.
+wire::ApiError invalid_argument(std::string_view message, std::string_view name);
 wire::ApiError invalid_request(std::string_view message);
 // `condition`: the header that did not hold, "If-Match".
 wire::ApiError precondition_failed(std::string_view condition);

@@ -23,6 +23,13 @@ TEST(Errors, AValueThatIsNoneIsNamedAsAmazonDoes) {
   EXPECT_EQ(code_of("versioningConfiguration.status", "Status"), "MalformedXML");
 }
 
+TEST(Errors, AnOwnershipThatIsNoneIsSaidOnlyInTheMessage) {
+  const auto error = violation_error({{"objectOwnership", wire::Violation::NotInEnum, "[]", "mine", "ObjectOwnership"}});
+  EXPECT_EQ(error->message(), "Invalid x-amz-object-ownership header: mine");
+  ASSERT_EQ(error->details().size(), 1u);
+  EXPECT_EQ(error->details()[0].second, "x-amz-object-ownership");
+}
+
 TEST(Errors, WhatHandlersJudgeIsNotRefusedBefore) {
   EXPECT_EQ(code_of("createBucketConfiguration.locationConstraint", "LocationConstraint"), "");
   EXPECT_EQ(code_of(kQueue + "filter.key.filterRules.1.member.name", "Name"), "");

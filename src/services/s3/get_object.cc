@@ -118,7 +118,8 @@ Reading<Output> read(Call& call, const Request& request) {
   output.ETag = object.quoted_etag();
   output.ContentLength = static_cast<std::int64_t>(reading.piece.range.length);
   output.ServerSideEncryption = kEncryption;
-  if (object.latest) output.Expiration = expiration_header(call, bucket, object);
+  // Not told of a version that was asked for by its id, not even of the latest.
+  if (!request.VersionId) output.Expiration = expiration_header(call, bucket, object);
   if (reading.piece.part) output.PartsCount = static_cast<std::int32_t>(object.parts);
   if (!object.tags.empty() && allowed(call, bucket, {.action = "s3:GetObjectTagging", .key = request.Key})) {
     output.TagCount = static_cast<std::int32_t>(object.tags.size());

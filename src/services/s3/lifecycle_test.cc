@@ -2,6 +2,7 @@
 #include "services/s3/lifecycle.h"
 
 #include "services/s3/expiry.h"
+#include "services/s3/handlers.h"
 #include "services/s3/s3_fixture.h"
 #include "wire/timestamp.h"
 
@@ -275,6 +276,14 @@ TEST_F(Lifecycle, AnObjectsExpirationIsAHeader) {
   EXPECT_EQ(header("k"), R"(expiry-date="Sun, 17 Jan 2027 00:00:00 GMT", rule-id="my%20rule")");
 }
 
+TEST_F(Lifecycle, WhoNamesAVersionIsNotToldWhenItExpires) {
+  version("Enabled");
+  const std::string id = put("k").version();
+  set({after(1)});
+  EXPECT_TRUE(run(&head_object, {.Bucket = "bucket", .Key = "k"}).Expiration);
+  EXPECT_FALSE(run(&head_object, {.Bucket = "bucket", .Key = "k", .VersionId = id}).Expiration);
+}
+
 TEST_F(Lifecycle, AConfigurationIsReadAndDeleted) {
   EXPECT_EQ(error_of(&get_bucket_lifecycle_configuration, {.Bucket = "bucket"}), "NoSuchLifecycleConfiguration");
   auto unnamed = after(1);
@@ -303,6 +312,8 @@ TEST_F(Lifecycle, RulesKeepToAmazonsLimits) {
   is("InvalidRequest", "At least one action needs to be specified in a rule", rule(std::nullopt));
   is("InvalidArgument", "'Days' for Expiration action must be a positive integer", after(0));
   is("InvalidArgument", "'Date' must be at midnight GMT", rule(shape::LifecycleExpiration{.Date = now_}));
+  EXPECT_EQ(detail("ArgumentName"), "Date");
+  EXPECT_EQ(detail("ArgumentValue"), "2027-01-15T08:00:00Z");
   is("InvalidRequest", "'ObjectSizeLessThan' should be between 1 and 1099511627776000.",
      rule(shape::LifecycleExpiration{.Days = 1}, Filter{.ObjectSizeLessThan = 0}));
   is("InvalidRequest", "ExpiredObjectDeleteMarker cannot be specified with Tags.",

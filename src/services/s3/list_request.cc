@@ -48,7 +48,7 @@ std::string parse_page_token(const std::string& token) {
     std::string after = bytes->substr(kCheckBytes);
     if (check_of(after) == bytes->substr(0, kCheckBytes)) return after;
   }
-  throw invalid_argument("The continuation token provided is incorrect", "continuation-token", token);
+  throw invalid_argument("The continuation token provided is incorrect", "continuation-token");
 }
 
 std::optional<shapes::s3::Owner> owner_for(const Caller& caller, const Bucket& bucket) {

@@ -74,6 +74,15 @@ Object find_object(Call& call, const Bucket& bucket, const std::string& key,
       .with_header("x-amz-version-id", object->version());
 }
 
+Object find_object_or_marker(Call& call, const Bucket& bucket, const std::string& key,
+                             const std::optional<std::string>& version) {
+  if (!version) {
+    auto latest = load_latest(call.tx, bucket, key);
+    if (latest && latest->marker) throw not_for_markers(*latest);
+  }
+  return find_object(call, bucket, key, version);
+}
+
 wire::ApiError missing_key(const Call& call, const Bucket& bucket, const std::string& key) {
   return allowed(call, bucket, {.action = "s3:ListBucket"}) ? no_such_key(key) : access_denied();
 }

@@ -58,7 +58,9 @@ shape::GetObjectAttributesOutput get_object_attributes(Call& call, const shape::
   if (wants("ObjectSize")) output.ObjectSize = object.size;
   if (wants("Checksum") && object.checksum) {
     output.Checksum.emplace();
-    show_checksum(*output.Checksum, *object.checksum);
+    StoredChecksum shown = *object.checksum;
+    shown.value = shown.value.substr(0, shown.value.find('-'));  // how many parts it is of is told with the parts
+    show_checksum(*output.Checksum, shown);
   }
   if (wants("ObjectParts") && object.parts > 0) output.ObjectParts = parts_of(call, request, object);
   return output;

@@ -45,6 +45,18 @@ TEST_F(ObjectAttributes, PartsComePageByPage) {
   EXPECT_EQ(error_of(&get_object_attributes, request), "InvalidArgument");
 }
 
+TEST_F(ObjectAttributes, ACompositeChecksumComesWithoutTheNumberOfParts) {
+  const std::string upload =
+      *run(&create_multipart_upload, {.Bucket = "bucket", .Key = "k", .ChecksumAlgorithm = "SHA256"}).UploadId;
+  const std::string sum = base::to_base64(base::sha256("hello"));
+  auto sent = send(&before_upload_part, &upload_part,
+                   {.Bucket = "bucket", .ChecksumSHA256 = sum, .Key = "k", .PartNumber = 1, .UploadId = upload}, "hello");
+  complete("k", upload, {{.ETag = sent.ETag, .ChecksumSHA256 = sum, .PartNumber = 1}});
+  auto output = run(&get_object_attributes, {.Bucket = "bucket", .Key = "k", .ObjectAttributes = {"Checksum"}});
+  EXPECT_EQ(output.Checksum->ChecksumSHA256, base::to_base64(base::sha256(base::sha256("hello"))));
+  EXPECT_EQ(output.Checksum->ChecksumType, "COMPOSITE");
+}
+
 TEST_F(ObjectAttributes, AnObjectIsItsBucketsOwners) {
   put_bytes("k", "x");
   auto acl = run(&get_object_acl, {.Bucket = "bucket", .Key = "k"});
@@ -55,6 +67,10 @@ TEST_F(ObjectAttributes, AnObjectIsItsBucketsOwners) {
   EXPECT_EQ(error_of(&get_object_acl, {.Bucket = "bucket", .Key = "missing"}), "NoSuchKey");
   EXPECT_EQ(error_of(&put_object_acl, {.ACL = "public-read", .Bucket = "bucket", .Key = "k"}),
             "AccessControlListNotSupported");
+  version("Enabled");
+  run(&delete_object, {.Bucket = "bucket", .Key = "k"});
+  EXPECT_EQ(error_of(&get_object_acl, {.Bucket = "bucket", .Key = "k"}), "NoSuchKey");
+  EXPECT_EQ(error_of(&put_object_acl, {.ACL = "private", .Bucket = "bucket", .Key = "k"}), "MethodNotAllowed");
 }
 
 }  // namespace

@@ -58,8 +58,10 @@ std::optional<std::string> kept_storage_class(const std::optional<std::string>& 
   if (std::find(std::begin(kReadableClasses), std::end(kReadableClasses), *name) != std::end(kReadableClasses)) {
     return name;
   }
-  throw wire::ApiError("InvalidStorageClass", "The storage class you specified is not valid: objects of " + *name +
-                                                  " can't be read at once, and there is nothing else here.")
+  const bool archive = *name == "GLACIER" || *name == "DEEP_ARCHIVE";
+  throw wire::ApiError("InvalidStorageClass",
+                       std::string("The storage class you specified is not valid") +
+                           (archive ? ": objects of " + *name + " can't be read at once, and there is nothing else here." : ""))
       .with("StorageClassRequested", *name);
 }
 

@@ -14,14 +14,17 @@ void store_tags(Call& call, Object& object, Tags tags) {
   object.tags = std::move(tags);
 }
 
-// Where the latest version is a delete marker these say so, though reading it would be NoSuchKey.
 template <class Request>
 Object find_tagged(Call& call, const Bucket& bucket, const Request& request) {
-  if (!request.VersionId) {
-    auto latest = load_latest(call.tx, bucket, request.Key);
-    if (latest && latest->marker) throw not_for_markers(*latest);
+  return find_object_or_marker(call, bucket, request.Key, request.VersionId);
+}
+
+// Here alone Amazon names the missing key with its bucket.
+Object find_read(Call& call, const Bucket& bucket, const shape::GetObjectTaggingRequest& request) {
+  if (!request.VersionId && !load_latest(call.tx, bucket, request.Key)) {
+    throw missing_key(call, bucket, bucket.name + "/" + request.Key);
   }
-  return find_object(call, bucket, request.Key, request.VersionId);
+  return find_tagged(call, bucket, request);
 }
 
 }  // namespace
@@ -30,7 +33,7 @@ shape::GetObjectTaggingOutput get_object_tagging(Call& call, const shape::GetObj
   const Bucket bucket =
       find_object_bucket(call, {request.Bucket, request.Key, request.VersionId, request.ExpectedBucketOwner},
                          "s3:GetObjectTagging", "s3:GetObjectVersionTagging");
-  const Object object = find_tagged(call, bucket, request);
+  const Object object = find_read(call, bucket, request);
   shape::GetObjectTaggingOutput output{.VersionId = shown_version(bucket, object)};
   for (const auto& [key, value] : object.tags) output.TagSet.push_back({key, value});
   return output;

@@ -38,6 +38,9 @@ TEST_F(ObjectTagging, EachVersionHasItsOwn) {
 
 TEST_F(ObjectTagging, WhatIsNotThereHasNone) {
   EXPECT_EQ(error_of(&get_object_tagging, {.Bucket = "bucket", .Key = "k"}), "NoSuchKey");
+  EXPECT_EQ(detail("Key"), "bucket/k");  // here alone
+  EXPECT_EQ(error_of(&delete_object_tagging, {.Bucket = "bucket", .Key = "k"}), "NoSuchKey");
+  EXPECT_EQ(detail("Key"), "k");
   version("Enabled");
   put_bytes("k", "1");
   const std::string marker = *run(&delete_object, {.Bucket = "bucket", .Key = "k"}).VersionId;

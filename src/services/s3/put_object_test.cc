@@ -106,6 +106,8 @@ TEST_F(PutObject, WhatThereIsNotIsRefusedByName) {
   EXPECT_EQ(error([](Request& r) { r.BucketKeyEnabled = true; }), "NotImplemented");
   EXPECT_EQ(error([](Request& r) { r.StorageClass = "GLACIER"; }), "InvalidStorageClass");
   EXPECT_EQ(detail("StorageClassRequested"), "GLACIER");
+  EXPECT_EQ(error([](Request& r) { r.StorageClass = "OUTPOSTS"; }), "InvalidStorageClass");
+  EXPECT_EQ(message(), "The storage class you specified is not valid");
   EXPECT_EQ(error([](Request& r) { r.ObjectLockMode = "GOVERNANCE"; }), "InvalidRequest");
   EXPECT_EQ(error([](Request& r) { r.WriteOffsetBytes = 3; }), "NotImplemented");
   EXPECT_EQ(error([](Request& r) { r.WebsiteRedirectLocation = "ftp://x"; }), "InvalidRedirectLocation");

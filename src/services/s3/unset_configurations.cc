@@ -23,8 +23,7 @@ template <class Output, class Request, const char* kAction>
 Output list_none(Call& call, const Request& request) {
   find_bucket(call, request.Bucket, {.action = kAction}, request.ExpectedBucketOwner);
   if (request.ContinuationToken) {
-    throw invalid_argument("The continuation token provided is incorrect", "continuation-token",
-                           *request.ContinuationToken);
+    throw invalid_argument("The continuation token provided is incorrect", "continuation-token");
   }
   Output output;
   output.IsTruncated = false;

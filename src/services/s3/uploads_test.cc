@@ -230,6 +230,8 @@ TEST_F(Uploads, APartsChecksumIsOfTheUploadsKind) {
   EXPECT_EQ(complete_error(completion("k", upload, {{.ETag = sent.ETag, .ChecksumSHA256 = base::to_base64(base::sha256("x")),
                                                      .PartNumber = 1}})),
             "InvalidPart");
+  EXPECT_EQ(complete_error(completion("k", upload, {{.ETag = sent.ETag, .ChecksumCRC32 = "NhCmhg==", .PartNumber = 1}})), "BadDigest");
+  EXPECT_EQ(message(), "The crc32 you specified for part 1 did not match what we received.");
   auto request_of_all = completion("k", upload, {{.ETag = sent.ETag, .ChecksumSHA256 = sum, .PartNumber = 1}});
   request_of_all.ChecksumType = "FULL_OBJECT";
   EXPECT_EQ(complete_error(request_of_all), "InvalidRequest");
