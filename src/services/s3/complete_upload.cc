@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CompleteMultipartUpload: the object is its parts' blobs, in order. No byte is copied.
+#include <algorithm>
 #include <map>
 
 #include "base/bytes.h"
@@ -65,6 +66,8 @@ void check_list(const Request& request) {
 void check_part_checksum(const Request& request, const OpenUpload& upload, const shape::CompletedPart& named,
                          const UploadedPart& part) {
   auto claim = claim_of(claimed_values(named), std::nullopt);
+  // Where the upload was begun without a kind nothing is known that a part's could be, whatever it came with.
+  if (claim && !upload.checksum_kind) throw invalid_part(request, named);
   if (!claim) {
     if (upload.checksum_type != kComposite) return;
     const std::string kind = small_checksum_name(upload.checksum());
@@ -72,8 +75,6 @@ void check_part_checksum(const Request& request, const OpenUpload& upload, const
                           " checksum. The complete request must include the checksum for each part. It was missing "
                           "for part " + std::to_string(part.number) + " in the request.");
   }
-  // Where the upload was begun without a kind, parts may have come with any; they were checked then.
-  if (claim->kind != upload.checksum() && !upload.checksum_kind) return;
   if (claim->kind != upload.checksum() && upload.checksum_type == kComposite) {
     throw wire::ApiError("BadDigest", "The " + small_checksum_name(claim->kind) + " you specified for part " +
                                           std::to_string(part.number) + " did not match what we received.");
@@ -128,23 +129,43 @@ StoredChecksum checksum_of(const OpenUpload& upload, const std::vector<UploadedP
           upload.checksum_type == kComposite ? composite_checksum(kind, sums) : full_object_checksum(kind, sums)};
 }
 
+wire::ApiError not_the_whole(const OpenUpload& upload) {
+  return wire::ApiError("BadDigest", "The " + small_checksum_name(upload.checksum()) +
+                                         " you specified did not match the calculated checksum.");
+}
+
+// Of a checksum that may be of either type Amazon takes only one whose type is said.
+void check_full_object(const Request& request, const OpenUpload& upload, const Object& object) {
+  const ClaimedValues values = claimed_values(request);
+  auto said = [](const std::optional<std::string>* value) { return value->has_value(); };
+  if (std::none_of(std::begin(values.known), std::end(values.known), said) &&
+      std::none_of(std::begin(values.unknown), std::end(values.unknown), said)) {
+    return;
+  }
+  const bool typed = request.ChecksumType || upload.checksum() == base::Checksum::Crc64Nvme;
+  if (!typed || checksum_member(request, upload.checksum()) != object.checksum->value) throw not_the_whole(upload);
+}
+
 // What the request says of the whole.
 void check_whole(const Request& request, const OpenUpload& upload, const Object& object) {
-  if (request.ChecksumType && *request.ChecksumType != upload.checksum_type) {
-    throw invalid_request("The upload was created using the " + upload.checksum_type +
+  const std::string mode = upload.checksum_kind ? upload.checksum_type : "null";
+  if (request.ChecksumType && *request.ChecksumType != mode) {
+    throw invalid_request("The upload was created using the " + mode +
                           " checksum mode. The complete request must use the same checksum mode.");
   }
   if (request.MpuObjectSize && *request.MpuObjectSize != object.size) {
     throw invalid_request("The provided 'x-amz-mp-object-size' header value " + std::to_string(*request.MpuObjectSize) +
                           " does not match what was computed: " + std::to_string(object.size));
   }
+  if (!upload.checksum_kind) return;  // Amazon does not look at a checksum that nobody announced
+  if (upload.checksum_type != kComposite) return check_full_object(request, upload, object);
   // A composite value may come as it is shown, with the number of parts.
   const std::string suffix = "-" + std::to_string(object.parts);
   ClaimedValues values = claimed_values(request);
   std::optional<std::string> bare[std::size(values.known)];
   for (std::size_t i = 0; i < std::size(bare); ++i) {
     bare[i] = *values.known[i];
-    if (bare[i] && upload.checksum_type == kComposite && bare[i]->ends_with(suffix)) {
+    if (bare[i] && bare[i]->ends_with(suffix)) {
       bare[i]->resize(bare[i]->size() - suffix.size());
     }
     values.known[i] = &bare[i];
@@ -153,7 +174,7 @@ void check_whole(const Request& request, const OpenUpload& upload, const Object&
   if (!claim) return;
   const std::string& computed = object.checksum->value;
   const bool same = *claim->value == computed || *claim->value + suffix == computed;
-  if (claim->kind != upload.checksum() || !same) throw checksum_mismatch(claim->kind);
+  if (claim->kind != upload.checksum() || !same) throw not_the_whole(upload);
 }
 
 // From the upload to the object, ten thousand by one statement.

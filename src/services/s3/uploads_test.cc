@@ -66,7 +66,7 @@ TEST_F(Uploads, APartCanBeReadByItsNumber) {
   EXPECT_EQ(got.status, 206);
   EXPECT_EQ(got.output.PartsCount, 2);
   EXPECT_EQ(got.output.ContentRange, "bytes 5242880-5242882/5242883");
-  EXPECT_TRUE(got.output.ChecksumCRC64NVME);
+  EXPECT_FALSE(got.output.ChecksumCRC64NVME);  // the whole's alone is known
   EXPECT_EQ(error_of([&] { get(shape::GetObjectRequest{.Bucket = "bucket", .Key = "k", .PartNumber = 3}); }),
             "InvalidPartNumber");
   EXPECT_EQ(detail("ActualPartCount"), "2");
@@ -266,7 +266,16 @@ TEST_F(Uploads, WithoutAKindPartsMayComeWithAny) {
   EXPECT_EQ(error_of([&] { send_part(request, "jello"); }), "BadDigest");
   auto sent = send_part(request, "hello");
   EXPECT_EQ(sent.ChecksumCRC32, "NhCmhg==");
-  auto output = complete("k", upload, {{.ETag = sent.ETag, .ChecksumCRC32 = sent.ChecksumCRC32, .PartNumber = 1}});
+  // But are not known by it, and nothing is said of the whole's that would be looked at.
+  auto named = completion("k", upload, {{.ETag = sent.ETag, .ChecksumCRC32 = sent.ChecksumCRC32, .PartNumber = 1}});
+  EXPECT_EQ(complete_error(named), "InvalidPart");
+  auto request_of_all = completion("k", upload, {{.ETag = sent.ETag, .PartNumber = 1}});
+  request_of_all.ChecksumType = "FULL_OBJECT";
+  EXPECT_EQ(complete_error(request_of_all), "InvalidRequest");
+  EXPECT_NE(message().find("using the null checksum mode"), std::string::npos);
+  request_of_all.ChecksumType.reset();
+  request_of_all.ChecksumCRC32C = "AAAAAA==-2";
+  auto output = run(&complete_multipart_upload, request_of_all);
   EXPECT_TRUE(output.ChecksumCRC64NVME);
   EXPECT_FALSE(output.ChecksumCRC32);
 }
@@ -278,10 +287,28 @@ TEST_F(Uploads, TheWholesSizeAndChecksumAreChecked) {
   EXPECT_EQ(complete_error(request), "InvalidRequest");
   EXPECT_NE(message().find("x-amz-mp-object-size"), std::string::npos);
   request.MpuObjectSize = 5;
-  request.ChecksumCRC64NVME = "AAAAAAAAAAA=";
-  EXPECT_EQ(complete_error(request), "BadDigest");
-  request.ChecksumCRC64NVME = put_bytes("same", "hello").ChecksumCRC64NVME;
   EXPECT_EQ(complete_error(request), "");
+}
+
+TEST_F(Uploads, AFullObjectsChecksumIsTakenWithItsTypeAndKind) {
+  Create create_request{.Bucket = "bucket", .Key = "k", .ChecksumAlgorithm = "CRC32", .ChecksumType = "FULL_OBJECT"};
+  const std::string upload = *run(&create_multipart_upload, create_request).UploadId;
+  Part part_request{.Bucket = "bucket", .ChecksumCRC32 = "NhCmhg==", .Key = "k", .PartNumber = 1, .UploadId = upload};
+  auto request = completion("k", upload, {{.ETag = send_part(part_request, "hello").ETag, .PartNumber = 1}});
+  const std::string refusal = "The crc32 you specified did not match the calculated checksum.";
+  request.ChecksumCRC32 = "NhCmhg==";
+  EXPECT_EQ(complete_error(request), "BadDigest");
+  EXPECT_EQ(message(), refusal);
+  request.ChecksumType = "FULL_OBJECT";
+  request.ChecksumCRC32 = "AAAAAA==";
+  EXPECT_EQ(complete_error(request), "BadDigest");
+  request.ChecksumCRC32.reset();
+  request.ChecksumSHA1 = base::to_base64(base::sha1("hello"));
+  EXPECT_EQ(complete_error(request), "BadDigest");
+  EXPECT_EQ(message(), refusal);
+  request.ChecksumSHA1.reset();
+  request.ChecksumCRC32 = "NhCmhg==";
+  EXPECT_EQ(run(&complete_multipart_upload, request).ChecksumCRC32, "NhCmhg==");
 }
 
 TEST_F(Uploads, PartsMayBeCopiesOfOtherObjects) {
