@@ -69,14 +69,15 @@ void check_request(const Call& call, const Request& request) {
   }
 }
 
-// Only what can be checked with the bytes that are sent: all of them, or a whole part.
+// Only what can be checked with the bytes that are sent: all of them, or a whole part. Parts have checksums of their own
+// where the whole's is made of them.
 template <class Output>
 void show_piece_checksum(Output& output, const Object& object, const Piece& piece) {
   if (!object.checksum) return;
-  if (!piece.partial || piece.range.length == static_cast<std::uint64_t>(object.size)) {
-    show_checksum(output, *object.checksum);
-  } else if (piece.part && piece.part->checksum) {
+  if (object.checksum->type == kComposite && piece.part && piece.part->checksum) {
     show_checksum(output, {object.checksum->kind, object.checksum->type, *piece.part->checksum});
+  } else if (!piece.partial || piece.range.length == static_cast<std::uint64_t>(object.size)) {
+    show_checksum(output, *object.checksum);
   }
 }
 

@@ -131,6 +131,23 @@ TEST_F(GetObject, ThePartOfAnObjectThatCameInOneIsAllOfIt) {
             "InvalidRequest");
 }
 
+TEST_F(GetObject, APartHasAChecksumWhereTheWholesIsMadeOfThem) {
+  const std::string first(5 << 20, 'x');
+  auto part = [&](const std::string& key, std::int32_t number) {
+    return get(Request{.Bucket = "bucket", .Key = key, .PartNumber = number, .ChecksumMode = "ENABLED"}).output;
+  };
+  put_in_parts("made", "SHA256", {first, "end"});
+  EXPECT_EQ(part("made", 2).ChecksumSHA256, base::to_base64(base::sha256("end")));
+  EXPECT_EQ(part("made", 2).ChecksumType, "COMPOSITE");
+  put_in_parts("one", "SHA256", {"end"});
+  EXPECT_EQ(part("one", 1).ChecksumSHA256, base::to_base64(base::sha256("end")));
+  put_in_parts("whole", std::nullopt, {first, "end"});
+  EXPECT_FALSE(part("whole", 2).ChecksumCRC64NVME);
+  EXPECT_FALSE(part("whole", 2).ChecksumType);
+  put_in_parts("alone", std::nullopt, {"end"});
+  EXPECT_TRUE(part("alone", 1).ChecksumCRC64NVME);
+}
+
 TEST_F(GetObject, WhoMayNotListIsNotToldWhatThereIs) {
   put_bytes("there", "x");
   EXPECT_EQ(error_of([&] { get("missing"); }), "NoSuchKey");

@@ -15,6 +15,8 @@ shape::GetObjectAttributesParts parts_of(Call& call, const shape::GetObjectAttri
                                          const Object& object) {
   const std::int32_t most = std::min(page_number(request.MaxParts, kMaxPage, "max-parts"), kMaxPage);
   const std::int32_t marker = page_number(request.PartNumberMarker, 0, "part-number-marker");
+  // Parts are shown where the whole's checksum is made of theirs.
+  if (object.checksum->type != kComposite) return {.TotalPartsCount = static_cast<std::int32_t>(object.parts)};
   std::vector<shape::ObjectPart> parts;
   const base::Checksum kind = checksum_kind(object.checksum->kind);
   call.tx.query("SELECT number, size, checksum FROM s3_object_parts WHERE object = $1 AND number > $2"

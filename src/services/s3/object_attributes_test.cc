@@ -25,10 +25,7 @@ TEST_F(ObjectAttributes, OnlyWhatWasAskedForIsSaid) {
 }
 
 TEST_F(ObjectAttributes, PartsComePageByPage) {
-  const std::string upload = create("k");
-  std::vector<shape::CompletedPart> parts;
-  for (int number : {1, 2, 3}) parts.push_back(part("k", upload, number, std::string(5 << 20, 'x')));
-  complete("k", upload, parts);
+  put_in_parts("k", "SHA256", {std::string(5 << 20, 'x'), std::string(5 << 20, 'x'), "end"});
   Request request{.Bucket = "bucket", .Key = "k", .MaxParts = 2, .ObjectAttributes = {"ObjectParts"}};
   auto page = *run(&get_object_attributes, request).ObjectParts;
   EXPECT_EQ(page.TotalPartsCount, 3);
@@ -36,7 +33,7 @@ TEST_F(ObjectAttributes, PartsComePageByPage) {
   EXPECT_EQ(page.NextPartNumberMarker, 2);
   EXPECT_EQ(page.Parts->size(), 2u);
   EXPECT_EQ(page.Parts->at(0).Size, 5 << 20);
-  EXPECT_TRUE(page.Parts->at(0).ChecksumCRC64NVME);
+  EXPECT_TRUE(page.Parts->at(0).ChecksumSHA256);
   request.PartNumberMarker = 2;
   page = *run(&get_object_attributes, request).ObjectParts;
   EXPECT_EQ(page.IsTruncated, false);
@@ -45,13 +42,17 @@ TEST_F(ObjectAttributes, PartsComePageByPage) {
   EXPECT_EQ(error_of(&get_object_attributes, request), "InvalidArgument");
 }
 
+TEST_F(ObjectAttributes, PartsWithoutChecksumsOfTheirOwnAreOnlyCounted) {
+  put_in_parts("k", std::nullopt, {"hello"});
+  auto parts = *run(&get_object_attributes, {.Bucket = "bucket", .Key = "k", .ObjectAttributes = {"ObjectParts"}}).ObjectParts;
+  EXPECT_EQ(parts.TotalPartsCount, 1);
+  EXPECT_FALSE(parts.Parts);
+  EXPECT_FALSE(parts.IsTruncated);
+  EXPECT_FALSE(parts.MaxParts);
+}
+
 TEST_F(ObjectAttributes, ACompositeChecksumComesWithoutTheNumberOfParts) {
-  const std::string upload =
-      *run(&create_multipart_upload, {.Bucket = "bucket", .Key = "k", .ChecksumAlgorithm = "SHA256"}).UploadId;
-  const std::string sum = base::to_base64(base::sha256("hello"));
-  auto sent = send(&before_upload_part, &upload_part,
-                   {.Bucket = "bucket", .ChecksumSHA256 = sum, .Key = "k", .PartNumber = 1, .UploadId = upload}, "hello");
-  complete("k", upload, {{.ETag = sent.ETag, .ChecksumSHA256 = sum, .PartNumber = 1}});
+  put_in_parts("k", "SHA256", {"hello"});
   auto output = run(&get_object_attributes, {.Bucket = "bucket", .Key = "k", .ObjectAttributes = {"Checksum"}});
   EXPECT_EQ(output.Checksum->ChecksumSHA256, base::to_base64(base::sha256(base::sha256("hello"))));
   EXPECT_EQ(output.Checksum->ChecksumType, "COMPOSITE");

@@ -123,6 +123,21 @@ class ObjectTest : public S3Test {
     return run(&complete_multipart_upload, completion(key, upload, std::move(parts)));
   }
 
+  // An object that came in these parts: with SHA-256 checksums of each, or with none.
+  void put_in_parts(const std::string& key, const std::optional<std::string>& sha256, const std::vector<std::string>& all) {
+    const std::string upload =
+        *run(&create_multipart_upload, {.Bucket = "bucket", .Key = key, .ChecksumAlgorithm = sha256}).UploadId;
+    std::vector<shape::CompletedPart> parts;
+    for (const std::string& bytes : all) {
+      shape::UploadPartRequest request{.Bucket = "bucket", .Key = key, .PartNumber = static_cast<std::int32_t>(parts.size() + 1),
+                                       .UploadId = upload};
+      if (sha256) request.ChecksumSHA256 = base::to_base64(base::sha256(bytes));
+      auto sent = send(&before_upload_part, &upload_part, request, bytes);
+      parts.push_back({.ETag = sent.ETag, .ChecksumSHA256 = request.ChecksumSHA256, .PartNumber = request.PartNumber});
+    }
+    complete(key, upload, std::move(parts));
+  }
+
   std::int64_t count(std::string_view sql) {
     std::int64_t found = 0;
     store_->read_now([&](store::Tx& tx) { found = tx.query(sql).integer(); });
