@@ -57,11 +57,11 @@ std::string region_of_new(const std::optional<std::string>& constraint, const st
     return caller_region;
   }
   const std::string region = *constraint == kOldIreland ? std::string(kIreland) : *constraint;
+  if (region != caller_region && caller_region != kDefaultRegion) throw incompatible(*constraint);
   if ((!is_region(region) && region != caller_region) || region == kDefaultRegion) {
     throw wire::ApiError("InvalidLocationConstraint", "The specified location-constraint is not valid")
         .with("LocationConstraint", *constraint);
   }
-  if (region != caller_region && caller_region != kDefaultRegion) throw incompatible(*constraint);
   return region;
 }
 

@@ -43,6 +43,9 @@ TEST_F(Buckets, AConfigurationSaysSomething) {
 
 TEST_F(Buckets, ANameIsTakenForEverybody) {
   EXPECT_EQ(run(&create_bucket, {.Bucket = "bucket"}).Location, "/bucket");
+  EXPECT_EQ(run(&create_bucket, {.Bucket = "bucket"}).BucketArn, "arn:aws:s3:::bucket");
+  EXPECT_EQ(run(&head_bucket, {.Bucket = "bucket"}).BucketArn, "arn:aws:s3:::bucket");
+  EXPECT_EQ(run(&list_buckets, {.Prefix = "b"}).Buckets->at(0).BucketArn, "arn:aws:s3:::bucket");
   EXPECT_EQ(error_of(&create_bucket, {.Bucket = "bucket"}), "");  // one's own again, in us-east-1
   caller_.account = "222222222222";
   EXPECT_EQ(error_of(&create_bucket, {.Bucket = "bucket"}), "BucketAlreadyExists");
@@ -68,6 +71,8 @@ TEST_F(Buckets, ARegionIsAskedForAsAmazonWantsIt) {
   EXPECT_EQ(message(), "The unspecified location constraint is incompatible for the region specific endpoint this request "
                        "was sent to.");
   EXPECT_EQ(create_in("eu-west-1", "us-west-2"), "IllegalLocationConstraintException");
+  EXPECT_EQ(create_in("eu-west-1", "bar"), "IllegalLocationConstraintException");
+  EXPECT_EQ(message(), "The bar location constraint is incompatible for the region specific endpoint this request was sent to.");
   EXPECT_EQ(create_in("home-1", std::nullopt), "home-1");  // one that Amazon has not
 }
 
