@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/s3/errors.h"
 
+#include "base/bytes.h"
 #include "shapes/s3/errors.h"
 
 namespace services::s3 {
@@ -79,10 +80,11 @@ constexpr wire::ErrorSpec kMoreErrors[] = {
     {.name = "XAmzContentSHA256Mismatch", .status = 400},
 };
 
-// A region may be none of Amazon's, where the caller is in it; and filters are "prefix" to those who set them, and
-// "Prefix" to those who set again what they were shown.
+// A region may be none of Amazon's, where the caller is in it; filters are "prefix" to those who set them, and
+// "Prefix" to those who set again what they were shown; and a checksum's mode may be written in small letters.
 bool is_for_handlers(const wire::Violation& violation) {
   return violation.member == "LocationConstraint" ||
+         (violation.member == "ChecksumMode" && base::equals_ignoring_case(violation.value, "ENABLED")) ||
          (violation.member == "Name" && violation.path.find("ilterRules") != std::string::npos);
 }
 
@@ -109,6 +111,9 @@ std::optional<ApiError> enumeration_error(const wire::Violation& violation) {
   }
   if (member == "ChecksumType") return invalid_request("Value for x-amz-checksum-type header is invalid.");
   if (member == "ChecksumMode") return invalid_argument("Unknown checksum mode.", "x-amz-checksum-mode", value);
+  if (member == "TransitionDefaultMinimumObjectSize") {
+    return invalid_request("Invalid TransitionDefaultMinimumObjectSize found: " + value);
+  }
   if (member == "ACL") return invalid_argument("", "x-amz-acl", value);
   if (member == "ObjectAttributes") return invalid_argument("Invalid attribute name specified.", "x-amz-object-attributes", value);
   if (member == "Events") {

@@ -30,6 +30,18 @@ TEST(Errors, AnOwnershipThatIsNoneIsSaidOnlyInTheMessage) {
   EXPECT_EQ(error->details()[0].second, "x-amz-object-ownership");
 }
 
+TEST(Errors, AChecksumsModeMayBeWrittenSmall) {
+  auto mode = [](const std::string& text) { return violation_error({{"checksumMode", wire::Violation::NotInEnum, "[]", text, "ChecksumMode"}}); };
+  EXPECT_FALSE(mode("enabled"));
+  EXPECT_EQ(mode("on")->code(), "InvalidArgument");
+}
+
+TEST(Errors, AMinimumSizeThatIsNoneIsNamed) {
+  const auto error = violation_error({{"x", wire::Violation::NotInEnum, "[]", "big", "TransitionDefaultMinimumObjectSize"}});
+  EXPECT_EQ(error->code(), "InvalidRequest");
+  EXPECT_EQ(error->message(), "Invalid TransitionDefaultMinimumObjectSize found: big");
+}
+
 TEST(Errors, WhatHandlersJudgeIsNotRefusedBefore) {
   EXPECT_EQ(code_of("createBucketConfiguration.locationConstraint", "LocationConstraint"), "");
   EXPECT_EQ(code_of(kQueue + "filter.key.filterRules.1.member.name", "Name"), "");
