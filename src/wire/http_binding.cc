@@ -182,8 +182,10 @@ void Reader::prefixed_headers(const Field& field) {
 
 void Reader::query(const Field& field) {
   if (field.type->kind == Kind::Map) return query_map(field);
+  const bool number = !field.required_bit && (field.type->kind == Kind::Int32 || field.type->kind == Kind::Int64);
   for (const auto& [name, value] : query_) {
     if (name != field.traits->at) continue;
+    if (number && value.empty()) return;  // "max-parts=" is as if it were not there, to S3
     if (field.type->kind == Kind::List) {
       put_element(field, make(field), value, TimeFormat::Iso8601);
     } else {

@@ -75,6 +75,9 @@ TEST(HttpBinding, TheQueryStringGivesScalarsListsAndTheRest) {
   EXPECT_EQ(value.Rest, (std::map<std::string, std::string>{{"other", "1"}, {"flag", ""}}));
   EXPECT_EQ(value.Body->bytes, "bytes");
   EXPECT_THROW(decode({"PUT", "/b/k", "max-keys=x", none, ""}, value), ApiError);
+  Bound unsaid;
+  decode({"PUT", "/b/k", "max-keys=", none, ""}, unsaid);
+  EXPECT_FALSE(unsaid.Max);
   EXPECT_THROW(decode({"PUT", "/b/k%", "", none, ""}, value), ApiError);
 }
 

@@ -248,6 +248,14 @@ def test_a_number_that_is_none(raw, bucket, query, name):
     assert answer.message == f"Provided {name} not an integer or within integer range"
 
 
+def test_a_number_that_is_empty_was_not_said(raw, bucket):
+    upload = bucket.start_upload("upload")
+    upload.put(1, b"x")
+    for query in ("part-number-marker=", "max-parts="):
+        answer = raw.call("GET", f"/{bucket.name}/upload?uploadId={upload.id}&{query}")
+        assert answer.status == 200 and b"<MaxParts>1000</MaxParts>" in answer.body, answer
+
+
 def test_a_marker_within_what_is_rolled_up_is_past_all_of_it(s3, bucket):
     for key in ("folder/sub/1", "folder/sub/2", "folder/x", "folder/y"):
         bucket.put(key)
