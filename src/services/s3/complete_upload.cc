@@ -66,8 +66,6 @@ void check_list(const Request& request) {
 void check_part_checksum(const Request& request, const OpenUpload& upload, const shape::CompletedPart& named,
                          const UploadedPart& part) {
   auto claim = claim_of(claimed_values(named), std::nullopt);
-  // Where the upload was begun without a kind nothing is known that a part's could be, whatever it came with.
-  if (claim && !upload.checksum_kind) throw invalid_part(request, named);
   if (!claim) {
     if (upload.checksum_type != kComposite) return;
     const std::string kind = small_checksum_name(upload.checksum());
@@ -79,6 +77,7 @@ void check_part_checksum(const Request& request, const OpenUpload& upload, const
     throw wire::ApiError("BadDigest", "The " + small_checksum_name(claim->kind) + " you specified for part " +
                                           std::to_string(part.number) + " did not match what we received.");
   }
+  // Where the upload was begun without a kind parts may have come with any, and are not known by it.
   if (claim->kind != upload.checksum() || *claim->value != part.checksum) throw invalid_part(request, named);
 }
 
