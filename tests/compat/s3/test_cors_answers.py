@@ -73,6 +73,7 @@ def test_what_no_rule_allows(shared, preflight, origin, method, headers):
 def test_a_bucket_without_rules(bucket, preflight):
     answer = preflight(bucket, "https://app.example.com", "GET")
     assert answer.status == 403 and b"CORS is not enabled for this bucket" in answer.body
+    assert answer.body.count(b"<ResourceType>") == 1 and b"<ResourceType>BUCKET</ResourceType>" in answer.body
 
 
 def test_a_question_that_lacks_its_parts(shared, fetch, server):
@@ -93,6 +94,14 @@ def test_answers_say_it_too(s3, shared, fetch):
     assert answer.headers["Access-Control-Allow-Origin"] == "https://app.example.com"
     assert answer.headers["Access-Control-Expose-Headers"].replace(" ", "") == "ETag,x-amz-request-id"
     answer = fetch("PUT", put, b"y", {"Origin": "https://evil.test"})
+    assert answer.status == 200 and "Access-Control-Allow-Origin" not in answer.headers
+
+
+@pytest.mark.parametrize("asked", [{"Access-Control-Request-Method": "DELETE"}, {"Access-Control-Request-Headers": "x-a"}])
+def test_a_preflights_headers_count_with_the_request_itself(s3, shared, fetch, asked):
+    shared.put("key", b"x")
+    url = s3.generate_presigned_url("get_object", Params={"Bucket": shared.name, "Key": "key"})
+    answer = fetch("GET", url, headers={"Origin": "http://anybody.test", **asked})
     assert answer.status == 200 and "Access-Control-Allow-Origin" not in answer.headers
 
 
