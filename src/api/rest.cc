@@ -121,6 +121,8 @@ asio::awaitable<http::Response> RestServer::serve(http::Exchange& exchange, Job&
   services::Erased input = co_await read(request);
   co_await spool(request, input.get());
   http::Response response = co_await answer(request, input.get());
+  // S3 says of a bucket what it would say of the list of its objects.
+  if (request.head().method == "HEAD" && !job.place.key) response.headers.set("Content-Type", "application/xml");
   co_return response;
 }
 

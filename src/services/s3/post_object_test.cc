@@ -85,7 +85,8 @@ TEST_F(PostObject, FieldsAreAsThePolicyWantsThem) {
 }
 
 TEST_F(PostObject, APolicyIsGoodUntilItExpires) {
-  FormFields fields{{"key", "k"}, {"policy", policy(R"({"bucket":"bucket"},["starts-with","$key",""])", "2027-01-15T08:00:00.000Z")}};
+  const std::string conditions = R"({"bucket":"bucket"},["starts-with","$key",""])";
+  FormFields fields{{"key", "k"}, {"policy", policy(conditions, "2027-01-15T08:00:00.000Z")}};
   EXPECT_EQ(post_error(fields), "AccessDenied");
   EXPECT_EQ(message(), "Invalid according to Policy: Policy expired.");
   now_ -= std::chrono::milliseconds(1);
@@ -170,7 +171,8 @@ TEST_F(PostObject, WhatAPutCanNotHaveAFormCanNotHave) {
   EXPECT_EQ(error("x-amz-checksum-crc32", "AAAAAA=="), "BadDigest");
   EXPECT_EQ(error("content-md5", "XUFAKrxLKna5cZ2REBfFkg=="), "");
   EXPECT_EQ(error("tagging", "<Tagging>"), "MalformedXML");
-  FormFields elsewhere{{"key", "k"}, {"bucket", "other"}, {"policy", policy(R"(["starts-with","$key",""],["starts-with","$bucket",""])")}};
+  const std::string any = policy(R"(["starts-with","$key",""],["starts-with","$bucket",""])");
+  FormFields elsewhere{{"key", "k"}, {"bucket", "other"}, {"policy", any}};
   EXPECT_EQ(post_error(elsewhere), "InvalidArgument");
 }
 

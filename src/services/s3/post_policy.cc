@@ -82,7 +82,8 @@ bool holds(const PostCondition& condition, const FormFields& fields) {
 
 // The fields that no condition needs to be about. The bucket is none of these, also where the form does not name it.
 bool may_be_extra(std::string_view field) {
-  return field == "policy" || field == "x-amz-signature" || field == "file" || field == "signature" || field == "awsaccesskeyid" || field.starts_with("x-ignore-");
+  return field == "policy" || field == "x-amz-signature" || field == "file" || field == "signature" ||
+         field == "awsaccesskeyid" || field.starts_with("x-ignore-");
 }
 
 }  // namespace
