@@ -23,17 +23,17 @@ TEST(Errors, AValueThatIsNoneIsNamedAsAmazonDoes) {
   EXPECT_EQ(code_of("versioningConfiguration.status", "Status"), "MalformedXML");
 }
 
+TEST(Errors, WhatHandlersJudgeIsNotRefusedBefore) {
+  EXPECT_EQ(code_of("createBucketConfiguration.locationConstraint", "LocationConstraint"), "");
+  EXPECT_EQ(code_of(kQueue + "filter.key.filterRules.1.member.name", "Name"), "");
+  EXPECT_EQ(code_of("elsewhere.name", "Name"), "MalformedXML");
+}
+
 TEST(Errors, ANumberOfBucketsHasItsBounds) {
   const auto error = violation_error({{"maxBuckets", wire::Violation::TooLarge, "10000", "10001", "MaxBuckets"}});
   ASSERT_TRUE(error);
   EXPECT_EQ(error->code(), "InvalidArgument");
   EXPECT_STREQ(error->what(), "Argument max-buckets must be an integer between 1 and 10000");
-}
-
-TEST(Errors, WhatHandlersJudgeIsNotRefusedBefore) {
-  EXPECT_EQ(code_of("createBucketConfiguration.locationConstraint", "LocationConstraint"), "");
-  EXPECT_EQ(code_of(kQueue + "filter.key.filterRules.1.member.name", "Name"), "");
-  EXPECT_EQ(code_of("elsewhere.name", "Name"), "MalformedXML");
 }
 
 }  // namespace

@@ -98,6 +98,11 @@ TEST_F(PostObject, APolicyIsGoodUntilItExpires) {
             "");
 }
 
+TEST_F(PostObject, APolicySaysForWhichBucketItIs) {
+  EXPECT_EQ(post_error({{"key", "k"}, {"policy", policy(R"(["starts-with","$key",""])")}}), "AccessDenied");
+  EXPECT_EQ(message(), "Invalid according to Policy: Extra input fields: bucket");
+}
+
 TEST_F(PostObject, SizesHaveTheirRange) {
   const std::string range = R"(["content-length-range",2,"4"])";
   EXPECT_EQ(post_error(form(range), "x"), "EntityTooSmall");
@@ -130,11 +135,6 @@ TEST_F(PostObject, WhatIsNoPolicyIsSaidToBeNone) {
     EXPECT_EQ(error(json), "InvalidPolicyDocument") << json;
     EXPECT_TRUE(message().starts_with("Invalid Policy: "));
   }
-}
-
-TEST_F(PostObject, APolicySaysForWhichBucketItIs) {
-  EXPECT_EQ(post_error({{"key", "k"}, {"policy", policy(R"(["starts-with","$key",""])")}}), "AccessDenied");
-  EXPECT_EQ(message(), "Invalid according to Policy: Extra input fields: bucket");
 }
 
 TEST_F(PostObject, AFormNeedsAKey) {
