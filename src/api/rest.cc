@@ -143,6 +143,8 @@ asio::awaitable<void> RestServer::authenticate(Request& request, http::ClaimResu
   caller.endpoint = request.endpoint();
   caller.request_id = request.job.request_id;
   caller.address = address_of(request.exchange.peer());
+  caller.referer = head.headers.get("Referer");
+  caller.user_agent = head.headers.get("User-Agent");
 }
 
 // What the handler gets as a struct: of the head alone, where the body is not one.
