@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 #include "api/checksum_headers.h"
 #include "api/decode.h"
@@ -75,6 +76,20 @@ bool needs_document(const services::Operation& operation) {
   return payload && payload->required_bit && payload->type->kind == wire::Kind::Struct;
 }
 
+// A wish for encryption is refused where an object is read and with a part, which is its upload's.
+void check_encryption_wish(const services::Operation& operation, const http::RequestHead& head, const Job& job) {
+  constexpr char kWish[] = "x-amz-server-side-encryption";
+  const std::string* wish = head.headers.find(kWish);
+  if (!wish || !job.place.key || !operation.wire.input) return;
+  const auto& fields = operation.wire.input->fields;
+  const bool part = std::any_of(fields.begin(), fields.end(),
+                                [](const wire::Field& field) { return field.traits->at == "partNumber"; });
+  if (head.method != "GET" && head.method != "HEAD" && !part) return;
+  throw ApiError("InvalidArgument", std::string(kWish) + " header is not supported for this operation.", 400)
+      .with("ArgumentName", kWish)
+      .with("ArgumentValue", *wish);
+}
+
 std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> parts;
   while (!text.empty()) {
@@ -106,6 +121,8 @@ asio::awaitable<http::Response> RestServer::serve(http::Exchange& exchange, Job&
   services::Erased input = co_await read(request);
   co_await spool(request, input.get());
   http::Response response = co_await answer(request, input.get());
+  // S3 says of a bucket what it would say of the list of its objects.
+  if (request.head().method == "HEAD" && !job.place.key) response.headers.set("Content-Type", "application/xml");
   co_return response;
 }
 
@@ -126,6 +143,8 @@ asio::awaitable<void> RestServer::authenticate(Request& request, http::ClaimResu
   caller.endpoint = request.endpoint();
   caller.request_id = request.job.request_id;
   caller.address = address_of(request.exchange.peer());
+  caller.referer = head.headers.get("Referer");
+  caller.user_agent = head.headers.get("User-Agent");
 }
 
 // What the handler gets as a struct: of the head alone, where the body is not one.
@@ -135,6 +154,7 @@ asio::awaitable<services::Erased> RestServer::read(Request& request) {
   base::Headers headers = without_false_dates(without_aws_chunked(head.headers));
   if (!request.presigned) headers = with_unicode_metadata(headers);
   check_checksum_headers(headers);
+  check_encryption_wish(*job.operation, head, job);
   if (job.operation->needs_digest) require_digest(headers);
   std::string bytes;
   if (job.operation->body == Body::Whole) {
@@ -248,6 +268,11 @@ asio::awaitable<http::Response> RestServer::preflight(http::Exchange& exchange, 
   question.preflight = true;
   if (question.origin.empty()) {
     throw ApiError("BadRequest", "Insufficient information. Origin request header needed.", 400);
+  }
+  constexpr std::string_view kMethods[] = {"GET", "PUT", "POST", "DELETE", "HEAD"};
+  if (std::find(std::begin(kMethods), std::end(kMethods), question.method) == std::end(kMethods)) {
+    const std::string said = question.method.empty() ? "null" : question.method;
+    throw ApiError("BadRequest", "Invalid Access-Control-Request-Method: " + said, 400);
   }
   std::optional<base::Headers> allowed;
   Engine::Work work = [&](services::Call& call) {

@@ -299,6 +299,8 @@ TEST_F(RestTest, ABrowsersPageIsToldWhetherItMay) {
   EXPECT_THAT(ask("OPTIONS", "/photos/a", {{"Origin", "http://other"}, {"Access-Control-Request-Method", "PUT"}}),
               StartsWith("HTTP/1.1 403"));
   EXPECT_THAT(ask("OPTIONS", "/photos/a"), HasSubstr("<Code>BadRequest</Code>"));
+  EXPECT_THAT(ask("OPTIONS", "/photos/a", {{"Origin", "http://friend"}}),
+              HasSubstr("<Message>Invalid Access-Control-Request-Method: null</Message>"));
   EXPECT_THAT(ask("GET", "/photos/none", {{"Origin", "http://friend"}}),
               HasSubstr("Access-Control-Allow-Origin: http://friend"));
   EXPECT_THAT(ask("GET", "/photos/none", {{"Origin", "http://other"}}), Not(HasSubstr("Access-Control")));

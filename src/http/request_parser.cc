@@ -126,11 +126,9 @@ void RequestParser::examine_head() {
     }
     if (!http11_) throw Failure(400, "HTTP/1.0 knows no transfer encoding.");
   }
+  // Any other expectation is passed over, as RFC 9110 lets a server do and S3 does.
   if (const std::string* expectation = head_.headers.find("Expect")) {
-    if (!base::equals_ignoring_case(*expectation, "100-continue")) {
-      throw Failure(417, "The only expectation known here is 100-continue.");
-    }
-    expects_continue_ = http11_;
+    expects_continue_ = http11_ && base::equals_ignoring_case(*expectation, "100-continue");
   }
 }
 

@@ -131,6 +131,14 @@ TEST_F(ServerTest, AClientThatExpectsContinueIsToldTo) {
   EXPECT_THAT(client.read_answer(), EndsWith("\r\n\r\nabc"));
 }
 
+TEST_F(ServerTest, AnExpectationThatIsNoneIsPassedOver) {
+  RawClient client(server_.port());
+  for (const char* expectation : {"200", ""}) {
+    client.send("PUT /echo HTTP/1.1\r\nHost: h\r\nExpect: " + std::string(expectation) + "\r\nContent-Length: 3\r\n\r\nabc");
+    EXPECT_THAT(client.read_answer(), EndsWith("\r\n\r\nabc"));
+  }
+}
+
 TEST_F(ServerTest, AClientThatExpectsContinueIsToldToForAnEmptyBodyToo) {
   RawClient client(server_.port());
   for (const char* path : {"/echo", "/pieces"}) {

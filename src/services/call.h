@@ -28,6 +28,7 @@ struct Caller {
   bool root = false;       // the key that was made at first start
   bool temporary = false;  // a session key
   std::string address = {};  // the client's, without its port
+  std::string referer = {}, user_agent = {};  // what the client says of itself; "" where it says nothing
 
   bool anonymous() const { return account.empty(); }
   bool secure() const { return endpoint.starts_with("https://"); }

@@ -138,14 +138,18 @@ TEST(Policy, WhatIsNotNamedIsMeantByNot) {
 }
 
 TEST(Policy, WhatIsKnownOfACaller) {
-  Caller caller{.account = "111111111111", .endpoint = "https://s3", .address = "10.0.0.9"};
+  Caller caller{.account = "111111111111", .endpoint = "https://s3", .address = "10.0.0.9",
+                .referer = "https://page", .user_agent = "reader/1"};
   Context context = context_of(caller, base::from_seconds(1800000000));
   EXPECT_EQ(context["aws:CurrentTime"], "2027-01-15T08:00:00Z");
   EXPECT_EQ(context["aws:EpochTime"], "1800000000");
   EXPECT_EQ(context["aws:SecureTransport"], "true");
   EXPECT_EQ(context["aws:SourceIp"], "10.0.0.9");
+  EXPECT_EQ(context["aws:Referer"], "https://page");
+  EXPECT_EQ(context["aws:UserAgent"], "reader/1");
   EXPECT_EQ(context["aws:PrincipalArn"], "arn:aws:iam::111111111111:root");
   EXPECT_FALSE(context_of(Caller{}, base::from_seconds(0)).contains("aws:PrincipalAccount"));
+  EXPECT_FALSE(context_of(Caller{}, base::from_seconds(0)).contains("aws:Referer"));
 }
 
 TEST(Policy, WithoutAPrincipalNobodyIsMeant) {

@@ -210,7 +210,7 @@ TEST_F(BucketAccess, WhatIsWrongWithAPolicyIsSaidInAmazonsWords) {
 
 TEST_F(BucketAccess, WhatCouldNotBeKeptToIsRefusedByName) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {R"({"StringEquals":{"aws:UserAgent":"x"}})", "aws:UserAgent"},
+      {R"({"StringEquals":{"s3:signatureversion":"AWS4-HMAC-SHA256"}})", "s3:signatureversion"},
       {R"({"StringEquals":{"s3:TlsVersion":"1.2"}})", "s3:TlsVersion"},
       {R"({"BinaryEquals":{"aws:userid":"QQ=="}})", "BinaryEquals"},
       {R"({"StringEquals":{"aws:userid":"${aws:username}"}})", "${...}"}};

@@ -36,7 +36,12 @@ bool is_bucket_name(std::string_view name) {
     return false;
   }
   if (!is_letter_or_digit(name.front()) || !is_letter_or_digit(name.back())) return false;
-  if (name.find("..") != name.npos || looks_like_address(name)) return false;
+  // Each label begins and ends with a letter or digit, too: those with a hyphen there are refused, though
+  // Amazon's rules say no more of it than of two periods.
+  for (std::string_view pair : {"..", ".-", "-."}) {
+    if (name.find(pair) != name.npos) return false;
+  }
+  if (looks_like_address(name)) return false;
   return std::none_of(std::begin(kForbiddenPrefixes), std::end(kForbiddenPrefixes),
                       [&](std::string_view prefix) { return name.starts_with(prefix); }) &&
          std::none_of(std::begin(kForbiddenSuffixes), std::end(kForbiddenSuffixes),

@@ -28,9 +28,9 @@ bool is_account(std::string_view text) {
 constexpr std::string_view kKeys[] = {
     "aws:currenttime", "aws:epochtime", "aws:principalaccount", "aws:principalarn", "aws:principalisawsservice",
     "aws:principalorgid", "aws:principalorgpaths", "aws:principalservicename", "aws:principaltype",
-    "aws:requestedregion", "aws:resourceaccount", "aws:securetransport", "aws:sourceaccount", "aws:sourcearn",
-    "aws:sourceip", "aws:sourceorgid", "aws:sourcevpc", "aws:sourcevpce", "aws:userid", "aws:username",
-    "aws:viaawsservice", "aws:vpcsourceip", "s3:delimiter", "s3:max-keys", "s3:prefix", "s3:resourceaccount",
+    "aws:referer", "aws:requestedregion", "aws:resourceaccount", "aws:securetransport", "aws:sourceaccount",
+    "aws:sourcearn", "aws:sourceip", "aws:sourceorgid", "aws:sourcevpc", "aws:sourcevpce", "aws:useragent",
+    "aws:userid", "aws:username", "aws:viaawsservice", "aws:vpcsourceip", "s3:delimiter", "s3:max-keys", "s3:prefix", "s3:resourceaccount",
     "s3:versionid", "s3:x-amz-acl", "s3:x-amz-copy-source", "s3:x-amz-metadata-directive",
     "s3:x-amz-server-side-encryption", "s3:x-amz-storage-class"};
 // Tags, each a key of its own.

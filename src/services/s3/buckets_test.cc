@@ -28,7 +28,7 @@ TEST_F(Buckets, NamesKeepToAmazonsRules) {
   for (const char* name : {"abc", "a.b-c.1", "0a0", "a-very-good-name", "1.2.3.a"}) EXPECT_TRUE(is_bucket_name(name)) << name;
   for (const std::string& name :
        {std::string("ab"), std::string(64, 'a'), std::string("Abc"), std::string("a_b"), std::string("-abc"),
-        std::string("abc-"), std::string("abc."), std::string("a..b"), std::string("192.168.5.4"),
+        std::string("abc-"), std::string("abc."), std::string("a..b"), std::string("a.-b"), std::string("a-.b"), std::string("192.168.5.4"),
         std::string("xn--abc"), std::string("sthree-abc"), std::string("amzn-s3-demo-x"), std::string("abc-s3alias"),
         std::string("abc--ol-s3"), std::string("abc.mrap"), std::string("abc--x-s3"), std::string("abc--table-s3")}) {
     EXPECT_EQ(error_of(&create_bucket, {.Bucket = name}), "InvalidBucketName") << name;

@@ -48,7 +48,8 @@ bool etag_matches(std::string_view header, std::string_view etag) {
     one = trimmed(one);
     if (one == "*") return true;
     if (one.starts_with("W/")) one.remove_prefix(2);
-    if (one.size() >= 2 && one.front() == '"' && one.back() == '"') one = one.substr(1, one.size() - 2);
+    if (one.starts_with('"')) one.remove_prefix(1);
+    if (one.ends_with('"')) one.remove_suffix(1);  // S3 takes ETags with one quote of the two, and with none
     if (one == etag) return true;
   }
   return false;

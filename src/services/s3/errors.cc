@@ -192,6 +192,9 @@ std::optional<ApiError> violation_error(const std::vector<wire::Violation>& viol
     if (violation.kind == wire::Violation::NotInEnum) {
       if (auto error = enumeration_error(violation)) return error;
     }
+    if (violation.member == "MaxBuckets") {
+      return invalid_argument("Argument max-buckets must be an integer between 1 and 10000", "max-buckets", violation.value);
+    }
     // What is missing in a header has no member that is required but these.
     if (violation.kind == wire::Violation::Missing) {
       if (violation.member == "ObjectAttributes") {

@@ -48,5 +48,12 @@ TEST(Errors, WhatHandlersJudgeIsNotRefusedBefore) {
   EXPECT_EQ(code_of("elsewhere.name", "Name"), "MalformedXML");
 }
 
+TEST(Errors, ANumberOfBucketsHasItsBounds) {
+  const auto error = violation_error({{"maxBuckets", wire::Violation::TooLarge, "10000", "10001", "MaxBuckets"}});
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->code(), "InvalidArgument");
+  EXPECT_STREQ(error->what(), "Argument max-buckets must be an integer between 1 and 10000");
+}
+
 }  // namespace
 }  // namespace services::s3

@@ -81,11 +81,13 @@ std::vector<Listed> fetch(store::Tx& tx, const Bucket& bucket, const Position& p
 
 // Where the page begins that goes on after a version.
 Position start_of(Call& call, const Bucket& bucket, const Walk& walk, const shape::ListObjectVersionsRequest& request) {
-  const std::string key = request.KeyMarker.value_or(""), version = request.VersionIdMarker.value_or("");
-  if (version.empty()) return walk.after_marker(key);
+  const std::string key = request.KeyMarker.value_or("");
+  if (!request.VersionIdMarker) return walk.after_marker(key);
+  const std::string& version = *request.VersionIdMarker;
   if (key.empty()) {
     throw invalid_argument("A version-id marker cannot be specified without a key marker.", "version-id-marker", version);
   }
+  if (version.empty()) throw invalid_argument("A version-id marker cannot be empty.", "version-id-marker", version);
   std::optional<std::int64_t> below;
   if (version == "null") {
     if (auto object = load_version(call.tx, bucket, key, version)) below = object->id;

@@ -86,6 +86,8 @@ TEST_F(ListVersions, AVersionMarkerNeedsAKey) {
   EXPECT_EQ(error_of(&list_object_versions, {.Bucket = "bucket", .VersionIdMarker = "null"}), "InvalidArgument");
   EXPECT_EQ(message(), "A version-id marker cannot be specified without a key marker.");
   EXPECT_EQ(error_of(&list_object_versions, {.Bucket = "bucket", .KeyMarker = "k", .VersionIdMarker = "x"}), "InvalidArgument");
+  EXPECT_EQ(error_of(&list_object_versions, {.Bucket = "bucket", .KeyMarker = "k", .VersionIdMarker = ""}), "InvalidArgument");
+  EXPECT_EQ(message(), "A version-id marker cannot be empty.");
 }
 
 TEST_F(ListVersions, TheVersionNullIsAMarkerToo) {

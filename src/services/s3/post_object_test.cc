@@ -85,7 +85,8 @@ TEST_F(PostObject, FieldsAreAsThePolicyWantsThem) {
 }
 
 TEST_F(PostObject, APolicyIsGoodUntilItExpires) {
-  FormFields fields{{"key", "k"}, {"policy", policy(R"(["starts-with","$key",""])", "2027-01-15T08:00:00.000Z")}};
+  const std::string conditions = R"({"bucket":"bucket"},["starts-with","$key",""])";
+  FormFields fields{{"key", "k"}, {"policy", policy(conditions, "2027-01-15T08:00:00.000Z")}};
   EXPECT_EQ(post_error(fields), "AccessDenied");
   EXPECT_EQ(message(), "Invalid according to Policy: Policy expired.");
   now_ -= std::chrono::milliseconds(1);
@@ -95,6 +96,11 @@ TEST_F(PostObject, APolicyIsGoodUntilItExpires) {
                    [&] { advance(std::chrono::hours(1)); });
             }),
             "");
+}
+
+TEST_F(PostObject, APolicySaysForWhichBucketItIs) {
+  EXPECT_EQ(post_error({{"key", "k"}, {"policy", policy(R"(["starts-with","$key",""])")}}), "AccessDenied");
+  EXPECT_EQ(message(), "Invalid according to Policy: Extra input fields: bucket");
 }
 
 TEST_F(PostObject, SizesHaveTheirRange) {
@@ -116,6 +122,8 @@ TEST_F(PostObject, WhatIsNoPolicyIsSaidToBeNone) {
   };
   EXPECT_EQ(post_error({{"key", "k"}, {"policy", "%"}}), "InvalidPolicyDocument");
   for (const char* json : {"", "[]", "{", R"({"conditions":[]})", R"({"expiration":"soon","conditions":[]})",
+                           R"({"expiration":"2027-01-15 09:00:00Z","conditions":[]})",
+                           R"({"expiration":"2027-01-15T09:00:00+00:00","conditions":[]})",
                            R"({"expiration":"2027-01-15T09:00:00Z"})", R"({"expiration":5,"conditions":[]})",
                            R"({"expiration":"2027-01-15T09:00:00Z","conditions":[5]})",
                            R"({"expiration":"2027-01-15T09:00:00Z","conditions":[{}]})",
@@ -186,7 +194,8 @@ TEST_F(PostObject, WhatAPutCanNotHaveAFormCanNotHave) {
   EXPECT_EQ(error("x-amz-checksum-crc32", "AAAAAA=="), "BadDigest");
   EXPECT_EQ(error("content-md5", "XUFAKrxLKna5cZ2REBfFkg=="), "");
   EXPECT_EQ(error("tagging", "<Tagging>"), "MalformedXML");
-  FormFields elsewhere{{"key", "k"}, {"bucket", "other"}, {"policy", policy(R"(["starts-with","$key",""])")}};
+  const std::string any = policy(R"(["starts-with","$key",""],["starts-with","$bucket",""])");
+  FormFields elsewhere{{"key", "k"}, {"bucket", "other"}, {"policy", any}};
   EXPECT_EQ(post_error(elsewhere), "InvalidArgument");
 }
 

@@ -89,10 +89,10 @@ bool holds(const PostCondition& condition, const FormFields& fields) {
   return found != fields.end() && value == condition.value;
 }
 
-// The fields that no condition needs to be about.
+// The fields that no condition needs to be about. The bucket is none of these, also where the form does not name it.
 bool may_be_extra(std::string_view field) {
-  return field == "policy" || field == "x-amz-signature" || field == "file" || field == "bucket" ||
-         field == "signature" || field == "awsaccesskeyid" || field.starts_with("x-ignore-");
+  return field == "policy" || field == "x-amz-signature" || field == "file" || field == "signature" ||
+         field == "awsaccesskeyid" || field.starts_with("x-ignore-");
 }
 
 }  // namespace
@@ -111,7 +111,8 @@ PostPolicy parse_post_policy(std::string_view base64) {
   if (!expiration) throw invalid_policy("Policy missing expiration.");
   const std::string when = text_of(*expiration, "'expiration' value");
   auto time = wire::from_iso8601(when);
-  if (!time) throw invalid_policy("Invalid 'expiration' value: '" + when + "'");
+  const bool written_out = when.find('T') != when.npos && when.ends_with('Z');  // no other form of ISO 8601 will do
+  if (!time || !written_out) throw invalid_policy("Invalid 'expiration' value: '" + when + "'");
   policy.expires_at = *time;
 
   const json::value* conditions = object.if_contains("conditions");

@@ -109,6 +109,18 @@ def test_everybody_reads_what_is_public(public, at, fetch):
     assert fetch("PUT", at(public, "mine"), b"x").status == 403
 
 
+def test_a_page_that_names_itself_may_show_what_others_may_not(public, at, fetch):
+    public.put("key", b"x")
+    for operator, silent in (("StringLike", 403), ("StringLikeIfExists", 200)):
+        let(public, "GetObject", Condition={operator: {"aws:Referer": "https://www.example.com/*"}})
+        assert fetch("GET", at(public, "key")).status == silent
+        assert fetch("GET", at(public, "key"), headers={"Referer": "https://www.example.com/page"}).status == 200
+        assert fetch("GET", at(public, "key"), headers={"Referer": "https://elsewhere.example/"}).status == 403
+    let(public, "GetObject", Condition={"StringEquals": {"aws:UserAgent": "reader/1"}})
+    assert fetch("GET", at(public, "key"), headers={"User-Agent": "reader/1"}).status == 200
+    assert fetch("GET", at(public, "key"), headers={"User-Agent": "reader/2"}).status == 403
+
+
 def test_who_may_list_learns_what_is_not_there(public, at, fetch):
     public.put("key", b"x")
     statements = [json.loads(policy(public, "GetObject"))["Statement"][0]]

@@ -8,13 +8,14 @@ from support.buckets import needs, refused
 from support.queues import unique_name
 
 BAD_NAMES = ["ab", "x" * 64, "Upper-case", "under_score", "-front", "back-", ".front", "back.", "two..dots"]
-BAD_NAMES += ["192.168.5.4", "xn--name", "sthree-name", "name-s3alias", "name--ol-s3"]
+BAD_NAMES += ["dot.-hyphen", "hyphen-.dot", "192.168.5.4", "xn--name", "sthree-name", "name-s3alias", "name--ol-s3"]
 
 
 def test_a_bucket_is_made_and_found(s3, bucket):
     answer = s3.head_bucket(Bucket=bucket.name)
     assert answer["ResponseMetadata"]["HTTPStatusCode"] == 200
     assert answer["ResponseMetadata"]["HTTPHeaders"]["x-amz-bucket-region"] == "us-east-1"
+    assert answer["ResponseMetadata"]["HTTPHeaders"]["content-type"] == "application/xml"
     assert s3.get_bucket_location(Bucket=bucket.name)["LocationConstraint"] is None
     assert bucket.name in [one["Name"] for one in s3.list_buckets()["Buckets"]]
 

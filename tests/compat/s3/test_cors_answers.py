@@ -79,6 +79,10 @@ def test_a_bucket_without_rules(bucket, preflight):
 def test_a_question_that_lacks_its_parts(shared, fetch, server):
     answer = fetch("OPTIONS", f"{server.endpoint}/{shared.name}/key", headers={"Access-Control-Request-Method": "GET"})
     assert answer.status == 400 and b"<Code>BadRequest</Code>" in answer.body
+    for method in ({}, {"Access-Control-Request-Method": "PATCH"}):
+        headers = {"Origin": "https://app.example.com", **method}
+        answer = fetch("OPTIONS", f"{server.endpoint}/{shared.name}/key", headers=headers)
+        assert answer.status == 400 and b"Invalid Access-Control-Request-Method: " in answer.body
 
 
 def test_answers_say_it_too(s3, shared, fetch):

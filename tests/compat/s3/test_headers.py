@@ -31,6 +31,26 @@ def md5(body):
     return base64.b64encode(hashlib.md5(body).digest()).decode()
 
 
+@pytest.mark.parametrize("expectation", ["200", ""])
+def test_an_expectation_that_is_none(raw, bucket, expectation):
+    assert raw.call("PUT", f"/{bucket.name}/key", BODY, headers={"Expect": expectation}).status == 200
+    assert bucket.read("key") == BODY
+
+
+def test_a_wish_for_encryption_where_nothing_is_encrypted(raw, bucket):
+    bucket.put("key", BODY)
+    upload = bucket.start_upload("large")
+    wish = {"x-amz-server-side-encryption": "AES256"}
+    part = f"/{bucket.name}/large?partNumber=1&uploadId={upload.id}"
+    for method, target, body in (("GET", "key", b""), ("GET", "key?attributes", b""), ("PUT", part, BODY)):
+        target = target if target.startswith("/") else f"/{bucket.name}/{target}"
+        answer = raw.call(method, target, body, headers={"x-amz-object-attributes": "ETag", **wish})
+        assert (answer.status, answer.code) == (400, "InvalidArgument")
+        assert "not supported for this operation" in answer.message
+    assert raw.call("HEAD", f"/{bucket.name}/key", headers=wish).status == 400
+    assert raw.call("PUT", f"/{bucket.name}/key", BODY, headers=wish).status == 200
+
+
 def test_every_answer_has_a_date_and_a_name(raw, bucket):
     asked = [raw.call("PUT", f"/{bucket.name}/key", BODY), raw.call("HEAD", f"/{bucket.name}/key"),
              raw.call("GET", f"/{bucket.name}/none"), raw.anonymous("GET", "/")]
