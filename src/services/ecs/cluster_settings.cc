@@ -36,7 +36,7 @@ void check_settings(const std::vector<ClusterSetting>& settings) {
     }
     const std::string value = setting.value.value_or("");
     if (value != "enabled" && value != "disabled" && value != "enhanced") {
-      throw invalid_parameter("Invalid setting 'value'. It should be one of [enabled,disabled,enhanced].");
+      throw invalid_parameter("Invalid setting 'value'. containerInsights should be one of [enabled,disabled,enhanced].");
     }
   }
   if (settings.size() > 1) throw invalid_parameter("A setting should not be given twice.");

@@ -105,7 +105,8 @@ test("parts that cannot be completed", async (t) => {
   const at = { Bucket: bucket.name, Key: "key" };
   const { UploadId } = await s3.createMultipartUpload(at);
   const part = async (PartNumber, Body) => ({ PartNumber, ...(await s3.uploadPart({ ...at, UploadId, PartNumber, Body })) });
-  const clean = ({ PartNumber, ETag, ChecksumCRC32 }) => ({ PartNumber, ETag, ChecksumCRC32 });
+  // The upload was begun without a kind of checksum: S3 knows no part by one.
+  const clean = ({ PartNumber, ETag }) => ({ PartNumber, ETag });
   const parts = [clean(await part(1, "small")), clean(await part(2, "end"))];
   const complete = (Parts) => s3.completeMultipartUpload({ ...at, UploadId, MultipartUpload: { Parts } });
   await refused(complete(parts), "EntityTooSmall", "smaller than the minimum");
