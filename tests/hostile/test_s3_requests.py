@@ -58,7 +58,7 @@ def test_a_range_that_is_odd(s3, key, asked):
     assert copied.status < 500
 
 
-@pytest.mark.parametrize("number", ["0", "-1", "2", "10001", "99999999999999999999", "x", ""])
+@pytest.mark.parametrize("number", ["0", "-1", "2", "10001", "99999999999999999999", "x"])
 def test_a_part_that_is_odd(s3, key, number):
     answer = s3.call("GET", f"{key}?partNumber={number}")
     refused(answer)

@@ -39,17 +39,22 @@ class Machine:
         command += ["--token", self.cluster.token, "--data", str(self.data), "--name", self.name]
         command += ["--gpus", self.gpus, "--driver", self.driver, *self.arguments]
         with open(self.log, "ab") as log:
+            before = log.tell()
             self.process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
         if wait:
-            self.wait_connected()
+            self.wait_connected(before)
         return self
 
     def instance(self):
         return next((one for one in self.cluster.instances() if one["ec2InstanceId"] == self.name), None)
 
-    def wait_connected(self):
+    def wait_connected(self, since=0):
+        """As the server says and, from that byte of its log on, the agent itself: the server may not have
+        seen yet that the agent before it went."""
         def connected():
             assert self.process.poll() is None, self.log.read_text()[-2000:]
+            if b" connected server=" not in self.log.read_bytes()[since:]:
+                return None
             found = self.instance()
             return found if found and found["agentConnected"] else None
 
