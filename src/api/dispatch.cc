@@ -88,9 +88,11 @@ ApiError unknown_operation(const services::Service& service, wire::Protocol prot
 // What S3 says of the request itself in two of its errors; services do not know.
 void add_place(const Job& job, const http::RequestHead& head, ApiError& error) {
   if (error.code() == "MethodNotAllowed") error.with("Method", head.method);
+  if (error.code() != "AccessForbidden") return;
   const auto& known = error.details();
-  const bool told = std::any_of(known.begin(), known.end(), [](const auto& detail) { return detail.first == "ResourceType"; });
-  if (error.code() == "AccessForbidden" && !told) error.with("ResourceType", job.place.key ? "OBJECT" : "BUCKET");
+  const bool told =
+      std::any_of(known.begin(), known.end(), [](const auto& detail) { return detail.first == "ResourceType"; });
+  if (!told) error.with("ResourceType", job.place.key ? "OBJECT" : "BUCKET");
 }
 
 // Amazon's answer to a form without an Action; it has no other member.

@@ -77,11 +77,11 @@ bool needs_document(const services::Operation& operation) {
 }
 
 // A wish for encryption is refused where an object is read and with a part, which is its upload's.
-void check_encryption_wish(const services::Operation& operation, const http::RequestHead& head, const Job& job) {
+void check_encryption_wish(const Job& job, const http::RequestHead& head) {
   constexpr char kWish[] = "x-amz-server-side-encryption";
   const std::string* wish = head.headers.find(kWish);
-  if (!wish || !job.place.key || !operation.wire.input) return;
-  const auto& fields = operation.wire.input->fields;
+  if (!wish || !job.place.key || !job.operation->wire.input) return;
+  const auto& fields = job.operation->wire.input->fields;
   const bool part = std::any_of(fields.begin(), fields.end(),
                                 [](const wire::Field& field) { return field.traits->at == "partNumber"; });
   if (head.method != "GET" && head.method != "HEAD" && !part) return;
@@ -154,7 +154,7 @@ asio::awaitable<services::Erased> RestServer::read(Request& request) {
   base::Headers headers = without_false_dates(without_aws_chunked(head.headers));
   if (!request.presigned) headers = with_unicode_metadata(headers);
   check_checksum_headers(headers);
-  check_encryption_wish(*job.operation, head, job);
+  check_encryption_wish(job, head);
   if (job.operation->needs_digest) require_digest(headers);
   std::string bytes;
   if (job.operation->body == Body::Whole) {

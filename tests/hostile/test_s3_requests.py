@@ -64,6 +64,11 @@ def test_a_part_that_is_odd(s3, key, number):
     refused(answer)
 
 
+def test_a_part_without_a_number_is_the_whole(s3, key):
+    answer = s3.call("GET", f"{key}?partNumber=")
+    assert (answer.status, answer.body) == (200, s3.call("GET", key).body)
+
+
 IDS = ["", "x", "null", "-1", "0", "..", "%00", "%ff", "a" * 5000, "'%20OR%201=1", "18446744073709551616", "AAAA" * 8]
 
 

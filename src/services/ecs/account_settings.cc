@@ -84,8 +84,8 @@ void check_value(const KnownSetting& setting, const std::string& value) {
   }
   if (std::find(setting.values.begin(), setting.values.end(), value) == setting.values.end()) {
     // "Invalid setting 'value'" is all that ECS was seen to say.
-    throw invalid_parameter(
-        fmt::format("Invalid setting 'value'. {} should be one of [{}].", setting.name, fmt::join(setting.values, ",")));
+    throw invalid_parameter(fmt::format("Invalid setting 'value'. {} should be one of [{}].", setting.name,
+                                        fmt::join(setting.values, ",")));
   }
   if (value == setting.refused) {
     throw invalid_parameter(fmt::format("The setting {} can not be disabled: all ARNs are long here.", setting.name));

@@ -12,6 +12,8 @@
 
 namespace services::s3 {
 
+inline std::string bucket_arn(const std::string& name) { return "arn:aws:s3:::" + name; }
+
 // What most requests need; its other settings are read where they are used.
 struct Bucket {
   std::int64_t id = 0;
@@ -21,7 +23,7 @@ struct Bucket {
   std::optional<std::string> policy;        // as its owner wrote it
   std::optional<std::string> access_block, encryption, notification, lifecycle;  // the JSON of their shapes
 
-  std::string arn() const { return "arn:aws:s3:::" + name; }
+  std::string arn() const { return bucket_arn(name); }
   bool versioned() const { return versioning == "Enabled"; }
 };
 

@@ -30,8 +30,8 @@ constexpr std::string_view kKeys[] = {
     "aws:principalorgid", "aws:principalorgpaths", "aws:principalservicename", "aws:principaltype",
     "aws:referer", "aws:requestedregion", "aws:resourceaccount", "aws:securetransport", "aws:sourceaccount",
     "aws:sourcearn", "aws:sourceip", "aws:sourceorgid", "aws:sourcevpc", "aws:sourcevpce", "aws:useragent",
-    "aws:userid", "aws:username", "aws:viaawsservice", "aws:vpcsourceip", "s3:delimiter", "s3:max-keys", "s3:prefix", "s3:resourceaccount",
-    "s3:versionid", "s3:x-amz-acl", "s3:x-amz-copy-source", "s3:x-amz-metadata-directive",
+    "aws:userid", "aws:username", "aws:viaawsservice", "aws:vpcsourceip", "s3:delimiter", "s3:max-keys", "s3:prefix",
+    "s3:resourceaccount", "s3:versionid", "s3:x-amz-acl", "s3:x-amz-copy-source", "s3:x-amz-metadata-directive",
     "s3:x-amz-server-side-encryption", "s3:x-amz-storage-class"};
 // Tags, each a key of its own.
 constexpr std::string_view kTagKeys[] = {"s3:existingobjecttag/", "s3:requestobjecttag/"};

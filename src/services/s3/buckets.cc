@@ -15,8 +15,6 @@ constexpr std::int64_t kMaxBuckets = 10000;  // of an account
 constexpr std::int32_t kMaxPage = 10000;
 constexpr std::string_view kDefaultRegion = "us-east-1";
 
-std::string arn_of(const std::string& bucket) { return "arn:aws:s3:::" + bucket; }
-
 // What is neither here nor taken for something else.
 void check_creation(const shape::CreateBucketRequest& request) {
   if (request.ObjectLockEnabledForBucket.value_or(false)) throw not_implemented("Object Lock");
@@ -76,7 +74,7 @@ shape::CreateBucketOutput create_bucket(Call& call, const shape::CreateBucketReq
   check_creation(request);
   const auto configuration = request.CreateBucketConfiguration.value_or(shape::CreateBucketConfiguration());
   const std::string region = region_of_new(configuration.LocationConstraint, call.caller.region);
-  shape::CreateBucketOutput output{.Location = "/" + request.Bucket, .BucketArn = arn_of(request.Bucket)};
+  shape::CreateBucketOutput output{.Location = "/" + request.Bucket, .BucketArn = bucket_arn(request.Bucket)};
   if (auto standing = load_bucket(call.tx, request.Bucket); standing && is_made_again(call, *standing)) return output;
   const std::int64_t count =
       call.tx.query("SELECT count(*) FROM s3_buckets WHERE account = $1", call.caller.account).integer();
@@ -94,7 +92,7 @@ shape::HeadBucketOutput head_bucket(Call& call, const shape::HeadBucketRequest& 
   if (!is_expected(*bucket, request.ExpectedBucketOwner) || !allowed(call, *bucket, {.action = "s3:ListBucket"})) {
     throw access_denied().with_header("x-amz-bucket-region", bucket->region);
   }
-  return {.BucketArn = arn_of(bucket->name), .BucketRegion = bucket->region, .AccessPointAlias = false};
+  return {.BucketArn = bucket->arn(), .BucketRegion = bucket->region, .AccessPointAlias = false};
 }
 
 shape::ListBucketsOutput list_buckets(Call& call, const shape::ListBucketsRequest& request) {
@@ -118,7 +116,7 @@ shape::ListBucketsOutput list_buckets(Call& call, const shape::ListBucketsReques
       .each([&](const store::Row& row) {
         shape::Bucket bucket{.Name = row.str(0), .CreationDate = whole_seconds(row.time(1))};
         if (regions) bucket.BucketRegion = row.str(2);
-        if (regions) bucket.BucketArn = arn_of(row.str(0));
+        if (regions) bucket.BucketArn = bucket_arn(row.str(0));
         buckets.push_back(std::move(bucket));
       });
   shape::ListBucketsOutput output{.Owner = shape::Owner{.ID = canonical_id(call.caller.account)},

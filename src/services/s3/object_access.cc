@@ -74,13 +74,13 @@ Object find_object(Call& call, const Bucket& bucket, const std::string& key,
       .with_header("x-amz-version-id", object->version());
 }
 
-Object find_object_or_marker(Call& call, const Bucket& bucket, const std::string& key,
-                             const std::optional<std::string>& version) {
-  if (!version) {
-    auto latest = load_latest(call.tx, bucket, key);
-    if (latest && latest->marker) throw not_for_markers(*latest);
-  }
-  return find_object(call, bucket, key, version);
+Object find_live_object(Call& call, const Bucket& bucket, const std::string& key,
+                        const std::optional<std::string>& version) {
+  if (version) return find_object(call, bucket, key, version);
+  auto latest = load_latest(call.tx, bucket, key);
+  if (!latest) throw missing_key(call, bucket, key);
+  if (latest->marker) throw not_for_markers(*latest);
+  return std::move(*latest);
 }
 
 wire::ApiError missing_key(const Call& call, const Bucket& bucket, const std::string& key) {

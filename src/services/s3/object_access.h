@@ -41,8 +41,8 @@ Object find_object(Call& call, const Bucket& bucket, const std::string& key, con
 wire::ApiError not_for_markers(const Object& marker);
 // find_object for those that say of the latest version, too, that it is a delete marker, though reading it would be
 // NoSuchKey.
-Object find_object_or_marker(Call& call, const Bucket& bucket, const std::string& key,
-                             const std::optional<std::string>& version);
+Object find_live_object(Call& call, const Bucket& bucket, const std::string& key,
+                        const std::optional<std::string>& version);
 
 // Who may not list the bucket is not told whether there is such a key.
 wire::ApiError missing_key(const Call& call, const Bucket& bucket, const std::string& key);

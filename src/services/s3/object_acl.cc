@@ -21,7 +21,7 @@ shape::PutObjectAclOutput put_object_acl(Call& call, const shape::PutObjectAclRe
   const Bucket bucket =
       find_object_bucket(call, {request.Bucket, request.Key, request.VersionId, request.ExpectedBucketOwner},
                          "s3:PutObjectAcl", "s3:PutObjectVersionAcl");
-  find_object_or_marker(call, bucket, request.Key, request.VersionId);
+  find_live_object(call, bucket, request.Key, request.VersionId);
   throw wire::ApiError("AccessControlListNotSupported", "The bucket does not allow ACLs");
 }
 

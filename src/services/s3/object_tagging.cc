@@ -14,17 +14,12 @@ void store_tags(Call& call, Object& object, Tags tags) {
   object.tags = std::move(tags);
 }
 
-template <class Request>
-Object find_tagged(Call& call, const Bucket& bucket, const Request& request) {
-  return find_object_or_marker(call, bucket, request.Key, request.VersionId);
-}
-
 // Here alone Amazon names the missing key with its bucket.
 Object find_read(Call& call, const Bucket& bucket, const shape::GetObjectTaggingRequest& request) {
   if (!request.VersionId && !load_latest(call.tx, bucket, request.Key)) {
     throw missing_key(call, bucket, bucket.name + "/" + request.Key);
   }
-  return find_tagged(call, bucket, request);
+  return find_live_object(call, bucket, request.Key, request.VersionId);
 }
 
 }  // namespace
@@ -46,7 +41,7 @@ shape::PutObjectTaggingOutput put_object_tagging(Call& call, const shape::PutObj
   const Bucket bucket =
       find_object_bucket(call, {request.Bucket, request.Key, request.VersionId, request.ExpectedBucketOwner},
                          "s3:PutObjectTagging", "s3:PutObjectVersionTagging", std::move(context));
-  Object object = find_tagged(call, bucket, request);
+  Object object = find_live_object(call, bucket, request.Key, request.VersionId);
   store_tags(call, object, std::move(tags));
   tell(call, bucket, "ObjectTagging:Put", object);
   return {.VersionId = shown_version(bucket, object)};
@@ -56,7 +51,7 @@ shape::DeleteObjectTaggingOutput delete_object_tagging(Call& call, const shape::
   const Bucket bucket =
       find_object_bucket(call, {request.Bucket, request.Key, request.VersionId, request.ExpectedBucketOwner},
                          "s3:DeleteObjectTagging", "s3:DeleteObjectVersionTagging");
-  Object object = find_tagged(call, bucket, request);
+  Object object = find_live_object(call, bucket, request.Key, request.VersionId);
   store_tags(call, object, {});
   tell(call, bucket, "ObjectTagging:Delete", object);
   return {.VersionId = shown_version(bucket, object)};
