@@ -25,12 +25,6 @@ std::optional<std::uint64_t> content_length(const base::Headers& headers) {
   return length;
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
 struct Algorithm {
   std::string_view name;
   base::Checksum kind;
@@ -150,8 +144,8 @@ base::Headers without_aws_chunked(const base::Headers& headers) {
     for (std::string_view rest = value; !rest.empty();) {
       const std::string_view part = rest.substr(0, rest.find(','));
       rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-      if (base::equals_ignoring_case(trimmed(part), kAwsChunked)) continue;
-      others += (others.empty() ? "" : ",") + std::string(trimmed(part));
+      if (base::equals_ignoring_case(base::trim(part), kAwsChunked)) continue;
+      others += (others.empty() ? "" : ",") + std::string(base::trim(part));
     }
     if (!others.empty()) kept.add(name, others);
   }

@@ -32,4 +32,7 @@ bool equals_ignoring_case(std::string_view a, std::string_view b);
 // Takes as long for a wrong byte at the front as at the end.
 bool equals_in_constant_time(std::string_view a, std::string_view b);
 
+// Without spaces and tabs at either end.
+std::string_view trim(std::string_view text);
+
 }  // namespace base

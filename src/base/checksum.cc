@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenSSL's low-level digests: hash.cc says why.
-#define OPENSSL_SUPPRESS_DEPRECATED
 #include "base/checksum.h"
 
 #include <openssl/md5.h>

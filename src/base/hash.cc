@@ -2,7 +2,6 @@
 // OpenSSL's low-level digests, on purpose: the EVP interface of OpenSSL 3 looks
 // its algorithm up and allocates for each digest, which costs more than hashing
 // a small message does.
-#define OPENSSL_SUPPRESS_DEPRECATED
 #include "base/hash.h"
 
 #include <openssl/md5.h>

@@ -2,12 +2,6 @@
 #include "client/async_client.h"
 
 namespace client {
-namespace {
-
-constexpr base::Duration kDeadline = std::chrono::seconds(30);
-
-}  // namespace
-
 AsyncClient::AsyncClient(http::IoThreads& io, Profile profile)
     : profile_(std::move(profile)), http_(io, endpoint_of(profile_)) {}
 

@@ -2,12 +2,6 @@
 #include "client/client.h"
 
 namespace client {
-namespace {
-
-constexpr base::Duration kDeadline = std::chrono::seconds(30);
-
-}  // namespace
-
 Client::Client(Profile profile) : profile_(std::move(profile)), io_(1) {
   http_ = std::make_unique<http::Client>(io_, endpoint_of(profile_));
 }

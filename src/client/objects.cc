@@ -16,7 +16,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr base::Duration kDeadline = std::chrono::seconds(30);  // for all of it, as Amazon's agent has it
+constexpr base::Duration kWholeRequest = std::chrono::seconds(30);  // for all of it, as Amazon's agent has it
 constexpr std::size_t kMaxErrorBody = 64 * 1024;
 constexpr std::size_t kMaxErrorText = 512;
 
@@ -100,9 +100,9 @@ std::optional<ObjectName> parse_object_arn(std::string_view arn) {
 
 asio::awaitable<ObjectRead> get_object(http::IoThreads& io, Profile profile, ObjectName name, std::size_t most) {
   http::Client http(io, endpoint_of(profile));
-  const Steady::time_point end = Steady::now() + kDeadline;
+  const Steady::time_point end = Steady::now() + kWholeRequest;
   http::Request request = request_for(profile, name);
-  auto opened = co_await http.open(std::move(request), kDeadline);
+  auto opened = co_await http.open(std::move(request), kWholeRequest);
   if (!opened) co_return no_answer(profile, opened.error());
   http::ResponseStream& stream = **opened;
   const bool found = stream.status() == 200;

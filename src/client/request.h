@@ -14,6 +14,9 @@
 
 namespace client {
 
+// For a whole call and its answer.
+inline constexpr base::Duration kDeadline = std::chrono::seconds(30);
+
 struct Profile {
   std::string endpoint;  // "http://127.0.0.1:4566"
   std::string socket = {};  // a unix socket that leads there, where there is one

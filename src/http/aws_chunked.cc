@@ -27,18 +27,12 @@ BodyError wrong_length(std::uint64_t expected, std::uint64_t provided) {
       {{"NumberBytesExpected", std::to_string(expected)}, {"NumberBytesProvided", std::to_string(provided)}});
 }
 
-std::string_view trim(std::string_view text) {
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-  return text;
-}
-
 // What is before `mark` and what is after it; false when it is not there.
 bool split_at(std::string_view text, char mark, std::string_view& before, std::string_view& after) {
   const std::size_t at = text.find(mark);
   if (at == text.npos) return false;
-  before = trim(text.substr(0, at));
-  after = trim(text.substr(at + 1));
+  before = base::trim(text.substr(0, at));
+  after = base::trim(text.substr(at + 1));
   return true;
 }
 
@@ -50,7 +44,7 @@ struct ChunkLine {
 
 ChunkLine parse_chunk_line(std::string_view line, bool is_signed) {
   ChunkLine found;
-  std::string_view digits = trim(line);
+  std::string_view digits = base::trim(line);
   if (is_signed) {
     std::string_view parameter, name;
     if (!split_at(line, ';', digits, parameter)) throw incomplete();

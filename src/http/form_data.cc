@@ -18,21 +18,15 @@ BodyError malformed() {
                    "The body of your POST request is not well-formed multipart/form-data.");
 }
 
-std::string_view trim(std::string_view text) {
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-  return text;
-}
-
 // A header's value: "form-data; name=\"key\"" has the parameter name.
-std::string_view first_of(std::string_view value) { return trim(value.substr(0, value.find(';'))); }
+std::string_view first_of(std::string_view value) { return base::trim(value.substr(0, value.find(';'))); }
 
 // One value off the front of `rest`, up to the next ';' that is not in quotes.
 std::string take_value(std::string_view& rest) {
   std::string value;
   if (!rest.starts_with('"')) {
     const std::size_t end = std::min(rest.find(';'), rest.size());
-    value = trim(rest.substr(0, end));
+    value = base::trim(rest.substr(0, end));
     rest.remove_prefix(end);
     return value;
   }
@@ -52,7 +46,7 @@ std::optional<std::string> parameter(std::string_view header, std::string_view n
   while (!rest.empty()) {
     rest.remove_prefix(1);  // the ';'
     const std::size_t equals = std::min(rest.find('='), rest.size());
-    const std::string_view found = trim(rest.substr(0, equals));
+    const std::string_view found = base::trim(rest.substr(0, equals));
     rest.remove_prefix(std::min(equals + 1, rest.size()));
     rest = rest.substr(std::min(rest.find_first_not_of(" \t"), rest.size()));
     std::string value = take_value(rest);
@@ -69,8 +63,8 @@ std::string_view header_of(std::string_view head, std::string_view name) {
     const std::size_t end = std::min(head.find("\r\n", at), head.size());
     const std::string_view line = head.substr(at, end - at);
     const std::size_t colon = std::min(line.find(':'), line.size());
-    if (base::equals_ignoring_case(trim(line.substr(0, colon)), name) && colon < line.size()) {
-      return trim(line.substr(colon + 1));
+    if (base::equals_ignoring_case(base::trim(line.substr(0, colon)), name) && colon < line.size()) {
+      return base::trim(line.substr(colon + 1));
     }
     at = end + 2;
   }

@@ -10,9 +10,9 @@ namespace {
 namespace beast = boost::beast;
 using beast::error_code;
 
-class Parser : public beast::http::basic_parser<false> {
+class AnswerParser : public beast::http::basic_parser<false> {
  public:
-  explicit Parser(Response& response) : response_(response) {}
+  explicit AnswerParser(Response& response) : response_(response) {}
 
  private:
   void on_response_impl(int status, beast::string_view, int, error_code&) override { response_.status = status; }
@@ -38,7 +38,7 @@ class Parser : public beast::http::basic_parser<false> {
 }  // namespace
 
 struct ResponseParser::Beast {
-  std::optional<Parser> parser;
+  std::optional<AnswerParser> parser;
 };
 
 ResponseParser::ResponseParser(ResponseLimits limits, bool to_head)
@@ -49,7 +49,7 @@ ResponseParser::~ResponseParser() = default;
 
 void ResponseParser::start() {
   response_ = {};
-  Parser& parser = beast_->parser.emplace(response_);
+  AnswerParser& parser = beast_->parser.emplace(response_);
   parser.header_limit(static_cast<std::uint32_t>(limits_.head_bytes));
   parser.body_limit(limits_.body_bytes);
   parser.eager(true);
@@ -59,7 +59,7 @@ void ResponseParser::start() {
 base::Result<std::size_t> ResponseParser::parse(std::string_view input) {
   std::size_t used = 0;
   while (used < input.size() && !done()) {
-    Parser& parser = *beast_->parser;
+    AnswerParser& parser = *beast_->parser;
     error_code error;
     used += parser.put(boost::asio::const_buffer(input.data() + used, input.size() - used), error);
     if (error == beast::http::error::need_more) break;
@@ -75,7 +75,7 @@ base::Result<std::size_t> ResponseParser::parse(std::string_view input) {
 }
 
 bool ResponseParser::end_of_stream() {
-  Parser& parser = *beast_->parser;
+  AnswerParser& parser = *beast_->parser;
   if (!parser.got_some()) return false;
   error_code error;
   parser.put_eof(error);

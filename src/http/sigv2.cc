@@ -62,12 +62,6 @@ std::string hmac_sha1(std::string_view key, std::string_view message) {
   return base::sha1(outer.append(base::sha1(inner.append(message))));
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
 // Those of the query count as headers do: a session's token is there.
 std::string amz_lines(const RequestHead& head, const std::vector<Parameter>& parameters) {
   std::map<std::string, std::string> lines;
@@ -76,7 +70,7 @@ std::string amz_lines(const RequestHead& head, const std::vector<Parameter>& par
     if (!lower.starts_with(kAmz)) return;
     auto [line, first] = lines.try_emplace(std::move(lower));
     if (!first) line->second += ',';
-    line->second += trimmed(value);
+    line->second += base::trim(value);
   };
   for (const auto& [name, value] : head.headers) add(name, value);
   for (const Parameter& parameter : parameters) {
@@ -107,8 +101,8 @@ std::string string_to_sign(const RequestHead& head, std::string_view path) {
   const std::vector<Parameter> parameters = parameters_of(head.query());
   const Parameter* expires = find(parameters, "Expires");
   std::string text = head.method + "\n";
-  text.append(trimmed(head.headers.get("Content-MD5"))).append("\n");
-  text.append(trimmed(head.headers.get("Content-Type"))).append("\n");
+  text.append(base::trim(head.headers.get("Content-MD5"))).append("\n");
+  text.append(base::trim(head.headers.get("Content-Type"))).append("\n");
   text.append(expires ? expires->value : "").append("\n");
   return text + amz_lines(head, parameters) + resource_of(path, parameters);
 }

@@ -46,12 +46,6 @@ bool refuse_algorithm(ClaimResult& result, std::string_view algorithm) {
                 version2 ? kVersion4Only : "Unsupported AWS 'algorithm': '" + std::string(algorithm) + "'.", algorithm);
 }
 
-std::string_view trim(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> out;
   for (std::size_t at = 0; at <= text.size();) {
@@ -121,7 +115,7 @@ bool read_authorization(const std::string& header, Parts& parts, ClaimResult& re
   if (algorithm != kAlgorithm && algorithm.starts_with("AWS")) return refuse_algorithm(result, algorithm);
   std::string_view rest = space == std::string::npos ? std::string_view() : std::string_view(header).substr(space + 1);
   for (std::string_view part : split(rest, ',')) {
-    part = trim(part);
+    part = base::trim(part);
     if (part.empty()) continue;
     std::size_t equals = part.find('=');
     if (equals == part.npos) {

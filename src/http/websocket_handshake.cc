@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/websocket_handshake.h"
 
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "http/writer.h"
 
@@ -11,12 +12,6 @@ constexpr std::string_view kGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";  // R
 constexpr std::string_view kVersion = "13";
 constexpr std::size_t kKeyBytes = 16;
 
-std::string_view trim(std::string_view text) {
-  std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 // Is it one of a header's words? Lists have commas, and may be in several lines.
 bool has_word(const base::Headers& headers, std::string_view name, std::string_view word) {
   for (const base::Headers::Line& line : headers) {
@@ -24,7 +19,7 @@ bool has_word(const base::Headers& headers, std::string_view name, std::string_v
     std::string_view rest = line.second;
     while (!rest.empty()) {
       std::size_t comma = rest.find(',');
-      if (base::equals_ignoring_case(trim(rest.substr(0, comma)), word)) return true;
+      if (base::equals_ignoring_case(base::trim(rest.substr(0, comma)), word)) return true;
       rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
     }
   }
@@ -40,10 +35,10 @@ std::string check_upgrade(const RequestHead& head, bool http11) {
   if (!has_word(head.headers, "Upgrade", "websocket") || !has_word(head.headers, "Connection", "upgrade")) {
     throw Failure(400, "This is for WebSockets: \"Upgrade: websocket\" and \"Connection: Upgrade\" are expected.");
   }
-  if (trim(head.headers.get("Sec-WebSocket-Version")) != kVersion) {
+  if (base::trim(head.headers.get("Sec-WebSocket-Version")) != kVersion) {
     throw Failure(426, "The version of WebSockets spoken here is 13 (Sec-WebSocket-Version: 13).");
   }
-  std::string key(trim(head.headers.get("Sec-WebSocket-Key")));
+  std::string key(base::trim(head.headers.get("Sec-WebSocket-Key")));
   std::optional<std::string> bytes = base::from_base64(key);
   if (!bytes || bytes->size() != kKeyBytes) throw Failure(400, "Sec-WebSocket-Key has 16 bytes in base64.");
   return key;
@@ -67,7 +62,7 @@ std::string problem_with(const Response& switched, std::string_view key) {
   if (!has_word(switched.headers, "Upgrade", "websocket") || !has_word(switched.headers, "Connection", "upgrade")) {
     return "it switched to something that is no WebSocket";
   }
-  if (trim(switched.headers.get("Sec-WebSocket-Accept")) != accept_for(key)) return "it answered to another key";
+  if (base::trim(switched.headers.get("Sec-WebSocket-Accept")) != accept_for(key)) return "it answered to another key";
   if (switched.headers.find("Sec-WebSocket-Extensions")) return "it uses an extension that was not offered";
   return "";
 }

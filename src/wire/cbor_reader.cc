@@ -75,9 +75,9 @@ Int to_integer(const Head& head) {
   return static_cast<Int>(number);
 }
 
-class Reader {
+class CborReader {
  public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  explicit CborReader(std::string_view bytes) : rest_(bytes) {}
 
   void structure(const Head& head, const TypeInfo& type, void* value, const Place& place);
   Head head();
@@ -108,14 +108,14 @@ class Reader {
   std::vector<Violation> missing_;
 };
 
-std::string_view Reader::take(std::uint64_t count) {
+std::string_view CborReader::take(std::uint64_t count) {
   if (count > rest_.size()) refuse("Unexpected end of input");
   std::string_view taken = rest_.substr(0, count);
   rest_.remove_prefix(count);
   return taken;
 }
 
-Head Reader::head() {
+Head CborReader::head() {
   auto first = static_cast<std::uint8_t>(take(1)[0]);
   Head head{static_cast<Major>(first >> 5), static_cast<std::uint8_t>(first & 31), false, 0};
   if (head.info < 24) {
@@ -133,14 +133,14 @@ Head Reader::head() {
 }
 
 // Takes the byte that ends an item of indefinite length, if it comes next.
-bool Reader::at_break() {
+bool CborReader::at_break() {
   if (rest_.empty()) refuse("Unexpected end of input");
   if (static_cast<std::uint8_t>(rest_[0]) != 0xFF) return false;
   rest_.remove_prefix(1);
   return true;
 }
 
-std::string Reader::text(const Head& head, Major major) {
+std::string CborReader::text(const Head& head, Major major) {
   if (head.major != major) refuse(major == Text ? "Expected a string" : "Expected a byte string");
   std::string result;
   if (!head.indefinite) {
@@ -156,7 +156,7 @@ std::string Reader::text(const Head& head, Major major) {
   return result;
 }
 
-void Reader::skip(const Head& head) {
+void CborReader::skip(const Head& head) {
   switch (head.major) {
     case Unsigned:
     case Negative:
@@ -176,7 +176,7 @@ void Reader::skip(const Head& head) {
   }
 }
 
-void Reader::structure(const Head& head, const TypeInfo& type, void* value, const Place& place) {
+void CborReader::structure(const Head& head, const TypeInfo& type, void* value, const Place& place) {
   if (head.major != Map) refuse("Expected a map");
   std::uint64_t seen = 0;
   each(head, [&] {
@@ -191,7 +191,7 @@ void Reader::structure(const Head& head, const TypeInfo& type, void* value, cons
   if (type.required_bits & ~seen) note_missing(type, seen, place, missing_);
 }
 
-void Reader::list(const Head& head, const TypeInfo& type, const Member& traits, void* value, const Place& place) {
+void CborReader::list(const Head& head, const TypeInfo& type, const Member& traits, void* value, const Place& place) {
   if (head.major != Array) refuse("Expected a list");
   std::size_t index = 0;
   each(head, [&] {
@@ -202,7 +202,7 @@ void Reader::list(const Head& head, const TypeInfo& type, const Member& traits, 
   });
 }
 
-void Reader::map(const Head& head, const TypeInfo& type, const Member& traits, void* value, const Place& place) {
+void CborReader::map(const Head& head, const TypeInfo& type, const Member& traits, void* value, const Place& place) {
   if (head.major != Map) refuse("Expected a map");
   each(head, [&] {
     std::string key = text(this->head(), Text);
@@ -213,7 +213,7 @@ void Reader::map(const Head& head, const TypeInfo& type, const Member& traits, v
   });
 }
 
-void Reader::value(const Head& first, const TypeInfo& type, const Member& traits, void* value, const Place& place) {
+void CborReader::value(const Head& first, const TypeInfo& type, const Member& traits, void* value, const Place& place) {
   Head head = first;
   // Tag 1 is a time; no other tag says anything that the table does not.
   for (int tags = 0; head.major == Tag; head = this->head()) {
@@ -246,7 +246,7 @@ void Reader::value(const Head& first, const TypeInfo& type, const Member& traits
 
 std::vector<Violation> read_cbor(const TypeInfo& type, std::string_view bytes, void* value) {
   if (bytes.empty()) bytes = "\xA0";
-  Reader reader(bytes);
+  CborReader reader(bytes);
   reader.structure(reader.head(), type, value, Place{});
   if (!reader.done()) refuse("Unexpected bytes after the end");
   return reader.take_missing();

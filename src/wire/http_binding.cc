@@ -72,16 +72,10 @@ Pairs read_query_string(std::string_view query) {
   return pairs;
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 // A header's list: 'a, "b, c"' -> a | b, c. HTTP dates hold a comma of their own.
 std::vector<std::string> split_header(std::string_view text, bool dates) {
   std::vector<std::string> parts;
-  while (!(text = trimmed(text)).empty()) {
+  while (!(text = base::trim(text)).empty()) {
     std::string part;
     if (text.front() == '"') {
       std::size_t i = 1;
@@ -94,7 +88,7 @@ std::vector<std::string> split_header(std::string_view text, bool dates) {
     } else {
       std::size_t comma = text.find(',');
       if (dates && comma != text.npos) comma = text.find(',', comma + 1);
-      part = trimmed(text.substr(0, comma));
+      part = base::trim(text.substr(0, comma));
       text.remove_prefix(std::min(text.size(), comma));
     }
     parts.push_back(std::move(part));
@@ -103,9 +97,9 @@ std::vector<std::string> split_header(std::string_view text, bool dates) {
   return parts;
 }
 
-class Reader {
+class BindingReader {
  public:
-  Reader(const Operation& operation, const HttpRequest& request, void* input)
+  BindingReader(const Operation& operation, const HttpRequest& request, void* input)
       : request_(request),
         input_(input),
         labels_(read_labels(operation.http.uri, request.path)),
@@ -159,7 +153,7 @@ class Reader {
   std::uint64_t seen_ = 0;
 };
 
-void Reader::header(const Field& field) {
+void BindingReader::header(const Field& field) {
   const std::string* value = request_.headers.find(field.traits->at);
   if (!value) return;
   if (field.type->kind != Kind::List) return put(field, *value, TimeFormat::Rfc822);
@@ -169,7 +163,7 @@ void Reader::header(const Field& field) {
   for (const std::string& part : split_header(*value, dates)) put_element(field, list, part, TimeFormat::Rfc822);
 }
 
-void Reader::prefixed_headers(const Field& field) {
+void BindingReader::prefixed_headers(const Field& field) {
   std::string_view prefix = field.traits->at;
   for (const auto& [name, value] : request_.headers) {
     if (name.size() < prefix.size() || !base::equals_ignoring_case(name.substr(0, prefix.size()), prefix)) continue;
@@ -180,7 +174,7 @@ void Reader::prefixed_headers(const Field& field) {
   }
 }
 
-void Reader::query(const Field& field) {
+void BindingReader::query(const Field& field) {
   if (field.type->kind == Kind::Map) return query_map(field);
   const bool number = !field.required_bit && (field.type->kind == Kind::Int32 || field.type->kind == Kind::Int64);
   for (const auto& [name, value] : query_) {
@@ -195,7 +189,7 @@ void Reader::query(const Field& field) {
 }
 
 // All the parameters that no other member has claimed; the first of each name, or all.
-void Reader::query_map(const Field& field) {
+void BindingReader::query_map(const Field& field) {
   auto claimed = [&](const std::string& name) {
     return std::any_of(fields_.begin(), fields_.end(), [&](const Field& other) {
       return &other != &field && other.traits->in == In::Query && other.traits->at == name;
@@ -252,7 +246,7 @@ std::string header_list(const TypeInfo& type, const Member& traits, const void* 
 }  // namespace
 
 std::uint64_t read_bindings(const Operation& operation, const HttpRequest& request, void* input) {
-  return Reader(operation, request, input).read();
+  return BindingReader(operation, request, input).read();
 }
 
 void write_bindings(const TypeInfo& type, const void* output, HttpResponse& response) {

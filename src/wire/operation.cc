@@ -48,6 +48,7 @@ std::vector<Violation> decode_request(Protocol protocol, const Service&, const O
     case Protocol::Cbor: return decode_cbor_request(operation, request, input);
   }
   CHECK(false) << "no such protocol";
+  __builtin_unreachable();
 }
 
 HttpResponse encode_response(Protocol protocol, const Service& service, const Operation& operation, const void* output,
@@ -61,6 +62,7 @@ HttpResponse encode_response(Protocol protocol, const Service& service, const Op
     case Protocol::Cbor: return encode_cbor_response(operation, output, request_id);
   }
   CHECK(false) << "no such protocol";
+  __builtin_unreachable();
 }
 
 HttpResponse encode_error(Protocol protocol, const Service& service, const ApiError& thrown,
@@ -78,6 +80,7 @@ HttpResponse encode_error(Protocol protocol, const Service& service, const ApiEr
     case Protocol::Cbor: return encode_cbor_error(service, error, request_id);
   }
   CHECK(false) << "no such protocol";
+  __builtin_unreachable();
 }
 
 }  // namespace wire

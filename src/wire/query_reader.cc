@@ -99,9 +99,9 @@ std::vector<Element> elements(const Scope& scope) {
   return found;
 }
 
-class Reader {
+class FormReader {
  public:
-  explicit Reader(QueryDialect dialect) : dialect_(dialect) {}
+  explicit FormReader(QueryDialect dialect) : dialect_(dialect) {}
 
   void structure(const TypeInfo& type, const Scope& scope, void* value, const Place& place);
   std::vector<Violation> take_missing() { return std::move(missing_); }
@@ -131,7 +131,7 @@ std::string capitalized(std::string_view name) {
   return text;
 }
 
-Reader::Source Reader::find(const Field& field, const Scope& scope) const {
+FormReader::Source FormReader::find(const Field& field, const Scope& scope) const {
   const Member& traits = *field.traits;
   if (dialect_ == QueryDialect::Ec2) {
     if (!traits.ec2.empty()) return find(scope, traits.ec2);
@@ -144,7 +144,7 @@ Reader::Source Reader::find(const Field& field, const Scope& scope) const {
   return find(scope, field.name);
 }
 
-void Reader::structure(const TypeInfo& type, const Scope& scope, void* value, const Place& place) {
+void FormReader::structure(const TypeInfo& type, const Scope& scope, void* value, const Place& place) {
   std::uint64_t seen = 0;
   for (const Field& field : type.fields) {
     Source source = find(field, scope);
@@ -157,7 +157,7 @@ void Reader::structure(const TypeInfo& type, const Scope& scope, void* value, co
   if (type.required_bits & ~seen) note_missing(type, seen, place, missing_);
 }
 
-void Reader::value(const TypeInfo& type, const Member& traits, const Source& source, void* value, const Place& place) {
+void FormReader::value(const TypeInfo& type, const Member& traits, const Source& source, void* value, const Place& place) {
   if (++depth_ > kMaxQueryDepth) throw ApiError("MalformedQueryString", "The parameters are nested too deeply.", 400);
   if (type.kind == Kind::Struct) {
     structure(type, source.below, value, place);
@@ -174,7 +174,7 @@ void Reader::value(const TypeInfo& type, const Member& traits, const Source& sou
   --depth_;
 }
 
-void Reader::list(const TypeInfo& type, const Member& traits, const Source& source, void* value, const Place& place) {
+void FormReader::list(const TypeInfo& type, const Member& traits, const Source& source, void* value, const Place& place) {
   std::vector<Element> found = elements(source.below);
   if (found.empty()) {
     Scope wrapped = source.below.below(traits.item.empty() ? "member" : traits.item);
@@ -188,7 +188,7 @@ void Reader::list(const TypeInfo& type, const Member& traits, const Source& sour
   }
 }
 
-void Reader::map(const TypeInfo& type, const Member& traits, const Source& source, void* value, const Place& place) {
+void FormReader::map(const TypeInfo& type, const Member& traits, const Source& source, void* value, const Place& place) {
   std::vector<Element> found = elements(source.below);
   if (found.empty()) found = elements(source.below.below("entry"));
   for (const Element& element : found) {
@@ -213,7 +213,7 @@ void Reader::map(const TypeInfo& type, const Member& traits, const Source& sourc
 
 std::vector<Violation> read_query(const TypeInfo& type, QueryDialect dialect, const QueryParameters& parameters,
                                   void* value) {
-  Reader reader(dialect);
+  FormReader reader(dialect);
   reader.structure(type, {parameters.all(), 0}, value, Place{});
   return reader.take_missing();
 }

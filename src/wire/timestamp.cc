@@ -32,9 +32,9 @@ struct Clock {
 };
 
 // Reads a timestamp piece by piece; once a piece is not there all later ones fail.
-class Reader {
+class TimeReader {
  public:
-  explicit Reader(std::string_view text) : rest_(text) {}
+  explicit TimeReader(std::string_view text) : rest_(text) {}
 
   int digits(std::size_t count) {
     int value = 0;
@@ -113,7 +113,7 @@ std::optional<base::Time> join(int year, int month, int day, const Clock& clock)
 
 // HTTP's two older forms, which servers still have to read (RFC 9110 5.6.7).
 // "Sun Nov  6 08:49:37 1994", from the month on
-std::optional<base::Time> rest_of_asctime(Reader& in) {
+std::optional<base::Time> rest_of_asctime(TimeReader& in) {
   const int month = in.name(kMonths);
   in.expect(" ");
   const int day = in.digits(in.accept(" ") ? 1 : 2);
@@ -125,7 +125,7 @@ std::optional<base::Time> rest_of_asctime(Reader& in) {
 }
 
 // "Sunday, 06-Nov-94 08:49:37 GMT", after "Sun"
-std::optional<base::Time> rest_of_rfc850(Reader& in) {
+std::optional<base::Time> rest_of_rfc850(TimeReader& in) {
   for (std::string_view rest : {"day, ", "sday, ", "nesday, ", "rsday, ", "urday, "}) {
     if (!in.accept(rest)) continue;
     const int day = in.digits(2);
@@ -173,7 +173,7 @@ void append_epoch(std::string& out, base::Time time) {
 }
 
 std::optional<base::Time> from_iso8601(std::string_view text) {
-  Reader in(text);
+  TimeReader in(text);
   int year = in.digits(4);
   in.expect("-");
   int month = in.digits(2);
@@ -194,7 +194,7 @@ std::optional<base::Time> from_iso8601(std::string_view text) {
 }
 
 std::optional<base::Time> from_rfc822(std::string_view text) {
-  Reader in(text);
+  TimeReader in(text);
   in.name(kDays);
   if (in.accept(" ")) return rest_of_asctime(in);
   if (!in.accept(", ")) return rest_of_rfc850(in);

@@ -78,7 +78,7 @@ pugi::xml_node root_of(const pugi::xml_document& document, std::string_view name
   return root;
 }
 
-class Reader {
+class XmlReader {
  public:
   void structure(const TypeInfo& type, pugi::xml_node node, void* value, const Place& place);
   std::vector<Violation> take_missing() { return std::move(missing_); }
@@ -105,7 +105,7 @@ const Field* find(const TypeInfo& type, std::string_view name, bool attribute) {
   return nullptr;
 }
 
-void Reader::structure(const TypeInfo& type, pugi::xml_node node, void* value, const Place& place) {
+void XmlReader::structure(const TypeInfo& type, pugi::xml_node node, void* value, const Place& place) {
   std::uint64_t seen = 0;
   for (pugi::xml_attribute attribute : node.attributes()) {
     const Field* field = find(type, attribute.name(), true);
@@ -137,7 +137,7 @@ void Reader::structure(const TypeInfo& type, pugi::xml_node node, void* value, c
   if (type.required_bits & ~seen) note_missing(type, seen, place, missing_);
 }
 
-void Reader::value(const TypeInfo& type, const Member& traits, pugi::xml_node node, void* value, const Place& place) {
+void XmlReader::value(const TypeInfo& type, const Member& traits, pugi::xml_node node, void* value, const Place& place) {
   if (++depth_ > kMaxXmlDepth) refuse();
   switch (type.kind) {
     case Kind::Struct: structure(type, node, value, place); break;
@@ -148,7 +148,7 @@ void Reader::value(const TypeInfo& type, const Member& traits, pugi::xml_node no
   --depth_;
 }
 
-void Reader::list(const TypeInfo& type, const Member& traits, pugi::xml_node node, void* value, const Place& place) {
+void XmlReader::list(const TypeInfo& type, const Member& traits, pugi::xml_node node, void* value, const Place& place) {
   std::string_view item = traits.item.empty() ? "member" : traits.item;
   std::size_t index = 0;
   for (pugi::xml_node child : node.children()) {
@@ -158,7 +158,7 @@ void Reader::list(const TypeInfo& type, const Member& traits, pugi::xml_node nod
   }
 }
 
-void Reader::map(const TypeInfo& type, const Member& traits, pugi::xml_node node, void* value, const Place& place) {
+void XmlReader::map(const TypeInfo& type, const Member& traits, pugi::xml_node node, void* value, const Place& place) {
   for (pugi::xml_node child : node.children()) {
     if (child.type() == pugi::node_element && is_named(child.name(), "entry")) {
       entry(type, traits, child, value, place);
@@ -166,7 +166,7 @@ void Reader::map(const TypeInfo& type, const Member& traits, pugi::xml_node node
   }
 }
 
-void Reader::entry(const TypeInfo& type, const Member& traits, pugi::xml_node node, void* value, const Place& place) {
+void XmlReader::entry(const TypeInfo& type, const Member& traits, pugi::xml_node node, void* value, const Place& place) {
   pugi::xml_node key, held;
   for (pugi::xml_node child : node.children()) {
     if (is_named(child.name(), traits.key.empty() ? "key" : traits.key)) key = child;
@@ -185,7 +185,7 @@ std::vector<Violation> read_xml(const TypeInfo& type, std::string_view text, voi
   constexpr unsigned kOptions = pugi::parse_default | pugi::parse_ws_pcdata_single | pugi::parse_doctype;
   if (text.size() > kMaxXmlBytes || has_bad_reference(text)) refuse();
   if (!document.load_buffer(text.data(), text.size(), kOptions)) refuse();
-  Reader reader;
+  XmlReader reader;
   reader.structure(type, root_of(document, root), value, Place{});
   return reader.take_missing();
 }

@@ -25,7 +25,7 @@ namespace {
 constexpr base::Duration kAwayDelay = std::chrono::seconds(1);  // the engine does not answer
 constexpr base::Duration kAgainDelay = std::chrono::milliseconds(50);
 constexpr base::Duration kHeadDeadline = std::chrono::minutes(2);
-constexpr base::Duration kSilence = std::chrono::hours(24);  // then it asks again
+constexpr base::Duration kReconnectAfter = std::chrono::hours(24);  // then it asks again
 
 }  // namespace
 
@@ -67,7 +67,7 @@ asio::awaitable<Pass> copy_once(DockerApi& api, const Job& job, DockerLogCopy& c
   if (!opened) co_return Pass::Broken;
   http::ResponseStream& stream = **opened;
   while (true) {
-    base::Result<std::string> piece = co_await stream.read_piece(kSilence);
+    base::Result<std::string> piece = co_await stream.read_piece(kReconnectAfter);
     if (!piece) co_return Pass::Broken;
     if (stream.status() >= 400) {
       note_refusal(job, stream.status(), *piece);

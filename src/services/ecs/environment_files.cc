@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kMaxEnvironmentFiles = 10;  // Amazon's
 
 // "arn:<partition>:<service>:<region>:<account>:<resource>"; the last part may have colons of its own.
-std::optional<std::array<std::string_view, 6>> split_arn(std::string_view arn) {
+std::optional<std::array<std::string_view, 6>> split_object_arn(std::string_view arn) {
   std::array<std::string_view, 6> parts;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::size_t colon = i + 1 < parts.size() ? arn.find(':') : arn.npos;
@@ -38,7 +38,7 @@ std::optional<std::string> why_not_files(const std::optional<std::vector<shapes:
     return "The maximum number of environment files was exceeded. Specify ten or less and try again.";
   }
   for (const shapes::ecs::EnvironmentFile& file : *files) {
-    const auto arn = split_arn(file.value);
+    const auto arn = split_object_arn(file.value);
     if (!arn) return "Invalid arn syntax.";
     if (!is_object(*arn)) return "The environment file " + file.value + " is not the ARN of an Amazon S3 object.";
     if (!file.value.ends_with(".env")) return "The environment file " + file.value + " must have a .env file extension.";

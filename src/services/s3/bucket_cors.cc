@@ -9,8 +9,8 @@
 namespace services::s3 {
 namespace {
 
-constexpr char kColumn[] = "cors";
-constexpr std::size_t kMaxRules = 100, kMaxId = 255;
+constexpr char kCorsColumn[] = "cors";
+constexpr std::size_t kMaxCorsRules = 100, kMaxCorsId = 255;
 constexpr std::string_view kMethods[] = {"GET", "PUT", "HEAD", "POST", "DELETE"};
 
 void check_stars(std::string_view element, const std::vector<std::string>& values) {
@@ -33,7 +33,7 @@ void check_rule(const shape::CORSRule& rule) {
     throw invalid_request("ExposeHeader \"" + header + "\" contains wildcard. We currently do not support wildcard for "
                           "ExposeHeader.");
   }
-  if (rule.ID && base::count_characters(*rule.ID) > kMaxId) {
+  if (rule.ID && base::count_characters(*rule.ID) > kMaxCorsId) {
     throw invalid_argument("ID length should not exceed allowed limit of 255", "ID", *rule.ID);
   }
 }
@@ -44,23 +44,23 @@ void put_bucket_cors(Call& call, const shape::PutBucketCorsRequest& request) {
   const Bucket bucket = find_bucket(call, request.Bucket, {.action = "s3:PutBucketCORS"}, request.ExpectedBucketOwner);
   const std::vector<shape::CORSRule>& rules = request.CORSConfiguration.CORSRules;
   if (rules.empty()) throw malformed_xml();
-  if (rules.size() > kMaxRules) {
+  if (rules.size() > kMaxCorsRules) {
     throw invalid_request("The number of CORS rules should not exceed allowed limit of 100 rules.");
   }
   for (const shape::CORSRule& rule : rules) check_rule(rule);
-  write_setting(call.tx, bucket, kColumn, to_json(request.CORSConfiguration));
+  write_setting(call.tx, bucket, kCorsColumn, to_json(request.CORSConfiguration));
 }
 
 shape::GetBucketCorsOutput get_bucket_cors(Call& call, const shape::GetBucketCorsRequest& request) {
   const Bucket bucket = find_bucket(call, request.Bucket, {.action = "s3:GetBucketCORS"}, request.ExpectedBucketOwner);
-  auto configuration = load_setting<shape::CORSConfiguration>(call.tx, bucket, kColumn);
+  auto configuration = load_setting<shape::CORSConfiguration>(call.tx, bucket, kCorsColumn);
   if (!configuration) throw not_set("NoSuchCORSConfiguration", "The CORS configuration does not exist", bucket);
   return {std::move(configuration->CORSRules)};
 }
 
 void delete_bucket_cors(Call& call, const shape::DeleteBucketCorsRequest& request) {
   const Bucket bucket = find_bucket(call, request.Bucket, {.action = "s3:PutBucketCORS"}, request.ExpectedBucketOwner);
-  write_setting(call.tx, bucket, kColumn, std::nullopt);
+  write_setting(call.tx, bucket, kCorsColumn, std::nullopt);
 }
 
 }  // namespace services::s3

@@ -14,9 +14,9 @@
 namespace services::s3 {
 namespace {
 
-constexpr char kColumn[] = "lifecycle";
+constexpr char kLifecycleColumn[] = "lifecycle";
 constexpr char kMinimumSize[] = "all_storage_classes_128K";  // Amazon's default; nothing is moved here
-constexpr std::size_t kMaxRules = 1000, kMaxId = 255;
+constexpr std::size_t kMaxLifecycleRules = 1000, kMaxLifecycleId = 255;
 constexpr std::int64_t kMaxFilterSize = 1099511627776000;
 constexpr std::int32_t kMaxNewerVersions = 1000;
 
@@ -117,7 +117,7 @@ void check_ids(std::vector<shape::LifecycleRule>& rules) {
   std::set<std::string> ids;
   for (shape::LifecycleRule& rule : rules) {
     if (rule.ID.value_or("").empty()) rule.ID = base::to_base64(base::random_uuid());
-    if (base::count_characters(*rule.ID) > kMaxId) {
+    if (base::count_characters(*rule.ID) > kMaxLifecycleId) {
       throw invalid_argument("ID length should not exceed allowed limit of 255", "ID", *rule.ID);
     }
     if (ids.insert(*rule.ID).second) continue;
@@ -149,7 +149,7 @@ shape::PutBucketLifecycleConfigurationOutput put_bucket_lifecycle_configuration(
   if (!request.LifecycleConfiguration) throw malformed_xml();
   std::vector<shape::LifecycleRule> rules = request.LifecycleConfiguration->Rules;
   if (rules.empty()) throw invalid_request("At least one lifecycle rule must be specified.");
-  if (rules.size() > kMaxRules) {
+  if (rules.size() > kMaxLifecycleRules) {
     throw invalid_request("The number of lifecycle rules must not exceed the allowed limit of 1000 rules.");
   }
   check_ids(rules);
@@ -162,7 +162,7 @@ shape::PutBucketLifecycleConfigurationOutput put_bucket_lifecycle_configuration(
   shape::GetBucketLifecycleConfigurationOutput stored;
   stored.TransitionDefaultMinimumObjectSize = request.TransitionDefaultMinimumObjectSize.value_or(kMinimumSize);
   stored.Rules = std::move(rules);
-  write_setting(call.tx, bucket, kColumn, to_json(stored));
+  write_setting(call.tx, bucket, kLifecycleColumn, to_json(stored));
   call.wake(kExpiryTopic);
   return {stored.TransitionDefaultMinimumObjectSize};
 }
@@ -180,7 +180,7 @@ shape::GetBucketLifecycleConfigurationOutput get_bucket_lifecycle_configuration(
 void delete_bucket_lifecycle(Call& call, const shape::DeleteBucketLifecycleRequest& request) {
   const Bucket bucket =
       find_bucket(call, request.Bucket, {.action = "s3:PutLifecycleConfiguration"}, request.ExpectedBucketOwner);
-  write_setting(call.tx, bucket, kColumn, std::nullopt);
+  write_setting(call.tx, bucket, kLifecycleColumn, std::nullopt);
 }
 
 }  // namespace services::s3

@@ -7,7 +7,7 @@
 namespace services::s3 {
 namespace {
 
-constexpr char kEncryption[] = "encryption", kOwnership[] = "ownership";
+constexpr char kEncryptionColumn[] = "encryption", kOwnershipColumn[] = "ownership";
 
 // What every bucket has that was not told otherwise.
 shape::ServerSideEncryptionConfiguration default_encryption() {
@@ -51,7 +51,7 @@ void put_bucket_encryption(Call& call, const shape::PutBucketEncryptionRequest& 
         .with("ArgumentName", "ApplyServerSideEncryptionByDefault");
   }
   if (!rule.BucketKeyEnabled) rule.BucketKeyEnabled = false;
-  write_setting(call.tx, bucket, kEncryption, to_json(configuration));
+  write_setting(call.tx, bucket, kEncryptionColumn, to_json(configuration));
 }
 
 shape::GetBucketEncryptionOutput get_bucket_encryption(Call& call, const shape::GetBucketEncryptionRequest& request) {
@@ -64,7 +64,7 @@ shape::GetBucketEncryptionOutput get_bucket_encryption(Call& call, const shape::
 void delete_bucket_encryption(Call& call, const shape::DeleteBucketEncryptionRequest& request) {
   const Bucket bucket =
       find_bucket(call, request.Bucket, {.action = "s3:PutEncryptionConfiguration"}, request.ExpectedBucketOwner);
-  write_setting(call.tx, bucket, kEncryption, std::nullopt);
+  write_setting(call.tx, bucket, kEncryptionColumn, std::nullopt);
 }
 
 void put_bucket_ownership_controls(Call& call, const shape::PutBucketOwnershipControlsRequest& request) {
@@ -75,14 +75,14 @@ void put_bucket_ownership_controls(Call& call, const shape::PutBucketOwnershipCo
   if (ownership != "BucketOwnerEnforced") {
     throw not_implemented("Object ownership " + ownership + ", which needs access control lists,");
   }
-  write_setting(call.tx, bucket, kOwnership, to_json(request.OwnershipControls));
+  write_setting(call.tx, bucket, kOwnershipColumn, to_json(request.OwnershipControls));
 }
 
 shape::GetBucketOwnershipControlsOutput get_bucket_ownership_controls(
     Call& call, const shape::GetBucketOwnershipControlsRequest& request) {
   const Bucket bucket =
       find_bucket(call, request.Bucket, {.action = "s3:GetBucketOwnershipControls"}, request.ExpectedBucketOwner);
-  auto controls = load_setting<shape::OwnershipControls>(call.tx, bucket, kOwnership);
+  auto controls = load_setting<shape::OwnershipControls>(call.tx, bucket, kOwnershipColumn);
   if (!controls) {
     throw not_set("OwnershipControlsNotFoundError", "The bucket ownership controls were not found", bucket);
   }
@@ -92,7 +92,7 @@ shape::GetBucketOwnershipControlsOutput get_bucket_ownership_controls(
 void delete_bucket_ownership_controls(Call& call, const shape::DeleteBucketOwnershipControlsRequest& request) {
   const Bucket bucket =
       find_bucket(call, request.Bucket, {.action = "s3:PutBucketOwnershipControls"}, request.ExpectedBucketOwner);
-  write_setting(call.tx, bucket, kOwnership, std::nullopt);
+  write_setting(call.tx, bucket, kOwnershipColumn, std::nullopt);
 }
 
 }  // namespace services::s3

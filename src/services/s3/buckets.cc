@@ -12,7 +12,7 @@ namespace services::s3 {
 namespace {
 
 constexpr std::int64_t kMaxBuckets = 10000;  // of an account
-constexpr std::int32_t kMaxPage = 10000;
+constexpr std::int32_t kMaxListedBuckets = 10000;
 constexpr std::string_view kDefaultRegion = "us-east-1";
 
 // What is neither here nor taken for something else.
@@ -104,7 +104,7 @@ shape::ListBucketsOutput list_buckets(Call& call, const shape::ListBucketsReques
   const std::string prefix = request.Prefix.value_or("");
   const bool goes_on = !request.ContinuationToken.value_or("").empty();
   const std::string after = goes_on ? parse_page_token(*request.ContinuationToken) : "";
-  const auto most = static_cast<std::size_t>(request.MaxBuckets.value_or(kMaxPage));
+  const auto most = static_cast<std::size_t>(request.MaxBuckets.value_or(kMaxListedBuckets));
   // Their region and their name among all things are told to those who asked for something.
   const bool regions = request.MaxBuckets || request.ContinuationToken || request.Prefix || request.BucketRegion;
   std::vector<shape::Bucket> buckets;

@@ -3,18 +3,13 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
 #include "services/s3/errors.h"
 #include "services/s3/whole_seconds.h"
 #include "wire/timestamp.h"
 
 namespace services::s3 {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 enum class Failed { Nothing, Match, Unmodified, NoneMatch, Modified };
 
@@ -45,7 +40,7 @@ bool etag_matches(std::string_view header, std::string_view etag) {
   while (!header.empty()) {
     std::string_view one = header.substr(0, header.find(','));
     header.remove_prefix(std::min(header.size(), one.size() + 1));
-    one = trimmed(one);
+    one = base::trim(one);
     if (one == "*") return true;
     if (one.starts_with("W/")) one.remove_prefix(2);
     if (one.starts_with('"')) one.remove_prefix(1);
@@ -82,10 +77,10 @@ void check_copy_source(const ReadConditions& conditions, const Object& source, b
 }
 
 void check_condition_texts(const WriteConditions& conditions) {
-  if (conditions.none_match && trimmed(*conditions.none_match) != "*") {
+  if (conditions.none_match && base::trim(*conditions.none_match) != "*") {
     throw unsupported_value("If-None-Match", "We don't accept the provided value of If-None-Match header for this API");
   }
-  if (conditions.match && trimmed(*conditions.match) == "*") {
+  if (conditions.match && base::trim(*conditions.match) == "*") {
     throw unsupported_value("If-Match", "We don't accept the provided value of If-Match header for this API");
   }
   if (conditions.match && conditions.none_match) {

@@ -13,7 +13,6 @@
 namespace services::s3 {
 namespace {
 
-constexpr std::int32_t kMaxPage = 1000;
 constexpr std::size_t kCheckBytes = 4;
 
 std::string check_of(std::string_view after) {

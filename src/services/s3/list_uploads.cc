@@ -13,7 +13,7 @@
 namespace services::s3 {
 namespace {
 
-struct Listed {
+struct ListedUpload {
   std::string key;
   Numbered numbered;
   shape::MultipartUpload shown;  // all of it but Key and Owner
@@ -22,8 +22,8 @@ struct Listed {
   Position position_after() const { return {key, numbered.id}; }
 };
 
-Listed read_listed(const store::Row& row) {
-  Listed out{.key = row.str(0), .numbered = {row.integer(1), row.integer(2)}};
+ListedUpload read_listed_upload(const store::Row& row) {
+  ListedUpload out{.key = row.str(0), .numbered = {row.integer(1), row.integer(2)}};
   out.shown.UploadId = numbered_text(out.numbered);
   out.shown.Initiated = whole_seconds(row.time(3));
   if (!row.text(4).empty()) out.shown.Initiator = shape::Initiator{.ID = canonical_id(row.text(4))};
@@ -33,14 +33,14 @@ Listed read_listed(const store::Row& row) {
   return out;
 }
 
-WalkPage<Listed> list(Call& call, const Bucket& bucket, const Walk& walk) {
+WalkPage<ListedUpload> list_uploads_page(Call& call, const Bucket& bucket, const Walk& walk) {
   const std::string end = after_prefix(walk.prefix);
-  return walk_keys<Listed>(walk, [&](const Position& position, std::size_t limit) {
+  return walk_keys<ListedUpload>(walk, [&](const Position& position, std::size_t limit) {
     return call.tx
         .query("SELECT key, id, tag, initiated_at, account, checksum_kind, checksum_type, headers FROM s3_uploads"
                " WHERE bucket = $1 AND (key, id) > ($2, $3) AND key < $4 ORDER BY key, id LIMIT $5",
                bucket.id, store::BlobView{position.from}, position.below.value_or(-1), store::BlobView{end}, limit)
-        .all(&read_listed);
+        .all(&read_listed_upload);
   });
 }
 
@@ -67,9 +67,9 @@ Position start_of(Call& call, const Bucket& bucket, const Walk& walk,
 
 // Amazon names the last upload, also of the last page, and no prefix. That leaves nothing to go on with where a page
 // ends in one, so here it is named.
-void show_next(const WalkPage<Listed>& page, const ListText& text, shape::ListMultipartUploadsOutput& output) {
+void show_next(const WalkPage<ListedUpload>& page, const ListText& text, shape::ListMultipartUploadsOutput& output) {
   if (page.items.empty()) return;
-  const WalkItem<Listed>& last = page.items.back();
+  const WalkItem<ListedUpload>& last = page.items.back();
   if (last.row) {
     output.NextKeyMarker = text(last.row->key);
     output.NextUploadIdMarker = last.row->shown.UploadId;
@@ -91,7 +91,7 @@ shape::ListMultipartUploadsOutput list_multipart_uploads(Call& call,
   const Bucket bucket = find_bucket(call, request.Bucket, {.action = "s3:ListBucketMultipartUploads"},
                                     request.ExpectedBucketOwner);
   walk.start = start_of(call, bucket, walk, request);
-  WalkPage<Listed> page = list(call, bucket, walk);
+  WalkPage<ListedUpload> page = list_uploads_page(call, bucket, walk);
 
   shape::ListMultipartUploadsOutput output{.Bucket = bucket.name,
                                            .KeyMarker = text(request.KeyMarker.value_or("")),
@@ -107,7 +107,7 @@ shape::ListMultipartUploadsOutput list_multipart_uploads(Call& call,
   if (!walk.delimiter.empty()) output.Delimiter = text(walk.delimiter);
   show_next(page, text, output);
   const std::optional<shape::Owner> owner = owner_for(call.caller, bucket);
-  for (WalkItem<Listed>& item : page.items) {
+  for (WalkItem<ListedUpload>& item : page.items) {
     if (!item.row) {
       if (!output.CommonPrefixes) output.CommonPrefixes.emplace();
       output.CommonPrefixes->push_back({text(item.prefix)});

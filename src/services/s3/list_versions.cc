@@ -10,7 +10,7 @@
 namespace services::s3 {
 namespace {
 
-struct Listed {
+struct ListedVersion {
   std::string key;
   std::int64_t id = 0;
   std::string version;
@@ -20,8 +20,8 @@ struct Listed {
   Position position_after() const { return {key, id}; }
 };
 
-Listed read_listed(const store::Row& row) {
-  Listed out{.key = row.str(0), .id = row.integer(1), .latest = row.boolean(3), .marker = row.boolean(4)};
+ListedVersion read_listed_version(const store::Row& row) {
+  ListedVersion out{.key = row.str(0), .id = row.integer(1), .latest = row.boolean(3), .marker = row.boolean(4)};
   out.version = row.is_null(2) ? "null" : numbered_text({out.id, row.integer(2)});
   out.shown.LastModified = whole_seconds(row.time(5));
   if (out.marker) return out;
@@ -39,7 +39,7 @@ Listed read_listed(const store::Row& row) {
   "key, id, tag, latest, marker, modified_at, etag, size, checksum_kind, checksum_type, headers"
 
 // Versions of one key that are older than one of them, whether that is still there or not.
-std::vector<Listed> rest_of_key(store::Tx& tx, const Bucket& bucket, const Position& position, std::size_t limit) {
+std::vector<ListedVersion> rest_of_key(store::Tx& tx, const Bucket& bucket, const Position& position, std::size_t limit) {
   return tx
       .query("SELECT " S3_VERSION_COLUMNS
              " FROM ("
@@ -48,11 +48,11 @@ std::vector<Listed> rest_of_key(store::Tx& tx, const Bucket& bucket, const Posit
              " AND latest = 0 ORDER BY id DESC LIMIT $4) AS older"
              ") AS versions WHERE id < $3 ORDER BY id DESC LIMIT $4",
              bucket.id, base::Blob{position.from}, *position.below, limit)
-      .all(&read_listed);
+      .all(&read_listed_version);
 }
 
 // From a key on. Three indexes are read in step: objects, markers, and what is below them.
-std::vector<Listed> from_key(store::Tx& tx, const Bucket& bucket, const std::string& from, const std::string& end,
+std::vector<ListedVersion> from_key(store::Tx& tx, const Bucket& bucket, const std::string& from, const std::string& end,
                              std::size_t limit) {
   return tx
       .query("SELECT " S3_VERSION_COLUMNS
@@ -65,15 +65,15 @@ std::vector<Listed> from_key(store::Tx& tx, const Bucket& bucket, const std::str
              " AND key >= $2 AND key < $3 ORDER BY key, id DESC LIMIT $4) AS older"
              ") AS versions ORDER BY key, id DESC LIMIT $4",
              bucket.id, base::Blob{from}, base::Blob{end}, limit)
-      .all(&read_listed);
+      .all(&read_listed_version);
 }
 
-std::vector<Listed> fetch(store::Tx& tx, const Bucket& bucket, const Position& position, const std::string& end,
+std::vector<ListedVersion> fetch(store::Tx& tx, const Bucket& bucket, const Position& position, const std::string& end,
                           std::size_t limit) {
   if (!position.below) return from_key(tx, bucket, position.from, end, limit);
-  std::vector<Listed> rows = rest_of_key(tx, bucket, position, limit);
+  std::vector<ListedVersion> rows = rest_of_key(tx, bucket, position, limit);
   if (rows.size() == limit) return rows;
-  for (Listed& row : from_key(tx, bucket, after_key(position.from), end, limit - rows.size())) {
+  for (ListedVersion& row : from_key(tx, bucket, after_key(position.from), end, limit - rows.size())) {
     rows.push_back(std::move(row));
   }
   return rows;
@@ -101,9 +101,9 @@ Position start_of(Call& call, const Bucket& bucket, const Walk& walk, const shap
   return {key, below};
 }
 
-void show(WalkPage<Listed>& page, const ListText& text, const std::optional<shape::Owner>& owner,
+void show(WalkPage<ListedVersion>& page, const ListText& text, const std::optional<shape::Owner>& owner,
           shape::ListObjectVersionsOutput& output) {
-  for (WalkItem<Listed>& item : page.items) {
+  for (WalkItem<ListedVersion>& item : page.items) {
     if (!item.row) {
       if (!output.CommonPrefixes) output.CommonPrefixes.emplace();
       output.CommonPrefixes->push_back({text(item.prefix)});
@@ -132,7 +132,7 @@ shape::ListObjectVersionsOutput list_object_versions(Call& call, const shape::Li
       find_bucket(call, request.Bucket, list_ask("s3:ListBucketVersions", request), request.ExpectedBucketOwner);
   walk.start = start_of(call, bucket, walk, request);
   const std::string end = after_prefix(walk.prefix);
-  WalkPage<Listed> page = walk_keys<Listed>(walk, [&](const Position& position, std::size_t limit) {
+  WalkPage<ListedVersion> page = walk_keys<ListedVersion>(walk, [&](const Position& position, std::size_t limit) {
     return fetch(call.tx, bucket, position, end, limit);
   });
   shape::ListObjectVersionsOutput output{.IsTruncated = page.truncated,
@@ -144,7 +144,7 @@ shape::ListObjectVersionsOutput list_object_versions(Call& call, const shape::Li
                                          .EncodingType = request.EncodingType};
   if (!walk.delimiter.empty()) output.Delimiter = text(walk.delimiter);
   if (page.truncated) {
-    const WalkItem<Listed>& last = page.items.back();
+    const WalkItem<ListedVersion>& last = page.items.back();
     output.NextKeyMarker = text(last.row ? last.row->key : last.prefix);
     if (last.row) output.NextVersionIdMarker = last.row->version;
   }

@@ -21,12 +21,6 @@ bool names_only(const std::string& grant, const std::string& id) {
   return grant == "id=" + id || grant == "id=\"" + id + "\"";
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
 }  // namespace
 
 void check_customer_key(const std::optional<std::string>& algorithm, const std::optional<std::string>& key) {
@@ -72,9 +66,9 @@ std::optional<std::string> kept_encoding(const std::optional<std::string>& encod
   while (!rest.empty()) {
     const std::string_view one = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), one.size() + 1));
-    if (trimmed(one).empty() || base::equals_ignoring_case(trimmed(one), "aws-chunked")) continue;
+    if (base::trim(one).empty() || base::equals_ignoring_case(base::trim(one), "aws-chunked")) continue;
     if (!kept.empty()) kept += ",";
-    kept += trimmed(one);
+    kept += base::trim(one);
   }
   return kept.empty() ? std::nullopt : std::optional(kept);
 }

@@ -14,16 +14,16 @@ namespace services::s3 {
 namespace {
 
 // All that can be known without the body.
-struct Plan {
+struct PutPlan {
   Bucket bucket;
   Headers headers;
   Tags tags;
   std::optional<Claim> claim;
 };
 
-Plan plan_of(Call& call, const shape::PutObjectRequest& request) {
+PutPlan plan_of(Call& call, const shape::PutObjectRequest& request) {
   if (request.WriteOffsetBytes) throw header_not_implemented("x-amz-write-offset-bytes");
-  Plan plan;
+  PutPlan plan;
   if (request.Tagging) plan.tags = read_tag_header(*request.Tagging);
   plan.bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
                                    "s3:PutObject", "s3:PutObject", write_context(request, plan.tags));
@@ -39,7 +39,7 @@ Plan plan_of(Call& call, const shape::PutObjectRequest& request) {
 }  // namespace
 
 void before_put_object(Call& call, const shape::PutObjectRequest& request) {
-  const Plan plan = plan_of(call, request);
+  const PutPlan plan = plan_of(call, request);
   const WriteConditions conditions{request.IfMatch, request.IfNoneMatch};
   if (conditions.any()) check_write(conditions, request.Key, load_standing(call.tx, plan.bucket, request.Key));
   call.spool.checksums = {plan.claim ? plan.claim->kind : kDefaultChecksum};
@@ -48,7 +48,7 @@ void before_put_object(Call& call, const shape::PutObjectRequest& request) {
 
 shape::PutObjectOutput put_object(Call& call, const shape::PutObjectRequest& request) {
   CHECK(call.upload) << "PutObject without a body";
-  Plan plan = plan_of(call, request);
+  PutPlan plan = plan_of(call, request);
   BodyChecksum checksum = check_body(*call.upload, request.ContentMD5, plan.claim, kDefaultChecksum);
   auto standing = load_standing(call.tx, plan.bucket, request.Key);
   check_write({request.IfMatch, request.IfNoneMatch}, request.Key, standing);

@@ -11,7 +11,7 @@
 namespace services::s3 {
 namespace {
 
-struct Plan {
+struct PartCopyPlan {
   OpenUpload upload;
   FoundSource source;
   Range range;
@@ -27,14 +27,14 @@ Range range_of(const shape::UploadPartCopyRequest& request, const Object& source
   return range;
 }
 
-Plan plan_of(Call& call, const shape::UploadPartCopyRequest& request) {
+PartCopyPlan plan_of(Call& call, const shape::UploadPartCopyRequest& request) {
   check_part_number(request.PartNumber);
   check_customer_key(request.SSECustomerAlgorithm, request.SSECustomerKey);
   check_customer_key(request.CopySourceSSECustomerAlgorithm, request.CopySourceSSECustomerKey);
   const CopySource named = parse_copy_source(request.CopySource);
   const Bucket bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
                                            "s3:PutObject", "s3:PutObject", {{"s3:x-amz-copy-source", request.CopySource}});
-  Plan plan{find_upload(call.tx, bucket, request.Key, request.UploadId),
+  PartCopyPlan plan{find_upload(call.tx, bucket, request.Key, request.UploadId),
             find_source(call, named, request.ExpectedSourceBucketOwner, source_conditions(request)),
             {}};
   plan.range = range_of(request, plan.source.object);
@@ -44,13 +44,13 @@ Plan plan_of(Call& call, const shape::UploadPartCopyRequest& request) {
 }  // namespace
 
 void before_upload_part_copy(Call& call, const shape::UploadPartCopyRequest& request) {
-  const Plan plan = plan_of(call, request);
+  const PartCopyPlan plan = plan_of(call, request);
   call.spool.checksums = {plan.upload.checksum()};
   spool_source(call, plan.source.object, plan.range);
 }
 
 shape::UploadPartCopyOutput upload_part_copy(Call& call, const shape::UploadPartCopyRequest& request) {
-  const Plan plan = plan_of(call, request);
+  const PartCopyPlan plan = plan_of(call, request);
   check_spooled(call, plan.source.object, plan.range);
   UploadedPart part{.number = request.PartNumber,
                     .modified_at = call.now,

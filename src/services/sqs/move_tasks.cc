@@ -16,7 +16,7 @@ namespace {
 constexpr std::int32_t kMaxPerSecond = 500;
 constexpr std::int32_t kMaxListed = 10;
 // What one transaction moves, so that senders do not wait long behind it.
-constexpr std::int64_t kSlice = 500;
+constexpr std::int64_t kMoveSlice = 500;
 constexpr auto kPace = std::chrono::milliseconds(100);
 
 struct Task {
@@ -31,7 +31,7 @@ struct Task {
   std::optional<std::string> failure;
 };
 
-constexpr std::string_view kColumns =
+constexpr std::string_view kTaskColumns =
     "SELECT id, queue, source_arn, destination_arn, per_second, status, moved, to_move, started_at, failure"
     " FROM sqs_move_tasks ";
 
@@ -112,7 +112,7 @@ std::vector<Found> movable(Call& call, const Queue& source, std::int64_t most) {
 
 // How many messages may be moved now: by the task's pace, and by what one transaction does.
 std::int64_t allowance(const Call& call, const Task& task) {
-  std::int64_t allowed = std::min(kSlice, task.to_move - task.moved);
+  std::int64_t allowed = std::min(kMoveSlice, task.to_move - task.moved);
   if (!task.per_second) return allowed;
   const std::int64_t elapsed_ms = (call.now - task.started_at).count();
   return std::min(allowed, elapsed_ms * *task.per_second / 1000 - task.moved);
@@ -181,7 +181,7 @@ CancelMessageMoveTaskResult cancel_message_move_task(Call& call, const CancelMes
   if (request.TaskHandle.empty()) throw missing_parameter("TaskHandle");
   const Handle handle = parse_task_handle(request.TaskHandle);
   Queue source = find_by_arn(call, handle.source_arn, "SourceArn");
-  auto task = call.tx.query(std::string(kColumns) + "WHERE queue = $1 AND id = $2", source.id, handle.id).one(read_task);
+  auto task = call.tx.query(std::string(kTaskColumns) + "WHERE queue = $1 AND id = $2", source.id, handle.id).one(read_task);
   if (!task) throw wire::ApiError("ResourceNotFoundException", "Task does not exist.");
   if (task->status != "RUNNING") {
     throw wire::ApiError("UnsupportedOperation", "Only a running task can be cancelled; this one is " + task->status + ".");
@@ -197,7 +197,7 @@ ListMessageMoveTasksResult list_message_move_tasks(Call& call, const ListMessage
     throw invalid_value(std::to_string(most), "MaxResults", "Must be an integer value between 1 and 10.");
   }
   auto tasks = call.tx
-                   .query(std::string(kColumns) + "WHERE queue = $1 ORDER BY started_at DESC, id LIMIT $2", source.id,
+                   .query(std::string(kTaskColumns) + "WHERE queue = $1 ORDER BY started_at DESC, id LIMIT $2", source.id,
                           most)
                    .all(read_task);
   std::vector<ListMessageMoveTasksResultEntry> entries;
@@ -218,7 +218,7 @@ ListMessageMoveTasksResult list_message_move_tasks(Call& call, const ListMessage
 
 std::optional<base::Time> advance_move_tasks(Call& call) {
   std::optional<base::Time> next;
-  for (const Task& task : call.tx.query(std::string(kColumns) + "WHERE status = 'RUNNING'").all(read_task)) {
+  for (const Task& task : call.tx.query(std::string(kTaskColumns) + "WHERE status = 'RUNNING'").all(read_task)) {
     auto again = advance(call, task);
     if (again && (!next || *again < *next)) next = again;
   }
