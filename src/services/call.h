@@ -18,6 +18,8 @@
 
 namespace services {
 
+class Directory;
+
 // Who asks, and how they reached us. The same for each run of a handler.
 struct Caller {
   std::string account;     // 12 digits; "" for somebody without a key
@@ -28,6 +30,9 @@ struct Caller {
   bool root = false;       // the key that was made at first start
   bool temporary = false;  // a session key
   std::string address = {};  // the client's, without its port
+  // A service that calls another (services/invoke.h): "s3.amazonaws.com", and the resource on whose behalf,
+  // an ARN. Both are "" for clients.
+  std::string service = {}, source_arn = {};
   std::string referer = {}, user_agent = {};  // what the client says of itself; "" where it says nothing
 
   bool anonymous() const { return account.empty(); }
@@ -57,6 +62,7 @@ struct Call {
   base::Time now;
   base::Time started;  // `now` of the first run
   const Locals* locals = nullptr;
+  const Directory* directory = nullptr;  // for services/invoke.h
 
   // To be done once this is committed.
   std::vector<Wake> wakes = {};
