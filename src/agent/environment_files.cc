@@ -20,7 +20,7 @@ constexpr base::Duration kFilesWithin = std::chrono::minutes(1);
 constexpr const char* kNoFiles =
     "ResourceInitializationError: failed to download env files: file download command: non empty error stream: ";
 
-http::Credentials to_credentials(const shapes::agent::Credentials& given) {
+signing::Credentials to_credentials(const shapes::agent::Credentials& given) {
   return {given.accessKeyId, given.secretAccessKey, given.sessionToken};
 }
 
@@ -84,8 +84,8 @@ asio::awaitable<base::Result<Variables>> TaskRunner::read_file(client::ObjectNam
     }
     const bool again = read.may_pass && !wants_stop() && machine_.clock.now() < give_up;
     if (!again) co_return base::Error{failure("download", name, read.bytes.error())};
-    base::log_warn("environment file not read", {{"task", arn()}, {"bucket", name.bucket}, {"key", name.key},
-                                                 {"error", read.bytes.error()}});
+    base::log_warn("environment file not read",
+                   {{"task", arn()}, {"bucket", name.bucket}, {"key", name.key}, {"error", read.bytes.error()}});
     co_await pause_unless_stopped(pause);
     pause = std::min(pause * 2, machine_.timing.retry_longest);
   }

@@ -6,7 +6,7 @@
 #include "api/rest_errors.h"
 #include "api/transaction.h"
 #include "base/hash.h"
-#include "http/sigv2.h"
+#include "signing/sigv2.h"
 
 namespace api {
 namespace asio = boost::asio;
@@ -17,9 +17,9 @@ bool is_region(const std::string& region) {
          region.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == region.npos;
 }
 
-http::AuthError look_at_key(const http::Claim& claim, const state::Key* key, const services::Service& service,
-                            base::Time now) {
-  using http::AuthError;
+signing::AuthError look_at_key(const signing::Claim& claim, const state::Key* key, const services::Service& service,
+                               base::Time now) {
+  using signing::AuthError;
   if (!key) return AuthError::UnknownKey;
   if (claim.service != service.signing_name) return AuthError::BadScope;
   if (!base::equals_in_constant_time(claim.session_token, key->session_token.value_or(""))) return AuthError::BadToken;
@@ -40,18 +40,18 @@ asio::awaitable<std::shared_ptr<const state::Key>> Authenticator::find_key(std::
   co_return engine_.keys().keep(std::move(*found), deletions);
 }
 
-asio::awaitable<Signer> Authenticator::find(http::Claim claim, const services::Service& service) {
+asio::awaitable<Signer> Authenticator::find(signing::Claim claim, const services::Service& service) {
   const base::Time now = engine_.clock().now();
   const bool rest = speaks_rest(service);
   if (!is_region(claim.region)) {
-    http::AuthResult failure = http::auth_failure(http::AuthError::BadScope);
+    signing::AuthResult failure = signing::auth_failure(signing::AuthError::BadScope);
     throw rest ? rest_auth_error(failure, claim, now) : auth_error(failure.error, failure.message);
   }
   Signer signer;
   signer.key = co_await find_key(claim.access_key);
-  const http::AuthError problem = look_at_key(claim, signer.key.get(), service, now);
-  if (problem != http::AuthError::None) {
-    http::AuthResult failure = http::auth_failure(problem);
+  const signing::AuthError problem = look_at_key(claim, signer.key.get(), service, now);
+  if (problem != signing::AuthError::None) {
+    signing::AuthResult failure = signing::auth_failure(problem);
     throw rest ? rest_auth_error(failure, claim, now) : auth_error(failure.error, failure.message);
   }
   if (claim.version2) co_return signer;
@@ -59,19 +59,19 @@ asio::awaitable<Signer> Authenticator::find(http::Claim claim, const services::S
   co_return signer;
 }
 
-void Authenticator::check(const http::Claim& claim, const Signer& signer, const http::RequestHead& head,
+void Authenticator::check(const signing::Claim& claim, const Signer& signer, const http::RequestHead& head,
                           std::string_view body) {
   const std::string hash = base::to_hex(base::sha256(body));
-  auto verified = http::verify(claim, head, hash, *signer.signing_key, engine_.clock().now(), false);
+  auto verified = signing::verify(claim, head, hash, *signer.signing_key, engine_.clock().now(), false);
   if (!verified) throw auth_error(verified.error, verified.message);
 }
 
-void Authenticator::check_head(const http::Claim& claim, const Signer& signer, const http::RequestHead& head,
+void Authenticator::check_head(const signing::Claim& claim, const Signer& signer, const http::RequestHead& head,
                                std::string_view path) {
   const base::Time now = engine_.clock().now();
   if (claim.payload_hash.empty() && !claim.presigned) throw missing_payload_hash();
-  auto verified = claim.version2 ? http::verify_version2(claim, head, path, signer.key->secret, now)
-                                 : http::verify_without_body(claim, head, *signer.signing_key, now, true);
+  auto verified = claim.version2 ? signing::verify_version2(claim, head, path, signer.key->secret, now)
+                                 : signing::verify_without_body(claim, head, *signer.signing_key, now, true);
   if (!verified) throw rest_auth_error(verified, claim, now);
 }
 

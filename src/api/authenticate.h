@@ -9,16 +9,16 @@
 
 #include "api/engine.h"
 #include "http/message.h"
-#include "http/sigv4.h"
 #include "services/operation.h"
+#include "signing/sigv4.h"
 #include "state/keys.h"
 
 namespace api {
 
 // Nobody, for a request without a signature.
 struct Signer {
-  std::shared_ptr<const state::Key> key;                // shared with the ring of keys in use
-  std::shared_ptr<const http::SigningKey> signing_key;  // shared with the cache; null where there is no scope
+  std::shared_ptr<const state::Key> key;                   // shared with the ring of keys in use
+  std::shared_ptr<const signing::SigningKey> signing_key;  // shared with the cache; null where there is no scope
 };
 
 class Authenticator {
@@ -27,19 +27,19 @@ class Authenticator {
 
   // Everything but the signature itself, which may need the body. Throws ApiError, in the words that
   // clients of such a service know.
-  boost::asio::awaitable<Signer> find(http::Claim claim, const services::Service& service);
+  boost::asio::awaitable<Signer> find(signing::Claim claim, const services::Service& service);
 
-  void check(const http::Claim& claim, const Signer& signer, const http::RequestHead& head, std::string_view body);
+  void check(const signing::Claim& claim, const Signer& signer, const http::RequestHead& head, std::string_view body);
   // REST: before the body has come; it must then have the hash that was signed, where one was. `path` is
   // "/bucket/key", wherever the bucket was.
-  void check_head(const http::Claim& claim, const Signer& signer, const http::RequestHead& head,
+  void check_head(const signing::Claim& claim, const Signer& signer, const http::RequestHead& head,
                   std::string_view path);
 
  private:
   boost::asio::awaitable<std::shared_ptr<const state::Key>> find_key(std::string id);
 
   Engine& engine_;
-  http::SigningKeyCache signing_keys_;
+  signing::SigningKeyCache signing_keys_;
 };
 
 }  // namespace api

@@ -33,7 +33,7 @@ ApiError unknown_service(const std::string& name) {
 
 bool is_page(std::string_view path) { return path == "/health" || path == "/metrics"; }
 
-services::Caller caller_of(const http::Exchange& exchange, const Job& job, const http::Claim& claim,
+services::Caller caller_of(const http::Exchange& exchange, const Job& job, const signing::Claim& claim,
                            const state::Key& key) {
   return {key.account,
           key.id,
@@ -58,7 +58,7 @@ ApiError told(const Job& job, std::exception_ptr thrown) {
     std::rethrow_exception(std::move(thrown));
   } catch (const ApiError& error) {
     return error;
-  } catch (const http::BodyError& error) {
+  } catch (const signing::BodyError& error) {
     return rest_body_error(error);
   } catch (const http::Failure& error) {
     return job.rest() ? rest_body_error(error) : body_error(error);
@@ -96,9 +96,7 @@ void add_place(const Job& job, const http::RequestHead& head, ApiError& error) {
 }
 
 // Amazon's answer to a form without an Action; it has no other member.
-http::Response no_action() {
-  return {404, {{"Content-Type", "text/xml"}}, "<UnknownOperationException/>\n"};
-}
+http::Response no_action() { return {404, {{"Content-Type", "text/xml"}}, "<UnknownOperationException/>\n"}; }
 
 // Clients of queues may POST to the queue's own path and leave its URL out.
 std::string with_path_member(const services::Service& service, const http::RequestHead& head, std::string body) {
@@ -147,7 +145,7 @@ Dispatcher::Dispatcher(Engine& engine, std::vector<services::Service> services, 
 
 asio::awaitable<http::Response> Dispatcher::handle(http::Exchange& exchange) {
   const http::RequestHead& head = exchange.head();
-  http::ClaimResult claim = http::parse_claim(head);
+  signing::ClaimResult claim = signing::parse_claim(head);
   Job job = identify(head, claim);
   if (!job.rest() && is_page(head.path())) co_return plain_page(head);
   // co_await is not allowed inside a catch, so what was thrown leaves it first.
@@ -176,7 +174,7 @@ asio::awaitable<http::Response> Dispatcher::handle(http::Exchange& exchange) {
 // Which service this is for, and in which protocol it is to be answered, whatever comes of it. What is
 // signed is for whom it was signed; what is not is for our own pages first, and then for the service
 // that takes such requests.
-Job Dispatcher::identify(const http::RequestHead& head, const http::ClaimResult& claim) const {
+Job Dispatcher::identify(const http::RequestHead& head, const signing::ClaimResult& claim) const {
   Job job;
   job.protocol = guess_protocol(head);
   job.service = find_service(services_, head, claim.claim.service);
@@ -193,7 +191,7 @@ Job Dispatcher::identify(const http::RequestHead& head, const http::ClaimResult&
 }
 
 // The one way of a request: down once, up once. Those of REST have another: rest.cc.
-asio::awaitable<http::Response> Dispatcher::serve(http::Exchange& exchange, Job& job, http::ClaimResult claim) {
+asio::awaitable<http::Response> Dispatcher::serve(http::Exchange& exchange, Job& job, signing::ClaimResult claim) {
   const http::RequestHead& head = exchange.head();
   // Who can't have signed it is refused before their body takes up room.
   if (!claim) throw auth_error(claim.error, claim.message);
@@ -225,7 +223,7 @@ const Route* Dispatcher::find_route(std::string_view path) const {
   return nullptr;
 }
 
-asio::awaitable<http::Response> Dispatcher::serve_route(http::Exchange& exchange, Job& job, http::ClaimResult claim,
+asio::awaitable<http::Response> Dispatcher::serve_route(http::Exchange& exchange, Job& job, signing::ClaimResult claim,
                                                         const Route& route) {
   job.protocol = wire::Protocol::Json11;
   if (!claim) throw auth_error(claim.error, claim.message);

@@ -48,9 +48,9 @@ class Dispatcher {
   const std::vector<services::Service>& services() const { return services_; }
 
  private:
-  Job identify(const http::RequestHead& head, const http::ClaimResult& claim) const;
-  boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, Job& job, http::ClaimResult claim);
-  boost::asio::awaitable<http::Response> serve_route(http::Exchange& exchange, Job& job, http::ClaimResult claim,
+  Job identify(const http::RequestHead& head, const signing::ClaimResult& claim) const;
+  boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, Job& job, signing::ClaimResult claim);
+  boost::asio::awaitable<http::Response> serve_route(http::Exchange& exchange, Job& job, signing::ClaimResult claim,
                                                      const Route& route);
   const Route* find_route(std::string_view path) const;
   void count(const Job& job, const http::RequestHead& head, const http::Response& response);

@@ -26,8 +26,8 @@ constexpr wire::ErrorSpec kCommon[] = {
 
 std::span<const wire::ErrorSpec> common_errors() { return kCommon; }
 
-wire::ApiError auth_error(http::AuthError error, std::string message) {
-  using http::AuthError;
+wire::ApiError auth_error(signing::AuthError error, std::string message) {
+  using signing::AuthError;
   const char* code = "InvalidSignatureException";
   switch (error) {
     case AuthError::Missing: code = "MissingAuthenticationTokenException"; break;
@@ -43,7 +43,8 @@ wire::ApiError auth_error(http::AuthError error, std::string message) {
 
 wire::ApiError store_error(const store::Error& error) {
   if (error.kind() == store::ErrorKind::Full) {
-    return wire::ApiError("ServiceUnavailableException", "The disk that holds Stoker's data is full. Nothing was changed.");
+    return wire::ApiError("ServiceUnavailableException",
+                          "The disk that holds Stoker's data is full. Nothing was changed.");
   }
   if (error.kind() == store::ErrorKind::Busy) {
     return wire::ApiError("ServiceUnavailableException", "The database is busy. Nothing was changed; try again.");

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "http/sigv4.h"
+#include "signing/sigv4.h"
 #include "store/store.h"
 #include "wire/operation.h"
 
@@ -17,7 +17,7 @@ namespace api {
 // service's table is extended by these.
 std::span<const wire::ErrorSpec> common_errors();
 
-wire::ApiError auth_error(http::AuthError error, std::string message);
+wire::ApiError auth_error(signing::AuthError error, std::string message);
 
 // What a client is told of a transaction that failed for a reason of ours.
 wire::ApiError store_error(const store::Error& error);

@@ -13,8 +13,8 @@
 #include "api/rest_errors.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "http/sigv2.h"
-#include "http/sigv4_s3.h"
+#include "signing/sigv2.h"
+#include "signing/sigv4_s3.h"
 
 namespace api {
 namespace asio = boost::asio;
@@ -27,7 +27,7 @@ constexpr int kMaxLooks = 3;
 struct RestServer::Request {
   http::Exchange& exchange;
   Job& job;
-  std::optional<http::Claim> claim = {};  // verified; none of somebody without a key
+  std::optional<signing::Claim> claim = {};  // verified; none of somebody without a key
   Signer signer = {};
   std::optional<FormBody> form = {};
   std::optional<HeldUpload> held = {};
@@ -35,7 +35,7 @@ struct RestServer::Request {
   // What a presigned URL says in the place of headers is among them here.
   std::optional<http::RequestHead> presigned = {};
 
-  const http::Claim* signed_claim() const { return claim ? &*claim : nullptr; }
+  const signing::Claim* signed_claim() const { return claim ? &*claim : nullptr; }
   // What the client sent, and no copy of something else.
   void take(HeldUpload upload) {
     job.spooled_bytes = upload.get().size;
@@ -53,7 +53,7 @@ struct RestServer::Request {
 
 namespace {
 
-void set_key(const state::Key& key, const http::Claim& claim, services::Caller& caller) {
+void set_key(const state::Key& key, const signing::Claim& claim, services::Caller& caller) {
   caller.account = key.account;
   caller.access_key = key.id;
   caller.region = claim.region;
@@ -108,7 +108,7 @@ void add_headers(const base::Headers& more, base::Headers& headers) {
 
 }  // namespace
 
-asio::awaitable<http::Response> RestServer::serve(http::Exchange& exchange, Job& job, http::ClaimResult claim) {
+asio::awaitable<http::Response> RestServer::serve(http::Exchange& exchange, Job& job, signing::ClaimResult claim) {
   job.place = rest_place(job.place.path);
   if (exchange.head().method == "OPTIONS") {
     http::Response response = co_await preflight(exchange, job);
@@ -127,13 +127,13 @@ asio::awaitable<http::Response> RestServer::serve(http::Exchange& exchange, Job&
 }
 
 // Everybody gets through who has not tried to sign: what they may is for the handlers to say.
-asio::awaitable<void> RestServer::authenticate(Request& request, http::ClaimResult claim) {
+asio::awaitable<void> RestServer::authenticate(Request& request, signing::ClaimResult claim) {
   services::Caller& caller = request.job.caller;
   const http::RequestHead& head = request.exchange.head();
-  if (claim.error == http::AuthError::Missing) {
+  if (claim.error == signing::AuthError::Missing) {
     caller.region = "us-east-1";
   } else if (!claim) {
-    throw http::s3_claim_error(head, claim);
+    throw signing::s3_claim_error(head, claim);
   } else {
     request.signer = co_await authenticator_.find(claim.claim, *request.job.service);
     authenticator_.check_head(claim.claim, request.signer, head, request.job.place.path);
@@ -187,13 +187,13 @@ asio::awaitable<void> RestServer::read_form(Request& request) {
   co_await request.form->read_fields();
   if (request.claim) co_return;
   const base::Headers& fields = request.form->form().fields();
-  auto claim = http::parse_form_claim(fields);
+  auto claim = signing::parse_form_claim(fields);
   if (!claim) co_return;
   const Signer signer = co_await authenticator_.find(*claim, *request.job.service);
   if (claim->version2) {
-    http::verify_form_version2(*claim, fields, signer.key->secret);
+    signing::verify_form_version2(*claim, fields, signer.key->secret);
   } else {
-    http::verify_form(*claim, fields, *signer.signing_key);
+    signing::verify_form(*claim, fields, *signer.signing_key);
   }
   set_key(*signer.key, *claim, request.job.caller);
 }

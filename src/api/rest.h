@@ -24,7 +24,7 @@ class RestServer {
       : engine_(engine), authenticator_(authenticator), disk_(disk), routes_(service) {}
 
   // job.service and the path in job.place are known.
-  boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, Job& job, http::ClaimResult claim);
+  boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, Job& job, signing::ClaimResult claim);
 
   // What a browser wants to see beside an answer, where its page is of another origin.
   boost::asio::awaitable<void> add_cors(http::Exchange& exchange, const Job& job, http::Response& response);
@@ -32,7 +32,7 @@ class RestServer {
  private:
   struct Request;  // one on its way down
 
-  boost::asio::awaitable<void> authenticate(Request& request, http::ClaimResult claim);
+  boost::asio::awaitable<void> authenticate(Request& request, signing::ClaimResult claim);
   boost::asio::awaitable<http::Response> preflight(http::Exchange& exchange, Job& job);
   boost::asio::awaitable<services::Erased> read(Request& request);
   boost::asio::awaitable<void> read_form(Request& request);

@@ -30,8 +30,10 @@ struct Algorithm {
   base::Checksum kind;
   std::size_t size;
 };
-constexpr Algorithm kAlgorithms[] = {{"crc32", base::Checksum::Crc32, 4},       {"crc32c", base::Checksum::Crc32c, 4},
-                                     {"crc64nvme", base::Checksum::Crc64Nvme, 8}, {"sha1", base::Checksum::Sha1, 20},
+constexpr Algorithm kAlgorithms[] = {{"crc32", base::Checksum::Crc32, 4},
+                                     {"crc32c", base::Checksum::Crc32c, 4},
+                                     {"crc64nvme", base::Checksum::Crc64Nvme, 8},
+                                     {"sha1", base::Checksum::Sha1, 20},
                                      {"sha256", base::Checksum::Sha256, 32}};
 
 constexpr std::string_view kAbsentAlgorithms[] = {"SHA512", "MD5", "XXHASH64", "XXHASH3", "XXHASH128"};
@@ -68,9 +70,10 @@ void check_checksum(const Algorithm& algorithm, const std::string& header, const
 
 }  // namespace
 
-RestBody::RestBody(http::Exchange& exchange, const http::Claim* claim, std::shared_ptr<const http::SigningKey> key)
+RestBody::RestBody(http::Exchange& exchange, const signing::Claim* claim,
+                   std::shared_ptr<const signing::SigningKey> key)
     : exchange_(exchange), key_(std::move(key)), size_(content_length(exchange.head().headers)) {
-  auto form = http::aws_chunked(exchange.head(), claim);
+  auto form = signing::aws_chunked(exchange.head(), claim);
   if (!form) return;
   size_ = form->decoded_length;
   announced_ = form->trailers;

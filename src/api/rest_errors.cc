@@ -9,19 +9,19 @@
 namespace api {
 namespace {
 
-using http::AuthError;
+using signing::AuthError;
 using wire::ApiError;
 
-ApiError too_skewed(const http::Claim& claim, base::Time now) {
-  return ApiError("RequestTimeTooSkewed",
-                  "The difference between the request time and the current time is too large.", 403)
+ApiError too_skewed(const signing::Claim& claim, base::Time now) {
+  return ApiError("RequestTimeTooSkewed", "The difference between the request time and the current time is too large.",
+                  403)
       .with("RequestTime", claim.timestamp)
       .with("ServerTime", wire::to_iso8601(now))
       .with("MaxAllowedSkewMilliseconds",
-            std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(http::kMaxClockSkew).count()));
+            std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(signing::kMaxClockSkew).count()));
 }
 
-ApiError expired(const http::AuthResult& failure, const http::Claim& claim, base::Time now) {
+ApiError expired(const signing::AuthResult& failure, const signing::Claim& claim, base::Time now) {
   ApiError error("AccessDenied", failure.message, 403);
   if (claim.expires) {
     error.with("X-Amz-Expires", std::to_string(claim.expires->count()))
@@ -31,7 +31,7 @@ ApiError expired(const http::AuthResult& failure, const http::Claim& claim, base
   return error.with("ServerTime", wire::to_iso8601(now));
 }
 
-ApiError with_details(ApiError error, const http::AuthResult& failure) {
+ApiError with_details(ApiError error, const signing::AuthResult& failure) {
   for (const auto& [name, value] : failure.details) error.with(name, value);
   return error;
 }
@@ -46,7 +46,7 @@ ApiError slow_down() { return ApiError("SlowDown", "Please reduce your request r
 
 }  // namespace
 
-ApiError rest_auth_error(const http::AuthResult& failure, const http::Claim& claim, base::Time now) {
+ApiError rest_auth_error(const signing::AuthResult& failure, const signing::Claim& claim, base::Time now) {
   switch (failure.error) {
     case AuthError::UnknownKey:
       return ApiError("InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.", 403)
@@ -79,12 +79,12 @@ ApiError missing_payload_hash() {
 }
 
 ApiError payload_hash_error(const std::string& claimed, const std::string& computed) {
-  return ApiError("XAmzContentSHA256Mismatch", http::auth_failure(AuthError::BadPayloadHash).message, 400)
+  return ApiError("XAmzContentSHA256Mismatch", signing::auth_failure(AuthError::BadPayloadHash).message, 400)
       .with("ClientComputedContentSHA256", claimed)
       .with("S3ComputedContentSHA256", computed);
 }
 
-ApiError rest_body_error(const http::BodyError& failure) {
+ApiError rest_body_error(const signing::BodyError& failure) {
   ApiError error(failure.code(), failure.what(), failure.status());
   for (const auto& [name, value] : failure.details()) error.with(name, value);
   return error;

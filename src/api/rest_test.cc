@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "http/raw_client.h"
-#include "http/sigv4.h"
+#include "signing/sigv4.h"
 
 namespace api {
 namespace {
@@ -57,7 +57,7 @@ class RestTest : public testing::Test {
                          const std::string& body = "", const std::string& service = "s3") {
     if (!headers.find("Host")) headers.add("Host", host());
     http::Request request{{method, target, std::move(headers)}, body};
-    http::sign(request, {key_.id, key_.secret, ""}, "us-east-1", service, clock_.now());
+    signing::sign(request, {key_.id, key_.secret, ""}, "us-east-1", service, clock_.now());
     return ask(method, target, request.head.headers, body);
   }
 
@@ -104,7 +104,8 @@ TEST_F(RestTest, ASmallBodyIsARowAndALargeOneAFile) {
 }
 
 TEST_F(RestTest, KeysAreBytes) {
-  for (const char* key : {"a/b", "/a", "a//b", "../x", "./.", "a%2Fb%2f", "a+b", "a%20b", "%E2%82%AC", "a/", "a?x-id=P"}) {
+  for (const char* key :
+       {"a/b", "/a", "a//b", "../x", "./.", "a%2Fb%2f", "a+b", "a%20b", "%E2%82%AC", "a/", "a?x-id=P"}) {
     EXPECT_THAT(ask_signed("PUT", std::string("/photos/") + key, {}, key), StartsWith("HTTP/1.1 200")) << key;
     EXPECT_EQ(body_of(ask_signed("GET", std::string("/photos/") + key)), key);
   }
@@ -146,7 +147,8 @@ TEST_F(RestTest, WhatIsRefusedLeavesNoFile) {
   EXPECT_THAT(ask_signed("PUT", "/photos/refused", {}, large), StartsWith("HTTP/1.1 403"));
   EXPECT_THAT(ask_signed("PUT", "/photos/a", {{"X-Amz-Content-Sha256", base::to_hex(base::sha256("other"))}}, large),
               HasSubstr("<Code>XAmzContentSHA256Mismatch</Code>"));
-  EXPECT_THAT(ask_signed("PUT", "/photos/a", {}, std::string(10'000'001, 'x')), HasSubstr("<Code>EntityTooLarge</Code>"));
+  EXPECT_THAT(ask_signed("PUT", "/photos/a", {}, std::string(10'000'001, 'x')),
+              HasSubstr("<Code>EntityTooLarge</Code>"));
   settle();
   EXPECT_EQ(files().size(), 0u);
 }
@@ -206,7 +208,8 @@ TEST_F(RestTest, ABodyThatComesWholeIsTheOneThatWasSummedUp) {
               HasSubstr("<Text>hi</Text>"));
   EXPECT_THAT(ask_signed("PUT", "/photos?words", {{"Content-MD5", base::to_base64(base::md5(""))}}, xml),
               HasSubstr("<Code>BadDigest</Code>"));
-  EXPECT_THAT(ask_signed("PUT", "/photos?words", {{"Content-MD5", "abc"}}, xml), HasSubstr("<Code>InvalidDigest</Code>"));
+  EXPECT_THAT(ask_signed("PUT", "/photos?words", {{"Content-MD5", "abc"}}, xml),
+              HasSubstr("<Code>InvalidDigest</Code>"));
   EXPECT_THAT(ask_signed("PUT", "/photos?words", {{"x-amz-checksum-crc32", "AAAAAA=="}}, xml),
               HasSubstr("The CRC32 you specified did not match the calculated checksum."));
   EXPECT_THAT(ask_signed("PUT", "/photos?words", {{"x-amz-checksum-crc32", "AAAA"}}, xml),
@@ -218,7 +221,7 @@ TEST_F(RestTest, ABodyThatComesWholeIsTheOneThatWasSummedUp) {
 TEST_F(RestTest, AFormIsSignedByItsFields) {
   const std::string policy = base::to_base64("{}");
   const std::string now = "20260101T000000Z", scope = "20260101/us-east-1/s3/aws4_request";
-  const std::string signature = http::SigningKey(key_.secret, {"20260101", "us-east-1", "s3"}).sign(policy);
+  const std::string signature = signing::SigningKey(key_.secret, {"20260101", "us-east-1", "s3"}).sign(policy);
   auto form = [&](const std::string& sign) {
     std::string body;
     auto add = [&](const std::string& name, const std::string& value) {
@@ -239,7 +242,8 @@ TEST_F(RestTest, AFormIsSignedByItsFields) {
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 204"));
   EXPECT_THAT(answer, HasSubstr("x-caller: 111122223333@127.0.0.1"));
   EXPECT_EQ(body_of(ask_signed("GET", "/private/k-f.txt")), "hello");
-  EXPECT_THAT(ask("POST", "/private", type, form(std::string(64, '0'))), HasSubstr("<Code>SignatureDoesNotMatch</Code>"));
+  EXPECT_THAT(ask("POST", "/private", type, form(std::string(64, '0'))),
+              HasSubstr("<Code>SignatureDoesNotMatch</Code>"));
   EXPECT_THAT(ask("POST", "/private", type, form("")), HasSubstr("<Code>AccessDenied</Code>"));
   EXPECT_THAT(ask("POST", "/photos", type, form("")), StartsWith("HTTP/1.1 204"));
   const base::Headers hosted = {{"Host", "private.localhost"}, {"Content-Type", "multipart/form-data; boundary=x"}};
@@ -247,7 +251,7 @@ TEST_F(RestTest, AFormIsSignedByItsFields) {
   // Whoever signs the request itself signs all of the form.
   EXPECT_THAT(ask_signed("POST", "/private", type, form("")), StartsWith("HTTP/1.1 204"));
   http::Request request{{"POST", "/private", {{"Host", host()}, type.begin()[0]}}, form("")};
-  http::sign(request, {key_.id, key_.secret, ""}, "us-east-1", "s3", clock_.now());
+  signing::sign(request, {key_.id, key_.secret, ""}, "us-east-1", "s3", clock_.now());
   std::string changed = request.body;
   changed.replace(changed.find("hello"), 5, "other");
   EXPECT_THAT(ask("POST", "/private", request.head.headers, changed),
@@ -264,36 +268,36 @@ TEST_F(RestTest, SignaturesAreRefusedInS3sWords) {
               HasSubstr("<Code>AuthorizationHeaderMalformed</Code>"));
   EXPECT_THAT(ask("GET", "/a/b", {{"Authorization", "AWS a:b"}}), HasSubstr("<Code>InvalidRequest</Code>"));
   http::Request request{{"GET", "/a/b", {{"Host", host()}}}, ""};
-  http::sign(request, {"NOBODY", "x", ""}, "us-east-1", "s3", clock_.now());
+  signing::sign(request, {"NOBODY", "x", ""}, "us-east-1", "s3", clock_.now());
   EXPECT_THAT(ask("GET", "/a/b", request.head.headers), HasSubstr("<AWSAccessKeyId>NOBODY</AWSAccessKeyId>"));
   request.head.headers = {{"Host", host()}};
-  http::sign(request, {key_.id, "wrong", ""}, "us-east-1", "s3", clock_.now());
+  signing::sign(request, {key_.id, "wrong", ""}, "us-east-1", "s3", clock_.now());
   EXPECT_THAT(ask("GET", "/a/b", request.head.headers), HasSubstr("<Code>SignatureDoesNotMatch</Code>"));
   request.head.headers = {{"Host", host()}};
-  http::sign(request, {key_.id, key_.secret, ""}, "us-east-1", "s3", clock_.now() - std::chrono::hours(1));
+  signing::sign(request, {key_.id, key_.secret, ""}, "us-east-1", "s3", clock_.now() - std::chrono::hours(1));
   EXPECT_THAT(ask("GET", "/a/b", request.head.headers), HasSubstr("<Code>RequestTimeTooSkewed</Code>"));
   request.head.headers = {{"Host", host()}};
-  http::sign(request, {key_.id, key_.secret, "token"}, "us-east-1", "s3", clock_.now());
+  signing::sign(request, {key_.id, key_.secret, "token"}, "us-east-1", "s3", clock_.now());
   EXPECT_THAT(ask("GET", "/a/b", request.head.headers), HasSubstr("<Code>InvalidToken</Code>"));
 }
 
 TEST_F(RestTest, APresignedUrlNeedsNoKey) {
-  const http::Credentials root{key_.id, key_.secret, ""};
+  const signing::Credentials root{key_.id, key_.secret, ""};
   const http::RequestHead put{"PUT", "/private/a", {{"Host", host()}}};
   const auto minute = std::chrono::seconds(60);
-  EXPECT_THAT(ask("PUT", http::presign(put, root, "us-east-1", "s3", minute, clock_.now()), {}, "hello"),
+  EXPECT_THAT(ask("PUT", signing::presign(put, root, "us-east-1", "s3", minute, clock_.now()), {}, "hello"),
               StartsWith("HTTP/1.1 200"));
   const http::RequestHead get{"GET", "/private/a", {{"Host", host()}}};
-  EXPECT_EQ(body_of(ask("GET", http::presign(get, root, "us-east-1", "s3", minute, clock_.now()))), "hello");
+  EXPECT_EQ(body_of(ask("GET", signing::presign(get, root, "us-east-1", "s3", minute, clock_.now()))), "hello");
   const auto before = clock_.now() - std::chrono::hours(1);
-  const std::string late = ask("GET", http::presign(get, root, "us-east-1", "s3", minute, before));
+  const std::string late = ask("GET", signing::presign(get, root, "us-east-1", "s3", minute, before));
   EXPECT_THAT(late, StartsWith("HTTP/1.1 403"));
   EXPECT_THAT(late, HasSubstr("<Message>Request has expired</Message><X-Amz-Expires>60</X-Amz-Expires>"));
 }
 
 TEST_F(RestTest, ABrowsersPageIsToldWhetherItMay) {
-  const std::string asked = ask("OPTIONS", "/photos/a", {{"Origin", "http://friend"},
-                                                         {"Access-Control-Request-Method", "PUT"}});
+  const std::string asked =
+      ask("OPTIONS", "/photos/a", {{"Origin", "http://friend"}, {"Access-Control-Request-Method", "PUT"}});
   EXPECT_THAT(asked, StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(asked, HasSubstr("x-asked: PUT"));
   EXPECT_THAT(ask("OPTIONS", "/photos/a", {{"Origin", "http://other"}, {"Access-Control-Request-Method", "PUT"}}),
