@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a task's environment files are, and who reads them.
+// Downloads a container's environment files from S3.
 #pragma once
 
 #include "client/request.h"
@@ -7,8 +7,9 @@
 
 namespace agent {
 
-// The S3 that the server names for the task, with its keys; else the server itself, for the task's execution
-// role, for the task where it has none, and for the agent where it has no credentials at all.
+// Where a task's objects are, and the credentials to read them. The S3 that the server names for the
+// task comes first. Otherwise it is the server itself, with the credentials of the task's execution
+// role, else those of the task's role, else the agent's own.
 client::Profile objects_profile(client::Profile agent, const shapes::agent::Task& task);
 
 }  // namespace agent

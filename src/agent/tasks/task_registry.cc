@@ -72,7 +72,7 @@ asio::awaitable<void> TaskRegistry::adopt() {
 
 asio::awaitable<void> TaskRegistry::end_orphan(drivers::Found orphan) {
   base::log_warn("container of no known task", {{"id", orphan.id}, {"task", orphan.task_arn}});
-  co_await end_for_good(machine_, orphan.id, kOrphanGrace);
+  co_await stop_and_remove(machine_, orphan.id, kOrphanGrace);
   if (knows(orphan.task_arn)) co_return;
   base::Result<drivers::Nothing> cleaned = co_await machine_.driver.clean_up(orphan.task_arn);
   if (!cleaned) base::log_warn("orphan not cleaned up", {{"task", orphan.task_arn}, {"error", cleaned.error()}});

@@ -66,7 +66,7 @@ TEST_F(TaskRegistryTest, AContainerThatVanishedEndsItsTaskWithThatReason) {
   begin_agent();
   run(tasks_->adopt());
   until([&] { return statuses() == Strings{"RUNNING", "STOPPED"}; });
-  EXPECT_EQ((*reports_[1].containers)[0].reason, kGone);
+  EXPECT_EQ((*reports_[1].containers)[0].reason, kContainerGone);
 }
 
 TEST_F(TaskRegistryTest, AContainerThatWasMadeButNotWrittenDownIsFoundAndStarted) {

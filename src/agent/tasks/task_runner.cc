@@ -11,32 +11,22 @@ namespace agent {
 namespace asio = boost::asio;
 
 TaskRunner::TaskRunner(Machine& machine, TaskRecord record)
-    : machine_(machine), record_(std::move(record)), claims_(claims_of(record_.task)),
-      begun_(record_.containers.size(), false), file_variables_(record_.containers.size()),
-      health_watchers_(record_.containers.size(), 0), coroutines_(machine.executor) {}
-
-bool TaskRunner::recognize(const drivers::Found& one) {
-  const auto found = std::ranges::find(record_.containers, one.container, &ContainerRecord::name);
-  if (found == record_.containers.end()) return false;
-  ContainerRecord& container = *found;
-  if (container.status == kStopped) return container.id == one.id && one.phase != drivers::Phase::Running;
-  // Made, but the agent ended before it could write that down.
-  if (container.id.empty()) container.id = one.id;
-  if (container.id != one.id) return false;
-  if (container.status != kPending) return true;
-  // Started, but not written down. One that has ended must not be run a second time.
-  begun_[static_cast<std::size_t>(found - record_.containers.begin())] = one.phase == drivers::Phase::Running;
-  if (one.phase == drivers::Phase::Exited) {
-    container.status = kRunning;
-    container.startedAt = container.createdAt.value_or(machine_.clock.now());
+    : machine_(machine), record_(std::move(record)), claims_(claims_of(record_.task)), coroutines_(machine.executor) {
+  for (std::size_t i = 0; i < record_.containers.size(); ++i) {
+    containers_.push_back(std::make_unique<ContainerRunner>(*this, record_, i));
   }
-  return true;
+}
+
+bool TaskRunner::adopt_one(const drivers::Found& found) {
+  const auto named = std::ranges::find(record_.containers, found.container, &ContainerRecord::name);
+  if (named == record_.containers.end()) return false;
+  return containers_[static_cast<std::size_t>(named - record_.containers.begin())]->adopt(found);
 }
 
 std::vector<drivers::Found> TaskRunner::adopt(std::vector<drivers::Found> found) {
   std::vector<drivers::Found> strays;
   for (drivers::Found& one : found) {
-    if (!recognize(one)) strays.push_back(std::move(one));
+    if (!adopt_one(one)) strays.push_back(std::move(one));
   }
   const bool holds = std::ranges::any_of(record_.containers, [](const ContainerRecord& container) {
     return !container.id.empty() && container.status != kStopped;
@@ -52,21 +42,21 @@ void TaskRunner::start() {
     if (!record_.executionStoppedAt) record_.executionStoppedAt = machine_.clock.now();
     return;
   }
-  for (std::size_t i = 0; i < record_.containers.size(); ++i) coroutines_.spawn("shares", join_shares_again(i));
+  for (const auto& container : containers_) coroutines_.spawn("gpu shares", container->rejoin_gpu_shares());
   coroutines_.spawn("task", run());
 }
 
 asio::awaitable<void> TaskRunner::run() {
-  for (std::size_t i = 0; i < record_.containers.size(); ++i) {
-    coroutines_.spawn("container", run_container(i));
-    if (wants_stop()) coroutines_.spawn("stop", stop_container(i));
+  for (const auto& container : containers_) {
+    coroutines_.spawn("container", container->run());
+    if (wants_stop()) coroutines_.spawn("stop", container->stop());
   }
   co_await take_gpus();
   while (!has_ended()) {
     co_await machine_.changed.wait(kLookAgain);
   }
-  check_alive();
-  // Only now: as long as one container runs, so may its kernels.
+  throw_if_stopping();
+  // Not earlier: as long as one container runs, its kernels may run too.
   machine_.ledger.release(arn());
   record_.executionStoppedAt = machine_.clock.now();
   base::log_info("task stopped", {{"task", arn()}, {"reason", record_.reason}});
@@ -83,7 +73,9 @@ asio::awaitable<void> TaskRunner::take_gpus() {
     } else if (answer.grant == Grant::Never) {
       fail(answer.reason);
     } else {
-      if (answer.reason != waits_for) base::log_info("task waits", {{"task", arn()}, {"why", answer.reason}});
+      if (answer.reason != waits_for) {
+        base::log_info("task is waiting for a gpu", {{"task", arn()}, {"reason", answer.reason}});
+      }
       waits_for = answer.reason;
       co_await machine_.changed.wait(kLookAgain);
     }
@@ -99,7 +91,7 @@ void TaskRunner::stop(const std::string& reason) {
   if (wants_stop()) return;
   record_.desired = kStopped;
   record_.reason = reason;
-  for (std::size_t i = 0; i < record_.containers.size(); ++i) coroutines_.spawn("stop", stop_container(i));
+  for (const auto& container : containers_) coroutines_.spawn("stop", container->stop());
   changed();
 }
 
@@ -108,20 +100,24 @@ void TaskRunner::update(const std::function<void(TaskRecord&)>& change) {
   changed();
 }
 
-// What is not on disk is found out again after a restart, from the driver: going on is better than
-// losing sight of a container.
+void TaskRunner::mark_pull_started() {
+  if (!record_.pullStartedAt) record_.pullStartedAt = machine_.clock.now();
+}
+
+void TaskRunner::mark_pull_finished() { record_.pullStoppedAt = machine_.clock.now(); }
+
+// A failure to save does not end the task: after a restart the driver still shows its containers.
 void TaskRunner::changed() {
   try {
     machine_.store.save(record_);
   } catch (const std::exception& error) {
-    base::log_error("task not saved", {{"task", arn()}, {"error", error.what()}});
+    base::log_error("task record not saved", {{"task", arn()}, {"error", error.what()}});
   }
   if (machine_.on_change) machine_.on_change(record_);
   machine_.changed.notify();
 }
 
-// After each answer of a driver: an interrupted wait must not be taken for a container's end.
-void TaskRunner::check_alive() const {
+void TaskRunner::throw_if_stopping() const {
   if (machine_.stopping) throw boost::system::system_error(asio::error::operation_aborted);
 }
 

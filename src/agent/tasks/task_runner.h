@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// One task on its way from a payload to its end: one coroutine for it, one for each container. All
-// that they know is in the record, which is saved at each step, so that the same code goes on with
-// a task that it finds when the agent comes back.
+// One task, from its payload to its end: one coroutine for the task, and a ContainerRunner for each
+// container. The record holds all progress and is saved at each step, so that the same code continues
+// with a task that an earlier agent left running.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
-#include <map>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "agent/tasks/environment_file.h"
+#include "agent/tasks/container_runner.h"
 #include "agent/tasks/machine.h"
 
 namespace agent {
@@ -19,75 +19,49 @@ class TaskRunner {
  public:
   TaskRunner(Machine& machine, TaskRecord record);
 
-  // Before start(), after a restart of the agent: takes note of what the driver has of this task, and
-  // holds its GPUs. Answers those that are not the containers that the record speaks of.
+  // Before start(), after a restart of the agent: adopts the task's containers among those that the
+  // driver found, and claims the GPUs that they hold. Returns the containers that the record does not
+  // describe.
   std::vector<drivers::Found> adopt(std::vector<drivers::Found> found);
   void start();
 
-  // Desired STOPPED; the first reason stays. Nothing if it is already.
+  // Sets the desired status to STOPPED. The first reason is kept; later calls change nothing.
   void stop(const std::string& reason);
-  // New credentials, an acknowledged report: anything but the statuses.
+  // Changes anything in the record but the statuses: credentials, acknowledged reports.
   void update(const std::function<void(TaskRecord&)>& change);
 
   const TaskRecord& record() const { return record_; }
   const std::string& arn() const { return record_.task.arn; }
   bool has_ended() const { return known_status(record_) == kStopped; }
-  // Everything of it has returned, so that it may be destroyed.
+  // Empty once the task may be destroyed.
   Coroutines& coroutines() { return coroutines_; }
 
- private:
-  using Step = boost::asio::awaitable<bool>;  // false: the container has ended, and says why
+  // For the task's containers.
+  Machine& machine() { return machine_; }
+  const std::vector<GpuClaim>& claims() const { return claims_; }
+  bool gpus_granted() const { return gpus_granted_; }
+  bool wants_stop() const { return record_.desired == kStopped; }
+  void mark_pull_started();
+  void mark_pull_finished();
+  // Saves the record and wakes everything that waits for a change.
+  void changed();
+  // Stops a task that cannot start.
+  void fail(const std::string& reason);
+  // Called after each reply of a driver: a wait that the agent's end interrupted must not be mistaken
+  // for a container's exit.
+  void throw_if_stopping() const;
 
+ private:
   boost::asio::awaitable<void> run();
   boost::asio::awaitable<void> take_gpus();
-  bool recognize(const drivers::Found& one);
-  void fail(const std::string& reason);
-
-  // container_runner.cc
-  boost::asio::awaitable<void> run_container(std::size_t index);
-  boost::asio::awaitable<void> advance(std::size_t index);
-  Step pull(std::size_t index);
-  Step await_turn(std::size_t index);
-  Step create(std::size_t index);
-  Step start(std::size_t index);
-  boost::asio::awaitable<void> await_exit(std::size_t index);
-  boost::asio::awaitable<void> watch_health(std::size_t index);
-  boost::asio::awaitable<void> stop_container(std::size_t index);
-  base::Result<drivers::ContainerSpec> spec_of(std::size_t index) const;
-  void mark_started(std::size_t index, const drivers::Started& started);
-  bool restarts(std::size_t index, const drivers::Exit& exit) const;
-  void end(std::size_t index, const drivers::Exit& exit);
-  void end(std::size_t index, const std::string& reason);
-  void on_container_end(std::size_t index);
-
-  // environment_files.cc
-  Step read_files(std::size_t index);
-  boost::asio::awaitable<base::Result<Variables>> read_file(client::ObjectName name, base::Time give_up);
-  boost::asio::awaitable<void> pause_unless_stopped(base::Duration pause) const;
-
-  // gpu_sharing.cc
-  Step join_shares(std::size_t index, drivers::ContainerSpec& spec);
-  boost::asio::awaitable<void> join_shares_again(std::size_t index);
-  boost::asio::awaitable<void> leave_shares(std::size_t index);
-  std::vector<shapes::agent::GpuShare> shares_of(std::size_t index) const;
-
-  bool wants_stop() const { return record_.desired == kStopped; }
-  void changed();
-  void check_alive() const;
+  bool adopt_one(const drivers::Found& found);
 
   Machine& machine_;
   TaskRecord record_;
   const std::vector<GpuClaim> claims_;
   bool gpus_granted_ = false;
-  std::vector<bool> begun_;                     // by container: it may run, though its record does not say so
-  std::vector<Variables> file_variables_;       // by container, from its environment files until it is made
-  std::vector<std::uint64_t> health_watchers_;  // by container; 0: none
+  std::vector<std::unique_ptr<ContainerRunner>> containers_;  // in the order of the record's
   Coroutines coroutines_;
 };
-
-// Returns once it does not run and never will: it is tried again until then.
-boost::asio::awaitable<void> end_for_good(Machine& machine, std::string container_id, base::Duration grace);
-
-inline constexpr const char* kGone = "the container was gone when the agent came back";
 
 }  // namespace agent
