@@ -11,12 +11,12 @@
 #include "api/dispatch.h"
 #include "base/log.h"
 #include "base/stop_signals.h"
-#include "control/agent_sessions.h"
+#include "doors/agents/agent_sessions.h"
 #include "control/blob_sweep.h"
 #include "control/data_folder.h"
 #include "control/loops.h"
 #include "control/scrub.h"
-#include "control/task_logs.h"
+#include "doors/agents/task_logs.h"
 #include "http/server.h"
 #include "services/ecs/departure.h"
 #include "services/ecs/fleets.h"
@@ -122,12 +122,12 @@ int up(const Config& config, const std::string& version, const Companion& compan
 
   api::Topics topics;
   api::Engine engine(*store, locals, topics, clock);
-  LogStreams log_streams(topics);
-  AgentSessions agents(engine, log_streams, config.objects);
-  TaskLogs logs(engine, agents, log_streams);
+  doors::agents::LogStreams log_streams(topics);
+  doors::agents::AgentSessions agents(engine, log_streams, config.objects);
+  doors::agents::TaskLogs logs(engine, agents, log_streams);
   Scrub scrub(engine, files, disk);
-  std::vector<api::Route> routes{{"/ws", "ecs", std::bind_front(&AgentSessions::serve, &agents)},
-                                 {"/stoker/logs", "ecs", std::bind_front(&TaskLogs::serve, &logs)},
+  std::vector<api::Route> routes{{"/ws", "ecs", std::bind_front(&doors::agents::AgentSessions::serve, &agents)},
+                                 {"/stoker/logs", "ecs", std::bind_front(&doors::agents::TaskLogs::serve, &logs)},
                                  {"/stoker/scrub", "stoker", std::bind_front(&Scrub::serve, &scrub)}};
   api::Dispatcher dispatcher(engine, all_services(), {std::move(routes), version, config.domains, {&files, &disk}});
   http::Server server(io, std::bind_front(&handle, &dispatcher));
