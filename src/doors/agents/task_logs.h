@@ -6,11 +6,11 @@
 #include <string>
 
 #include "api/engine.h"
-#include "control/agent_sessions.h"
-#include "control/log_streams.h"
+#include "doors/agents/agent_sessions.h"
+#include "doors/agents/log_streams.h"
 #include "http/server.h"
 
-namespace control {
+namespace doors::agents {
 
 class TaskLogs {
  public:
@@ -35,4 +35,4 @@ class TaskLogs {
   LogStreams& streams_;
 };
 
-}  // namespace control
+}  // namespace doors::agents

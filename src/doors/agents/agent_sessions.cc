@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/agent_sessions.h"
+#include "doors/agents/agent_sessions.h"
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
@@ -14,7 +14,7 @@
 #include "shapes/agent/extensions.h"
 #include "wire/frame.h"
 
-namespace control {
+namespace doors::agents {
 namespace asio = boost::asio;
 namespace ecs = services::ecs;
 using namespace shapes::agent;
@@ -400,4 +400,4 @@ asio::awaitable<void> AgentSessions::take_telemetry(std::shared_ptr<Session> ses
   }
 }
 
-}  // namespace control
+}  // namespace doors::agents

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/task_logs.h"
+#include "doors/agents/task_logs.h"
 
 #include <boost/asio/error.hpp>
 #include <boost/system/system_error.hpp>
@@ -12,7 +12,7 @@
 #include "shapes/agent/extensions.h"
 #include "wire/frame.h"
 
-namespace control {
+namespace doors::agents {
 namespace asio = boost::asio;
 namespace ecs = services::ecs;
 using shapes::agent::StokerLogLine;
@@ -147,4 +147,4 @@ asio::awaitable<void> TaskLogs::copy(http::Exchange& exchange, std::string id) {
   }
 }
 
-}  // namespace control
+}  // namespace doors::agents

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/log_streams.h"
+#include "doors/agents/log_streams.h"
 
-namespace control {
+namespace doors::agents {
 namespace {
 
 constexpr std::size_t kMaxWaitingBytes = 16 * 1024 * 1024;
@@ -69,4 +69,4 @@ std::vector<shapes::agent::StokerLogLines> LogStreams::take(const std::string& i
   });
 }
 
-}  // namespace control
+}  // namespace doors::agents

@@ -11,7 +11,7 @@
 #include "base/guarded.h"
 #include "shapes/agent/extensions.h"
 
-namespace control {
+namespace doors::agents {
 
 class LogStreams {
  public:
@@ -41,4 +41,4 @@ class LogStreams {
   base::Guarded<std::map<std::string, Stream>> streams_;
 };
 
-}  // namespace control
+}  // namespace doors::agents

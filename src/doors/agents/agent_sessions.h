@@ -10,13 +10,13 @@
 
 #include "api/engine.h"
 #include "base/guarded.h"
-#include "control/config.h"
-#include "control/log_streams.h"
+#include "doors/agents/external_objects.h"
+#include "doors/agents/log_streams.h"
 #include "http/server.h"
 #include "services/ecs/agent_work.h"
 #include "wire/frame.h"
 
-namespace control {
+namespace doors::agents {
 
 class AgentSessions {
  public:
@@ -56,4 +56,4 @@ class AgentSessions {
   base::Guarded<std::map<std::string, std::shared_ptr<Session>>> sessions_;  // by instance
 };
 
-}  // namespace control
+}  // namespace doors::agents
