@@ -12,14 +12,14 @@
 #include "agent/drivers/driver.h"
 #include "agent/gpu/gpu.h"
 #include "base/time.h"
-#include "http/signing_key.h"
+#include "signing/signing_key.h"
 
 namespace agent {
 
 struct Options {
   std::string server;        // "http://127.0.0.1:4566"
   std::string ca_file = {};  // https: trust these certificates; empty: those that the system trusts
-  http::Credentials credentials;
+  signing::Credentials credentials;
   std::string region = "us-east-1";
   std::string cluster = "default";
   std::string data;                    // a folder of this agent's own
@@ -34,7 +34,7 @@ struct Options {
   std::optional<std::int64_t> cpu_units = {};
   std::optional<std::int64_t> memory_mib = {};
   std::int64_t reserved_memory_mib = 0;
-  bool gpu_default_runtime = false;  // containers that ask for no GPU see all of them
+  bool gpu_default_runtime = false;                     // containers that ask for no GPU see all of them
   base::Duration keep_stopped = std::chrono::hours(3);  // a stopped task's containers and logs; ECS's default
 };
 

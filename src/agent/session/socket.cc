@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "base/bytes.h"
-#include "http/sigv4.h"
 #include "shapes/agent/work.h"
+#include "signing/sigv4.h"
 #include "wire/error.h"
 #include "wire/json.h"
 
@@ -62,7 +62,7 @@ asio::awaitable<std::shared_ptr<http::WebSocket>> connect(client::Profile profil
   request.head.method = "GET";
   request.head.target = target_of(profile.endpoint, query);
   request.head.headers.set("Host", client::host_of(profile.endpoint));
-  http::sign(request, profile.credentials, profile.region, "ecs", base::SystemClock().now());
+  signing::sign(request, profile.credentials, profile.region, "ecs", base::SystemClock().now());
   http::Endpoint endpoint = client::endpoint_of(profile);
   base::Result<http::WebSocketReply> reply =
       co_await http::connect_websocket(std::move(endpoint), std::move(request), kConnectDeadline);

@@ -5,9 +5,9 @@
 #include <charconv>
 
 #include "base/bytes.h"
-#include "http/aws_chunked.h"
+#include "signing/aws_chunked.h"
 
-namespace http {
+namespace signing {
 namespace {
 
 constexpr std::string_view kHashHeader = "x-amz-content-sha256";
@@ -69,7 +69,7 @@ std::vector<std::string> announced_trailers(std::string_view list) {
   return names;
 }
 
-std::uint64_t decoded_length(const RequestHead& head) {
+std::uint64_t decoded_length(const http::RequestHead& head) {
   const std::string* text = head.headers.find("x-amz-decoded-content-length");
   if (!text) throw BodyError(411, "MissingContentLength", "You must provide the Content-Length HTTP header.");
   std::uint64_t length = 0;
@@ -83,7 +83,7 @@ std::uint64_t decoded_length(const RequestHead& head) {
 
 }  // namespace
 
-std::optional<AwsChunked> aws_chunked(const RequestHead& head, const Claim* claim) {
+std::optional<AwsChunked> aws_chunked(const http::RequestHead& head, const Claim* claim) {
   const std::string payload_hash(claim ? std::string_view(claim->payload_hash) : head.headers.get(kHashHeader));
   std::optional<AwsChunked> form = kind_of(payload_hash);
   if (form && claim && claim->presigned) {
@@ -112,4 +112,4 @@ std::optional<AwsChunked> aws_chunked(const RequestHead& head, const Claim* clai
   return form;
 }
 
-}  // namespace http
+}  // namespace signing

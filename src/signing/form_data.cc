@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "http/form_data.h"
+#include "signing/form_data.h"
 
 #include <algorithm>
 #include <optional>
 
 #include "base/bytes.h"
 
-namespace http {
+namespace signing {
 namespace {
 
 constexpr std::size_t kMaxFieldBytes = 20480;  // Amazon's, for all that comes before the file
@@ -205,4 +205,4 @@ void FormData::finish() const {
                   {{"ArgumentName", "file"}, {"ArgumentValue", "0"}});
 }
 
-}  // namespace http
+}  // namespace signing

@@ -12,7 +12,7 @@
 #include "base/guarded.h"
 #include "base/hash.h"
 
-namespace http {
+namespace signing {
 
 struct Credentials {
   std::string access_key;
@@ -59,4 +59,4 @@ class SigningKeyCache {
   base::Guarded<std::unordered_map<std::string, Entry>> entries_;
 };
 
-}  // namespace http
+}  // namespace signing

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "http/sigv4.h"
+#include "signing/sigv4.h"
 
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "http/sigv4_canonical.h"
+#include "signing/example_key.h"
+#include "signing/sigv4_canonical.h"
 
-namespace http {
+namespace signing {
 namespace {
 
 using namespace std::chrono_literals;
 
-const Credentials kCredentials{"AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", ""};
-const Credentials kTemporary{"AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "token/with+signs=="};
+const Credentials kCredentials{"AKIDEXAMPLE", kTestSuiteSecret, ""};
+const Credentials kTemporary{"AKIDEXAMPLE", kTestSuiteSecret, "token/with+signs=="};
 const base::Time kNow = *parse_iso_basic("20260101T003000Z");
 
-Request create_queue() {
-  Request request;
+http::Request create_queue() {
+  http::Request request;
   request.head.method = "POST";
   request.head.target = "/";
   request.head.headers = {{"Host", "127.0.0.1:4566"},
@@ -28,8 +29,8 @@ Request create_queue() {
   return request;
 }
 
-Request put_object() {
-  Request request;
+http::Request put_object() {
+  http::Request request;
   request.head.method = "PUT";
   request.head.target = "/bucket/a%20b/..//%C3%A9%2Bx%281%29.txt?partNumber=1&uploadId=a%2Bb%20c&acl=";
   request.head.headers = {{"Host", "127.0.0.1:4566"}, {"Expect", "100-continue"}};
@@ -37,21 +38,21 @@ Request put_object() {
   return request;
 }
 
-AuthResult check(const Request& request, base::Time now, bool s3 = false) {
+AuthResult check(const http::Request& request, base::Time now, bool s3 = false) {
   ClaimResult parsed = parse_claim(request.head);
   if (!parsed) return {parsed.error, parsed.message};
   SigningKey key(kCredentials.secret_key, parsed.claim.scope());
   return verify(parsed.claim, request.head, base::to_hex(base::sha256(request.body)), key, now, s3);
 }
 
-std::string signature_of(const Request& request) {
+std::string signature_of(const http::Request& request) {
   std::string_view header = request.head.headers.get("Authorization");
   return std::string(header.substr(header.find("Signature=") + 10));
 }
 
 // The signatures in the next tests were made by botocore 1.43.
 TEST(Sign, AJsonRequestGetsTheSignatureThatBotocoreGivesIt) {
-  Request request = create_queue();
+  http::Request request = create_queue();
   sign(request, kCredentials, "us-east-1", "sqs", kNow);
   EXPECT_EQ(request.head.headers.get("Authorization"),
             "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20260101/us-east-1/sqs/aws4_request, "
@@ -60,14 +61,14 @@ TEST(Sign, AJsonRequestGetsTheSignatureThatBotocoreGivesIt) {
 }
 
 TEST(Sign, AnS3PathIsSignedAsItIs) {
-  Request request = put_object();
+  http::Request request = put_object();
   sign(request, kTemporary, "us-east-1", "s3", kNow);
   EXPECT_EQ(signature_of(request), "d040f26b08a13dac6d904cc6a5937a122377bf4d1f7efd579e32b2424156750a");
   EXPECT_EQ(request.head.headers.get("X-Amz-Content-Sha256"), base::to_hex(base::sha256("hello")));
 }
 
 TEST(Sign, AnyOtherPathIsNormalisedAndEncodedAgain) {
-  Request request;
+  http::Request request;
   request.head.method = "GET";
   request.head.target = "/v2//a%20b/../c%2Fd/./e/?b=2&a=~1&a=";
   request.head.headers = {{"Host", "127.0.0.1:4566"}, {"X-Amz-Meta", "  a   b  "}};
@@ -76,7 +77,7 @@ TEST(Sign, AnyOtherPathIsNormalisedAndEncodedAgain) {
 }
 
 TEST(Presign, AnS3UrlIsTheOneThatBotocoreMakes) {
-  RequestHead head{"GET", "/bucket/a%20b/key.txt?versionId=1", {{"Host", "127.0.0.1:4566"}}};
+  http::RequestHead head{"GET", "/bucket/a%20b/key.txt?versionId=1", {{"Host", "127.0.0.1:4566"}}};
   EXPECT_EQ(presign(head, kTemporary, "us-east-1", "s3", 300s, kNow),
             "/bucket/a%20b/key.txt?versionId=1&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIDEXAMPLE%2F20260101"
             "%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date=20260101T003000Z&X-Amz-Expires=300&X-Amz-SignedHeaders=host&"
@@ -85,7 +86,7 @@ TEST(Presign, AnS3UrlIsTheOneThatBotocoreMakes) {
 }
 
 TEST(Presign, ForOtherServicesTheEmptyBodyIsSigned) {
-  RequestHead head{"GET", "/?Action=GetCallerIdentity&Version=2011-06-15", {{"Host", "127.0.0.1:4566"}}};
+  http::RequestHead head{"GET", "/?Action=GetCallerIdentity&Version=2011-06-15", {{"Host", "127.0.0.1:4566"}}};
   std::string target = presign(head, kCredentials, "us-east-1", "sts", 60s, kNow);
   EXPECT_TRUE(target.ends_with("845742f09a837fc3821f26ae86e5bd8804b6423975409ccbec54440eec01097e")) << target;
 }
@@ -105,14 +106,14 @@ TEST(Canonical, PathsLoseDotSegmentsUnlessTheyAreS3s) {
 }
 
 TEST(Verify, WhatWasSignedIsAccepted) {
-  Request request = create_queue();
+  http::Request request = create_queue();
   sign(request, kCredentials, "us-east-1", "sqs", kNow);
   AuthResult result = check(request, kNow);
   EXPECT_TRUE(result) << result.message;
 }
 
 TEST(Verify, AnS3RequestWithASessionTokenIsAccepted) {
-  Request request = put_object();
+  http::Request request = put_object();
   sign(request, kTemporary, "us-east-1", "s3", kNow);
   EXPECT_EQ(parse_claim(request.head).claim.session_token, kTemporary.session_token);
   AuthResult result = check(request, kNow, true);
@@ -120,7 +121,7 @@ TEST(Verify, AnS3RequestWithASessionTokenIsAccepted) {
 }
 
 TEST(Verify, AnUnsignedPayloadMayBeAnything) {
-  Request request = put_object();
+  http::Request request = put_object();
   request.head.headers.set("x-amz-content-sha256", std::string(kUnsignedPayload));
   sign(request, kCredentials, "us-east-1", "s3", kNow);
   request.body = "something else";
@@ -128,7 +129,7 @@ TEST(Verify, AnUnsignedPayloadMayBeAnything) {
 }
 
 TEST(Verify, AStreamingPayloadIsLeftToItsChunks) {
-  Request request = put_object();
+  http::Request request = put_object();
   request.head.headers.set("x-amz-content-sha256", "STREAMING-AWS4-HMAC-SHA256-PAYLOAD");
   sign(request, kCredentials, "us-east-1", "s3", kNow);
   ClaimResult parsed = parse_claim(request.head);
@@ -138,14 +139,14 @@ TEST(Verify, AStreamingPayloadIsLeftToItsChunks) {
 }
 
 TEST(Verify, ABodyThatIsNotTheOneItsHashNamesIsRefused) {
-  Request request = put_object();
+  http::Request request = put_object();
   sign(request, kCredentials, "us-east-1", "s3", kNow);
   request.body = "hullo";
   EXPECT_EQ(check(request, kNow, true).error, AuthError::BadPayloadHash);
 }
 
 TEST(Verify, ADateHeaderDoesForAnAmzDate) {
-  Request request = create_queue();
+  http::Request request = create_queue();
   request.head.headers.set("Date", "Thu, 01 Jan 2026 00:30:00 GMT");
   std::vector<std::string> names = {"date", "host"};
   Scope scope = {"20260101", "us-east-1", "sqs"};
@@ -160,7 +161,7 @@ TEST(Verify, ADateHeaderDoesForAnAmzDate) {
 }
 
 TEST(Verify, FifteenMinutesOffIsAcceptedAndASecondMoreIsNot) {
-  Request request = create_queue();
+  http::Request request = create_queue();
   sign(request, kCredentials, "us-east-1", "sqs", kNow);
   EXPECT_TRUE(check(request, kNow + 15min));
   EXPECT_TRUE(check(request, kNow - 15min));
@@ -175,7 +176,7 @@ TEST(Verify, FifteenMinutesOffIsAcceptedAndASecondMoreIsNot) {
 }
 
 TEST(Verify, APresignedUrlHoldsUntilItExpires) {
-  Request request;
+  http::Request request;
   request.head = {"GET", "/bucket/key", {{"Host", "127.0.0.1:4566"}}};
   request.head.target = presign(request.head, kTemporary, "us-east-1", "s3", 300s, kNow);
   EXPECT_TRUE(check(request, kNow, true));
@@ -186,7 +187,7 @@ TEST(Verify, APresignedUrlHoldsUntilItExpires) {
 }
 
 TEST(Verify, APresignedUrlOfAnotherServiceSignsItsBody) {
-  Request request;
+  http::Request request;
   request.head = {"GET", "/?Action=GetCallerIdentity", {{"Host", "127.0.0.1:4566"}}};
   request.head.target = presign(request.head, kCredentials, "us-east-1", "sts", 60s, kNow);
   EXPECT_TRUE(check(request, kNow));
@@ -195,21 +196,21 @@ TEST(Verify, APresignedUrlOfAnotherServiceSignsItsBody) {
 }
 
 TEST(Verify, AnAmzHeaderThatWasNotSignedIsRefused) {
-  Request request = create_queue();
+  http::Request request = create_queue();
   sign(request, kCredentials, "us-east-1", "sqs", kNow);
   request.head.headers.add("x-amz-acl", "public-read");
   EXPECT_EQ(check(request, kNow).error, AuthError::UnsignedHeaders);
 }
 
 TEST(Verify, AHeaderAddedASecondTimeIsRefused) {
-  Request request = create_queue();
+  http::Request request = create_queue();
   sign(request, kCredentials, "us-east-1", "sqs", kNow);
   request.head.headers.add("X-Amz-Target", "AmazonSQS.DeleteQueue");
   EXPECT_EQ(check(request, kNow).error, AuthError::BadSignature);
 }
 
 // Flips each bit of each byte in `text` and expects the request to be refused.
-void expect_each_flip_refused(const Request& original, std::string& text, const Request& changed, bool s3,
+void expect_each_flip_refused(const http::Request& original, std::string& text, const http::Request& changed, bool s3,
                               const char* what) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     for (int bit = 0; bit < 8; ++bit) {
@@ -222,10 +223,10 @@ void expect_each_flip_refused(const Request& original, std::string& text, const 
 }
 
 TEST(Verify, NoFlippedBitOfMethodPathOrBodyIsAccepted) {
-  Request original = create_queue();
+  http::Request original = create_queue();
   original.head.target = "/queue?Action=a";
   sign(original, kCredentials, "us-east-1", "sqs", kNow);
-  Request changed = original;
+  http::Request changed = original;
   ASSERT_TRUE(check(changed, kNow));
   expect_each_flip_refused(original, changed.head.method, changed, false, "method");
   expect_each_flip_refused(original, changed.body, changed, false, "body");
@@ -233,13 +234,13 @@ TEST(Verify, NoFlippedBitOfMethodPathOrBodyIsAccepted) {
 }
 
 TEST(Verify, NoFlippedBitOfASignedHeaderIsAccepted) {
-  Request original = create_queue();
+  http::Request original = create_queue();
   sign(original, kCredentials, "us-east-1", "sqs", kNow);
   for (const auto& [name, value] : original.head.headers) {
     if (name == "User-Agent" || name == "Authorization") continue;
     for (std::size_t i = 0; i < value.size(); ++i) {
       for (int bit = 0; bit < 8; ++bit) {
-        Request changed = original;
+        http::Request changed = original;
         std::string flipped = value;
         flipped[i] = static_cast<char>(flipped[i] ^ (1 << bit));
         changed.head.headers.set(name, flipped);
@@ -250,7 +251,7 @@ TEST(Verify, NoFlippedBitOfASignedHeaderIsAccepted) {
 }
 
 TEST(Verify, NoFlippedBitOfTheAuthorizationIsAccepted) {
-  Request original = create_queue();
+  http::Request original = create_queue();
   sign(original, kCredentials, "us-east-1", "sqs", kNow);
   std::string header(original.head.headers.get("Authorization"));
   std::size_t names = header.find("SignedHeaders="), names_end = header.find(", Signature");
@@ -262,7 +263,7 @@ TEST(Verify, NoFlippedBitOfTheAuthorizationIsAccepted) {
       if (i >= 28 && i < header.find('/')) continue;
       std::string flipped = header;
       flipped[i] = static_cast<char>(flipped[i] ^ (1 << bit));
-      Request changed = original;
+      http::Request changed = original;
       changed.head.headers.set("Authorization", flipped);
       EXPECT_FALSE(check(changed, kNow)) << flipped;
     }
@@ -270,10 +271,10 @@ TEST(Verify, NoFlippedBitOfTheAuthorizationIsAccepted) {
 }
 
 TEST(Verify, NoFlippedBitOfAPresignedTargetIsAccepted) {
-  Request original;
+  http::Request original;
   original.head = {"GET", "/bucket/key", {{"Host", "127.0.0.1:4566"}}};
   original.head.target = presign(original.head, kTemporary, "us-east-1", "s3", 300s, kNow);
-  Request changed = original;
+  http::Request changed = original;
   std::string& target = changed.head.target;
   for (std::size_t i = 1; i < target.size(); ++i) {
     for (int bit = 0; bit < 8; ++bit) {
@@ -337,8 +338,8 @@ TEST(ParseClaim, RefusesAScopeThatCannotBe) {
 }
 
 TEST(ParseClaim, APresignedUrlLastsAWeekAtMost) {
-  RequestHead head{"GET", "/b/k", {{"Host", "h"}}};
-  RequestHead week = head, longer = head;
+  http::RequestHead head{"GET", "/b/k", {{"Host", "h"}}};
+  http::RequestHead week = head, longer = head;
   week.target = presign(head, kCredentials, "us-east-1", "s3", kMaxPresignedExpiry, kNow);
   longer.target = presign(head, kCredentials, "us-east-1", "s3", kMaxPresignedExpiry + 1s, kNow);
   EXPECT_TRUE(parse_claim(week));
@@ -364,4 +365,4 @@ TEST(SigningKeyCache, StaysWithinItsBound) {
 }
 
 }  // namespace
-}  // namespace http
+}  // namespace signing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "http/sigv4_canonical.h"
+#include "signing/sigv4_canonical.h"
 
 #include <time.h>
 
@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 
-namespace http {
+namespace signing {
 namespace {
 
 // As botocore does it: empty and dot segments go, a slash at the end stays.
@@ -104,7 +104,7 @@ std::string canonical_query(std::string_view query, bool presigned) {
   return out;
 }
 
-std::string canonical_request(const RequestHead& head, const std::vector<std::string>& signed_headers,
+std::string canonical_request(const http::RequestHead& head, const std::vector<std::string>& signed_headers,
                               std::string_view payload_hash, Canonical form) {
   std::string out;
   out.reserve(1024);
@@ -167,4 +167,4 @@ std::optional<base::Time> parse_http_date(const std::string& text) {
   return base::from_seconds(::timegm(&parts));
 }
 
-}  // namespace http
+}  // namespace signing

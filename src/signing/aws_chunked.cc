@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which error Amazon answers to which mistake was learnt from the tests of Swift's S3 API, which
 // also run against Amazon.
-#include "http/aws_chunked.h"
+#include "signing/aws_chunked.h"
 
 #include <algorithm>
 #include <charconv>
@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/hash.h"
 
-namespace http {
+namespace signing {
 namespace {
 
 constexpr std::size_t kMaxChunkLineBytes = 512;  // a size and a signature have 98
@@ -189,4 +189,4 @@ base::Headers AwsChunkedDecoder::finish() {
   return std::move(trailers_);
 }
 
-}  // namespace http
+}  // namespace signing

@@ -13,10 +13,10 @@
 
 #include "base/checksum.h"
 #include "base/headers.h"
-#include "http/body_error.h"
-#include "http/sigv4.h"
+#include "signing/body_error.h"
+#include "signing/sigv4.h"
 
-namespace http {
+namespace signing {
 
 struct AwsChunked {
   bool signed_chunks = false;
@@ -30,7 +30,7 @@ struct AwsChunked {
 // What the head of a request to S3 says of its body: nullopt for one that comes as it is. `claim`
 // has been verified, or is null for somebody without a key. Throws BodyError for an
 // x-amz-content-sha256, x-amz-trailer or x-amz-decoded-content-length that can't be.
-std::optional<AwsChunked> aws_chunked(const RequestHead& head, const Claim* claim);
+std::optional<AwsChunked> aws_chunked(const http::RequestHead& head, const Claim* claim);
 
 // Trailers that are not those that were announced.
 BodyError malformed_trailer();
@@ -78,4 +78,4 @@ class AwsChunkedDecoder {
   std::size_t trailer_bytes_ = 0;
 };
 
-}  // namespace http
+}  // namespace signing

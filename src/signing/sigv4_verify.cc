@@ -2,10 +2,10 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "http/sigv4.h"
-#include "http/sigv4_canonical.h"
+#include "signing/sigv4.h"
+#include "signing/sigv4_canonical.h"
 
-namespace http {
+namespace signing {
 namespace {
 
 AuthResult failure(AuthError error, std::string message) { return AuthResult{error, std::move(message), {}}; }
@@ -35,7 +35,7 @@ bool is_amz_header(std::string_view name) {
 
 // Otherwise whoever sits between could add one. The payload's hash is in the canonical
 // request anyway, and S3 too takes it unsigned.
-AuthResult check_signed_headers(const Claim& claim, const RequestHead& head) {
+AuthResult check_signed_headers(const Claim& claim, const http::RequestHead& head) {
   std::string unsigned_names;
   for (const base::Headers::Line& line : head.headers) {
     const std::string& name = line.first;
@@ -61,7 +61,7 @@ AuthResult bad_s3_signature(const Claim& claim, const std::string& text, const s
   return result;
 }
 
-AuthResult check_signature(const Claim& claim, const RequestHead& head, std::string_view payload_hash,
+AuthResult check_signature(const Claim& claim, const http::RequestHead& head, std::string_view payload_hash,
                            const SigningKey& key, base::Time now, bool s3) {
   if (auto timely = check_time(claim, now); !timely) return timely;
   if (auto covered = check_signed_headers(claim, head); !covered) return covered;
@@ -90,8 +90,8 @@ AuthResult auth_failure(AuthError error) {
   }
 }
 
-AuthResult verify(const Claim& claim, const RequestHead& head, std::string_view body_sha256, const SigningKey& key,
-                  base::Time now, bool s3) {
+AuthResult verify(const Claim& claim, const http::RequestHead& head, std::string_view body_sha256,
+                  const SigningKey& key, base::Time now, bool s3) {
   if (!claim.payload_hash.empty() || (claim.presigned && s3)) {
     AuthResult result = verify_without_body(claim, head, key, now, s3);
     if (!result) return result;
@@ -101,7 +101,7 @@ AuthResult verify(const Claim& claim, const RequestHead& head, std::string_view 
   return check_signature(claim, head, body_sha256, key, now, s3);
 }
 
-AuthResult verify_without_body(const Claim& claim, const RequestHead& head, const SigningKey& key, base::Time now,
+AuthResult verify_without_body(const Claim& claim, const http::RequestHead& head, const SigningKey& key, base::Time now,
                                bool s3) {
   // A presigned S3 URL is made before its body is known.
   bool unsigned_payload = claim.payload_hash.empty() && claim.presigned && s3;
@@ -109,4 +109,4 @@ AuthResult verify_without_body(const Claim& claim, const RequestHead& head, cons
   return check_signature(claim, head, hash, key, now, s3);
 }
 
-}  // namespace http
+}  // namespace signing

@@ -11,9 +11,9 @@
 
 #include "base/time.h"
 #include "http/message.h"
-#include "http/signing_key.h"
+#include "signing/signing_key.h"
 
-namespace http {
+namespace signing {
 
 inline constexpr std::string_view kUnsignedPayload = "UNSIGNED-PAYLOAD";
 inline constexpr std::chrono::minutes kMaxClockSkew{15};
@@ -22,11 +22,11 @@ inline constexpr std::chrono::seconds kMaxPresignedExpiry{604800};
 // Adds X-Amz-Date, X-Amz-Security-Token where there is one, X-Amz-Content-Sha256 for
 // s3, and Authorization. Host must be among the headers. An X-Amz-Content-Sha256 that
 // is there already is taken as it is.
-void sign(Request& request, const Credentials& credentials, std::string_view region, std::string_view service,
+void sign(http::Request& request, const Credentials& credentials, std::string_view region, std::string_view service,
           base::Time now);
 
 // The request's target with a signature in its query, for whoever has no key.
-std::string presign(const RequestHead& head, const Credentials& credentials, std::string_view region,
+std::string presign(const http::RequestHead& head, const Credentials& credentials, std::string_view region,
                     std::string_view service, std::chrono::seconds expires, base::Time now);
 
 enum class AuthError {
@@ -109,16 +109,16 @@ struct [[nodiscard]] ClaimResult {
 
 // First step: who says that they signed this? From the Authorization header, or else
 // from the query.
-ClaimResult parse_claim(const RequestHead& head);
+ClaimResult parse_claim(const http::RequestHead& head);
 
 // Second step, with that access key's signing key. `body_sha256` is in hexadecimal.
 // `s3`: its paths are signed as they are, others normalised and encoded again.
-AuthResult verify(const Claim& claim, const RequestHead& head, std::string_view body_sha256, const SigningKey& key,
-                  base::Time now, bool s3);
+AuthResult verify(const Claim& claim, const http::RequestHead& head, std::string_view body_sha256,
+                  const SigningKey& key, base::Time now, bool s3);
 
 // The same before the body has been read, where the claim has a payload_hash or is
 // presigned for s3; the caller then checks the body against payload_hash itself.
-AuthResult verify_without_body(const Claim& claim, const RequestHead& head, const SigningKey& key, base::Time now,
+AuthResult verify_without_body(const Claim& claim, const http::RequestHead& head, const SigningKey& key, base::Time now,
                                bool s3);
 
-}  // namespace http
+}  // namespace signing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "http/sigv2.h"
+#include "signing/sigv2.h"
 
 #include <algorithm>
 #include <array>
@@ -8,22 +8,59 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "http/sigv4_canonical.h"
+#include "signing/sigv4_canonical.h"
 
-namespace http {
+namespace signing {
 namespace {
 
 // The names in a query that are part of what is signed; all others may be changed by whoever has the URL. The last
 // line is newer than this signature, and no client signs those: here, so that nobody makes of a URL to list a bucket
 // one that reads or changes its settings.
-constexpr std::array<std::string_view, 45> kSigned = {
-    "accelerate", "acl", "analytics", "cors", "defaultObjectAcl", "delete", "inventory", "lifecycle", "location",
-    "logging", "metrics", "notification", "object-lock", "partNumber", "policy", "replication", "requestPayment",
-    "response-cache-control", "response-content-disposition", "response-content-encoding", "response-content-language",
-    "response-content-type", "response-expires", "restore", "select", "select-type", "storageClass", "tagging",
-    "torrent", "uploadId", "uploads", "versionId", "versioning", "versions", "website",
-    "attributes", "encryption", "intelligent-tiering", "legal-hold", "metadataTable", "ownershipControls",
-    "policyStatus", "publicAccessBlock", "renameObject", "retention"};
+constexpr std::array<std::string_view, 45> kSigned = {"accelerate",
+                                                      "acl",
+                                                      "analytics",
+                                                      "cors",
+                                                      "defaultObjectAcl",
+                                                      "delete",
+                                                      "inventory",
+                                                      "lifecycle",
+                                                      "location",
+                                                      "logging",
+                                                      "metrics",
+                                                      "notification",
+                                                      "object-lock",
+                                                      "partNumber",
+                                                      "policy",
+                                                      "replication",
+                                                      "requestPayment",
+                                                      "response-cache-control",
+                                                      "response-content-disposition",
+                                                      "response-content-encoding",
+                                                      "response-content-language",
+                                                      "response-content-type",
+                                                      "response-expires",
+                                                      "restore",
+                                                      "select",
+                                                      "select-type",
+                                                      "storageClass",
+                                                      "tagging",
+                                                      "torrent",
+                                                      "uploadId",
+                                                      "uploads",
+                                                      "versionId",
+                                                      "versioning",
+                                                      "versions",
+                                                      "website",
+                                                      "attributes",
+                                                      "encryption",
+                                                      "intelligent-tiering",
+                                                      "legal-hold",
+                                                      "metadataTable",
+                                                      "ownershipControls",
+                                                      "policyStatus",
+                                                      "publicAccessBlock",
+                                                      "renameObject",
+                                                      "retention"};
 
 constexpr std::size_t kSha1Block = 64;
 constexpr std::string_view kAmz = "x-amz-";
@@ -63,7 +100,7 @@ std::string hmac_sha1(std::string_view key, std::string_view message) {
 }
 
 // Those of the query count as headers do: a session's token is there.
-std::string amz_lines(const RequestHead& head, const std::vector<Parameter>& parameters) {
+std::string amz_lines(const http::RequestHead& head, const std::vector<Parameter>& parameters) {
   std::map<std::string, std::string> lines;
   auto add = [&](std::string_view name, std::string_view value) {
     std::string lower = base::to_lower(name);
@@ -97,7 +134,7 @@ std::string resource_of(std::string_view path, std::vector<Parameter> parameters
   return resource;
 }
 
-std::string string_to_sign(const RequestHead& head, std::string_view path) {
+std::string string_to_sign(const http::RequestHead& head, std::string_view path) {
   const std::vector<Parameter> parameters = parameters_of(head.query());
   const Parameter* expires = find(parameters, "Expires");
   std::string text = head.method + "\n";
@@ -137,7 +174,7 @@ std::vector<std::pair<std::string, std::string>> details_of(const Claim& claim, 
 
 }  // namespace
 
-ClaimResult parse_version2(const RequestHead& head) {
+ClaimResult parse_version2(const http::RequestHead& head) {
   const std::vector<Parameter> parameters = parameters_of(head.query());
   const Parameter* key = find(parameters, "AWSAccessKeyId");
   const Parameter* signature = find(parameters, "Signature");
@@ -163,8 +200,8 @@ ClaimResult parse_version2(const RequestHead& head) {
   return result;
 }
 
-AuthResult verify_version2(const Claim& claim, const RequestHead& head, std::string_view path, std::string_view secret,
-                           base::Time now) {
+AuthResult verify_version2(const Claim& claim, const http::RequestHead& head, std::string_view path,
+                           std::string_view secret, base::Time now) {
   if (now > claim.signed_at) return {AuthError::Expired, "Request has expired", {}};
   const std::string text = string_to_sign(head, path);
   auto signs = [&](const std::string& signed_text) {
@@ -202,4 +239,4 @@ void verify_form_version2(const Claim& claim, const base::Headers& fields, std::
                   details_of(claim, policy));
 }
 
-}  // namespace http
+}  // namespace signing

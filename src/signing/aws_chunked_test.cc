@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "http/aws_chunked.h"
+#include "signing/aws_chunked.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "http/sigv4_canonical.h"
+#include "signing/example_key.h"
+#include "signing/sigv4_canonical.h"
 
-namespace http {
+namespace signing {
 namespace {
 
 using testing::Contains;
@@ -17,12 +18,11 @@ using testing::Pair;
 using testing::StartsWith;
 
 // The key and the time of the examples in Amazon's reference.
-constexpr const char* kSecret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
 const Scope kScope = {"20130524", "us-east-1", "s3"};
 constexpr const char* kTimestamp = "20130524T000000Z";
 constexpr const char* kSeed = "4f232c4386841ef735655705268965c44a0e4690baa4adea153f7db9fa80a0a9";
 
-std::shared_ptr<const SigningKey> example_key() { return std::make_shared<const SigningKey>(kSecret, kScope); }
+std::shared_ptr<const SigningKey> example_key() { return std::make_shared<const SigningKey>(kExampleSecret, kScope); }
 
 AwsChunked form_of(bool signed_chunks, bool trailer, std::uint64_t decoded_length) {
   AwsChunked form;
@@ -59,7 +59,7 @@ Decoded decode(const AwsChunked& form, std::string_view body, std::size_t step =
   return out;
 }
 
-BodyError error_of(const AwsChunked& form, std::string_view body) {
+BodyError decode_error(const AwsChunked& form, std::string_view body) {
   try {
     decode(form, body);
   } catch (const BodyError& error) {
@@ -96,8 +96,9 @@ class Signer {
   std::string last_ = kSeed;
 };
 
-RequestHead example_head(const std::string& payload, const std::string& signed_headers, const std::string& signature) {
-  RequestHead head{"PUT", "/examplebucket/chunkObject.txt", {}};
+http::RequestHead example_head(const std::string& payload, const std::string& signed_headers,
+                               const std::string& signature) {
+  http::RequestHead head{"PUT", "/examplebucket/chunkObject.txt", {}};
   head.headers = {{"Host", "s3.amazonaws.com"},
                   {"x-amz-date", kTimestamp},
                   {"x-amz-storage-class", "REDUCED_REDUNDANCY"},
@@ -112,7 +113,7 @@ RequestHead example_head(const std::string& payload, const std::string& signed_h
 
 // Amazon's reference: "Transferring Payload in Multiple Chunks", "Example: PUT Object".
 TEST(AwsChunked, AmazonsExampleIsDecodedAndVerified) {
-  const RequestHead head =
+  const http::RequestHead head =
       example_head("STREAMING-AWS4-HMAC-SHA256-PAYLOAD",
                    "content-encoding;content-length;host;x-amz-content-sha256;x-amz-date;x-amz-decoded-content-length;"
                    "x-amz-storage-class",
@@ -136,7 +137,7 @@ TEST(AwsChunked, AmazonsExampleIsDecodedAndVerified) {
 
 // "Including Trailing Headers", "Example: PUT Object".
 TEST(AwsChunked, AmazonsExampleWithATrailerIsDecodedAndVerified) {
-  RequestHead head = example_head(
+  http::RequestHead head = example_head(
       "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER",
       "content-encoding;host;x-amz-content-sha256;x-amz-date;x-amz-decoded-content-length;x-amz-storage-class;"
       "x-amz-trailer",
@@ -198,7 +199,7 @@ TEST(AwsChunked, AnyChunkWithAnotherSignatureIsRefused) {
   for (std::size_t at = body.find("chunk-signature="); at != body.npos; at = body.find("chunk-signature=", at + 1)) {
     std::string changed = body;
     changed[at + 20] = changed[at + 20] == '0' ? '1' : '0';
-    const BodyError error = error_of(form, changed);
+    const BodyError error = decode_error(form, changed);
     EXPECT_EQ(error.code(), "SignatureDoesNotMatch");
     EXPECT_EQ(error.status(), 403);
     EXPECT_THAT(error.details(), Contains(Pair("StringToSign", StartsWith("AWS4-HMAC-SHA256-PAYLOAD\n"))));
@@ -207,7 +208,7 @@ TEST(AwsChunked, AnyChunkWithAnotherSignatureIsRefused) {
   for (std::size_t at : {body.find('x') + 100, body.find("tail")}) {
     std::string changed = body;
     changed[at] = '!';
-    EXPECT_EQ(error_of(form, changed).code(), "SignatureDoesNotMatch");
+    EXPECT_EQ(decode_error(form, changed).code(), "SignatureDoesNotMatch");
   }
 }
 
@@ -215,9 +216,9 @@ TEST(AwsChunked, ChunksCanNeitherChangePlacesNorBeLeftOut) {
   const std::string a(8192, 'a'), b(8192, 'b');
   Signer signer;
   const std::string first = signer.chunk(a), second = signer.chunk(b), last = signer.chunk("") + "\r\n";
-  EXPECT_EQ(error_of(form_of(true, false, 16384), second + first + last).code(), "SignatureDoesNotMatch");
-  EXPECT_EQ(error_of(form_of(true, false, 8192), second + last).code(), "SignatureDoesNotMatch");
-  EXPECT_EQ(error_of(form_of(true, false, 8192), first + last).code(), "SignatureDoesNotMatch");
+  EXPECT_EQ(decode_error(form_of(true, false, 16384), second + first + last).code(), "SignatureDoesNotMatch");
+  EXPECT_EQ(decode_error(form_of(true, false, 8192), second + last).code(), "SignatureDoesNotMatch");
+  EXPECT_EQ(decode_error(form_of(true, false, 8192), first + last).code(), "SignatureDoesNotMatch");
 }
 
 TEST(AwsChunked, ASignedTrailerIsVerified) {
@@ -227,17 +228,17 @@ TEST(AwsChunked, ASignedTrailerIsVerified) {
   const std::string line = "x-amz-checksum-crc32:NhCmhg==", signature = signer.trailer(line + "\n");
   EXPECT_EQ(decode(form, chunks + line + "\r\n" + signature + "\r\n").trailers.size(), 1u);
   EXPECT_EQ(decode(form, chunks + line + "\r\n" + signature).trailers.size(), 1u);
-  const BodyError changed = error_of(form, chunks + "x-amz-checksum-crc32:NhCmhQ==\r\n" + signature + "\r\n");
+  const BodyError changed = decode_error(form, chunks + "x-amz-checksum-crc32:NhCmhQ==\r\n" + signature + "\r\n");
   EXPECT_EQ(changed.code(), "SignatureDoesNotMatch");
   EXPECT_THAT(changed.details(), Contains(Pair("StringToSign", StartsWith("AWS4-HMAC-SHA256-TRAILER\n"))));
-  EXPECT_EQ(error_of(form, chunks + line + "\r\n\r\n").code(), "IncompleteBody");
-  EXPECT_EQ(error_of(form, chunks + "\r\n").code(), "IncompleteBody");
-  EXPECT_EQ(error_of(form, chunks).code(), "IncompleteBody");
-  EXPECT_EQ(error_of(form, chunks + line + "\r\nmore:1\r\n" + signature).code(), "SignatureDoesNotMatch");
+  EXPECT_EQ(decode_error(form, chunks + line + "\r\n\r\n").code(), "IncompleteBody");
+  EXPECT_EQ(decode_error(form, chunks + "\r\n").code(), "IncompleteBody");
+  EXPECT_EQ(decode_error(form, chunks).code(), "IncompleteBody");
+  EXPECT_EQ(decode_error(form, chunks + line + "\r\nmore:1\r\n" + signature).code(), "SignatureDoesNotMatch");
 }
 
 TEST(AwsChunked, OnlyTheLastChunkMayBeSmall) {
-  const BodyError error = error_of(form_of(false, true, 10), "5\r\nhello\r\n5\r\nworld\r\n0\r\n\r\n");
+  const BodyError error = decode_error(form_of(false, true, 10), "5\r\nhello\r\n5\r\nworld\r\n0\r\n\r\n");
   EXPECT_EQ(error.code(), "InvalidChunkSizeError");
   EXPECT_EQ(error.status(), 403);
   EXPECT_STREQ(error.what(), "Only the last chunk is allowed to have a size less than 8192 bytes");
@@ -267,32 +268,32 @@ TEST(AwsChunked, WhatIsCutOffOrMalformedIsIncomplete) {
                            "5\r\nhello\r\n0\r\nno-colon-here\r\n\r\n",
                            "5\r\nhello\r\n0\r\nx-amz-checksum-crc32: NhCmhg==\n\r\n",
                            "hello"}) {
-    const BodyError error = error_of(form, body);
+    const BodyError error = decode_error(form, body);
     EXPECT_EQ(error.code(), "IncompleteBody") << body;
     EXPECT_STREQ(error.what(), "The request body terminated unexpectedly") << body;
   }
-  EXPECT_EQ(error_of(form, std::string(100'000, '0')).code(), "IncompleteBody");
+  EXPECT_EQ(decode_error(form, std::string(100'000, '0')).code(), "IncompleteBody");
 }
 
 TEST(AwsChunked, SignedChunksWithoutSignaturesAreIncomplete) {
   const AwsChunked form = form_of(true, false, 5);
   for (std::string body : {"5\r\nhello\r\n0\r\n\r\n", "5;\r\nhello\r\n0;\r\n\r\n", "5;chunk-signature=\r\nhello\r\n",
                            "5;chunk-signature=00;extra=x\r\nhello\r\n", "5;signature=00\r\nhello\r\n"}) {
-    EXPECT_EQ(error_of(form, body).code(), "IncompleteBody") << body;
+    EXPECT_EQ(decode_error(form, body).code(), "IncompleteBody") << body;
   }
-  EXPECT_EQ(error_of(form, "5;chunk-signature=invalid\r\nhello\r\n").code(), "SignatureDoesNotMatch");
+  EXPECT_EQ(decode_error(form, "5;chunk-signature=invalid\r\nhello\r\n").code(), "SignatureDoesNotMatch");
   Signer signer;
   const std::string chunks = signer.chunks({"hello"});
-  EXPECT_EQ(error_of(form, chunks + "x-amz-checksum-crc32:NhCmhg==\r\n\r\n").code(), "IncompleteBody");
+  EXPECT_EQ(decode_error(form, chunks + "x-amz-checksum-crc32:NhCmhg==\r\n\r\n").code(), "IncompleteBody");
 }
 
 TEST(AwsChunked, AnotherLengthThanTheHeadsIsIncompleteAndSaysBoth) {
   for (std::string body : {"4\r\nhell\r\n0\r\n\r\n5\r\nworld\r\n0\r\n\r\n", "4\r\nhell\r\n0\r\n"}) {
-    const BodyError error = error_of(form_of(false, true, 9), body);
+    const BodyError error = decode_error(form_of(false, true, 9), body);
     EXPECT_EQ(error.code(), "IncompleteBody");
     EXPECT_THAT(error.details(), ElementsAre(Pair("NumberBytesExpected", "9"), Pair("NumberBytesProvided", "4")));
   }
-  const BodyError more = error_of(form_of(false, true, 5), "a\r\nhellohello\r\n0\r\n\r\n");
+  const BodyError more = decode_error(form_of(false, true, 5), "a\r\nhellohello\r\n0\r\n\r\n");
   EXPECT_STREQ(more.what(), "You did not provide the number of bytes specified by the Content-Length HTTP header");
   EXPECT_THAT(more.details(), ElementsAre(Pair("NumberBytesExpected", "5"), Pair("NumberBytesProvided", "10")));
 }
@@ -300,25 +301,26 @@ TEST(AwsChunked, AnotherLengthThanTheHeadsIsIncompleteAndSaysBoth) {
 TEST(AwsChunked, TrailersAreThoseThatWereAnnounced) {
   const std::string chunks = "5\r\nhello\r\n0\r\n";
   const AwsChunked announced = with_crc32(form_of(false, true, 5));
-  EXPECT_EQ(error_of(announced, chunks + "\r\n").code(), "MalformedTrailerError");
-  EXPECT_EQ(error_of(announced, chunks + "\r\nx-amz-checksum-crc32:NhCmhg==\r\n").code(), "MalformedTrailerError");
-  EXPECT_EQ(error_of(announced, chunks + "x-amz-checksum-sha1:AAAA\r\n\r\n").code(), "MalformedTrailerError");
-  EXPECT_EQ(error_of(announced, chunks + "x-amz-checksum-crc32:AAAA\r\nbonus:x\r\n\r\n").code(),
+  EXPECT_EQ(decode_error(announced, chunks + "\r\n").code(), "MalformedTrailerError");
+  EXPECT_EQ(decode_error(announced, chunks + "\r\nx-amz-checksum-crc32:NhCmhg==\r\n").code(), "MalformedTrailerError");
+  EXPECT_EQ(decode_error(announced, chunks + "x-amz-checksum-sha1:AAAA\r\n\r\n").code(), "MalformedTrailerError");
+  EXPECT_EQ(decode_error(announced, chunks + "x-amz-checksum-crc32:AAAA\r\nbonus:x\r\n\r\n").code(),
             "MalformedTrailerError");
-  EXPECT_EQ(error_of(form_of(false, true, 5), chunks + "x-amz-checksum-crc32:AAAA\r\n\r\n").code(),
+  EXPECT_EQ(decode_error(form_of(false, true, 5), chunks + "x-amz-checksum-crc32:AAAA\r\n\r\n").code(),
             "MalformedTrailerError");
 }
 
 TEST(AwsChunked, TrailersHaveABound) {
   const AwsChunked form = with_crc32(form_of(false, true, 5));
   std::string many = "5\r\nhello\r\n0\r\n";
-  EXPECT_EQ(error_of(form, many + "x-amz-checksum-crc32:" + std::string(100'000, 'x')).code(), "MalformedTrailerError");
+  EXPECT_EQ(decode_error(form, many + "x-amz-checksum-crc32:" + std::string(100'000, 'x')).code(),
+            "MalformedTrailerError");
   for (int i = 0; i < 10'000; ++i) many += "x-amz-checksum-crc32:AAAA\r\n";
-  EXPECT_EQ(error_of(form, many).code(), "MalformedTrailerError");
+  EXPECT_EQ(decode_error(form, many).code(), "MalformedTrailerError");
 }
 
 std::string refusal(base::Headers headers, const Claim* claim) {
-  RequestHead head{"PUT", "/b/k", std::move(headers)};
+  http::RequestHead head{"PUT", "/b/k", std::move(headers)};
   try {
     return aws_chunked(head, claim) ? "chunks" : "no chunks";
   } catch (const BodyError& error) {
@@ -385,4 +387,4 @@ TEST(AwsChunkedHead, OneChecksumCanBeAnnounced) {
 }
 
 }  // namespace
-}  // namespace http
+}  // namespace signing

@@ -10,19 +10,18 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "http/sigv4.h"
-#include "http/sigv4_canonical.h"
+#include "signing/example_key.h"
+#include "signing/sigv4.h"
+#include "signing/sigv4_canonical.h"
 
-namespace http {
+namespace signing {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSecret = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
-
 fs::path vectors_folder() {
   if (const char* given = std::getenv("STOKER_PROTOCOL_VECTORS")) return fs::path(given) / "sigv4";
-  // Beside the checkout: this file is at <checkout>/src/http.
+  // Beside the checkout: this file is at <checkout>/src/signing.
   return fs::path(__FILE__).parent_path() / "../../../shared/protocol-vectors/sigv4";
 }
 
@@ -36,8 +35,8 @@ std::string read(const fs::path& path) {
 }
 
 // The cases are written loosely: line feeds only, folded headers, spaces in paths.
-Request parse_loosely(const std::string& text) {
-  Request request;
+http::Request parse_loosely(const std::string& text) {
+  http::Request request;
   std::size_t head_end = text.find("\n\n");
   if (head_end != std::string::npos) request.body = text.substr(head_end + 2);
   std::istringstream lines(text.substr(0, head_end));
@@ -70,8 +69,8 @@ std::string token_in(const std::string& canonical) {
 void check_case(const fs::path& stem) {
   SCOPED_TRACE(stem.filename().string());
   auto part = [&](const char* extension) { return read(fs::path(stem) += extension); };
-  Request request = parse_loosely(part(".req"));
-  Credentials credentials{"AKIDEXAMPLE", kSecret, token_in(part(".creq"))};
+  http::Request request = parse_loosely(part(".req"));
+  Credentials credentials{"AKIDEXAMPLE", kTestSuiteSecret, token_in(part(".creq"))};
   base::Time now = *parse_iso_basic("20150830T123600Z");
   sign(request, credentials, "us-east-1", "service", now);
   EXPECT_EQ(request.head.headers.get("Authorization"), part(".authz"));
@@ -82,7 +81,7 @@ void check_case(const fs::path& stem) {
   std::string canonical = canonical_request(request.head, parsed.claim.signed_headers, body_hash, {});
   EXPECT_EQ(canonical, part(".creq"));
   EXPECT_EQ(string_to_sign(parsed.claim.timestamp, parsed.claim.scope().text(), canonical), part(".sts"));
-  SigningKey key(kSecret, parsed.claim.scope());
+  SigningKey key(kTestSuiteSecret, parsed.claim.scope());
   AuthResult result = verify(parsed.claim, request.head, body_hash, key, now, false);
   EXPECT_TRUE(result) << result.message;
 }
@@ -103,4 +102,4 @@ TEST(SigV4Vectors, EachPublishedCaseIsSignedAndVerified) {
 }
 
 }  // namespace
-}  // namespace http
+}  // namespace signing

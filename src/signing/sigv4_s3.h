@@ -6,14 +6,14 @@
 #include <string_view>
 
 #include "base/headers.h"
-#include "http/body_error.h"
-#include "http/sigv4.h"
+#include "signing/body_error.h"
+#include "signing/sigv4.h"
 
-namespace http {
+namespace signing {
 
 // Why parse_claim() refused what that head says. For Missing it is what S3 tells those who may not do
 // something without a key.
-BodyError s3_claim_error(const RequestHead& head, const ClaimResult& failure);
+BodyError s3_claim_error(const http::RequestHead& head, const ClaimResult& failure);
 
 // Who says that they signed this form? nullopt where nobody does. Its key is looked up as for any
 // claim. Throws BodyError.
@@ -23,4 +23,4 @@ std::optional<Claim> parse_form_claim(const base::Headers& fields);
 // matter: a policy says itself how long it holds. Throws BodyError.
 void verify_form(const Claim& claim, const base::Headers& fields, const SigningKey& key);
 
-}  // namespace http
+}  // namespace signing

@@ -8,15 +8,15 @@
 
 #include "http/message.h"
 
-namespace http {
+namespace signing {
 
 // A Failure, so that whoever does not look closer still answers with its status.
-class BodyError : public Failure {
+class BodyError : public http::Failure {
  public:
   using Details = std::vector<std::pair<std::string, std::string>>;
 
   BodyError(int status, std::string code, const std::string& message, Details details = {})
-      : Failure(status, message), code_(std::move(code)), details_(std::move(details)) {}
+      : http::Failure(status, message), code_(std::move(code)), details_(std::move(details)) {}
 
   const std::string& code() const { return code_; }    // "IncompleteBody"
   const Details& details() const { return details_; }  // further elements of Amazon's answer
@@ -26,4 +26,4 @@ class BodyError : public Failure {
   Details details_;
 };
 
-}  // namespace http
+}  // namespace signing

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "base/headers.h"
-#include "http/body_error.h"
+#include "signing/body_error.h"
 
-namespace http {
+namespace signing {
 
 struct FormFile {
   std::string name;          // without the folders that some browsers say too; "" where there is none
@@ -59,4 +59,4 @@ class FormData {
   bool ended_ = false;  // said so itself, without a file
 };
 
-}  // namespace http
+}  // namespace signing

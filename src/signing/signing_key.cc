@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "http/signing_key.h"
+#include "signing/signing_key.h"
 
 #include "base/bytes.h"
 
-namespace http {
+namespace signing {
 namespace {
 
 std::string derive(std::string_view secret_key, const Scope& scope) {
@@ -44,4 +44,4 @@ std::shared_ptr<const SigningKey> SigningKeyCache::get(const Credentials& creden
   return key;
 }
 
-}  // namespace http
+}  // namespace signing

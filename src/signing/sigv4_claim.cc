@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a request says about its own signature. The wordings are Amazon's, as clients
 // report them.
-#include "http/sigv4_claim.h"
+#include "signing/sigv4_claim.h"
 
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "http/sigv2.h"
-#include "http/sigv4_canonical.h"
+#include "signing/sigv2.h"
+#include "signing/sigv4_canonical.h"
 
-namespace http {
+namespace signing {
 namespace {
 
 constexpr std::size_t kMaxSignedHeaders = 100;
@@ -27,9 +27,6 @@ constexpr const char* kTwoMechanisms =
     "Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, Signature query string parameter or "
     "the "
     "Authorization header should be specified";
-
-constexpr const char* kVersion4Only =
-    "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.";
 
 // Always false, for the steps that end with it.
 bool refuse(ClaimResult& result, ClaimProblem problem, AuthError error, std::string message, std::string_view given) {
@@ -142,7 +139,7 @@ std::string missing_parts(const Parts& parts, bool dated, const std::string& hea
   return message;
 }
 
-bool read_header(const RequestHead& head, const std::string& header, ClaimResult& result) {
+bool read_header(const http::RequestHead& head, const std::string& header, ClaimResult& result) {
   Parts parts;
   if (!read_authorization(header, parts, result)) return false;
   const std::string* amz_date = head.headers.find("X-Amz-Date");
@@ -198,7 +195,7 @@ bool read_expiry(const std::string& text, ClaimResult& result) {
   return true;
 }
 
-bool read_query(const RequestHead& head, const std::string& algorithm, ClaimResult& result) {
+bool read_query(const http::RequestHead& head, const std::string& algorithm, ClaimResult& result) {
   result.claim.presigned = true;
   if (algorithm != kAlgorithm) return refuse_algorithm(result, algorithm);
   std::string_view query = head.query();
@@ -227,7 +224,7 @@ bool read_scope(std::string_view credential, std::string_view date, ClaimResult&
   return read_credential(credential, result) && read_timestamp(date, parse_iso_basic(date), result);
 }
 
-ClaimResult parse_claim(const RequestHead& head) {
+ClaimResult parse_claim(const http::RequestHead& head) {
   ClaimResult result;
   const std::string* header = head.headers.find("Authorization");
   if (header && header->empty()) header = nullptr;
@@ -250,4 +247,4 @@ bool Claim::names_body_hash() const {
   return !payload_hash.empty() && payload_hash != kUnsignedPayload && !payload_hash.starts_with("STREAMING-");
 }
 
-}  // namespace http
+}  // namespace signing

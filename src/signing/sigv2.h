@@ -7,21 +7,21 @@
 #include <string_view>
 
 #include "base/headers.h"
-#include "http/body_error.h"
-#include "http/sigv4.h"
+#include "signing/body_error.h"
+#include "signing/sigv4.h"
 
-namespace http {
+namespace signing {
 
 // Of a query with AWSAccessKeyId or Signature. On success the claim's `version2` is set, and `signed_at` is when
 // it expires.
-ClaimResult parse_version2(const RequestHead& head);
+ClaimResult parse_version2(const http::RequestHead& head);
 
 // The second step. `path`: "/bucket/key" as it came, also where the bucket was in the host.
-AuthResult verify_version2(const Claim& claim, const RequestHead& head, std::string_view path, std::string_view secret,
-                           base::Time now);
+AuthResult verify_version2(const Claim& claim, const http::RequestHead& head, std::string_view path,
+                           std::string_view secret, base::Time now);
 
 // The same of forms, as parse_form_claim() and verify_form() are. Throw BodyError.
 std::optional<Claim> parse_form_version2(const base::Headers& fields);
 void verify_form_version2(const Claim& claim, const base::Headers& fields, std::string_view secret);
 
-}  // namespace http
+}  // namespace signing

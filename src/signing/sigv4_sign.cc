@@ -4,10 +4,10 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "http/sigv4.h"
-#include "http/sigv4_canonical.h"
+#include "signing/sigv4.h"
+#include "signing/sigv4_canonical.h"
 
-namespace http {
+namespace signing {
 namespace {
 
 // What proxies and HTTP libraries change on the way: the SDKs leave these unsigned too.
@@ -31,7 +31,7 @@ std::string join(const std::vector<std::string>& names) {
 
 }  // namespace
 
-void sign(Request& request, const Credentials& credentials, std::string_view region, std::string_view service,
+void sign(http::Request& request, const Credentials& credentials, std::string_view region, std::string_view service,
           base::Time now) {
   base::Headers& headers = request.head.headers;
   std::string timestamp = iso_basic(now);
@@ -53,13 +53,13 @@ void sign(Request& request, const Credentials& credentials, std::string_view reg
                                    ", SignedHeaders=" + join(names) + ", Signature=" + signature);
 }
 
-std::string presign(const RequestHead& head, const Credentials& credentials, std::string_view region,
+std::string presign(const http::RequestHead& head, const Credentials& credentials, std::string_view region,
                     std::string_view service, std::chrono::seconds expires, base::Time now) {
   std::string timestamp = iso_basic(now);
   Scope scope = {std::string_view(timestamp).substr(0, 8), region, service};
   bool s3 = service == "s3";
   std::vector<std::string> names = headers_to_sign(head.headers);
-  RequestHead signed_head = head;
+  http::RequestHead signed_head = head;
   std::string& target = signed_head.target;
   auto add = [&](std::string_view name, std::string_view value) {
     target += target.find('?') == std::string::npos ? '?' : '&';
@@ -80,4 +80,4 @@ std::string presign(const RequestHead& head, const Credentials& credentials, std
   return target;
 }
 
-}  // namespace http
+}  // namespace signing

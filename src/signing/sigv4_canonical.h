@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SigV4's canonical forms, which signer and verifier must make alike to the byte.
-// Private to http.
+// Private to signing.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "http/message.h"
 
-namespace http {
+namespace signing {
 
 inline constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
 
@@ -22,7 +22,7 @@ struct Canonical {
 
 std::string canonical_path(std::string_view path, bool s3);
 std::string canonical_query(std::string_view query, bool presigned);
-std::string canonical_request(const RequestHead& head, const std::vector<std::string>& signed_headers,
+std::string canonical_request(const http::RequestHead& head, const std::vector<std::string>& signed_headers,
                               std::string_view payload_hash, Canonical form);
 std::string string_to_sign(std::string_view timestamp, std::string_view scope, std::string_view canonical_request);
 
@@ -35,4 +35,4 @@ std::optional<base::Time> parse_iso_basic(std::string_view text);
 // Thu, 01 Jan 2026 00:00:00 GMT
 std::optional<base::Time> parse_http_date(const std::string& text);
 
-}  // namespace http
+}  // namespace signing

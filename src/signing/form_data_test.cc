@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "http/form_data.h"
+#include "signing/form_data.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/random.h"
 
-namespace http {
+namespace signing {
 namespace {
 
 using testing::Contains;
@@ -52,7 +52,7 @@ Parsed parse(std::string_view body, std::size_t step = std::string_view::npos, s
   return out;
 }
 
-BodyError error_of(std::string_view body, std::string_view type = kType) {
+BodyError form_error(std::string_view body, std::string_view type = kType) {
   try {
     parse(body, std::string_view::npos, type);
   } catch (const BodyError& error) {
@@ -100,7 +100,7 @@ TEST(FormData, AFieldsNameHasNoCaseAndAFilesNameNoFolders) {
 }
 
 TEST(FormData, AFieldComesOnce) {
-  const BodyError error = error_of(field("policy", "signed") + field("POLICY", "mine") + file("x") + kLine + "--");
+  const BodyError error = form_error(field("policy", "signed") + field("POLICY", "mine") + file("x") + kLine + "--");
   EXPECT_EQ(error.code(), "InvalidArgument");
   EXPECT_THAT(error.details(), Contains(Pair("ArgumentName", "POLICY")));
 }
@@ -117,13 +117,13 @@ TEST(FormData, WhatComesBeforeTheFirstBoundaryIsNotRead) {
 
 TEST(FormData, OnlyFormsWithABoundaryAreTaken) {
   for (const char* type : {"", "application/json", "multipart/mixed; boundary=x", "multipart/form-datax"}) {
-    const BodyError error = error_of("", type);
+    const BodyError error = form_error("", type);
     EXPECT_EQ(error.status(), 412) << type;
     EXPECT_EQ(error.code(), "PreconditionFailed");
   }
   for (const std::string& type : {std::string("multipart/form-data"), std::string("multipart/form-data; boundary="),
                                   "multipart/form-data; boundary=" + std::string(71, 'x')}) {
-    EXPECT_EQ(error_of("", type).code(), "MalformedPOSTRequest") << type;
+    EXPECT_EQ(form_error("", type).code(), "MalformedPOSTRequest") << type;
   }
 }
 
@@ -131,7 +131,7 @@ TEST(FormData, WhatIsCutOffOrMalformedIsRefused) {
   const std::string whole = field("key", "k") + file("bytes") + kLine + "--";
   ASSERT_EQ(parse(whole).bytes, "bytes");
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_EQ(error_of(whole.substr(0, size)).code(), "MalformedPOSTRequest") << size;
+    EXPECT_EQ(form_error(whole.substr(0, size)).code(), "MalformedPOSTRequest") << size;
   }
   for (const std::string& body :
        {kLine + "\r\n\r\nx\r\n" + kLine + "--",
@@ -140,12 +140,12 @@ TEST(FormData, WhatIsCutOffOrMalformedIsRefused) {
         kLine + "x\r\nContent-Disposition: form-data; name=file\r\n\r\nx\r\n" + kLine + "--", file("x") + kLine + "-x",
         std::string("hello"),
         kLine + "\r\nContent-Disposition: form-data; name=file; x=" + std::string(10'000, 'x') + "\r\n\r\n"}) {
-    EXPECT_EQ(error_of(body).code(), "MalformedPOSTRequest") << body;
+    EXPECT_EQ(form_error(body).code(), "MalformedPOSTRequest") << body;
   }
 }
 
 TEST(FormData, AFormWithoutAFileIsRefused) {
-  const BodyError error = error_of(field("key", "k") + kLine + "--\r\n");
+  const BodyError error = form_error(field("key", "k") + kLine + "--\r\n");
   EXPECT_EQ(error.code(), "InvalidArgument");
   EXPECT_STREQ(error.what(), "POST requires exactly one file upload per request.");
   EXPECT_THAT(error.details(), ElementsAre(Pair("ArgumentName", "file"), Pair("ArgumentValue", "0")));
@@ -154,15 +154,15 @@ TEST(FormData, AFormWithoutAFileIsRefused) {
 TEST(FormData, FieldsBeforeTheFileHaveABound) {
   EXPECT_EQ(parse(field("x-ignore", std::string(20'000, 'x')) + file("bytes") + kLine + "--").bytes, "bytes");
   for (const std::string& body : {field("x-ignore", std::string(20'480, 'x')), std::string(100'000, 'x')}) {
-    const BodyError error = error_of(body + file("bytes") + kLine + "--");
+    const BodyError error = form_error(body + file("bytes") + kLine + "--");
     EXPECT_EQ(error.code(), "MaxPostPreDataLengthExceeded");
     EXPECT_THAT(error.details(), Contains(Pair("MaxPostPreDataLengthBytes", "20480")));
   }
   std::string many;
   for (int i = 0; i < 1000; ++i) many += field("a" + std::to_string(i), "");
-  EXPECT_EQ(error_of(many + file("bytes") + kLine + "--").code(), "MaxPostPreDataLengthExceeded");
+  EXPECT_EQ(form_error(many + file("bytes") + kLine + "--").code(), "MaxPostPreDataLengthExceeded");
   EXPECT_EQ(parse(file(std::string(1'000'000, '\r')) + kLine + "--").bytes.size(), 1'000'000u);
 }
 
 }  // namespace
-}  // namespace http
+}  // namespace signing

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wordings are Amazon's, as recorded by projects whose tests also run against it.
-#include "http/sigv4_s3.h"
+#include "signing/sigv4_s3.h"
 
 #include <algorithm>
 #include <array>
 
 #include "base/bytes.h"
-#include "http/sigv2.h"
-#include "http/sigv4_canonical.h"
-#include "http/sigv4_claim.h"
+#include "signing/sigv2.h"
+#include "signing/sigv4_canonical.h"
+#include "signing/sigv4_claim.h"
 
-namespace http {
+namespace signing {
 namespace {
-
-constexpr const char* kVersion4Only =
-    "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.";
 
 BodyError argument_error(const std::string& message, const std::string& name, const std::string& value) {
   return BodyError(400, "InvalidArgument", message, {{"ArgumentName", name}, {"ArgumentValue", value}});
@@ -83,7 +80,7 @@ Claim read_form(const base::Headers& fields) {
 
 }  // namespace
 
-BodyError s3_claim_error(const RequestHead& head, const ClaimResult& failure) {
+BodyError s3_claim_error(const http::RequestHead& head, const ClaimResult& failure) {
   const std::string header(head.headers.get("Authorization"));
   if (failure.claim.version2) return BodyError(403, "AccessDenied", failure.message);
   switch (failure.problem) {
@@ -136,4 +133,4 @@ void verify_form(const Claim& claim, const base::Headers& fields, const SigningK
                    {"StringToSignBytes", spaced_hex(policy)}});
 }
 
-}  // namespace http
+}  // namespace signing

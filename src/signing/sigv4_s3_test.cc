@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "http/sigv4_s3.h"
+#include "signing/sigv4_s3.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "http/sigv4_canonical.h"
+#include "signing/example_key.h"
+#include "signing/sigv4_canonical.h"
 
-namespace http {
+namespace signing {
 namespace {
 
 using namespace std::chrono_literals;
@@ -18,8 +19,7 @@ using testing::HasSubstr;
 using testing::Pair;
 using testing::StartsWith;
 
-const Credentials kCredentials{"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", ""};
-const base::Time kNow = *parse_iso_basic("20151229T000000Z");
+const Credentials kS3Credentials{"AKIAIOSFODNN7EXAMPLE", kExampleSecret, ""};
 
 // What botocore's generate_presigned_post("sigv4examplebucket", "user/user1/photo.jpg") gives at that time.
 base::Headers example_form() {
@@ -40,7 +40,7 @@ BodyError form_error(const base::Headers& fields) {
   try {
     const std::optional<Claim> claim = parse_form_claim(fields);
     if (!claim) return BodyError(200, "anonymous", "nobody signed it");
-    verify_form(*claim, fields, SigningKey(kCredentials.secret_key, claim->scope()));
+    verify_form(*claim, fields, SigningKey(kS3Credentials.secret_key, claim->scope()));
   } catch (const BodyError& error) {
     return error;
   }
@@ -52,7 +52,7 @@ TEST(FormClaim, AFormThatBotocoreSignedIsAccepted) {
   ASSERT_TRUE(claim);
   EXPECT_EQ(claim->access_key, "AKIAIOSFODNN7EXAMPLE");
   EXPECT_EQ(claim->scope().text(), "20151229/us-east-1/s3/aws4_request");
-  EXPECT_EQ(claim->signed_at, kNow);
+  EXPECT_EQ(claim->signed_at, kExampleTime);
   EXPECT_EQ(form_error(example_form()).code(), "none");
 }
 
@@ -112,13 +112,13 @@ TEST(FormClaim, WhatCannotBeAClaimIsRefused) {
   EXPECT_THAT(with("AWSAccessKeyId", "AKID"), HasSubstr("must contain a field named 'Signature'"));
 }
 
-BodyError claim_error(const RequestHead& head) {
+BodyError claim_error(const http::RequestHead& head) {
   const ClaimResult parsed = parse_claim(head);
   return parsed ? BodyError(200, "none", "it was accepted") : s3_claim_error(head, parsed);
 }
 
-RequestHead with_header(const std::string& authorization, const std::string& date = "20151229T000000Z") {
-  RequestHead head{"GET", "/b/k", {{"Host", "h"}, {"Authorization", authorization}}};
+http::RequestHead with_header(const std::string& authorization, const std::string& date = "20151229T000000Z") {
+  http::RequestHead head{"GET", "/b/k", {{"Host", "h"}, {"Authorization", authorization}}};
   if (!date.empty()) head.headers.add("X-Amz-Date", date);
   return head;
 }
@@ -156,7 +156,7 @@ TEST(S3ClaimError, OtherMechanismsAreRefused) {
   const BodyError bearer = claim_error(with_header("Bearer token"));
   EXPECT_STREQ(bearer.what(), "Unsupported Authorization Type");
   EXPECT_THAT(bearer.details(), Contains(Pair("ArgumentValue", "Bearer token")));
-  RequestHead both = with_header("AWS4-HMAC-SHA256 Credential=a");
+  http::RequestHead both = with_header("AWS4-HMAC-SHA256 Credential=a");
   both.target = "/b/k?X-Amz-Algorithm=AWS4-HMAC-SHA256";
   EXPECT_THAT(claim_error(both).what(), StartsWith("Only one auth mechanism allowed;"));
   EXPECT_EQ(claim_error({"GET", "/b/k", {{"Host", "h"}, {"Authorization", ""}}}).code(), "AccessDenied");
@@ -177,8 +177,8 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 TEST(S3ClaimError, AQueryIsRefusedInS3sWords) {
-  RequestHead head{"GET", "/b/k", {{"Host", "h"}}};
-  const std::string url = presign(head, kCredentials, "us-east-1", "s3", 60s, kNow);
+  http::RequestHead head{"GET", "/b/k", {{"Host", "h"}}};
+  const std::string url = presign(head, kS3Credentials, "us-east-1", "s3", 60s, kExampleTime);
   auto words = [&](const std::string& from, const std::string& to) {
     head.target = replaced(url, from, to);
     const BodyError error = claim_error(head);
@@ -201,58 +201,59 @@ TEST(S3ClaimError, AQueryIsRefusedInS3sWords) {
   EXPECT_THAT(words("SignedHeaders=host", "SignedHeaders=range"), StartsWith("AccessDenied: There were headers"));
 }
 
-AuthResult check(const RequestHead& head, base::Time now = kNow) {
+AuthResult verify_head(const http::RequestHead& head, base::Time now = kExampleTime) {
   const ClaimResult parsed = parse_claim(head);
   if (!parsed) return {parsed.error, parsed.message};
-  return verify_without_body(parsed.claim, head, SigningKey(kCredentials.secret_key, parsed.claim.scope()), now, true);
+  return verify_without_body(parsed.claim, head, SigningKey(kS3Credentials.secret_key, parsed.claim.scope()), now,
+                             true);
 }
 
 // The next cases were all seen at Amazon.
 TEST(S3Presigned, AHashThatWasNotSignedCountsAllTheSame) {
-  RequestHead head{"PUT", "/b/k", {{"Host", "h"}}};
-  head.target = presign(head, kCredentials, "us-east-1", "s3", 60s, kNow);
-  EXPECT_TRUE(check(head));
+  http::RequestHead head{"PUT", "/b/k", {{"Host", "h"}}};
+  head.target = presign(head, kS3Credentials, "us-east-1", "s3", 60s, kExampleTime);
+  EXPECT_TRUE(verify_head(head));
   head.headers.set("x-amz-content-sha256", std::string(kUnsignedPayload));
-  EXPECT_TRUE(check(head));
+  EXPECT_TRUE(verify_head(head));
   head.headers.set("x-amz-content-sha256", base::to_hex(base::sha256("body")));
-  EXPECT_EQ(check(head).error, AuthError::BadSignature);
+  EXPECT_EQ(verify_head(head).error, AuthError::BadSignature);
 }
 
 TEST(S3Presigned, HeadersThatWereNotSignedAreNamed) {
-  RequestHead head{"PUT", "/b/k", {{"Host", "h"}}};
-  head.target = presign(head, kCredentials, "us-east-1", "s3", 60s, kNow);
+  http::RequestHead head{"PUT", "/b/k", {{"Host", "h"}}};
+  head.target = presign(head, kS3Credentials, "us-east-1", "s3", 60s, kExampleTime);
   head.headers.add("Range", "bytes=0-1");
   head.headers.add("Content-Type", "text/plain");
-  EXPECT_TRUE(check(head));
+  EXPECT_TRUE(verify_head(head));
   head.headers.add("X-Amz-Acl", "private");
   head.headers.add("x-amz-security-token", "t");
-  const AuthResult result = check(head);
+  const AuthResult result = verify_head(head);
   EXPECT_EQ(result.error, AuthError::UnsignedHeaders);
   EXPECT_THAT(result.details, ElementsAre(Pair("HeadersNotSigned", "x-amz-acl, x-amz-security-token")));
 }
 
 TEST(S3Presigned, ATokenInASignedHeaderCountsBeforeTheQuerys) {
-  RequestHead head{"GET", "/b/k?X-Amz-Security-Token=query", {{"Host", "h"}, {"X-Amz-Security-Token", "header"}}};
-  head.target = presign(head, kCredentials, "us-east-1", "s3", 60s, kNow);
-  EXPECT_TRUE(check(head));
+  http::RequestHead head{"GET", "/b/k?X-Amz-Security-Token=query", {{"Host", "h"}, {"X-Amz-Security-Token", "header"}}};
+  head.target = presign(head, kS3Credentials, "us-east-1", "s3", 60s, kExampleTime);
+  EXPECT_TRUE(verify_head(head));
   EXPECT_EQ(parse_claim(head).claim.session_token, "header");
 }
 
 TEST(S3Presigned, ItsTimeHasABeginningAndAnEnd) {
-  RequestHead head{"GET", "/b/k", {{"Host", "h"}}};
-  const RequestHead plain = head;
-  head.target = presign(plain, kCredentials, "us-east-1", "s3", 60s, kNow);
-  EXPECT_EQ(check(head, kNow - 16min).message, "Request is not yet valid");
-  EXPECT_EQ(check(head, kNow + 61s).message, "Request has expired");
-  head.target = presign(plain, kCredentials, "us-east-1", "s3", 0s, kNow);
-  EXPECT_EQ(check(head, kNow + 1ms).error, AuthError::Expired);
+  http::RequestHead head{"GET", "/b/k", {{"Host", "h"}}};
+  const http::RequestHead plain = head;
+  head.target = presign(plain, kS3Credentials, "us-east-1", "s3", 60s, kExampleTime);
+  EXPECT_EQ(verify_head(head, kExampleTime - 16min).message, "Request is not yet valid");
+  EXPECT_EQ(verify_head(head, kExampleTime + 61s).message, "Request has expired");
+  head.target = presign(plain, kS3Credentials, "us-east-1", "s3", 0s, kExampleTime);
+  EXPECT_EQ(verify_head(head, kExampleTime + 1ms).error, AuthError::Expired);
 }
 
 TEST(S3Verify, ABadSignatureIsToldWhatWasSigned) {
-  RequestHead head{"GET", "/b/k", {{"Host", "h"}}};
-  head.target = presign(head, kCredentials, "us-east-1", "s3", 60s, kNow);
+  http::RequestHead head{"GET", "/b/k", {{"Host", "h"}}};
+  head.target = presign(head, kS3Credentials, "us-east-1", "s3", 60s, kExampleTime);
   head.method = "PUT";
-  const AuthResult result = check(head);
+  const AuthResult result = verify_head(head);
   EXPECT_EQ(result.error, AuthError::BadSignature);
   EXPECT_THAT(result.details, Contains(Pair("CanonicalRequest", StartsWith("PUT\n/b/k\nX-Amz-Algorithm="))));
   EXPECT_THAT(result.details, Contains(Pair("CanonicalRequestBytes", StartsWith("50 55 54 0a 2f "))));
@@ -261,4 +262,4 @@ TEST(S3Verify, ABadSignatureIsToldWhatWasSigned) {
 }
 
 }  // namespace
-}  // namespace http
+}  // namespace signing

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "http/sigv2.h"
+#include "signing/sigv2.h"
 
 #include <gmock/gmock.h>
 
-#include "http/sigv4_canonical.h"
-#include "http/sigv4_s3.h"
+#include "signing/example_key.h"
+#include "signing/sigv4_canonical.h"
+#include "signing/sigv4_s3.h"
 
-namespace http {
+namespace signing {
 namespace {
 
 using namespace std::chrono_literals;
 using testing::Contains;
 using testing::Pair;
-
-constexpr const char* kSecret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
-const base::Time kNow = *parse_iso_basic("20151229T000000Z");
 
 // What botocore's generate_presigned_url gives at that time, for 60 seconds.
 constexpr const char* kGet =
@@ -31,7 +29,7 @@ constexpr const char* kList =
     "&Signature=LMXn7B%2BJVtYHFGA%2FERZPSqq2%2BsY%3D&Expires=1451347260";
 
 // Both steps, as a server takes them.
-AuthResult verified(const RequestHead& head, base::Time now = kNow, const char* secret = kSecret) {
+AuthResult verified(const http::RequestHead& head, base::Time now = kExampleTime, const char* secret = kExampleSecret) {
   ClaimResult claim = parse_claim(head);
   if (!claim) return {claim.error, claim.message, {}};
   EXPECT_TRUE(claim.claim.version2 && claim.claim.presigned);
@@ -49,14 +47,14 @@ TEST(Version2, UrlsThatBotocoreMadeAreAccepted) {
 }
 
 TEST(Version2, TheBucketMayHaveBeenInTheHost) {
-  const RequestHead head{"GET", std::string(kGet).substr(2), {{"Host", "b.h"}}};
+  const http::RequestHead head{"GET", std::string(kGet).substr(2), {{"Host", "b.h"}}};
   const ClaimResult claim = parse_claim(head);
-  EXPECT_TRUE(verify_version2(claim.claim, head, "/b" + std::string(head.path()), kSecret, kNow));
-  EXPECT_FALSE(verify_version2(claim.claim, head, head.path(), kSecret, kNow));
+  EXPECT_TRUE(verify_version2(claim.claim, head, "/b" + std::string(head.path()), kExampleSecret, kExampleTime));
+  EXPECT_FALSE(verify_version2(claim.claim, head, head.path(), kExampleSecret, kExampleTime));
 }
 
 TEST(Version2, WhatWasChangedIsRefused) {
-  auto error = [](const RequestHead& head) { return verified(head).error; };
+  auto error = [](const http::RequestHead& head) { return verified(head).error; };
   EXPECT_EQ(error({"PUT", kGet, {}}), AuthError::BadSignature);
   EXPECT_EQ(error({"GET", std::string(kGet).replace(3, 1, "c"), {}}), AuthError::BadSignature);
   EXPECT_EQ(error({"GET", kGet, {{"x-amz-extra", "1"}}}), AuthError::BadSignature);
@@ -66,14 +64,14 @@ TEST(Version2, WhatWasChangedIsRefused) {
     EXPECT_EQ(error({"GET", std::string(kList) + "&" + setting, {}}), AuthError::BadSignature) << setting;
   }
   EXPECT_EQ(error({"GET", std::string(kSession) + "&x-amz-meta-b=c", {}}), AuthError::BadSignature);
-  const AuthResult wrong = verified({"GET", kGet, {}}, kNow, "another");
+  const AuthResult wrong = verified({"GET", kGet, {}}, kExampleTime, "another");
   EXPECT_EQ(wrong.error, AuthError::BadSignature);
   EXPECT_THAT(wrong.details, Contains(Pair("StringToSign", "GET\n\n\n1451347260\n/b/a%20b/%C3%BC%2B")));
 }
 
 TEST(Version2, AUrlHasItsTime) {
-  EXPECT_TRUE(verified({"GET", kGet, {}}, kNow + 60s));
-  const AuthResult late = verified({"GET", kGet, {}}, kNow + 61s);
+  EXPECT_TRUE(verified({"GET", kGet, {}}, kExampleTime + 60s));
+  const AuthResult late = verified({"GET", kGet, {}}, kExampleTime + 61s);
   EXPECT_EQ(late.error, AuthError::Expired);
   EXPECT_EQ(late.message, "Request has expired");
 }
@@ -95,13 +93,13 @@ TEST(Version2, AFormIsSignedByItsPolicy) {
   const std::optional<Claim> claim = parse_form_claim(fields);
   ASSERT_TRUE(claim && claim->version2);
   EXPECT_EQ(claim->access_key, "AKIAIOSFODNN7EXAMPLE");
-  EXPECT_NO_THROW(verify_form_version2(*claim, fields, kSecret));
+  EXPECT_NO_THROW(verify_form_version2(*claim, fields, kExampleSecret));
   EXPECT_THROW(verify_form_version2(*claim, fields, "another"), BodyError);
   fields.set("policy", "e30=");
-  EXPECT_THROW(verify_form_version2(*claim, fields, kSecret), BodyError);
+  EXPECT_THROW(verify_form_version2(*claim, fields, kExampleSecret), BodyError);
   fields.set("signature", "");
   EXPECT_THROW(parse_form_claim(fields), BodyError);
 }
 
 }  // namespace
-}  // namespace http
+}  // namespace signing
