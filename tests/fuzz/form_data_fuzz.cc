@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A browser's form, as one piece and cut in two: both ways must find the same fields and file, or
-// refuse for the same reason.
+// A browser's form in one piece and cut in two: both must give the same fields and file, or fail
+// with the same error.
 #include <cstddef>
 #include <cstdint>
 #include <string>

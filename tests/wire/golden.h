@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that real clients sent, recorded by record.py.
+// Requests of real clients, recorded by record.py.
 #pragma once
 
 #include <string>
@@ -18,9 +18,9 @@ struct Request {
 
 // golden/CLIENT/NAME.http
 Request load(const std::string& client, const std::string& name);
-// The bytes of golden/NAME, "" if there is no such file.
+// The bytes of golden/NAME, or "" if the file is missing.
 std::string load_file(const std::string& name);
-// By its headers: X-Amz-Target and Content-Type, smithy-protocol, a form, else restXml.
+// Determined from the headers: X-Amz-Target and Content-Type, smithy-protocol, a form, else restXml.
 wire::Protocol protocol_of(const Request& request);
 
 }  // namespace golden

@@ -11,7 +11,7 @@ namespace {
 
 using vectors::Case;
 
-// Cases that ask for something a server does not do, or that we leave to another layer.
+// Cases that do not apply to a server, or that another layer handles.
 constexpr const char* kCompressed = "the body is gzipped, which http undoes, and is not in the vector";
 constexpr const char* kToken = "the client makes up a token that is not in the parameters";
 constexpr const char* kNoTrace = "an empty list or map leaves no trace in the request";
@@ -59,7 +59,7 @@ dynamic::Value decode(const Case& test, const wire::TypeInfo& type) {
   return value;
 }
 
-TEST(ProtocolVectors, RequestsAreDecodedToTheirParameters) {
+TEST(ProtocolVectors, DecodesRequestsToTheirParameters) {
   vectors::Count count;
   for (const Case& test : vectors::load("input")) {
     if (count.skips(test, kSkipped)) continue;
