@@ -11,7 +11,6 @@
 #include "services/s3/schema.h"
 #include "services/s3/service.h"
 #include "services/s3/settings.h"
-#include "services/sqs/door.h"
 #include "services/sqs/lot.h"
 #include "services/sqs/move_tasks.h"
 #include "services/sqs/schema.h"
@@ -41,7 +40,7 @@ services::Module sqs_module() {
   services::Module m;
   m.service = services::sqs::service();
   m.migrations = services::sqs::migrations();
-  m.add_memory = [](services::Locals& locals) { locals.add<services::QueueDoor>(services::sqs::queue_door()); };
+  m.internal_operations = services::sqs::internal_operations();
   auto after = std::make_shared<std::int64_t>(0);
   m.loops = {writing("sqs sweep", services::sqs::kSweepTopic,
                      [after](services::Call& call) -> std::optional<base::Time> {

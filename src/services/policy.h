@@ -12,10 +12,10 @@
 
 namespace services::policy {
 
-enum class Answer { Denied, Allowed, NoMatch };
+enum class Verdict { Denied, Allowed, NoMatch };
 
-struct Question {
-  std::string principal_account;    // 12 digits; "" where a service asks, or somebody without a key
+struct Request {
+  std::string principal_account;    // 12 digits; "" for a service and for an anonymous caller
   std::string principal_service;    // "s3.amazonaws.com"
   std::string principal_canonical;  // the account's canonical id, where the service has such
   std::string action;               // "sqs:SendMessage", any case
@@ -28,10 +28,10 @@ inline constexpr std::size_t kMaxBytes = 8192;
 inline constexpr std::size_t kMaxStatements = 20;
 
 // A statement that denies wins. A condition whose operator is not known here holds for
-// no Allow and for every Deny: in doubt, closed. A key that the question does not have
+// no Allow and for every Deny: in doubt, closed. A key that the request does not have
 // is as Amazon takes it: only negated operators hold.
-Answer evaluate(const Document& policy, const Question& question);
-Answer evaluate(std::string_view policy, const Question& question);
+Verdict evaluate(const Document& policy, const Request& request);
+Verdict evaluate(std::string_view policy, const Request& request);
 
 // The aws: keys that every request has.
 Context context_of(const Caller& caller, base::Time now);

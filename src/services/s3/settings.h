@@ -12,7 +12,7 @@ struct Settings {
   bool test_events = true;
 };
 
-// Before anybody calls a handler. Events also need a services::QueueDoor, which is not added here.
+// Before anybody calls a handler.
 void add_locals(Locals& locals, Settings settings = {});
 
 }  // namespace services::s3

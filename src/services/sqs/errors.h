@@ -17,6 +17,7 @@ wire::ApiError invalid_parameter(std::string message);
 wire::ApiError invalid_value(std::string_view value, std::string_view parameter, std::string_view reason);
 wire::ApiError queue_does_not_exist();
 wire::ApiError access_denied(std::string_view principal, std::string_view action, std::string_view arn);
+wire::ApiError service_denied(std::string_view service, std::string_view action, std::string_view arn);
 
 // How SQS says that members are missing or out of range; nullopt where it does not mind.
 std::optional<wire::ApiError> violation_error(const std::vector<wire::Violation>& violations);

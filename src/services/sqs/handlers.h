@@ -38,6 +38,8 @@ void remove_permission(Call& call, const RemovePermissionRequest& request);
 
 // send.cc
 SendMessageResult send_message(Call& call, const SendMessageRequest& request);
+// Internal: may the caller send to this queue? Throws what SendMessage would, and ignores all other members.
+void check_send_message(Call& call, const SendMessageRequest& request);
 SendMessageBatchResult send_message_batch(Call& call, const SendMessageBatchRequest& request);
 
 // receive.cc

@@ -42,17 +42,26 @@ Queue read_queue(const store::Row& row) {
   return queue;
 }
 
+policy::Verdict evaluate_policy(const Queue& queue, const Call& call, std::string_view action) {
+  if (!queue.policy) return policy::Verdict::NoMatch;
+  const Caller& caller = call.caller;
+  return policy::evaluate(*queue.policy, {.principal_account = caller.service.empty() ? caller.account : "",
+                                          .principal_service = caller.service,
+                                          .action = "sqs:" + std::string(action),
+                                          .resource = queue.arn(),
+                                          .context = policy::context_of(caller, call.now)});
+}
+
 void check_access(const Queue& queue, const Call& call, std::string_view action) {
   const Caller& caller = call.caller;
-  const bool own = queue.account == caller.account;
-  if (own && !queue.policy) return;
-  policy::Question question{.principal_account = caller.account,
-                            .action = "sqs:" + std::string(action),
-                            .resource = queue.arn(),
-                            .context = policy::context_of(caller, call.now)};
-  policy::Answer answer = queue.policy ? policy::evaluate(*queue.policy, question) : policy::Answer::NoMatch;
-  if (answer == policy::Answer::Denied) throw access_denied(caller.arn(), action, queue.arn());
-  if (own || answer == policy::Answer::Allowed) return;
+  const bool is_service = !caller.service.empty();
+  const bool own = !is_service && queue.account == caller.account;
+  const policy::Verdict verdict = evaluate_policy(queue, call, action);
+  if (verdict == policy::Verdict::Allowed) return;
+  // A service needs the queue's policy also within one account, as at Amazon.
+  if (is_service) throw service_denied(caller.service, action, queue.arn());
+  if (verdict == policy::Verdict::Denied) throw access_denied(caller.arn(), action, queue.arn());
+  if (own) return;
   throw wire::ApiError("QueueDoesNotExist", "The specified queue does not exist or you do not have access to it.");
 }
 
@@ -94,7 +103,9 @@ std::optional<Queue> load_queue(store::Tx& tx, std::int64_t id) { return tx.quer
 
 Queue find_queue(Call& call, const std::string& url, std::string_view action) {
   if (url.empty()) throw missing_parameter("QueueUrl");
-  auto queue = load_queue(call.tx, parse_url(url, call.caller));
+  // A service knows its target by ARN, which also has the region.
+  const auto name = call.caller.service.empty() ? parse_url(url, call.caller) : parse_arn(url);
+  auto queue = name ? load_queue(call.tx, *name) : std::nullopt;
   if (!queue) throw queue_does_not_exist();
   check_access(*queue, call, action);
   return std::move(*queue);

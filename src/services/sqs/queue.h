@@ -52,8 +52,8 @@ std::optional<QueueName> parse_arn(std::string_view arn);
 std::optional<Queue> load_queue(store::Tx& tx, const QueueName& name);
 std::optional<Queue> load_queue(store::Tx& tx, std::int64_t id);
 
-// The queue that a request names. Throws QueueDoesNotExist where there is none, or
-// none that this caller may know of, and AccessDenied where its policy denies the action.
+// The queue that a request names: a client by its URL, a service by its ARN. Throws QueueDoesNotExist where
+// there is none, or none that this caller may know of, and AccessDenied where its policy denies the action.
 Queue find_queue(Call& call, const std::string& url, std::string_view action);
 // For the operations that only the owner may use, whatever the policy says.
 Queue find_own_queue(Call& call, const std::string& url);

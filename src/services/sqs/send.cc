@@ -52,6 +52,10 @@ SendMessageResult send_message(Call& call, const SendMessageRequest& request) {
   return result;
 }
 
+void check_send_message(Call& call, const SendMessageRequest& request) {
+  find_queue(call, request.QueueUrl, "SendMessage");
+}
+
 SendMessageBatchResult send_message_batch(Call& call, const SendMessageBatchRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "SendMessage");
   check_batch(queue, request);

@@ -59,4 +59,8 @@ Service service() {
   return sqs;
 }
 
+std::vector<Operation> internal_operations() {
+  return {operation<&check_send_message>("CheckSendMessage", Access::Read)};
+}
+
 }  // namespace services::sqs

@@ -7,5 +7,7 @@
 namespace services::sqs {
 
 Service service();
+// For other services only.
+std::vector<Operation> internal_operations();
 
 }  // namespace services::sqs
