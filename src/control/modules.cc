@@ -11,13 +11,9 @@
 #include "services/s3/schema.h"
 #include "services/s3/service.h"
 #include "services/s3/settings.h"
-#include "services/sqs/lot.h"
-#include "services/sqs/move_tasks.h"
-#include "services/sqs/schema.h"
-#include "services/sqs/service.h"
-#include "services/stoker/service.h"
-#include "services/sts/service.h"
-#include "state/keys.h"
+#include "services/sqs/module.h"
+#include "services/stoker/module.h"
+#include "services/sts/module.h"
 
 namespace control {
 namespace {
@@ -34,22 +30,6 @@ services::Loop writing(std::string name, std::string topic,
     return d;
   };
   return loop;
-}
-
-services::Module sqs_module() {
-  services::Module m;
-  m.service = services::sqs::service();
-  m.migrations = services::sqs::migrations();
-  m.internal_operations = services::sqs::internal_operations();
-  auto after = std::make_shared<std::int64_t>(0);
-  m.loops = {writing("sqs sweep", services::sqs::kSweepTopic,
-                     [after](services::Call& call) -> std::optional<base::Time> {
-                       const auto swept = services::sqs::sweep(call.tx, call.now, *after);
-                       *after = swept.after;
-                       return call.now + (swept.more ? base::Duration(5) : base::Duration(10000));
-                     }),
-             writing("sqs moves", services::sqs::kMoveTopic, &services::sqs::advance_move_tasks)};
-  return m;
 }
 
 services::Module ecs_module(const services::Options& options) {
@@ -82,27 +62,11 @@ services::Module s3_module(const services::Options& options) {
   return m;
 }
 
-services::Module sts_module() {
-  services::Module m;
-  m.service = services::sts::service();
-  m.migrations = state::key_migrations();
-  m.loops = {writing("key sweep", "keys/sweep", [](services::Call& call) -> std::optional<base::Time> {
-    state::delete_expired_keys(call.tx, call.now);
-    return call.now + std::chrono::minutes(10);
-  })};
-  return m;
-}
-
-services::Module stoker_module() {
-  services::Module m;
-  m.service = services::stoker::service();
-  return m;
-}
-
 }  // namespace
 
 std::vector<services::Module> all_modules(const services::Options& options) {
-  return {sts_module(), sqs_module(), ecs_module(options), s3_module(options), stoker_module()};
+  return {services::sts::module(options), services::sqs::module(options), ecs_module(options), s3_module(options),
+          services::stoker::module(options)};
 }
 
 }  // namespace control

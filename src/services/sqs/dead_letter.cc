@@ -74,7 +74,7 @@ void apply_redrive_policy(store::Tx& tx, Queue& queue, const std::string& text) 
                  ", valid values are from 1 to 1000 both inclusive.");
   }
   std::string target_arn(arn->get_string());
-  auto name = parse_arn(target_arn);
+  auto name = parse_queue_arn(target_arn);
   if (!name) throw refuse("Invalid value for deadLetterTargetArn.");
   if (name->account != queue.account || name->region != queue.region) {
     throw refuse("Dead-letter queue must be in the same account and region as the source queue.");
@@ -114,7 +114,7 @@ std::string check_redrive_allow_policy(const std::string& text) {
     }
     if (arns->get_array().size() > kMaxSourceArns) throw refuse("sourceQueueArns can hold up to 10 queue ARNs.");
     for (const json::value& arn : arns->get_array()) {
-      if (!arn.is_string() || !parse_arn({arn.get_string().data(), arn.get_string().size()})) {
+      if (!arn.is_string() || !parse_queue_arn({arn.get_string().data(), arn.get_string().size()})) {
         throw refuse("sourceQueueArns holds something that is not a queue's ARN.");
       }
     }

@@ -66,7 +66,7 @@ struct Receiver {
   std::optional<Queue> dead_letters = {};
 
   Receiver(Call& c, const Queue& q, base::Duration v) : call(c), queue(q), visibility(v) {
-    if (queue.dead_letter_arn) dead_letters = load_queue(call.tx, *parse_arn(*queue.dead_letter_arn));
+    if (queue.dead_letter_arn) dead_letters = load_queue(call.tx, *parse_queue_arn(*queue.dead_letter_arn));
   }
 
   // Takes it out of the way if it must not be delivered any more.

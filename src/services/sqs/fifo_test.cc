@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/sqs/lot.h"
 #include "services/sqs/sqs_fixture.h"
 
 namespace services::sqs {
@@ -92,9 +91,7 @@ TEST_F(Fifo, WhatWasSentToADeletedQueueIsForgotten) {
     with_call([&](Call& call) { send_message(call, request); });
     EXPECT_EQ(receive(url_).size(), 1u);
     with_call([&](Call& call) { delete_queue(call, {url_}); });
-    for (Swept swept{true, 0}; swept.more;) {
-      swept = with_call([&](Call& call) { return sweep(call.tx, call.now, swept.after); });
-    }
+    sweep_all();
     make_queue("q.fifo", {{"FifoQueue", "true"}});
   }
 }
@@ -153,10 +150,8 @@ TEST_F(Fifo, AnExpiredBacklogIsSweptAndDoesNotHideALivingOne) {
   EXPECT_EQ(receive_bodies(url_, 1, 0), Bodies{"young"});
   for (int i = 0; i < 700; ++i) send_to_group(url_, "old", "h");
   advance(seconds(60));
-  for (Swept swept{true, 0}; swept.more;) {
-    swept = with_call([&](Call& call) { return sweep(call.tx, call.now, swept.after); });
-  }
-  EXPECT_EQ(with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_messages").integer(); }), 0);
+  sweep_all();
+  EXPECT_EQ(count_rows("sqs_messages"), 0);
 }
 
 TEST_F(Fifo, AnAttemptThatCannotBeRepeatedChangesNothing) {

@@ -2,12 +2,14 @@
 // What a receiver does with the messages that it holds.
 #include "services/sqs/batch.h"
 #include "services/sqs/errors.h"
-#include "services/sqs/handlers.h"
 #include "services/sqs/lot.h"
 #include "services/sqs/message.h"
+#include "services/sqs/operations.h"
 #include "services/sqs/receipt.h"
+#include "shapes/sqs/message_batch.h"
 
 namespace services::sqs {
+using namespace shapes::sqs;
 namespace {
 
 constexpr std::int32_t kMaxVisibility = 43200;
@@ -82,8 +84,6 @@ void change_one(Call& call, const Queue& queue, const std::string& handle, std::
   call.wake(queue.topic(), 1);
 }
 
-}  // namespace
-
 void delete_message(Call& call, const DeleteMessageRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "DeleteMessage");
   delete_one(call, queue, request.ReceiptHandle);
@@ -113,6 +113,17 @@ ChangeMessageVisibilityBatchResult change_message_visibility_batch(Call& call,
         change_one(call, queue, entry.ReceiptHandle, *entry.VisibilityTimeout);
         return ChangeMessageVisibilityBatchResultEntry{entry.Id};
       });
+}
+
+}  // namespace
+
+std::vector<Operation> in_flight_operations() {
+  return {
+      operation<&change_message_visibility>("ChangeMessageVisibility", Access::Write),
+      operation<&change_message_visibility_batch>("ChangeMessageVisibilityBatch", Access::Write),
+      operation<&delete_message>("DeleteMessage", Access::Write),
+      operation<&delete_message_batch>("DeleteMessageBatch", Access::Write),
+  };
 }
 
 }  // namespace services::sqs

@@ -28,13 +28,4 @@ std::int64_t count_messages_in_flight(store::Tx& tx, const Queue& queue, base::T
 // Gives a FIFO queue's waiting heads its new delay.
 void redelay_lot(store::Tx& tx, const Queue& queue);
 
-// Deletes what is past its time: expired messages, dead lots, old deduplication ids. A
-// bounded slice, of a bounded number of queues after the one with id `after`, so that
-// nobody waits long behind it.
-struct Swept {
-  bool more = false;
-  std::int64_t after = 0;  // where to go on
-};
-Swept sweep(store::Tx& tx, base::Time now, std::int64_t after);
-
 }  // namespace services::sqs

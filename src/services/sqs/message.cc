@@ -115,13 +115,6 @@ Sent put_in_order(Call& call, const Queue& queue, const Draft& draft) {
   return row.sent;
 }
 
-std::optional<std::string> group_of(store::Tx& tx, std::int64_t seq) {
-  auto group = tx.query("SELECT group_id FROM sqs_messages WHERE seq = $1", seq).one([](const store::Row& row) {
-    return row.maybe_str(0);
-  });
-  return group ? *group : std::nullopt;
-}
-
 }  // namespace
 
 std::vector<Sent> put_messages(Call& call, const Queue& queue, std::span<const Draft> drafts) {
@@ -143,6 +136,13 @@ std::vector<Sent> put_messages(Call& call, const Queue& queue, std::span<const D
   if (!rows.empty()) insert_rows(call, queue, rows);
   if (!sent.empty()) call.wake(queue.topic(), sent.size());
   return sent;
+}
+
+std::optional<std::string> group_of(store::Tx& tx, std::int64_t seq) {
+  auto group = tx.query("SELECT group_id FROM sqs_messages WHERE seq = $1", seq).one([](const store::Row& row) {
+    return row.maybe_str(0);
+  });
+  return group ? *group : std::nullopt;
 }
 
 std::string read_body(store::Tx& tx, std::int64_t seq) {

@@ -35,6 +35,8 @@ struct Sent {
 // In order; all of a standard queue's with one statement.
 std::vector<Sent> put_messages(Call& call, const Queue& queue, std::span<const Draft> drafts);
 std::string read_body(store::Tx& tx, std::int64_t seq);
+// nullopt for a message without a group and for a missing one.
+std::optional<std::string> group_of(store::Tx& tx, std::int64_t seq);
 
 // Takes it away; a FIFO group's next message moves up. `large`: its body may be in a row
 // of its own.

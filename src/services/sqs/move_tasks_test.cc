@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/sqs/move_tasks.h"
-
 #include "services/sqs/sqs_fixture.h"
 
 namespace services::sqs {
@@ -31,7 +29,7 @@ class MoveTasks : public SqsTest {
   // Turns the loop until it has nothing to do, moving the clock to when it is due.
   void run_to_end() {
     for (int turn = 0; turn < 1000; ++turn) {
-      auto next = with_call([](Call& call) { return advance_move_tasks(call); });
+      auto next = take_turn("sqs moves");
       if (!next) return;
       now_ = std::max(now_, *next);
     }
@@ -72,7 +70,7 @@ TEST_F(MoveTasks, StopWhenTheyAreCancelledAndSayHowFarTheyCame) {
   std::string handle = start({.SourceArn = kDeadArn, .MaxNumberOfMessagesPerSecond = 1});
   EXPECT_EQ(latest().TaskHandle, handle);
   advance(std::chrono::seconds(3));
-  with_call([](Call& call) { return advance_move_tasks(call); });
+  take_turn("sqs moves");
   auto cancelled = with_call([&](Call& call) { return cancel_message_move_task(call, {handle}); });
   EXPECT_EQ(cancelled.ApproximateNumberOfMessagesMoved, 3);
   run_to_end();

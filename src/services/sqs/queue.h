@@ -33,7 +33,7 @@ struct Queue {
   std::string attributes = "{}";  // JSON: RedriveAllowPolicy, Kms..., DeduplicationScope, ...
   std::string tags = "{}";        // JSON
 
-  std::string arn() const { return "arn:aws:sqs:" + region + ":" + account + ":" + name; }
+  std::string arn() const;
   std::string url(const Caller& caller) const { return caller.endpoint + "/" + account + "/" + name; }
   // What woken receivers wait for.
   std::string topic() const { return "sqs/" + std::to_string(id); }
@@ -47,7 +47,7 @@ struct QueueName {
 
 // "http://host:4566/123456789012/name", or the path of it.
 QueueName parse_url(const std::string& url, const Caller& caller);
-std::optional<QueueName> parse_arn(std::string_view arn);
+std::optional<QueueName> parse_queue_arn(std::string_view text);
 
 std::optional<Queue> load_queue(store::Tx& tx, const QueueName& name);
 std::optional<Queue> load_queue(store::Tx& tx, std::int64_t id);

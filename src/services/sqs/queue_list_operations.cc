@@ -1,52 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of queues, page by page. A token is the last name of the page before it, so
-// that it survives the deletion of that queue.
+// Lists of queues, page by page.
+#include "services/page.h"
 #include "services/sqs/errors.h"
-#include "services/sqs/handlers.h"
+#include "services/sqs/operations.h"
 #include "services/sqs/queue.h"
+#include "shapes/sqs/queue.h"
 
 namespace services::sqs {
+using namespace shapes::sqs;
 namespace {
 
 constexpr std::int32_t kMaxPage = 1000;
 
-struct Page {
-  std::int64_t size = kMaxPage;
-  std::string after;
-  bool tokens = false;  // Amazon gives a token only to those who asked for pages
-};
+const PageRules kQueuePages = {
+    .most = kMaxPage,
+    .invalid_size = [](std::int32_t size) {
+      return invalid_value(std::to_string(size), "MaxResults", "Must be an integer value between 1 and 1000.");
+    },
+    .invalid_token = [](const std::string&) { return invalid_parameter("Invalid or expired next token."); }};
 
-Page page_of(const std::optional<std::int32_t>& max_results, const std::optional<std::string>& token) {
-  Page page;
-  if (max_results) {
-    if (*max_results < 1 || *max_results > kMaxPage) {
-      throw invalid_value(std::to_string(*max_results), "MaxResults", "Must be an integer value between 1 and 1000.");
-    }
-    page.size = *max_results;
-    page.tokens = true;
+template <class Request>
+Page page_of(const Request& request) {
+  if (!request.MaxResults && !request.NextToken.value_or("").empty()) {
+    throw invalid_parameter("MaxResults is a mandatory parameter when you provide a value for NextToken.");
   }
-  if (token && !token->empty()) {
-    if (!max_results) throw invalid_parameter("MaxResults is a mandatory parameter when you provide a value for NextToken.");
-    auto after = base::from_base64(*token);
-    if (!after) throw invalid_parameter("Invalid or expired next token.");
-    page.after = *after;
-  }
-  return page;
+  return read_page(request.MaxResults, request.NextToken, kQueuePages);
 }
 
-// `names` holds one more than the page where there is more.
-template <class Result, class Urls>
-void cut(Result& result, Urls& urls, std::vector<std::string> names, const Page& page, const std::string& base_url) {
-  const bool more = names.size() > static_cast<std::size_t>(page.size);
-  if (more) names.pop_back();
-  for (const std::string& name : names) urls.push_back(base_url + name);
-  if (more && page.tokens) result.NextToken = base::to_base64(names.back());
+// Amazon returns a token only where the request has MaxResults.
+template <class Request>
+std::optional<std::string> cut_names(std::vector<std::string>& names, const Page& page, const Request& request) {
+  auto token = cut_page(names, page);
+  return request.MaxResults ? token : std::nullopt;
 }
-
-}  // namespace
 
 ListQueuesResult list_queues(Call& call, const ListQueuesRequest& request) {
-  const Page page = page_of(request.MaxResults, request.NextToken);
+  const Page page = page_of(request);
   const std::string prefix = request.QueueNamePrefix.value_or("");
   // Names are ASCII: all that begin so lie before this one.
   const std::string end = prefix + "\x7f";
@@ -55,23 +44,33 @@ ListQueuesResult list_queues(Call& call, const ListQueuesRequest& request) {
                              call.caller.account, call.caller.region, page.after, prefix, end, page.size + 1)
                    .all([](const store::Row& row) { return row.str(0); });
   ListQueuesResult result;
-  std::vector<std::string> urls;
-  cut(result, urls, std::move(names), page, call.caller.endpoint + "/" + call.caller.account + "/");
-  if (!urls.empty()) result.QueueUrls = std::move(urls);
+  result.NextToken = cut_names(names, page, request);
+  for (std::string& name : names) name.insert(0, call.caller.endpoint + "/" + call.caller.account + "/");
+  if (!names.empty()) result.QueueUrls = std::move(names);
   return result;
 }
 
 ListDeadLetterSourceQueuesResult list_dead_letter_source_queues(Call& call,
                                                                 const ListDeadLetterSourceQueuesRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "ListDeadLetterSourceQueues");
-  const Page page = page_of(request.MaxResults, request.NextToken);
+  const Page page = page_of(request);
   auto names = call.tx.query("SELECT name FROM sqs_queues WHERE dead_letter_arn = $1 AND name > $2 ORDER BY name"
                              " LIMIT $3",
                              queue.arn(), page.after, page.size + 1)
                    .all([](const store::Row& row) { return row.str(0); });
   ListDeadLetterSourceQueuesResult result;
-  cut(result, result.queueUrls, std::move(names), page, call.caller.endpoint + "/" + queue.account + "/");
+  result.NextToken = cut_names(names, page, request);
+  for (const std::string& name : names) result.queueUrls.push_back(call.caller.endpoint + "/" + queue.account + "/" + name);
   return result;
+}
+
+}  // namespace
+
+std::vector<Operation> queue_list_operations() {
+  return {
+      operation<&list_dead_letter_source_queues>("ListDeadLetterSourceQueues", Access::Read),
+      operation<&list_queues>("ListQueues", Access::Read),
+  };
 }
 
 }  // namespace services::sqs

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Making, finding, changing and ending queues.
+#include "services/arn.h"
 #include "services/sqs/attributes.h"
 #include "services/sqs/errors.h"
-#include "services/sqs/handlers.h"
 #include "services/sqs/lot.h"
+#include "services/sqs/operations.h"
 #include "services/sqs/queue.h"
 #include "services/sqs/tags.h"
+#include "shapes/sqs/queue.h"
 
 namespace services::sqs {
+using namespace shapes::sqs;
 namespace {
 
 constexpr std::size_t kMaxNameLength = 80;
@@ -73,8 +76,6 @@ void update_queue(store::Tx& tx, const Queue& queue) {
       queue.attributes);
 }
 
-}  // namespace
-
 CreateQueueResult create_queue(Call& call, const CreateQueueRequest& request) {
   const StringMap attributes = request.Attributes.value_or(StringMap());
   const bool fifo = check_name(request.QueueName, attributes);
@@ -107,7 +108,7 @@ void delete_queue(Call& call, const DeleteQueueRequest& request) {
 GetQueueUrlResult get_queue_url(Call& call, const GetQueueUrlRequest& request) {
   if (request.QueueName.empty()) throw missing_parameter("QueueName");
   const std::string owner = request.QueueOwnerAWSAccountId.value_or(call.caller.account);
-  if (owner.size() != 12 || owner.find_first_not_of("0123456789") != owner.npos) throw queue_does_not_exist();
+  if (!is_account_id(owner)) throw queue_does_not_exist();
   Queue queue = find_queue(call, "/" + owner + "/" + request.QueueName, "GetQueueUrl");
   return {.QueueUrl = queue.url(call.caller)};
 }
@@ -149,6 +150,19 @@ void purge_queue(Call& call, const PurgeQueueRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "PurgeQueue");
   call.tx.exec("UPDATE sqs_queues SET lot = $2 WHERE id = $1", queue.id, open_lot(call.tx));
   close_lot(call, queue.lot);
+}
+
+}  // namespace
+
+std::vector<Operation> queue_operations() {
+  return {
+      operation<&create_queue>("CreateQueue", Access::Write),
+      operation<&delete_queue>("DeleteQueue", Access::Write),
+      operation<&get_queue_attributes>("GetQueueAttributes", Access::Read),
+      operation<&get_queue_url>("GetQueueUrl", Access::Read),
+      operation<&purge_queue>("PurgeQueue", Access::Write),
+      operation<&set_queue_attributes>("SetQueueAttributes", Access::Write),
+  };
 }
 
 }  // namespace services::sqs

@@ -5,12 +5,14 @@
 #include "services/sqs/delivery.h"
 #include "services/sqs/draft.h"
 #include "services/sqs/errors.h"
-#include "services/sqs/handlers.h"
 #include "services/sqs/in_flight_limit.h"
 #include "services/sqs/message.h"
+#include "services/sqs/operations.h"
 #include "services/sqs/receipt.h"
+#include "shapes/sqs/message.h"
 
 namespace services::sqs {
+using namespace shapes::sqs;
 namespace {
 
 constexpr std::int32_t kMaxMessages = 10;
@@ -116,8 +118,6 @@ Message show(const Queue& queue, const Delivered& message, const Wanted& wanted)
   return out;
 }
 
-}  // namespace
-
 ReceiveMessageResult receive_message(Call& call, const ReceiveMessageRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "ReceiveMessage");
   const Wanted wanted = read_request(queue, request);
@@ -129,7 +129,8 @@ ReceiveMessageResult receive_message(Call& call, const ReceiveMessageRequest& re
   const auto& attempt = request.ReceiveRequestAttemptId;
   if (attempt) messages = deliver_again(call, queue, *attempt, visibility);
   if (messages.empty()) {
-    const std::size_t room = room_in_flight(call.tx, queue, call.now, wanted.most);
+    auto& limit = call.local<InFlightLimit>();
+    const std::size_t room = limit.room(call.tx, queue, call.now, wanted.most);
     // Amazon tells those who do not wait, and of standard queues only.
     if (room == 0 && wanted.wait_s == 0 && !queue.fifo) {
       throw wire::ApiError("OverLimit", "Too many messages in flight: the queue has reached its limit of 120000.");
@@ -137,7 +138,7 @@ ReceiveMessageResult receive_message(Call& call, const ReceiveMessageRequest& re
     Delivery delivery = deliver(call, queue, room, visibility);
     messages = std::move(delivery.messages);
     more = delivery.more;
-    count_in_flight(queue, messages.size());
+    limit.add(queue, messages.size());
     if (attempt && !messages.empty()) remember_attempt(call, queue, *attempt, messages);
   }
   if (messages.empty()) {
@@ -149,6 +150,14 @@ ReceiveMessageResult receive_message(Call& call, const ReceiveMessageRequest& re
   shown.reserve(messages.size());
   for (const Delivered& message : messages) shown.push_back(show(queue, message, wanted));
   return {.Messages = std::move(shown)};
+}
+
+}  // namespace
+
+std::vector<Operation> receive_operations() {
+  return {
+      operation<&receive_message>("ReceiveMessage", Access::Write),
+  };
 }
 
 }  // namespace services::sqs

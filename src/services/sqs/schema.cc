@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/sqs/schema.h"
+#include "services/sqs/operations.h"
 
 namespace services::sqs {
-
 namespace {
 
 constexpr char kVersion1[] = R"sql(

@@ -2,7 +2,6 @@
 // Messages that services send: S3's events.
 #include "services/directory.h"
 #include "services/invoke.h"
-#include "services/sqs/service.h"
 #include "services/sqs/sqs_fixture.h"
 
 namespace services::sqs {
@@ -11,8 +10,8 @@ namespace {
 class ServicePrincipal : public SqsTest {
  protected:
   ServicePrincipal() {
-    directory_.add("sqs", service().operations);
-    directory_.add("sqs", internal_operations());
+    directory_.add("sqs", module_.service.operations);
+    directory_.add("sqs", module_.internal_operations);
   }
 
   static std::string arn(const std::string& name) { return "arn:aws:sqs:us-east-1:111111111111:" + name; }

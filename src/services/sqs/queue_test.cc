@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/sqs/lot.h"
 #include "services/sqs/sqs_fixture.h"
 
 namespace services::sqs {
 namespace {
 
-class Queues : public SqsTest {
- protected:
-  void sweep_all() {
-    Swept swept{true, 0};
-    for (int turn = 0; turn < 100 && swept.more; ++turn) {
-      swept = with_call([&](Call& call) { return sweep(call.tx, call.now, swept.after); });
-    }
-    EXPECT_FALSE(swept.more);
-  }
-};
+using Queues = SqsTest;
 
 TEST_F(Queues, TheSameNameWithTheSameAttributesIsTheSameQueue) {
   std::string url = make_queue("q", {{"VisibilityTimeout", "60"}});
@@ -85,10 +75,8 @@ TEST_F(Queues, APurgedQueueIsEmptyAtOnceAndTheSweepDeletesTheRows) {
   EXPECT_TRUE(receive(url).empty());
   send(url, "new");
   sweep_all();
-  auto rows = with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_messages").integer(); });
-  auto bodies = with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_large_bodies").integer(); });
-  EXPECT_EQ(rows, 1);
-  EXPECT_EQ(bodies, 0);
+  EXPECT_EQ(count_rows("sqs_messages"), 1);
+  EXPECT_EQ(count_rows("sqs_large_bodies"), 0);
   EXPECT_EQ(receive_bodies(url), std::vector<std::string>{"new"});
 }
 
@@ -102,8 +90,7 @@ TEST_F(Queues, WhatIsPastItsRetentionIsNeitherCountedNorDelivered) {
   advance(std::chrono::seconds(30));
   EXPECT_EQ(counts(url), "1/0/0");
   sweep_all();
-  auto rows = with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_messages").integer(); });
-  EXPECT_EQ(rows, 1);
+  EXPECT_EQ(count_rows("sqs_messages"), 1);
   EXPECT_EQ(receive_bodies(url), std::vector<std::string>{"young"});
 }
 
@@ -121,7 +108,7 @@ TEST_F(Queues, TheSweepReachesEveryQueueASliceAtATime) {
   });
   advance(std::chrono::seconds(60));
   sweep_all();
-  EXPECT_EQ(with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_messages").integer(); }), 0);
+  EXPECT_EQ(count_rows("sqs_messages"), 0);
 }
 
 TEST_F(Queues, AReceiveThatMeetsExpiredMessagesGoesOnToTheLivingOnes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/stoker/service.h"
+#include "services/stoker/module.h"
 
 #include "shapes/stoker/key.h"
 #include "shapes/stoker/names.h"
@@ -81,9 +81,7 @@ std::optional<ApiError> violation_error(const std::vector<wire::Violation>& viol
   return ApiError("ValidationException", wire::validation_message(violations));
 }
 
-}  // namespace
-
-Service service() {
+Service make_service() {
   Service stoker;
   stoker.wire = kService;
   stoker.signing_name = "stoker";
@@ -96,6 +94,14 @@ Service service() {
       operation<&list_keys>("ListKeys", Access::Read),
   };
   stoker.violation_error = &violation_error;
+  return stoker;
+}
+
+}  // namespace
+
+Module module(const Options&) {
+  Module stoker;
+  stoker.service = make_service();
   return stoker;
 }
 

@@ -63,7 +63,7 @@ TEST_F(Messages, LargeBodiesComeBackWholeAndGoWithTheirMessage) {
   ASSERT_EQ(messages.size(), 1u);
   EXPECT_EQ(*messages[0].Body, body);
   remove(url, messages[0]);
-  EXPECT_EQ(with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_large_bodies").integer(); }), 0);
+  EXPECT_EQ(count_rows("sqs_large_bodies"), 0);
 }
 
 TEST_F(Messages, AnOlderHandleIsAsGoodAsTheNewest) {
