@@ -149,7 +149,7 @@ def grants_that_overlap(log):
 
 
 @pytest.mark.skipif(not network.available(), reason="making network namespaces takes root")
-def test_nothing_is_lost_or_held_twice_whatever_fails():
+def test_no_task_is_lost_and_no_gpu_is_held_twice():
     seed = int(os.environ.get("STOKER_CHAOS_SEED", random.randrange(1 << 30)))
     print(f"STOKER_CHAOS_SEED={seed}", file=sys.stderr)
     with network.Network() as net, cluster.Cluster(["--lost-after", LOST_AFTER], f"{net.address}:0") as fleet:

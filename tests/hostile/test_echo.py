@@ -23,7 +23,7 @@ def well_formed(answer):
 
 
 @pytest.mark.parametrize("text", CONTROLS, ids=repr)
-def test_an_error_that_repeats_a_name(caller, text):
+def test_an_error_may_repeat_any_name(caller, text):
     attributes = {"Action": "CreateQueue", "QueueName": "echo", "Attribute.1.Name": text, "Attribute.1.Value": "1"}
     refused(well_formed(caller.query(attributes)))
     refused(well_formed(caller.json("CreateQueue", {"QueueName": "echo", "Attributes": {text: "1"}})))
@@ -32,7 +32,7 @@ def test_an_error_that_repeats_a_name(caller, text):
 
 
 @pytest.mark.parametrize("text", CONTROLS, ids=repr)
-def test_an_error_that_repeats_a_handle_or_address(caller, url, text):
+def test_an_error_may_repeat_any_handle_or_url(caller, url, text):
     refused(well_formed(caller.query({"Action": "DeleteMessage", "QueueUrl": url, "ReceiptHandle": "h" + text})))
     refused(well_formed(caller.query({"Action": "ReceiveMessage", "QueueUrl": "/a/" + text})))
     refused(well_formed(caller.json("ReceiveMessage", {"QueueUrl": "/a/" + text})))
@@ -40,7 +40,7 @@ def test_an_error_that_repeats_a_handle_or_address(caller, url, text):
 
 @pytest.mark.parametrize("value", ["\xff\xfe", "AWS4-HMAC-SHA256 \x01", "AWS4-HMAC-SHA256 Credential=\xff/a"], ids=repr)
 @pytest.mark.parametrize("kind", [JSON, "application/x-www-form-urlencoded"])
-def test_an_error_that_repeats_a_header(caller, send, kind, value):
+def test_an_error_may_repeat_any_header(caller, send, kind, value):
     fields = {"Host": caller.host, "Content-Type": kind, "Content-Length": "0", "X-Amz-Date": "20260101T000000Z"}
     answer = send(request_bytes("POST", "/", {**fields, "Authorization": value}))
     if answer.headers["content-type"].startswith("text/plain"):
@@ -50,7 +50,7 @@ def test_an_error_that_repeats_a_header(caller, send, kind, value):
 
 
 @pytest.mark.parametrize("text", CONTROLS, ids=repr)
-def test_what_json_stores_the_query_protocol_can_show(caller, text):
+def test_the_query_protocol_can_return_values_stored_with_json(caller, text):
     """Either refused when it is set, or written so that XML can carry it."""
     url = caller.json("CreateQueue", {"QueueName": "stored"}).json["QueueUrl"]
     caller.json("TagQueue", {"QueueUrl": url, "Tags": {"key": text}})
@@ -63,7 +63,7 @@ def test_what_json_stores_the_query_protocol_can_show(caller, text):
 
 
 @pytest.mark.parametrize("text", CONTROLS, ids=repr)
-def test_a_message_that_json_sent_the_query_protocol_can_receive(caller, text):
+def test_the_query_protocol_can_receive_messages_sent_with_json(caller, text):
     url = caller.json("CreateQueue", {"QueueName": "poisoned"}).json["QueueUrl"]
     attribute = {"a": {"DataType": "String." + text, "StringValue": "v"}}
     caller.json("SendMessage", {"QueueUrl": url, "MessageBody": "m", "MessageAttributes": attribute})

@@ -64,7 +64,7 @@ def drain(caller, url):
     raise AssertionError("there is no end of messages")
 
 
-def test_a_full_disk_is_said_and_survived(crowded):
+def test_a_full_disk_is_reported_and_survived(crowded):
     server, other = crowded
     caller = Caller(server)
     url = caller.json("CreateQueue", {"QueueName": "full"}).json["QueueUrl"]
@@ -97,7 +97,7 @@ def test_a_full_disk_and_a_kill_lose_nothing(crowded):
     server.stop()
 
 
-def test_starting_on_a_full_disk_says_so(small_disk):
+def test_starting_on_a_full_disk_reports_it(small_disk):
     (small_disk / "other").write_bytes(b"")
     with open(small_disk / "other", "wb") as other:
         try:

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "services/s3/object.h"
+#include "services/s3/objects/object_row.h"
 
 namespace services::s3 {
 

@@ -41,7 +41,7 @@ def walk(s3, name, size, **more):
 
 
 @pytest.mark.parametrize("turn", range(3))
-def test_listings_show_what_is_there(s3, bucket, turn):
+def test_listings_agree_with_the_model(s3, bucket, turn):
     chance = random.Random(f"{SEED}/{turn}")
     print("seed", SEED)
     keys = {random_text(chance, 5) for _ in range(60)} - {""}
@@ -56,7 +56,7 @@ def test_listings_show_what_is_there(s3, bucket, turn):
         assert walk(s3, bucket.name, chance.choice([1, 2, 3, 7, 1000]), **asked) == wanted, (SEED, turn, asked)
 
 
-def test_versions_are_what_was_done(s3, versioned):
+def test_versions_agree_with_the_model(s3, versioned):
     """Puts and deletes in any order, on a bucket that is suspended now and then."""
     chance = random.Random(SEED)
     print("seed", SEED)
