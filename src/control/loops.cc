@@ -5,8 +5,8 @@
 
 #include "base/check.h"
 #include "base/log.h"
-#include "services/ecs/departure.h"
-#include "services/ecs/task.h"
+#include "services/ecs/tasks/sweep.h"
+#include "services/ecs/tasks/task_row.h"
 #include "services/s3/expiry.h"
 #include "services/sqs/lot.h"
 #include "services/sqs/move_tasks.h"
