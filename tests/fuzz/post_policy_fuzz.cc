@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
-#include "services/s3/post_policy.h"
+#include "services/s3/objects/post_policy.h"
 #include "wire/error.h"
 
 using namespace services::s3;

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "base/check.h"
-#include "services/s3/conditions.h"
-#include "services/s3/copy_source.h"
-#include "services/s3/object_headers.h"
-#include "services/s3/object_tags.h"
-#include "services/s3/ranges.h"
+#include "services/s3/objects/conditions.h"
+#include "services/s3/objects/copy_source.h"
+#include "services/s3/objects/object_headers.h"
+#include "services/s3/objects/object_tags.h"
+#include "services/s3/objects/ranges.h"
 #include "wire/encoded_word.h"
 #include "wire/error.h"
 #include "wire/timestamp.h"

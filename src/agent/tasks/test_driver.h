@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: containers that exist in memory alone, and end when the test says so.
+// For tests: a driver whose containers exist only in memory and end on request.
 #pragma once
 
 #include <algorithm>
@@ -23,15 +23,15 @@ class TestDriver final : public drivers::Driver {
     std::string health = "UNKNOWN";
   };
 
-  std::vector<std::string> events;  // "start web", in their order
+  std::vector<std::string> events;  // "start web", in the order of the calls
   std::map<std::string, Box> boxes;
-  std::map<std::string, std::vector<std::string>> pull_errors;  // by image; each is given once
+  std::map<std::string, std::vector<std::string>> pull_errors;  // by image; each is returned once
   std::set<std::string> endless_pulls;
   std::map<std::string, std::string> create_errors, start_errors;  // by container
-  std::set<std::string> deaf;                                      // containers that do not end when told to
-  std::set<std::string> lost_starts;                               // that run though their start was not answered
-  std::set<std::string> stop_errors;                               // containers that cannot be stopped
-  bool slow_removes = false;  // no remove returns
+  std::set<std::string> endless_stops;                             // containers whose stop never returns
+  std::set<std::string> lost_starts;                               // containers that run although start() returned an error
+  std::set<std::string> stop_errors;                               // containers whose stop fails
+  bool endless_removes = false;  // no remove() returns
   base::Time now = base::from_seconds(1000);
 
   void exit(const std::string& name, int code, bool out_of_memory = false) {
@@ -106,8 +106,8 @@ class TestDriver final : public drivers::Driver {
     const std::string name = boxes[id].name;
     events.push_back("stop " + name);
     graces[name] = grace;
-    if (stop_errors.contains(name)) co_return base::Error{"the engine is away"};
-    while (deaf.contains(name)) {
+    if (stop_errors.contains(name)) co_return base::Error{"the engine is unavailable"};
+    while (endless_stops.contains(name)) {
       co_await changed_.wait(kLookAgain);
     }
     exit(name, 143);
@@ -115,7 +115,7 @@ class TestDriver final : public drivers::Driver {
   }
   boost::asio::awaitable<base::Result<drivers::Nothing>> remove(std::string id) override {
     if (boxes.contains(id)) events.push_back("remove " + boxes[id].name);
-    while (slow_removes) {
+    while (endless_removes) {
       co_await changed_.wait(kLookAgain);
     }
     boxes.erase(id);

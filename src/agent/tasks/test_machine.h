@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a machine with a driver in memory, run on the test's own thread.
+// For tests: a machine with a driver in memory, on the test's own thread.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,6 +17,11 @@
 #include "wire/error.h"
 
 namespace agent {
+
+// Generous, for a busy machine. Shorter than the interval at which waiters look again without an event,
+// so that a test fails where a notification is missing.
+inline constexpr std::chrono::seconds kTestDeadline{50};
+static_assert(kTestDeadline < kLookAgain);
 
 class TestFolder {
  public:
@@ -50,7 +55,7 @@ class MachineTest : public ::testing::Test {
   MachineTest() { begin_agent(); }
   ~MachineTest() override { end_agent(); }
 
-  // The agent's life; its containers live on in driver_.
+  // Starts and stops the agent. Its containers continue in driver_.
   void begin_agent() {
     Timing timing;
     timing.pull.first_pause = timing.retry = timing.retry_longest = std::chrono::milliseconds(1);
@@ -62,7 +67,7 @@ class MachineTest : public ::testing::Test {
   }
   void end_agent() {
     machine_->stopping = true;
-    run(tasks_->let_go());
+    run(tasks_->detach());
     tasks_.reset();
     machine_.reset();
     io_.restart();
@@ -70,22 +75,22 @@ class MachineTest : public ::testing::Test {
   }
 
   boost::asio::awaitable<void> submit(Report report) {
-    if (server_away_) throw std::runtime_error("nobody answers");
+    if (server_down_) throw std::runtime_error("connection refused");
     reports_.push_back(report);
-    if (!refusal_.empty()) throw wire::ApiError(refusal_, "no");
+    if (!error_code_.empty()) throw wire::ApiError(error_code_, "rejected by the test");
     co_return;
   }
 
-  // Runs whatever can be run until it is so; fails the test when it is not so in time.
+  // Runs the agent until the condition holds.
   void until(const std::function<bool()>& condition) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto deadline = std::chrono::steady_clock::now() + kTestDeadline;
     while (!condition()) {
-      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "it never came to that";
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "the condition never became true";
       io_.restart();
       io_.run_one_for(std::chrono::milliseconds(100));
     }
   }
-  // All that can happen without the test doing anything has happened.
+  // Runs everything that is ready to run.
   void settle() {
     io_.restart();
     while (io_.poll() > 0) io_.restart();
@@ -116,8 +121,8 @@ class MachineTest : public ::testing::Test {
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<TaskRegistry> tasks_;
   std::vector<Report> reports_;
-  bool server_away_ = false;
-  std::string refusal_;
+  bool server_down_ = false;
+  std::string error_code_;  // of every reply of the server; "": success
 };
 
 }  // namespace agent
