@@ -11,13 +11,13 @@
 #include <random>
 
 #include "agent/durable_file.h"
-#include "agent/environment_files.h"
-#include "agent/facts.h"
-#include "agent/gpu_watch.h"
-#include "agent/metadata_endpoint.h"
+#include "agent/metadata/endpoint.h"
+#include "agent/metadata/record_metadata.h"
 #include "agent/open_driver.h"
 #include "agent/registration.h"
-#include "agent/telemetry.h"
+#include "agent/session/gpu_watch.h"
+#include "agent/session/telemetry.h"
+#include "agent/tasks/environment_download.h"
 #include "base/log.h"
 #include "wire/error.h"
 
@@ -95,7 +95,7 @@ struct Agent::State {
   std::unique_ptr<MetadataEndpoint> endpoint;
   client::AsyncClient calls;
   Registration registration;
-  Tasks tasks;
+  TaskRegistry tasks;
   LogStreams logs;
   Session session;
   GpuWatch gpu_watch;

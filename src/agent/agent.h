@@ -49,7 +49,7 @@ class Agent {
 
   // Returns at once. The server may be away, now or later: it is tried until it answers.
   void start();
-  // Ends the connection and all that waits. Tasks go on running; the next agent on this data
+  // Ends the connection and all that waits. TaskRegistry go on running; the next agent on this data
   // folder takes them over.
   void stop();
 

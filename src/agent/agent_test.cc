@@ -7,9 +7,9 @@
 #include <mutex>
 
 #include "agent/drivers/log_file.h"
-#include "agent/log_streams.h"
-#include "agent/telemetry.h"
-#include "agent/test_machine.h"
+#include "agent/session/log_streams.h"
+#include "agent/session/telemetry.h"
+#include "agent/tasks/test_machine.h"
 #include "http/server.h"
 #include "shapes/agent/extensions.h"
 #include "shapes/agent/work.h"
@@ -19,7 +19,7 @@ namespace agent {
 namespace {
 
 namespace asio = boost::asio;
-using namespace shapes::agent;
+namespace messages = shapes::agent;
 
 constexpr const char* kInstance = "arn:aws:ecs:us-east-1:000000000000:container-instance/default/i1";
 
@@ -166,8 +166,8 @@ class AgentTest : public ::testing::Test {
     agent_->start();
   }
 
-  PayloadMessage payload(const std::string& id, const Task& task) {
-    PayloadMessage message;
+  messages::PayloadMessage payload(const std::string& id, const messages::Task& task) {
+    messages::PayloadMessage message;
     message.messageId = id;
     message.tasks = {task};
     return message;
@@ -183,39 +183,39 @@ TEST_F(AgentTest, RegistersConnectsAndTellsOfItsGpusFirst) {
   std::string registration = server_.called("RegisterContainerInstance");
   EXPECT_NE(registration.find(R"(\"instanceId\":\"box-a\")"), std::string::npos) << registration;
   EXPECT_NE(registration.find(R"({"id":"GPU-a","type":"GPU"})"), std::string::npos);
-  auto gpus = wire::read_message<StokerGpus>(server_.hear("StokerGpus"));
+  auto gpus = wire::read_message<messages::StokerGpus>(server_.hear("StokerGpus"));
   ASSERT_EQ(gpus.gpus.size(), 1u);
   EXPECT_EQ(gpus.gpus[0].memoryInMiB, 16000);
-  auto samples = wire::read_message<StokerGpuSamples>(server_.hear("StokerGpuSamples"));
+  auto samples = wire::read_message<messages::StokerGpuSamples>(server_.hear("StokerGpuSamples"));
   EXPECT_EQ(samples.samples[0].utilizationPercent, 7);
 }
 
 TEST_F(AgentTest, AnswersHeartbeats) {
   begin();
   server_.hear("StokerGpus");
-  HeartbeatMessage heartbeat;
+  messages::HeartbeatMessage heartbeat;
   heartbeat.messageId = "h1";
   server_.say("HeartbeatMessage", heartbeat);
-  EXPECT_EQ(wire::read_message<HeartbeatAckRequest>(server_.hear("HeartbeatAckRequest")).messageId, "h1");
+  EXPECT_EQ(wire::read_message<messages::HeartbeatAckRequest>(server_.hear("HeartbeatAckRequest")).messageId, "h1");
 }
 
 TEST_F(AgentTest, ATaskIsOnDiskWhenItIsAcknowledgedAndThenRuns) {
   begin();
   server_.hear("StokerGpus");
   server_.say("PayloadMessage", payload("m1", test_task("t1", {test_container("main")})));
-  EXPECT_EQ(wire::read_message<AckRequest>(server_.hear("AckRequest")).messageId, "m1");
+  EXPECT_EQ(wire::read_message<messages::AckRequest>(server_.hear("AckRequest")).messageId, "m1");
   EXPECT_TRUE(std::filesystem::exists(folder_.path + "/tasks/t1.json"));
   EXPECT_NE(server_.called("SubmitTaskStateChange").find(R"("status":"RUNNING")"), std::string::npos);
-  Task stop = test_task("t1", {test_container("main")});
+  messages::Task stop = test_task("t1", {test_container("main")});
   stop.desiredStatus = "STOPPED";
   server_.say("PayloadMessage", payload("m2", stop));
   EXPECT_NE(server_.called("SubmitTaskStateChange").find(R"("status":"STOPPED")"), std::string::npos);
 }
 
-Task task_with_file() {
-  Container container = test_container("main");
+messages::Task task_with_file() {
+  messages::Container container = test_container("main");
   container.environmentFiles = {{"s3", "arn:aws:s3:::bucket/dir/a.env"}};
-  Task task = test_task("t1", {container});
+  messages::Task task = test_task("t1", {container});
   task.roleCredentials.emplace();
   task.roleCredentials->accessKeyId = "TASKSKEY";
   return task;
@@ -235,8 +235,8 @@ TEST_F(AgentTest, EnvironmentFilesAreReadFromTheS3ThatTheServerNames) {
   FakeServer elsewhere;
   begin();
   server_.hear("StokerGpus");
-  Task task = task_with_file();
-  task.stokerObjects = Objects{elsewhere.url(), "eu-west-1", "ITSKEY", "secret"};
+  messages::Task task = task_with_file();
+  task.stokerObjects = messages::Objects{elsewhere.url(), "eu-west-1", "ITSKEY", "secret"};
   server_.say("PayloadMessage", payload("m1", task));
   const std::string signature = elsewhere.called("GET /bucket/dir/a.env");
   EXPECT_NE(signature.find("Credential=ITSKEY/"), std::string::npos) << signature;
@@ -247,19 +247,19 @@ TEST_F(AgentTest, EnvironmentFilesAreReadFromTheS3ThatTheServerNames) {
 TEST_F(AgentTest, AfterAReconnectTheManifestDecides) {
   begin();
   server_.hear("StokerGpus");
-  Task task = test_task("t1", {test_container("main")});
+  messages::Task task = test_task("t1", {test_container("main")});
   server_.say("PayloadMessage", payload("m1", task));
   server_.called("SubmitTaskStateChange");
   server_.close();
   server_.hear("StokerGpus");
-  TaskManifestMessage manifest;
+  messages::TaskManifestMessage manifest;
   manifest.messageId = "m2";
   server_.say("TaskManifestMessage", manifest);
-  EXPECT_EQ(wire::read_message<AckRequest>(server_.hear("AckRequest")).messageId, "m2");
-  auto question = wire::read_message<TaskStopVerificationMessage>(server_.hear("TaskStopVerificationMessage"));
+  EXPECT_EQ(wire::read_message<messages::AckRequest>(server_.hear("AckRequest")).messageId, "m2");
+  auto question = wire::read_message<messages::TaskStopVerificationMessage>(server_.hear("TaskStopVerificationMessage"));
   ASSERT_EQ(question.stopCandidates.size(), 1u);
   EXPECT_EQ(question.stopCandidates[0].taskArn, task.arn);
-  TaskStopVerificationAck answer;
+  messages::TaskStopVerificationAck answer;
   answer.stopTasks = question.stopCandidates;
   server_.say("TaskStopVerificationAck", answer);
   EXPECT_NE(server_.called("SubmitTaskStateChange").find(R"("status":"STOPPED")"), std::string::npos);
@@ -268,7 +268,7 @@ TEST_F(AgentTest, AfterAReconnectTheManifestDecides) {
 TEST_F(AgentTest, ATaskThatTheManifestHasAndTheAgentHasNotIsReportedAsStopped) {
   begin();
   server_.hear("StokerGpus");
-  TaskManifestMessage manifest;
+  messages::TaskManifestMessage manifest;
   manifest.tasks = {{test_task("gone", {}).arn, "cluster", "RUNNING"}};
   server_.say("TaskManifestMessage", manifest);
   std::string report = server_.called("SubmitTaskStateChange");
@@ -287,7 +287,7 @@ TEST_F(AgentTest, AnInstanceThatIsGoneRegistersAnewAndStopsWhatItRan) {
   server_.hear("StokerGpus");
   server_.say("PayloadMessage", payload("m1", test_task("t1", {test_container("main")})));
   server_.called("SubmitTaskStateChange");
-  ErrorMessage error;
+  messages::ErrorMessage error;
   error.message = "deregistered";
   server_.say("InactiveInstanceException", error);
   EXPECT_NE(server_.called("SubmitTaskStateChange").find("was deregistered"), std::string::npos);
@@ -332,15 +332,15 @@ TEST_F(AgentTest, WhatOneDriverRunsIsNotTakenForGoneByAnother) {
 TEST_F(AgentTest, AFollowerLearnsOfLinesAndOfTheEndAtOnce) {
   begin();
   server_.hear("StokerGpus");
-  Task task = test_task("t", {test_container("main")});
+  messages::Task task = test_task("t", {test_container("main")});
   server_.say("PayloadMessage", payload("m1", task));
   server_.called("SubmitTaskStateChange");
-  StokerReadLogs request;
+  messages::StokerReadLogs request;
   request.requestId = "r1";
   request.taskArn = task.arn;
   request.follow = true;
   server_.say("StokerReadLogs", request);
-  HeartbeatMessage heartbeat;
+  messages::HeartbeatMessage heartbeat;
   heartbeat.messageId = "h1";
   server_.say("HeartbeatMessage", heartbeat);
   server_.hear("HeartbeatAckRequest");  // so that the log is being followed
@@ -348,13 +348,13 @@ TEST_F(AgentTest, AFollowerLearnsOfLinesAndOfTheEndAtOnce) {
   auto log = drivers::LogWriter::open(folder_.path + "/logs/t/main.log");
   ASSERT_TRUE(log) << log.error();
   log->append(drivers::LogStream::Stdout, base::from_seconds(1000), "one\n");
-  auto lines = wire::read_message<StokerLogLines>(server_.hear("StokerLogLines"));
+  auto lines = wire::read_message<messages::StokerLogLines>(server_.hear("StokerLogLines"));
   ASSERT_EQ(lines.lines.size(), 1u);
   EXPECT_EQ(lines.lines[0].text, "one");
   EXPECT_FALSE(lines.end);
   task.desiredStatus = kStopped;
   server_.say("PayloadMessage", payload("m2", task));
-  lines = wire::read_message<StokerLogLines>(server_.hear("StokerLogLines"));
+  lines = wire::read_message<messages::StokerLogLines>(server_.hear("StokerLogLines"));
   EXPECT_TRUE(lines.end);
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10)) << "not by looking now and then";
 }
@@ -362,15 +362,15 @@ TEST_F(AgentTest, AFollowerLearnsOfLinesAndOfTheEndAtOnce) {
 TEST_F(AgentTest, LogsThatWereReadMakeRoomForOthers) {
   begin();
   server_.hear("StokerGpus");
-  Task task = test_task("t", {test_container("main")});
+  messages::Task task = test_task("t", {test_container("main")});
   server_.say("PayloadMessage", payload("m1", task));
   server_.called("SubmitTaskStateChange");
   for (std::size_t i = 0; i <= kMaxLogStreams; ++i) {
-    StokerReadLogs request;
+    messages::StokerReadLogs request;
     request.requestId = std::to_string(i);
     request.taskArn = task.arn;
     server_.say("StokerReadLogs", request);
-    auto lines = wire::read_message<StokerLogLines>(server_.hear("StokerLogLines"));
+    auto lines = wire::read_message<messages::StokerLogLines>(server_.hear("StokerLogLines"));
     EXPECT_TRUE(lines.end && !lines.error) << i;
   }
 }
@@ -378,10 +378,10 @@ TEST_F(AgentTest, LogsThatWereReadMakeRoomForOthers) {
 TEST_F(AgentTest, TheHealthOfContainersIsToldOnTheTelemetrySession) {
   begin();
   server_.hear("StokerGpus");
-  Task task = test_task("t", {test_container("main")});
+  messages::Task task = test_task("t", {test_container("main")});
   task.containers[0].healthCheckType = "docker";
   server_.say("PayloadMessage", payload("m1", task));
-  auto health = wire::read_message<PublishHealthRequest>(server_.hear("PublishHealthRequest"));
+  auto health = wire::read_message<messages::PublishHealthRequest>(server_.hear("PublishHealthRequest"));
   EXPECT_EQ(health.metadata.containerInstance, kInstance);
   ASSERT_EQ(health.tasks.size(), 1u);
   EXPECT_EQ(health.tasks[0].taskArn, task.arn);
@@ -389,7 +389,7 @@ TEST_F(AgentTest, TheHealthOfContainersIsToldOnTheTelemetrySession) {
 }
 
 TEST(Telemetry, ASetOfSamplesHasTheirLeastTheirMostAndTheirSum) {
-  CWStatsSet set;
+  messages::CWStatsSet set;
   for (double value : {4.0, 1.0, 7.0}) add_sample(set, value);
   EXPECT_EQ(set.min, 1);
   EXPECT_EQ(set.max, 7);
@@ -400,11 +400,11 @@ TEST(Telemetry, ASetOfSamplesHasTheirLeastTheirMostAndTheirSum) {
 TEST_F(AgentTest, LogsOfATaskThatIsNotHereEndWithAnError) {
   begin();
   server_.hear("StokerGpus");
-  StokerReadLogs request;
+  messages::StokerReadLogs request;
   request.requestId = "r1";
   request.taskArn = "arn/none";
   server_.say("StokerReadLogs", request);
-  auto lines = wire::read_message<StokerLogLines>(server_.hear("StokerLogLines"));
+  auto lines = wire::read_message<messages::StokerLogLines>(server_.hear("StokerLogLines"));
   EXPECT_TRUE(lines.end && lines.error);
 }
 

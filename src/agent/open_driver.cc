@@ -8,7 +8,7 @@
 #include "agent/drivers/docker.h"
 #include "agent/drivers/process.h"
 #include "agent/durable_file.h"
-#include "agent/task_store.h"
+#include "agent/tasks/task_store.h"
 #include "base/log.h"
 
 namespace agent {

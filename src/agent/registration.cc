@@ -19,25 +19,25 @@
 
 namespace agent {
 namespace asio = boost::asio;
-using namespace shapes::ecs;
+namespace ecs = shapes::ecs;
 namespace {
 
 constexpr wire::Service kService{.name = "ecs",
                                  .target_prefix = "AmazonEC2ContainerServiceV20141113",
                                  .api_version = "2014-11-13",
-                                 .errors = kErrors};
+                                 .errors = ecs::kErrors};
 
 // What the stock agent reserves: ssh, Docker, and its own two.
 const std::vector<std::string> kReservedPorts = {"22", "2375", "2376", "51678", "51679"};
 
-Resource integer(std::string name, std::int64_t value) {
+ecs::Resource integer(std::string name, std::int64_t value) {
   return {.name = std::move(name), .type = "INTEGER", .integerValue = static_cast<std::int32_t>(value)};
 }
-Resource string_set(std::string name, std::vector<std::string> values) {
+ecs::Resource string_set(std::string name, std::vector<std::string> values) {
   return {.name = std::move(name), .type = "STRINGSET", .stringSetValue = std::move(values)};
 }
 
-std::vector<Attribute> attributes_of(const Options& options, const drivers::Abilities& abilities,
+std::vector<ecs::Attribute> attributes_of(const Options& options, const drivers::Abilities& abilities,
                                      const std::vector<gpu::Gpu>& gpus) {
   std::map<std::string, std::string> named = options.attributes;
   auto set = [&](const char* name, const std::string& value) {
@@ -50,7 +50,7 @@ std::vector<Attribute> attributes_of(const Options& options, const drivers::Abil
   set("stoker.agent", options.version);
   set("stoker.driver", abilities.name);
   if (!gpus.empty()) set("stoker.gpu-model", gpus.front().model);
-  std::vector<Attribute> attributes;
+  std::vector<ecs::Attribute> attributes;
   for (const auto& [name, value] : named) attributes.push_back({.name = name, .value = value});
   for (const std::string& ability : std::set(abilities.attributes.begin(), abilities.attributes.end())) {
     if (!named.contains(ability)) attributes.push_back({.name = ability});
@@ -90,27 +90,27 @@ std::string cpu_architecture() {
   return machine == "aarch64" ? "arm64" : machine;
 }
 
-RegisterContainerInstanceRequest describe_machine(const Options& options, const HostSize& host,
+ecs::RegisterContainerInstanceRequest describe_machine(const Options& options, const HostSize& host,
                                                   const drivers::Abilities& abilities,
                                                   const std::vector<gpu::Gpu>& gpus) {
   std::vector<std::string> gpu_ids;
-  std::vector<PlatformDevice> devices;
+  std::vector<ecs::PlatformDevice> devices;
   for (const gpu::Gpu& gpu : gpus) {
     gpu_ids.push_back(gpu.id);
     devices.push_back({.id = gpu.id, .type = "GPU"});
   }
   const std::int64_t memory = options.memory_mib.value_or(host.memory_mib - options.reserved_memory_mib);
-  RegisterContainerInstanceRequest request;
+  ecs::RegisterContainerInstanceRequest request;
   request.cluster = options.cluster;
   request.instanceIdentityDocument = identity_document(options);
-  request.totalResources = std::vector<Resource>{
+  request.totalResources = std::vector<ecs::Resource>{
       integer("CPU", options.cpu_units.value_or(host.cores * model::kCpuUnitsPerCore)),
       integer("MEMORY", std::max<std::int64_t>(memory, 0)),
       string_set("PORTS", kReservedPorts),
       string_set("PORTS_UDP", {}),
       string_set("GPU", std::move(gpu_ids)),
   };
-  request.versionInfo = VersionInfo{.agentVersion = options.version,
+  request.versionInfo = ecs::VersionInfo{.agentVersion = options.version,
                                     .agentHash = "stoker-" + options.version,
                                     .dockerVersion = abilities.name + ": " + abilities.version};
   request.attributes = attributes_of(options, abilities, gpus);
@@ -150,13 +150,13 @@ void Registration::forget() {
 }
 
 asio::awaitable<void> Registration::make_default_cluster() {
-  CreateClusterRequest request;
+  ecs::CreateClusterRequest request;
   request.clusterName = options_.cluster;
-  auto made = co_await calls_.call<CreateClusterResponse>(kEcs, "CreateCluster", std::move(request));
+  auto made = co_await calls_.call<ecs::CreateClusterResponse>(kEcs, "CreateCluster", std::move(request));
   base::log_info("cluster made", {{"cluster", options_.cluster}});
 }
 
-asio::awaitable<void> Registration::register_as(RegisterContainerInstanceRequest machine) {
+asio::awaitable<void> Registration::register_as(ecs::RegisterContainerInstanceRequest machine) {
   if (file_.clientToken.empty()) {
     file_.clientToken = base::random_uuid();
     file_.cluster = options_.cluster;
@@ -164,12 +164,12 @@ asio::awaitable<void> Registration::register_as(RegisterContainerInstanceRequest
   }
   machine.clientToken = file_.clientToken;
   if (!file_.containerInstanceArn.empty()) machine.containerInstanceArn = file_.containerInstanceArn;
-  RegisterContainerInstanceResponse answer;
+  ecs::RegisterContainerInstanceResponse answer;
   bool no_cluster = false;
   try {
-    RegisterContainerInstanceRequest first = machine;
+    ecs::RegisterContainerInstanceRequest first = machine;
     auto answered =
-        co_await calls_.call<RegisterContainerInstanceResponse>(kEcs, "RegisterContainerInstance", std::move(first));
+        co_await calls_.call<ecs::RegisterContainerInstanceResponse>(kEcs, "RegisterContainerInstance", std::move(first));
     answer = std::move(answered);
   } catch (const wire::ApiError& error) {
     no_cluster = error.code() == "ClientException" && error.message() == "Cluster not found.";
@@ -178,7 +178,7 @@ asio::awaitable<void> Registration::register_as(RegisterContainerInstanceRequest
   if (no_cluster) {
     co_await make_default_cluster();
     auto answered =
-        co_await calls_.call<RegisterContainerInstanceResponse>(kEcs, "RegisterContainerInstance", std::move(machine));
+        co_await calls_.call<ecs::RegisterContainerInstanceResponse>(kEcs, "RegisterContainerInstance", std::move(machine));
     answer = std::move(answered);
   }
   if (!answer.containerInstance || !answer.containerInstance->containerInstanceArn) {

@@ -25,10 +25,9 @@ struct Config {
   std::string tls_certificate, tls_key;  // both or none
   std::string account = "000000000000";  // of the root key, when it is made
   int threads = 0;                       // 0: one for each core
-  base::Duration lost_after = services::Options().lost_after;
+  services::Options services = {};
   std::optional<ExternalObjects> objects = {};
   std::vector<std::string> domains = {};  // in whose subdomains buckets are
-  bool test_events = true;                // s3:TestEvent, when notifications are set up
   base::LogLevel log_level = base::LogLevel::Info;
 };
 

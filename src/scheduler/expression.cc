@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "scheduler/expression_pattern.h"
+
 namespace scheduler {
 namespace {
 
@@ -37,7 +39,7 @@ bool ordered(Operator op, int comparison) {
 
 bool pattern_matches(const Test& test, std::string_view value) {
   try {
-    return boost::regex_match(value.begin(), value.end(), *test.pattern);
+    return boost::regex_match(value.begin(), value.end(), test.pattern->regex);
   } catch (const std::runtime_error&) {
     throw ExpressionTooComplex("the pattern '" + test.arguments[0] + "' takes too long to match");
   }

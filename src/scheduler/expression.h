@@ -15,7 +15,7 @@
 // both numbers are ordered as numbers, else as text.
 #pragma once
 
-#include <boost/regex.hpp>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -50,15 +50,18 @@ enum class Subject {
 };
 enum class Operator { Equals, Greater, GreaterEqual, Less, LessEqual, Exists, In, Matches };
 
+// A compiled regular expression, of expression_pattern.h: its engine is too large for this header.
+struct Pattern;
+
 // `subject operator arguments`, or its opposite.
 struct Test {
   Subject subject = Subject::Attribute;
   Operator op = Operator::Equals;
   bool negated = false;
-  std::string attribute;                // Subject::Attribute's name
-  std::vector<std::string> arguments;   // none for Exists, several for In
-  std::optional<boost::regex> pattern;  // Matches
-  std::int64_t number = 0;              // RunningTasksCount; RegisteredAt in seconds
+  std::string attribute;                   // Subject::Attribute's name
+  std::vector<std::string> arguments;      // none for Exists, several for In
+  std::shared_ptr<const Pattern> pattern;  // Matches; copies of an expression share it
+  std::int64_t number = 0;                 // RunningTasksCount; RegisteredAt in seconds
 };
 
 class Expression {

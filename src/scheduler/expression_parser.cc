@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "scheduler/expression.h"
+#include "scheduler/expression_pattern.h"
 
 namespace scheduler {
 namespace {
@@ -269,7 +270,8 @@ class ExpressionParser {
 
   void compile(Test& test) {
     try {
-      test.pattern.emplace(test.arguments[0], boost::regex::perl | boost::regex::no_mod_m);
+      boost::regex regex(test.arguments[0], boost::regex::perl | boost::regex::no_mod_m);
+      test.pattern = std::make_shared<const Pattern>(std::move(regex));
     } catch (const std::runtime_error& error) {
       fail(std::string("not a regular expression: ") + error.what());
     }

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "scheduler/filter.h"
+#include "scheduler/fleet_maps.h"
 #include "scheduler/place.h"
 
 namespace scheduler {
@@ -23,6 +24,9 @@ bool gpu_still_fits(const Machine& machine, const model::TaskHold& hold, const m
 }
 
 }  // namespace
+
+Fleet::Fleet() : maps_(std::make_unique<Maps>()) {}
+Fleet::~Fleet() = default;
 
 template <class Change>
 void Fleet::change(Slot slot, const Change& apply) {
@@ -45,7 +49,7 @@ void Fleet::put(model::Instance instance) {
   }
   found->second = unused_.back();
   unused_.pop_back();
-  slot_of_[instance.id] = found->second;
+  maps_->slot_of[instance.id] = found->second;
   places_[found->second].machine.emplace(std::move(instance));
   index(found->second);
 }
@@ -58,19 +62,19 @@ void Fleet::remove(const model::InstanceId& id) {
   unpack(slot);
   for (const model::TaskHold& hold : machine(slot).tasks()) {
     count_group(slot, hold, -1);
-    tasks_.erase(hold.task);
+    maps_->tasks.erase(hold.task);
   }
   count_attributes(machine(slot).instance().attributes, -1);
   places_[slot].machine.reset();
   unused_.push_back(slot);
-  slot_of_.erase(id);
+  maps_->slot_of.erase(id);
   slots_.erase(found);
 }
 
 void Fleet::record(const model::InstanceId& id, model::TaskHold hold) {
-  auto found = slot_of_.find(id);
-  CHECK(found != slot_of_.end()) << "recorded a task on " << id.str() << ", which is not in the fleet";
-  bool is_new = tasks_.try_emplace(hold.task, Whereabouts{found->second}).second;
+  auto found = maps_->slot_of.find(id);
+  CHECK(found != maps_->slot_of.end()) << "recorded a task on " << id.str() << ", which is not in the fleet";
+  bool is_new = maps_->tasks.try_emplace(hold.task, Whereabouts{found->second}).second;
   CHECK(is_new) << "recorded task " << hold.task.str() << " twice";
   take(found->second, std::move(hold));
 }
@@ -81,19 +85,19 @@ void Fleet::take(Slot slot, model::TaskHold hold) {
 }
 
 void Fleet::release(const model::TaskId& task) {
-  auto found = tasks_.find(task);
-  if (found == tasks_.end()) return;
+  auto found = maps_->tasks.find(task);
+  if (found == maps_->tasks.end()) return;
   Slot slot = found->second.slot;
   std::optional<model::TaskHold> hold;
   change(slot, [&](Machine& machine) { hold = machine.remove(task); });
   CHECK(hold) << "task " << task.str() << " is not where it was";
   count_group(slot, *hold, -1);
-  tasks_.erase(found);
+  maps_->tasks.erase(found);
 }
 
 void Fleet::mark(const model::TaskId& task, bool running, bool stopping) {
-  auto found = tasks_.find(task);
-  if (found == tasks_.end()) return;
+  auto found = maps_->tasks.find(task);
+  if (found == maps_->tasks.end()) return;
   Slot slot = found->second.slot;
   count_group(slot, *machine(slot).find(task), -1);
   places_[slot].machine->mark(task, running, stopping);
@@ -115,21 +119,21 @@ Decision Fleet::place_on(const model::InstanceId& id, const Request& request) co
 }
 
 bool Fleet::hold(const Plan& plan) {
-  auto found = slot_of_.find(plan.instance);
-  if (found == slot_of_.end() || !still_fits(machine(found->second), plan.hold)) return false;
-  if (!tasks_.try_emplace(plan.hold.task, Whereabouts{found->second, true}).second) return false;
+  auto found = maps_->slot_of.find(plan.instance);
+  if (found == maps_->slot_of.end() || !still_fits(machine(found->second), plan.hold)) return false;
+  if (!maps_->tasks.try_emplace(plan.hold.task, Whereabouts{found->second, true}).second) return false;
   take(found->second, plan.hold);
   return true;
 }
 
 void Fleet::commit(const model::TaskId& task) {
-  auto found = tasks_.find(task);
-  if (found != tasks_.end()) found->second.tentative = false;
+  auto found = maps_->tasks.find(task);
+  if (found != maps_->tasks.end()) found->second.tentative = false;
 }
 
 void Fleet::unhold(const model::TaskId& task) {
-  auto found = tasks_.find(task);
-  if (found != tasks_.end() && found->second.tentative) release(task);
+  auto found = maps_->tasks.find(task);
+  if (found != maps_->tasks.end() && found->second.tentative) release(task);
 }
 
 bool Fleet::still_fits(const Machine& machine, const model::TaskHold& hold) const {
@@ -174,13 +178,13 @@ std::vector<Failure> Fleet::explain(const Request& request, std::size_t limit) c
 }
 
 const Machine* Fleet::find(const model::InstanceId& id) const {
-  auto found = slot_of_.find(id);
-  return found == slot_of_.end() ? nullptr : &machine(found->second);
+  auto found = maps_->slot_of.find(id);
+  return found == maps_->slot_of.end() ? nullptr : &machine(found->second);
 }
 
 const Machine* Fleet::machine_of(const model::TaskId& task) const {
-  auto found = tasks_.find(task);
-  return found == tasks_.end() ? nullptr : &machine(found->second.slot);
+  auto found = maps_->tasks.find(task);
+  return found == maps_->tasks.end() ? nullptr : &machine(found->second.slot);
 }
 
 std::vector<const Machine*> Fleet::machines() const {
@@ -270,9 +274,9 @@ void Fleet::count_attributes(const model::Attributes& attributes, int by) {
 
 void Fleet::count_group(Slot slot, const model::TaskHold& hold, int by) {
   if (hold.stopping) return;
-  auto& group = groups_[hold.group];
+  auto& group = maps_->groups[hold.group];
   if ((group[slot] += by) == 0) group.erase(slot);
-  if (group.empty()) groups_.erase(hold.group);
+  if (group.empty()) maps_->groups.erase(hold.group);
 }
 
 }  // namespace scheduler

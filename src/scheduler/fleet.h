@@ -13,14 +13,13 @@
 // All else (put, remove, record, release, mark) is for what has been committed already.
 #pragma once
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <deque>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "scheduler/fit_index.h"
@@ -32,7 +31,8 @@ namespace scheduler {
 
 class Fleet {
  public:
-  Fleet() = default;
+  Fleet();
+  ~Fleet();
   Fleet(const Fleet&) = delete;  // the indices point into the machines
   Fleet& operator=(const Fleet&) = delete;
 
@@ -89,18 +89,13 @@ class Fleet {
     int idle_gpus = 0;
   };
 
-  struct HashOf {
-    using is_avalanching = void;  // std::hash of a string is
-    template <class Tag>
-    std::size_t operator()(const base::Id<Tag>& id) const {
-      return std::hash<std::string>{}(id.str());
-    }
-  };
-
   struct Whereabouts {
     Slot slot = kNoSlot;
     bool tentative = false;  // held, not committed
   };
+
+  // Hash maps, of fleet_maps.h: Boost's are too large for this header.
+  struct Maps;
 
   // A way to find the best machine without looking at all: spread over an attribute, then
   // over instances, then in an index's order. Each part may be absent.
@@ -147,9 +142,8 @@ class Fleet {
   std::deque<Place> places_;   // a deque: machines do not move
   std::vector<Brief> briefs_;  // by slot
   std::vector<Slot> unused_;
-  std::map<model::InstanceId, Slot> slots_;                        // in order, for those who look at all
-  boost::unordered_flat_map<model::InstanceId, Slot, HashOf> slot_of_;  // the same, for who looks for one
-  boost::unordered_flat_map<model::TaskId, Whereabouts, HashOf> tasks_;
+  std::map<model::InstanceId, Slot> slots_;  // by id
+  std::unique_ptr<Maps> maps_;
 
   // Machines that accept tasks. Bucket: 2 x idle GPUs, + 1 when all its GPUs are idle.
   FitIndex by_id_;
@@ -158,7 +152,6 @@ class Fleet {
   mutable FitIndex by_cpu_, by_memory_;
   mutable std::vector<Slot> stale_;
   FitIndex shared_gpus_;  // those that are shared already, by memory left
-  std::unordered_map<std::string, boost::unordered_flat_map<Slot, int>> groups_;  // live tasks of each group
   std::map<std::string, std::map<std::string, int>> census_;  // attribute -> value -> machines that have it
 };
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "scheduler/filter.h"
-#include "scheduler/fleet.h"
+#include "scheduler/fleet_maps.h"
 
 namespace scheduler {
 namespace {
@@ -77,8 +77,8 @@ std::optional<Fleet::Route> Fleet::route(const Request& request, const GpuNeed& 
 template <class Accept>
 Fleet::Slot Fleet::follow(const Route& route, const Request& request, const GpuNeed& need, const SpreadCounts& counts,
                           const Accept& accept) const {
-  auto group = groups_.find(request.group);
-  if (!route.spread_instances || group == groups_.end()) return search(request, need, *route.index, accept);
+  auto group = maps_->groups.find(request.group);
+  if (!route.spread_instances || group == maps_->groups.end()) return search(request, need, *route.index, accept);
   // A machine without any of the group's tasks comes before one with some.
   auto without = [&](Slot slot) { return !group->second.contains(slot) && accept(slot); };
   Slot slot = search(request, need, *route.index, without);
@@ -189,8 +189,8 @@ Fleet::Slot Fleet::scan(const Slots& slots, const Request& request, const GpuNee
 
 SpreadCounts Fleet::counts_of(const Request& request) const {
   SpreadCounts counts = make_spread_counts(request);
-  auto group = groups_.find(request.group);
-  if (group == groups_.end()) return counts;
+  auto group = maps_->groups.find(request.group);
+  if (group == maps_->groups.end()) return counts;
   bool needed = false;
   for (const model::PlacementStrategy& strategy : request.strategies) needed |= strategy.type == Type::SpreadAttribute;
   if (!needed) return counts;

@@ -37,7 +37,7 @@ def connect(request):
     checked=False leaves all checking to the server; more settings are botocore's.
     """
     running = None if on_amazon() else request.getfixturevalue("server")
-    options = {"retries": {"total_max_attempts": 1}, "connect_timeout": 10, "read_timeout": 60}
+    options = {"retries": {"total_max_attempts": 1}, "connect_timeout": 30, "read_timeout": 120}
 
     def client(service, key=None, region=REGION, checked=True, endpoint=None, **settings):
         config = botocore.config.Config(

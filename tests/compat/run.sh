@@ -16,5 +16,5 @@ cd js
 [ -d node_modules/@aws-sdk/client-s3 ] || npm ci --no-audit --no-fund --loglevel=error || exit 1
 server=(/usr/bin/python3 ../../support/with_server.py)
 [ "${STOKER_COMPAT_ENDPOINT:-}" = amazon ] && server=()
-"${server[@]}" node --test --test-reporter=dot . || failed=1
+"${server[@]}" node --test --test-reporter=spec . || failed=1
 exit $failed

@@ -21,7 +21,7 @@ class Session:
 
     def __init__(self, caller, ledger, seed):
         self.caller, self.ledger, self.random = caller, ledger, random.Random(seed)
-        self.connection = Connection(caller.port, timeout=20)
+        self.connection = Connection(caller.port)
 
     def call(self, operation, members, since=None):
         """`since`: when the handle in it was received; too late a use of it may be refused."""

@@ -21,7 +21,7 @@ from object_ledger import Ledger  # noqa: E402
 from support.raw import Caller, Connection  # noqa: E402
 from support.s3_raw import S3Caller  # noqa: E402
 from support.server import Server, run_stoker  # noqa: E402
-from support.waiting import eventually  # noqa: E402
+from support.waiting import PATIENCE_SECONDS, eventually  # noqa: E402
 
 LOAD_SECONDS = (0.2, 0.9)
 BUCKET = "crash-objects"
@@ -116,7 +116,7 @@ def check_incoming(server, ledger):
 
 def scrub(server, ledger):
     """What the server itself thinks of its objects."""
-    done = run_stoker("scrub", "--data", server.data, timeout=300)
+    done = run_stoker("scrub", "--data", server.data, timeout=600)
     if done.returncode != 0:
         ledger.problem(f"scrub ended with {done.returncode}: {done.stdout[-500:]} {done.stderr[-500:]}")
 
@@ -145,11 +145,13 @@ def main():
         server.start()
         url = make(server)
         for number in range(rounds):
+            before = ledger.counts()[1]
             threads = object_load.start(S3Caller(server), BUCKET, ledger, number, seed)
             time.sleep(chance.uniform(*LOAD_SECONDS))
+            eventually(lambda: ledger.counts()[1] > before)
             server.kill()
             for thread in threads:
-                thread.join(60)
+                thread.join(PATIENCE_SECONDS)
                 assert not thread.is_alive(), "a thread outlived its server"
             server.start()
             check_incoming(server, ledger)

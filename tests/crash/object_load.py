@@ -23,7 +23,7 @@ class Session:
     def __init__(self, s3, bucket, ledger, prefix, seed):
         self.s3, self.bucket, self.ledger, self.prefix = s3, bucket, ledger, prefix
         self.random = random.Random(seed)
-        self.connection = Connection(s3.port, timeout=30)
+        self.connection = Connection(s3.port)
 
     def call(self, method, key, body=b"", wanted=200, **more):
         try:

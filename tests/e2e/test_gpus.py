@@ -107,7 +107,7 @@ def test_an_unhealthy_gpu_is_not_given(fleet):
             fleet.stop(task)
         return answer["failures"]
 
-    failures = eventually(refused, 60)
+    failures = eventually(refused)
     assert failures[0]["reason"] == "RESOURCE:GPU"
 
 

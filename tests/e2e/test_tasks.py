@@ -56,14 +56,14 @@ def test_a_bad_image_says_so(fleet):
         pytest.skip("no Docker engine answers here")
     fleet.add("box-a", driver="docker")
     task = fleet.run(fleet.define("true", driver="docker", image="127.0.0.1:1/no/such:image"))
-    task = fleet.wait_for(task, "STOPPED", 120)
+    task = fleet.wait_for(task, "STOPPED")
     assert task["stopCode"] == "TaskFailedToStart"
     assert main(task)["reason"].startswith("CannotPullContainerError")
 
 
 def test_out_of_memory_says_so(box, driver):
     eat = "x=a; while true; do x=$x$x; done"
-    task = box.wait_for(box.run(box.define(eat, driver=driver, memory=32)), "STOPPED", 120)
+    task = box.wait_for(box.run(box.define(eat, driver=driver, memory=32)), "STOPPED")
     assert main(task)["exitCode"] == 137
     assert main(task)["reason"].startswith("OutOfMemoryError")
 
@@ -81,8 +81,10 @@ def test_stopping_is_gentle_and_says_who(box, driver):
 
 
 def test_a_task_that_will_not_stop_is_killed(box, driver):
-    task = box.run(box.define("trap '' TERM; while true; do sleep 0.1; done", driver=driver, stopTimeout=2))
+    command = "trap '' TERM; echo up; while true; do sleep 0.1; done"
+    task = box.run(box.define(command, driver=driver, stopTimeout=2))
     box.wait_for(task, "RUNNING")
+    eventually(lambda: "up" in box.logs(task))
     assert main(box.stop(task))["exitCode"] == 137
 
 
@@ -128,7 +130,7 @@ def test_containers_start_in_order_and_an_essential_end_ends_them_all(box, drive
 
 
 def test_health_is_told(box, driver):
-    check = {"command": ["CMD-SHELL", "test -e /tmp/healthy-$NAME"], "interval": 5, "timeout": 2, "retries": 1}
+    check = {"command": ["CMD-SHELL", "test -e /tmp/healthy-$NAME"], "interval": 5, "timeout": 60, "retries": 1}
     name = "n" + driver
     task = box.run(
         box.define(
@@ -139,7 +141,7 @@ def test_health_is_told(box, driver):
         )
     )
     box.wait_for(task, "RUNNING")
-    eventually(lambda: box.describe(task)["healthStatus"] == "HEALTHY", 60)
+    eventually(lambda: box.describe(task)["healthStatus"] == "HEALTHY")
 
 
 def test_a_task_finds_region_endpoint_and_credentials(box, driver):
@@ -173,4 +175,4 @@ def test_nothing_is_left_of_a_task_when_its_machine_is_done_with_it(fleet):
     fleet.add("box-clean", "none", "docker", ["--keep-stopped", "1s"])
     task = fleet.run(fleet.define("true", driver="docker"))
     fleet.wait_for(task, "STOPPED")
-    eventually(lambda: not leftover_containers("box-clean") or None, 60)
+    eventually(lambda: not leftover_containers("box-clean") or None)

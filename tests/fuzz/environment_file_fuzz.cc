@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "agent/environment_file.h"
+#include "agent/tasks/environment_file.h"
 #include "base/utf8.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -2,11 +2,11 @@
 """Bytes that are no HTTP, almost HTTP, too much HTTP, or come too slowly."""
 import random
 import socket
-import time
 
 import pytest
 
 from expect import refused, turned_away
+from support.polls import start_poll
 from support.raw import Connection, request_bytes
 
 HEALTH = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -100,15 +100,12 @@ def test_a_client_that_leaves_before_its_answer(caller, server, url):
 
 
 def test_a_message_is_not_lost_to_a_client_that_has_gone(caller, server):
-    url = caller.json("CreateQueue", {"QueueName": "gone-clients"}).json["QueueUrl"]
-    for _ in range(5):
-        connection = Connection(server.port)
-        connection.send(caller.json_bytes("ReceiveMessage", {"QueueUrl": url, "WaitTimeSeconds": 20}))
-        time.sleep(0.05)
-        connection.socket.close()
-    caller.json("SendMessage", {"QueueUrl": url, "MessageBody": "for the living"})
-    got = caller.json("ReceiveMessage", {"QueueUrl": url, "WaitTimeSeconds": 5}).json
-    assert [message["Body"] for message in got.get("Messages", [])] == ["for the living"]
+    for number in range(5):
+        with Connection(server.port) as connection:
+            url = start_poll(caller, connection, f"gone-clients-{number}")
+        caller.json("SendMessage", {"QueueUrl": url, "MessageBody": "for the living"})
+        got = caller.json("ReceiveMessage", {"QueueUrl": url, "WaitTimeSeconds": 20}).json
+        assert [message["Body"] for message in got.get("Messages", [])] == ["for the living"]
 
 
 def head_of(size):
@@ -236,7 +233,7 @@ def test_slow_clients_do_not_keep_others_out(caller, server):
 
 
 def test_a_head_that_comes_too_slowly_is_given_up(server):
-    with Connection(server.port, timeout=60) as connection:
+    with Connection(server.port) as connection:
         connection.send(b"GET / HTTP/1.1\r\n")
         turned_away(connection.read_answer(), 408, None)
         assert connection.closed()

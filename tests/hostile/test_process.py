@@ -8,19 +8,20 @@ import socket
 import sqlite3
 import tempfile
 import threading
-import time
 
 import pytest
 
+from support.polls import start_poll
 from support.raw import Caller, Connection
 from support.server import Server, binary, create_key, run_stoker
+from support.waiting import PATIENCE_SECONDS, eventually
 
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
 def refuses_to_start(*parts, data, listen="127.0.0.1:0", wrapper=()):
     """Ends by itself with status 1 and one line that says why."""
-    done = run_stoker("up", "--data", data, "--listen", listen, timeout=30, wrapper=wrapper)
+    done = run_stoker("up", "--data", data, "--listen", listen, wrapper=wrapper)
     assert done.returncode == 1, (done.returncode, done.stderr)
     lines = done.stderr.strip().splitlines()
     assert len(lines) == 1 and lines[0].startswith("stoker: "), done.stderr
@@ -153,37 +154,34 @@ def test_a_command_line_that_is_wrong(arguments):
     assert done.returncode not in (0, -signal.SIGSEGV, -signal.SIGABRT) and done.stderr
 
 
-def test_a_long_poll_is_answered_before_the_end(own):
+def test_a_stopping_server_answers_its_long_polls(own):
     own.start()
-    caller = Caller(own)
-    url = caller.json("CreateQueue", {"QueueName": "q"}).json["QueueUrl"]
     with Connection(own.port) as connection:
-        connection.send(caller.json_bytes("ReceiveMessage", {"QueueUrl": url, "WaitTimeSeconds": 4}))
-        time.sleep(0.3)
-        ending = threading.Thread(target=own.process.send_signal, args=(signal.SIGTERM,))
-        ending.start()
+        start_poll(Caller(own), connection, "q")
+        own.process.send_signal(signal.SIGTERM)
         answer = connection.read_answer()
-        ending.join()
         assert answer is not None and answer.status == 200 and answer.json.get("Messages", []) == []
-    assert own.process.wait(60) == 0
+    assert own.process.wait(PATIENCE_SECONDS) == 0
     assert not own.findings()
 
 
-def test_nobody_is_let_in_after_the_end_was_asked_for(own):
+def refuses_connections(port):
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+        return False
+    except OSError:
+        return True
+
+
+def test_a_stopping_server_accepts_no_connections(own):
     own.start()
-    caller = Caller(own)
-    url = caller.json("CreateQueue", {"QueueName": "q"}).json["QueueUrl"]
     with Connection(own.port) as busy, Connection(own.port) as idle:
-        busy.send(caller.json_bytes("ReceiveMessage", {"QueueUrl": url, "WaitTimeSeconds": 3}))
-        time.sleep(0.3)
+        start_poll(Caller(own), busy, "q")
         own.process.send_signal(signal.SIGTERM)
         assert idle.closed()
-        with pytest.raises(OSError):
-            for _ in range(50):
-                socket.create_connection(("127.0.0.1", own.port), 1).close()
-                time.sleep(0.05)
+        eventually(lambda: refuses_connections(own.port))
         assert busy.read_answer().status == 200
-    assert own.process.wait(60) == 0
+    assert own.process.wait(PATIENCE_SECONDS) == 0
 
 
 def test_what_was_sent_before_the_end_is_there_after_it(own):
@@ -205,7 +203,7 @@ def test_what_was_sent_before_the_end_is_there_after_it(own):
 
     thread = threading.Thread(target=load)
     thread.start()
-    time.sleep(0.5)
+    eventually(lambda: acknowledged)
     own.stop()
     stopping.set()
     thread.join()

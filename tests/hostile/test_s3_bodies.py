@@ -31,7 +31,7 @@ def nothing_left_behind(server):
     """No half of an upload stays on the disk."""
     yield
     incoming = server.data / "objects" / "incoming"
-    eventually(lambda: not list(incoming.iterdir()), 20)
+    eventually(lambda: not list(incoming.iterdir()))
 
 
 def crc_of(data):

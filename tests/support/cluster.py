@@ -13,7 +13,7 @@ import boto3
 import botocore.config
 
 from support import server
-from support.waiting import eventually
+from support.waiting import PATIENCE_SECONDS, eventually
 
 REGION = "us-east-1"
 TEST_IMAGE = "stoker-test:latest"  # tools/docker.sh makes it
@@ -22,6 +22,30 @@ TEST_IMAGE = "stoker-test:latest"  # tools/docker.sh makes it
 def docker_answers():
     done = subprocess.run(["docker", "version"], capture_output=True, check=False)
     return done.returncode == 0
+
+
+class Gate:
+    """Holds a task up until the test opens the gate, so that the test knows what the task has done.
+
+    `shell` goes before the task's own command; `arguments` go to Cluster.define. `mark` makes a file when the
+    command gets there, `reached` waits for it.
+    """
+
+    def __init__(self, folder, driver):
+        self.folder = folder
+        inside = "/gate" if driver == "docker" else str(folder)
+        self.shell = f"until [ -e {inside}/open ]; do sleep 0.1; done"
+        self.mark = f"touch {inside}/mark"
+        self.arguments = {"driver": driver}
+        if driver == "docker":
+            self.arguments["task"] = {"volumes": [{"name": "gate", "host": {"sourcePath": str(folder)}}]}
+            self.arguments["mountPoints"] = [{"sourceVolume": "gate", "containerPath": "/gate"}]
+
+    def open(self):
+        (self.folder / "open").touch()
+
+    def reached(self):
+        eventually((self.folder / "mark").exists)
 
 
 class Machine:
@@ -58,7 +82,7 @@ class Machine:
             found = self.instance()
             return found if found and found["agentConnected"] else None
 
-        return eventually(connected, 60)
+        return eventually(connected)
 
     @property
     def arn(self):
@@ -80,7 +104,7 @@ class Machine:
     def stop(self):
         if self.alive:
             self.process.send_signal(signal.SIGTERM)
-            self.process.wait(60)
+            self.process.wait(PATIENCE_SECONDS)
 
 
 class Cluster:
@@ -121,7 +145,7 @@ class Cluster:
             return
         for arn in self.list_tasks():
             self.ecs.stop_task(task=arn)
-        eventually(lambda: not self.list_tasks(desiredStatus="STOPPED", live=True) or None, 90)
+        eventually(lambda: not self.list_tasks(desiredStatus="STOPPED", live=True) or None)
 
     def list_tasks(self, live=False, **filters):
         arns = [arn for page in self.ecs.get_paginator("list_tasks").paginate(**filters) for arn in page["taskArns"]]
@@ -156,7 +180,7 @@ class Cluster:
             region_name=REGION,
             aws_access_key_id=key.id,
             aws_secret_access_key=key.secret,
-            config=botocore.config.Config(retries={"max_attempts": 2}, connect_timeout=5, read_timeout=30),
+            config=botocore.config.Config(retries={"max_attempts": 2}, connect_timeout=30, read_timeout=PATIENCE_SECONDS),
         )
 
     @property
@@ -184,6 +208,11 @@ class Cluster:
         answer = self.ecs.register_task_definition(family=family, containerDefinitions=[definition], **(task or {}))
         return answer["taskDefinition"]["taskDefinitionArn"]
 
+    def gate(self, driver="process"):
+        folder = self.folder / ("gate-" + uuid.uuid4().hex)
+        folder.mkdir()
+        return Gate(folder, driver)
+
     def run(self, definition, **more):
         """One task, which must be placed."""
         answer = self.ecs.run_task(taskDefinition=definition, **more)
@@ -194,13 +223,13 @@ class Cluster:
         arn = task if isinstance(task, str) else task["taskArn"]
         return self.ecs.describe_tasks(tasks=[arn])["tasks"][0]
 
-    def wait_for(self, task, status, seconds=60):
+    def wait_for(self, task, status):
         def reached():
             now = self.describe(task)
             assert status == "STOPPED" or now["lastStatus"] != "STOPPED", now
             return now if now["lastStatus"] == status else None
 
-        return eventually(reached, seconds)
+        return eventually(reached)
 
     def logs(self, task, *arguments):
         arn = task if isinstance(task, str) else task["taskArn"]

@@ -48,8 +48,8 @@ class Queue:
         return self.client.receive_message(QueueUrl=self.url, **more).get("Messages", [])
 
     def receive_one(self, **more):
-        """One message, which must come before the wait is over."""
-        messages = self.receive(**{"WaitTimeSeconds": 10, **more})
+        """The next message."""
+        messages = eventually(lambda: self.receive(**{"WaitTimeSeconds": 20, **more}))
         assert len(messages) == 1, f"received {len(messages)} messages"
         return messages[0]
 

@@ -6,8 +6,8 @@ import urllib.parse
 import xml.etree.ElementTree
 
 from support import sigv4
+from support.waiting import PATIENCE_SECONDS
 
-TIMEOUT_SECONDS = 30
 JSON = "application/x-amz-json-1.0"
 FORM = "application/x-www-form-urlencoded"
 
@@ -47,7 +47,7 @@ class Answer:
 class Connection:
     """One TCP connection; reads what comes without judging it."""
 
-    def __init__(self, port, timeout=TIMEOUT_SECONDS):
+    def __init__(self, port, timeout=PATIENCE_SECONDS):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.buffer = b""

@@ -10,9 +10,9 @@ import subprocess
 import tempfile
 import time
 
+from support.waiting import PATIENCE_SECONDS
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-START_SECONDS = 60  # a sanitizer's build on a busy machine
-STOP_SECONDS = 60
 
 # What a sanitizer writes when it has found something.
 FINDINGS = (
@@ -62,7 +62,7 @@ class Server:
 
     def _first_line(self):
         """What it prints when it is ready, or what there is of it when it never is."""
-        got, deadline = b"", time.monotonic() + START_SECONDS
+        got, deadline = b"", time.monotonic() + PATIENCE_SECONDS
         while not got.endswith(b"\n") and time.monotonic() < deadline:
             ready, _, _ = select.select([self.process.stdout], [], [], 0.2)
             piece = os.read(self.process.stdout.fileno(), 4096) if ready else None
@@ -96,10 +96,10 @@ class Server:
         """Ends it as an operator does, and holds it to a clean end."""
         self.process.send_signal(signal.SIGTERM)
         try:
-            code = self.process.wait(STOP_SECONDS)
+            code = self.process.wait(PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
             self.kill()
-            raise AssertionError("stoker did not end within a minute of SIGTERM") from None
+            raise AssertionError(f"stoker did not end within {PATIENCE_SECONDS} s of SIGTERM") from None
         self.process.stdout.close()
         findings = self.findings()
         assert not findings, findings
@@ -127,7 +127,7 @@ class Server:
             self.remove()
 
 
-def run_stoker(*arguments, text=None, timeout=60, wrapper=()):
+def run_stoker(*arguments, text=None, timeout=PATIENCE_SECONDS, wrapper=()):
     """One command of the command line, to its end."""
     return subprocess.run(
         [*wrapper, binary(), *map(str, arguments)], input=text, capture_output=True, text=True, timeout=timeout

@@ -42,8 +42,8 @@ def frame_bytes(payload, opcode=TEXT):
 class Socket:
     """An upgrade; `refusal` is the server's answer where there was none."""
 
-    def __init__(self, caller, target, timeout=30, **more):
-        self.connection = Connection(caller.port, timeout)
+    def __init__(self, caller, target, **more):
+        self.connection = Connection(caller.port)
         answer = self.connection.exchange(upgrade_bytes(caller, target, **more))
         self.refusal = None if answer is not None and answer.status == 101 else answer
 

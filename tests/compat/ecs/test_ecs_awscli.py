@@ -28,7 +28,7 @@ def command_line(server):
 
     def run(*arguments, fails=False):
         command = [AWS, "--endpoint-url", server.endpoint, "--output", "json", "ecs", *arguments]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
         assert (done.returncode != 0) == fails, done.stderr
         return done.stderr if fails else json.loads(done.stdout or "null")
 
@@ -130,7 +130,8 @@ def test_a_task_that_finds_no_machine(aws, make_cluster, register):
 
 def test_a_task_by_hand(tasks):
     aws = command_line(tasks.server)
-    definition = tasks.define("sleep 5; exit $CODE", gpus=1)
+    gate = tasks.gate()
+    definition = tasks.define(f"{gate.shell}; exit $CODE", gpus=1)
     overrides = {"containerOverrides": [{"name": "main", "environment": [{"name": "CODE", "value": "6"}]}]}
     answer = aws("run-task", "--task-definition", definition, "--overrides", json.dumps(overrides),
                  "--started-by", "hand", "--tags", "key=job,value=1", "--placement-strategy", "type=binpack,field=memory",
@@ -138,6 +139,7 @@ def test_a_task_by_hand(tasks):
     arn = answer["tasks"][0]["taskArn"]
     assert len(answer["tasks"][0]["containers"][0]["gpuIds"]) == 1
     assert aws("list-tasks", "--started-by", "hand")["taskArns"] == [arn]
+    gate.open()
     aws("wait", "tasks-stopped", "--tasks", arn)
     ended = aws("describe-tasks", "--tasks", arn, "--include", "TAGS")["tasks"][0]
     assert (ended["lastStatus"], ended["containers"][0]["exitCode"]) == ("STOPPED", 6)

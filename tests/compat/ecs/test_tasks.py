@@ -6,7 +6,7 @@ from support.cluster import gpus_of
 from support.queues import refused, unique_name
 
 FOREVER = "sleep 300"
-SOON = {"Delay": 1, "MaxAttempts": 60}
+SOON = {"Delay": 1, "MaxAttempts": 120}
 
 
 def wait(fleet, name, *tasks):
@@ -20,7 +20,8 @@ def knows(fleet, operation, member):
 
 
 def test_a_task_with_gpus_runs_and_ends(tasks):
-    definition = tasks.define("sleep 2; exit 3", gpus=2)
+    gate = tasks.gate()
+    definition = tasks.define(f"{gate.shell}; exit 3", gpus=2)
     task = tasks.run(definition)
     container = task["containers"][0]
     assert len(container["gpuIds"]) == 2
@@ -36,6 +37,7 @@ def test_a_task_with_gpus_runs_and_ends(tasks):
     assert running["createdAt"] <= running["startedAt"]
     assert gpus_of(running) == gpus_of(task)
 
+    gate.open()
     (stopped,) = wait(tasks, "tasks_stopped", task)
     assert (stopped["stopCode"], stopped["stoppedReason"]) == (
         "EssentialContainerExited", "Essential container in task exited"

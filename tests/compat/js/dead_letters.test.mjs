@@ -87,15 +87,15 @@ test("dead letters go to the destination that is named", async (t) => {
 
 test("a task may be slow, alone, and cancelled", async (t) => {
   const queues = await pair(t);
-  await bury(queues, Array.from({ length: 10 }, (_, i) => String(i)));
+  await bury(queues, Array.from({ length: 20 }, (_, i) => String(i)));
   const SourceArn = queues.deadArn;
   const { TaskHandle } = await sqs.startMessageMoveTask({ SourceArn, MaxNumberOfMessagesPerSecond: 1 });
   const again = sqs.startMessageMoveTask({ SourceArn });
   await refused(again, "InvalidParameterValue", "already a task running");
   const answer = await sqs.cancelMessageMoveTask({ TaskHandle });
-  assert.ok(answer.ApproximateNumberOfMessagesMoved < 10);
+  assert.ok(answer.ApproximateNumberOfMessagesMoved < 20);
   const task = await finished(SourceArn, "CANCELLED");
-  await queues.dead.expectCounts({ visible: 10 - task.ApproximateNumberOfMessagesMoved });
+  await queues.dead.expectCounts({ visible: 20 - task.ApproximateNumberOfMessagesMoved });
 });
 
 test("what cannot be moved is refused", async (t) => {

@@ -3,7 +3,7 @@
 // simulated GPUs, whose tasks are processes: an image means nothing to it.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -12,7 +12,7 @@ import { connect, eventually, onAmazon, stoker, uniqueName } from "./support.mjs
 
 const ecs = connect(ECS);
 const cluster = uniqueName();
-const soon = { client: ecs, maxWaitTime: 60, minDelay: 1, maxDelay: 1 };
+const soon = { client: ecs, maxWaitTime: 120, minDelay: 1, maxDelay: 1 };
 const onOurs = { skip: onAmazon };
 let agent, folder, instance;
 
@@ -34,7 +34,7 @@ before(async () => {
     assert.equal(agent.exitCode, null, "the agent ended");
     const found = await describeInstance();
     return found?.agentConnected && found;
-  }, 60);
+  });
 });
 
 after(async () => {
@@ -69,11 +69,14 @@ async function run(taskDefinition, more = {}) {
 
 test("a task with a GPU runs, ends, and tells its exit code", onOurs, async () => {
   const overrides = { containerOverrides: [{ name: "main", environment: [{ name: "CODE", value: "3" }] }] };
-  const [task] = await run(await define("sleep 2; exit $CODE", { value: "1" }), { overrides, startedBy: "js" });
+  const gate = join(folder, "gate");  // the task goes on when this file appears
+  const command = `until [ -e ${gate} ]; do sleep 0.1; done; exit $CODE`;
+  const [task] = await run(await define(command, { value: "1" }), { overrides, startedBy: "js" });
   assert.equal(task.containers[0].gpuIds.length, 1);
   const wanted = { cluster, tasks: [task.taskArn] };
   await waitUntilTasksRunning(soon, wanted);
   assert.deepEqual((await ecs.listTasks({ cluster, startedBy: "js" })).taskArns, [task.taskArn]);
+  writeFileSync(gate, "");
   await waitUntilTasksStopped(soon, wanted);
   const [ended] = (await ecs.describeTasks(wanted)).tasks;
   assert.equal(ended.containers[0].exitCode, 3);

@@ -35,7 +35,7 @@ test("the end of a timeout brings the same order again", async (t) => {
   const queue = await makeFifo(t);
   await sendAll(queue, ["a", "1"], ["a", "2"], ["a", "3"]);
   await queue.receiveAll(2, { VisibilityTimeout: 1 });
-  assert.deepEqual(bodies(await queue.receive({ MaxNumberOfMessages: 10, WaitTimeSeconds: 10 })), ["1", "2", "3"]);
+  assert.deepEqual(bodies(await queue.receive({ MaxNumberOfMessages: 10, WaitTimeSeconds: 20 })), ["1", "2", "3"]);
 });
 
 test("a batch keeps its order", async (t) => {
@@ -71,7 +71,7 @@ test("where groups are the scope the same id may be in each", async (t) => {
 test("the same attempt brings the same messages", async (t) => {
   const queue = await makeFifo(t);
   await sendAll(queue, ["a", "1"], ["a", "2"]);
-  const attempt = { MaxNumberOfMessages: 10, ReceiveRequestAttemptId: "try", WaitTimeSeconds: 5 };
+  const attempt = { MaxNumberOfMessages: 10, ReceiveRequestAttemptId: "try", WaitTimeSeconds: 20 };
   const first = await queue.receive(attempt);
   const again = await queue.receive(attempt);
   assert.deepEqual(bodies(again), ["1", "2"]);

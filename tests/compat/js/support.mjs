@@ -30,7 +30,8 @@ export async function refused(call, code, part = "") {
   });
 }
 
-export async function eventually(check, seconds = 20) {
+// Returns the first true result of `check`. The deadline is one that a busy machine meets, too.
+export async function eventually(check, seconds = 120) {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {
     const answer = await check();
@@ -60,7 +61,7 @@ class Queue {
     return (await this.client.receiveMessage({ QueueUrl: this.url, ...more })).Messages ?? [];
   }
   async receiveOne(more = {}) {
-    const messages = await this.receive({ WaitTimeSeconds: 10, ...more });
+    const messages = await this.receiveAll(1, { WaitTimeSeconds: 20, ...more });
     assert.equal(messages.length, 1);
     return messages[0];
   }
@@ -115,7 +116,7 @@ export const redrive = (arn, count = 1) =>
   JSON.stringify({ deadLetterTargetArn: arn, maxReceiveCount: count });
 
 export function stoker(...args) {
-  return execFileSync(process.env.STOKER_BIN, args, { encoding: "utf8", timeout: 60000 });
+  return execFileSync(process.env.STOKER_BIN, args, { encoding: "utf8", timeout: 120000 });
 }
 
 // The same service for another account, which only a server of our own can give us.

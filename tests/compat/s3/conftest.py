@@ -87,7 +87,7 @@ def fetch():
         if body is not None and not request.has_header("Content-type"):
             request.add_header("Content-Type", "")  # urllib would say that it is a form
         try:
-            with opener.open(request, timeout=30) as answer:
+            with opener.open(request, timeout=120) as answer:
                 return Fetched(answer)
         except urllib.error.HTTPError as error:
             return Fetched(error)

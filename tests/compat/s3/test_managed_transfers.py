@@ -90,7 +90,7 @@ def test_a_large_copy_goes_in_parts(s3, bucket, large, make_bucket):
 def test_an_empty_object_does_not_hold_up_the_next(connect, bucket):
     """botocore asks whether to go on with each body (Expect: 100-continue), also with empty ones, and misreads the
     next answer on a connection where it was not told to."""
-    client = connect("s3", read_timeout=20, retries={"total_max_attempts": 1})
+    client = connect("s3", read_timeout=120, retries={"total_max_attempts": 1})
     for size in (0, 1, 0, 0, 70_000, 0, 1):
         client.put_object(Bucket=bucket.name, Key="key", Body=b"x" * size)
     for _ in range(2):
@@ -124,6 +124,6 @@ def test_resources(s3, bucket, server):
     there.objects.filter(Prefix="k1").delete()
     assert [one.key for one in there.objects.all()] == ["k0", "k2"]
     waiter = s3.get_waiter("object_exists")
-    waiter.wait(Bucket=bucket.name, Key="k0", WaiterConfig={"Delay": 1, "MaxAttempts": 2})
-    s3.get_waiter("object_not_exists").wait(Bucket=bucket.name, Key="k1", WaiterConfig={"Delay": 1, "MaxAttempts": 2})
-    s3.get_waiter("bucket_exists").wait(Bucket=bucket.name, WaiterConfig={"Delay": 1, "MaxAttempts": 2})
+    waiter.wait(Bucket=bucket.name, Key="k0", WaiterConfig={"Delay": 1, "MaxAttempts": 10})
+    s3.get_waiter("object_not_exists").wait(Bucket=bucket.name, Key="k1", WaiterConfig={"Delay": 1, "MaxAttempts": 10})
+    s3.get_waiter("bucket_exists").wait(Bucket=bucket.name, WaiterConfig={"Delay": 1, "MaxAttempts": 10})

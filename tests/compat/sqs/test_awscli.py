@@ -30,7 +30,7 @@ def aws(server):
 
     def run(*arguments, fails=False):
         command = [AWS, "--endpoint-url", server.endpoint, "--output", "json", *arguments]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
         assert (done.returncode != 0) == fails, done.stderr
         return done.stderr if fails else json.loads(done.stdout or "null")
 

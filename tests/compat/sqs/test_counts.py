@@ -4,18 +4,26 @@
 
 def test_a_message_is_counted_once_through_its_life(queue):
     queue.expect_counts()
-    queue.send("delayed", DelaySeconds=2)
-    queue.expect_counts(delayed=1)
+    queue.send("m")
     queue.expect_counts(visible=1)
-    message = queue.receive_one()
+    message = queue.receive_one(VisibilityTimeout=600)
     queue.expect_counts(in_flight=1)
     queue.hide(message, 0)
     queue.expect_counts(visible=1)
-    message = queue.receive_one(VisibilityTimeout=2)
-    queue.expect_counts(in_flight=1)
-    queue.expect_counts(visible=1)
     queue.delete(message)
     queue.expect_counts()
+
+
+def test_a_delayed_message_is_counted_as_delayed(queue):
+    queue.send("delayed", DelaySeconds=900)
+    queue.expect_counts(delayed=1)
+
+
+def test_the_end_of_a_delay_or_a_visibility_timeout_makes_a_message_visible(queue):
+    queue.send("delayed", DelaySeconds=1)
+    queue.expect_counts(visible=1)
+    queue.receive_one(VisibilityTimeout=1)
+    queue.expect_counts(visible=1)
 
 
 def test_states_are_counted_beside_each_other(queue):

@@ -26,7 +26,7 @@ def test_a_group_comes_in_the_order_it_was_sent(fifo):
     send_all(fifo, *(("g", body) for body in sent))
     got = []
     for _ in range(25):
-        messages = fifo.receive(MaxNumberOfMessages=10, WaitTimeSeconds=5)
+        messages = fifo.receive(MaxNumberOfMessages=10, WaitTimeSeconds=20)
         got += bodies(messages)
         for message in messages:
             fifo.delete(message)
@@ -64,12 +64,12 @@ def test_deleting_what_is_held_frees_the_group(fifo):
 
 def test_one_receive_may_bring_several_of_a_group_in_order(fifo):
     send_all(fifo, ("a", "1"), ("a", "2"), ("a", "3"))
-    assert bodies(fifo.receive(MaxNumberOfMessages=10, WaitTimeSeconds=5)) == ["1", "2", "3"]
+    assert bodies(fifo.receive(MaxNumberOfMessages=10, WaitTimeSeconds=20)) == ["1", "2", "3"]
 
 
 def test_every_group_that_is_held_stays_held_until_its_last_message_is_done(fifo):
     send_all(fifo, ("a", "1"), ("a", "2"), ("a", "3"))
-    first, second = fifo.receive(MaxNumberOfMessages=2, WaitTimeSeconds=5)
+    first, second = fifo.receive(MaxNumberOfMessages=2, WaitTimeSeconds=20)
     fifo.delete(first)
     assert fifo.receive() == []
     fifo.delete(second)
@@ -78,14 +78,14 @@ def test_every_group_that_is_held_stays_held_until_its_last_message_is_done(fifo
 
 def test_the_end_of_a_timeout_brings_the_same_order_again(fifo):
     send_all(fifo, ("a", "1"), ("a", "2"), ("a", "3"))
-    assert bodies(fifo.receive(MaxNumberOfMessages=2, VisibilityTimeout=1, WaitTimeSeconds=5)) == ["1", "2"]
-    assert bodies(fifo.receive(MaxNumberOfMessages=3, WaitTimeSeconds=10)) == ["1", "2", "3"]
+    assert bodies(fifo.receive(MaxNumberOfMessages=2, VisibilityTimeout=1, WaitTimeSeconds=20)) == ["1", "2"]
+    assert bodies(fifo.receive(MaxNumberOfMessages=3, WaitTimeSeconds=20)) == ["1", "2", "3"]
 
 
 def test_what_is_given_back_comes_first_again(fifo):
     send_all(fifo, ("a", "1"), ("a", "2"))
     fifo.hide(fifo.receive_one(), 0)
-    assert bodies(fifo.receive(MaxNumberOfMessages=2, WaitTimeSeconds=5)) == ["1", "2"]
+    assert bodies(fifo.receive(MaxNumberOfMessages=2, WaitTimeSeconds=20)) == ["1", "2"]
 
 
 def test_many_groups_are_received_side_by_side(fifo):
@@ -114,10 +114,16 @@ def test_a_handle_that_has_expired_deletes_nothing(fifo):
     fifo.expect_counts(visible=1)
 
 
-def test_a_queues_delay_holds_for_all_its_messages(make_queue):
-    queue = make_queue({"ContentBasedDeduplication": "true", "DelaySeconds": "2"}, fifo=True)
+def test_a_queues_delay_applies_to_all_its_messages(make_queue):
+    queue = make_queue({"ContentBasedDeduplication": "true", "DelaySeconds": "900"}, fifo=True)
     send_all(queue, ("a", "1"))
     queue.expect_counts(delayed=1)
+    assert queue.receive() == []
+
+
+def test_a_message_arrives_after_its_queues_delay(make_queue):
+    queue = make_queue({"ContentBasedDeduplication": "true", "DelaySeconds": "1"}, fifo=True)
+    send_all(queue, ("a", "1"))
     assert queue.receive_one()["Body"] == "1"
 
 
@@ -145,8 +151,8 @@ def test_a_groups_name_may_have_any_punctuation(fifo):
 
 def test_the_same_attempt_brings_the_same_messages(fifo):
     send_all(fifo, ("a", "1"), ("a", "2"))
-    first = fifo.receive(MaxNumberOfMessages=10, ReceiveRequestAttemptId="try", WaitTimeSeconds=5)
-    again = fifo.receive(MaxNumberOfMessages=10, ReceiveRequestAttemptId="try", WaitTimeSeconds=5)
+    first = fifo.receive(MaxNumberOfMessages=10, ReceiveRequestAttemptId="try", WaitTimeSeconds=20)
+    again = fifo.receive(MaxNumberOfMessages=10, ReceiveRequestAttemptId="try", WaitTimeSeconds=20)
     assert bodies(first) == bodies(again) == ["1", "2"]
     assert [m["MessageId"] for m in first] == [m["MessageId"] for m in again]
 

@@ -90,7 +90,7 @@ def test_a_task_may_be_slow_and_can_be_cancelled(sqs, source, dead):
 
 
 def test_one_task_at_a_time(sqs, source, dead):
-    bury(source, dead, [str(i) for i in range(10)])
+    bury(source, dead, [str(i) for i in range(20)])
     handle = start(sqs, dead, MaxNumberOfMessagesPerSecond=1)
     with refused("InvalidParameterValue", "There is already a task running"):
         start(sqs, dead)

@@ -99,7 +99,7 @@ def test_a_permission_lets_another_account_do_just_that(sqs, other_sqs, queue):
 def test_batches_are_covered_by_the_permission_of_one(sqs, other_sqs, queue):
     add(sqs, queue, actions=["SendMessage", "ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility"])
     other_sqs.send_message_batch(QueueUrl=queue.url, Entries=[{"Id": "a", "MessageBody": "m"}])
-    (message,) = other_sqs.receive_message(QueueUrl=queue.url, WaitTimeSeconds=5)["Messages"]
+    (message,) = other_sqs.receive_message(QueueUrl=queue.url, WaitTimeSeconds=20)["Messages"]
     entry = {"Id": "a", "ReceiptHandle": message["ReceiptHandle"]}
     other_sqs.change_message_visibility_batch(QueueUrl=queue.url, Entries=[{**entry, "VisibilityTimeout": 60}])
     other_sqs.delete_message_batch(QueueUrl=queue.url, Entries=[entry])
@@ -135,7 +135,7 @@ def set_policy(queue, *statements_):
 def test_a_policy_may_open_a_queue_to_everybody(other_sqs, queue):
     set_policy(queue, {"Effect": "Allow", "Action": "sqs:*"})
     send_as(other_sqs, queue)
-    assert other_sqs.receive_message(QueueUrl=queue.url, WaitTimeSeconds=5)["Messages"]
+    assert other_sqs.receive_message(QueueUrl=queue.url, WaitTimeSeconds=20)["Messages"]
 
 
 def test_a_denial_is_stronger_than_a_permission(other_sqs, queue):

@@ -15,14 +15,14 @@ def test_an_empty_queue_gives_nothing(sqs, queue):
 def test_no_more_come_than_were_asked_for(queue, most):
     queue.send_batch([{"Id": str(i), "MessageBody": "m"} for i in range(10)])
     queue.send("m")
-    got = queue.receive(MaxNumberOfMessages=most, WaitTimeSeconds=5)
+    got = queue.receive(MaxNumberOfMessages=most, WaitTimeSeconds=20)
     assert 1 <= len(got) <= most
     assert len({message["MessageId"] for message in got}) == len(got)
 
 
 def test_one_comes_where_no_number_is_given(queue):
     queue.send_batch([{"Id": str(i), "MessageBody": "m"} for i in range(5)])
-    assert len(queue.receive(WaitTimeSeconds=5)) == 1
+    assert len(queue.receive(WaitTimeSeconds=20)) == 1
 
 
 @pytest.mark.parametrize("most", [0, 11, -1])

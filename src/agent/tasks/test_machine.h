@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests: a machine with a driver in memory, run on the test's own thread.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "agent/tasks/task_registry.h"
+#include "agent/tasks/test_driver.h"
+#include "wire/error.h"
+
+namespace agent {
+
+class TestFolder {
+ public:
+  TestFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "agent_test.XXXXXX").string();
+    path = mkdtemp(name.data());
+  }
+  ~TestFolder() { std::filesystem::remove_all(path); }
+  std::string path;
+};
+
+inline shapes::agent::Container test_container(std::string name, bool essential = true) {
+  shapes::agent::Container container;
+  container.name = std::move(name);
+  container.image = "busybox";
+  container.essential = essential;
+  return container;
+}
+
+inline shapes::agent::Task test_task(std::string id, std::vector<shapes::agent::Container> containers) {
+  shapes::agent::Task task;
+  task.arn = "arn:aws:ecs:us-east-1:000000000000:task/default/" + id;
+  task.taskClusterArn = "arn:aws:ecs:us-east-1:000000000000:cluster/default";
+  task.desiredStatus = "RUNNING";
+  task.containers = std::move(containers);
+  return task;
+}
+
+class MachineTest : public ::testing::Test {
+ protected:
+  MachineTest() { begin_agent(); }
+  ~MachineTest() override { end_agent(); }
+
+  // The agent's life; its containers live on in driver_.
+  void begin_agent() {
+    Timing timing;
+    timing.pull.first_pause = timing.retry = timing.retry_longest = std::chrono::milliseconds(1);
+    store_ = std::make_unique<TaskStore>(folder_.path);
+    machine_ = std::make_unique<Machine>(io_.get_executor(), driver_, *store_, clock_, timing);
+    machine_->ledger.set_gpus({{.id = "GPU-a", .memory_mib = 16000}, {.id = "GPU-b", .index = 1, .memory_mib = 16000}});
+    tasks_ = std::make_unique<TaskRegistry>(*machine_, [this](Report report) { return submit(std::move(report)); },
+                                     std::chrono::hours(3));
+  }
+  void end_agent() {
+    machine_->stopping = true;
+    run(tasks_->let_go());
+    tasks_.reset();
+    machine_.reset();
+    io_.restart();
+    io_.poll();
+  }
+
+  boost::asio::awaitable<void> submit(Report report) {
+    if (server_away_) throw std::runtime_error("nobody answers");
+    reports_.push_back(report);
+    if (!refusal_.empty()) throw wire::ApiError(refusal_, "no");
+    co_return;
+  }
+
+  // Runs whatever can be run until it is so; fails the test when it is not so in time.
+  void until(const std::function<bool()>& condition) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!condition()) {
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "it never came to that";
+      io_.restart();
+      io_.run_one_for(std::chrono::milliseconds(100));
+    }
+  }
+  // All that can happen without the test doing anything has happened.
+  void settle() {
+    io_.restart();
+    while (io_.poll() > 0) io_.restart();
+  }
+  void run(boost::asio::awaitable<void> work) {
+    bool done = false;
+    boost::asio::co_spawn(io_, std::move(work), [&](std::exception_ptr error) {
+      done = true;
+      EXPECT_FALSE(error);
+    });
+    until([&] { return done; });
+  }
+
+  const TaskRecord& record(const shapes::agent::Task& task) { return tasks_->find(task.arn)->record(); }
+  const ContainerRecord& container(const shapes::agent::Task& task, std::size_t i) { return record(task).containers[i]; }
+  bool ended(const shapes::agent::Task& task) { return record(task).executionStoppedAt.has_value(); }
+  std::vector<std::string> statuses() {
+    std::vector<std::string> all;
+    for (const Report& report : reports_) all.push_back(*report.status);
+    return all;
+  }
+
+  TestFolder folder_;
+  boost::asio::io_context io_;
+  base::FakeClock clock_{base::from_seconds(1000)};
+  TestDriver driver_;
+  std::unique_ptr<TaskStore> store_;
+  std::unique_ptr<Machine> machine_;
+  std::unique_ptr<TaskRegistry> tasks_;
+  std::vector<Report> reports_;
+  bool server_away_ = false;
+  std::string refusal_;
+};
+
+}  // namespace agent
