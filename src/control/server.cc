@@ -10,10 +10,10 @@
 #include "api/loops.h"
 #include "api/path_door.h"
 #include "api/rpc_door.h"
-#include "doors/agents/agent_sessions.h"
 #include "control/data_folder.h"
-#include "doors/agents/log_streams.h"
 #include "control/modules.h"
+#include "doors/agents/agent_sessions.h"
+#include "doors/agents/log_streams.h"
 #include "doors/agents/task_logs.h"
 #include "doors/objects/blob_sweep.h"
 #include "doors/objects/objects_door.h"
@@ -111,7 +111,8 @@ struct Server::State {
         pages(engine, metrics, modules, version),
         agents_door({authenticator, registry, log}, "/ws", "ecs",
                     std::bind_front(&doors::agents::AgentSessions::serve, &agents)),
-        logs_door({authenticator, registry, log}, "/stoker/logs", "ecs", std::bind_front(&doors::agents::TaskLogs::serve, &logs)),
+        logs_door({authenticator, registry, log}, "/stoker/logs", "ecs",
+                  std::bind_front(&doors::agents::TaskLogs::serve, &logs)),
         scrub_door({authenticator, registry, log}, "/stoker/scrub", "stoker",
                    std::bind_front(&doors::objects::Scrub::serve, &scrub)),
         rpc(engine, authenticator, registry, log),

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "services/ecs/arn.h"
-#include "services/ecs/check_task.h"
+#include "services/ecs/definitions/check_task.h"
 #include "wire/error.h"
 #include "wire/json.h"
 #include "wire/type_of.h"

@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "http/websocket.h"
-#include "services/ecs/live_gpus.h"
-#include "services/ecs/task.h"
+#include "services/ecs/machines/live_gpus.h"
+#include "services/ecs/tasks/task_row.h"
 #include "shapes/agent/extensions.h"
 #include "wire/frame.h"
 

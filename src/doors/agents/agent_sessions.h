@@ -13,7 +13,7 @@
 #include "doors/agents/external_objects.h"
 #include "doors/agents/log_streams.h"
 #include "http/server.h"
-#include "services/ecs/agent_work.h"
+#include "services/ecs/tasks/agent_work.h"
 #include "wire/frame.h"
 
 namespace doors::agents {

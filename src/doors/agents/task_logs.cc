@@ -7,8 +7,8 @@
 
 #include "api/identify.h"
 #include "base/random.h"
-#include "services/ecs/cluster.h"
-#include "services/ecs/task.h"
+#include "services/ecs/clusters/cluster.h"
+#include "services/ecs/tasks/task_row.h"
 #include "shapes/agent/extensions.h"
 #include "wire/frame.h"
 
