@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "http/block_on.h"
+#include "store/test_store.h"
 
 namespace api {
 namespace {
@@ -37,7 +38,7 @@ class LoopsTest : public testing::Test {
   base::FakeClock clock_{base::from_seconds(1800000000)};
   http::IoThreads io_{1};
   std::unique_ptr<store::Store> store_ =
-      store::open_sqlite(folder_, {{"marks", {"CREATE TABLE marks (n INTEGER NOT NULL)"}}});
+      store::open_test_store(folder_, {{"marks", {"CREATE TABLE marks (n INTEGER NOT NULL)"}}});
   services::Locals locals_;
   services::Directory directory_;
   Topics topics_;

@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "http/raw_client.h"
 #include "signing/sigv4.h"
+#include "store/test_store.h"
 
 namespace api {
 namespace rpc_test {
@@ -92,7 +93,7 @@ class RpcDoorTest : public testing::Test {
   const std::string folder_ = testing::TempDir() + "rpc_door_test_" + base::random_uuid();
   base::SystemClock clock_;
   http::IoThreads io_{1};
-  std::unique_ptr<store::Store> store_ = store::open_sqlite(
+  std::unique_ptr<store::Store> store_ = store::open_test_store(
       folder_, {state::key_migrations(), {"greeter", {"CREATE TABLE greeted (name TEXT NOT NULL)"}}});
   services::Locals locals_;
   services::Directory directory_;

@@ -9,6 +9,7 @@
 #include "api/dispatch.h"
 #include "base/random.h"
 #include "http/raw_client.h"
+#include "store/test_store.h"
 
 namespace doors::pages {
 namespace {
@@ -40,7 +41,7 @@ class PagesTest : public testing::Test {
   const std::string folder_ = testing::TempDir() + "pages_test_" + base::random_uuid();
   base::FakeClock clock_{base::from_seconds(1800000000)};
   http::IoThreads io_{1};
-  std::unique_ptr<store::Store> store_ = store::open_sqlite(folder_, {});
+  std::unique_ptr<store::Store> store_ = store::open_test_store(folder_, {});
   services::Locals locals_;
   services::Directory directory_;
   api::Topics topics_;

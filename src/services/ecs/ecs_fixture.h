@@ -18,7 +18,7 @@
 #include "services/ecs/tasks/task_operations.h"
 #include "services/shape_json.h"
 #include "state/keys.h"
-#include "store/store.h"
+#include "store/test_store.h"
 #include "wire/error.h"
 
 namespace services::ecs {
@@ -26,7 +26,7 @@ namespace services::ecs {
 class EcsTest : public testing::Test {
  protected:
   EcsTest() : folder_(testing::TempDir() + "ecs-" + base::random_uuid()) {
-    store_ = store::open_sqlite(folder_, {state::key_migrations(), migrations()});
+    store_ = store::open_test_store(folder_, {state::key_migrations(), migrations()});
   }
   ~EcsTest() override {
     store_.reset();
