@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// S3's own chunks, as one piece and cut in two: both ways must decode the same bytes, or refuse
-// for the same reason, and no bytes are more than were promised.
+// aws-chunked bodies, whole and split in two: both must decode to the same bytes, or fail with
+// the same error, and never to more bytes than announced.
 #include <cstddef>
 #include <cstdint>
 #include <string>

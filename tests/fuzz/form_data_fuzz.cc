@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A browser's form, as one piece and cut in two: both ways must find the same fields and file, or
-// refuse for the same reason.
+// A browser form, whole and split in two: both must give the same fields and file, or the same
+// error.
 #include <cstddef>
 #include <cstdint>
 #include <string>

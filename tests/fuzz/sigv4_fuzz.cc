@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request that nobody signed must never verify, and canonical forms must be stable.
+// An unsigned request must never verify, and canonical forms must be stable.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -62,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } else {
       (void)signing::s3_claim_error(head, parsed);
     }
-    head.headers = {{"Host", "h"}};  // then by the query alone
+    head.headers = {{"Host", "h"}};  // then only by the query
   }
   return 0;
 }

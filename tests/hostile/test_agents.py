@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""/ws and /stoker/logs: agents and readers that are not who they say, or do not behave."""
+"""/ws and /stoker/logs: agents and readers without permission, or with invalid messages."""
 import json
 import urllib.parse
 
@@ -85,7 +85,7 @@ def test_an_upgrade_with_a_changed_query_is_rejected(caller, send, machine):
 
 
 def test_an_instance_of_another_account_is_rejected(stranger, machine):
-    """Neither under its own cluster's name, nor under ours."""
+    """Neither with the name of its own cluster, nor with ours."""
     ecs(stranger, "CreateCluster")
     for name in ("default", machine.replace(":container-instance/", ":cluster/").rsplit("/", 1)[0]):
         with Socket(stranger, work_target(machine, name)) as session:
@@ -201,7 +201,7 @@ def test_an_unacknowledged_task_is_sent_again(caller, machine):
 
 
 def test_unacknowledged_payloads_are_sent_again_and_unacknowledged_manifests_end_the_session(caller, machine):
-    """A payload is sent again; who never acknowledges the manifest is shut out, whatever else they say."""
+    """A payload is sent again. A session that never acknowledges its manifest is closed, whatever else it sends."""
     mute = register(caller, "mute")
     with greeted(caller, machine) as session, Socket(caller, work_target(mute)) as silent:
         assert silent.hear(MANIFEST) is not None
@@ -240,7 +240,7 @@ def read_logs(caller, **parameters):
 
 
 def start(caller, machine):
-    """A task that its agent has: (its session, the task's ARN)."""
+    """Starts a task that its agent has acknowledged: (session, task ARN)."""
     session = greeted(caller, machine)
     ecs(caller, "StartTask", taskDefinition="plain", containerInstances=[machine])
     payload = session.hear(PAYLOAD)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes that are no HTTP, almost HTTP, too much HTTP, or come too slowly."""
+"""Invalid HTTP, requests that are too large, and slow clients."""
 import random
 import socket
 
@@ -151,7 +151,7 @@ def test_a_content_length_that_is_too_large_is_rejected(caller, server):
 
 @pytest.mark.parametrize("promised", [10**12, 2**63 - 1])
 def test_an_absurd_content_length_is_rejected(server, promised):
-    """Who has not signed is turned away before the body is looked at."""
+    """An unsigned request is rejected before its body is read."""
     with Connection(server.port) as connection:
         connection.send(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % promised)
         refused(connection.read_answer(), "MissingAuthenticationToken", 403)
@@ -220,7 +220,7 @@ def test_many_pipelined_requests(server):
 
 
 def test_slow_clients_do_not_block_others(caller, server):
-    """Slowloris, briefly: heads that never end, one byte at a time."""
+    """A short Slowloris attack: heads that never end."""
     slow = [Connection(server.port) for _ in range(200)]
     try:
         for round_number in range(5):

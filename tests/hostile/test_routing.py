@@ -115,7 +115,7 @@ def test_plain_pages_accept_only_get(send, path):
 
 
 def test_unknown_operations_do_not_enlarge_the_metrics(caller, send):
-    """Counters are named by what we know, not by what clients send."""
+    """The labels of counters never come from clients."""
     for i in range(50):
         caller.json(f"Nothing{i}", {})
         caller.query({"Action": f"Nothing{i}"})

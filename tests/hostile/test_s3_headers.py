@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headers of S3 that hold what they should not: dates, checksums, metadata."""
+"""Invalid S3 headers: dates, checksums, metadata."""
 import email.header
 
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests to S3 that are odd: ids, ranges, headers, parameters, methods, and nobody's signature."""
+"""Odd S3 requests: ids, ranges, headers, parameters, methods, missing signatures."""
 import os
 
 import pytest
@@ -143,7 +143,7 @@ def test_odd_metadata_is_returned_or_rejected(s3, bucket, value):
 
 
 def put_with_raw_header(s3, target, name, value):
-    """The signature covers the bytes as they are sent, which str.encode() would not."""
+    """The signature covers the sent bytes, unlike with str.encode()."""
     import hashlib
     import hmac
 
@@ -326,7 +326,7 @@ def test_odd_hosts_do_no_harm(s3, server, host):
 
 
 def test_concurrent_puts_gets_and_deletes(s3, bucket):
-    """Writers, readers and deleters of one key: whoever reads gets a whole body or none."""
+    """Concurrent writers, readers and deleters of one key: a reader gets a complete body or none."""
     import threading
 
     target, stop, problems = f"{bucket}/contested", threading.Event(), []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that a disk has spoilt are found by `stoker scrub`, and nothing else is."""
+"""`stoker scrub` finds damaged objects, and only these."""
 import json
 import os
 import subprocess
@@ -10,7 +10,7 @@ from support.s3_raw import S3Caller
 from support.server import Server, binary
 from support.waiting import eventually
 
-LARGE = 300_000  # a file; what is small is a row
+LARGE = 300_000  # a file; small objects are rows
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def lines_of(result):
 
 
 def file_of(server, put):
-    """The path of the file that `put` makes, once the file has moved to its place, which is after the answer."""
+    """The path of the file that `put` creates. The file moves to its place after the response."""
     def files():
         return {path.name: path for path in server.data.glob("objects/*/*") if path.parent.name != "incoming"}
 

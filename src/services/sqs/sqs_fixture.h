@@ -16,7 +16,7 @@
 #include "shapes/sqs/permission.h"
 #include "shapes/sqs/queue.h"
 #include "shapes/sqs/tag.h"
-#include "store/store.h"
+#include "store/test_store.h"
 #include "wire/error.h"
 
 namespace services::sqs {
@@ -66,7 +66,7 @@ inline constexpr Handler<StartMessageMoveTaskResult, StartMessageMoveTaskRequest
 class SqsTest : public testing::Test {
  protected:
   SqsTest() : folder_(testing::TempDir() + "sqs-" + base::random_uuid()) {
-    store_ = store::open_sqlite(folder_, {module_.migrations});
+    store_ = store::open_test_store(folder_, {module_.migrations});
     module_.add_memory(locals_);
   }
   ~SqsTest() override {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens to objects is told to queues."""
+"""Notifications: events of objects are published to queues."""
 import datetime
 import hashlib
 import json
@@ -15,7 +15,7 @@ DELETE, MARKER = "ObjectRemoved:Delete", "ObjectRemoved:DeleteMarkerCreated"
 
 
 def letting(queue, bucket, effect="Allow", **condition):
-    """A queue's policy that lets this bucket send."""
+    """A policy of the queue that allows this bucket to send."""
     condition = condition or {"ArnLike": {"aws:SourceArn": bucket.arn}}
     statement = {
         "Effect": effect,
@@ -52,7 +52,7 @@ def queue(make_queue, bucket):
 
 @pytest.fixture
 def listen(queue, bucket):
-    """listen(event, ...) -> the queue, told of these, its test event taken away."""
+    """listen(event, ...) -> the queue, which gets these events; its test event is deleted."""
 
     def start(*events, **more):
         configure(bucket, told(queue, *events, **more))
@@ -65,7 +65,7 @@ def listen(queue, bucket):
 
 
 def events(queue, count):
-    """(event, key) of the messages that came; no more than were expected."""
+    """(event, key) of exactly `count` messages."""
     found = []
     for message in queue.receive_all(count) if count else []:
         queue.delete(message)
