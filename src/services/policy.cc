@@ -92,7 +92,7 @@ std::string problem(std::string_view policy) {
   if (policy.size() > kMaxBytes) return "it is longer than 8192 bytes";
   const std::optional<Document> document = parse(policy);
   if (!document) return "it is not a JSON object";
-  if (!document->has_statements) return "it has no Statement, or one that is not an object";
+  if (!document->has_statements) return "its Statement is missing or not an object";
   if (document->statements.size() > kMaxStatements) return "it has more than 20 statements";
   for (const Statement& statement : document->statements) {
     if (statement.effect != "Allow" && statement.effect != "Deny") return "a statement's Effect must be Allow or Deny";

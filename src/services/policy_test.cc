@@ -40,26 +40,26 @@ TEST(Policy, ADenyWins) {
 TEST(Policy, AServiceIsAllowedForItsSourceOnly) {
   std::string policy = statement("Allow", R"({"Service":"s3.amazonaws.com"})",
                                  R"(,"Condition":{"ArnLike":{"aws:SourceArn":"arn:aws:s3:*:*:in-*"}})");
-  Request asked{.principal_service = "s3.amazonaws.com", .action = "sqs:SendMessage", .resource = kArn};
-  asked.context["aws:SourceArn"] = "arn:aws:s3:::in-box";
-  EXPECT_EQ(evaluate(policy, asked), Verdict::Allowed);
-  asked.context["aws:SourceArn"] = "arn:aws:s3:::out-box";
-  EXPECT_EQ(evaluate(policy, asked), Verdict::NoMatch);
-  asked.context.clear();
-  EXPECT_EQ(evaluate(policy, asked), Verdict::NoMatch);
+  Request sent{.principal_service = "s3.amazonaws.com", .action = "sqs:SendMessage", .resource = kArn};
+  sent.context["aws:SourceArn"] = "arn:aws:s3:::in-box";
+  EXPECT_EQ(evaluate(policy, sent), Verdict::Allowed);
+  sent.context["aws:SourceArn"] = "arn:aws:s3:::out-box";
+  EXPECT_EQ(evaluate(policy, sent), Verdict::NoMatch);
+  sent.context.clear();
+  EXPECT_EQ(evaluate(policy, sent), Verdict::NoMatch);
 }
 
-TEST(Policy, AConditionThatIsNotKnownClosesTheDoor) {
+TEST(Policy, AnUnknownOperatorHoldsForNoAllowAndForEveryDeny) {
   const std::string unknown = R"(,"Condition":{"BinaryEquals":{"aws:SourceIp":"QmFy"}})";
   EXPECT_EQ(evaluate(statement("Allow", "\"*\"", unknown), request()), Verdict::NoMatch);
   EXPECT_EQ(evaluate(statement("Deny", "\"*\"", unknown), request()), Verdict::Denied);
 }
 
-// The same policy, with the condition, asked with these keys.
+// The verdict of a policy with this condition for a request with these keys.
 Verdict with_condition(const std::string& condition, Context context) {
-  Request asked = request();
-  asked.context = std::move(context);
-  return evaluate(statement("Allow", "\"*\"", ",\"Condition\":" + condition), asked);
+  Request sent = request();
+  sent.context = std::move(context);
+  return evaluate(statement("Allow", "\"*\"", ",\"Condition\":" + condition), sent);
 }
 
 TEST(Policy, AddressesAreComparedByNetwork) {
@@ -85,15 +85,15 @@ TEST(Policy, NumbersAndDatesAreComparedAsSuch) {
             Verdict::Allowed);
 }
 
-TEST(Policy, AValueThatCantBeReadClosesTheDoor) {
+TEST(Policy, AnInvalidValueHoldsForNoAllowAndForEveryDeny) {
   const std::string broken = R"(,"Condition":{"IpAddress":{"aws:SourceIp":"everywhere"}})";
-  Request asked = request();
-  asked.context = {{"aws:SourceIp", "10.0.0.1"}};
-  EXPECT_EQ(evaluate(statement("Allow", "\"*\"", broken), asked), Verdict::NoMatch);
-  EXPECT_EQ(evaluate(statement("Deny", "\"*\"", broken), asked), Verdict::Denied);
+  Request sent = request();
+  sent.context = {{"aws:SourceIp", "10.0.0.1"}};
+  EXPECT_EQ(evaluate(statement("Allow", "\"*\"", broken), sent), Verdict::NoMatch);
+  EXPECT_EQ(evaluate(statement("Deny", "\"*\"", broken), sent), Verdict::Denied);
 }
 
-TEST(Policy, AKeyThatIsNotThereIsTakenAsAmazonTakesIt) {
+TEST(Policy, AMissingKeyHoldsForNegatedOperatorsOnly) {
   EXPECT_EQ(with_condition(R"({"StringEquals":{"s3:prefix":"a"}})", {}), Verdict::NoMatch);
   EXPECT_EQ(with_condition(R"({"StringNotEquals":{"s3:prefix":"a"}})", {}), Verdict::Allowed);
   EXPECT_EQ(with_condition(R"({"StringEqualsIfExists":{"s3:prefix":"a"}})", {}), Verdict::Allowed);
@@ -114,30 +114,30 @@ TEST(Policy, EveryKeyOfEveryOperatorMustHold) {
             Verdict::NoMatch);
 }
 
-TEST(Policy, SomebodyWithoutAKeyIsMeantByEverybodyOnly) {
+TEST(Policy, AnAnonymousCallerMatchesOnlyTheWildcardPrincipal) {
   EXPECT_EQ(evaluate(statement("Allow", "\"*\""), request("")), Verdict::Allowed);
   EXPECT_EQ(evaluate(statement("Allow", R"({"AWS":"*"})"), request("")), Verdict::Allowed);
   EXPECT_EQ(evaluate(statement("Allow", R"({"AWS":"222222222222"})"), request("")), Verdict::NoMatch);
   EXPECT_EQ(evaluate(statement("Allow", R"({"CanonicalUser":""})"), request("")), Verdict::NoMatch);
 }
 
-TEST(Policy, WhatIsNotNamedIsMeantByNot) {
+TEST(Policy, NotElementsMatchWhatTheyDoNotName) {
   const std::string policy = R"({"Statement":[
     {"Effect":"Allow","Principal":"*","Action":"s3:*","Resource":"*"},
     {"Effect":"Deny","NotPrincipal":{"AWS":"222222222222"},"NotAction":"s3:Get*","NotResource":"arn:aws:s3:::b/open/*"}]})";
-  Request asked{.principal_account = "333333333333", .action = "s3:PutObject", .resource = "arn:aws:s3:::b/k"};
-  EXPECT_EQ(evaluate(policy, asked), Verdict::Denied);
-  asked.resource = "arn:aws:s3:::b/open/k";
-  EXPECT_EQ(evaluate(policy, asked), Verdict::Allowed);
-  asked.resource = "arn:aws:s3:::b/k";
-  asked.action = "s3:GetObject";
-  EXPECT_EQ(evaluate(policy, asked), Verdict::Allowed);
-  asked.action = "s3:PutObject";
-  asked.principal_account = "222222222222";
-  EXPECT_EQ(evaluate(policy, asked), Verdict::Allowed);
+  Request sent{.principal_account = "333333333333", .action = "s3:PutObject", .resource = "arn:aws:s3:::b/k"};
+  EXPECT_EQ(evaluate(policy, sent), Verdict::Denied);
+  sent.resource = "arn:aws:s3:::b/open/k";
+  EXPECT_EQ(evaluate(policy, sent), Verdict::Allowed);
+  sent.resource = "arn:aws:s3:::b/k";
+  sent.action = "s3:GetObject";
+  EXPECT_EQ(evaluate(policy, sent), Verdict::Allowed);
+  sent.action = "s3:PutObject";
+  sent.principal_account = "222222222222";
+  EXPECT_EQ(evaluate(policy, sent), Verdict::Allowed);
 }
 
-TEST(Policy, WhatIsKnownOfACaller) {
+TEST(Policy, TheContextDescribesTheCaller) {
   Caller caller{.account = "111111111111", .endpoint = "https://s3", .address = "10.0.0.9",
                 .referer = "https://page", .user_agent = "reader/1"};
   Context context = context_of(caller, base::from_seconds(1800000000));
@@ -166,11 +166,11 @@ TEST(Policy, AServiceIsDescribedByItsSourceAndNotAsAnAccount) {
   }
 }
 
-TEST(Policy, WithoutAPrincipalNobodyIsMeant) {
+TEST(Policy, AStatementWithoutAPrincipalMatchesNobody) {
   EXPECT_EQ(evaluate(R"({"Statement":{"Effect":"Allow","Action":"*","Resource":"*"}})", request()), Verdict::NoMatch);
 }
 
-TEST(Policy, SaysWhatIsWrongWithOne) {
+TEST(Policy, ReportsTheProblemOfAnInvalidPolicy) {
   EXPECT_EQ(problem(statement("Allow", "\"*\"")), "");
   EXPECT_NE(problem("{"), "");
   EXPECT_NE(problem("[]"), "");

@@ -15,7 +15,7 @@ void close_lot(Call& call, std::int64_t lot) {
 Counts count_messages(store::Tx& tx, const Queue& queue, base::Time now) {
   Counts counts;
   const std::int64_t now_ms = base::to_millis(now);
-  // Messages behind the head of a FIFO group are there to be received, only not yet.
+  // Amazon counts messages behind the head of a FIFO group as visible.
   counts.visible =
       tx.query("SELECT count(*) FROM sqs_messages WHERE lot = $1 AND visible_at > $2 AND visible_at <= $3"
                " AND sent_at > $2",

@@ -11,7 +11,7 @@
 namespace services::sqs {
 namespace {
 
-// Bodies above this go to a table of their own.
+// Larger bodies are stored in a table of their own.
 constexpr std::size_t kInlineBodyBytes = 2048;
 
 bool is_large(const Draft& draft) { return draft.body.size() > kInlineBodyBytes; }
@@ -47,7 +47,7 @@ constexpr std::size_t kColumns = 11;
 constexpr std::size_t kMaxRows = 10;  // a batch's
 
 // "INSERT ... VALUES ($1, ..., $11), ($12, ..." for so many rows. One statement for a
-// batch costs two thirds of one for each of its messages.
+// batch costs two thirds of a statement for each message.
 std::string insert_statement(std::size_t rows) {
   std::string sql =
       "INSERT INTO sqs_messages (lot, visible_at, receive_count, sent_at, receipt, message_id, sender, body,"

@@ -18,7 +18,7 @@ namespace {
 constexpr char kMoveTopic[] = "sqs/moves";
 constexpr std::int32_t kMaxPerSecond = 500;
 constexpr std::int32_t kMaxListed = 10;
-// What one transaction moves, so that senders do not wait long behind it.
+// Messages in one transaction, so that senders do not wait long behind it.
 constexpr std::int64_t kMoveSlice = 500;
 constexpr auto kPace = std::chrono::milliseconds(100);
 
@@ -88,7 +88,7 @@ Handle parse_task_handle(const std::string& handle) {
   return {std::string(id->get_string()), std::string(arn->get_string())};
 }
 
-// Where the message goes; nullopt where that can't be told any more.
+// The queue to move a message to; nullopt where it is unknown or deleted.
 std::optional<Queue> destination_of(Call& call, const Task& task, const std::optional<std::string>& source_arn) {
   const auto& arn = task.destination_arn ? task.destination_arn : source_arn;
   return arn ? load_queue(call.tx, *parse_queue_arn(*arn)) : std::nullopt;
@@ -103,8 +103,8 @@ struct Found {
   std::optional<std::string> source_arn;
 };
 
-// What is visible, in the order of the index; of a FIFO group only its head, and so one
-// after another in order.
+// Visible messages in the order of the index. Of a FIFO group only the head is visible, so
+// they are moved one after another in order.
 std::vector<Found> movable(Call& call, const Queue& source, std::int64_t most) {
   return call.tx
       .query("SELECT seq, source_arn FROM sqs_messages WHERE lot = $1 AND visible_at <= $2"
@@ -113,7 +113,7 @@ std::vector<Found> movable(Call& call, const Queue& source, std::int64_t most) {
       .all([](const store::Row& row) { return Found{row.integer(0), row.maybe_str(1)}; });
 }
 
-// How many messages may be moved now: by the task's pace, and by what one transaction does.
+// How many messages may be moved now, by the task's pace and the limit of a transaction.
 std::int64_t allowance(const Call& call, const Task& task) {
   std::int64_t allowed = std::min(kMoveSlice, task.to_move - task.moved);
   if (!task.per_second) return allowed;
@@ -128,7 +128,7 @@ void advance(Call& call, const Task& task) {
   if (!source || !is_due(call, task)) return;  // a deleted queue takes its tasks along
   const std::int64_t allowed = allowance(call, task);
   std::int64_t moved = 0;
-  // Again and again: moving a FIFO group's head makes the next one visible.
+  // Reads again after each page: moving a FIFO group's head makes the next message visible.
   for (auto found = movable(call, *source, allowed); !found.empty(); found = movable(call, *source, allowed - moved)) {
     for (const Found& message : found) {
       auto destination = destination_of(call, task, message.source_arn);
@@ -192,7 +192,7 @@ CancelMessageMoveTaskResult cancel_message_move_task(Call& call, const CancelMes
   auto task = call.tx.query(std::string(kTaskColumns) + "WHERE queue = $1 AND id = $2", source.id, handle.id).one(read_task);
   if (!task) throw wire::ApiError("ResourceNotFoundException", "Task does not exist.");
   if (task->status != "RUNNING") {
-    throw wire::ApiError("UnsupportedOperation", "Only a running task can be cancelled; this one is " + task->status + ".");
+    throw wire::ApiError("UnsupportedOperation", "Only a running task can be cancelled; the status of this one is " + task->status + ".");
   }
   finish(call, *task, "CANCELLED");
   return {.ApproximateNumberOfMessagesMoved = task->moved};

@@ -45,7 +45,7 @@ void save_policy(Call& call, const Queue& queue, json::object policy, json::arra
   call.tx.exec("UPDATE sqs_queues SET policy = $2, modified_at = $3 WHERE id = $1", queue.id, text, call.now);
 }
 
-// One stands alone, several are a list, as Amazon writes it.
+// As Amazon writes it: a list only for several.
 json::value one_or_list(json::array values) {
   if (values.size() == 1) return values.front();
   return values;

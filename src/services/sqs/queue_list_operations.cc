@@ -37,7 +37,7 @@ std::optional<std::string> cut_names(std::vector<std::string>& names, const Page
 ListQueuesResult list_queues(Call& call, const ListQueuesRequest& request) {
   const Page page = page_of(request);
   const std::string prefix = request.QueueNamePrefix.value_or("");
-  // Names are ASCII: all that begin so lie before this one.
+  // Names are ASCII: all with the prefix sort before this one.
   const std::string end = prefix + "\x7f";
   auto names = call.tx.query("SELECT name FROM sqs_queues WHERE account = $1 AND region = $2 AND name > $3"
                              " AND name >= $4 AND name < $5 ORDER BY name LIMIT $6",

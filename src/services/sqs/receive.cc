@@ -65,7 +65,7 @@ Wanted read_request(const Queue& queue, const ReceiveMessageRequest& request) {
                         "The request include parameter that is not valid for this queue type.");
   }
   if (request.ReceiveRequestAttemptId) check_id("ReceiveRequestAttemptId", *request.ReceiveRequestAttemptId);
-  // The older name and the newer one, from older and newer clients.
+  // Older clients use the first name, newer ones the second.
   wanted.system_attributes = request.AttributeNames.value_or(Names());
   const Names newer = request.MessageSystemAttributeNames.value_or(Names());
   wanted.system_attributes.insert(wanted.system_attributes.end(), newer.begin(), newer.end());
@@ -85,8 +85,8 @@ bool selects(const Names& names, const std::string& attribute) {
 StringMap system_attributes(const Delivered& message, const Names& names) {
   StringMap out;
   auto add = [&](const char* name, std::optional<std::string> value) {
-    const bool asked = std::any_of(names.begin(), names.end(), [&](const std::string& n) { return n == "All" || n == name; });
-    if (value && asked) out[name] = std::move(*value);
+    const bool selected = std::any_of(names.begin(), names.end(), [&](const std::string& n) { return n == "All" || n == name; });
+    if (value && selected) out[name] = std::move(*value);
   };
   if (names.empty()) return out;
   add("SenderId", message.sender);
@@ -131,7 +131,7 @@ ReceiveMessageResult receive_message(Call& call, const ReceiveMessageRequest& re
   if (messages.empty()) {
     auto& limit = call.local<InFlightLimit>();
     const std::size_t room = limit.room(call.tx, queue, call.now, wanted.most);
-    // Amazon tells those who do not wait, and of standard queues only.
+    // Amazon returns this error only for standard queues and without a wait.
     if (room == 0 && wanted.wait_s == 0 && !queue.fifo) {
       throw wire::ApiError("OverLimit", "Too many messages in flight: the queue has reached its limit of 120000.");
     }

@@ -34,7 +34,7 @@ void check_batch(const Queue& queue, const SendMessageBatchRequest& request) {
   std::size_t total = 0;
   for (const auto& entry : request.Entries) {
     total += size_bytes(outgoing(entry));
-    // Missing alone, Amazon calls it an invalid value here.
+    // In a batch Amazon reports a missing MessageGroupId as an invalid value.
     if (queue.fifo && !entry.MessageGroupId) throw invalid_parameter(missing_parameter("MessageGroupId").message());
     check_fifo_ids(queue, outgoing(entry));
   }

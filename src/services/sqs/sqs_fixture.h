@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test support: SQS's handlers on a database of their own, at a time of the test's choosing.
+// Test support: SQS's operations on a database of their own, at a time that the test sets.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ class SqsTest : public testing::Test {
     std::filesystem::remove_all(folder_);
   }
 
-  // Runs fn(call) in a transaction; what it woke and waits for is kept.
+  // Runs fn(call) in a transaction, and records its wakes and its wait.
   template <class Fn>
   auto with_call(Fn&& fn) {
     using Result = std::invoke_result_t<Fn, Call&>;
