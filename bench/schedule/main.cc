@@ -20,10 +20,11 @@
 #include "services/ecs/machines/instance_operations.h"
 #include "services/ecs/tasks/task_operations.h"
 #include "services/ecs/tasks/launch.h"
-#include "services/ecs/schema.h"
+#include "services/ecs/module.h"
 #include "services/shape_json.h"
-#include "services/ecs/tasks/task_row.h"
+#include "state/cluster.h"
 #include "state/keys.h"
+#include "state/task.h"
 #include "store/store.h"
 
 namespace {
@@ -56,7 +57,7 @@ class Bench {
  public:
   explicit Bench(const Options& options)
       : options_(options), folder_(std::filesystem::current_path() / ("schedule-" + base::random_uuid())) {
-    store_ = store::open_sqlite(folder_, {state::key_migrations(), ecs::migrations()});
+    store_ = store::open_sqlite(folder_, {state::key_migrations(), state::cluster_migrations()});
   }
   ~Bench() {
     store_.reset();
@@ -107,10 +108,10 @@ class Bench {
     while (since(watch.began) < options_.seconds / 2) {
       wait_for_room();
       submit([this, &rows](services::Call& call) {
-        const std::int64_t launch = ++rows_;
-        std::vector<ecs::StoredTask> tasks;
-        for (int i = 0; i < options_.count; ++i) tasks.push_back(row_of(ecs::new_task_name(launch, i)));
-        ecs::insert_tasks(call.tx, tasks);
+        const auto launch = state::LaunchNumber(++rows_);
+        std::vector<state::Task> tasks;
+        for (int i = 0; i < options_.count; ++i) tasks.push_back(row_of(state::new_task_name(launch, i)));
+        state::insert_tasks(call.tx, tasks);
         rows += options_.count;
       });
     }
@@ -139,7 +140,7 @@ class Bench {
       scheduler::Request& request = requests[pick()];
       request.task = model::TaskId("probe");
       const auto began = Clock::now();
-      fleets_.with(1, [&](scheduler::Fleet& fleet) {
+      fleets_.with(state::ClusterNumber(1), [&](scheduler::Fleet& fleet) {
         auto decision = fleet.place(request);
         if (auto* plan = std::get_if<scheduler::Plan>(&decision); plan && fleet.hold(*plan)) {
           fleet.unhold(request.task);
@@ -274,17 +275,17 @@ class Bench {
       request.platformDevices->push_back({gpus.gpus.back().id, "GPU"});
     }
     const std::string arn = *ecs::register_container_instance(call, request).containerInstance->containerInstanceArn;
-    const std::string id = arn.substr(arn.rfind('/') + 1);
-    ecs::note_gpus(call, id, gpus);
+    const model::InstanceId id(arn.substr(arn.rfind('/') + 1));
+    ecs::store_gpus(call, id, gpus);
     ecs::set_connected(call, id, true);
   }
 
-  ecs::StoredTask row_of(const ecs::TaskName& name) {
-    ecs::StoredTask task;
+  state::Task row_of(const state::TaskName& name) {
+    state::Task task;
     task.name = name;
-    task.instance_number = 1 + static_cast<std::int64_t>(random_() % static_cast<std::size_t>(options_.machines));
-    task.holds = {.cpu = 64, .memory = 256};
-    task.holds.gpus = {{"GPU-box-1234-0", "main", 0}};
+    task.machine_number = 1 + static_cast<std::int64_t>(random_() % static_cast<std::size_t>(options_.machines));
+    task.hold = {.cpu = 64, .memory_mib = 256};
+    task.hold.gpus = {{model::GpuId("GPU-box-1234-0"), "main", 0}};
     return task;
   }
 

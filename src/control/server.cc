@@ -23,6 +23,7 @@
 #include "http/server.h"
 #include "objects/disk_threads.h"
 #include "objects/files.h"
+#include "state/cluster.h"
 
 namespace control {
 namespace asio = boost::asio;
@@ -34,7 +35,7 @@ int thread_count(const Config& config) {
 }
 
 std::vector<store::Migrations> migrations_of(const std::vector<services::Module>& modules) {
-  std::vector<store::Migrations> all;
+  std::vector<store::Migrations> all{state::cluster_migrations()};
   for (const services::Module& module : modules) {
     if (!module.migrations.steps.empty()) all.push_back(module.migrations);
   }

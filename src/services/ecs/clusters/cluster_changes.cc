@@ -31,7 +31,7 @@ UpdateClusterResponse update_cluster(Call& call, const UpdateClusterRequest& req
   if (request.settings && !request.settings->empty()) cluster.body.settings = request.settings;
   if (request.configuration) cluster.body.configuration = request.configuration;
   update_cluster_row(call.tx, cluster);
-  return {.cluster = shown(cluster, contents_of(call.tx, cluster), kChanged)};
+  return {.cluster = shown(cluster, state::count_contents(call.tx, cluster.number), kChanged)};
 }
 
 UpdateClusterSettingsResponse update_cluster_settings(Call& call, const UpdateClusterSettingsRequest& request) {
@@ -40,14 +40,14 @@ UpdateClusterSettingsResponse update_cluster_settings(Call& call, const UpdateCl
   check_settings(request.settings);
   cluster.body.settings = request.settings;
   update_cluster_row(call.tx, cluster);
-  return {.cluster = shown(cluster, contents_of(call.tx, cluster), kChanged)};
+  return {.cluster = shown(cluster, state::count_contents(call.tx, cluster.number), kChanged)};
 }
 
 PutClusterCapacityProvidersResponse put_cluster_capacity_providers(Call& call,
                                                                    const PutClusterCapacityProvidersRequest& request) {
   WholeCluster cluster = find_whole_cluster(call, request.cluster);
   check_capacity_providers(request.capacityProviders, request.defaultCapacityProviderStrategy);
-  return {.cluster = shown(cluster, contents_of(call.tx, cluster), kProvided)};
+  return {.cluster = shown(cluster, state::count_contents(call.tx, cluster.number), kProvided)};
 }
 
 std::vector<Operation> cluster_change_operations() {

@@ -71,18 +71,18 @@ CreateClusterResponse create_cluster(Call& call, const CreateClusterRequest& req
   if (!plain_name(name)) {
     throw invalid_parameter("Invalid cluster name. It should have 1 to 255 letters, numbers, hyphens and underscores.");
   }
-  WholeCluster cluster{{0, call.caller.account, call.caller.region, name, true}, body_of(call, request)};
+  WholeCluster cluster({{}, call.caller.account, call.caller.region, name, true}, body_of(call, request));
   if (auto existing = load_cluster(call, name)) {
     if (existing->active) {
       check_same(existing->body, cluster.body, request);
-      return {.cluster = shown(*existing, contents_of(call.tx, *existing), kCreated)};
+      return {.cluster = shown(*existing, state::count_contents(call.tx, existing->number), kCreated)};
     }
-    cluster.id = existing->id;
+    cluster.number = existing->number;
     update_cluster_row(call.tx, cluster);
   } else {
     insert_cluster(call, cluster);
   }
-  return {.cluster = shown(cluster, contents_of(call.tx, cluster), kCreated)};
+  return {.cluster = shown(cluster, state::count_contents(call.tx, cluster.number), kCreated)};
 }
 
 DescribeClustersResponse describe_clusters(Call& call, const DescribeClustersRequest& request) {
@@ -96,7 +96,7 @@ DescribeClustersResponse describe_clusters(Call& call, const DescribeClustersReq
   for (const std::string& text : names) {
     const auto name = cluster_name(call.caller, text);
     if (auto cluster = name ? load_cluster(call, *name) : std::nullopt) {
-      response.clusters->push_back(shown(*cluster, contents_of(call.tx, *cluster), fields));
+      response.clusters->push_back(shown(*cluster, state::count_contents(call.tx, cluster->number), fields));
     } else {
       const std::string arn = name ? own_arn(call.caller, "cluster", *name).str() : text;
       response.failures->push_back({.arn = arn, .reason = "MISSING"});
@@ -107,12 +107,7 @@ DescribeClustersResponse describe_clusters(Call& call, const DescribeClustersReq
 
 ListClustersResponse list_clusters(Call& call, const ListClustersRequest& request) {
   const Page page = page_of(request.maxResults, request.nextToken);
-  auto names = call.tx
-                   .query(
-                       "SELECT name FROM ecs_clusters WHERE account = $1 AND region = $2 AND name > $3"
-                       " AND status = 'ACTIVE' ORDER BY name LIMIT $4",
-                       call.caller.account, call.caller.region, page.after, page.size + 1)
-                   .all([](const store::Row& row) { return row.str(0); });
+  auto names = state::list_clusters(call.tx, {call.caller.account, call.caller.region, page.after}, page.size + 1);
   ListClustersResponse response;
   response.nextToken = cut(names, page);
   response.clusterArns.emplace();
@@ -124,10 +119,10 @@ ListClustersResponse list_clusters(Call& call, const ListClustersRequest& reques
 
 DeleteClusterResponse delete_cluster(Call& call, const DeleteClusterRequest& request) {
   if (request.cluster.empty()) throw invalid_parameter("Cluster can not be blank.");
-  const auto name = asked_cluster_name(call.caller, request.cluster);
+  const auto name = requested_cluster_name(call.caller, request.cluster);
   auto cluster = name ? load_cluster(call, *name) : std::nullopt;
   if (!cluster) throw cluster_not_found();
-  const ClusterContents contents = contents_of(call.tx, *cluster);
+  const state::ClusterContents contents = state::count_contents(call.tx, cluster->number);
   check_deletable(contents);
   // Deleting what was deleted is no error.
   cluster->active = false;

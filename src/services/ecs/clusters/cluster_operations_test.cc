@@ -83,7 +83,7 @@ TEST_F(Clusters, ADeletedClusterIsStillDescribedAndMayBeMadeAgain) {
 }
 
 TEST_F(Clusters, AClusterWithSomethingInItIsNotDeleted) {
-  auto refusal = [](const ClusterContents& contents) -> std::string {
+  auto refusal = [](const state::ClusterContents& contents) -> std::string {
     try {
       check_deletable(contents);
     } catch (const wire::ApiError& error) {

@@ -74,8 +74,8 @@ RegisterTaskDefinitionResponse register_task_definition(Call& call, const Regist
   definition.body = normalized(request);
   definition.body.registeredBy = call.caller.arn();
   check_size(definition.body);
-  remove_deleted(call);
-  definition.revision = next_revision(call, definition.family);
+  state::delete_old_definitions(call.tx, call.now);
+  definition.revision = state::next_revision(call.tx, family_key(call.caller, definition.family));
   const std::string name = fmt::format("{}:{}", definition.family, definition.revision);
   definition.body.taskDefinitionArn = own_arn(call.caller, "task-definition", name).str();
   insert_task_definition(call, definition);

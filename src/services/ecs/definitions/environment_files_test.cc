@@ -28,7 +28,7 @@ class EnvironmentFiles : public MachinesTest {
              "attributes":[{"name":"ecs.capability.env-files.s3"}]})");
     const std::string arn = *response.containerInstance->containerInstanceArn;
     const std::string id = arn.substr(arn.rfind('/') + 1);
-    with_call([&](Call& call) { set_connected(call, id, true); });
+    with_call([&](Call& call) { set_connected(call, model::InstanceId(id), true); });
     return id;
   }
   shapes::agent::Task payload(const std::string& instance) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/demand.h"
-#include "services/ecs/tasks/task_row.h"
+#include "services/ecs/tasks/stored_launch.h"
 #include "shapes/ecs/task_definition.h"
 
 namespace services::ecs {

@@ -31,7 +31,7 @@ TEST_F(Attributes, ArePutListedAndDeletedAndTheFleetFollows) {
   const auto put = run_json(&put_attributes, request(attribute("stack", "production", arn)));
   EXPECT_EQ(to_json(put), R"({"attributes":[{"name":"stack","value":"production","targetId":")" + arn + "\"}]}");
   auto known = [&] {
-    return fleets_.with(1, [&](scheduler::Fleet& fleet) {
+    return fleets_.with(state::ClusterNumber(1), [&](scheduler::Fleet& fleet) {
       return fleet.find(model::InstanceId(id))->instance().attributes.count("stack");
     });
   };

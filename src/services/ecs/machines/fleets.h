@@ -31,7 +31,7 @@ class Fleets {
 
   // One at a time. `use` must not call back.
   template <class Use>
-  auto with(std::int64_t cluster, Use&& use) {
+  auto with(state::ClusterNumber cluster, Use&& use) {
     return fleets_.with([&](auto& fleets) {
       auto& fleet = fleets[cluster];
       if (!fleet) fleet = std::make_unique<scheduler::Fleet>();
@@ -40,7 +40,7 @@ class Fleets {
   }
 
  private:
-  base::Guarded<std::map<std::int64_t, std::unique_ptr<scheduler::Fleet>>> fleets_;
+  base::Guarded<std::map<state::ClusterNumber, std::unique_ptr<scheduler::Fleet>>> fleets_;
 };
 
 // At once.
@@ -48,7 +48,7 @@ void put_in_fleet(Call& call, const StoredInstance& instance);
 // Takes no more tasks at once, and is gone once the call is committed.
 void remove_from_fleet(Call& call, const StoredInstance& instance);
 // Once the call is committed.
-void release_in_fleet(Call& call, std::int64_t cluster, const std::string& task);
-void mark_in_fleet(Call& call, std::int64_t cluster, const std::string& task, bool running, bool stopping);
+void release_in_fleet(Call& call, state::ClusterNumber cluster, const model::TaskId& task);
+void mark_in_fleet(Call& call, state::ClusterNumber cluster, const model::TaskId& task, bool running, bool stopping);
 
 }  // namespace services::ecs

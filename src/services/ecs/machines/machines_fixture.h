@@ -47,18 +47,10 @@ class MachinesTest : public EcsTest {
     const std::string arn = *response.containerInstance->containerInstanceArn;
     const std::string id = arn.substr(arn.rfind('/') + 1);
     with_call([&](Call& call) {
-      note_gpus(call, id, known);
-      set_connected(call, id, true);
+      store_gpus(call, model::InstanceId(id), known);
+      set_connected(call, model::InstanceId(id), true);
     });
     return id;
-  }
-
-  template <class Use>
-  void with_call(Use use) {
-    store_->write_now([&](store::Tx& tx) {
-      Call call{tx, caller_, now_, now_, &locals_};
-      use(call);
-    });
   }
 
   RunTaskResponse run_family(const std::string& family, const std::string& more = "") {

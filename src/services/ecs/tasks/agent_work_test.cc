@@ -2,7 +2,6 @@
 #include "services/ecs/tasks/agent_work.h"
 
 #include "services/ecs/machines/machines_fixture.h"
-#include "services/ecs/tasks/task_row.h"
 
 namespace services::ecs {
 namespace {
@@ -13,9 +12,9 @@ using testing::SizeIs;
 
 class AgentWork : public MachinesTest {
  protected:
-  Work look(const std::string& instance, const std::set<std::string>& told = {}) {
+  Work look(const std::string& instance, const std::set<std::string>& sent = {}) {
     Work work;
-    with_call([&](Call& call) { work = work_for(call, admit(call, "default", instance), told); });
+    with_call([&](Call& call) { work = work_for(call, admit(call, "default", instance), sent); });
     return work;
   }
   void deliver(const std::string& instance, const std::string& arn) {
@@ -28,7 +27,7 @@ class AgentWork : public MachinesTest {
   }
   void acknowledge(const std::string& instance, const shapes::agent::Credentials& credentials) {
     with_call([&](Call& call) {
-      note_credentials(call, admit(call, "default", instance), {"m", credentials.expiration, credentials.credentialsId});
+      acknowledge_credentials(call, admit(call, "default", instance), {"m", credentials.expiration, credentials.credentialsId});
     });
   }
   std::string error_of_look(const std::string& instance) {
@@ -78,10 +77,10 @@ TEST_F(AgentWork, WhatASessionHasToldIsForgottenWithTheTask) {
   Work work = look(id);
   deliver(id, *first.taskArn);
   run_family("one");
-  work = look(id, work.told);
+  work = look(id, work.sent);
   EXPECT_THAT(work.tasks, SizeIs(1));
-  EXPECT_THAT(work.told, SizeIs(1));
-  EXPECT_THAT(look(id, work.told).tasks, IsEmpty());
+  EXPECT_THAT(work.sent, SizeIs(1));
+  EXPECT_THAT(look(id, work.sent).tasks, IsEmpty());
 }
 
 TEST_F(AgentWork, AStopIsToldAfterTwentyThatWereTold) {
@@ -91,11 +90,11 @@ TEST_F(AgentWork, AStopIsToldAfterTwentyThatWereTold) {
   Work first = look(id);
   EXPECT_THAT(first.tasks, SizeIs(20));
   EXPECT_TRUE(first.more);
-  Work rest = look(id, first.told);
+  Work rest = look(id, first.sent);
   EXPECT_THAT(rest.tasks, SizeIs(5));
   EXPECT_FALSE(rest.more);
   run_json(&stop_task, R"({"task":")" + *tasks.back().taskArn + "\"}");
-  const Work stop = look(id, rest.told);
+  const Work stop = look(id, rest.sent);
   ASSERT_THAT(stop.tasks, SizeIs(1));
   EXPECT_EQ(stop.tasks[0].desiredStatus, "STOPPED");
 }

@@ -7,6 +7,7 @@
 #include "base/duration.h"
 #include "services/ecs/tasks/explain.h"
 #include "services/ecs/machines/instance.h"
+#include "services/ecs/tasks/report.h"
 #include "services/ecs/tasks/task_view.h"
 
 namespace services::ecs {
@@ -22,7 +23,7 @@ constexpr int kKilled = kSignalled + 9;
 
 std::string ago(base::Time now, base::Time then) { return base::duration_text(now - then); }
 
-base::Time since(const StoredTask& task) {
+base::Time since(const state::Task& task) {
   if (task.stopped_at) return *task.stopped_at;
   if (task.desired == model::DesiredStatus::Stopped && task.stopping_at) return *task.stopping_at;
   if (task.known == model::TaskStatus::Running && task.started_at) return *task.started_at;
@@ -33,22 +34,23 @@ std::string away(const StokerTaskState& state, base::Time now) {
   return fmt::format("The agent of {} has been away for {}", state.machine, ago(now, *state.agentSince));
 }
 
-void say_pending(const StoredTask& task, const StokerTaskState& state, base::Time now, Sentences& out) {
+void say_pending(const state::Task& task, const StokerTaskState& state, base::Time now, Sentences& out) {
   const std::string time = ago(now, task.created_at);
+  const Report report = report_of(task);
   if (!task.delivered && state.agentConnected) {
     out.push_back(fmt::format("It is PENDING: placed on {} {} ago, and on its way there.", state.machine, time));
   } else if (!task.delivered) {
     out.push_back(fmt::format("It has been PENDING for {}: it waits for the agent of {}.", time, state.machine));
-  } else if (task.report && task.report->pullStartedAt && !task.report->pullStoppedAt) {
+  } else if (report.pullStartedAt && !report.pullStoppedAt) {
     out.push_back(fmt::format("It has been PENDING for {}: {} has been pulling its images for {}.", time,
-                              state.machine, ago(now, *task.report->pullStartedAt)));
+                              state.machine, ago(now, *report.pullStartedAt)));
   } else {
     out.push_back(fmt::format("It has been PENDING for {}: {} has it, and is preparing or starting its containers.",
                               time, state.machine));
   }
 }
 
-void say_status(const StoredTask& task, const StokerTaskState& state, base::Time now, Sentences& out) {
+void say_status(const state::Task& task, const StokerTaskState& state, base::Time now, Sentences& out) {
   const std::string reason = task.stopped_reason.value_or("no reason was given");
   const std::string code = task.stop_code ? " (" + *task.stop_code + ")" : "";
   if (task.stopped_at) {
@@ -67,7 +69,7 @@ void say_status(const StoredTask& task, const StokerTaskState& state, base::Time
   }
 }
 
-void say_agent(const StoredTask& task, const StokerTaskState& state, base::Time now, Sentences& out) {
+void say_agent(const state::Task& task, const StokerTaskState& state, base::Time now, Sentences& out) {
   if (task.stopped_at || state.agentConnected || !state.agentSince) return;
   if (task.delivered) {
     out.push_back(away(state, now) + ": what runs there goes on, and is heard of when the agent is back.");
@@ -76,15 +78,16 @@ void say_agent(const StoredTask& task, const StokerTaskState& state, base::Time 
   }
 }
 
-void say_gpus(const StoredTask& task, const std::optional<StoredInstance>& instance, Sentences& out) {
+void say_gpus(const state::Task& task, const std::optional<StoredInstance>& instance, Sentences& out) {
   std::map<std::string, std::string> models;
   for (const auto& gpu : instance ? instance->gpus.gpus : std::vector<shapes::agent::StokerGpu>()) {
     models[gpu.id] = gpu.model;
   }
-  for (const GpuHeld& held : task.holds.gpus.value_or(std::vector<GpuHeld>())) {
-    const std::string& model = models[held.gpu];
+  for (const model::GpuHold& held : task.hold.gpus) {
+    const std::string& model = models[held.gpu.str()];
     out.push_back(fmt::format("{} {} {}{}, for container {}.", task.stopped_at ? "It held" : "It holds",
-                              held.shared_mib > 0 ? fmt::format("{} MiB of", held.shared_mib) : "all of", held.gpu,
+                              held.shared_memory_mib > 0 ? fmt::format("{} MiB of", held.shared_memory_mib) : "all of",
+                              held.gpu.str(),
                               model.empty() ? "" : " (" + model + ")", held.container));
   }
 }
@@ -109,13 +112,13 @@ void say_container(const Container& container, Sentences& out) {
 
 }  // namespace
 
-StokerExplainResponse explain_task(Call& call, const StoredCluster& cluster, const StoredTask& task) {
+StokerExplainResponse explain_task(Call& call, const state::Cluster& cluster, const state::Task& task) {
   StokerExplainResponse response;
-  const auto instance = load_instance(call.tx, task.instance);
+  const auto instance = load_instance(call.tx, task.machine);
   StokerTaskState& state = response.state.emplace();
   state.task = TaskView(call, cluster).show(task, true);
   state.since = since(task);
-  state.machine = instance ? instance->machine : task.instance;
+  state.machine = instance ? instance->name : task.machine.str();
   if (instance) {
     state.agentConnected = instance->connected;
     state.agentSince = instance->connected_at;

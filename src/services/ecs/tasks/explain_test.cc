@@ -22,7 +22,7 @@ class Explain : public MachinesTest {
   }
 
   void disconnect(const std::string& id) {
-    with_call([&](Call& call) { set_connected(call, id, false); });
+    with_call([&](Call& call) { set_connected(call, model::InstanceId(id), false); });
   }
   Task run_one(const std::string& family = "f") {
     return run_json(&run_task, R"({"taskDefinition":")" + family + "\"}").tasks->at(0);
@@ -139,7 +139,7 @@ TEST_F(Explain, GpusAreListedWithTheirLoadAndTheirHolders) {
   const Task one = run_one("share"), two = run_one("share");
   shapes::agent::StokerGpuSamples load;
   load.samples.push_back({.id = "GPU-box-a0", .utilizationPercent = 71, .memoryUsedInMiB = 9000});
-  locals_.get<LiveGpus>().put(id, load);
+  locals_.get<LiveGpus>().put(model::InstanceId(id), load);
   auto gpus = run_json(&stoker_list_gpus, "{}").gpus;
   ASSERT_THAT(gpus, SizeIs(2));
   EXPECT_EQ(gpus[0].sharingMode, "NVIDIA_MPS");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "services/ecs/arn.h"
 #include "services/ecs/definitions/environment_files.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/identifiers.h"
@@ -114,7 +115,7 @@ void check_runs_on_ec2(const StoredTaskDefinition& definition) {
   }
 }
 
-std::vector<Tag> tags_of(const StoredCluster& cluster, const StoredTaskDefinition& definition,
+std::vector<Tag> tags_of(const state::Cluster& cluster, const StoredTaskDefinition& definition,
                          const LaunchRequest& request) {
   std::vector<Tag> tags;
   const std::string propagate = request.propagateTags.value_or("NONE");
@@ -139,7 +140,7 @@ StoredTaskDefinition launchable(Call& call, const std::string& text) {
   return std::move(*definition);
 }
 
-StoredLaunch make_launch(Call& call, const StoredCluster& cluster, const StoredTaskDefinition& definition,
+StoredLaunch make_launch(Call& call, const state::Cluster& cluster, const StoredTaskDefinition& definition,
                          const LaunchRequest& request) {
   if (request.volumeConfigurations && !request.volumeConfigurations->empty()) {
     throw not_here("volumeConfigurations", "there is no EBS");
@@ -157,7 +158,10 @@ StoredLaunch make_launch(Call& call, const StoredCluster& cluster, const StoredT
   check_execute_command(request, definition);
   if (request.overrides) check_overrides(*request.overrides, definition);
 
-  StoredLaunch launch{.cluster = cluster.id, .definition = definition.id, .created_at = call.now};
+  StoredLaunch launch;
+  launch.cluster = cluster.number;
+  launch.definition = definition.number;
+  launch.created_at = call.now;
   launch.group = request.group.value_or("");
   if (launch.group.empty()) launch.group = "family:" + definition.family;
   launch.started_by = request.startedBy;
@@ -212,8 +216,8 @@ void add_strategies(scheduler::Request& request, const std::vector<shapes::ecs::
   }
 }
 
-shapes::ecs::Failure to_failure(const StoredCluster& cluster, const scheduler::Failure& failure) {
-  return {.arn = instance_arn(cluster, failure.instance.str()),
+shapes::ecs::Failure to_failure(const state::Cluster& cluster, const scheduler::Failure& failure) {
+  return {.arn = instance_arn(cluster, failure.instance),
           .reason = std::string(scheduler::text(failure.reason)),
           .detail = failure.detail};
 }

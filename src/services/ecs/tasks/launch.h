@@ -8,8 +8,8 @@
 
 #include "scheduler/request.h"
 #include "services/ecs/clusters/cluster.h"
-#include "services/ecs/tasks/task_row.h"
 #include "services/ecs/definitions/definition.h"
+#include "services/ecs/tasks/stored_launch.h"
 #include "shapes/ecs/task.h"
 
 namespace services::ecs {
@@ -36,7 +36,7 @@ LaunchRequest launch_request(const Request& request) {
 StoredTaskDefinition launchable(Call& call, const std::string& text);
 
 // Throws for what is wrong with it, and for what is not here, by name.
-StoredLaunch make_launch(Call& call, const StoredCluster& cluster, const StoredTaskDefinition& definition,
+StoredLaunch make_launch(Call& call, const state::Cluster& cluster, const StoredTaskDefinition& definition,
                          const LaunchRequest& request);
 
 // Without constraints and strategies of the request, but with those of the definition.
@@ -44,6 +44,6 @@ scheduler::Request scheduler_request(const StoredTaskDefinition& definition, con
 void add_constraints(scheduler::Request& request, const std::vector<shapes::ecs::PlacementConstraint>& constraints);
 void add_strategies(scheduler::Request& request, const std::vector<shapes::ecs::PlacementStrategy>& strategies);
 
-shapes::ecs::Failure to_failure(const StoredCluster& cluster, const scheduler::Failure& failure);
+shapes::ecs::Failure to_failure(const state::Cluster& cluster, const scheduler::Failure& failure);
 
 }  // namespace services::ecs

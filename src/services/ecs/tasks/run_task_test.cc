@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/ecs/tasks/sweep.h"
 #include "services/ecs/machines/machines_fixture.h"
-#include "services/ecs/tasks/task_row.h"
 
 namespace services::ecs {
 namespace {
@@ -72,7 +71,7 @@ TEST_F(RunTask, ANetworkHasSubnetsWithNames) {
 
 TEST_F(RunTask, AMachineWhoseAgentIsAwayGetsNothing) {
   const std::string id = add_machine("a", 1);
-  with_call([&](Call& call) { set_connected(call, id, false); });
+  with_call([&](Call& call) { set_connected(call, model::InstanceId(id), false); });
   EXPECT_EQ(*run_family("one").failures->at(0).reason, "AGENT");
 }
 
@@ -168,7 +167,7 @@ TEST_F(RunTask, ALostMachinesTasksAreStoppedAndALateReportChangesNothing) {
   const std::string id = add_machine("a", 1);
   const Task task = run_family("one").tasks->at(0);
   report(task, "RUNNING");
-  with_call([&](Call& call) { set_connected(call, id, false); });
+  with_call([&](Call& call) { set_connected(call, model::InstanceId(id), false); });
   now_ += std::chrono::minutes(2);
   with_call([&](Call& call) { sweep_tasks(call, std::chrono::minutes(1)); });
   EXPECT_EQ(*describe(task).lastStatus, "STOPPED");
@@ -200,7 +199,7 @@ TEST_F(RunTask, AGpuIsRegisteredByOneInstanceAtATime) {
   EXPECT_THAT(error_of(&register_container_instance,
                        R"({"instanceIdentityDocument":"{\"instanceId\":\"b\"}",
                            "platformDevices":[{"id":"GPU-a0","type":"GPU"}]})"),
-              HasSubstr("GPU-a0 is registered by container instance"));
+              HasSubstr("GPU-a0 is already registered by container instance"));
 }
 
 TEST_F(RunTask, AResourceBelowZeroIsRefusedEvenWithoutAName) {
@@ -228,7 +227,7 @@ TEST_F(RunTask, ATaskShowsHowItsGpuIsShared) {
 TEST_F(RunTask, AMachineThatIsRegisteredAnewReplacesItself) {
   const std::string id = add_machine("a", 1);
   const Task task = run_family("one").tasks->at(0);
-  with_call([&](Call& call) { set_connected(call, id, false); });
+  with_call([&](Call& call) { set_connected(call, model::InstanceId(id), false); });
   add_machine("a", 1);
   EXPECT_EQ(*describe_machine(id).status, "INACTIVE");
   EXPECT_EQ(*describe(task).lastStatus, "STOPPED");
@@ -241,7 +240,7 @@ TEST_F(RunTask, AFleetThatIsLoadedAgainIsTheSame) {
   Fleets loaded;
   store_->read_now([&](store::Tx& tx) { loaded.load(tx); });
   auto idle = [&](Fleets& fleets) {
-    return fleets.with(1, [&](scheduler::Fleet& fleet) { return fleet.find(model::InstanceId(id))->idle_gpus(); });
+    return fleets.with(state::ClusterNumber(1), [&](scheduler::Fleet& fleet) { return fleet.find(model::InstanceId(id))->idle_gpus(); });
   };
   EXPECT_EQ(idle(loaded), 1);
   EXPECT_EQ(idle(fleets_), 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/ecs/tasks/task_name.h"
+#include "state/task_name.h"
 
 #include <array>
 #include <cstring>
@@ -7,15 +7,15 @@
 #include "base/check.h"
 #include "base/random.h"
 
-namespace services::ecs {
+namespace state {
 namespace {
 
 constexpr std::size_t kHalf = 16;
 
-// Odd, so that multiplying by it can be undone.
+// Odd, so that multiplication by it has an inverse.
 constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;
 
-// Newton's way: each round doubles the bits that are right, from three on.
+// Newton's method: each round doubles the number of correct bits, starting with three.
 constexpr std::uint64_t inverse(std::uint64_t odd) {
   std::uint64_t x = odd;
   for (int round = 0; round < 5; ++round) x *= 2 - odd * x;
@@ -44,9 +44,9 @@ std::optional<std::uint64_t> read_hex(std::string_view digits) {
 
 }  // namespace
 
-TaskName new_task_name(std::int64_t launch, std::int64_t place) {
+TaskName new_task_name(LaunchNumber launch, std::int64_t place) {
   CHECK(place < kNumbersOfALaunch) << "a launch with too many tasks";
-  TaskName name{.number = launch * kNumbersOfALaunch + place};
+  TaskName name{.number = task_numbers(launch).first + place};
   const std::string random = base::random_bytes(sizeof name.secret);
   std::memcpy(&name.secret, random.data(), sizeof name.secret);
   return name;
@@ -66,4 +66,4 @@ std::optional<TaskName> parse_task_name(std::string_view text) {
   return TaskName{static_cast<std::int64_t>(*number * kUnmix), static_cast<std::int64_t>(*secret)};
 }
 
-}  // namespace services::ecs
+}  // namespace state
