@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a page of a listing cost, at the begin of a bucket and at its end? The handlers
-// themselves, on a database with a million keys: a page should cost what it shows, wherever it is
-// and whatever its prefixes hide.
+// The cost of a page of a listing, at the beginning of a bucket and at its end. The handlers
+// run on a database with a million keys: a page should cost the same everywhere, however many
+// keys its common prefixes contain.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -9,10 +9,11 @@
 #include <filesystem>
 
 #include "base/random.h"
-#include "services/s3/bucket_handlers.h"
-#include "services/s3/object.h"
-#include "services/s3/schema.h"
-#include "services/s3/settings.h"
+#include "services/s3/buckets/bucket_operations.h"
+#include "services/s3/objects/list_objects.h"
+#include "services/s3/objects/list_versions.h"
+#include "services/s3/objects/object_row.h"
+#include "services/s3/module.h"
 #include "store/store.h"
 
 namespace {
@@ -29,8 +30,9 @@ class Bench {
  public:
   explicit Bench(int keys)
       : keys_(keys), folder_(std::filesystem::current_path() / ("listing-" + base::random_uuid())) {
-    store_ = store::open_sqlite(folder_, {s3::migrations()});
-    s3::add_locals(locals_);
+    const services::Module module = s3::module({});
+    store_ = store::open_sqlite(folder_, {module.migrations});
+    module.add_memory(locals_);
     write([](services::Call& call) { s3::create_bucket(call, {.Bucket = "bench"}); });
   }
   ~Bench() {
@@ -38,7 +40,7 @@ class Bench {
     std::filesystem::remove_all(folder_);
   }
 
-  // "00/00/000000" on: a hundred folders of a hundred folders each. Every tenth has an older version.
+  // "00/00/000000" and so on: a hundred folders with a hundred folders each. Every tenth key has an older version.
   void fill() {
     constexpr int kAtOnce = 10000;
     for (int first = 0; first < keys_; first += kAtOnce) {

@@ -37,7 +37,7 @@ std::string reachable_url(const std::string& endpoint) {
 
 }  // namespace
 
-std::string encode_token(const http::Credentials& credentials) {
+std::string encode_token(const signing::Credentials& credentials) {
   std::string text = base::to_base64(credentials.access_key + ":" + credentials.secret_key);
   text.resize(std::min(text.find('='), text.size()));
   std::ranges::replace(text, '+', '-');
@@ -45,7 +45,7 @@ std::string encode_token(const http::Credentials& credentials) {
   return std::string(kTokenPrefix) + text;
 }
 
-base::Result<http::Credentials> decode_token(std::string_view token) {
+base::Result<signing::Credentials> decode_token(std::string_view token) {
   const base::Error invalid{"invalid join token: create one with `stoker token` on the server's machine (stk1....)"};
   if (!token.starts_with(kTokenPrefix)) return invalid;
   std::string text(token.substr(kTokenPrefix.size()));
@@ -56,7 +56,7 @@ base::Result<http::Credentials> decode_token(std::string_view token) {
   const auto pair = base::from_base64(text);
   const std::size_t colon = pair ? pair->find(':') : std::string::npos;
   if (colon == std::string::npos || colon == 0 || colon + 1 == pair->size()) return invalid;
-  return http::Credentials{pair->substr(0, colon), pair->substr(colon + 1)};
+  return signing::Credentials{pair->substr(0, colon), pair->substr(colon + 1)};
 }
 
 int token(const Options& options, std::ostream& out) {
