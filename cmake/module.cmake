@@ -84,7 +84,7 @@ function(module folder)
     target_link_libraries(${target}_test PRIVATE ${target} GTest::gmock GTest::gtest_main)
     # A test's own code runs once: to optimise it takes longer than it could save.
     target_compile_options(${target}_test PRIVATE -O0)
-    add_test(NAME unit.${target} COMMAND ${target}_test --gtest_brief=1)
+    add_test(NAME unit.${target} COMMAND ${target}_test)
     set_tests_properties(unit.${target} PROPERTIES TIMEOUT 600)
   endif()
 endfunction()

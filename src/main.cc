@@ -61,13 +61,14 @@ control::Config server_config(const cli::ServerArguments& given) {
   config.data = given.data;
   config.address = listen->address;
   config.port = listen->port;
+  config.store = given.store;
   config.tls_certificate = given.tls_certificate;
   config.tls_key = given.tls_key;
   if (given.account) config.account = *given.account;
   config.threads = given.threads;
-  config.lost_after = given.lost_after;
+  config.services.lost_after = given.lost_after;
   config.domains = given.domains;
-  config.test_events = !given.no_test_events;
+  config.services.test_events = !given.no_test_events;
   config.log_level = given.log_level;
   auto objects = control::external_objects({given.objects_endpoint, given.objects_region, given.objects_access_key_id,
                                             given.objects_secret_access_key});

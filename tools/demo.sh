@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Shows Stoker at work with stock clients: a queue, then tasks with GPUs (simulated ones, so that it
-# runs anywhere), who holds which, a refusal that explains itself; then an object that goes into a
-# bucket, and what a task made of it; and the end of it all.
+# Shows Stoker with stock clients: a queue; tasks with GPUs (simulated, so that the demo runs anywhere), the GPUs
+# that each holds, and a placement failure with its reason; then an object in a bucket, whose event a task
+# processes; and a clean shutdown.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 stoker=${1:-build/release/src/stoker}
@@ -12,7 +12,7 @@ driver=process
 finish() {
   [ -z "$server" ] || kill "$server" 2> /dev/null || true
   wait 2> /dev/null || true
-  # An agent keeps stopped containers for hours, so that people can look at them.
+  # An agent keeps stopped containers for hours, for inspection.
   [ "$driver" = process ] || docker ps -aq --filter "label=stoker.agent=box-a:$data/agent" | xargs -r docker rm -f > /dev/null
   rm -rf "$data"
 }
@@ -20,22 +20,30 @@ trap finish EXIT
 say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
 note() { printf '\n\033[2m# %s\033[0m\n' "$*"; }
 
-# A container where there is an engine and the image that tests use, else a process.
+# Waits until a command prints something.
+await() {
+  for _ in $(seq 1200); do
+    [ -z "$("$@" 2> /dev/null)" ] || return 0
+    sleep 0.1
+  done
+  echo "not within 120 s: $*" >&2
+  return 1
+}
+
+# Containers if a Docker engine runs here, else processes.
 driver=process image=process
 if docker version > /dev/null 2>&1 && tools/docker.sh > /dev/null 2>&1; then
   driver=docker image=stoker-test:latest
 else
-  note "no Docker engine here, so tasks are plain processes"
+  note "no Docker engine runs here, so tasks are plain processes"
 fi
 
 say "stoker up --gpus fake:4xV100 --driver $driver"
 "$stoker" up --data "$data" --listen 127.0.0.1:0 --gpus fake:4xV100 --driver "$driver" --name box-a > "$data/out" 2> "$data/log" &
 server=$!
-for _ in $(seq 200); do
-  grep -q 'is ready' "$data/out" && break
-  kill -0 "$server"
-  sleep 0.05
-done
+ready_or_ended() { grep 'is ready' "$data/out" || kill -0 "$server" || echo ended; }
+await ready_or_ended
+kill -0 "$server" || { cat "$data/log" && exit 1; }
 cat "$data/out"
 
 eval "$("$stoker" env --data "$data")"
@@ -50,18 +58,9 @@ own() {
   say "stoker $*"
   "$stoker" "$1" --data "$data" "${@:2}" || true
 }
-# Until a command prints something.
-await() {
-  for _ in $(seq 200); do
-    [ -z "$("$@" 2> /dev/null)" ] || return 0
-    sleep 0.1
-  done
-  echo "not in 20 s: $*" >&2
-  return 1
-}
 export AWS_PAGER=""
 
-note "a queue, as any SQS client sees it"
+note "a queue, with a stock SQS client"
 run sts get-caller-identity
 run sqs create-queue --queue-name demo
 queue="$AWS_ENDPOINT_URL/000000000000/demo"
@@ -70,13 +69,11 @@ run sqs receive-message --queue-url "$queue" --wait-time-seconds 5
 
 note "a machine with four GPUs has joined"
 await quiet ecs list-container-instances --query 'containerInstanceArns[]' --output text
-for _ in $(seq 100); do
-  "$stoker" nodes --data "$data" | grep -q connected && break
-  sleep 0.1
-done
+connected() { "$stoker" nodes --data "$data" | grep connected; }
+await connected
 own nodes
 
-note "a task definition that asks for two GPUs, by a stock client"
+note "a task definition with two GPUs, registered by a stock client"
 container='{"name": "main", "image": "'$image'", "memory": 64, "stopTimeout": 2,
   "entryPoint": ["/bin/sh", "-c"], "command": ["nvidia-smi -L; sleep 300"],
   "resourceRequirements": [{"type": "GPU", "value": "2"}]}'
@@ -88,14 +85,14 @@ quiet ecs wait tasks-running --tasks "$task"
 await "$stoker" logs --data "$data" "${task##*/}"
 own logs "${task##*/}"
 
-note "a second one fits, a third does not, and says why"
+note "a second task fits, a third does not, and the reason is shown"
 run ecs run-task --task-definition train --query 'tasks[].[taskArn, containers[0].gpuIds]'
 run ecs run-task --task-definition train --query '[tasks, failures]'
 own ps
 own gpus
 own explain train
 
-note "and the end of it"
+note "stopping the tasks"
 run ecs stop-task --task "$task" --reason "seen enough" --query 'task.[lastStatus, desiredStatus, stoppedReason]'
 quiet ecs wait tasks-stopped --tasks "$task"
 for other in $(quiet ecs list-tasks --query 'taskArns[]' --output text); do
@@ -105,7 +102,7 @@ done
 own ps --all
 own gpus
 
-note "objects: what is put into a bucket is told to a queue, and a task with a GPU works on it"
+note "objects: a bucket publishes its events to a queue, and a task with a GPU processes them"
 run s3 mb s3://photos
 run sqs create-queue --queue-name photos
 queue="$AWS_ENDPOINT_URL/000000000000/photos"
@@ -117,7 +114,7 @@ run sqs set-queue-attributes --queue-url "$queue" --attributes "file://$data/pol
 run s3api put-bucket-notification-configuration --bucket photos --notification-configuration '{"QueueConfigurations":
   [{"QueueArn": "'$arn'", "Events": ["s3:ObjectCreated:*"],
     "Filter": {"Key": {"FilterRules": [{"Name": "prefix", "Value": "in/"}]}}}]}'
-# The image is busybox, so a container borrows this machine's Python.
+# The image is busybox, so the container mounts this machine's Python.
 shared="" mounts=""
 add() {
   shared+="${shared:+, }{\"name\": \"$1\", \"host\": {\"sourcePath\": \"$2\"}}"
@@ -130,7 +127,7 @@ if [ "$driver" = docker ]; then
   add worker "$PWD/examples/worker" /worker
   python=/bin/python3 worker=/worker/worker.py
 fi
-# Two messages: the one by which S3 tries the queue out, and the object's.
+# Two messages: S3's test event and the event of the object.
 container='{"name": "main", "image": "'$image'", "memory": 256, "command": ["'$python'", "'$worker'"],
   "environment": [{"name": "PYTHONHOME", "value": "/usr"}, {"name": "QUEUE", "value": "'$queue'"}, {"name": "MESSAGES", "value": "2"}],
   "mountPoints": ['$mounts'], "resourceRequirements": [{"type": "GPU", "value": "1"}]}'
@@ -144,7 +141,7 @@ own logs "${task##*/}"
 run s3 ls s3://photos --recursive
 run s3 cp s3://photos/results/cat.txt.json -
 echo
-say "kill -TERM (stoker finishes what it has begun, and stops)"
+say "kill -TERM (stoker finishes the requests in progress and stops)"
 kill "$server"
 wait "$server"
 server=""

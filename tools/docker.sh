@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Starts a Docker engine where none answers, and makes the image that tests run:
-# stoker-test:latest, busybox and links to it. Needs no registry. Does nothing, quickly,
-# when both are there.
+# Starts a Docker engine unless one runs, and creates the image of the tests unless it exists:
+# stoker-test:latest, busybox with its links. Needs no registry.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PATH:/usr/sbin:/sbin"
 image=stoker-test:latest
-wait_s=60
+wait_s=120
 
 sudo=""
 [ "$(id -u)" -eq 0 ] || sudo="sudo"
@@ -16,9 +15,9 @@ answers() {
   docker version --format '{{.Server.Version}}' > /dev/null 2>&1
 }
 
-# Goes on when this script and whoever called it end.
+# The engine outlives this script and its caller.
 start() {
-  command -v dockerd > /dev/null || { echo "no dockerd here: run tools/setup.sh" >&2; exit 1; }
+  command -v dockerd > /dev/null || { echo "dockerd is not installed: run tools/setup.sh" >&2; exit 1; }
   mkdir -p build
   $sudo setsid dockerd < /dev/null > build/dockerd.log 2>&1 &
   for ((tenths = 0; tenths < wait_s * 10; tenths++)); do

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what building and testing need, on Debian 12, from Debian's packages alone.
-# Does nothing, quickly, when all of it is there.
+# Installs the Debian 12 packages that building and testing need. Returns at once if all are installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p build
@@ -13,12 +12,12 @@ packages=(
   libjemalloc-dev libpugixml-dev libspdlog-dev libfmt-dev libcli11-dev prometheus-cpp-dev
   # testing
   libgtest-dev libgmock-dev postgresql python3 python3-pytest python3-boto3 awscli python3-celery python3-kombu python3-pycurl
-  # running containers, in tests; tools/docker.sh starts the engine
+  # containers in tests; tools/docker.sh starts the engine
   docker.io busybox-static iptables iproute2 openmpi-bin
   # fuzzing
   clang libclang-rt-dev
 )
-# Node.js and npm may have come from elsewhere.
+# Node.js and npm may be installed without a Debian package.
 command -v node > /dev/null || packages+=(nodejs)
 command -v npm > /dev/null || packages+=(npm)
 

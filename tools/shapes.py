@@ -1,34 +1,39 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes src/shapes/<service>/*.h from botocore's service model and the service's own
-src/shapes/<service>/nouns.json, which says what goes into which header:
+"""Generates src/shapes/<service>/*.h and tables.cc from botocore's service model and from
+src/shapes/<service>/nouns.json, which assigns operations and shapes to headers:
 
-  model        "sqs/2012-11-05", below botocore's data folder
-  query_model  the path of an older model that still has the query protocol's names
-  http         true: also write the operations' HTTP bindings (restXml)
-  uris         {"Operation": "/{Bucket}?x"}: where the model leaves out what tells it from another
-  marks        {"Operation": "x-amz-..."}: the header that does
-  headers      {"queue": ["CreateQueue", ...], ...}: operations, or single shapes, in
-               order; a shape goes where it is first needed, unless it is named here
-  xml          {"Shape.member": "Name"}: query and XML names that no model has; "Shape": of the root
+  model        "sqs/2012-11-05": the model's folder below botocore's data folder
+  query_model  the same, below the data folder of an older botocore whose models still have the names
+               of the query protocol
+  http         true: also generate the operations' HTTP bindings (restXml)
+  uris         {"Operation": "/{Bucket}?x"}: URIs that are ambiguous in the model
+  marks        {"Operation": "x-amz-..."}: the header that distinguishes an operation from another with its URI
+  headers      {"queue": ["CreateQueue", ...], ...}: operations, or single shapes, in order; a shape that
+               is not listed goes into the first header that needs it
+  xml          {"Shape.member": "Name"}: names in query and XML that no model has; "Shape": the root's name
   unwrapped    ["Shape", ...]: outputs whose only member is the text of the root
-  omit         {"Shape": ["member", ...]}: members that we leave out; a request's are then passed over
-  errors       {"Shape": ["QueryCode", status]}: what no model says
-  shapes       {"Shape": {...}}: shapes that are newer than the model, as a model would have them
-  members      {"Shape": {"member": {"shape": ...}}}: members that are newer than the model
-  optional     {"Shape": ["member", ...]}: members that the model still calls required
+  omit         {"Shape": ["member", ...]}: members to leave out; a request may have them, and they are ignored
+  errors       {"Shape": ["QueryCode", status]}: codes and statuses that no model has
+  shapes       {"Shape": {...}}: shapes that the model does not have yet, in the model's form
+  members      {"Shape": {"member": {"shape": ...}}}: members that the model does not have yet
+  optional     {"Shape": ["member", ...]}: members that the model calls required and Amazon no longer requires
 
-usage: shapes.py SERVICE...
+Each generated file names the versions of botocore that it was generated from. Other versions are rejected, because
+an older one lacks shapes and would silently delete them.
 """
+import argparse
 import gzip
 import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+DEBIAN_PYTHON = "/usr/bin/python3"  # Debian 12's botocore still speaks query to SQS
 MAX_DESCRIBED = 52  # members in one BOOST_DESCRIBE_STRUCT
 SCALARS = {"string": "std::string", "character": "std::string", "boolean": "bool", "integer": "std::int32_t",
            "long": "std::int64_t", "float": "float", "double": "double", "timestamp": "base::Time", "blob": "base::Blob"}
@@ -48,6 +53,20 @@ def load(path):
     return json.loads(path.with_suffix(".json").read_text())
 
 
+def data_folder_of(python):
+    """The data folder of the botocore that an interpreter imports."""
+    program = "import botocore, os; print(os.path.join(os.path.dirname(botocore.__file__), 'data'))"
+    done = subprocess.run([python, "-c", program], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{python} has no botocore")
+    return pathlib.Path(done.stdout.strip())
+
+
+def version_of(data):
+    """The version of the botocore that a data folder belongs to."""
+    return re.search(r"^__version__ = '([^']+)'", (data.parent / "__init__.py").read_text(), re.M)[1]
+
+
 def quoted(text):
     return json.dumps(text, ensure_ascii=False)
 
@@ -57,33 +76,41 @@ def cpp_name(name):
 
 
 class Service:
-    def __init__(self, name):
-        import botocore
+    def __init__(self, name, models, query_models):
         self.name = name
         self.folder = ROOT / "src/shapes" / name
         self.map = json.loads((self.folder / "nouns.json").read_text())
-        data = pathlib.Path(os.path.dirname(botocore.__file__)) / "data"
-        self.model = load(data / self.map["model"] / "service-2.json")
+        self.model = load(models / self.map["model"] / "service-2.json")
         self.shapes = self.model["shapes"]
-        self.add_what_is_newer()
+        self.origin = f"botocore {version_of(models)}"
+        self.add_newer_shapes()
         self.protocols = set(self.model["metadata"].get("protocols", [self.model["metadata"]["protocol"]]))
         self.older = {}
         if "query_model" in self.map:
-            self.older = load(self.map["query_model"])["shapes"]
+            self.older = load(query_models / self.map["query_model"] / "service-2.json")["shapes"]
             self.protocols.add("query")
+            self.origin += f", names of the query protocol: {version_of(query_models)}"
         self.has_xml = bool(self.protocols & {"query", "ec2", "rest-xml"})
         self.home = {}       # struct or constant -> noun
         self.lines = {}      # noun -> its parts, in order
         self.includes = {}   # noun -> other nouns
 
-    def add_what_is_newer(self):
+    def check_version(self):
+        """The generated files must come from the same versions."""
+        tables = self.folder / "tables.cc"
+        recorded = re.search(r"model \((botocore .*)\)\.$", tables.read_text(), re.M) if tables.exists() else None
+        if recorded and recorded[1] != self.origin:
+            sys.exit(f"{self.name} was generated from {recorded[1]}; this is {self.origin}. Use that version (--models, "
+                     "--query-models), or --accept-version and check that no shape is lost.")
+
+    def add_newer_shapes(self):
         self.shapes.update(self.map.get("shapes", {}))
         for name, members in self.map.get("members", {}).items():
             self.shapes[name]["members"].update(members)
         for name, members in self.map.get("optional", {}).items():
             self.shapes[name]["required"] = [m for m in self.shapes[name]["required"] if m not in members]
 
-    # What a value's C++ type does not say.
+    # The properties of a value that its C++ type does not express.
     def value_traits(self, reference, noun):
         shape = self.shapes[reference["shape"]]
         older = self.older.get(reference["shape"], {})
@@ -94,7 +121,7 @@ class Service:
                 traits["flattened"] = "true"
             if kind == "list":
                 item = older.get("member", shape["member"]).get("locationName", "")
-                # A flattened list's elements carry the list's own name.
+                # The elements of a flattened list have the name of the list.
                 if item not in ("", "member") and "flattened" not in traits:
                     traits["item"] = quoted(item)
             if kind == "map":
@@ -125,7 +152,7 @@ class Service:
         return traits
 
     def constant(self, name, noun, values=False):
-        """The constant with an element's traits, or with an enumeration's values; "" for none."""
+        """The constant with an element's traits or an enumeration's values; "" if it has none."""
         constant = f"k{name[0].upper()}{name[1:]}" + ("Values" if values else "")
         if constant in self.home:
             self.include(noun, self.home[constant])
@@ -157,7 +184,7 @@ class Service:
         if shape["type"] == "map":
             return f"std::map<std::string, {self.type_of(shape['value'], noun, inside + [None])}>"
         if shape["type"] == "structure":
-            if name in inside:  # contains itself: in a list or map an incomplete type will do
+            if name in inside:  # a recursive type: in a list or map it may be incomplete
                 return name if None in inside[inside.index(name):] else f"wire::Boxed<{name}>"
             self.structure(name, noun, inside)
             return name
@@ -170,7 +197,7 @@ class Service:
         self.home[name] = noun
         shape = self.shapes[name]
         if shape.get("document"):
-            sys.exit(f"{name} is a free-form document: omit the members that have it")
+            sys.exit(f"{name} is a free-form document: omit its members")
         older = self.older.get(name, {})
         required = set(shape.get("required", []))
         omitted = self.map.get("omit", {}).get(name, [])
@@ -228,7 +255,7 @@ class Service:
             traits["at"] = quoted(reference.get("locationName", member))
         elif self.has_xml:
             xml = self.xml_name(name, member, reference, older)
-            # A payload is a document of its own: without a name it has its shape's.
+            # A payload is a separate document, which takes the name of its shape if it has none itself.
             is_root = self.shapes[name].get("payload") == member and shape["type"] == "structure"
             if xml and (xml != member or is_root):
                 traits["xml"] = quoted(xml)
@@ -248,7 +275,7 @@ class Service:
             return override
         shape = self.older.get(reference["shape"], self.shapes[reference["shape"]])
         name = older.get("locationName", shape.get("locationName", "") if shape["type"] != "structure" else "")
-        # In query a flattened list without a name of its own goes by its elements' name.
+        # In the query protocol a flattened list without a name takes the name of its elements.
         flattened = reference.get("flattened") or shape.get("flattened")
         if not name and shape["type"] == "list" and flattened and "rest-xml" not in self.protocols:
             name = shape["member"].get("locationName", "")
@@ -290,6 +317,9 @@ class Service:
         (self.folder / "errors.h").write_text(self.errors())
         (self.folder / "tables.cc").write_text(self.tables())
 
+    def comment(self):
+        return f"// Generated by tools/shapes.py from Amazon's service model ({self.origin})."
+
     def header(self, noun):
         parts = self.lines[noun]
         body, after = [], []
@@ -311,19 +341,19 @@ class Service:
         ours |= {"wire/operation.h"} if "wire::HttpBinding" in text else set()
         ours |= {f"shapes/{self.name}/{other}.h" for other in self.includes[noun]} | {"wire/traits.h"}
         return "\n".join(
-            ["// SPDX-License-Identifier: Apache-2.0", "// Generated by tools/shapes.py from Amazon's service model.",
+            ["// SPDX-License-Identifier: Apache-2.0", self.comment(),
              "#pragma once", "", "#include <boost/describe/class.hpp>"] + [f"#include <{h}>" for h in system] + [""] +
             [f'#include "{h}"' for h in sorted(ours)] + ["", f"namespace shapes::{self.name} {{", ""] + body +
             [f"}}  // namespace shapes::{self.name}", ""] + after +
             [f"extern template struct wire::detail::Table<shapes::{self.name}::{name}>;" for name in structs]
         ).rstrip() + "\n"
 
-    # Each shape's table is made in one file: making them all wherever one is used took most of the build.
+    # Each shape's table is instantiated in one file: instantiating it in every user took most of the build's time.
     def tables(self):
         nouns = sorted(self.map["headers"])
         structs = [part[1] for noun in nouns for part in self.lines[noun] if part[0] == "struct"]
         return "\n".join(
-            ["// SPDX-License-Identifier: Apache-2.0", "// Generated by tools/shapes.py from Amazon's service model."] +
+            ["// SPDX-License-Identifier: Apache-2.0", self.comment()] +
             [f'#include "shapes/{self.name}/{noun}.h"' for noun in nouns] + ['#include "wire/type_of.h"', ""] +
             [f"template struct wire::detail::Table<shapes::{self.name}::{name}>;" for name in structs]) + "\n"
 
@@ -361,7 +391,7 @@ class Service:
         if rows:
             table = "inline constexpr wire::ErrorSpec kErrors[] = {\n" + "\n".join(rows) + "\n};"
         return "\n".join(
-            ["// SPDX-License-Identifier: Apache-2.0", "// Generated by tools/shapes.py from Amazon's service model.",
+            ["// SPDX-License-Identifier: Apache-2.0", self.comment(),
              "#pragma once", "", '#include "wire/operation.h"', "", f"namespace shapes::{self.name} {{", "",
              "// Name, code in the query protocol, status, whether it is the sender's fault.", table, "",
              f"}}  // namespace shapes::{self.name}", ""])
@@ -397,8 +427,22 @@ def wrap(code, indent=4):
 
 
 def main():
-    for name in sys.argv[1:]:
-        Service(name).write()
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("services", nargs="+", metavar="SERVICE")
+    options.add_argument("--models", type=pathlib.Path, default=os.environ.get("STOKER_MODELS"),
+                         help="botocore's data folder ($STOKER_MODELS; default: that of this interpreter)")
+    options.add_argument("--query-models", type=pathlib.Path, default=os.environ.get("STOKER_QUERY_MODELS"),
+                         help="an older botocore's data folder ($STOKER_QUERY_MODELS; default: Debian's)")
+    options.add_argument("--accept-version", action="store_true", help="generate from other versions of botocore")
+    given = options.parse_args()
+    models = pathlib.Path(given.models or data_folder_of(sys.executable))
+    query_models = pathlib.Path(given.query_models or data_folder_of(DEBIAN_PYTHON))
+    services = [Service(name, models, query_models) for name in given.services]
+    for service in services:
+        if not given.accept_version:
+            service.check_version()
+    for service in services:
+        service.write()
 
 
 if __name__ == "__main__":

@@ -1,20 +1,66 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Everything that must hold, step by step; `make test` has built the release before.
-# Each step's output is in build/test/<step>.log, and shown where it fails.
-# STEPS="unit compat" runs only those. FUZZ_SECONDS, STOKER_CRASH_ROUNDS, STOKER_CHAOS_SECONDS make it
-# longer.
+# Runs all tests, step by step. build/test/<step>.log holds each step's output; a failing step
+# ends with the names of its failed cases and their reasons.
+#
+#   STEPS="unit compat"      runs only these steps
+#   REPEAT=50                runs the steps 50 times and stops at the first failure
+#   FUZZ_SECONDS=600         seconds for each fuzz target (10)
+#   STOKER_CRASH_ROUNDS=1000, STOKER_CHAOS_SECONDS=600   longer crash and chaos tests
+#   STOKER_POSTGRES=all      runs everything that has a store on PostgreSQL, not a selection
+#
+# The black-box steps leave the processors idle for more than half of their time, so the builds
+# with sanitizers run beside them, with the lowest priority. A step waits for its own build.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 jobs=$(nproc)
 logs=build/test
 mkdir -p "$logs"
+steps=${STEPS:-demo compat e2e hostile crash unit $([ ! -x tests/postgres.sh ] || echo postgres) asan tsan fuzz}
 
-build() {
-  cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs" --target "${@:2}"
+# Modules that start threads; `unit` runs them under asan, `tsan` runs them again.
+threaded() {
+  local folder
+  for folder in base http objects store api control agent/gpu agent $(cd src && ls -d doors/* 2> /dev/null); do
+    [ -z "$(find "src/$folder" -name '*_test.cc' -print -quit)" ] || echo "${folder//\//_}"
+  done
 }
+
+# The build that a step needs.
+preset_of() {
+  case $1 in
+    unit | asan | postgres) echo asan ;;
+    tsan | fuzz) echo "$1" ;;
+    *) echo release ;;
+  esac
+}
+targets_of() {
+  case $1 in
+    release) echo stoker ;;
+    asan) echo all ;;
+    tsan) echo stoker && threaded | sed 's/$/_test/' ;;
+    fuzz) echo fuzzers ;;
+  esac
+}
+# Builds `preset` and records the exit status for await_build.
+build() {
+  local preset=$1 began=$SECONDS status=0
+  # shellcheck disable=SC2046
+  { cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs" --target $(targets_of "$preset"); } \
+    > "$logs/build-$preset.log" 2>&1 || status=1
+  printf '%-8s %s in %d s\n' "$preset" "$([ "$status" -eq 0 ] && echo built || echo "did not build")" $((SECONDS - began))
+  echo "$status" > "$logs/build-$preset.status"
+}
+await_build() {
+  while [ ! -e "$logs/build-$1.status" ]; do
+    kill -0 "$builder" 2> /dev/null || [ -e "$logs/build-$1.status" ] || return 1
+    sleep 0.2
+  done
+  [ "$(cat "$logs/build-$1.status")" -eq 0 ] || { cat "$logs/build-$1.log" && return 1; }
+}
+
 unit() {
-  ctest --test-dir build/release -j "$jobs" --output-on-failure
+  ctest --test-dir build/asan -j "$jobs" --output-on-failure
 }
 compat() {
   tests/compat/run.sh
@@ -28,45 +74,74 @@ crash() {
 e2e() {
   tests/e2e/run.sh
 }
-bench() {
-  build/release/bench/queue_bench --quick && build/release/bench/objects_bench --quick &&
-    build/release/bench/schedule_bench --quick && bench/start/start_bench.py --quick
-}
 demo() {
   tools/demo.sh build/release/src/stoker
 }
-asan() {
-  build asan all && ctest --test-dir build/asan -j "$jobs" --output-on-failure &&
-    STOKER_BIN=build/asan/src/stoker tests/hostile/run.sh
+# The services' own tests and the compatibility tests once more, on PostgreSQL.
+postgres() {
+  await_build release || return 1
+  local programs='^unit\.(store|services_sqs|services_ecs)$' cases=(sqs/test_send.py sqs/test_receive.py sqs/test_fifo.py)
+  if [ "${STOKER_POSTGRES:-}" = all ]; then
+    programs='^unit\.(store|state|services.*|api|doors.*|control)$' cases=(sqs sts ecs s3)
+  fi
+  tests/postgres.sh ctest --test-dir build/asan --output-on-failure -R "$programs" &&
+    (cd tests/compat && ../postgres.sh env PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m pytest -q -p no:cacheprovider "${cases[@]}")
 }
-# Where there is more than one thread.
+asan() {
+  STOKER_BIN=build/asan/src/stoker tests/hostile/run.sh
+}
 tsan() {
-  build tsan stoker base_test http_test store_test api_test control_test agent_gpu_test agent_test &&
-    ctest --test-dir build/tsan -j "$jobs" --output-on-failure -R '^unit\.(base|http|store|api|control|agent_gpu|agent)$' &&
+  ctest --test-dir build/tsan -j "$jobs" --output-on-failure -R "^unit\.($(threaded | paste -sd '|'))\$" &&
     STOKER_BIN=build/tsan/src/stoker STOKER_CRASH_ROUNDS=3 tests/crash/run.sh
 }
 fuzz() {
-  build fuzz fuzzers || return 1
   printf '%s\n' build/fuzz/tests/fuzz/*_fuzz | xargs -P "$jobs" -n 1 tests/fuzz/run.sh
 }
 
-tools/docker.sh > "$logs/docker.log" 2>&1 ||
-  echo "no Docker engine, so tests with one are skipped: $logs/docker.log says why"
-
-passed=0
-failed=0
-for step in ${STEPS:-unit demo compat e2e hostile crash bench asan tsan fuzz}; do
+# Runs one step and prints its result.
+run_step() {
+  local step=$1 began verdict=passed
+  await_build "$(preset_of "$step")" > "$logs/$step.log" 2>&1 || verdict=FAILED
   began=$SECONDS
-  if "$step" > "$logs/$step.log" 2>&1; then
-    passed=$((passed + 1))
-    verdict=passed
-  else
-    failed=$((failed + 1))
-    verdict=FAILED
-    tail -n 120 "$logs/$step.log"
-  fi
+  [ "$verdict" = FAILED ] || "$step" >> "$logs/$step.log" 2>&1 || verdict=FAILED
   printf '%-8s %s in %d s\n' "$step" "$verdict" $((SECONDS - began))
-  grep -hE '^(=+ .*(passed|failed).*=+|[0-9]+% tests passed.*|# (pass|fail) [0-9]+|crash: .*)$' "$logs/$step.log" | sed 's/^/         /'
+  grep -hE '^([0-9]+ (passed|failed|skipped).* in .*|[0-9]+% tests passed.*|ℹ (pass|fail) [0-9]+|crash: [0-9].*)$' "$logs/$step.log" |
+    sed 's/^/         /'
+  [ "$verdict" = passed ] || { /usr/bin/python3 tools/failures.py "$logs/$step.log" && false; }
+}
+
+finish() {
+  [ -z "$builder" ] || kill -- "-$builder" 2> /dev/null
+}
+builder=""
+trap finish EXIT
+
+for step in $steps; do
+  [ "$(type -t "$step")" = function ] || { echo "there is no step '$step'"; exit 2; }
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+rm -f "$logs"/build-*.status
+presets=$(for step in $steps; do [ "$step" != postgres ] || echo release; preset_of "$step"; done | awk '!seen[$0]++')
+if grep -qx release <<< "$presets"; then
+  build release
+fi
+set -m
+(
+  renice -n 19 "$BASHPID" > /dev/null
+  for preset in $presets; do [ "$preset" = release ] || build "$preset"; done
+) &
+builder=$!
+set +m
+
+tools/docker.sh > "$logs/docker.log" 2>&1 ||
+  echo "no Docker engine, so tests with one are skipped: $logs/docker.log has the reason"
+
+for round in $(seq "${REPEAT:-1}"); do
+  [ "${REPEAT:-1}" -eq 1 ] || echo "round $round of $REPEAT"
+  failed=""
+  for step in $steps; do
+    run_step "$step" || failed+=" $step"
+    [ -z "$failed" ] || [ "${REPEAT:-1}" -eq 1 ] || break
+  done
+  [ -z "$failed" ] || { printf 'FAILED after %d s:%s\n' "$SECONDS" "$failed" && exit 1; }
+done
+printf 'all steps passed in %d s\n' "$SECONDS"

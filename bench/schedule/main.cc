@@ -13,13 +13,16 @@
 #include <random>
 
 #include "base/random.h"
-#include "services/ecs/agent_work.h"
-#include "services/ecs/fleets.h"
-#include "services/ecs/handlers.h"
-#include "services/ecs/launch.h"
+#include "services/ecs/tasks/agent_work.h"
+#include "services/ecs/machines/fleets.h"
+#include "services/ecs/clusters/cluster_operations.h"
+#include "services/ecs/definitions/definition_operations.h"
+#include "services/ecs/machines/instance_operations.h"
+#include "services/ecs/tasks/task_operations.h"
+#include "services/ecs/tasks/launch.h"
 #include "services/ecs/schema.h"
 #include "services/shape_json.h"
-#include "services/ecs/task.h"
+#include "services/ecs/tasks/task_row.h"
 #include "state/keys.h"
 #include "store/store.h"
 

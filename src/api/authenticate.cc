@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/authenticate.h"
 
+#include "api/decode.h"
 #include "api/errors.h"
-#include "api/identify.h"
-#include "api/rest_errors.h"
 #include "api/transaction.h"
 #include "base/hash.h"
-#include "http/sigv2.h"
 
 namespace api {
 namespace asio = boost::asio;
@@ -17,11 +15,11 @@ bool is_region(const std::string& region) {
          region.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == region.npos;
 }
 
-http::AuthError look_at_key(const http::Claim& claim, const state::Key* key, const services::Service& service,
-                            base::Time now) {
-  using http::AuthError;
+signing::AuthError problem_of(const signing::Claim& claim, const state::Key* key, std::string_view signing_name,
+                           base::Time now) {
+  using signing::AuthError;
   if (!key) return AuthError::UnknownKey;
-  if (claim.service != service.signing_name) return AuthError::BadScope;
+  if (claim.service != signing_name) return AuthError::BadScope;
   if (!base::equals_in_constant_time(claim.session_token, key->session_token.value_or(""))) return AuthError::BadToken;
   if (key->expires_at && *key->expires_at <= now) return AuthError::ExpiredToken;
   return AuthError::None;
@@ -40,39 +38,49 @@ asio::awaitable<std::shared_ptr<const state::Key>> Authenticator::find_key(std::
   co_return engine_.keys().keep(std::move(*found), deletions);
 }
 
-asio::awaitable<Signer> Authenticator::find(http::Claim claim, const services::Service& service) {
-  const base::Time now = engine_.clock().now();
-  const bool rest = speaks_rest(service);
+asio::awaitable<Authenticator::Found> Authenticator::find(signing::Claim claim, std::string_view signing_name) {
+  Found found;
   if (!is_region(claim.region)) {
-    http::AuthResult failure = http::auth_failure(http::AuthError::BadScope);
-    throw rest ? rest_auth_error(failure, claim, now) : auth_error(failure.error, failure.message);
+    found.problem = signing::AuthError::BadScope;
+    co_return found;
   }
-  Signer signer;
-  signer.key = co_await find_key(claim.access_key);
-  const http::AuthError problem = look_at_key(claim, signer.key.get(), service, now);
-  if (problem != http::AuthError::None) {
-    http::AuthResult failure = http::auth_failure(problem);
-    throw rest ? rest_auth_error(failure, claim, now) : auth_error(failure.error, failure.message);
-  }
-  if (claim.version2) co_return signer;
-  signer.signing_key = signing_keys_.get({signer.key->id, signer.key->secret, ""}, claim.scope());
-  co_return signer;
+  found.signer.key = co_await find_key(claim.access_key);
+  found.problem = problem_of(claim, found.signer.key.get(), signing_name, engine_.clock().now());
+  if (found.problem != signing::AuthError::None || claim.version2) co_return found;
+  const state::Key& key = *found.signer.key;
+  found.signer.signing_key = signing_keys_.get({key.id, key.secret, ""}, claim.scope());
+  co_return found;
 }
 
-void Authenticator::check(const http::Claim& claim, const Signer& signer, const http::RequestHead& head,
-                          std::string_view body) {
+asio::awaitable<Signer> Authenticator::find_or_throw(signing::ClaimResult claim, std::string_view signing_name) {
+  if (!claim) throw auth_error(claim.error, claim.message);
+  Found found = co_await find(std::move(claim.claim), signing_name);
+  if (found.problem != signing::AuthError::None) {
+    const signing::AuthResult failure = signing::auth_failure(found.problem);
+    throw auth_error(failure.error, failure.message);
+  }
+  co_return std::move(found.signer);
+}
+
+void Authenticator::verify(const signing::Claim& claim, const Signer& signer, const http::RequestHead& head,
+                           std::string_view body) {
   const std::string hash = base::to_hex(base::sha256(body));
-  auto verified = http::verify(claim, head, hash, *signer.signing_key, engine_.clock().now(), false);
+  auto verified = signing::verify(claim, head, hash, *signer.signing_key, engine_.clock().now(), false);
   if (!verified) throw auth_error(verified.error, verified.message);
 }
 
-void Authenticator::check_head(const http::Claim& claim, const Signer& signer, const http::RequestHead& head,
-                               std::string_view path) {
-  const base::Time now = engine_.clock().now();
-  if (claim.payload_hash.empty() && !claim.presigned) throw missing_payload_hash();
-  auto verified = claim.version2 ? http::verify_version2(claim, head, path, signer.key->secret, now)
-                                 : http::verify_without_body(claim, head, *signer.signing_key, now, true);
-  if (!verified) throw rest_auth_error(verified, claim, now);
+services::Caller caller_of(const http::Exchange& exchange, const std::string& request_id, const signing::Claim& claim,
+                           const state::Key& key) {
+  services::Caller caller;
+  caller.account = key.account;
+  caller.access_key = key.id;
+  caller.region = claim.region;
+  caller.endpoint = endpoint_of(exchange);
+  caller.request_id = request_id;
+  caller.root = key.root;
+  caller.temporary = key.session_token.has_value();
+  caller.address = address_of(exchange.peer());
+  return caller;
 }
 
 }  // namespace api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who asks, and whether it is them: keys are found, and what was signed with them is verified.
+// Finds the key that a request says it was signed with. Doors verify the signature: what is signed differs.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -9,37 +9,42 @@
 
 #include "api/engine.h"
 #include "http/message.h"
-#include "http/sigv4.h"
+#include "http/server.h"
+#include "signing/sigv4.h"
 #include "services/operation.h"
 #include "state/keys.h"
 
 namespace api {
 
-// Nobody, for a request without a signature.
 struct Signer {
   std::shared_ptr<const state::Key> key;                // shared with the ring of keys in use
-  std::shared_ptr<const http::SigningKey> signing_key;  // shared with the cache; null where there is no scope
+  std::shared_ptr<const signing::SigningKey> signing_key;  // shared with the cache; null for SigV2
 };
 
 class Authenticator {
  public:
   explicit Authenticator(Engine& engine) : engine_(engine) {}
 
-  // Everything but the signature itself, which may need the body. Throws ApiError, in the words that
-  // clients of such a service know.
-  boost::asio::awaitable<Signer> find(http::Claim claim, const services::Service& service);
+  // Everything but the signature itself, which may need the body. `signer` is valid where `problem` is None.
+  struct Found {
+    Signer signer = {};
+    signing::AuthError problem = signing::AuthError::None;
+  };
+  boost::asio::awaitable<Found> find(signing::Claim claim, std::string_view signing_name);
 
-  void check(const http::Claim& claim, const Signer& signer, const http::RequestHead& head, std::string_view body);
-  // REST: before the body has come; it must then have the hash that was signed, where one was. `path` is
-  // "/bucket/key", wherever the bucket was.
-  void check_head(const http::Claim& claim, const Signer& signer, const http::RequestHead& head,
-                  std::string_view path);
+  // For RPC clients: throws ApiError in their words.
+  boost::asio::awaitable<Signer> find_or_throw(signing::ClaimResult claim, std::string_view signing_name);
+  void verify(const signing::Claim& claim, const Signer& signer, const http::RequestHead& head, std::string_view body);
 
  private:
   boost::asio::awaitable<std::shared_ptr<const state::Key>> find_key(std::string id);
 
   Engine& engine_;
-  http::SigningKeyCache signing_keys_;
+  signing::SigningKeyCache signing_keys_;
 };
+
+// Who sent a request, as far as the key and the connection tell.
+services::Caller caller_of(const http::Exchange& exchange, const std::string& request_id, const signing::Claim& claim,
+                           const state::Key& key);
 
 }  // namespace api

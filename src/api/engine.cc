@@ -11,7 +11,7 @@ asio::awaitable<void> Engine::run(services::Access access, services::Caller call
   std::vector<services::Wake> wakes;
   const base::Time now = clock_.now();
   store::Store::Work job = [&](store::Tx& tx) {
-    services::Call call{tx, caller, now, now, &locals_};
+    services::Call call = this->call(tx, caller, now, now);
     work(call);
     wakes = std::move(call.wakes);
   };

@@ -10,6 +10,7 @@
 #include "api/key_ring.h"
 #include "api/topics.h"
 #include "base/time.h"
+#include "services/directory.h"
 #include "services/operation.h"
 #include "store/store.h"
 
@@ -17,14 +18,21 @@ namespace api {
 
 class Engine {
  public:
-  Engine(store::Store& store, const services::Locals& locals, Topics& topics, base::Clock& clock)
-      : store_(store), locals_(locals), topics_(topics), clock_(clock) {}
+  // All of these outlive it.
+  Engine(store::Store& store, const services::Locals& locals, const services::Directory& directory, Topics& topics,
+         base::Clock& clock)
+      : store_(store), locals_(locals), directory_(directory), topics_(topics), clock_(clock) {}
 
   store::Store& store() { return store_; }
   const services::Locals& locals() const { return locals_; }
   Topics& topics() { return topics_; }
   base::Clock& clock() { return clock_; }
   KeyRing& keys() { return keys_; }
+
+  // What a handler gets.
+  services::Call call(store::Tx& tx, const services::Caller& caller, base::Time now, base::Time started) const {
+    return {tx, caller, now, started, &locals_, &directory_};
+  }
 
   // A call of our own, in one transaction; whom it wakes is woken once it is committed. `work` may
   // run more than once, and refers to what outlives the await.
@@ -41,6 +49,7 @@ class Engine {
  private:
   store::Store& store_;
   const services::Locals& locals_;
+  const services::Directory& directory_;
   Topics& topics_;
   base::Clock& clock_;
   KeyRing keys_;

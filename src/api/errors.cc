@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/errors.h"
 
+#include <boost/system/system_error.hpp>
+
+#include "base/log.h"
+
 namespace api {
 namespace {
 
@@ -22,12 +26,30 @@ constexpr wire::ErrorSpec kCommon[] = {
     {"UnrecognizedClientException", "InvalidClientTokenId", 403, true, kCoral},
 };
 
+// A transaction that failed for a reason of ours.
+wire::ApiError store_error(const store::Error& error) {
+  if (error.kind() == store::ErrorKind::Full) {
+    return wire::ApiError("ServiceUnavailableException", "The disk that holds Stoker's data is full. Nothing was changed.");
+  }
+  if (error.kind() == store::ErrorKind::Busy) {
+    return wire::ApiError("ServiceUnavailableException", "The database is busy. Nothing was changed; try again.");
+  }
+  return wire::ApiError("InternalFailure", "The database failed, and the server's log says why.");
+}
+
+// A body that can't be read, in the client's protocol all the same.
+wire::ApiError body_error(const http::Failure& failure) {
+  if (failure.status() == 413) return wire::ApiError("RequestEntityTooLargeException", failure.what());
+  if (failure.status() == 408) return wire::ApiError("RequestTimeoutException", failure.what());
+  return wire::ApiError("SerializationException", failure.what(), failure.status());
+}
+
 }  // namespace
 
 std::span<const wire::ErrorSpec> common_errors() { return kCommon; }
 
-wire::ApiError auth_error(http::AuthError error, std::string message) {
-  using http::AuthError;
+wire::ApiError auth_error(signing::AuthError error, std::string message) {
+  using signing::AuthError;
   const char* code = "InvalidSignatureException";
   switch (error) {
     case AuthError::Missing: code = "MissingAuthenticationTokenException"; break;
@@ -41,14 +63,39 @@ wire::ApiError auth_error(http::AuthError error, std::string message) {
   return wire::ApiError(code, std::move(message));
 }
 
-wire::ApiError store_error(const store::Error& error) {
-  if (error.kind() == store::ErrorKind::Full) {
-    return wire::ApiError("ServiceUnavailableException", "The disk that holds Stoker's data is full. Nothing was changed.");
+wire::ApiError unsupported_service(const std::string& signing_name) {
+  return wire::ApiError("UnknownOperationException", "Stoker does not support the service '" + signing_name + "'.");
+}
+
+wire::ApiError to_api_error(const Job& job, std::exception_ptr thrown) {
+  try {
+    std::rethrow_exception(std::move(thrown));
+  } catch (const wire::ApiError& error) {
+    return error;
+  } catch (const http::Failure& error) {
+    return body_error(error);
+  } catch (const store::Error& error) {
+    base::log_error("transaction failed", {{"request", job.request_id}, {"error", error.what()}});
+    return store_error(error);
+  } catch (const boost::system::system_error&) {
+    throw;
+  } catch (const std::exception& error) {
+    base::log_error("handler failed", {{"request", job.request_id}, {"error", error.what()}});
+    return wire::ApiError("InternalFailure", "An internal error occurred. The server's log has the details.");
   }
-  if (error.kind() == store::ErrorKind::Busy) {
-    return wire::ApiError("ServiceUnavailableException", "The database is busy. Nothing was changed; try again.");
-  }
-  return wire::ApiError("InternalFailure", "The database failed, and the server's log says why.");
+}
+
+http::Response to_http(wire::HttpResponse response) {
+  return {response.status, std::move(response.headers), std::move(response.body)};
+}
+
+http::Response error_response(const Job& job, const wire::ApiError& error, RequestLog& log) {
+  // Before a service is known.
+  static const wire::Service no_service{.name = "", .errors = common_errors()};
+  const wire::Service& service = job.service ? job.service->wire : no_service;
+  http::Response response = to_http(wire::encode_error(job.protocol, service, error, job.request_id));
+  log.failed(job, service.name, error, response.status);
+  return response;
 }
 
 }  // namespace api

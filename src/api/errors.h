@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The errors that any request can meet before a handler sees it, and what a failed
-// transaction is to a client.
+// Errors of RPC clients: those that any request can meet before a handler runs, and how exceptions become
+// responses.
 #pragma once
 
 #include <exception>
 #include <span>
 #include <string>
 
-#include "http/sigv4.h"
+#include "api/job.h"
+#include "api/request_log.h"
+#include "http/message.h"
+#include "signing/sigv4.h"
 #include "store/store.h"
 #include "wire/operation.h"
 
@@ -17,9 +20,17 @@ namespace api {
 // service's table is extended by these.
 std::span<const wire::ErrorSpec> common_errors();
 
-wire::ApiError auth_error(http::AuthError error, std::string message);
+wire::ApiError auth_error(signing::AuthError error, std::string message);
 
-// What a client is told of a transaction that failed for a reason of ours.
-wire::ApiError store_error(const store::Error& error);
+wire::ApiError unsupported_service(const std::string& signing_name);
+
+// The error that a client gets for an exception. What ends the connection itself is thrown on: there is
+// nobody left to answer.
+wire::ApiError to_api_error(const Job& job, std::exception_ptr thrown);
+
+// In the job's protocol; counted and logged.
+http::Response error_response(const Job& job, const wire::ApiError& error, RequestLog& log);
+
+http::Response to_http(wire::HttpResponse response);
 
 }  // namespace api

@@ -39,35 +39,9 @@ wire::Protocol guess_protocol(const http::RequestHead& head) {
   return wire::Protocol::Query;
 }
 
-const services::Service* find_service(const std::vector<services::Service>& services, const http::RequestHead& head,
-                                      std::string_view scope_service) {
-  auto find = [&](auto&& fits) -> const services::Service* {
-    auto found = std::find_if(services.begin(), services.end(), fits);
-    return found == services.end() ? nullptr : &*found;
-  };
-  if (!scope_service.empty()) {
-    return find([&](const services::Service& s) { return s.signing_name == scope_service; });
-  }
-  std::string_view prefix = target_prefix(head);
-  if (auto path = rpc_path(head.path())) prefix = path->service;
-  if (prefix.empty()) return nullptr;
-  return find([&](const services::Service& s) { return s.wire.target_prefix == prefix; });
-}
-
-bool speaks_rest(const services::Service& service) {
-  const auto& spoken = service.protocols;
-  return std::find(spoken.begin(), spoken.end(), wire::Protocol::RestXml) != spoken.end();
-}
-
-const services::Service* find_rest_service(const std::vector<services::Service>& services,
-                                           const http::RequestHead& head, bool names_bucket) {
-  const std::string_view type = head.headers.get("Content-Type");
-  if (!target_of(head).empty() || head.headers.find("smithy-protocol")) return nullptr;
-  if (type.starts_with("application/x-amz-json") || form_field(head.query(), "Action")) return nullptr;
-  const bool service_root = head.path() == "/" && !names_bucket;
-  if (head.method == "POST" && (service_root || type.starts_with("application/x-www-form-urlencoded"))) return nullptr;
-  auto found = std::find_if(services.begin(), services.end(), &speaks_rest);
-  return found == services.end() ? nullptr : &*found;
+std::string_view addressed_service(const http::RequestHead& head) {
+  if (auto path = rpc_path(head.path())) return path->service;
+  return target_prefix(head);
 }
 
 std::string operation_name(wire::Protocol protocol, const http::RequestHead& head, std::string_view body) {

@@ -17,15 +17,9 @@ namespace api {
 // answered in it even where nothing else is known.
 wire::Protocol guess_protocol(const http::RequestHead& head);
 
-// `scope_service` is the one that the request was signed for, "" if it was not.
-const services::Service* find_service(const std::vector<services::Service>& services, const http::RequestHead& head,
-                                      std::string_view scope_service);
-
-bool speaks_rest(const services::Service& service);
-// The one that gets what nobody signed, or signed wrongly; nullptr for what is addressed to another, by
-// a target, an action or a path that is not REST's. `names_bucket`: its host does, and so "/" is one.
-const services::Service* find_rest_service(const std::vector<services::Service>& services,
-                                           const http::RequestHead& head, bool names_bucket);
+// The service that an unsigned request is addressed to, by its X-Amz-Target or its path: a target prefix. ""
+// where neither names one.
+std::string_view addressed_service(const http::RequestHead& head);
 
 // The operation's name; for forms it is in the body. "" where there is none.
 std::string operation_name(wire::Protocol protocol, const http::RequestHead& head, std::string_view body);

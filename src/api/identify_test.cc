@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "api/registry.h"
+
 namespace api {
 namespace {
 
@@ -31,13 +33,14 @@ TEST(Identify, TheProtocolBelongsToTheRequest) {
   EXPECT_EQ(guess_protocol(head({{"Content-Type", "application/x-www-form-urlencoded"}})), wire::Protocol::Query);
 }
 
-TEST(Identify, TheCredentialScopeNamesTheServiceFirst) {
-  auto services = two_services();
-  auto request = head({{"X-Amz-Target", "AmazonSQS.SendMessage"}});
-  EXPECT_EQ(find_service(services, request, "monitoring")->wire.name, "cloudwatch");
-  EXPECT_EQ(find_service(services, request, "")->wire.name, "sqs");
-  EXPECT_EQ(find_service(services, request, "dynamodb"), nullptr);
-  EXPECT_EQ(find_service(services, head({}), ""), nullptr);
+TEST(Identify, AServiceIsFoundByItsSigningNameOrByItsTarget) {
+  const Registry registry(two_services());
+  EXPECT_EQ(registry.find_signed("monitoring")->wire.name, "cloudwatch");
+  EXPECT_EQ(registry.find_signed("dynamodb"), nullptr);
+  EXPECT_EQ(registry.find_addressed(head({{"X-Amz-Target", "AmazonSQS.SendMessage"}}))->wire.name, "sqs");
+  EXPECT_EQ(registry.find_addressed(head({}, "/service/GraniteServiceVersion20100801/operation/X"))->wire.name,
+            "cloudwatch");
+  EXPECT_EQ(registry.find_addressed(head({})), nullptr);
 }
 
 TEST(Identify, TheOperationIsInTheTargetThePathOrTheForm) {

@@ -8,8 +8,6 @@
 
 #include <unordered_map>
 
-#include "api/identify.h"
-
 namespace api {
 namespace {
 
@@ -21,6 +19,7 @@ const prometheus::Histogram::BucketBoundaries kSeconds = {0.0005, 0.001, 0.0025,
 struct Metrics::State {
   prometheus::Registry registry;
   prometheus::Family<prometheus::Counter>* errors = nullptr;
+  prometheus::Family<prometheus::Counter>* bytes = nullptr;
   // Looked up once: making labels for each request would cost more than the sample.
   std::unordered_map<const services::Operation*, prometheus::Histogram*> durations;
   std::unordered_map<std::string_view, prometheus::Counter*> bytes_in, bytes_out;  // by service
@@ -41,19 +40,19 @@ Metrics::Metrics(const std::vector<services::Service>& services) : state_(std::m
                         .Name("stoker_request_errors_total")
                         .Help("Requests that were answered with an error, by its code")
                         .Register(state_->registry);
-  auto& bytes = prometheus::BuildCounter()
-                    .Name("stoker_object_bytes_total")
-                    .Help("Bytes of objects that came in and went out")
-                    .Register(state_->registry);
-  for (const services::Service& service : services) {
-    if (!speaks_rest(service)) continue;
-    const std::string name(service.wire.name);
-    state_->bytes_in[service.wire.name] = &bytes.Add({{"service", name}, {"direction", "in"}});
-    state_->bytes_out[service.wire.name] = &bytes.Add({{"service", name}, {"direction", "out"}});
-  }
+  state_->bytes = &prometheus::BuildCounter()
+                       .Name("stoker_object_bytes_total")
+                       .Help("Bytes of objects that came in and went out")
+                       .Register(state_->registry);
 }
 
 Metrics::~Metrics() = default;
+
+void Metrics::count_bytes_of(std::string_view service) {
+  const std::string name(service);
+  state_->bytes_in[service] = &state_->bytes->Add({{"service", name}, {"direction", "in"}});
+  state_->bytes_out[service] = &state_->bytes->Add({{"service", name}, {"direction", "out"}});
+}
 
 void Metrics::count_bytes(std::string_view service, std::uint64_t in, std::uint64_t out) {
   if (in > 0) state_->bytes_in.at(service)->Increment(static_cast<double>(in));
@@ -70,6 +69,18 @@ void Metrics::count_error(std::string_view service, std::string_view operation, 
       .Increment();
 }
 
-std::string Metrics::text() const { return prometheus::TextSerializer().Serialize(state_->registry.Collect()); }
+std::string Metrics::text(const std::vector<services::Gauge>& gauges) const {
+  std::vector<prometheus::MetricFamily> families = state_->registry.Collect();
+  for (const services::Gauge& gauge : gauges) {
+    if (families.empty() || families.back().name != gauge.name) {
+      families.push_back({gauge.name, gauge.help, prometheus::MetricType::Gauge, {}});
+    }
+    prometheus::ClientMetric metric;
+    for (const auto& [name, value] : gauge.labels) metric.label.push_back({name, value});
+    metric.gauge.value = gauge.value;
+    families.back().metric.push_back(std::move(metric));
+  }
+  return prometheus::TextSerializer().Serialize(families);
+}
 
 }  // namespace api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What /metrics shows: one sample a request.
+// What /metrics shows: one sample for each request, and gauges of the services.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "services/operation.h"
+#include "services/module.h"
 
 namespace api {
 
@@ -19,13 +19,14 @@ class Metrics {
   ~Metrics();
 
   void count(const services::Operation& operation, std::chrono::nanoseconds took);
-  // Of bodies that are files and no structs.
+  // Bytes of bodies that are files and not structs, once count_bytes_of() was called for the service.
+  void count_bytes_of(std::string_view service);
   void count_bytes(std::string_view service, std::uint64_t in, std::uint64_t out);
   // `service` and `operation` are "" where a request did not get so far.
   void count_error(std::string_view service, std::string_view operation, std::string_view code);
 
-  // In Prometheus's text format.
-  std::string text() const;
+  // In Prometheus's text format, with values that were read just now.
+  std::string text(const std::vector<services::Gauge>& gauges) const;
 
  private:
   struct State;

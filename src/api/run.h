@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs an operation's handler in its transaction, again for as long as it waits for something.
+// Runs a handler in its transaction, again for as long as it waits for something.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
-#include <optional>
-#include <vector>
+#include <functional>
 
 #include "api/engine.h"
-#include "api/job.h"
 #include "http/server.h"
 
 namespace api {
 
-// What a handler leaves.
-struct Outcome {
-  services::Erased output = services::detail::nothing();
-  std::optional<std::vector<services::Extent>> download = {};
-  std::optional<int> status = {};
+// Where a transaction runs. Here: on this thread, where the store can do that; for reads that take less time
+// than going to another thread and back.
+enum class Place { Store, Here };
+
+struct Run {
+  const services::Caller& caller;
+  services::Access access;
+  Place place = Place::Store;
 };
 
-// `input` and `upload` outlive it; `upload` may be null.
-boost::asio::awaitable<Outcome> run_operation(Engine& engine, http::Exchange& exchange, const Job& job,
-                                              const void* input, const services::Upload* upload);
+// `handler` may run more than once; what it refers to outlives the await.
+using Handler = std::function<void(services::Call&)>;
 
-// What an operation has to say before its body is read.
-boost::asio::awaitable<services::Spool> run_before(Engine& engine, const Job& job, const void* input);
+boost::asio::awaitable<void> run_handler(Engine& engine, http::Exchange& exchange, Run run, Handler handler);
+
+// The same once, on a snapshot: the handler neither waits nor wakes.
+boost::asio::awaitable<void> read_once(Engine& engine, Run run, Handler handler);
 
 }  // namespace api

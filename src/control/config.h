@@ -9,30 +9,26 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "services/ecs/departure.h"
+#include "doors/agents/external_objects.h"
+#include "services/options.h"
 
 namespace control {
 
-// An S3 that is used in place of the one in here: Amazon's, Ceph's, any. Every machine must reach it.
-struct ExternalObjects {
-  std::string endpoint;  // "https://ceph:7480"
-  std::string region = "us-east-1";
-  std::string access_key_id, secret_access_key;
-};
+using doors::agents::ExternalObjects;
 // None without an endpoint; an error where its keys are not given.
 base::Result<std::optional<ExternalObjects>> external_objects(ExternalObjects given);
 
 struct Config {
   std::string data;
+  std::string store = {};  // postgresql://...; empty: SQLite in the data folder
   std::string address = "127.0.0.1";
   unsigned short port = 4566;
   std::string tls_certificate, tls_key;  // both or none
   std::string account = "000000000000";  // of the root key, when it is made
   int threads = 0;                       // 0: one for each core
-  base::Duration lost_after = services::ecs::kDefaultLostAfter;
+  services::Options services = {};
   std::optional<ExternalObjects> objects = {};
   std::vector<std::string> domains = {};  // in whose subdomains buckets are
-  bool test_events = true;                // s3:TestEvent, when notifications are set up
   base::LogLevel log_level = base::LogLevel::Info;
 };
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The compatibility tests, by every stock client that is here: Debian's boto3 and awscli (the
-# query protocol), a newer boto3 where `python3` has one (JSON), the AWS SDK for JavaScript (JSON).
-# Arguments go to pytest. STOKER_BIN chooses the binary; STOKER_COMPAT_ENDPOINT=amazon, Amazon.
+# The compatibility tests, with all installed stock clients: Debian's boto3 and awscli (the query
+# protocol), a newer boto3 if `python3` has one (JSON), the AWS SDK for JavaScript (JSON).
+# Arguments go to pytest. STOKER_BIN selects the program; STOKER_COMPAT_ENDPOINT=amazon runs them against Amazon.
 set -uo pipefail
 cd "$(dirname "$0")"
 export PYTHONDONTWRITEBYTECODE=1 AWS_EC2_METADATA_DISABLED=true NODE_NO_WARNINGS=1
@@ -16,5 +16,5 @@ cd js
 [ -d node_modules/@aws-sdk/client-s3 ] || npm ci --no-audit --no-fund --loglevel=error || exit 1
 server=(/usr/bin/python3 ../../support/with_server.py)
 [ "${STOKER_COMPAT_ENDPOINT:-}" = amazon ] && server=()
-"${server[@]}" node --test --test-reporter=dot . || failed=1
+"${server[@]}" node --test --test-reporter=spec . || failed=1
 exit $failed

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kills the server at random moments under load, and counts what it had acknowledged.
+"""Kills the server at random moments under load, and checks all acknowledged messages.
 
-STOKER_CRASH_ROUNDS   how often it is killed (50)
-STOKER_CRASH_SEED     what chance starts from (drawn, and printed)
+STOKER_CRASH_ROUNDS   how often the server is killed (50)
+STOKER_CRASH_SEED     the seed of the random numbers (random, and printed)
 """
 import os
 import pathlib
@@ -15,9 +15,10 @@ import load  # noqa: E402
 from ledger import Ledger, check_order  # noqa: E402
 from support.raw import Caller, Connection  # noqa: E402
 from support.server import Server  # noqa: E402
+from support.waiting import PATIENCE_SECONDS, eventually  # noqa: E402
 
 LOAD_SECONDS = (0.2, 0.9)
-DRAIN_SECONDS = 60
+IDLE_SECONDS = 60  # a drain that receives nothing for so long has failed
 
 
 def make_queues(caller):
@@ -39,9 +40,9 @@ def counts(caller, connection, url):
 
 
 def drain(caller, url, ledger):
-    """Everything that is in the queue, (body, id) in the order it came. Deleting is what goes on in a FIFO queue,
-    and past the 120,000 messages that may be in flight."""
-    left, deadline = [], time.monotonic() + DRAIN_SECONDS
+    """Receives and deletes all messages of the queue: (body, id) in the order of arrival. Without the deletes a
+    FIFO group would block, and a queue stops at 120,000 messages in flight."""
+    left, deadline = [], time.monotonic() + IDLE_SECONDS
     ask = {"QueueUrl": url, "MaxNumberOfMessages": 10, "VisibilityTimeout": 3600, "WaitTimeSeconds": 1}
     with Connection(caller.port) as connection:
         total = sum(counts(caller, connection, url))
@@ -49,13 +50,14 @@ def drain(caller, url, ledger):
             messages = connection.exchange(caller.json_bytes("ReceiveMessage", ask)).json.get("Messages", [])
             left += [(message["Body"], message["MessageId"]) for message in messages]
             if messages:
+                deadline = time.monotonic() + IDLE_SECONDS
                 entries = [{"Id": f"e{i}", "ReceiptHandle": m["ReceiptHandle"]} for i, m in enumerate(messages)]
                 members = {"QueueUrl": url, "Entries": entries}
                 connection.exchange(caller.json_bytes("DeleteMessageBatch", members))
             if not messages and counts(caller, connection, url) == (0, 0):
                 break
         else:
-            ledger.problem(f"{url} was not empty after {DRAIN_SECONDS} s: {counts(caller, connection, url)}")
+            ledger.problem(f"{url} gave nothing for {IDLE_SECONDS} s and is not empty: {counts(caller, connection, url)}")
     if total != len(left):
         ledger.problem(f"{url} counted {total} messages and gave {len(left)}")
     return left
@@ -72,11 +74,13 @@ def main():
         server.start()
         urls = make_queues(Caller(server))
         for number in range(rounds):
+            sent = sum(len(one.sent) for one in ledgers.values())
             threads = load.start(Caller(server), urls, ledgers, groups, number, seed)
             time.sleep(chance.uniform(*LOAD_SECONDS))
+            eventually(lambda: sum(len(one.sent) for one in ledgers.values()) > sent and ledgers["standard"].deleted)
             server.kill()
             for thread in threads:
-                thread.join(60)
+                thread.join(PATIENCE_SECONDS)
                 assert not thread.is_alive(), "a thread outlived its server"
             server.start()
         verdict = judge(Caller(server), urls, ledgers, rounds)

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agent, server or both die: tasks go on, ends are told, nothing is forgotten."""
-import time
-
+"""The agent, the server or both are killed: tasks go on, and their ends are reported."""
 import pytest
 
 from support.cluster import gpus_of
@@ -12,11 +10,9 @@ def box(fleet, driver):
     return fleet.add("box-" + driver, "fake:2xT4", driver)
 
 
-def restart_server(fleet):
-    port = fleet.server.port
+def kill_server(fleet):
+    fleet.server.listen = f"127.0.0.1:{fleet.server.port}"
     fleet.server.kill()
-    fleet.server.listen = f"127.0.0.1:{port}"
-    fleet.server.start()
 
 
 def test_a_running_task_is_adopted_after_the_agent_was_killed(fleet, driver, box):
@@ -33,29 +29,30 @@ def test_a_running_task_is_adopted_after_the_agent_was_killed(fleet, driver, box
     fleet.stop(task)
 
 
-def test_an_end_that_nobody_saw_is_told_with_its_exit_code(fleet, driver, box):
-    task = fleet.run(fleet.define("sleep 2; echo last words; exit 9", driver=driver))
+def test_a_task_that_ended_without_its_agent_is_reported_with_its_exit_code(fleet, driver, box):
+    gate = fleet.gate(driver)
+    task = fleet.run(fleet.define(f"{gate.shell}; echo last words; {gate.mark}; exit 9", **gate.arguments))
     fleet.wait_for(task, "RUNNING")
     box.kill()
-    eventually_gone(fleet, task)
+    gate.open()
+    gate.reached()
+    assert fleet.describe(task)["lastStatus"] == "RUNNING"  # there is no agent to report the end
     box.start()
     done = fleet.wait_for(task, "STOPPED")
     assert done["containers"][0]["exitCode"] == 9
     assert "last words" in fleet.logs(task)
 
 
-def eventually_gone(fleet, task):
-    """The command has ended by itself; there is no agent to ask."""
-    time.sleep(4)
-    assert fleet.describe(task)["lastStatus"] == "RUNNING"
-
-
-def test_the_server_may_die_while_tasks_run_and_end(fleet, driver, box):
+def test_tasks_run_and_end_while_the_server_is_down(fleet, driver, box):
+    gate = fleet.gate(driver)
     goes_on = fleet.run(fleet.define("sleep 300", driver=driver, gpus=1))
-    ends = fleet.run(fleet.define("sleep 2; exit 4", driver=driver))
+    ends = fleet.run(fleet.define(f"{gate.shell}; {gate.mark}; exit 4", **gate.arguments))
     for task in (goes_on, ends):
         fleet.wait_for(task, "RUNNING")
-    restart_server(fleet)
+    kill_server(fleet)
+    gate.open()
+    gate.reached()
+    fleet.server.start()
     box.wait_connected()
     done = fleet.wait_for(ends, "STOPPED")
     assert done["containers"][0]["exitCode"] == 4
@@ -64,18 +61,19 @@ def test_the_server_may_die_while_tasks_run_and_end(fleet, driver, box):
     assert not set(gpus_of(other)) & set(gpus_of(goes_on))
 
 
-def test_both_may_die(fleet, driver, box):
+def test_a_task_survives_the_death_of_agent_and_server(fleet, driver, box):
     task = fleet.run(fleet.define("sleep 300", driver=driver, gpus=2))
     fleet.wait_for(task, "RUNNING")
     box.kill()
-    restart_server(fleet)
+    kill_server(fleet)
+    fleet.server.start()
     box.start()
     assert fleet.describe(task)["lastStatus"] == "RUNNING"
     fleet.stop(task)
     fleet.wait_for(fleet.run(fleet.define("true", driver=driver, gpus=2)), "STOPPED")
 
 
-def test_a_stop_that_the_agent_missed_is_done_when_it_comes_back(fleet, driver, box):
+def test_an_agent_stops_what_was_stopped_in_its_absence(fleet, driver, box):
     task = fleet.run(fleet.define("sleep 300", driver=driver))
     fleet.wait_for(task, "RUNNING")
     box.kill()
@@ -84,7 +82,7 @@ def test_a_stop_that_the_agent_missed_is_done_when_it_comes_back(fleet, driver, 
     fleet.wait_for(task, "STOPPED")
 
 
-def test_a_machine_that_was_deregistered_by_force_stops_what_it_ran_and_comes_back_empty(fleet, driver, box):
+def test_a_machine_that_was_deregistered_by_force_stops_its_tasks_and_registers_again(fleet, driver, box):
     task = fleet.run(fleet.define("sleep 300", driver=driver, gpus=2))
     fleet.wait_for(task, "RUNNING")
     fleet.ecs.deregister_container_instance(containerInstance=box.arn, force=True)

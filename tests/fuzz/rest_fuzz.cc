@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a head says, it is for one operation or refused, and what was found is what the head says.
+// Any head is routed to one operation or rejected, and the routed operation agrees with the head.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "api/rest_body.h"
-#include "api/rest_route.h"
-#include "api/virtual_host.h"
+#include "doors/objects/request_body.h"
+#include "doors/objects/route.h"
+#include "doors/objects/virtual_host.h"
 #include "base/check.h"
 #include "services/s3/service.h"
 
@@ -21,10 +21,10 @@ std::string take_line(std::string& rest) {
 
 void route(const http::RequestHead& head, const std::optional<std::string>& bucket) {
   static const services::Service s3 = services::s3::service();
-  static const api::RestRoutes routes(s3);
+  static const doors::objects::Routes routes(s3);
   const std::string prefix = bucket ? "/" + *bucket : "";
   try {
-    const api::RestPlace place = api::rest_place(prefix + std::string(head.path()));
+    const doors::objects::Place place = doors::objects::parse_place(prefix + std::string(head.path()));
     const services::Operation& operation = routes.find(place, head);
     CHECK(operation.wire.http.method == head.method) << "another method's operation";
     CHECK((place.depth() == 2) == (operation.wire.http.uri.find("{Key+}") != std::string_view::npos))
@@ -46,14 +46,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::string name = take_line(rest);
     head.headers.add(std::move(name), take_line(rest));
   }
-  const auto bucket = api::bucket_of_host(host, {"example.com", "s3.lan"});
+  const auto bucket = doors::objects::bucket_of_host(host, {"example.com", "s3.lan"});
   CHECK(!bucket || (!bucket->empty() && host.size() > bucket->size())) << "a bucket that is not in its host";
   route(head, bucket);
-  const base::Headers kept = api::without_aws_chunked(head.headers);
+  const base::Headers kept = doors::objects::without_aws_chunked(head.headers);
   CHECK(kept.size() <= head.headers.size()) << "a header that nobody sent";
-  CHECK(api::without_aws_chunked(kept).size() == kept.size()) << "a coding that was left over";
+  CHECK(doors::objects::without_aws_chunked(kept).size() == kept.size()) << "a coding that was left over";
   try {
-    api::check_digests(head.headers, true, "hello");
+    doors::objects::check_digests(head.headers, true, "hello");
   } catch (const wire::ApiError&) {
   }
   return 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server and some machines: agents in processes of their own, with simulated GPUs."""
+"""A server and machines: agent processes with simulated GPUs."""
 import json
 import os
 import pathlib
@@ -13,15 +13,39 @@ import boto3
 import botocore.config
 
 from support import server
-from support.waiting import eventually
+from support.waiting import PATIENCE_SECONDS, eventually
 
 REGION = "us-east-1"
-TEST_IMAGE = "stoker-test:latest"  # tools/docker.sh makes it
+TEST_IMAGE = "stoker-test:latest"  # created by tools/docker.sh
 
 
 def docker_answers():
     done = subprocess.run(["docker", "version"], capture_output=True, check=False)
     return done.returncode == 0
+
+
+class Gate:
+    """Holds a task up until the test opens the gate, so that the test knows what the task has done.
+
+    `shell` goes before the task's own command; `arguments` go to Cluster.define. `mark` makes a file when the
+    command gets there, `reached` waits for it.
+    """
+
+    def __init__(self, folder, driver):
+        self.folder = folder
+        inside = "/gate" if driver == "docker" else str(folder)
+        self.shell = f"until [ -e {inside}/open ]; do sleep 0.1; done"
+        self.mark = f"touch {inside}/mark"
+        self.arguments = {"driver": driver}
+        if driver == "docker":
+            self.arguments["task"] = {"volumes": [{"name": "gate", "host": {"sourcePath": str(folder)}}]}
+            self.arguments["mountPoints"] = [{"sourceVolume": "gate", "containerPath": "/gate"}]
+
+    def open(self):
+        (self.folder / "open").touch()
+
+    def reached(self):
+        eventually((self.folder / "mark").exists)
 
 
 class Machine:
@@ -49,8 +73,8 @@ class Machine:
         return next((one for one in self.cluster.instances() if one["ec2InstanceId"] == self.name), None)
 
     def wait_connected(self, since=0):
-        """As the server says and, from that byte of its log on, the agent itself: the server may not have
-        seen yet that the agent before it went."""
+        """Waits until the server reports the agent as connected and the agent has logged it, after byte `since` of its
+        log: the server may still report the connection of the agent's predecessor."""
         def connected():
             assert self.process.poll() is None, self.log.read_text()[-2000:]
             if b" connected server=" not in self.log.read_bytes()[since:]:
@@ -58,7 +82,7 @@ class Machine:
             found = self.instance()
             return found if found and found["agentConnected"] else None
 
-        return eventually(connected, 60)
+        return eventually(connected)
 
     @property
     def arn(self):
@@ -80,7 +104,7 @@ class Machine:
     def stop(self):
         if self.alive:
             self.process.send_signal(signal.SIGTERM)
-            self.process.wait(60)
+            self.process.wait(PATIENCE_SECONDS)
 
 
 class Cluster:
@@ -116,12 +140,12 @@ class Cluster:
             self.server.remove()
 
     def stop_all(self):
-        """Every task, so that nothing runs when the test is over."""
+        """Stops all tasks, so that none outlives the test."""
         if not self.instances():
             return
         for arn in self.list_tasks():
             self.ecs.stop_task(task=arn)
-        eventually(lambda: not self.list_tasks(desiredStatus="STOPPED", live=True) or None, 90)
+        eventually(lambda: not self.list_tasks(desiredStatus="STOPPED", live=True) or None)
 
     def list_tasks(self, live=False, **filters):
         arns = [arn for page in self.ecs.get_paginator("list_tasks").paginate(**filters) for arn in page["taskArns"]]
@@ -156,7 +180,7 @@ class Cluster:
             region_name=REGION,
             aws_access_key_id=key.id,
             aws_secret_access_key=key.secret,
-            config=botocore.config.Config(retries={"max_attempts": 2}, connect_timeout=5, read_timeout=30),
+            config=botocore.config.Config(retries={"max_attempts": 2}, connect_timeout=30, read_timeout=PATIENCE_SECONDS),
         )
 
     @property
@@ -172,7 +196,7 @@ class Cluster:
         return ecs.describe_container_instances(containerInstances=arns)["containerInstances"] if arns else []
 
     def define(self, shell, gpus=None, driver="process", family=None, task=None, **container):
-        """A task definition of one container `main` that runs a shell command; its ARN."""
+        """Registers a task definition with one container `main` that runs a shell command; returns its ARN."""
         definition = {"name": "main", "image": TEST_IMAGE if driver == "docker" else "process", "memory": 64}
         definition["entryPoint"] = ["/bin/sh", "-c"]
         definition["command"] = [shell]
@@ -184,8 +208,13 @@ class Cluster:
         answer = self.ecs.register_task_definition(family=family, containerDefinitions=[definition], **(task or {}))
         return answer["taskDefinition"]["taskDefinitionArn"]
 
+    def gate(self, driver="process"):
+        folder = self.folder / ("gate-" + uuid.uuid4().hex)
+        folder.mkdir()
+        return Gate(folder, driver)
+
     def run(self, definition, **more):
-        """One task, which must be placed."""
+        """Runs one task, which must be placed."""
         answer = self.ecs.run_task(taskDefinition=definition, **more)
         assert answer["failures"] == [], answer["failures"]
         return answer["tasks"][0]
@@ -194,13 +223,13 @@ class Cluster:
         arn = task if isinstance(task, str) else task["taskArn"]
         return self.ecs.describe_tasks(tasks=[arn])["tasks"][0]
 
-    def wait_for(self, task, status, seconds=60):
+    def wait_for(self, task, status):
         def reached():
             now = self.describe(task)
             assert status == "STOPPED" or now["lastStatus"] != "STOPPED", now
             return now if now["lastStatus"] == status else None
 
-        return eventually(reached, seconds)
+        return eventually(reached)
 
     def logs(self, task, *arguments):
         arn = task if isinstance(task, str) else task["taskArn"]
@@ -218,7 +247,7 @@ def gpus_of(task):
 
 
 def remove_containers(folder):
-    """What the agents of a cluster keep for hours, so that people can look at it."""
+    """Removes the stopped containers that the agents of a cluster keep for hours, for inspection."""
     if not docker_answers():
         return
     listed = subprocess.run(
@@ -231,7 +260,7 @@ def remove_containers(folder):
 
 
 def leftover_containers(name):
-    """Containers that an agent of this name made."""
+    """Containers that an agent of this name created."""
     if not docker_answers():
         return []
     shown = '{{.ID}} {{.Label "stoker.agent"}}'  # the agent's name and its folder
@@ -244,7 +273,7 @@ def leftover_containers(name):
 
 
 def processes_with(text):
-    """Processes whose command line has this text, but for our own."""
+    """Other processes whose command line contains this text."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) == os.getpid():

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting for something that must come true, with a deadline."""
+"""Waiting for a condition, with a deadline that a busy machine meets, too."""
 import time
 
 PAUSE_SECONDS = 0.05
+PATIENCE_SECONDS = 120  # for what must happen: long enough for a sanitizer build on a busy machine
 
 
-def eventually(check, seconds=20):
-    """The first true answer of `check`; fails with the last one when none comes in time."""
+def eventually(check, seconds=PATIENCE_SECONDS):
+    """Returns the first true result of `check`; fails with the last result at the deadline."""
     deadline = time.monotonic() + seconds
     while True:
         answer = check()

@@ -8,9 +8,14 @@
 #include <filesystem>
 
 #include "base/random.h"
-#include "services/ecs/fleets.h"
-#include "services/ecs/handlers.h"
+#include "services/ecs/account_setting_operations.h"
+#include "services/ecs/clusters/cluster_operations.h"
+#include "services/ecs/definitions/definition_operations.h"
+#include "services/ecs/machines/fleets.h"
+#include "services/ecs/machines/instance_operations.h"
 #include "services/ecs/schema.h"
+#include "services/ecs/tag_operations.h"
+#include "services/ecs/tasks/task_operations.h"
 #include "services/shape_json.h"
 #include "state/keys.h"
 #include "store/test_store.h"

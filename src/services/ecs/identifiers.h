@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "services/ecs/cluster.h"
-#include "services/ecs/instance.h"
-#include "services/ecs/task.h"
+#include "services/ecs/clusters/cluster.h"
+#include "services/ecs/machines/instance.h"
+#include "services/ecs/tasks/task_row.h"
 
 namespace services::ecs {
 

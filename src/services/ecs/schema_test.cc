@@ -2,9 +2,10 @@
 // Folders of earlier versions, opened by this one.
 #include "services/ecs/schema.h"
 
-#include "services/ecs/departure.h"
+#include "services/options.h"
+#include "services/ecs/tasks/sweep.h"
 #include "services/ecs/ecs_fixture.h"
-#include "services/ecs/task.h"
+#include "services/ecs/tasks/task_row.h"
 #include "store/test_database.h"
 
 namespace services::ecs {
@@ -139,7 +140,7 @@ TEST_P(Schema, OfVersion3NothingIsLeftOverForEver) {
   now_ += std::chrono::hours(25);
   store_->write_now([&](store::Tx& tx) {
     Call call{tx, caller_, now_, now_, &locals_};
-    sweep_tasks(call, kDefaultLostAfter);
+    sweep_tasks(call, Options().lost_after);
   });
   for (const char* table : {"ecs_tasks", "ecs_stopped_tasks", "ecs_holds", "ecs_launches", "ecs_instances"}) {
     EXPECT_EQ(database_->value(std::string("SELECT count(*) FROM ") + table), "0") << table;

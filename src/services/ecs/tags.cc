@@ -6,13 +6,14 @@
 
 #include "base/bytes.h"
 #include "services/ecs/arn.h"
-#include "services/ecs/cluster.h"
+#include "services/ecs/clusters/cluster.h"
+#include "services/ecs/definitions/definition.h"
 #include "services/ecs/errors.h"
-#include "services/ecs/handlers.h"
-#include "services/ecs/instance.h"
-#include "services/ecs/task.h"
-#include "services/ecs/task_definition.h"
-#include "services/ecs/task_view.h"
+#include "services/ecs/machines/instance.h"
+#include "services/ecs/operations.h"
+#include "services/ecs/tag_operations.h"
+#include "services/ecs/tasks/task_row.h"
+#include "services/ecs/tasks/task_view.h"
 
 namespace services::ecs {
 namespace {
@@ -174,6 +175,14 @@ UntagResourceResponse untag_resource(Call& call, const UntagResourceRequest& req
 
 ListTagsForResourceResponse list_tags_for_resource(Call& call, const ListTagsForResourceRequest& request) {
   return {.tags = tags_of(call, request.resourceArn)};
+}
+
+std::vector<Operation> tag_operations() {
+  return {
+      operation<&list_tags_for_resource>("ListTagsForResource", Access::Read),
+      operation<&tag_resource>("TagResource", Access::Write),
+      operation<&untag_resource>("UntagResource", Access::Write),
+  };
 }
 
 }  // namespace services::ecs

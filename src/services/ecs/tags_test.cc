@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/ecs/agent_work.h"
+#include "services/ecs/tasks/agent_work.h"
 #include "services/ecs/ecs_fixture.h"
 
 namespace services::ecs {

@@ -74,4 +74,8 @@ void forget_blob(store::Tx& tx, std::int64_t blob) {
   tx.exec("DELETE FROM s3_blobs WHERE id = $1 AND refs = 0", blob);
 }
 
+bool is_named(store::Tx& tx, const std::string& file) {
+  return tx.query("SELECT 1 FROM s3_blobs WHERE file = $1", file).integer() == 1;
+}
+
 }  // namespace services::s3

@@ -33,4 +33,7 @@ struct UnusedBlob {
 std::vector<UnusedBlob> unused_blobs(store::Tx& tx, std::int64_t most, std::int64_t after = 0);
 void forget_blob(store::Tx& tx, std::int64_t blob);
 
+// Does a row name this file?
+bool is_named(store::Tx& tx, const std::string& file);
+
 }  // namespace services::s3

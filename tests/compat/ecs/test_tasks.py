@@ -6,7 +6,7 @@ from support.cluster import gpus_of
 from support.queues import refused, unique_name
 
 FOREVER = "sleep 300"
-SOON = {"Delay": 1, "MaxAttempts": 60}
+SOON = {"Delay": 1, "MaxAttempts": 120}
 
 
 def wait(fleet, name, *tasks):
@@ -20,7 +20,8 @@ def knows(fleet, operation, member):
 
 
 def test_a_task_with_gpus_runs_and_ends(tasks):
-    definition = tasks.define("sleep 2; exit 3", gpus=2)
+    gate = tasks.gate()
+    definition = tasks.define(f"{gate.shell}; exit 3", gpus=2)
     task = tasks.run(definition)
     container = task["containers"][0]
     assert len(container["gpuIds"]) == 2
@@ -36,6 +37,7 @@ def test_a_task_with_gpus_runs_and_ends(tasks):
     assert running["createdAt"] <= running["startedAt"]
     assert gpus_of(running) == gpus_of(task)
 
+    gate.open()
     (stopped,) = wait(tasks, "tasks_stopped", task)
     assert (stopped["stopCode"], stopped["stoppedReason"]) == (
         "EssentialContainerExited", "Essential container in task exited"
@@ -60,7 +62,7 @@ def test_command_and_environment_are_overridden(tasks):
     assert codes == [1, 4, 5]
 
 
-def test_a_task_is_stopped_for_a_reason(tasks):
+def test_a_stopped_task_has_the_reason_of_the_request(tasks):
     task = tasks.run(tasks.define(FOREVER, gpus=1))
     wait(tasks, "tasks_running", task)
     told = tasks.ecs.stop_task(task=task["taskArn"], reason="enough")["task"]
@@ -71,7 +73,7 @@ def test_a_task_is_stopped_for_a_reason(tasks):
     assert tasks.describe(task)["stoppedReason"] == "enough"
 
 
-def test_a_client_token_gives_the_same_tasks(tasks):
+def test_the_same_client_token_returns_the_same_tasks(tasks):
     if not knows(tasks, "RunTask", "clientToken"):
         pytest.skip("this client is older than RunTask's clientToken")
     definition, token = tasks.define(FOREVER), unique_name()
@@ -122,7 +124,7 @@ def test_lists_are_filtered(tasks):
     assert arn not in listed() and arn in listed(desiredStatus="STOPPED")
 
 
-def test_counts_of_cluster_and_machine(tasks):
+def test_cluster_and_machine_count_their_tasks(tasks):
     started = tasks.ecs.run_task(taskDefinition=tasks.define(FOREVER, cpu=100), count=3)["tasks"]
     wait(tasks, "tasks_running", *started)
     shown = tasks.ecs.describe_clusters(include=["STATISTICS"])["clusters"][0]
@@ -135,7 +137,7 @@ def test_counts_of_cluster_and_machine(tasks):
         assert cpu["registeredResources"] - cpu["remainingResources"] == 100 * one["runningTasksCount"]
 
 
-def test_a_task_without_a_service_can_not_be_protected(tasks):
+def test_a_task_without_a_service_cannot_be_protected(tasks):
     arn = tasks.run(tasks.define(FOREVER))["taskArn"]
     changed = tasks.ecs.update_task_protection(cluster="default", tasks=[arn], protectionEnabled=True)
     assert changed["protectedTasks"] == []
@@ -143,7 +145,7 @@ def test_a_task_without_a_service_can_not_be_protected(tasks):
     assert tasks.ecs.get_task_protection(cluster="default", tasks=[arn])["failures"] == changed["failures"]
 
 
-def test_a_machine_with_tasks_is_deregistered_by_force_alone(tasks):
+def test_a_machine_with_tasks_is_deregistered_only_by_force(tasks):
     machine = tasks.add(unique_name(), "fake:1xT4")
     arn, ecs = machine.arn, tasks.ecs
     started = ecs.start_task(taskDefinition=tasks.define(FOREVER, gpus=1), containerInstances=[arn])

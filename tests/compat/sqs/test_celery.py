@@ -45,21 +45,21 @@ def worker(environment, tmp_path):
     yield process
     process.send_signal(signal.SIGTERM)
     try:
-        process.wait(30)
+        process.wait(60)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
 
 
 def test_tasks_are_executed_once_each(sqs, environment, worker, tmp_path):
-    subprocess.run([sys.executable, "-c", SEND], env=environment, cwd=tmp_path, check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", SEND], env=environment, cwd=tmp_path, check=True, timeout=120)
     wanted = {f"{i}+{i}": str(2 * i) for i in range(5)} | {"second_try": "done"}
 
     def results():
         assert worker.poll() is None, (tmp_path / "worker.log").read_text()
         return {path.name: path.read_text() for path in tmp_path.iterdir() if path.name in wanted} == wanted
 
-    eventually(results, seconds=60)
+    eventually(results)
     url = sqs.get_queue_url(QueueName=environment["TASK_QUEUE"])["QueueUrl"]
     names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
 
@@ -67,4 +67,4 @@ def test_tasks_are_executed_once_each(sqs, environment, worker, tmp_path):
         shown = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]
         return set(shown.values()) == {"0"}
 
-    eventually(empty, seconds=30)
+    eventually(empty)

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// One sample and one log line for each request, whichever door served it.
+#pragma once
+
+#include <string_view>
+
+#include "api/job.h"
+#include "api/metrics.h"
+#include "wire/error.h"
+
+namespace api {
+
+class RequestLog {
+ public:
+  explicit RequestLog(Metrics& metrics) : metrics_(metrics) {}
+
+  // job.operation is known.
+  void succeeded(const Job& job);
+  // `service` is "" where a request did not get so far.
+  void failed(const Job& job, std::string_view service, const wire::ApiError& error, int status);
+
+ private:
+  Metrics& metrics_;
+};
+
+}  // namespace api

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/rpc_door.h"
+
+#include "api/decode.h"
+#include "api/errors.h"
+#include "api/identify.h"
+#include "api/run.h"
+#include "http/gzip.h"
+
+namespace api {
+namespace asio = boost::asio;
+using wire::ApiError;
+
+namespace {
+
+ApiError unknown_operation(const services::Service& service, wire::Protocol protocol, const std::string& name) {
+  if (protocol == wire::Protocol::Query || protocol == wire::Protocol::Ec2) {
+    return ApiError("InvalidAction", "The action " + name + " is not valid for this endpoint.");
+  }
+  return ApiError("UnknownOperationException", "Stoker does not support the operation " + name + " of " +
+                                                   std::string(service.wire.name) + ".");
+}
+
+// Amazon's answer to a form without an Action; it has no other member.
+http::Response no_action() {
+  return {404, {{"Content-Type", "text/xml"}}, "<UnknownOperationException/>\n"};
+}
+
+// Clients of queues may POST to the queue's own path and leave its URL out.
+std::string with_path_member(const services::Service& service, const http::RequestHead& head, std::string body) {
+  if (service.path_member.empty() || head.path() == "/" || head.path().empty()) return body;
+  if (form_field(body, service.path_member) || form_field(head.query(), service.path_member)) return body;
+  if (!body.empty()) body += '&';
+  auto decoded = base::percent_decode(head.path());
+  return body + std::string(service.path_member) + "=" + base::percent_encode(decoded.value_or(""));
+}
+
+std::string uncompressed(const http::RequestHead& head, std::string body, std::size_t limit) {
+  std::string_view encoding = head.headers.get("Content-Encoding");
+  if (encoding.empty() || base::equals_ignoring_case(encoding, "identity")) return body;
+  if (!base::equals_ignoring_case(encoding, "gzip")) {
+    throw ApiError("SerializationException", "Content-Encoding '" + std::string(encoding) + "' is not supported.", 415);
+  }
+  auto plain = http::gunzip(body, limit);
+  if (!plain) throw ApiError("SerializationException", plain.error());
+  return std::move(*plain);
+}
+
+}  // namespace
+
+asio::awaitable<http::Response> RpcDoor::serve(http::Exchange& exchange, signing::ClaimResult claim) {
+  const http::RequestHead& head = exchange.head();
+  Job job;
+  job.protocol = guess_protocol(head);
+  const std::string& signed_for = claim.claim.service;
+  job.service = signed_for.empty() ? registry_.find_addressed(head) : registry_.find_signed(signed_for);
+  // co_await is not allowed inside a catch, so the exception leaves it first.
+  std::exception_ptr thrown;
+  http::Response response;
+  try {
+    response = co_await run(exchange, job, std::move(claim));
+    if (job.operation) log_.succeeded(job);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  if (thrown) response = error_response(job, to_api_error(job, thrown), log_);
+  co_return response;
+}
+
+// The one way of a request: down once, up once.
+asio::awaitable<http::Response> RpcDoor::run(http::Exchange& exchange, Job& job, signing::ClaimResult claim) {
+  const http::RequestHead& head = exchange.head();
+  // A request that nobody can have signed is rejected before its body takes up memory.
+  if (!claim) throw auth_error(claim.error, claim.message);
+  if (!job.service) throw unsupported_service(claim.claim.service);
+  const Signer signer = co_await authenticator_.find_or_throw(claim, job.service->signing_name);
+  job.caller = caller_of(exchange, job.request_id, claim.claim, *signer.key);
+  const std::size_t limit = job.service->body_limit;
+  std::string body = co_await exchange.read_body(limit);
+  authenticator_.verify(claim.claim, signer, head, body);
+
+  const std::string name = operation_name(job.protocol, head, body);
+  if (name.empty() && job.protocol == wire::Protocol::Query) co_return no_action();
+  job.operation = find_operation(*job.service, job.protocol, name);
+  if (!job.operation) throw unknown_operation(*job.service, job.protocol, name);
+  body = uncompressed(head, std::move(body), limit);
+  if (job.protocol == wire::Protocol::Query) body = with_path_member(*job.service, head, std::move(body));
+  const wire::HttpRequest request{head.method, head.path(), head.query(), head.headers, body};
+  services::Erased input = decode(*job.service, *job.operation, job.protocol, request);
+
+  services::Erased output = services::detail::nothing();
+  Handler handler = [&](services::Call& call) { output = job.operation->run(call, input.get()); };
+  const Run run{job.caller, job.operation->access};
+  co_await run_handler(engine_, exchange, run, std::move(handler));
+  co_return to_http(
+      wire::encode_response(job.protocol, job.service->wire, job.operation->wire, output.get(), job.request_id));
+}
+
+}  // namespace api

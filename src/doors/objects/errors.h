@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What REST clients are told before a handler sees their request, and of failures of ours: S3's codes,
+// words and statuses.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "base/time.h"
+#include "signing/body_error.h"
+#include "signing/sigv4.h"
+#include "store/store.h"
+#include "api/job.h"
+#include "wire/error.h"
+
+namespace doors::objects {
+
+wire::ApiError auth_error(const signing::AuthResult& failure, const signing::Claim& claim, base::Time now);
+wire::ApiError missing_payload_hash();
+
+wire::ApiError payload_hash_error(const std::string& claimed, const std::string& computed);
+wire::ApiError body_error(const signing::BodyError& failure);
+wire::ApiError body_error(const http::Failure& failure);
+wire::ApiError too_large(std::uint64_t size, std::uint64_t limit);
+
+wire::ApiError store_error(const store::Error& error);
+// The disk's.
+wire::ApiError file_error(const std::system_error& error);
+wire::ApiError internal_error();
+
+// The error that a client gets for an exception. What ends the connection itself is thrown on.
+wire::ApiError to_api_error(const api::Job& job, std::exception_ptr thrown);
+
+}  // namespace doors::objects

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "doors/objects/objects_door.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+
+#include "doors/objects/checksum_headers.h"
+#include "api/decode.h"
+#include "api/errors.h"
+#include "api/identify.h"
+#include "api/run.h"
+#include "doors/objects/form_body.h"
+#include "doors/objects/header_text.h"
+#include "doors/objects/query_headers.h"
+#include "doors/objects/errors.h"
+#include "doors/objects/virtual_host.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "signing/sigv2.h"
+#include "signing/sigv4_s3.h"
+
+namespace doors::objects {
+namespace asio = boost::asio;
+using services::Body;
+using wire::ApiError;
+
+// Whoever deletes an object while it is looked up may be faster so often, and then it is gone for good.
+constexpr int kMaxLooks = 3;
+
+namespace {
+
+// What a handler leaves.
+struct Outcome {
+  services::Erased output = services::detail::nothing();
+  std::optional<std::vector<services::Extent>> download = {};
+  std::optional<int> status = {};
+};
+
+}  // namespace
+
+struct ObjectsDoor::Request {
+  http::Exchange& exchange;
+  Job& job;
+  std::optional<signing::Claim> claim = {};  // verified; none of somebody without a key
+  api::Signer signer = {};
+  std::optional<FormBody> form = {};
+  std::optional<HeldUpload> held = {};
+
+  // What a presigned URL says in the place of headers is among them here.
+  std::optional<http::RequestHead> presigned = {};
+
+  const signing::Claim* signed_claim() const { return claim ? &*claim : nullptr; }
+  // What the client sent, and no copy of something else.
+  void take(HeldUpload upload) {
+    job.spooled_bytes = upload.get().size;
+    held.emplace(std::move(upload));
+  }
+  const http::RequestHead& head() const { return presigned ? *presigned : exchange.head(); }
+  // Of all buckets: without the one that the host named, which is in the path where it is said again.
+  std::string endpoint() const {
+    std::string whole = api::endpoint_of(exchange);
+    const bool hosted = job.place.path != exchange.head().path();
+    if (hosted) whole.erase(whole.find("//") + 2, job.place.bucket.size() + 1);
+    return whole;
+  }
+};
+
+namespace {
+
+void set_key(const state::Key& key, const signing::Claim& claim, services::Caller& caller) {
+  caller.account = key.account;
+  caller.access_key = key.id;
+  caller.region = claim.region;
+  caller.root = key.root;
+  caller.temporary = key.session_token.has_value();
+}
+
+// Where a request says what its body's checksum is made with, x-amz-checksum-* are of the body. In
+// others, as CompleteMultipartUpload, they are of an object.
+bool sums_up_body(const services::Operation& operation) {
+  if (!operation.wire.input) return false;
+  const auto& fields = operation.wire.input->fields;
+  return std::any_of(fields.begin(), fields.end(),
+                     [](const wire::Field& field) { return field.traits->at == "x-amz-sdk-checksum-algorithm"; });
+}
+
+// Its body is XML, and not one that may be left out.
+bool needs_document(const services::Operation& operation) {
+  const wire::Field* payload = operation.wire.input ? operation.wire.input->payload : nullptr;
+  return payload && payload->required_bit && payload->type->kind == wire::Kind::Struct;
+}
+
+// A wish for encryption is refused where an object is read and with a part, which is its upload's.
+void check_encryption_wish(const Job& job, const http::RequestHead& head) {
+  constexpr char kWish[] = "x-amz-server-side-encryption";
+  const std::string* wish = head.headers.find(kWish);
+  if (!wish || !job.place.key || !job.operation->wire.input) return;
+  const auto& fields = job.operation->wire.input->fields;
+  const bool part = std::any_of(fields.begin(), fields.end(),
+                                [](const wire::Field& field) { return field.traits->at == "partNumber"; });
+  if (head.method != "GET" && head.method != "HEAD" && !part) return;
+  throw ApiError("InvalidArgument", std::string(kWish) + " header is not supported for this operation.", 400)
+      .with("ArgumentName", kWish)
+      .with("ArgumentValue", *wish);
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    std::string_view part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    while (part.ends_with(' ')) part.remove_suffix(1);
+    if (!part.empty()) parts.emplace_back(part);
+  }
+  return parts;
+}
+
+// What is read of one object is found in less time than going to another thread and back takes.
+api::Place place_of(const Job& job) {
+  return job.operation->access == services::Access::Read && job.place.key ? api::Place::Here : api::Place::Store;
+}
+
+void check_key(signing::AuthError problem, const signing::Claim& claim, base::Time now) {
+  if (problem != signing::AuthError::None) throw auth_error(signing::auth_failure(problem), claim, now);
+}
+
+// S3 states these of the request itself in two of its errors; services do not see the request.
+void add_place(const Job& job, const http::RequestHead& head, ApiError& error) {
+  if (error.code() == "MethodNotAllowed") error.with("Method", head.method);
+  if (error.code() != "AccessForbidden") return;
+  const auto& known = error.details();
+  const bool stated =
+      std::any_of(known.begin(), known.end(), [](const auto& detail) { return detail.first == "ResourceType"; });
+  if (!stated) error.with("ResourceType", job.place.key ? "OBJECT" : "BUCKET");
+}
+
+void add_headers(const base::Headers& more, base::Headers& headers) {
+  for (const auto& [name, value] : more) headers.add(name, value);
+}
+
+}  // namespace
+
+ObjectsDoor::ObjectsDoor(Setup setup) : setup_(std::move(setup)), routes_(setup_.service) {
+  setup_.metrics.count_bytes_of(setup_.service.wire.name);
+}
+
+// Requests that are signed for S3, and unsigned ones, unless they are addressed to another service by a target,
+// an action or a path.
+bool ObjectsDoor::accepts(const api::Arrival& arrival) const {
+  const http::RequestHead& head = arrival.head;
+  const std::string& signed_for = arrival.claim.claim.service;
+  if (!signed_for.empty()) return signed_for == setup_.service.signing_name;
+  const bool names_bucket = bucket_of_host(head.headers.get("Host"), setup_.domains).has_value();
+  if (arrival.reserved && !names_bucket) return false;
+  const std::string_view type = head.headers.get("Content-Type");
+  if (!api::addressed_service(head).empty() || head.headers.find("X-Amz-Target")) return false;
+  if (head.headers.find("smithy-protocol")) return false;
+  if (type.starts_with("application/x-amz-json") || api::form_field(head.query(), "Action")) return false;
+  if (head.method != "POST") return true;
+  const bool service_root = head.path() == "/" && !names_bucket;
+  return !service_root && !type.starts_with("application/x-www-form-urlencoded");
+}
+
+asio::awaitable<http::Response> ObjectsDoor::serve(http::Exchange& exchange, signing::ClaimResult claim) {
+  const http::RequestHead& head = exchange.head();
+  Job job;
+  job.protocol = wire::Protocol::RestXml;
+  job.service = &setup_.service;
+  job.request_id = base::random_text(16, "0123456789ABCDEF");  // as S3 names its requests
+  const auto bucket = bucket_of_host(head.headers.get("Host"), setup_.domains);
+  job.place.path = bucket ? "/" + *bucket + std::string(head.path()) : std::string(head.path());
+  // co_await is not allowed inside a catch, so the exception leaves it first.
+  std::exception_ptr thrown;
+  http::Response response;
+  try {
+    response = co_await run(exchange, job, std::move(claim));
+    if (job.operation) count(job, head, response);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  if (thrown) response = fail(job, head, objects::to_api_error(job, thrown));
+  co_await add_cors(exchange, job, response);
+  co_return response;
+}
+
+void ObjectsDoor::count(const Job& job, const http::RequestHead& head, const http::Response& response) {
+  setup_.log.succeeded(job);
+  const std::uint64_t out = response.parts.empty() || head.method == "HEAD" ? 0 : response.body_size();
+  setup_.metrics.count_bytes(job.service->wire.name, job.spooled_bytes, out);
+}
+
+http::Response ObjectsDoor::fail(const Job& job, const http::RequestHead& head, ApiError error) {
+  add_place(job, head, error);
+  http::Response response = api::error_response(job, error, setup_.log);
+  if (head.method == "HEAD") response.body.clear();
+  return response;
+}
+
+asio::awaitable<http::Response> ObjectsDoor::run(http::Exchange& exchange, Job& job, signing::ClaimResult claim) {
+  job.place = parse_place(job.place.path);
+  if (exchange.head().method == "OPTIONS") {
+    http::Response response = co_await preflight(exchange, job);
+    co_return response;
+  }
+  Request request{exchange, job};
+  co_await authenticate(request, std::move(claim));
+  if (request.claim && request.claim->presigned) request.presigned = with_query_headers(exchange.head());
+  job.operation = &routes_.find(job.place, request.head());
+  services::Erased input = co_await read(request);
+  co_await spool(request, input.get());
+  http::Response response = co_await answer(request, input.get());
+  // S3 says of a bucket what it would say of the list of its objects.
+  if (request.head().method == "HEAD" && !job.place.key) response.headers.set("Content-Type", "application/xml");
+  co_return response;
+}
+
+// Everybody gets through who has not tried to sign: what they may is for the handlers to say.
+asio::awaitable<void> ObjectsDoor::authenticate(Request& request, signing::ClaimResult claim) {
+  services::Caller& caller = request.job.caller;
+  const http::RequestHead& head = request.exchange.head();
+  if (claim.error == signing::AuthError::Missing) {
+    caller.region = "us-east-1";
+  } else if (!claim) {
+    throw signing::s3_claim_error(head, claim);
+  } else {
+    auto found = co_await setup_.authenticator.find(claim.claim, setup_.service.signing_name);
+    check_key(found.problem, claim.claim, setup_.engine.clock().now());
+    request.signer = std::move(found.signer);
+    verify(claim.claim, request.signer, head, request.job.place.path);
+    set_key(*request.signer.key, claim.claim, caller);
+    request.claim = std::move(claim.claim);
+  }
+  caller.endpoint = request.endpoint();
+  caller.request_id = request.job.request_id;
+  caller.address = api::address_of(request.exchange.peer());
+  caller.referer = head.headers.get("Referer");
+  caller.user_agent = head.headers.get("User-Agent");
+}
+
+// Before the body has come; it must then have the hash that was signed, where one was. `path` is
+// "/bucket/key", wherever the bucket was named.
+void ObjectsDoor::verify(const signing::Claim& claim, const api::Signer& signer, const http::RequestHead& head,
+                         std::string_view path) const {
+  const base::Time now = setup_.engine.clock().now();
+  if (claim.payload_hash.empty() && !claim.presigned) throw missing_payload_hash();
+  auto verified = claim.version2 ? signing::verify_version2(claim, head, path, signer.key->secret, now)
+                                 : signing::verify_without_body(claim, head, *signer.signing_key, now, true);
+  if (!verified) throw auth_error(verified, claim, now);
+}
+
+// What the handler gets as a struct: of the head alone, where the body is not one.
+asio::awaitable<services::Erased> ObjectsDoor::read(Request& request) {
+  const http::RequestHead& head = request.head();
+  const Job& job = request.job;
+  base::Headers headers = without_false_dates(without_aws_chunked(head.headers));
+  if (!request.presigned) headers = with_unicode_metadata(headers);
+  check_checksum_headers(headers);
+  check_encryption_wish(job, head);
+  if (job.operation->needs_digest) require_digest(headers);
+  std::string bytes;
+  if (job.operation->body == Body::Whole) {
+    RequestBody body(request.exchange, request.signed_claim(), request.signer.signing_key);
+    bytes = co_await body.whole(job.service->body_limit);
+    if (request.claim && request.claim->names_body_hash()) {
+      const std::string computed = base::to_hex(base::sha256(bytes));
+      if (computed != request.claim->payload_hash) throw payload_hash_error(request.claim->payload_hash, computed);
+    }
+    const bool sums = sums_up_body(*job.operation);
+    check_digests(head.headers, sums, bytes);
+    check_digests(body.trailers(), sums, bytes);
+  }
+  if (job.operation->body == Body::Form) {
+    co_await read_form(request);
+  }
+  if (bytes.empty() && needs_document(*job.operation)) {
+    throw ApiError("MissingRequestBodyError", "Request Body is empty", 400);
+  }
+  const wire::HttpRequest decoded{head.method, job.place.path, head.query(), headers, bytes};
+  services::Erased input = api::decode(*job.service, *job.operation, job.protocol, decoded);
+  if (request.form) fill_form(request.form->form(), *job.operation->wire.input, input.get());
+  co_return input;
+}
+
+// A form is signed by its fields. Whoever signed the request itself is believed, too.
+asio::awaitable<void> ObjectsDoor::read_form(Request& request) {
+  const bool hashed = request.claim && request.claim->names_body_hash();
+  request.form.emplace(request.exchange, hashed ? request.claim->payload_hash : "");
+  co_await request.form->read_fields();
+  if (request.claim) co_return;
+  const base::Headers& fields = request.form->form().fields();
+  auto claim = signing::parse_form_claim(fields);
+  if (!claim) co_return;
+  const auto found = co_await setup_.authenticator.find(*claim, setup_.service.signing_name);
+  check_key(found.problem, *claim, setup_.engine.clock().now());
+  const api::Signer& signer = found.signer;
+  if (claim->version2) {
+    signing::verify_form_version2(*claim, fields, signer.key->secret);
+  } else {
+    signing::verify_form(*claim, fields, *signer.signing_key);
+  }
+  set_key(*signer.key, *claim, request.job.caller);
+}
+
+// What the handler gets as bytes: the client's, or those of other objects.
+asio::awaitable<void> ObjectsDoor::spool(Request& request, const void* input) {
+  const services::Operation& operation = *request.job.operation;
+  if (!operation.before) co_return;
+  for (int look = 1;; ++look) {
+    services::Spool wanted;
+    api::Handler before = [&](services::Call& call) {
+      operation.before(call, input);
+      wanted = std::move(call.spool);
+    };
+    const api::Run here{request.job.caller, services::Access::Read, api::Place::Here};
+    co_await api::read_once(setup_.engine, here, std::move(before));
+    if (!wanted.source) {
+      if (operation.body == Body::Whole) co_return;
+      if (request.form) {
+        NextPiece next = std::bind_front(&FormBody::next, &*request.form);
+        HeldUpload held = co_await spool_file(setup_.disk, std::move(next), std::move(wanted));
+        request.take(std::move(held));
+        co_return;
+      }
+      RequestBody body(request.exchange, request.signed_claim(), request.signer.signing_key);
+      body.require_size();
+      HeldUpload held = co_await spool_body(setup_.disk, body, std::move(wanted), request.signed_claim());
+      request.take(std::move(held));
+      co_return;
+    }
+    auto extents = co_await open_extents(setup_.disk, *wanted.source);
+    if (extents) {
+      HeldUpload held = co_await spool_extents(setup_.disk, std::move(*extents), std::move(wanted));
+      request.held.emplace(std::move(held));  // no bytes that came in
+      co_return;
+    }
+    if (look == kMaxLooks) throw internal_error();
+  }
+}
+
+asio::awaitable<http::Response> ObjectsDoor::answer(Request& request, const void* input) {
+  const Job& job = request.job;
+  const services::Upload* upload = request.held ? &request.held->get() : nullptr;
+  for (int look = 1;; ++look) {
+    Outcome outcome;
+    try {
+      api::Handler handler = [&](services::Call& call) {
+        call.upload = upload;
+        outcome.output = job.operation->run(call, input);
+        outcome.download = std::move(call.download);
+        outcome.status = call.status;
+      };
+      const api::Run run{job.caller, job.operation->access, place_of(job)};
+      co_await api::run_handler(setup_.engine, request.exchange, run, std::move(handler));
+    } catch (const store::Error&) {
+      if (request.held) request.held->leave();
+      throw;
+    }
+    if (request.held) request.held->keep();
+    std::optional<OpenExtents> extents(std::in_place);
+    if (outcome.download) {
+      extents = co_await open_extents(setup_.disk, std::move(*outcome.download));
+    }
+    if (extents) {
+      wire::HttpResponse encoded = wire::encode_response(job.protocol, job.service->wire, job.operation->wire,
+                                                         outcome.output.get(), job.request_id);
+      http::Response response{outcome.status.value_or(encoded.status), std::move(encoded.headers),
+                              std::move(encoded.body), std::move(extents->parts), std::move(extents->opener)};
+      co_return response;
+    }
+    if (look == kMaxLooks) {
+      base::log_error("an object's file is missing", {{"request", job.request_id}, {"path", job.place.path}});
+      throw internal_error();
+    }
+  }
+}
+
+asio::awaitable<http::Response> ObjectsDoor::preflight(http::Exchange& exchange, Job& job) {
+  const base::Headers& headers = exchange.head().headers;
+  services::CorsQuestion question;
+  question.bucket = job.place.bucket;
+  question.origin = headers.get("Origin");
+  question.method = headers.get("Access-Control-Request-Method");
+  question.headers = split_list(headers.get("Access-Control-Request-Headers"));
+  question.preflight = true;
+  if (question.origin.empty()) {
+    throw ApiError("BadRequest", "Insufficient information. Origin request header needed.", 400);
+  }
+  constexpr std::string_view kMethods[] = {"GET", "PUT", "POST", "DELETE", "HEAD"};
+  if (std::find(std::begin(kMethods), std::end(kMethods), question.method) == std::end(kMethods)) {
+    const std::string said = question.method.empty() ? "null" : question.method;
+    throw ApiError("BadRequest", "Invalid Access-Control-Request-Method: " + said, 400);
+  }
+  std::optional<base::Headers> allowed;
+  api::Engine::Work work = [&](services::Call& call) {
+    if (job.service->cors) allowed = job.service->cors(call, question);
+  };
+  co_await setup_.engine.run(services::Access::Read, job.caller, std::move(work));
+  if (!allowed) throw ApiError("AccessForbidden", "CORSResponse: CORS is not enabled for this bucket.", 403);
+  wire::HttpResponse empty = wire::encode_response(job.protocol, job.service->wire, {}, nullptr, job.request_id);
+  http::Response response{200, std::move(empty.headers), ""};
+  add_headers(*allowed, response.headers);
+  co_return response;
+}
+
+asio::awaitable<void> ObjectsDoor::add_cors(http::Exchange& exchange, const Job& job, http::Response& response) {
+  const http::RequestHead& head = exchange.head();
+  services::CorsQuestion question;
+  question.bucket = job.place.bucket;
+  question.origin = head.headers.get("Origin");
+  // Who sends a preflight's headers with the request itself is answered by them, as by Amazon.
+  question.method = head.headers.get("Access-Control-Request-Method");
+  if (question.method.empty()) question.method = head.method;
+  question.headers = split_list(head.headers.get("Access-Control-Request-Headers"));
+  if (question.origin.empty() || question.bucket.empty() || !job.service->cors || head.method == "OPTIONS") co_return;
+  std::optional<base::Headers> allowed;
+  api::Engine::Work work = [&](services::Call& call) { allowed = job.service->cors(call, question); };
+  co_await setup_.engine.run(services::Access::Read, job.caller, std::move(work));
+  if (allowed) add_headers(*allowed, response.headers);
+}
+
+}  // namespace doors::objects

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The door of S3. Its requests are authenticated by their heads alone, so that bodies can be rejected before
+// they are sent, and go to disk as they come. It also accepts unsigned requests, as anonymous ones.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <string>
+#include <vector>
+
+#include "api/authenticate.h"
+#include "api/door.h"
+#include "api/engine.h"
+#include "api/job.h"
+#include "api/metrics.h"
+#include "api/request_log.h"
+#include "doors/objects/route.h"
+#include "doors/objects/spool.h"
+
+namespace doors::objects {
+
+// A request on its way, with what it is about.
+struct Job : api::Job {
+  Place place;
+  std::uint64_t spooled_bytes = 0;  // of its body
+};
+
+class ObjectsDoor : public api::Door {
+ public:
+  // All of these outlive it.
+  struct Setup {
+    api::Engine& engine;
+    api::Authenticator& authenticator;
+    const services::Service& service;
+    api::RequestLog& log;
+    api::Metrics& metrics;
+    Disk disk;
+    std::vector<std::string> domains = {};  // whose subdomains name buckets
+  };
+  explicit ObjectsDoor(Setup setup);
+
+  bool accepts(const api::Arrival& arrival) const override;
+  boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, signing::ClaimResult claim) override;
+
+ private:
+  struct Request;  // one on its way down
+
+  boost::asio::awaitable<http::Response> run(http::Exchange& exchange, Job& job, signing::ClaimResult claim);
+  boost::asio::awaitable<void> authenticate(Request& request, signing::ClaimResult claim);
+  void verify(const signing::Claim& claim, const api::Signer& signer, const http::RequestHead& head,
+              std::string_view path) const;
+  boost::asio::awaitable<http::Response> preflight(http::Exchange& exchange, Job& job);
+  boost::asio::awaitable<services::Erased> read(Request& request);
+  boost::asio::awaitable<void> read_form(Request& request);
+  boost::asio::awaitable<void> spool(Request& request, const void* input);
+  boost::asio::awaitable<http::Response> answer(Request& request, const void* input);
+  boost::asio::awaitable<void> add_cors(http::Exchange& exchange, const Job& job, http::Response& response);
+  http::Response fail(const Job& job, const http::RequestHead& head, wire::ApiError error);
+  void count(const Job& job, const http::RequestHead& head, const http::Response& response);
+
+  Setup setup_;
+  Routes routes_;
+};
+
+}  // namespace doors::objects

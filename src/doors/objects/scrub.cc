@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "doors/objects/scrub.h"
+
+#include <algorithm>
+#include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
+
+#include "base/bytes.h"
+#include "objects/verify.h"
+#include "services/s3/checksums.h"
+#include "wire/error.h"
+#include "wire/json.h"
+#include "wire/type_of.h"
+
+namespace doors::objects {
+namespace asio = boost::asio;
+using services::s3::StoredRun;
+using shapes::stoker::ScrubFinding;
+using shapes::stoker::ScrubLine;
+
+namespace {
+
+constexpr std::int64_t kRunsAtOnce = 50;  // small ones come with their bytes
+// Between two lines: whoever reads them learns that it goes on, and we that they still read.
+constexpr base::Duration kProgressEvery = std::chrono::seconds(5);
+
+const char* problem_of(::objects::Verdict::Kind kind) {
+  switch (kind) {
+    case ::objects::Verdict::Missing: return "MISSING";
+    case ::objects::Verdict::Short: return "SHORT";
+    case ::objects::Verdict::Long: return "LONG";
+    case ::objects::Verdict::Unreadable: return "UNREADABLE";
+    default: return "DAMAGED";
+  }
+}
+
+std::optional<std::string> unless_empty(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+ScrubFinding finding_of(const StoredRun& run, const ::objects::Verdict& verdict) {
+  ScrubFinding finding{.problem = problem_of(verdict.kind), .detail = verdict.detail};
+  finding.bucket = run.bucket;
+  finding.key = run.key;
+  finding.versionId = unless_empty(run.version);
+  finding.uploadId = unless_empty(run.upload);
+  if (run.part > 0) finding.part = run.part;
+  if (run.bytes) finding.file = unless_empty(run.bytes->file);
+  return finding;
+}
+
+::objects::Expected expected_of(const StoredRun& run) {
+  ::objects::Expected expected{static_cast<std::uint64_t>(run.size), {}};
+  if (auto md5 = base::from_hex(run.md5); md5 && !md5->empty()) expected.checksums[base::Checksum::Md5] = *md5;
+  if (run.checksum) {
+    const auto value = base::from_base64(run.checksum->value);
+    if (value) expected.checksums[services::s3::checksum_kind(run.checksum->kind)] = *value;
+  }
+  return expected;
+}
+
+}  // namespace
+
+struct Scrub::Walk {
+  http::Exchange& exchange;
+  shapes::stoker::ScrubCounts counts = {};
+  base::Time told_at = {};
+
+  asio::awaitable<void> write(ScrubLine line) {
+    std::string text;
+    wire::write_json(wire::type_of<ScrubLine>(), &line, text);
+    text += '\n';
+    return exchange.write_piece(std::move(text));
+  }
+};
+
+asio::awaitable<http::Response> Scrub::serve(http::Exchange& exchange, services::Caller caller) {
+  if (!caller.root) throw wire::ApiError("AccessDeniedException", "Only the root key may read all objects.");
+  Walk walk{exchange};
+  walk.told_at = engine_.clock().now();
+  http::Response head{200, {{"Content-Type", "application/x-ndjson"}}, ""};
+  co_await exchange.start(std::move(head));
+  co_await check_runs(walk);
+  co_await look_for_unnamed(walk);
+  ScrubLine last;
+  last.done = walk.counts;
+  co_await walk.write(std::move(last));
+  co_return http::Response{};
+}
+
+asio::awaitable<void> Scrub::check_runs(Walk& walk) {
+  services::s3::RunPlace place;
+  services::Caller nobody;
+  while (place.table != services::s3::RunPlace::Done) {
+    std::vector<StoredRun> runs;
+    const services::s3::RunPlace before = place;
+    api::Engine::Work look = [&](services::Call& call) {
+      place = before;
+      runs = services::s3::next_runs(call.tx, place, kRunsAtOnce);
+    };
+    co_await engine_.run(services::Access::Read, nobody, std::move(look));
+    for (const StoredRun& run : runs) {
+      co_await check_run(walk, run);
+      co_await show_progress(walk);
+    }
+  }
+}
+
+asio::awaitable<void> Scrub::check_run(Walk& walk, const StoredRun& run) {
+  ::objects::Verdict verdict;
+  ::objects::Expected expected = expected_of(run);
+  if (!run.bytes) {
+    verdict = {::objects::Verdict::Missing, "the row of its bytes is not there"};
+  } else if (run.bytes->file.empty()) {
+    verdict = ::objects::verify_bytes(run.bytes->bytes, expected);
+  } else {
+    verdict = co_await ::objects::verify_file(files_, disk_, run.bytes->file, std::move(expected));
+  }
+  ++walk.counts.checked;
+  walk.counts.bytes += run.size;
+  if (verdict.kind == ::objects::Verdict::Whole) co_return;
+  bool used = false;
+  services::Caller nobody;
+  api::Engine::Work look = [&](services::Call& call) { used = services::s3::is_used(call.tx, run); };
+  co_await engine_.run(services::Access::Read, nobody, std::move(look));
+  if (!used) co_return;
+  ++walk.counts.bad;
+  co_await tell(walk, finding_of(run, verdict));
+}
+
+// A row is there before its file is in its place, and goes after it: so what no row names when we look,
+// and is still there then, is nobody's.
+asio::awaitable<void> Scrub::look_for_unnamed(Walk& walk) {
+  services::Caller nobody;
+  for (int folder = 0; folder < ::objects::Files::kFolders; ++folder) {
+    std::vector<std::string> names, named, left;
+    ::objects::DiskThreads::Work list = [&] { names = files_.names(folder); };
+    co_await disk_.run(std::move(list));
+    api::Engine::Work look = [&](services::Call& call) { named = services::s3::named_files(call.tx, names); };
+    co_await engine_.run(services::Access::Read, nobody, std::move(look));
+    std::sort(names.begin(), names.end());
+    std::sort(named.begin(), named.end());
+    std::set_difference(names.begin(), names.end(), named.begin(), named.end(), std::back_inserter(left));
+    ::objects::DiskThreads::Work open = [&] {
+      std::erase_if(left, [&](const std::string& name) { return !files_.open(name); });
+    };
+    co_await disk_.run(std::move(open));
+    for (const std::string& name : left) {
+      ++walk.counts.unnamed;
+      ScrubFinding finding{.problem = "UNNAMED", .detail = "no row names it"};
+      finding.file = name;
+      co_await tell(walk, std::move(finding));
+    }
+    co_await show_progress(walk);
+  }
+}
+
+asio::awaitable<void> Scrub::tell(Walk& walk, ScrubFinding finding) {
+  ScrubLine line;
+  line.finding = std::move(finding);
+  walk.told_at = engine_.clock().now();
+  co_await walk.write(std::move(line));
+}
+
+asio::awaitable<void> Scrub::show_progress(Walk& walk) {
+  // An answer that has begun can't become an error any more: it is cut short.
+  if (engine_.draining()) {
+    throw boost::system::system_error(asio::error::make_error_code(asio::error::connection_aborted));
+  }
+  const base::Time now = engine_.clock().now();
+  if (now - walk.told_at < kProgressEvery) co_return;
+  walk.told_at = now;
+  ScrubLine line;
+  line.progress = walk.counts;
+  co_await walk.write(std::move(line));
+}
+
+}  // namespace doors::objects
