@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import zlib
 
 from support.waiting import PATIENCE_SECONDS
 
@@ -34,6 +35,16 @@ class Key:
         self.id, self.secret, self.account, self.token = access_key, secret, account, token
 
 
+def store_arguments(data):
+    """With STOKER_STORE=postgresql://..., each data folder gets a schema of its own in that database."""
+    url = os.environ.get("STOKER_STORE")
+    if not url:
+        return []
+    schema = f"stoker_{zlib.crc32(str(data).encode()):08x}"
+    subprocess.run(["psql", "-q", url, "-c", f"CREATE SCHEMA IF NOT EXISTS {schema}"], check=True, stderr=subprocess.DEVNULL)
+    return ["--store", f"{url}{'&' if '?' in url else '?'}options=-csearch_path%3D{schema}"]
+
+
 class Server:
     """`arguments` go to `stoker up`. A given `data` folder is kept; otherwise a temporary one is used."""
 
@@ -49,6 +60,7 @@ class Server:
 
     def start(self):
         command = [*self.wrapper, binary(), "up", "--no-agent", "--data", str(self.data), "--listen", self.listen]
+        command += store_arguments(self.data)
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 command + self.arguments, stdout=subprocess.PIPE, stderr=log, start_new_session=True
