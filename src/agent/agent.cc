@@ -106,20 +106,28 @@ struct Agent::State {
 
 Agent::State::State(Options given, std::unique_ptr<drivers::Driver> with_driver,
                     std::unique_ptr<gpu::GpuSource> with_gpus)
-    : options(with_defaults(std::move(given))), lock(options.data),
+    : options(with_defaults(std::move(given))),
+      lock(options.data),
       gpus(with_gpus ? std::move(with_gpus) : open_gpus(options)),
-      driver(with_driver ? std::move(with_driver) : open_driver(options, io, *gpus)), store(options.data),
-      mps(options.data), machine(io.at(0).get_executor(), *driver, store, clock, Timing()), calls(io, profile_of(options)),
+      driver(with_driver ? std::move(with_driver) : open_driver(options, io, *gpus)),
+      store(options.data),
+      mps(options.data),
+      machine(io.at(0).get_executor(), *driver, store, clock, Timing()),
+      calls(io, profile_of(options)),
       registration(options, calls),
-      tasks(machine, [this](Report report) { return submit(std::move(report)); }, options.keep_stopped),
-      logs(machine, tasks), session(machine, tasks, logs), gpu_watch(machine, *gpus, session),
-      telemetry(machine, tasks, [this](const ContainerRecord& container, const drivers::Usage& usage) {
-        ContainerUsage measured;
-        measured.at = clock.now();
-        measured.cpu_percent = usage.cpu_percent;
-        measured.memory_bytes = usage.memory_bytes;
-        metadata.set_usage(container.endpointId, measured);
-      }),
+      tasks(
+          machine, [this](Report report) { return submit(std::move(report)); }, options.keep_stopped),
+      logs(machine, tasks),
+      session(machine, tasks, logs),
+      gpu_watch(machine, *gpus, session),
+      telemetry(machine, tasks,
+                [this](const ContainerRecord& container, const drivers::Usage& usage) {
+                  ContainerUsage measured;
+                  measured.at = clock.now();
+                  measured.cpu_percent = usage.cpu_percent;
+                  measured.memory_bytes = usage.memory_bytes;
+                  metadata.set_usage(container.endpointId, measured);
+                }),
       coroutines(io.at(0).get_executor()) {
   machine.gpu_default_runtime = options.gpu_default_runtime;
   if (!gpus->simulated()) machine.mps = &mps;
@@ -223,8 +231,8 @@ asio::awaitable<std::string> Agent::State::discover() {
   shapes::ecs::DiscoverPollEndpointRequest request;
   request.cluster = options.cluster;
   request.containerInstance = registration.arn();
-  auto found = co_await calls.call<shapes::ecs::DiscoverPollEndpointResponse>(kEcs, "DiscoverPollEndpoint",
-                                                                              std::move(request));
+  auto found =
+      co_await calls.call<shapes::ecs::DiscoverPollEndpointResponse>(kEcs, "DiscoverPollEndpoint", std::move(request));
   telemetry.set_server(session_settings(found.telemetryEndpoint.value_or("")));
   co_return found.endpoint.value_or(options.server);
 }

@@ -35,7 +35,8 @@ struct Options {
   std::optional<std::int64_t> memory_mib = {};
   std::int64_t reserved_memory_mib = 0;
   bool gpu_default_runtime = false;  // containers that request no GPU see all of them
-  base::Duration keep_stopped = std::chrono::hours(3);  // retention of a stopped task's containers and logs; ECS's default
+  // Retention of a stopped task's containers and logs; ECS's default.
+  base::Duration keep_stopped = std::chrono::hours(3);
 };
 
 class Agent {

@@ -52,7 +52,7 @@ class FakeServer {
     if (socket_) socket_->close();
   }
 
-  // Waits for the next message of this type. Skips the messages before it.
+  // Waits for the next message of this type. Messages of other types stay for later calls.
   wire::Frame receive(const std::string& type) {
     return wait_for(frames_, [&](const wire::Frame& frame) { return frame.type == type; });
   }
@@ -74,7 +74,7 @@ class FakeServer {
       auto at = std::find_if(list.begin(), list.end(), matches);
       if (at == list.end()) return false;
       found = *at;
-      list.erase(list.begin(), at + 1);
+      list.erase(at);
       return true;
     });
     EXPECT_TRUE(received) << "the message or call never arrived";
@@ -228,7 +228,8 @@ TEST_F(AgentTest, EnvironmentFilesAreDownloadedFromTheServerWithTheTasksCredenti
   EXPECT_NE(server_.receive_call("GET /bucket/dir/a.env").find("Credential=TASKSKEY/"), std::string::npos);
   const std::string report = server_.receive_call("SubmitTaskStateChange");
   EXPECT_NE(report.find(R"("status":"STOPPED")"), std::string::npos) << report;
-  EXPECT_NE(report.find("key dir/a.env from bucket bucket, error: NoSuchBucket: The bucket does not exist."), std::string::npos);
+  EXPECT_NE(report.find("key dir/a.env from bucket bucket, error: NoSuchBucket: The bucket does not exist."),
+            std::string::npos);
 }
 
 TEST_F(AgentTest, EnvironmentFilesAreDownloadedFromTheS3ThatTheServerNames) {
@@ -249,6 +250,7 @@ TEST_F(AgentTest, AfterAReconnectTasksThatTheManifestOmitsAreStopped) {
   server_.receive("StokerGpus");
   messages::Task task = test_task("t1", {test_container("main")});
   server_.send("PayloadMessage", payload("m1", task));
+  EXPECT_EQ(wire::read_message<messages::AckRequest>(server_.receive("AckRequest")).messageId, "m1");
   server_.receive_call("SubmitTaskStateChange");
   server_.close();
   server_.receive("StokerGpus");
@@ -256,7 +258,8 @@ TEST_F(AgentTest, AfterAReconnectTasksThatTheManifestOmitsAreStopped) {
   manifest.messageId = "m2";
   server_.send("TaskManifestMessage", manifest);
   EXPECT_EQ(wire::read_message<messages::AckRequest>(server_.receive("AckRequest")).messageId, "m2");
-  auto question = wire::read_message<messages::TaskStopVerificationMessage>(server_.receive("TaskStopVerificationMessage"));
+  auto question =
+      wire::read_message<messages::TaskStopVerificationMessage>(server_.receive("TaskStopVerificationMessage"));
   ASSERT_EQ(question.stopCandidates.size(), 1u);
   EXPECT_EQ(question.stopCandidates[0].taskArn, task.arn);
   messages::TaskStopVerificationAck answer;
@@ -284,6 +287,7 @@ TEST_F(AgentTest, AMissingDefaultClusterIsCreated) {
 
 TEST_F(AgentTest, ADeregisteredInstanceStopsItsTasksAndRegistersAnew) {
   start_agent();
+  server_.receive_call("RegisterContainerInstance");
   server_.receive("StokerGpus");
   server_.send("PayloadMessage", payload("m1", test_task("t1", {test_container("main")})));
   server_.receive_call("SubmitTaskStateChange");

@@ -58,7 +58,7 @@ void Coroutines::cancel(std::uint64_t id) {
 
 asio::awaitable<void> Coroutines::ended() {
   while (!running_.empty()) {
-    co_await ended_.wait(kLookAgain);
+    co_await ended_.wait(kLongestWait);
   }
 }
 

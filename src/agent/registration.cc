@@ -38,7 +38,7 @@ ecs::Resource string_set_resource(std::string name, std::vector<std::string> val
 }
 
 std::vector<ecs::Attribute> attributes_of(const Options& options, const drivers::Abilities& abilities,
-                                     const std::vector<gpu::Gpu>& gpus) {
+                                          const std::vector<gpu::Gpu>& gpus) {
   std::map<std::string, std::string> named = options.attributes;
   auto set = [&](const char* name, const std::string& value) {
     if (!value.empty()) named.emplace(name, value);
@@ -91,8 +91,8 @@ std::string cpu_architecture() {
 }
 
 ecs::RegisterContainerInstanceRequest describe_machine(const Options& options, const HostSize& host,
-                                                  const drivers::Abilities& abilities,
-                                                  const std::vector<gpu::Gpu>& gpus) {
+                                                       const drivers::Abilities& abilities,
+                                                       const std::vector<gpu::Gpu>& gpus) {
   std::vector<std::string> gpu_ids;
   std::vector<ecs::PlatformDevice> devices;
   for (const gpu::Gpu& gpu : gpus) {
@@ -111,8 +111,8 @@ ecs::RegisterContainerInstanceRequest describe_machine(const Options& options, c
       string_set_resource("GPU", std::move(gpu_ids)),
   };
   request.versionInfo = ecs::VersionInfo{.agentVersion = options.version,
-                                    .agentHash = "stoker-" + options.version,
-                                    .dockerVersion = abilities.name + ": " + abilities.version};
+                                         .agentHash = "stoker-" + options.version,
+                                         .dockerVersion = abilities.name + ": " + abilities.version};
   request.attributes = attributes_of(options, abilities, gpus);
   request.platformDevices = std::move(devices);
   return request;
@@ -168,8 +168,8 @@ asio::awaitable<void> Registration::register_as(ecs::RegisterContainerInstanceRe
   bool no_cluster = false;
   try {
     ecs::RegisterContainerInstanceRequest first = machine;
-    auto answered =
-        co_await calls_.call<ecs::RegisterContainerInstanceResponse>(kEcs, "RegisterContainerInstance", std::move(first));
+    auto answered = co_await calls_.call<ecs::RegisterContainerInstanceResponse>(kEcs, "RegisterContainerInstance",
+                                                                                 std::move(first));
     answer = std::move(answered);
   } catch (const wire::ApiError& error) {
     no_cluster = error.code() == "ClientException" && error.message() == "Cluster not found.";
@@ -177,8 +177,8 @@ asio::awaitable<void> Registration::register_as(ecs::RegisterContainerInstanceRe
   }
   if (no_cluster) {
     co_await create_default_cluster();
-    auto answered =
-        co_await calls_.call<ecs::RegisterContainerInstanceResponse>(kEcs, "RegisterContainerInstance", std::move(machine));
+    auto answered = co_await calls_.call<ecs::RegisterContainerInstanceResponse>(kEcs, "RegisterContainerInstance",
+                                                                                 std::move(machine));
     answer = std::move(answered);
   }
   if (!answer.containerInstance || !answer.containerInstance->containerInstanceArn) {

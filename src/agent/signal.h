@@ -23,7 +23,7 @@ class Signal {
 };
 
 // Every wait has a deadline. This one is for waits that should only end by an event.
-inline constexpr base::Duration kLookAgain = std::chrono::minutes(1);
+inline constexpr base::Duration kLongestWait = std::chrono::minutes(1);
 
 boost::asio::awaitable<void> sleep_for(base::Duration duration);
 

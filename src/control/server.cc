@@ -10,10 +10,10 @@
 #include "api/loops.h"
 #include "api/path_door.h"
 #include "api/rpc_door.h"
-#include "doors/agents/agent_sessions.h"
 #include "control/data_folder.h"
-#include "doors/agents/log_streams.h"
 #include "control/modules.h"
+#include "doors/agents/agent_sessions.h"
+#include "doors/agents/log_streams.h"
 #include "doors/agents/task_logs.h"
 #include "doors/objects/blob_sweep.h"
 #include "doors/objects/objects_door.h"
@@ -23,6 +23,7 @@
 #include "http/server.h"
 #include "objects/disk_threads.h"
 #include "objects/files.h"
+#include "state/cluster.h"
 
 namespace control {
 namespace asio = boost::asio;
@@ -34,7 +35,7 @@ int thread_count(const Config& config) {
 }
 
 std::vector<store::Migrations> migrations_of(const std::vector<services::Module>& modules) {
-  std::vector<store::Migrations> all;
+  std::vector<store::Migrations> all{state::cluster_migrations()};
   for (const services::Module& module : modules) {
     if (!module.migrations.steps.empty()) all.push_back(module.migrations);
   }
@@ -95,7 +96,7 @@ struct Server::State {
   State(const Config& config, const std::string& version)
       : io(thread_count(config)),
         modules(all_modules(config.services)),
-        store(store::open_sqlite(config.data, migrations_of(modules))),
+        store(store::open(config.data, config.store, migrations_of(modules))),
         files(config.data + "/objects"),
         locals(memory_of(modules)),
         directory(directory_of(modules)),
@@ -111,7 +112,8 @@ struct Server::State {
         pages(engine, metrics, modules, version),
         agents_door({authenticator, registry, log}, "/ws", "ecs",
                     std::bind_front(&doors::agents::AgentSessions::serve, &agents)),
-        logs_door({authenticator, registry, log}, "/stoker/logs", "ecs", std::bind_front(&doors::agents::TaskLogs::serve, &logs)),
+        logs_door({authenticator, registry, log}, "/stoker/logs", "ecs",
+                  std::bind_front(&doors::agents::TaskLogs::serve, &logs)),
         scrub_door({authenticator, registry, log}, "/stoker/scrub", "stoker",
                    std::bind_front(&doors::objects::Scrub::serve, &scrub)),
         rpc(engine, authenticator, registry, log),

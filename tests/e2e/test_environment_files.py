@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of variables, put into a bucket as anybody would, and read by the agent before it makes the container."""
+"""Environment files in a bucket, which the agent reads before it creates the container."""
 import boto3
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GPUs are pinned, never given twice, and a task sees exactly its own."""
+"""GPUs are pinned, never assigned twice, and a task sees exactly its own."""
 from support.cluster import TEST_IMAGE, gpus_of
 from support.server import run_stoker
 from support.waiting import eventually
@@ -8,7 +8,7 @@ SHOW = "nvidia-smi -L; echo seen $NVIDIA_VISIBLE_DEVICES; sleep 300"
 
 
 def seen_by(fleet, task):
-    """The GPUs that the task itself saw, by the tool and by its environment."""
+    """The GPUs that the task sees, with nvidia-smi and in its environment."""
     text = eventually(lambda: (lambda out: out if "seen" in out else None)(fleet.logs(task)))
     listed = [line.split("UUID: ")[1].rstrip(")") for line in text.splitlines() if "UUID: " in line]
     variable = next(line for line in text.splitlines() if line.startswith("seen"))
@@ -58,7 +58,7 @@ def test_a_task_without_gpus_sees_none(fleet, driver):
     fleet.add("box-a", "fake:2xV100", driver)
     task = fleet.run(fleet.define("nvidia-smi -L; echo status $?", driver=driver))
     fleet.wait_for(task, "STOPPED")
-    # As with the real one, a container without GPUs has not even the tool.
+    # As with NVIDIA's runtime, a container without GPUs has no nvidia-smi.
     assert fleet.logs(task).endswith("status 127\n" if driver == "docker" else "No devices were found\nstatus 6\n")
 
 
@@ -79,7 +79,7 @@ def test_shared_gpus_are_packed_by_memory_and_limits_reach_the_container(fleet, 
     fleet.add("box-a", "fake:2xV100", driver)
 
     def share():
-        # Debian's boto3 is older than sharingStrategy; our own command is not.
+        # Debian's boto3 does not support sharingStrategy; `stoker run` does.
         done = run_stoker(
             "run", "--data", fleet.server.data, "--name", "share", "--detach",
             "--gpu-memory", 6000, "--gpu-compute", 30, "--memory", 64,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A task's life: what it runs, how it ends, and what is said of it."""
+"""Tasks: commands, ends, reasons, health."""
 import json
 
 import pytest
@@ -146,7 +146,7 @@ def test_health_is_reported(box, driver):
 
 def test_a_task_has_region_endpoint_and_credentials(box, driver):
     if driver == "docker":
-        # No boto3 in the image: what it would read is there.
+        # The image has no boto3: check the sources that it reads.
         command = (
             'wget -qO- "$ECS_CONTAINER_METADATA_URI_V4/task"; echo; '
             'wget -qO- "${AWS_CONTAINER_CREDENTIALS_FULL_URI:-http://169.254.170.2$AWS_CONTAINER_CREDENTIALS_RELATIVE_URI}"'

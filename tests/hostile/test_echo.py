@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What clients sent and get back, in errors and in answers, must not break the answer that carries it."""
+"""Input that responses and errors repeat must not break them."""
 import json
 import xml.etree.ElementTree
 
@@ -12,7 +12,7 @@ CONTROLS = ["\x00", "\x01", "\x0b", "\x1b[31m", "\x7f", "￾", "￿", "]]>", "<!
 
 
 def well_formed(answer):
-    """Parses, whichever protocol it is of."""
+    """The response parses, in either protocol."""
     assert answer is not None and answer.status < 500, answer
     if answer.headers["content-type"].startswith(JSON[:20]):
         json.loads(answer.body.decode("utf-8"))
@@ -44,14 +44,14 @@ def test_an_error_may_repeat_any_header(caller, send, kind, value):
     fields = {"Host": caller.host, "Content-Type": kind, "Content-Length": "0", "X-Amz-Date": "20260101T000000Z"}
     answer = send(request_bytes("POST", "/", {**fields, "Authorization": value}))
     if answer.headers["content-type"].startswith("text/plain"):
-        assert answer.status == 400  # refused before any protocol was known
+        assert answer.status == 400  # rejected before the protocol was known
     else:
         well_formed(answer)
 
 
 @pytest.mark.parametrize("text", CONTROLS, ids=repr)
 def test_the_query_protocol_can_return_values_stored_with_json(caller, text):
-    """Either refused when it is set, or written so that XML can carry it."""
+    """Either rejected when it is set, or returned as valid XML."""
     url = caller.json("CreateQueue", {"QueueName": "stored"}).json["QueueUrl"]
     caller.json("TagQueue", {"QueueUrl": url, "Tags": {"key": text}})
     well_formed(caller.query({"Action": "ListQueueTags", "QueueUrl": url}))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON bodies that are wrong: syntax, types, sizes."""
+"""Invalid JSON bodies: syntax, types, sizes."""
 import json
 
 import pytest
@@ -38,7 +38,7 @@ def test_a_body_that_is_not_a_json_object_is_rejected(caller, body):
     refused(caller.json("CreateQueue", body))
 
 
-# One member of each kind, and values of every other kind for it.
+# One member of each type, and values of all other types.
 VALUES = [None, True, 5, -1, 1.5, 1e300, "text", "", [], [1], {}, {"a": "b"}, [[]], [{}], {"a": {}}]
 MEMBERS = [
     ("SendMessage", "MessageBody"),
@@ -209,7 +209,7 @@ def test_hostile_handles_are_rejected(caller, url, handle):
 
 
 def test_repeated_input_cannot_break_the_response(caller):
-    """An error that repeats what was sent must neither add headers nor end the JSON or the XML."""
+    """An error that repeats input must neither add headers nor end the JSON or the XML."""
     evil = 'x"}\r\nSet-Cookie: evil=1\r\n\r\n<a>]]>&'
     answer = refused(caller.json("CreateQueue", {"QueueName": "said-back", "Attributes": {evil: "1"}}))
     assert "set-cookie" not in answer.headers and evil in answer.message

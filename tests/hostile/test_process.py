@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starting where one cannot, and ending in the middle of something."""
+"""Failing starts, and stops under load."""
 import os
 import pathlib
 import shutil
@@ -20,7 +20,7 @@ NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
 def refuses_to_start(*parts, data, listen="127.0.0.1:0", wrapper=()):
-    """Ends by itself with status 1 and one line that says why."""
+    """`stoker up` exits with status 1 and one line with the reason."""
     done = run_stoker("up", "--data", data, "--listen", listen, wrapper=wrapper)
     assert done.returncode == 1, (done.returncode, done.stderr)
     lines = done.stderr.strip().splitlines()
@@ -42,7 +42,7 @@ def test_a_folder_has_only_one_server(own):
     own.start()
     refuses_to_start("in use", own.process.pid, own.data, data=own.data)
     own.stop()
-    own.start()  # the lock went with its holder
+    own.start()  # the lock ends with its process
     own.stop()
 
 
@@ -77,7 +77,7 @@ def test_a_folder_that_cannot_be_created_is_reported(tmp_path):
 
 @pytest.fixture
 def nobodys(monkeypatch):
-    """A folder where `nobody` can run a copy of the binary, and what lies in it is still root's."""
+    """A folder of root's with a copy of the program that `nobody` can run."""
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         pytest.skip("only root can become somebody else")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="stoker-test-"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Query parameters that are wrong."""
+"""Invalid query parameters."""
 import pytest
 
 from expect import refused

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bodies that are not what they say: chunks, lengths, checksums. What is refused is not stored."""
+"""Bodies that contradict their headers: chunks, lengths, checksums. A rejected body is not stored."""
 import base64
 import hashlib
 import os
@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from expect import refused, turned_away
+from expect import refused, plain_rejection
 from support import s3_raw
 from support.raw import Connection, exchange, request_bytes
 from support.s3_raw import SIGNED_CHUNKS, SIGNED_CHUNKS_TRAILER, UNSIGNED_CHUNKS_TRAILER
@@ -19,7 +19,7 @@ CRC = "x-amz-checksum-crc32"
 
 @pytest.fixture
 def key(s3, bucket):
-    """A name that is free, and is free again when the test is over."""
+    """An unused key, which is deleted after the test."""
     target = f"{bucket}/{os.urandom(8).hex()}"
     yield target
     answer = s3.call("GET", target)
@@ -28,7 +28,7 @@ def key(s3, bucket):
 
 @pytest.fixture(autouse=True)
 def nothing_left_behind(server):
-    """No half of an upload stays on the disk."""
+    """No incomplete upload remains on the disk."""
     yield
     incoming = server.data / "objects" / "incoming"
     eventually(lambda: not list(incoming.iterdir()))
@@ -41,7 +41,7 @@ def crc_of(data):
 
 
 def send(s3, key, pieces, body, kind=SIGNED_CHUNKS, **more):
-    """A chunked request whose body was made by hand."""
+    """A chunked request with a hand-made body."""
     fields, _ = s3_raw.chunked_head(s3, key, pieces, kind, **more)
     fields["Content-Length"] = str(len(body))
     return exchange(s3.port, request_bytes("PUT", key, fields, body))
@@ -215,7 +215,7 @@ def test_an_invalid_content_length_is_rejected(s3, key, server, length):
     fields["Content-Length"] = length
     with Connection(server.port) as connection:
         connection.send(request_bytes("PUT", key, fields, b"hello"))
-        turned_away(connection.read_answer())
+        plain_rejection(connection.read_answer())
 
 
 @pytest.mark.parametrize("length", [5 * 2**30 + 1, 10**15, 2**63 - 1])
@@ -232,7 +232,7 @@ def test_two_content_lengths_are_rejected(s3, key, server):
     data = request_bytes("PUT", key, [*fields, ("Content-Length", "5"), ("Content-Length", "50")], b"hello")
     with Connection(server.port) as connection:
         connection.send(data)
-        turned_away(connection.read_answer())
+        plain_rejection(connection.read_answer())
 
 
 def test_wrong_hashes_of_every_kind_are_rejected(s3, key):
@@ -246,7 +246,7 @@ def test_wrong_hashes_of_every_kind_are_rejected(s3, key):
             refused(s3.call("PUT", key, body, headers={f"x-amz-checksum-{kind}": wrong}), "BadDigest", 400)
         for unknown in ("sha512", "xxhash64", "md5"):
             answer = s3.call("PUT", key, body, headers={f"x-amz-checksum-{unknown}": "AAAA"})
-            assert answer.status in (400, 501), answer  # not taken and forgotten
+            assert answer.status in (400, 501), answer  # never accepted and ignored
 
 
 @pytest.mark.parametrize("payload_hash", ["nonsense", "0" * 63, "0" * 65, "STREAMING-NOTHING", "UNSIGNED-PAYLOAD-TRAILER"])
@@ -280,7 +280,7 @@ def test_a_slow_upload_does_not_block_others(s3, key, server):
 
 
 def test_an_early_error_does_not_wait_for_the_body(s3, server):
-    """A gigabyte to a bucket that is not there is not waited for."""
+    """The server does not wait for a gigabyte for a missing bucket."""
     with Connection(server.port) as connection:
         data = s3.bytes("PUT", "/no-such-bucket-at-all/key", b"", length=10**9, payload_hash="UNSIGNED-PAYLOAD",
                         headers={"Expect": "100-continue"})

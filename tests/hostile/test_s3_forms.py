@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forms to S3 that are garbage, in their shape and in their policy."""
+"""Malformed forms and policies for S3."""
 import base64
 import datetime
 import hashlib
@@ -37,7 +37,7 @@ def policy_of(bucket, conditions=None, expiration=None):
 
 
 def signed(s3, policy, key="form-key"):
-    """The fields of a form with this policy, whatever it is, signed rightly."""
+    """The fields of a form with any policy and a valid signature."""
     scope = s3.scope()
     encoded = base64.b64encode(policy).decode()
     return {
@@ -191,5 +191,5 @@ def test_a_form_that_ends_early_is_rejected(s3, server, bucket, post):
             connection.socket.shutdown(1)
             answer = connection.read_answer()
             assert answer is None or 400 <= answer.status < 500
-    answer = post(whole)  # complete by its length, and without its last line
+    answer = post(whole)  # its length is right, its last line is missing
     assert 400 <= answer.status < 500, answer

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys and names that mean harm: they reach nothing but the object that they name."""
+"""Hostile keys and names: they affect only the object that they name."""
 import os
 import urllib.parse
 
@@ -55,7 +55,7 @@ def target(bucket, key, query=""):
 
 
 def outside(server):
-    """Every file of the server's folder that is not in its data, and the names within its objects."""
+    """The files of the server's folder outside of its data, and the names of its object files."""
     found = []
     for folder, _, files in os.walk(server.folder):
         found += [os.path.join(folder, name) for name in files]
@@ -80,7 +80,7 @@ def test_a_key_is_only_a_name(s3, bucket, server, key, size):
     assert "x-injected" not in got.headers and "x-injected" not in put.headers
     after, inside = outside(server)
     assert after == before
-    for name in inside:  # what a client says is never part of a file's name
+    for name in inside:  # a client's input is never part of a file's name
         stem = os.path.basename(name)
         assert all(letter in "0123456789abcdefghijklmnopqrstuvwxyz-_." for letter in stem.lower()), name
     assert s3.call("DELETE", target(bucket, key)).status == 204
@@ -89,7 +89,7 @@ def test_a_key_is_only_a_name(s3, bucket, server, key, size):
 
 @pytest.mark.parametrize("path", ["/../../etc/passwd", "/..", "/./x", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fx", "/%2e"])
 def test_an_unencoded_path_does_no_harm(s3, bucket, server, path):
-    """Dots are neither resolved nor followed: not by us, and not in the signature."""
+    """Dots are not resolved: neither by the server nor in the signature."""
     before, _ = outside(server)
     for method in ("PUT", "GET", "DELETE"):
         answer = s3.call(method, bucket + path, b"x" if method == "PUT" else b"")
@@ -130,7 +130,7 @@ def test_a_key_that_is_not_utf8_is_rejected(s3, bucket, raw):
 @pytest.mark.parametrize("raw", ["%", "%2", "%zz", "%%", "a%"])
 def test_a_badly_encoded_path_is_rejected(s3, bucket, raw):
     answer = s3.call("PUT", f"{bucket}/{raw}", b"x")
-    if answer.status == 200:  # taken as it is
+    if answer.status == 200:  # stored unchanged
         assert s3.call("DELETE", f"{bucket}/{raw}").status == 204
     else:
         refused(answer, status=400 if answer.status == 400 else 403)

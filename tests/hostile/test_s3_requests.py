@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests to S3 that are odd: ids, ranges, headers, parameters, methods, and nobody's signature."""
+"""Odd S3 requests: ids, ranges, headers, parameters, methods, missing signatures."""
 import os
 
 import pytest
 
-from expect import refused, turned_away
+from expect import refused, plain_rejection
 from support import sigv4
 from support.raw import Connection, exchange, request_bytes
 
@@ -143,7 +143,7 @@ def test_odd_metadata_is_returned_or_rejected(s3, bucket, value):
 
 
 def put_with_raw_header(s3, target, name, value):
-    """The signature covers the bytes as they are sent, which str.encode() would not."""
+    """The signature covers the sent bytes, unlike with str.encode()."""
     import hashlib
     import hmac
 
@@ -225,7 +225,7 @@ def test_odd_methods_are_rejected(s3, server, bucket, key, method):
     for target in ("/", bucket, key, f"{key}?tagging", f"{bucket}?policy"):
         with Connection(server.port) as connection:
             connection.send(s3.bytes(method, target))
-            turned_away(connection.read_answer())
+            plain_rejection(connection.read_answer())
     assert s3.call("GET", key).body == BODY
 
 
@@ -322,11 +322,11 @@ def test_signature_version_2_in_a_header_is_rejected(s3, key, value):
 def test_odd_hosts_do_no_harm(s3, server, host):
     with Connection(server.port) as connection:
         connection.send(request_bytes("GET", "/requests", {"Host": host, "Connection": "close"}))
-        turned_away(connection.read_answer())
+        plain_rejection(connection.read_answer())
 
 
 def test_concurrent_puts_gets_and_deletes(s3, bucket):
-    """Writers, readers and deleters of one key: whoever reads gets a whole body or none."""
+    """Concurrent writers, readers and deleters of one key: a reader gets a complete body or none."""
     import threading
 
     target, stop, problems = f"{bucket}/contested", threading.Event(), []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""XML that means harm, wherever a body is XML."""
+"""Hostile XML, in all operations with an XML body."""
 import base64
 import hashlib
 
@@ -82,21 +82,21 @@ def test_malformed_xml_of_locations_and_uploads_is_rejected(s3, target, body):
     upload = started.body.split(b"<UploadId>")[1].split(b"</UploadId>")[0].decode()
     refused(s3.call("POST", f"{target}/upload?uploadId={upload}", body), status=400)
     assert s3.call("DELETE", f"{target}/upload?uploadId={upload}").status == 204
-    if body.strip():  # an empty one is allowed there
+    if body.strip():  # an empty body is valid there
         answer = s3.call("PUT", "/hostile-location", body)
         s3.call("DELETE", "/hostile-location")
         refused(answer, status=400)
 
 
 def test_xml_bodies_have_a_size_limit(s3, target):
-    """Not even signed ones are read without end."""
+    """Signed requests have a limit, too."""
     body = b"<Tagging>" + b" " * (4 << 20) + b"<TagSet/></Tagging>"
     for method, where in WHERE:
         refused(send(s3, target, method, where, body))
 
 
 def test_a_thousand_long_keys_are_accepted(s3, target):
-    """The largest list that is right is still taken."""
+    """The largest valid list is accepted."""
     objects = "".join(f"<Object><Key>{i:04}{'é' * 510}</Key></Object>" for i in range(1000))
     answer = send(s3, target, "POST", "?delete", f"<Delete>{objects}</Delete>".encode())
     assert answer.status == 200, answer

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests that are signed wrongly, or not at all."""
+"""Wrong and missing signatures."""
 import datetime
 import hashlib
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public protocol vectors' requests: what a client sends for given parameters
-// must be decoded to those parameters.
+// The requests of the public protocol vectors: a client's request for given parameters
+// must be decoded to these parameters.
 #include <gmock/gmock.h>
 
 #include <boost/describe/class.hpp>

@@ -87,8 +87,8 @@ MetadataEndpoint::MetadataEndpoint(http::IoThreads& io, const MetadataRegistry& 
   }
   start_relay();
   base::log_info("metadata endpoint opened", {{"host", host_.url()},
-                                                  {"containers", link_.server ? link_.url() : bridge_.url()},
-                                                  {"server", container_server_url_}});
+                                              {"containers", link_.server ? link_.url() : bridge_.url()},
+                                              {"server", container_server_url_}});
 }
 
 MetadataEndpoint::~MetadataEndpoint() {
@@ -113,7 +113,7 @@ void MetadataEndpoint::listen_on_link_address() {
 
 // Listens on the first available port.
 MetadataEndpoint::Listener MetadataEndpoint::listen(const std::string& name, const std::string& address,
-                                                 std::vector<unsigned short> ports) {
+                                                    std::vector<unsigned short> ports) {
   Listener listener;
   listener.address = address;
   for (unsigned short port : ports) {

@@ -88,7 +88,8 @@ TaskMetadata metadata_of(const TaskRecord& record, const std::string& availabili
   metadata.execution_stopped_at = record.executionStoppedAt;
   metadata.availability_zone = availability_zone;
   metadata.launch_type = record.task.launchType;
-  for (std::size_t i = 0; i < record.containers.size(); ++i) metadata.containers.push_back(container_metadata(record, i));
+  for (std::size_t i = 0; i < record.containers.size(); ++i)
+    metadata.containers.push_back(container_metadata(record, i));
   return metadata;
 }
 

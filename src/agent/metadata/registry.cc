@@ -98,7 +98,8 @@ http::Response MetadataRegistry::respond(const http::RequestHead& request) const
 }
 
 // `rest`: "<id>", "<id>/task", "<id>/stats", "<id>/task/stats".
-http::Response MetadataRegistry::metadata_response(const State& state, std::string_view version, std::string_view rest) {
+http::Response MetadataRegistry::metadata_response(const State& state, std::string_view version,
+                                                   std::string_view rest) {
   std::string id(rest.substr(0, rest.find('/')));
   std::string_view what = rest.substr(id.size());
   auto owner = state.owners.find(id);

@@ -87,7 +87,7 @@ void LogStreams::start_watching() {
 
 asio::awaitable<void> LogStreams::watch_tasks() {
   for (;;) {
-    co_await machine_.changed.wait(kLookAgain);
+    co_await machine_.changed.wait(kLongestWait);
     news_.notify();
   }
 }
@@ -177,7 +177,7 @@ asio::awaitable<void> LogStreams::copy(StokerReadLogs request, std::shared_ptr<h
       const bool sent = send(*socket, "StokerLogLines", batch);
       if (batch.end || !sent) co_return;
     }
-    const base::Duration longest = files_ ? kLookAgain : kPollWithoutInotify;
+    const base::Duration longest = files_ ? kLongestWait : kPollWithoutInotify;
     if (more) {
       co_await sleep_for(kBetweenBatches);
     } else {

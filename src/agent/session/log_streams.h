@@ -41,7 +41,7 @@ class LogStreams {
   Machine& machine_;
   TaskRegistry& tasks_;
   std::map<std::string, std::uint64_t> running_;  // coroutines by request id
-  Signal news_;  // a log grew, or a task changed
+  Signal news_;                                   // a log grew, or a task changed
   // inotify on the folders of the logs that are read; null where the kernel has no more watches.
   std::unique_ptr<boost::asio::posix::stream_descriptor> files_;
   std::uint64_t tasks_watcher_ = 0;  // a coroutine while any log is read; 0: none

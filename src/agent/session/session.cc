@@ -20,7 +20,8 @@ constexpr base::Duration kPayloadGrace = std::chrono::seconds(3);
 
 constexpr const char* kUnknownToServer = "The server has no record of this task.";
 
-messages::IAMRoleCredentialsAckRequest credentials_ack(const std::string& message_id, const messages::Credentials& credentials) {
+messages::IAMRoleCredentialsAckRequest credentials_ack(const std::string& message_id,
+                                                       const messages::Credentials& credentials) {
   messages::IAMRoleCredentialsAckRequest ack;
   ack.messageId = message_id;
   ack.expiration = credentials.expiration;
@@ -174,7 +175,8 @@ void Session::on_manifest(const SessionSettings& settings, const messages::TaskM
   if (!verification.stopCandidates.empty()) send(*socket_, "TaskStopVerificationMessage", verification);
   if (lost_reporter_ != 0) coroutines_.cancel(lost_reporter_);  // this manifest replaces the previous one
   lost_reporter_ = 0;
-  if (!lost.empty()) lost_reporter_ = coroutines_.spawn("lost tasks", report_lost(std::move(lost), settings.machine_name));
+  if (!lost.empty())
+    lost_reporter_ = coroutines_.spawn("lost tasks", report_lost(std::move(lost), settings.machine_name));
 }
 
 void Session::on_stop_verification(const messages::TaskStopVerificationAck& message) {
@@ -184,7 +186,8 @@ void Session::on_stop_verification(const messages::TaskStopVerificationAck& mess
 asio::awaitable<void> Session::report_lost(std::vector<messages::TaskIdentifier> lost, std::string machine_name) {
   co_await sleep_for(kPayloadGrace);
   for (const messages::TaskIdentifier& task : lost) {
-    tasks_.accept_lost(task.taskArn, task.taskClusterArn, "The agent on " + machine_name + " has no record of this task.");
+    tasks_.accept_lost(task.taskArn, task.taskClusterArn,
+                       "The agent on " + machine_name + " has no record of this task.");
   }
 }
 

@@ -59,7 +59,7 @@ asio::awaitable<void> Telemetry::run() {
   coroutines_.spawn("usage", measure_all());
   for (;;) {
     while (settings_.url.empty()) {
-      co_await machine_.changed.wait(kLookAgain);
+      co_await machine_.changed.wait(kLongestWait);
     }
     std::string failure;
     try {

@@ -28,10 +28,12 @@ class EnvironmentDownload : public MachineTest {
   }
   shapes::agent::Task accept(const std::vector<std::string>& keys) { return accept(keys, test_container("main")); }
 
-  const std::map<std::string, std::string>& environment() { return driver_.boxes.begin()->second.spec.container.environment; }
+  const std::map<std::string, std::string>& environment() {
+    return driver_.boxes.begin()->second.spec.container.environment;
+  }
 
   std::map<std::string, std::string> objects_;  // by "bucket/key"
-  std::string error_;                            // the error of every read; "": none
+  std::string error_;                           // the error of every read; "": none
   int reads_ = 0;
   bool endless_ = false;  // no read() returns
 
@@ -39,7 +41,7 @@ class EnvironmentDownload : public MachineTest {
   asio::awaitable<client::ObjectRead> read(client::ObjectName name) {
     ++reads_;
     while (endless_) {
-      co_await machine_->changed.wait(kLookAgain);
+      co_await machine_->changed.wait(kLongestWait);
     }
     client::ObjectRead answer{base::Error{"NoSuchKey: not there. status code: 404"}};
     const auto found = objects_.find(name.bucket + "/" + name.key);
@@ -59,11 +61,10 @@ TEST_F(EnvironmentDownload, FileVariablesYieldToTheContainersAndOverrideTheMachi
   container.overrides = R"({"environment":{"LAUNCH":"launch"}})";
   accept({"a.env"}, container);
   until([&] { return driver_.runs("main"); });
-  EXPECT_EQ(environment(), (std::map<std::string, std::string>{{"FILE", "a"},
-                                                               {"LAUNCH", "launch"},
-                                                               {"MACHINE", "machine"},
-                                                               {"OWN", "definition"},
-                                                               {"REGION", "file"}}));
+  EXPECT_EQ(
+      environment(),
+      (std::map<std::string, std::string>{
+          {"FILE", "a"}, {"LAUNCH", "launch"}, {"MACHINE", "machine"}, {"OWN", "definition"}, {"REGION", "file"}}));
 }
 
 TEST_F(EnvironmentDownload, TheFirstFileThatSetsAVariableWins) {
@@ -78,8 +79,9 @@ TEST_F(EnvironmentDownload, AMissingFileStopsTheTaskBeforeAnyImageIsPulled) {
   auto task = accept({"dir/gone.env"}, test_container("main", false));
   until([&] { return ended(task); });
   EXPECT_EQ(driver_.events, std::vector<std::string>());
-  EXPECT_EQ(record(task).reason, kReasonPrefix + "unable to download env file with key dir/gone.env from bucket bucket, "
-                                          "error: NoSuchKey: not there. status code: 404");
+  EXPECT_EQ(record(task).reason, kReasonPrefix +
+                                     "unable to download env file with key dir/gone.env from bucket bucket, "
+                                     "error: NoSuchKey: not there. status code: 404");
   EXPECT_FALSE(container(task, 0).exitCode);
   EXPECT_EQ(reads_, 1);
 }
@@ -97,8 +99,9 @@ TEST_F(EnvironmentDownload, AnInvalidFileStopsTheTaskAndTheReasonNamesTheLine) {
   objects_["bucket/a.env"] = "A=1\nB=\xff\n";
   auto task = accept({"a.env"});
   until([&] { return ended(task); });
-  EXPECT_EQ(record(task).reason,
-            kReasonPrefix + "unable to read env file with key a.env from bucket bucket, error: invalid utf8 bytes at line 2");
+  EXPECT_EQ(
+      record(task).reason,
+      kReasonPrefix + "unable to read env file with key a.env from bucket bucket, error: invalid utf8 bytes at line 2");
 }
 
 TEST_F(EnvironmentDownload, AnInvalidArnStopsTheTask) {

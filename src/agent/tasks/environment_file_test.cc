@@ -28,7 +28,9 @@ TEST(EnvironmentFile, TheValueIsEverythingAfterTheFirstEqualsSign) {
 }
 
 TEST(EnvironmentFile, WindowsLineEndingsAndAByteOrderMarkAreRemoved) {
-  EXPECT_EQ(read("\xEF\xBB\xBF" "A=1\r\nB=2\r\n"), (Variables{{"A", "1"}, {"B", "2"}}));
+  EXPECT_EQ(read("\xEF\xBB\xBF"
+                 "A=1\r\nB=2\r\n"),
+            (Variables{{"A", "1"}, {"B", "2"}}));
   EXPECT_EQ(read("A=1\r"), (Variables{{"A", "1"}}));
   EXPECT_EQ(read("A=1\r\r\n"), (Variables{{"A", "1\r"}}));
 }

@@ -13,8 +13,8 @@ std::string amount_text(const GpuClaim& claim) {
 }
 
 void log_claim(std::string_view event, const std::string& task_arn, const GpuClaim& claim) {
-  base::log_info(event, {{"gpu", claim.gpu}, {"task", task_arn}, {"container", claim.container},
-                         {"amount", amount_text(claim)}});
+  base::log_info(
+      event, {{"gpu", claim.gpu}, {"task", task_arn}, {"container", claim.container}, {"amount", amount_text(claim)}});
 }
 
 // The memory that one task claims of one GPU, summed over its containers.
@@ -94,7 +94,7 @@ GrantAnswer Ledger::grant(const std::string& task_arn, const std::vector<GpuClai
 void Ledger::adopt(const std::string& task_arn, const std::vector<GpuClaim>& claims) {
   for (const GpuClaim& claim : claims) {
     GrantAnswer answer = check(task_arn, claim, total_mib(claims, claim.gpu));
-    if (answer.grant != Grant::Given) {
+    if (answer.grant != Grant::Granted) {
       base::log_error("adopted task holds a conflicting gpu", {{"task", task_arn}, {"reason", answer.reason}});
     }
   }

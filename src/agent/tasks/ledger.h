@@ -25,13 +25,13 @@ struct GpuClaim {
 std::vector<GpuClaim> claims_of(const shapes::agent::Task& task);
 
 enum class Grant {
-  Given,  // now held, until release()
-  Wait,   // another task holds one of them
-  Never,  // the GPU is absent or unhealthy, or the share exceeds its memory
+  Granted,  // held until release()
+  Wait,     // another task holds one of them
+  Never,    // the GPU is absent or unhealthy, or the share exceeds its memory
 };
 
 struct GrantAnswer {
-  Grant grant = Grant::Given;
+  Grant grant = Grant::Granted;
   std::string reason;  // empty where granted
 };
 

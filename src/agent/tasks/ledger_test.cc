@@ -14,42 +14,44 @@ class LedgerTest : public ::testing::Test {
                       {.id = "GPU-broken", .memory_mib = 16000, .healthy = false, .trouble = "Xid 79"}});
   }
 
-  Grant grant(const std::string& task, const std::vector<GpuClaim>& claims) { return ledger_.grant(task, claims).grant; }
+  Grant grant(const std::string& task, const std::vector<GpuClaim>& claims) {
+    return ledger_.grant(task, claims).grant;
+  }
 
   Ledger ledger_;
 };
 
 TEST_F(LedgerTest, AWholeGpuIsHeldByOneTaskUntilItIsReleased) {
-  EXPECT_EQ(grant("t1", {{"GPU-a", "c", 0}}), Grant::Given);
+  EXPECT_EQ(grant("t1", {{"GPU-a", "c", 0}}), Grant::Granted);
   EXPECT_EQ(grant("t2", {{"GPU-a", "c", 0}}), Grant::Wait);
-  EXPECT_EQ(grant("t2", {{"GPU-b", "c", 0}}), Grant::Given);
+  EXPECT_EQ(grant("t2", {{"GPU-b", "c", 0}}), Grant::Granted);
   EXPECT_TRUE(ledger_.release("t1"));
   EXPECT_FALSE(ledger_.release("t1"));
-  EXPECT_EQ(grant("t3", {{"GPU-a", "c", 0}}), Grant::Given);
+  EXPECT_EQ(grant("t3", {{"GPU-a", "c", 0}}), Grant::Granted);
 }
 
 TEST_F(LedgerTest, SharesAreGrantedUpToTheMemoryOfTheGpu) {
-  EXPECT_EQ(grant("t1", {{"GPU-a", "c", 10000}}), Grant::Given);
+  EXPECT_EQ(grant("t1", {{"GPU-a", "c", 10000}}), Grant::Granted);
   EXPECT_EQ(grant("t2", {{"GPU-a", "c", 6001}}), Grant::Wait);
-  EXPECT_EQ(grant("t2", {{"GPU-a", "c", 6000}}), Grant::Given);
+  EXPECT_EQ(grant("t2", {{"GPU-a", "c", 6000}}), Grant::Granted);
   EXPECT_EQ(ledger_.holders("GPU-a"), (std::vector<std::string>{"t1", "t2"}));
 }
 
 TEST_F(LedgerTest, SharesOfOneTaskAreSummed) {
-  EXPECT_EQ(grant("t1", {{"GPU-a", "x", 8000}, {"GPU-a", "y", 8000}}), Grant::Given);
+  EXPECT_EQ(grant("t1", {{"GPU-a", "x", 8000}, {"GPU-a", "y", 8000}}), Grant::Granted);
   EXPECT_EQ(grant("t2", {{"GPU-a", "x", 1}}), Grant::Wait);
   EXPECT_EQ(grant("t3", {{"GPU-b", "x", 8000}, {"GPU-b", "y", 8001}}), Grant::Never);
 }
 
 TEST_F(LedgerTest, AWholeClaimAndAShareExcludeEachOther) {
-  EXPECT_EQ(grant("t1", {{"GPU-a", "c", 100}}), Grant::Given);
+  EXPECT_EQ(grant("t1", {{"GPU-a", "c", 100}}), Grant::Granted);
   EXPECT_EQ(grant("t2", {{"GPU-a", "c", 0}}), Grant::Wait);
-  EXPECT_EQ(grant("t3", {{"GPU-b", "c", 0}}), Grant::Given);
+  EXPECT_EQ(grant("t3", {{"GPU-b", "c", 0}}), Grant::Granted);
   EXPECT_EQ(grant("t4", {{"GPU-b", "c", 100}}), Grant::Wait);
 }
 
 TEST_F(LedgerTest, ATaskIsGrantedAllOfItsGpusOrNone) {
-  EXPECT_EQ(grant("t1", {{"GPU-b", "c", 0}}), Grant::Given);
+  EXPECT_EQ(grant("t1", {{"GPU-b", "c", 0}}), Grant::Granted);
   EXPECT_EQ(grant("t2", {{"GPU-a", "c", 0}, {"GPU-b", "c", 0}}), Grant::Wait);
   EXPECT_TRUE(ledger_.holders("GPU-a").empty());
 }
@@ -67,8 +69,8 @@ TEST_F(LedgerTest, AnAdoptedTaskHoldsEvenAnUnhealthyGpu) {
 }
 
 TEST_F(LedgerTest, AGrantedTaskIsGrantedAgainWithoutASecondHold) {
-  EXPECT_EQ(grant("t1", {{"GPU-a", "c", 0}}), Grant::Given);
-  EXPECT_EQ(grant("t1", {{"GPU-a", "c", 0}}), Grant::Given);
+  EXPECT_EQ(grant("t1", {{"GPU-a", "c", 0}}), Grant::Granted);
+  EXPECT_EQ(grant("t1", {{"GPU-a", "c", 0}}), Grant::Granted);
   EXPECT_TRUE(ledger_.release("t1"));
 }
 

@@ -22,7 +22,7 @@ namespace agent {
 // Pauses, which tests shorten.
 struct Timing {
   PullTiming pull = {};
-  base::Duration retry = std::chrono::seconds(1);        // after a failure of the driver
+  base::Duration retry = std::chrono::seconds(1);           // after a failure of the driver
   base::Duration retry_longest = std::chrono::seconds(10);  // the longest after failures of the server
 };
 

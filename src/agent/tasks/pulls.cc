@@ -12,7 +12,7 @@ namespace asio = boost::asio;
 bool is_transient(const std::string& pull_error) {
   const std::string text = base::to_lower(pull_error);
   // Phrases of Docker, Podman and containerd.
-  constexpr std::string_view kFinal[] = {"not found",    "no such",           "manifest unknown",  "denied",
+  constexpr std::string_view kFinal[] = {"not found",    "no such",           "manifest unknown",    "denied",
                                          "unauthorized", "invalid reference", "repository name must"};
   return std::ranges::none_of(kFinal, [&](std::string_view words) { return text.find(words) != text.npos; });
 }

@@ -35,9 +35,8 @@ std::string status_to_report(const TaskRecord& record) {
   const std::string known = known_status(record);
   if (known == kStopped) return record.executionStoppedAt && record.reported != kStopped ? kStopped : "";
   if (known != kRunning) return "";
-  const bool unreported = std::ranges::any_of(record.containers, [](const ContainerRecord& container) {
-    return container.status != container.reported;
-  });
+  const bool unreported = std::ranges::any_of(
+      record.containers, [](const ContainerRecord& container) { return container.status != container.reported; });
   return unreported ? kRunning : "";
 }
 
@@ -76,7 +75,7 @@ asio::awaitable<void> deliver_reports(Machine& machine, TaskRunner& runner, Subm
   while (runner.record().reported != kStopped) {
     std::optional<Report> report = next_report(runner.record());
     if (!report) {
-      co_await machine.changed.wait(kLookAgain);
+      co_await machine.changed.wait(kLongestWait);
       continue;
     }
     bool done = false;
@@ -93,7 +92,8 @@ asio::awaitable<void> deliver_reports(Machine& machine, TaskRunner& runner, Subm
     }
     if (machine.stopping) co_return;
     if (!failure.empty()) {
-      base::log_warn("task state not reported", {{"task", runner.arn()}, {"status", *report->status}, {"error", failure}});
+      base::log_warn("task state not reported",
+                     {{"task", runner.arn()}, {"status", *report->status}, {"error", failure}});
     }
     if (done) {
       runner.update([&](TaskRecord& record) { mark_reported(record, *report); });

@@ -85,9 +85,8 @@ void TaskRegistry::accept(shapes::agent::Task task) {
     return;
   }
   if (task_id(task.arn).empty()) throw std::runtime_error("invalid task ARN: " + task.arn);
-  const bool named = std::ranges::all_of(task.containers, [](const auto& container) {
-    return is_container_name(container.name);
-  });
+  const bool named =
+      std::ranges::all_of(task.containers, [](const auto& container) { return is_container_name(container.name); });
   TaskRecord record = new_record(std::move(task));
   if (!named || record.containers.empty()) {
     reject(record, "Task failed to start: it has no containers, or a container with an invalid name",
@@ -154,7 +153,7 @@ std::vector<shapes::agent::TaskIdentifier> TaskRegistry::running() const {
 asio::awaitable<void> TaskRegistry::stop_all(std::string reason) {
   for (const auto& [arn, runner] : runners_) runner->stop(reason);
   while (!running().empty()) {
-    co_await machine_.changed.wait(kLookAgain);
+    co_await machine_.changed.wait(kLongestWait);
   }
 }
 

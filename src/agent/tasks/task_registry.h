@@ -63,7 +63,7 @@ class TaskRegistry {
   const Submit submit_;
   const base::Duration keep_stopped_;
   std::map<std::string, std::unique_ptr<TaskRunner>> runners_;  // by ARN; only remove() erases
-  Coroutines orphans_;  // remove containers of unknown tasks
+  Coroutines orphans_;                                          // remove containers of unknown tasks
 };
 
 }  // namespace agent

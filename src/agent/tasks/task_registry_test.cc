@@ -9,7 +9,8 @@ namespace {
 using TaskRegistryTest = MachineTest;
 using Strings = std::vector<std::string>;
 
-TestDriver::Box stray(drivers::Phase phase, std::string task_arn = "arn:aws:ecs:us-east-1:000000000000:task/default/unknown",
+TestDriver::Box stray(drivers::Phase phase,
+                      std::string task_arn = "arn:aws:ecs:us-east-1:000000000000:task/default/unknown",
                       std::string name = "stray") {
   TestDriver::Box box;
   box.name = std::move(name);

@@ -227,8 +227,8 @@ TEST_F(TaskRunnerTest, OverridesAndTheMachinesVariablesReachTheContainer) {
   until([&] { return driver_.runs("main"); });
   const auto& made = driver_.boxes["box-1"].spec.container;
   EXPECT_EQ(made.command, (Strings{"sleep", "1"}));
-  EXPECT_EQ(made.environment, (std::map<std::string, std::string>{
-                                  {"MINE", "its own"}, {"A", "2"}, {"ECS_AGENT_URI", "http://a"}}));
+  EXPECT_EQ(made.environment,
+            (std::map<std::string, std::string>{{"MINE", "its own"}, {"A", "2"}, {"ECS_AGENT_URI", "http://a"}}));
 }
 
 TEST_F(TaskRunnerTest, InvalidOverridesStopTheTask) {

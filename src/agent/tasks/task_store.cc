@@ -34,8 +34,10 @@ TaskRecord read_record(const std::string& path) {
   } catch (const wire::ApiError&) {  // its message is empty
     throw std::runtime_error("the file is not a task record in JSON");
   }
-  if (task_id(record.task.arn) + ".json" != fs::path(path).filename()) throw std::runtime_error("the file name does not match the task");
-  if (record.containers.size() != record.task.containers.size()) throw std::runtime_error("the containers do not match the task's");
+  if (task_id(record.task.arn) + ".json" != fs::path(path).filename())
+    throw std::runtime_error("the file name does not match the task");
+  if (record.containers.size() != record.task.containers.size())
+    throw std::runtime_error("the containers do not match the task's");
   return record;
 }
 

@@ -35,19 +35,20 @@ struct ContainerRecord {
   std::optional<std::string> health;  // absent: it has no health check
   std::optional<base::Time> healthSince;
 };
-BOOST_DESCRIBE_STRUCT(ContainerRecord, (), (name, endpointId, id, status, reported, exitCode, reason, imageDigest, bindings,
-    address, createdAt, startedAt, finishedAt, restarts, health, healthSince))
+BOOST_DESCRIBE_STRUCT(ContainerRecord, (),
+                      (name, endpointId, id, status, reported, exitCode, reason, imageDigest, bindings, address,
+                       createdAt, startedAt, finishedAt, restarts, health, healthSince))
 
 struct TaskRecord {
   shapes::agent::Task task;
-  std::string desired = kRunning;  // STOPPED: requested by the server, or an essential container ended
-  std::string reason;              // why it stopped; "" where only the server knows
+  std::string desired = kRunning;           // STOPPED: requested by the server, or an essential container ended
+  std::string reason;                       // why it stopped; "" where only the server knows
   std::vector<ContainerRecord> containers;  // in the order of task.containers
   std::optional<base::Time> pullStartedAt, pullStoppedAt, executionStoppedAt;
   std::string reported;  // the last status that the server acknowledged
 };
-BOOST_DESCRIBE_STRUCT(TaskRecord, (), (task, desired, reason, containers, pullStartedAt, pullStoppedAt,
-    executionStoppedAt, reported))
+BOOST_DESCRIBE_STRUCT(TaskRecord, (),
+                      (task, desired, reason, containers, pullStartedAt, pullStoppedAt, executionStoppedAt, reported))
 
 TaskRecord new_record(shapes::agent::Task task);
 

@@ -29,9 +29,9 @@ class TestDriver final : public drivers::Driver {
   std::set<std::string> endless_pulls;
   std::map<std::string, std::string> create_errors, start_errors;  // by container
   std::set<std::string> endless_stops;                             // containers whose stop never returns
-  std::set<std::string> lost_starts;                               // containers that run although start() returned an error
-  std::set<std::string> stop_errors;                               // containers whose stop fails
-  bool endless_removes = false;  // no remove() returns
+  std::set<std::string> lost_starts;  // containers that run although start() returned an error
+  std::set<std::string> stop_errors;  // containers whose stop fails
+  bool endless_removes = false;       // no remove() returns
   base::Time now = base::from_seconds(1000);
 
   void exit(const std::string& name, int code, bool out_of_memory = false) {
@@ -65,7 +65,7 @@ class TestDriver final : public drivers::Driver {
   boost::asio::awaitable<base::Result<drivers::Pulled>> pull(std::string image) override {
     events.push_back("pull " + image);
     while (endless_pulls.contains(image)) {
-      co_await changed_.wait(kLookAgain);
+      co_await changed_.wait(kLongestWait);
     }
     std::vector<std::string>& errors = pull_errors[image];
     if (errors.empty()) co_return drivers::Pulled{"sha256:" + image};
@@ -96,7 +96,7 @@ class TestDriver final : public drivers::Driver {
   }
   boost::asio::awaitable<base::Result<drivers::Exit>> wait(std::string id) override {
     while (boxes.contains(id) && boxes[id].phase != drivers::Phase::Exited) {
-      co_await changed_.wait(kLookAgain);
+      co_await changed_.wait(kLongestWait);
     }
     if (!boxes.contains(id)) co_return base::Error{"no such container"};
     co_return boxes[id].exit;
@@ -108,7 +108,7 @@ class TestDriver final : public drivers::Driver {
     graces[name] = grace;
     if (stop_errors.contains(name)) co_return base::Error{"the engine is unavailable"};
     while (endless_stops.contains(name)) {
-      co_await changed_.wait(kLookAgain);
+      co_await changed_.wait(kLongestWait);
     }
     exit(name, 143);
     co_return drivers::Nothing();
@@ -116,7 +116,7 @@ class TestDriver final : public drivers::Driver {
   boost::asio::awaitable<base::Result<drivers::Nothing>> remove(std::string id) override {
     if (boxes.contains(id)) events.push_back("remove " + boxes[id].name);
     while (endless_removes) {
-      co_await changed_.wait(kLookAgain);
+      co_await changed_.wait(kLongestWait);
     }
     boxes.erase(id);
     co_return drivers::Nothing();
@@ -127,7 +127,7 @@ class TestDriver final : public drivers::Driver {
   }
   boost::asio::awaitable<base::Result<std::string>> health(std::string id, std::string known) override {
     while (boxes.contains(id) && boxes[id].health == known) {
-      co_await changed_.wait(kLookAgain);
+      co_await changed_.wait(kLongestWait);
     }
     if (!boxes.contains(id)) co_return base::Error{"no such container"};
     co_return boxes[id].health;

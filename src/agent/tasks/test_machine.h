@@ -21,7 +21,7 @@ namespace agent {
 // Generous, for a busy machine. Shorter than the interval at which waiters look again without an event,
 // so that a test fails where a notification is missing.
 inline constexpr std::chrono::seconds kTestDeadline{50};
-static_assert(kTestDeadline < kLookAgain);
+static_assert(kTestDeadline < kLongestWait);
 
 class TestFolder {
  public:
@@ -62,8 +62,8 @@ class MachineTest : public ::testing::Test {
     store_ = std::make_unique<TaskStore>(folder_.path);
     machine_ = std::make_unique<Machine>(io_.get_executor(), driver_, *store_, clock_, timing);
     machine_->ledger.set_gpus({{.id = "GPU-a", .memory_mib = 16000}, {.id = "GPU-b", .index = 1, .memory_mib = 16000}});
-    tasks_ = std::make_unique<TaskRegistry>(*machine_, [this](Report report) { return submit(std::move(report)); },
-                                     std::chrono::hours(3));
+    tasks_ = std::make_unique<TaskRegistry>(
+        *machine_, [this](Report report) { return submit(std::move(report)); }, std::chrono::hours(3));
   }
   void end_agent() {
     machine_->stopping = true;
@@ -105,7 +105,9 @@ class MachineTest : public ::testing::Test {
   }
 
   const TaskRecord& record(const shapes::agent::Task& task) { return tasks_->find(task.arn)->record(); }
-  const ContainerRecord& container(const shapes::agent::Task& task, std::size_t i) { return record(task).containers[i]; }
+  const ContainerRecord& container(const shapes::agent::Task& task, std::size_t i) {
+    return record(task).containers[i];
+  }
   bool ended(const shapes::agent::Task& task) { return record(task).executionStoppedAt.has_value(); }
   std::vector<std::string> statuses() {
     std::vector<std::string> all;

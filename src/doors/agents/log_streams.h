@@ -9,6 +9,7 @@
 
 #include "api/topics.h"
 #include "base/guarded.h"
+#include "model/ids.h"
 #include "shapes/agent/extensions.h"
 
 namespace doors::agents {
@@ -18,13 +19,13 @@ class LogStreams {
   explicit LogStreams(api::Topics& topics) : topics_(topics) {}
 
   // A stream that the agent of this instance was asked for.
-  void open(const std::string& id, const std::string& instance);
+  void open(const std::string& id, const model::InstanceId& instance);
   void close(const std::string& id);
 
   // From the agent. False: nobody reads that any more, or they are too slow, or it was not asked.
-  bool put(const std::string& instance, shapes::agent::StokerLogLines lines);
+  bool put(const model::InstanceId& instance, shapes::agent::StokerLogLines lines);
   // The agent's session is over, and with it what it was asked for.
-  void end_all_of(const std::string& instance);
+  void end_all_of(const model::InstanceId& instance);
   // What has come since; its topic is woken when there is more.
   std::vector<shapes::agent::StokerLogLines> take(const std::string& id);
 
@@ -32,7 +33,7 @@ class LogStreams {
 
  private:
   struct Stream {
-    std::string instance;
+    model::InstanceId instance;
     std::vector<shapes::agent::StokerLogLines> waiting;
     std::size_t bytes = 0;
   };

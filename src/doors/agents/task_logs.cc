@@ -7,8 +7,10 @@
 
 #include "api/identify.h"
 #include "base/random.h"
-#include "services/ecs/cluster.h"
-#include "services/ecs/task.h"
+#include "services/ecs/arn.h"
+#include "services/ecs/clusters/cluster.h"
+#include "services/ecs/identifiers.h"
+#include "state/task.h"
 #include "shapes/agent/extensions.h"
 #include "wire/frame.h"
 
@@ -72,10 +74,10 @@ std::string to_text(const StokerLogLines& batch) {
 asio::awaitable<TaskLogs::Place> TaskLogs::look(services::Caller caller, std::string cluster, std::string task) {
   Place place;
   api::Engine::Work work = [&](services::Call& call) {
-    const ecs::StoredCluster home = ecs::find_cluster(call, cluster);
+    const state::Cluster home = ecs::find_cluster(call, cluster);
     const auto found = ecs::load_task(call.tx, home, task);
     if (!found) throw not_found("There is no task " + task + " in the cluster " + home.name + ".");
-    place = {found->instance, ecs::task_arn(home, found->id), found->delivered};
+    place = {found->machine, ecs::task_arn(home, found->id), found->delivered};
     if (!found->delivered && found->stopped_at) {
       throw not_found("The task stopped before it reached its machine: " + found->stopped_reason.value_or(""));
     }
@@ -91,7 +93,7 @@ asio::awaitable<TaskLogs::Place> TaskLogs::find(http::Exchange& exchange, servic
     Place place = co_await look(caller, cluster, task);
     if (place.there || exchange.peer_gone()) co_return place;
     if (engine_.draining()) throw going_away();
-    co_await engine_.topics().wait(ecs::task_topic(place.arn.substr(place.arn.rfind('/') + 1)), seen, kLookAgain);
+    co_await engine_.topics().wait(state::task_topic(model::TaskId(place.arn.substr(place.arn.rfind('/') + 1))), seen, kLookAgain);
   }
 }
 
@@ -104,7 +106,7 @@ asio::awaitable<http::Response> TaskLogs::serve(http::Exchange& exchange, servic
   if (!agents_.send(place.instance, wire::write_frame("StokerReadLogs", request))) {
     streams_.close(request.requestId);
     throw wire::ApiError("TargetNotConnectedException",
-                         "The logs are on the machine of container instance " + place.instance +
+                         "The logs are on the machine of container instance " + place.instance.str() +
                              ", whose agent is not connected.");
   }
   std::exception_ptr failure;

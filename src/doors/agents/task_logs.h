@@ -23,7 +23,8 @@ class TaskLogs {
  private:
   // Where a task is, once its agent has it. Throws ApiError where it never will.
   struct Place {
-    std::string instance, arn;
+    model::InstanceId instance;
+    std::string arn;
     bool there = false;
   };
   boost::asio::awaitable<Place> look(services::Caller caller, std::string cluster, std::string task);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clusters: making, showing, listing, changing and deleting them."""
+"""Clusters: creating, describing, listing, changing and deleting them."""
 import pytest
 
 from support.queues import refused, unique_name

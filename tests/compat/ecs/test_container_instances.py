@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Container instances: registering, showing, listing, draining and deregistering them."""
+"""Container instances: registering, describing, listing, draining and deregistering them."""
 import pytest
 
 from support.queues import refused, unique_name
@@ -168,5 +168,5 @@ def test_a_cluster_with_machines_cannot_be_deleted(ecs, cluster, add_machine):
 
 
 def test_a_machine_needs_a_cluster(ecs, server):
-    with refused("ClientException", "Cluster not found."):  # what agents look for
+    with refused("ClientException", "Cluster not found."):  # the text that agents look for
         ecs.register_container_instance(cluster=unique_name())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands that people type: Amazon's own command line."""
+"""Amazon's own command line."""
 import json
 import os
 import pathlib
@@ -9,11 +9,11 @@ import pytest
 
 from support.queues import unique_name
 
-AWS = "/usr/bin/aws"  # Debian's, of one known version; the machine may have another
+AWS = "/usr/bin/aws"  # Debian's; the machine may have another version
 
 
 def command_line(server):
-    """aws(argument...) -> its JSON, or what it wrote to standard error where it must fail."""
+    """aws(argument...) -> its JSON output, or its error output if it must fail."""
     if not pathlib.Path(AWS).exists():
         pytest.skip("needs Debian's awscli")
     environment = {

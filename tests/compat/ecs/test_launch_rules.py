@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RunTask, StartTask and their kin where nothing can run: refusals, failures, limits."""
+"""RunTask, StartTask and related operations without a usable machine: errors, failures, limits."""
 import pytest
 
 from support.queues import refused, unique_name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where tasks go: constraints, strategies, whole GPUs and shared ones, draining."""
+"""Placement: constraints, strategies, whole and shared GPUs, draining."""
 import pytest
 
 from support.cluster import gpus_of
@@ -18,7 +18,7 @@ def boxes(tasks):
 
 @pytest.fixture
 def raw(fleet):
-    """For members that are newer than the clients."""
+    """For members that the clients do not support yet."""
     caller = Caller(fleet.server)
     headers = {"Content-Type": "application/x-amz-json-1.1"}
 
@@ -70,7 +70,7 @@ def test_constraints(tasks, boxes):
     assert places(left) == [boxes["box-a"]] * 3
     model = run({"type": "memberOf", "expression": "attribute:stoker.gpu-model =~ .*T4.*"})
     assert places(model) == [boxes["box-b"]]
-    # Tasks of the same group count, and the others are of their family's.
+    # Only tasks of the same group count; the others have the group of their family.
     distinct = run({"type": "distinctInstance"}, count=3, group="apart")
     assert sorted(places(distinct)) == sorted(boxes.values())
     assert distinct["failures"]

@@ -80,7 +80,7 @@ def test_tags_with_invalid_characters_are_rejected(ecs, make_cluster):
 
 @pytest.fixture
 def settings(connect):
-    """A region that no other test uses, so that its settings are ours."""
+    """A region that no other test uses, so that its settings are unchanged."""
     client = connect("ecs", region="ap-south-1")
     yield client
     for setting in client.list_account_settings()["settings"]:

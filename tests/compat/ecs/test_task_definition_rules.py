@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is no task definition, and why, in ECS's words."""
+"""Invalid task definitions, and ECS's error texts."""
 import pytest
 
 from support.queues import refused, unique_name
@@ -25,7 +25,7 @@ def files(*values):
     return {"environmentFiles": [{"type": "s3", "value": value} for value in values]}
 
 
-# Members of container a, of container b (None: there is none), of the task; and why not.
+# Members of container a, of container b (None: absent), of the task; and the error.
 REFUSED = [
     ({"name": ""}, None, {}, "Container.name should not be null or empty."),
     ({"name": "a b"}, None, {}, "Container.name contains invalid characters."),

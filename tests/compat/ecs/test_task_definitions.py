@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Task definitions: registering, describing, listing and ending them."""
+"""Task definitions: registering, describing, listing and deregistering them."""
 import datetime
 
 import pytest

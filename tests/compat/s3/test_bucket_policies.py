@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may do what with a bucket: its policy, other accounts, and people without a key."""
+"""Access to a bucket: its policy, other accounts, requests without a key."""
 import json
 
 import pytest

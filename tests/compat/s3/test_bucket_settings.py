@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be set on a bucket, shown again, and taken away."""
+"""Settings of a bucket: setting, returning and removing them."""
 import pytest
 
 from support.buckets import refused

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Buckets: made, found, listed, deleted; where they are and whose."""
+"""Buckets: creating, finding, listing and deleting them; regions and owners."""
 import datetime
 
 import pytest

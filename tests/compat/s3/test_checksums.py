@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What arrives is what was sent: every checksum, in headers, in trailers and over parts."""
+"""Checksums of all kinds, in headers, in trailers and of parts."""
 import base64
 import hashlib
 
@@ -24,7 +24,7 @@ def header(algorithm):
 
 
 def own_checksums(answer):
-    """What an answer says, and what kind it is."""
+    """The checksum of a response, and its type."""
     shown = {name: answer[name] for name in answer if name.startswith("Checksum")}
     shown.pop("ChecksumAlgorithm", None)
     return shown

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""If-Match and its kin, when reading, writing and deleting."""
+"""If-Match and the other conditions, for reading, writing and deleting."""
 import datetime
 import threading
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies: what goes along and what is said anew."""
+"""Copies: copied and replaced properties."""
 import pytest
 
 from support.buckets import MIB, refused
@@ -101,7 +101,7 @@ def test_versions_are_copied_by_their_ids(versioned):
     answer = versioned.copy({"Bucket": versioned.name, "Key": "key", "VersionId": old}, "copy")
     assert answer["CopySourceVersionId"] == old and answer["VersionId"]
     assert versioned.read("copy") == b"old"
-    versioned.copy({"Bucket": versioned.name, "Key": "key", "VersionId": old}, "key")  # brings it back
+    versioned.copy({"Bucket": versioned.name, "Key": "key", "VersionId": old}, "key")  # restores it
     assert versioned.read("key") == b"old"
     versioned.delete("key")
     with refused("NoSuchKey", 404):

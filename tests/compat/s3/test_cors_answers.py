@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What browsers ask before they ask, and what they are told."""
+"""CORS: preflights and the headers of responses."""
 import pytest
 
 RULES = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headers that are not what they seem, and those that every answer has."""
+"""Unusual headers, and the headers of every response."""
 import base64
 import datetime
 import email.header

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a key may be called: nearly anything, and it comes back as it went."""
+"""Keys: nearly any text is valid, and is returned unchanged."""
 import pytest
 
 from support.buckets import refused
@@ -28,7 +28,7 @@ KEYS = [
     "ünïcödé",
     "漢字",
     "emoji 🚀🔥",
-    "combining e\u0301",  # is not é: keys are bytes
+    "combining e\u0301",  # differs from é: keys are bytes
     "nfc \u00e9",
     "עברית",
     "/leading slash",

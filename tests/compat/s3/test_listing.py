@@ -20,7 +20,7 @@ def tree(bucket):
 
 @pytest.fixture(params=["list_objects", "list_objects_v2"])
 def ask(request, s3, tree):
-    """ask(...) -> (keys, common prefixes), by either version of the call."""
+    """ask(...) -> (keys, common prefixes), with each version of the operation."""
 
     def shown(**more):
         answer = getattr(s3, request.param)(Bucket=tree.name, **more)
@@ -75,7 +75,7 @@ def test_delimiters(ask):
 
 
 def walk_v2(s3, name, **more):
-    """Every item in its order, by pages."""
+    """All entries in order, from pages."""
     items, token = [], {}
     while True:
         page = s3.list_objects_v2(Bucket=name, **more, **token)
@@ -97,7 +97,7 @@ def walk_v1(s3, name, **more):
         items += sorted(found, key=str.encode)
         if not page["IsTruncated"]:
             return items
-        # NextMarker is given only where there is a delimiter; else it is the last key
+        # NextMarker is returned only with a delimiter; otherwise the last key is the marker
         assert ("NextMarker" in page) == ("Delimiter" in more)
         marker = {"Marker": page.get("NextMarker", found[-1])}
 

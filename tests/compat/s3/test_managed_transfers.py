@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""boto3's own transfers: files in parts, by threads, up and down."""
+"""boto3's managed transfers: uploads and downloads in parts, by threads."""
 import hashlib
 import io
 import os
@@ -88,8 +88,8 @@ def test_a_large_object_is_copied_in_parts(s3, bucket, large, make_bucket):
 
 
 def test_an_empty_object_does_not_delay_the_next(connect, bucket):
-    """botocore asks whether to go on with each body (Expect: 100-continue), also with empty ones, and misreads the
-    next answer on a connection where it was not told to."""
+    """botocore sends Expect: 100-continue with each body, also with an empty one. If it gets no 100, it misreads the
+    next response on the connection."""
     client = connect("s3", read_timeout=120, retries={"total_max_attempts": 1})
     for size in (0, 1, 0, 0, 70_000, 0, 1):
         client.put_object(Bucket=bucket.name, Key="key", Body=b"x" * size)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that come in parts."""
+"""Multipart uploads."""
 import pytest
 
 from support.buckets import PART, knows, refused
@@ -36,7 +36,7 @@ def test_a_single_part_may_be_small_or_empty(bucket):
 
 
 def test_parts_may_arrive_in_any_order_and_may_be_omitted(s3, bucket):
-    # Newer clients ask for a checksum of checksums unless they are told otherwise, and that wants 1, 2, 3.
+    # Newer clients request a composite checksum by default, which needs the parts 1, 2, 3.
     typed = knows(s3, "CreateMultipartUpload", "ChecksumType")
     whole = {"ChecksumAlgorithm": "CRC32", "ChecksumType": "FULL_OBJECT"} if typed else {}
     upload = bucket.start_upload("key", **whole)
@@ -86,7 +86,7 @@ def test_uploads_are_listed(s3, bucket):
 
     everything = [("a", ids["a"]), ("a", second), ("b/1", ids["b/1"]), ("b/2", ids["b/2"]), ("c", ids["c"])]
     uploads, _, answer = shown()
-    assert uploads == everything  # of one key by their age
+    assert uploads == everything  # uploads of one key are ordered by age
     assert answer["IsTruncated"] is False and answer["MaxUploads"] == 1000
     assert answer["Uploads"][0]["StorageClass"] == "STANDARD" and answer["Uploads"][0]["Initiated"]
     assert shown(Prefix="b/")[0] == everything[2:4]
@@ -159,7 +159,7 @@ def test_parts_that_are_too_small_are_rejected(bucket):
         upload.complete()
     assert bucket.keys() == []
     upload.put(1, BIG)
-    upload.complete(sorted(upload.parts, key=lambda part: part["PartNumber"]))  # it can still be mended
+    upload.complete(sorted(upload.parts, key=lambda part: part["PartNumber"]))  # it can still be completed
     assert bucket.read("key") == BIG + b"end"
 
 

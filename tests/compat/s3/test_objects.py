@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects: put, got, looked at, deleted; what is said of them."""
+"""Objects: put, get, head, delete; headers and metadata."""
 import datetime
 import hashlib
 import json

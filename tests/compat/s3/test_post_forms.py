@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uploads by a form in a browser: a signed policy says what may be posted."""
+"""Uploads by a browser form, with a signed policy."""
 import base64
 import hashlib
 import json

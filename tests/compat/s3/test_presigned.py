@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""URLs that carry their own signature, for people without a key. The clients sign as they do without being
-told (boto3 by the old Signature Version 2 in the older regions), and by Version 4."""
+"""Presigned URLs. The clients sign with their default (boto3: Signature Version 2 in the older regions) and with
+Version 4."""
 import datetime
 import urllib.parse
 
@@ -61,7 +61,7 @@ def test_a_signed_content_type_must_be_sent(signer, bucket, fetch):
 
 
 def test_metadata_in_the_url(s3, bucket, fetch):
-    """Version 2 puts it there, and nobody needs to send it."""
+    """Version 2 has it in the URL, so that the client need not send it."""
     url = url_of(s3, "put_object", bucket, Metadata={"who": "me"})
     assert "x-amz-meta-who=me" in url
     assert fetch("PUT", url, b"x").status == 200

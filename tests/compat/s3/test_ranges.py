@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Some of an object: ranges and parts."""
+"""Ranges and parts of objects."""
 import pytest
 
 from support.buckets import PART, refused
@@ -18,7 +18,7 @@ RANGES = [
     ("bytes=-100000000", 0, None),
     ("bytes=0-9223372036854775807", 0, None),
 ]
-# What is no range is no range: the whole is answered.
+# Invalid ranges: the response has the whole object.
 NO_RANGES = ["bytes=9-0", "bytes=", "bytes=-", "bytes=a-b", "lines=0-9", "bytes 0-9", "bytes=0-9,20-29", "0-9"]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands that people type: aws s3 and aws s3api."""
+"""Amazon's own command line: aws s3 and aws s3api."""
 import hashlib
 import json
 import os

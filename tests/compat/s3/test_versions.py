@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Versions of objects, delete markers, and what a suspended bucket does."""
+"""Versions of objects, delete markers, suspended versioning."""
 import pytest
 
 from support.buckets import refused

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Celery application as people write them; test_celery.py runs a worker of it."""
+"""A plain Celery application; test_celery.py runs its worker."""
 import os
 import pathlib
 import urllib.parse
@@ -20,15 +20,15 @@ app.conf.update(
 )
 
 
-def tell(name, text):
-    """Where the test looks; appended, so that what is executed twice shows."""
+def write_result(name, text):
+    """Writes a result for the test; appends, so that a second execution is visible."""
     with open(pathlib.Path(os.environ["TASK_RESULTS"], name), "a") as out:
         out.write(text)
 
 
 @app.task(name="add")
 def add(a, b):
-    tell(f"{a}+{b}", str(a + b))
+    write_result(f"{a}+{b}", str(a + b))
 
 
 @app.task(bind=True, name="second_try", max_retries=1)
@@ -36,4 +36,4 @@ def second_try(self):
     """Fails once: the retry is a message with a delay."""
     if self.request.retries == 0:
         raise self.retry(countdown=1)
-    tell("second_try", "done")
+    write_result("second_try", "done")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands that people type: Amazon's own command line."""
+"""Amazon's own command line."""
 import json
 import os
 import pathlib
@@ -9,12 +9,12 @@ import pytest
 
 from support.queues import unique_name
 
-AWS = "/usr/bin/aws"  # Debian's, of one known version; the machine may have another
+AWS = "/usr/bin/aws"  # Debian's; the machine may have another version
 
 
 @pytest.fixture(scope="module")
 def aws(server):
-    """aws(argument...) -> its JSON; failed(argument...) -> what it wrote to standard error."""
+    """aws(argument...) -> its JSON output; failed(argument...) -> its error output."""
     if not pathlib.Path(AWS).exists():
         pytest.skip("needs Debian's awscli")
     key = server.root_key

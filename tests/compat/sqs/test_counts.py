@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The three counts, in every state that a message can be in."""
+"""The three counts, in every state of a message."""
 
 
 def test_a_message_is_counted_once_through_its_life(queue):

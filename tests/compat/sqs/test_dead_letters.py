@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dead-letter queues: when a message goes there, and who may name one."""
+"""Dead-letter queues: redrive policies and redrive permissions."""
 import json
 
 import pytest
@@ -17,7 +17,7 @@ def dead(make_queue):
 
 
 def bury(source, body="doomed"):
-    """Sends a message and lets it die of one receive."""
+    """Sends a message and makes it a dead letter by one receive."""
     sent = source.send(body)
     source.receive_one(VisibilityTimeout=0)
     assert source.receive() == []

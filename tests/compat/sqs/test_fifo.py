@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FIFO queues: order, groups, and what is refused."""
+"""FIFO queues: order, groups, invalid requests."""
 import pytest
 
 from support.queues import refused

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FIFO queues: what counts as the same message."""
+"""FIFO queues: deduplication."""
 import pytest
 
 from support.queues import refused

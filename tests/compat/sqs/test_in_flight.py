@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a receiver may do with a message that it holds: delete it, hide it longer, give it back."""
+"""Messages in flight: deleting, changing the visibility timeout, releasing."""
 import pytest
 
 from support.queues import refused
@@ -12,7 +12,7 @@ def test_a_deleted_message_is_gone(queue):
     queue.send()
     queue.delete(queue.receive_one(VisibilityTimeout=1))
     queue.expect_counts()
-    assert queue.receive(WaitTimeSeconds=2) == []  # its timeout would have ended by then
+    assert queue.receive(WaitTimeSeconds=2) == []  # longer than its visibility timeout
 
 
 def test_deleting_twice_is_no_error(queue):

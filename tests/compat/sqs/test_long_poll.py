@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long polls: what ends one before its time. A poll that is not woken would outlast the client's patience here."""
+"""Events that end a long poll early. A poll that is not woken lasts longer than these tests wait."""
 import concurrent.futures
 import time
 
@@ -8,7 +8,7 @@ import pytest
 from support.queues import NO_QUEUE, refused
 from support.waiting import eventually
 
-PATIENCE_SECONDS = 15  # the polls ask for 20: one that answers before that was woken
+PATIENCE_SECONDS = 15  # the polls last 20 s: one that returns earlier was woken
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def pool():
 
 
 def poll(pool, queue, **more):
-    """A long poll in another thread, and a moment for it to begin to wait."""
+    """Starts a long poll in another thread. The pause lets it begin to wait; a test does not depend on that."""
     future = pool.submit(queue.receive, WaitTimeSeconds=20, **more)
     time.sleep(0.2)
     return future

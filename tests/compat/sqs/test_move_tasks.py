@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Message move tasks: dead letters on their way back."""
+"""Message move tasks."""
 import json
 
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may use a queue: its policy, AddPermission, RemovePermission, another account."""
+"""Access to a queue: policies, AddPermission, RemovePermission, another account."""
 import json
 
 import pytest
@@ -63,9 +63,9 @@ def test_an_invalid_account_is_rejected(sqs, queue):
         add(sqs, queue, accounts=["nobody"])
 
 
-# From here on: a second account, which only a server of our own can give us.
+# The following tests need a second account, and so a server of our own.
 
-# Amazon says AccessDenied; to us such a queue does not exist (docs/compatibility.md).
+# Amazon responds with AccessDenied; here such a queue does not exist (docs/compatibility.md).
 CLOSED = ("AccessDenied", NO_QUEUE)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Making, finding, listing and deleting queues."""
+"""Creating, finding, listing and deleting queues."""
 import pytest
 
 from support.queues import NO_QUEUE, Queue, refused, unique_name
@@ -158,7 +158,7 @@ def test_a_purge_deletes_all_messages(sqs, queue):
     sqs.purge_queue(QueueUrl=queue.url)
     queue.expect_counts()
     assert queue.receive() == []
-    queue.delete(held)  # of what is gone already: no error
+    queue.delete(held)  # already purged: no error
 
 
 def test_a_purged_queue_still_works(sqs, queue):

@@ -15,7 +15,7 @@ def md5(data):
 
 
 def md5_of_attributes(attributes):
-    """As the SQS guide says: name, type, a byte for the kind of value, value; each with its length."""
+    """By the SQS guide: name, type, a byte for the kind of value, value; each with its length."""
     data = b""
     for name in sorted(attributes):
         value = attributes[name]

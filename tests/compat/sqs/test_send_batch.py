@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SendMessageBatch: all or nothing for the request, one by one for its entries."""
+"""SendMessageBatch: errors of the whole request and of single entries."""
 import hashlib
 
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who a key is, session tokens, and keys that come and go."""
+"""The caller's identity, session tokens, creating and deleting keys."""
 import datetime
 
 import pytest
