@@ -12,12 +12,12 @@
 namespace base {
 namespace {
 
-const unsigned char* data(std::string_view bytes) { return reinterpret_cast<const unsigned char*>(bytes.data()); }
-unsigned char* data(std::string& bytes) { return reinterpret_cast<unsigned char*>(bytes.data()); }
+const unsigned char* octets(std::string_view bytes) { return reinterpret_cast<const unsigned char*>(bytes.data()); }
+unsigned char* octets(std::string& bytes) { return reinterpret_cast<unsigned char*>(bytes.data()); }
 
 std::string finish(SHA256_CTX& context) {
   std::string out(SHA256_DIGEST_LENGTH, '\0');
-  SHA256_Final(data(out), &context);
+  SHA256_Final(octets(out), &context);
   return out;
 }
 
@@ -28,13 +28,13 @@ std::string md5(std::string_view bytes) {
   MD5_Init(&context);
   MD5_Update(&context, bytes.data(), bytes.size());
   std::string out(MD5_DIGEST_LENGTH, '\0');
-  MD5_Final(data(out), &context);
+  MD5_Final(octets(out), &context);
   return out;
 }
 
 std::string sha1(std::string_view bytes) {
   std::string out(SHA_DIGEST_LENGTH, '\0');
-  SHA1(data(bytes), bytes.size(), data(out));
+  SHA1(octets(bytes), bytes.size(), octets(out));
   return out;
 }
 

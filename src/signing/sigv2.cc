@@ -134,7 +134,7 @@ std::string resource_of(std::string_view path, std::vector<Parameter> parameters
   return resource;
 }
 
-std::string string_to_sign(const http::RequestHead& head, std::string_view path) {
+std::string version2_string_to_sign(const http::RequestHead& head, std::string_view path) {
   const std::vector<Parameter> parameters = parameters_of(head.query());
   const Parameter* expires = find(parameters, "Expires");
   std::string text = head.method + "\n";
@@ -203,14 +203,14 @@ ClaimResult parse_version2(const http::RequestHead& head) {
 AuthResult verify_version2(const Claim& claim, const http::RequestHead& head, std::string_view path,
                            std::string_view secret, base::Time now) {
   if (now > claim.signed_at) return {AuthError::Expired, "Request has expired", {}};
-  const std::string text = string_to_sign(head, path);
+  const std::string text = version2_string_to_sign(head, path);
   auto signs = [&](const std::string& signed_text) {
     return base::equals_in_constant_time(base::to_base64(hmac_sha1(secret, signed_text)), claim.signature);
   };
   if (signs(text)) return {};
   // Newer versions of botocore sign "/bucket/" for a bucket, though they send "/bucket".
   const bool bucket_alone = path.find('/', 1) == path.npos;
-  if (bucket_alone && signs(string_to_sign(head, std::string(path) + "/"))) return {};
+  if (bucket_alone && signs(version2_string_to_sign(head, std::string(path) + "/"))) return {};
   AuthResult result = auth_failure(AuthError::BadSignature);
   result.details = details_of(claim, text);
   return result;

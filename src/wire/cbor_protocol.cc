@@ -5,7 +5,7 @@
 namespace wire {
 namespace {
 
-HttpResponse start(int status, std::string_view request_id) {
+HttpResponse start_cbor_response(int status, std::string_view request_id) {
   HttpResponse response{status, {}, {}};
   response.headers.add("x-amzn-RequestId", std::string(request_id));
   response.headers.add("smithy-protocol", "rpc-v2-cbor");
@@ -20,7 +20,7 @@ std::vector<Violation> decode_cbor_request(const Operation& operation, const Htt
 }
 
 HttpResponse encode_cbor_response(const Operation& operation, const void* output, std::string_view request_id) {
-  HttpResponse response = start(200, request_id);
+  HttpResponse response = start_cbor_response(200, request_id);
   // An operation without output has neither a body nor a Content-Type.
   if (!operation.output) return response;
   response.headers.add("Content-Type", "application/cbor");
@@ -30,7 +30,7 @@ HttpResponse encode_cbor_response(const Operation& operation, const void* output
 
 HttpResponse encode_cbor_error(const Service& service, const ApiError& error, std::string_view request_id) {
   const ErrorSpec* spec = service.find_error(error.code());
-  HttpResponse response = start(error_status(spec, error), request_id);
+  HttpResponse response = start_cbor_response(error_status(spec, error), request_id);
   response.headers.add("Content-Type", "application/cbor");
   add_query_error(service, spec, error, response.headers);
   std::string& out = response.body;

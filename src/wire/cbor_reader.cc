@@ -63,7 +63,7 @@ double to_double(const Head& head) {
 }
 
 template <class Int>
-Int to_integer(const Head& head) {
+Int cbor_integer(const Head& head) {
   constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<Int>::max());
   if (head.major == Unsigned && head.argument <= kMax) return static_cast<Int>(head.argument);
   if (head.major == Negative && head.argument <= kMax)
@@ -227,8 +227,8 @@ void CborReader::value(const Head& first, const TypeInfo& type, const Member& tr
       if (head.major != Simple || (head.info != False && head.info != True)) reject_cbor("Expected a boolean");
       *static_cast<bool*>(value) = head.info == True;
       return;
-    case Kind::Int32: *static_cast<std::int32_t*>(value) = to_integer<std::int32_t>(head); return;
-    case Kind::Int64: *static_cast<std::int64_t*>(value) = to_integer<std::int64_t>(head); return;
+    case Kind::Int32: *static_cast<std::int32_t*>(value) = cbor_integer<std::int32_t>(head); return;
+    case Kind::Int64: *static_cast<std::int64_t*>(value) = cbor_integer<std::int64_t>(head); return;
     case Kind::Float: *static_cast<float*>(value) = static_cast<float>(to_double(head)); return;
     case Kind::Double: *static_cast<double*>(value) = to_double(head); return;
     case Kind::Time: {

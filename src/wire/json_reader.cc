@@ -17,7 +17,7 @@ namespace {
 
 namespace json = boost::json;
 using boost::json::error_code;
-using Text = boost::json::string_view;
+using Chars = boost::json::string_view;
 
 [[noreturn]] void reject_json(std::string message) {
   throw ApiError("SerializationException", std::move(message), 400);
@@ -44,7 +44,7 @@ using Text = boost::json::string_view;
 
 // 2^63 and 2^31 are exact doubles; the maxima themselves are not, so compare with <.
 template <class Int>
-Int to_integer(double number, const TypeInfo& type) {
+Int json_integer(double number, const TypeInfo& type) {
   constexpr double kLimit = -static_cast<double>(std::numeric_limits<Int>::min());
   if (!(number >= -kLimit && number < kLimit) || number != std::floor(number)) reject_json_type("NUMBER_VALUE", type);
   return static_cast<Int>(number);
@@ -64,8 +64,8 @@ class Handler {
 
   bool on_document_begin(error_code&) { return true; }
   bool on_document_end(error_code&) { return true; }
-  bool on_comment_part(Text, error_code&) { return true; }
-  bool on_comment(Text, error_code&) { return true; }
+  bool on_comment_part(Chars, error_code&) { return true; }
+  bool on_comment(Chars, error_code&) { return true; }
 
   bool on_object_begin(error_code&) {
     Target target = next();
@@ -86,11 +86,11 @@ class Handler {
   bool on_object_end(std::size_t, error_code&) { return end(); }
   bool on_array_end(std::size_t, error_code&) { return end(); }
 
-  bool on_key_part(Text part, std::size_t, error_code&) {
+  bool on_key_part(Chars part, std::size_t, error_code&) {
     text_.append(part.data(), part.size());
     return true;
   }
-  bool on_key(Text part, std::size_t, error_code&) {
+  bool on_key(Chars part, std::size_t, error_code&) {
     std::string_view key = whole(part);
     if (!skipping_) {
       Frame& frame = frames_[depth_ - 1];
@@ -104,29 +104,29 @@ class Handler {
     return true;
   }
 
-  bool on_string_part(Text part, std::size_t, error_code&) {
+  bool on_string_part(Chars part, std::size_t, error_code&) {
     text_.append(part.data(), part.size());
     return true;
   }
-  bool on_string(Text part, std::size_t, error_code&) {
+  bool on_string(Chars part, std::size_t, error_code&) {
     Target target = next();
     if (target.value) put_string(target, whole(part));
     text_.clear();
     return true;
   }
 
-  bool on_number_part(Text, error_code&) { return true; }
-  bool on_int64(std::int64_t number, Text, error_code&) {
+  bool on_number_part(Chars, error_code&) { return true; }
+  bool on_int64(std::int64_t number, Chars, error_code&) {
     Target target = next();
     if (target.value) put_integer(target, number);
     return true;
   }
-  bool on_uint64(std::uint64_t number, Text, error_code&) {
+  bool on_uint64(std::uint64_t number, Chars, error_code&) {
     Target target = next();
     if (target.value) put_double(target, static_cast<double>(number));
     return true;
   }
-  bool on_double(double number, Text text, error_code&) {
+  bool on_double(double number, Chars text, error_code&) {
     // The parser's own conversion may be off by one in the last place.
     double exact = number;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exact);
@@ -172,7 +172,7 @@ class Handler {
     ++skipping_;
     return true;
   }
-  std::string_view whole(Text part) {
+  std::string_view whole(Chars part) {
     if (text_.empty()) return {part.data(), part.size()};
     text_.append(part.data(), part.size());
     return text_;
@@ -287,10 +287,10 @@ void Handler::put_integer(const Target& target, std::int64_t number) {
 void Handler::put_double(const Target& target, double number) {
   switch (target.type->kind) {
     case Kind::Int32:
-      *static_cast<std::int32_t*>(target.value) = to_integer<std::int32_t>(number, *target.type);
+      *static_cast<std::int32_t*>(target.value) = json_integer<std::int32_t>(number, *target.type);
       return;
     case Kind::Int64:
-      *static_cast<std::int64_t*>(target.value) = to_integer<std::int64_t>(number, *target.type);
+      *static_cast<std::int64_t*>(target.value) = json_integer<std::int64_t>(number, *target.type);
       return;
     case Kind::Float: *static_cast<float*>(target.value) = static_cast<float>(number); return;
     case Kind::Double: *static_cast<double*>(target.value) = number; return;

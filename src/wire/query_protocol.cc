@@ -6,7 +6,7 @@
 namespace wire {
 namespace {
 
-HttpResponse start(int status, std::string_view content_type, std::string_view request_id) {
+HttpResponse start_query_response(int status, std::string_view content_type, std::string_view request_id) {
   HttpResponse response{status, {}, {}};
   response.headers.add("x-amzn-RequestId", std::string(request_id));
   response.headers.add("Content-Type", std::string(content_type));
@@ -14,7 +14,7 @@ HttpResponse start(int status, std::string_view content_type, std::string_view r
   return response;
 }
 
-void open(std::string_view name, std::string_view suffix, std::string_view xmlns, std::string& out) {
+void open_envelope(std::string_view name, std::string_view suffix, std::string_view xmlns, std::string& out) {
   out += '<';
   out += name;
   out += suffix;
@@ -26,7 +26,7 @@ void open(std::string_view name, std::string_view suffix, std::string_view xmlns
   out += '>';
 }
 
-void close(std::string_view name, std::string_view suffix, std::string& out) {
+void close_envelope(std::string_view name, std::string_view suffix, std::string& out) {
   out += "</";
   out += name;
   out += suffix;
@@ -48,31 +48,31 @@ std::vector<Violation> decode_query_request(Protocol protocol, const Operation& 
 
 HttpResponse encode_query_response(const Service& service, const Operation& operation, const void* output,
                                    std::string_view request_id) {
-  HttpResponse response = start(200, "text/xml", request_id);
+  HttpResponse response = start_query_response(200, "text/xml", request_id);
   std::string& out = response.body;
-  open(operation.name, "Response", service.xml_namespace, out);
+  open_envelope(operation.name, "Response", service.xml_namespace, out);
   if (operation.output) {
-    open(operation.name, "Result", "", out);
+    open_envelope(operation.name, "Result", "", out);
     const std::size_t opened = out.size();
     write_xml_members(*operation.output, output, XmlTimes::MillisIfAny, out);
     if (out.size() == opened) {
       out.insert(opened - 1, 1, '/');  // "<ReceiveMessageResult/>", as Amazon writes it
     } else {
-      close(operation.name, "Result", out);
+      close_envelope(operation.name, "Result", out);
     }
   }
   out += "<ResponseMetadata>";
   write_xml_element("RequestId", request_id, out);
   out += "</ResponseMetadata>";
-  close(operation.name, "Response", out);
+  close_envelope(operation.name, "Response", out);
   return response;
 }
 
 HttpResponse encode_query_error(const Service& service, const ApiError& error, std::string_view request_id) {
   const ErrorSpec* spec = service.find_error(error.code());
-  HttpResponse response = start(error_status(spec, error), "text/xml", request_id);
+  HttpResponse response = start_query_response(error_status(spec, error), "text/xml", request_id);
   std::string& out = response.body;
-  open("ErrorResponse", "", service.xml_namespace, out);
+  open_envelope("ErrorResponse", "", service.xml_namespace, out);
   out += "<Error>";
   write_xml_element("Type", is_senders_fault(spec, error) ? "Sender" : "Receiver", out);
   write_xml_element("Code", query_code(spec, error), out);
@@ -86,23 +86,23 @@ HttpResponse encode_query_error(const Service& service, const ApiError& error, s
 
 HttpResponse encode_ec2_response(const Service& service, const Operation& operation, const void* output,
                                  std::string_view request_id) {
-  HttpResponse response = start(200, "text/xml;charset=UTF-8", request_id);
+  HttpResponse response = start_query_response(200, "text/xml;charset=UTF-8", request_id);
   std::string& out = response.body;
   out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-  open(operation.name, "Response", service.xml_namespace, out);
+  open_envelope(operation.name, "Response", service.xml_namespace, out);
   write_xml_element("requestId", request_id, out);
   if (operation.output) {
     write_xml_members(*operation.output, output, XmlTimes::AlwaysMillis, out);
   } else {
     out += "<return>true</return>";  // EC2's response of an operation without output
   }
-  close(operation.name, "Response", out);
+  close_envelope(operation.name, "Response", out);
   return response;
 }
 
 HttpResponse encode_ec2_error(const Service& service, const ApiError& error, std::string_view request_id) {
   const ErrorSpec* spec = service.find_error(error.code());
-  HttpResponse response = start(error_status(spec, error), "text/xml;charset=UTF-8", request_id);
+  HttpResponse response = start_query_response(error_status(spec, error), "text/xml;charset=UTF-8", request_id);
   std::string& out = response.body;
   out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Response><Errors><Error>";
   write_xml_element("Code", query_code(spec, error), out);

@@ -15,7 +15,7 @@ constexpr std::string_view kProlog = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
 
 std::string host_id(std::string_view request_id) { return base::to_base64(base::sha256(request_id)); }
 
-HttpResponse start(int status, std::string_view request_id) {
+HttpResponse start_rest_response(int status, std::string_view request_id) {
   HttpResponse response{status, {}, {}};
   response.headers.add("x-amz-request-id", std::string(request_id));
   response.headers.add("x-amz-id-2", host_id(request_id));
@@ -87,7 +87,7 @@ std::vector<Violation> decode_rest_xml_request(const Operation& operation, const
 
 HttpResponse encode_rest_xml_response(const Service& service, const Operation& operation, const void* output,
                                       std::string_view request_id) {
-  HttpResponse response = start(operation.http.status, request_id);
+  HttpResponse response = start_rest_response(operation.http.status, request_id);
   if (!operation.output) return response;
   const TypeInfo& type = *operation.output;
   if (type.has_bindings) write_bindings(type, output, response);
@@ -105,7 +105,7 @@ HttpResponse encode_rest_xml_response(const Service& service, const Operation& o
 
 HttpResponse encode_rest_xml_error(const Service& service, const ApiError& error, std::string_view request_id) {
   const ErrorSpec* spec = service.find_error(error.code());
-  HttpResponse response = start(error_status(spec, error), request_id);
+  HttpResponse response = start_rest_response(error_status(spec, error), request_id);
   for (const auto& [name, value] : error.headers()) response.headers.add(name, value);
   if (response.status == 304) return response;  // a 304 has no body
   response.headers.add("Content-Type", "application/xml");

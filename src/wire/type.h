@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes as run-time tables: what a codec walks. A value is a void* whose type the
-// table tells; a TypeInfo is made from a described struct (type_of.h), or by hand.
+// Shapes as run-time tables, which the codecs interpret. A value is a void* whose type the
+// table defines. A TypeInfo comes from a described struct (type_of.h) or is built by hand.
 //
 // A value's representation by kind: std::string, bool, std::int32_t, std::int64_t,
-// float, double, base::Time, base::Blob. Lists, maps and structs are known only
-// through the functions below, which get their own table as an argument: whoever
-// makes a table at run time chooses how its values are laid out.
+// float, double, base::Time, base::Blob. Lists, maps and structs are accessed
+// only through the functions below, which get their own table as an argument, so a table
+// built at run time can choose the layout of its values.
 #pragma once
 
 #include <cstddef>

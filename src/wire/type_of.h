@@ -127,8 +127,8 @@ const Member* member_traits(std::string_view name) {
 
 template <class T>
 std::vector<Field> make_fields() {
-  // Offsets are measured on a real object: there is no other portable way from a
-  // pointer to member.
+  // Offsets are measured on a real object: no other portable way leads from a pointer to
+  // member to an offset.
   static const T sample{};
   std::vector<Field> fields;
   using Members = boost::describe::describe_members<T, boost::describe::mod_public>;

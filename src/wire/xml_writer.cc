@@ -30,14 +30,14 @@ void write_escape(unsigned char c, std::string& out) {
   }
 }
 
-void close(std::string_view name, std::string& out) {
+void close_element(std::string_view name, std::string& out) {
   out += "</";
   out += name;
   out += '>';
 }
 
 // "<name xmlns:prefix="uri"", left open for attributes.
-void open(std::string_view name, std::string_view uri, std::string_view prefix, std::string& out) {
+void open_element(std::string_view name, std::string_view uri, std::string_view prefix, std::string& out) {
   out += '<';
   out += name;
   if (uri.empty()) return;
@@ -105,38 +105,39 @@ void Writer::members(const TypeInfo& type, const void* value) {
 void Writer::list(std::string_view name, const TypeInfo& type, const Member& traits, const void* value) {
   std::string_view item = traits.flattened ? name : traits.item.empty() ? "member" : traits.item;
   if (!traits.flattened) {
-    open(name, traits.xmlns, traits.xmlns_prefix, out_);
+    open_element(name, traits.xmlns, traits.xmlns_prefix, out_);
     out_ += '>';
   }
   std::size_t count = type.size(type, value);
   for (std::size_t i = 0; i < count; ++i) {
     member(item, *type.element, element_traits(traits), type.at(type, value, i));
   }
-  if (!traits.flattened) close(name, out_);
+  if (!traits.flattened) close_element(name, out_);
 }
 
 void Writer::map(std::string_view name, const TypeInfo& type, const Member& traits, const void* value) {
   static const TypeInfo kString = {.kind = Kind::String};
   std::string_view entry = traits.flattened ? name : "entry";
   if (!traits.flattened) {
-    open(name, traits.xmlns, traits.xmlns_prefix, out_);
+    open_element(name, traits.xmlns, traits.xmlns_prefix, out_);
     out_ += '>';
   }
   for_each_entry(type, value, [&](const std::string& key, const void* element) {
-    open(entry, traits.flattened ? traits.xmlns : "", traits.xmlns_prefix, out_);
+    open_element(entry, traits.flattened ? traits.xmlns : "", traits.xmlns_prefix, out_);
     out_ += '>';
     member(traits.key.empty() ? "key" : traits.key, kString, key_traits(traits), &key);
     member(traits.value.empty() ? "value" : traits.value, *type.element, element_traits(traits), element);
-    close(entry, out_);
+    close_element(entry, out_);
   });
-  if (!traits.flattened) close(name, out_);
+  if (!traits.flattened) close_element(name, out_);
 }
 
 void Writer::member(std::string_view name, const TypeInfo& type, const Member& traits, const void* value) {
   if (type.kind == Kind::List) return list(name, type, traits, value);
   if (type.kind == Kind::Map) return map(name, type, traits, value);
   bool own = traits.xmlns.empty();
-  open(name, own ? type.structure.xmlns : traits.xmlns, own ? type.structure.xmlns_prefix : traits.xmlns_prefix, out_);
+  open_element(name, own ? type.structure.xmlns : traits.xmlns, own ? type.structure.xmlns_prefix : traits.xmlns_prefix,
+               out_);
   if (type.kind == Kind::Struct) {
     attributes(type, value);
     out_ += '>';
@@ -145,7 +146,7 @@ void Writer::member(std::string_view name, const TypeInfo& type, const Member& t
     out_ += '>';
     scalar(type, traits, value);
   }
-  close(name, out_);
+  close_element(name, out_);
 }
 
 }  // namespace
@@ -163,10 +164,10 @@ void write_xml_text(std::string_view text, std::string& out) {
 }
 
 void write_xml_element(std::string_view name, std::string_view text, std::string& out) {
-  open(name, "", "", out);
+  open_element(name, "", "", out);
   out += '>';
   write_xml_text(text, out);
-  close(name, out);
+  close_element(name, out);
 }
 
 void write_xml_members(const TypeInfo& type, const void* value, XmlTimes times, std::string& out) {
@@ -175,12 +176,12 @@ void write_xml_members(const TypeInfo& type, const void* value, XmlTimes times, 
 
 void write_xml_root(const XmlRoot& root, const TypeInfo& type, const void* value, std::string& out) {
   bool own = type.structure.xmlns.empty();
-  open(root.name, own ? root.xmlns : type.structure.xmlns, own ? "" : type.structure.xmlns_prefix, out);
+  open_element(root.name, own ? root.xmlns : type.structure.xmlns, own ? "" : type.structure.xmlns_prefix, out);
   Writer writer(XmlTimes::AlwaysMillis, out);
   writer.attributes(type, value);
   out += '>';
   type.structure.unwrapped ? writer.only_member(type, value) : writer.members(type, value);
-  close(root.name, out);
+  close_element(root.name, out);
 }
 
 }  // namespace wire
