@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,7 +13,6 @@
 
 #include "base/check.h"
 #include "base/time.h"
-#include "services/bytes.h"
 #include "services/locals.h"
 #include "store/store.h"
 
@@ -33,7 +33,8 @@ struct Caller {
   // A service that calls another (services/invoke.h): "s3.amazonaws.com", and the resource on whose behalf,
   // an ARN. Both are "" for clients.
   std::string service = {}, source_arn = {};
-  std::string referer = {}, user_agent = {};  // what the client says of itself; "" where it says nothing
+  // Condition keys of policies that only the door knows: "aws:Referer".
+  std::map<std::string, std::string> conditions = {};
 
   bool anonymous() const { return account.empty(); }
   bool secure() const { return endpoint.starts_with("https://"); }
@@ -67,12 +68,6 @@ struct Call {
   // To be done once this is committed.
   std::vector<Wake> wakes = {};
   std::optional<Wait> wait = {};
-
-  // Operations whose body is not a struct: see services/bytes.h.
-  Spool spool = {};                                    // set by what runs before the body is read
-  const Upload* upload = nullptr;                      // the body, or what stood in its place
-  std::optional<std::vector<Extent>> download = {};    // the answer's body
-  std::optional<int> status = {};                      // where it is not the operation's: 206
 
   // What this service keeps in memory. To be changed by tx.on_end, or at once and undone by it.
   template <class T>
