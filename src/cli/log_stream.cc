@@ -6,6 +6,7 @@
 #include "wire/json.h"
 
 namespace cli {
+
 std::string log_target(const LogRequest& request) {
   std::string target = "/stoker/logs?cluster=" + base::percent_encode(request.cluster) +
                        "&task=" + base::percent_encode(request.task);

@@ -20,14 +20,14 @@ int logs(const Options& options, const LogArguments& arguments, std::ostream& ou
       })) {
     throw std::runtime_error("the task has no container " + *arguments.container);
   }
-  const bool several = containers.size() > 1 && !arguments.container;
+  const bool name_containers = containers.size() > 1 && !arguments.container;
   read_logs(client.profile(), request, [&](LogLine line) {
     std::ostream& to = line.stream == "stderr" && !options.json ? err : out;
     if (options.json) {
       print_json(to, line);
     } else {
       if (arguments.timestamps) to << wire::to_iso8601(base::from_millis(line.at)) << ' ';
-      if (several) to << line.container << " | ";
+      if (name_containers) to << line.container << " | ";
       to << line.text << '\n';
     }
     to.flush();

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A join token: an access key in one word, to be pasted on another machine.
+// A join token: an access key in one word, to paste on another machine.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
-#include "http/signing_key.h"
+#include "signing/signing_key.h"
 
 namespace cli {
 
 // "stk1." and the base64url of "ID:SECRET".
-std::string encode_token(const http::Credentials& credentials);
-// An error in one clear line for what is none; it never has the token in it.
-base::Result<http::Credentials> decode_token(std::string_view token);
+std::string encode_token(const signing::Credentials& credentials);
+// Fails for an invalid token. The error does not repeat the token.
+base::Result<signing::Credentials> decode_token(std::string_view token);
 
 }  // namespace cli

@@ -9,16 +9,12 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "doors/agents/external_objects.h"
 #include "services/options.h"
 
 namespace control {
 
-// An S3 that is used in place of the one in here: Amazon's, Ceph's, any. Every machine must reach it.
-struct ExternalObjects {
-  std::string endpoint;  // "https://ceph:7480"
-  std::string region = "us-east-1";
-  std::string access_key_id, secret_access_key;
-};
+using doors::agents::ExternalObjects;
 // None without an endpoint; an error where its keys are not given.
 base::Result<std::optional<ExternalObjects>> external_objects(ExternalObjects given);
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/modules.h"
 
-#include "services/ecs/departure.h"
-#include "services/ecs/fleets.h"
-#include "services/ecs/live_gpus.h"
-#include "services/ecs/schema.h"
-#include "services/ecs/service.h"
-#include "services/ecs/task.h"
+#include "services/ecs/module.h"
 #include "services/s3/module.h"
 #include "services/sqs/door.h"
 #include "services/sqs/lot.h"
@@ -50,23 +45,6 @@ services::Module sqs_module() {
   return m;
 }
 
-services::Module ecs_module(const services::Options& options) {
-  services::Module m;
-  m.service = services::ecs::service();
-  m.migrations = services::ecs::migrations();
-  m.add_memory = [](services::Locals& locals) {
-    locals.add<services::ecs::LiveGpus>();
-    locals.add<services::ecs::Fleets>();
-  };
-  m.recover = [](services::Call& call) {
-    services::ecs::disconnect_all(call.tx, call.now);
-    call.local<services::ecs::Fleets>().load(call.tx);
-  };
-  m.loops = {writing("ecs sweep", std::string(services::ecs::kTaskSweepTopic),
-                     [lost = options.lost_after](services::Call& call) { return services::ecs::sweep_tasks(call, lost); })};
-  return m;
-}
-
 services::Module sts_module() {
   services::Module m;
   m.service = services::sts::service();
@@ -87,7 +65,7 @@ services::Module stoker_module() {
 }  // namespace
 
 std::vector<services::Module> all_modules(const services::Options& options) {
-  return {sts_module(), sqs_module(), ecs_module(options), services::s3::module(options), stoker_module()};
+  return {sts_module(), sqs_module(), services::ecs::module(options), services::s3::module(options), stoker_module()};
 }
 
 }  // namespace control

@@ -10,11 +10,11 @@
 #include "api/loops.h"
 #include "api/path_door.h"
 #include "api/rpc_door.h"
-#include "control/agent_sessions.h"
 #include "control/data_folder.h"
-#include "control/log_streams.h"
 #include "control/modules.h"
-#include "control/task_logs.h"
+#include "doors/agents/agent_sessions.h"
+#include "doors/agents/log_streams.h"
+#include "doors/agents/task_logs.h"
 #include "doors/objects/blob_sweep.h"
 #include "doors/objects/objects_door.h"
 #include "doors/objects/recovery.h"
@@ -24,6 +24,7 @@
 #include "objects/disk_threads.h"
 #include "objects/files.h"
 #include "services/s3/module.h"
+#include "state/cluster.h"
 
 namespace control {
 namespace asio = boost::asio;
@@ -35,7 +36,7 @@ int thread_count(const Config& config) {
 }
 
 std::vector<store::Migrations> migrations_of(const std::vector<services::Module>& modules) {
-  std::vector<store::Migrations> all;
+  std::vector<store::Migrations> all{state::cluster_migrations()};
   for (const services::Module& module : modules) {
     if (!module.migrations.steps.empty()) all.push_back(module.migrations);
   }
@@ -108,11 +109,13 @@ struct Server::State {
         agents(engine, log_streams, config.objects),
         logs(engine, agents, log_streams),
         scrub(engine, files, disk),
-        objects({engine, authenticator, *registry.find_signed("s3"), services::s3::object_table(), log, metrics, {&files, &disk}, config.domains}),
+        objects({engine, authenticator, *registry.find_signed("s3"), services::s3::object_table(), log, metrics,
+                 {&files, &disk}, config.domains}),
         pages(engine, metrics, modules, version),
         agents_door({authenticator, registry, log}, "/ws", "ecs",
-                    std::bind_front(&AgentSessions::serve, &agents)),
-        logs_door({authenticator, registry, log}, "/stoker/logs", "ecs", std::bind_front(&TaskLogs::serve, &logs)),
+                    std::bind_front(&doors::agents::AgentSessions::serve, &agents)),
+        logs_door({authenticator, registry, log}, "/stoker/logs", "ecs",
+                  std::bind_front(&doors::agents::TaskLogs::serve, &logs)),
         scrub_door({authenticator, registry, log}, "/stoker/scrub", "stoker",
                    std::bind_front(&doors::objects::Scrub::serve, &scrub)),
         rpc(engine, authenticator, registry, log),
@@ -153,9 +156,9 @@ struct Server::State {
   api::Metrics metrics;
   api::RequestLog log;
   api::Authenticator authenticator;
-  LogStreams log_streams{topics};
-  AgentSessions agents;
-  TaskLogs logs;
+  doors::agents::LogStreams log_streams{topics};
+  doors::agents::AgentSessions agents;
+  doors::agents::TaskLogs logs;
   doors::objects::Scrub scrub;
   doors::objects::ObjectsDoor objects;
   doors::pages::PagesDoor pages;

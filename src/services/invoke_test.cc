@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "services/directory.h"
+#include "store/test_store.h"
 #include "wire/error.h"
 
 namespace services {
@@ -31,7 +32,7 @@ EchoResult echo(Call& call, const EchoRequest& request) {
 class Invoke : public testing::Test {
  protected:
   Invoke() : folder_(testing::TempDir() + "invoke-" + base::random_uuid()) {
-    store_ = store::open_sqlite(folder_, {{"echo", {"CREATE TABLE echoes (text TEXT NOT NULL)"}}});
+    store_ = store::open_test_store(folder_, {{"echo", {"CREATE TABLE echoes (text TEXT NOT NULL)"}}});
     directory_.add("echo", {operation<&echo>("Echo", Access::Write)});
   }
   ~Invoke() override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bucket's policy, from its text to an answer: what is kept can be evaluated.
+// A bucket's policy, from its text to a decision: every accepted policy can be evaluated.
 #include <cstddef>
 #include <cstdint>
 #include <string>

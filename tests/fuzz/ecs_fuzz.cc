@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task definition of any content is checked or refused, and its ARN read or not.
+// Any task definition is accepted or rejected, and any ARN is parsed or rejected.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "services/ecs/arn.h"
-#include "services/ecs/check_task.h"
+#include "services/ecs/definitions/check_task.h"
 #include "wire/error.h"
 #include "wire/json.h"
 #include "wire/type_of.h"

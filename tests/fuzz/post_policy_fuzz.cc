@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The policy of a browser's form, from its JSON to an answer about a form.
+// The policy of a browser form, from its JSON to a decision about a form.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     const PostPolicy policy = parse_post_policy(base::to_base64(text));
-    // A form that has just what is asked for is let through, unless a field is asked to be two things.
+    // A form that meets all conditions is accepted, unless two conditions contradict each other.
     FormFields fields;
     bool contradiction = false;
     for (const PostCondition& condition : policy.conditions) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What S3's headers and query strings say in a language of their own: ranges, sources of copies, tags,
-// ETags, versions, dates, metadata.
+// The texts in S3's headers and query strings: ranges, copy sources, tags, ETags, versions, dates,
+// metadata.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -96,7 +96,8 @@ void HeldUpload::keep() {
   disk.threads->post([files = disk.files, name = upload_.file] { files->keep(name); });
 }
 
-asio::awaitable<HeldUpload> spool_body(Disk disk, RequestBody& body, services::s3::Spool wanted, const http::Claim* claim) {
+asio::awaitable<HeldUpload> spool_body(Disk disk, RequestBody& body, services::s3::Spool wanted,
+                                       const signing::Claim* claim) {
   if (body.size() && *body.size() > wanted.max_bytes) throw too_large(*body.size(), wanted.max_bytes);
   for (const std::string& name : body.announced()) {
     if (auto kind = announced_checksum(name)) wanted.checksums.insert(*kind);

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "base/check.h"
+#include "services/ecs/account_setting_operations.h"
 #include "services/ecs/errors.h"
-#include "services/ecs/handlers.h"
+#include "services/ecs/operations.h"
 #include "services/ecs/page.h"
 
 namespace services::ecs {
@@ -151,6 +152,15 @@ DeleteAccountSettingResponse delete_account_setting(Call& call, const DeleteAcco
   call.tx.exec("DELETE FROM ecs_account_settings WHERE account = $1 AND region = $2 AND principal = $3 AND name = $4",
                call.caller.account, call.caller.region, call.caller.arn(), request.name);
   return {.setting = shown(call.caller, setting, setting.value)};
+}
+
+std::vector<Operation> account_setting_operations() {
+  return {
+      operation<&delete_account_setting>("DeleteAccountSetting", Access::Write),
+      operation<&list_account_settings>("ListAccountSettings", Access::Read),
+      operation<&put_account_setting>("PutAccountSetting", Access::Write),
+      operation<&put_account_setting_default>("PutAccountSettingDefault", Access::Write),
+  };
 }
 
 }  // namespace services::ecs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/ecs/agent_work.h"
+#include "services/ecs/tasks/agent_work.h"
 #include "services/ecs/ecs_fixture.h"
 
 namespace services::ecs {
@@ -36,7 +36,7 @@ TEST_F(Tags, OfMachinesAndTasksAreOnesToo) {
   EXPECT_EQ(tags(machine), R"({"tags":[{"key":"rack","value":"7"}]})");
   store_->write_now([&](store::Tx& tx) {
     Call call{tx, caller_, now_, now_, &locals_};
-    set_connected(call, machine.substr(machine.rfind('/') + 1), true);
+    set_connected(call, model::InstanceId(machine.substr(machine.rfind('/') + 1)), true);
   });
   const auto ran = run_json(&run_task, R"({"taskDefinition":"web","count":2,"tags":[{"key":"a","value":"1"}],
                                            "enableECSManagedTags":true})");

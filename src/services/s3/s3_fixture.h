@@ -23,7 +23,7 @@
 #include "services/s3/buckets/notification_operations.h"
 #include "services/s3/module.h"
 #include "services/s3/objects/object_row.h"
-#include "store/store.h"
+#include "store/test_store.h"
 #include "wire/error.h"
 
 namespace services::s3 {
@@ -31,7 +31,7 @@ namespace services::s3 {
 class S3Test : public testing::Test {
  protected:
   S3Test() : folder_(testing::TempDir() + "s3-" + base::random_uuid()) {
-    store_ = store::open_sqlite(folder_, {module_.migrations});
+    store_ = store::open_test_store(folder_, {module_.migrations});
     module_.add_memory(locals_);
     locals_.add<QueueDoor>(QueueDoor{
         [this](Call&, const std::string& arn, const Sender& sender) { return knock(arn, sender); },

@@ -58,7 +58,7 @@ CREATE TABLE sqs_messages (
   source_arn TEXT                      -- the queue whose dead letter it is
 );
 -- Covers the counts: they need no row.
-CREATE INDEX sqs_messages_ready ON sqs_messages (lot, visible_at, receive_count, sent_at);
+CREATE INDEX sqs_messages_ready ON sqs_messages (lot, visible_at, receive_count, sent_at, seq);
 CREATE INDEX sqs_messages_group ON sqs_messages (lot, group_id, sequence) WHERE sequence IS NOT NULL;
 -- These two find what expired where visible_at does not tell: behind the head of a
 -- FIFO group, and after a receive.

@@ -10,7 +10,7 @@
 #include "services/sqs/handlers.h"
 #include "services/sqs/queue.h"
 #include "services/sqs/schema.h"
-#include "store/store.h"
+#include "store/test_store.h"
 #include "wire/error.h"
 
 namespace services::sqs {
@@ -18,7 +18,7 @@ namespace services::sqs {
 class SqsTest : public testing::Test {
  protected:
   SqsTest() : folder_(testing::TempDir() + "sqs-" + base::random_uuid()) {
-    store_ = store::open_sqlite(folder_, {migrations()});
+    store_ = store::open_test_store(folder_, {migrations()});
   }
   ~SqsTest() override {
     store_.reset();

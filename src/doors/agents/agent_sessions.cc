@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "doors/agents/agent_sessions.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include "api/identify.h"
+#include "base/log.h"
+#include "doors/agents/session.h"
+#include "services/ecs/machines/live_gpus.h"
+#include "shapes/agent/extensions.h"
+
+namespace doors::agents {
+namespace asio = boost::asio;
+namespace ecs = services::ecs;
+using namespace shapes::agent;
+using services::Access;
+using services::Call;
+
+namespace {
+
+constexpr base::Duration kBetweenTries = std::chrono::seconds(1);
+constexpr int kMaxTries = 60;
+
+// The body of a refused upgrade is a frame, as agents expect it.
+http::Response refusal(const wire::ApiError& error) {
+  ErrorMessage message{error.message()};
+  return {400, {{"Content-Type", "application/json"}}, wire::write_frame(error.code(), message)};
+}
+
+}  // namespace
+
+asio::awaitable<http::Response> AgentSessions::serve(http::Exchange& exchange, services::Caller caller) {
+  const std::string query(exchange.head().query());
+  const bool telemetry_session = !api::form_field(query, "containerInstanceArn").has_value();
+  const std::string cluster =
+      api::form_field(query, telemetry_session ? "cluster" : "clusterArn").value_or("");
+  const std::string instance =
+      api::form_field(query, telemetry_session ? "containerInstance" : "containerInstanceArn").value_or("");
+  auto session = std::make_shared<Session>(caller, times_);
+  std::optional<wire::ApiError> failure;
+  try {
+    session->home = co_await find_home(std::move(caller), cluster, instance);
+  } catch (const wire::ApiError& error) {
+    failure = error;
+  }
+  if (failure) co_return refusal(*failure);
+  session->socket = co_await exchange.accept_websocket();
+  if (telemetry_session) {
+    co_await telemetry(session);
+  } else {
+    co_await work(exchange, session);
+  }
+  co_return http::Response{};
+}
+
+asio::awaitable<ecs::Admitted> AgentSessions::find_home(services::Caller caller, std::string cluster,
+                                                        std::string instance) {
+  ecs::Admitted home;
+  api::Engine::Work look = [&](Call& call) { home = ecs::admit(call, cluster, instance); };
+  co_await engine_.run(Access::Read, std::move(caller), std::move(look));
+  co_return home;
+}
+
+bool AgentSessions::send(const model::InstanceId& instance, std::string frame) {
+  auto socket = sessions_.with([&](auto& sessions) -> std::shared_ptr<http::WebSocket> {
+    auto found = sessions.find(instance);
+    return found == sessions.end() ? nullptr : found->second->socket;
+  });
+  return socket && socket->send(std::move(frame));
+}
+
+asio::awaitable<void> AgentSessions::work(http::Exchange& exchange, SessionPtr session) {
+  const model::InstanceId& instance = session->home.instance.id;
+  // A machine has one session: its agent uses the newest.
+  auto former = sessions_.with([&](auto& sessions) { return std::exchange(sessions[instance], session); });
+  if (former) {
+    former->socket->close();
+    logs_.end_all_of(instance);
+  }
+  base::log_info("agent connected", {{"machine", session->home.instance.name},
+                                     {"instance", instance.str()},
+                                     {"from", exchange.peer()}});
+  try {
+    co_await send_manifest(session);
+    co_await read_all(session);
+  } catch (const std::exception& error) {
+    base::log_warn("session failed", {{"instance", instance.str()}, {"error", error.what()}});
+  }
+  session->over = true;
+  session->socket->close();
+  while (session->pushing) {
+    const std::uint64_t seen = engine_.topics().seen();
+    engine_.topics().wake(session->topic());
+    co_await engine_.topics().wait(session->own_topic(), seen, std::chrono::seconds(1));
+  }
+  co_await leave(session);
+}
+
+// Both sides compare their tasks before the agent gets new ones.
+asio::awaitable<void> AgentSessions::send_manifest(SessionPtr session) {
+  TaskManifestMessage manifest;
+  api::Engine::Work look = [&](Call& call) { manifest = ecs::manifest_of(call, session->home); };
+  co_await engine_.run(Access::Read, session->caller, std::move(look));
+  session->state.sent_manifest(manifest.messageId);
+  session->send("TaskManifestMessage", manifest);
+}
+
+asio::awaitable<void> AgentSessions::read_all(SessionPtr session) {
+  while (!session->over) {
+    const auto patience = session->state.patience(Steady::now());
+    if (!patience) {
+      base::log_info("agent did not acknowledge its manifest", {{"machine", session->home.instance.name}});
+      co_return;
+    }
+    auto text = co_await session->socket->read(*patience);
+    if (!text) {
+      base::log_info("agent disconnected", {{"machine", session->home.instance.name}, {"reason", text.error()}});
+      co_return;
+    }
+    co_await handle_text(session, std::move(*text));
+  }
+}
+
+asio::awaitable<void> AgentSessions::handle_text(SessionPtr session, std::string text) {
+  auto frame = wire::read_frame(text);
+  if (!frame) {
+    session->send("BadRequestException", ErrorMessage{frame.error()});
+    co_return;
+  }
+  std::optional<ErrorMessage> rejected;
+  try {
+    co_await handle(session, std::move(*frame));
+  } catch (const wire::ApiError& error) {
+    rejected = ErrorMessage{error.message()};
+  }
+  if (rejected) session->send("BadRequestException", *rejected);
+}
+
+// Other frames, heartbeat acknowledgements among them, only show that the agent is alive.
+asio::awaitable<void> AgentSessions::handle(SessionPtr session, wire::Frame frame) {
+  const model::InstanceId& instance = session->home.instance.id;
+  if (frame.type == "AckRequest") {
+    const AckRequest ack = wire::read_message<AckRequest>(frame);
+    co_await acknowledge(session, ack.messageId);
+  } else if (frame.type == "TaskStopVerificationMessage") {
+    co_await verify_stops(session, std::move(frame));
+  } else if (frame.type == "StokerGpus") {
+    const StokerGpus gpus = wire::read_message<StokerGpus>(frame);
+    api::Engine::Work write = [&](Call& call) { ecs::store_gpus(call, instance, gpus); };
+    co_await engine_.run(Access::Write, session->caller, std::move(write));
+  } else if (frame.type == "StokerGpuSamples") {
+    auto samples = wire::read_message<StokerGpuSamples>(frame);
+    if (samples.samples.size() > ecs::kMaxGpus) samples.samples.resize(ecs::kMaxGpus);
+    engine_.locals().get<ecs::LiveGpus>().put(instance, std::move(samples));
+  } else if (frame.type == "StokerLogLines") {
+    auto lines = wire::read_message<StokerLogLines>(frame);
+    const StokerStopLogs stop{lines.requestId};
+    if (!logs_.put(instance, std::move(lines))) session->send("StokerStopLogs", stop);
+  } else if (frame.type == "IAMRoleCredentialsAckRequest") {
+    const auto ack = wire::read_message<IAMRoleCredentialsAckRequest>(frame);
+    api::Engine::Work write = [&](Call& call) { ecs::acknowledge_credentials(call, session->home, ack); };
+    co_await engine_.run(Access::Write, session->caller, std::move(write));
+  }
+}
+
+asio::awaitable<void> AgentSessions::verify_stops(SessionPtr session, wire::Frame frame) {
+  const auto message = wire::read_message<TaskStopVerificationMessage>(frame);
+  TaskStopVerificationAck answer;
+  answer.messageId = message.messageId;
+  answer.generatedAt = base::to_millis(engine_.clock().now());
+  api::Engine::Work look = [&](Call& call) {
+    answer.stopTasks = ecs::to_stop(call, session->home, message.stopCandidates);
+  };
+  co_await engine_.run(Access::Read, session->caller, std::move(look));
+  session->send("TaskStopVerificationAck", answer);
+}
+
+asio::awaitable<void> AgentSessions::acknowledge(SessionPtr session, std::string message_id) {
+  const SessionState::Acknowledged acknowledged = session->state.acknowledge(message_id);
+  if (acknowledged.manifest) {
+    api::Engine::Work connect = [&](Call& call) { ecs::set_connected(call, session->home.instance.id, true); };
+    co_await engine_.run(Access::Write, session->caller, std::move(connect));
+    session->pushing = true;
+    auto executor = co_await asio::this_coro::executor;
+    asio::co_spawn(executor, push_until_over(session), [this, session](std::exception_ptr) {
+      session->pushing = false;
+      engine_.topics().wake(session->own_topic());
+    });
+  }
+  if (acknowledged.tasks.empty()) co_return;
+  api::Engine::Work deliver = [&](Call& call) { ecs::set_delivered(call, session->home, acknowledged.tasks); };
+  co_await engine_.run(Access::Write, session->caller, std::move(deliver));
+}
+
+asio::awaitable<void> AgentSessions::leave(SessionPtr session) {
+  const model::InstanceId instance = session->home.instance.id;
+  const bool last = sessions_.with([&](auto& sessions) {
+    auto found = sessions.find(instance);
+    if (found == sessions.end() || found->second != session) return false;
+    sessions.erase(found);
+    return true;
+  });
+  if (!last) co_return;
+  logs_.end_all_of(instance);
+  engine_.locals().get<ecs::LiveGpus>().forget(instance);
+  // A disconnected machine that counts as connected would be given tasks, and never be lost.
+  for (int tries = 0; tries < kMaxTries && !has_session(instance); ++tries) {
+    const bool written = co_await mark_disconnected(session);
+    if (written) co_return;
+    co_await engine_.topics().wait(session->own_topic(), engine_.topics().seen(), kBetweenTries);
+  }
+}
+
+asio::awaitable<bool> AgentSessions::mark_disconnected(SessionPtr session) {
+  const model::InstanceId instance = session->home.instance.id;
+  api::Engine::Work disconnect = [&](Call& call) { ecs::set_connected(call, instance, false); };
+  try {
+    co_await engine_.run(Access::Write, session->caller, std::move(disconnect));
+    co_return true;
+  } catch (const store::Error& error) {
+    base::log_error("disconnection was not stored", {{"instance", instance.str()}, {"error", error.what()}});
+  }
+  co_return false;
+}
+
+bool AgentSessions::has_session(const model::InstanceId& instance) {
+  return sessions_.with([&](auto& sessions) { return sessions.contains(instance); });
+}
+
+// Health and metrics. Each message is acknowledged, and heartbeats keep the agent connected.
+asio::awaitable<void> AgentSessions::telemetry(SessionPtr session) {
+  for (;;) {
+    if (session->state.take_heartbeat(Steady::now())) {
+      session->send("HeartbeatMessage", HeartbeatMessage{base::random_uuid(), true});
+    }
+    auto text = co_await session->socket->read(times_.silence);
+    if (!text) co_return;
+    std::optional<ErrorMessage> rejected;
+    try {
+      co_await handle_telemetry(session, std::move(*text));
+    } catch (const wire::ApiError& error) {
+      rejected = ErrorMessage{error.message()};
+    }
+    if (rejected) session->send("BadRequestException", *rejected);
+  }
+}
+
+asio::awaitable<void> AgentSessions::handle_telemetry(SessionPtr session, std::string text) {
+  auto frame = wire::read_frame(text);
+  if (!frame) throw wire::ApiError("BadRequestException", frame.error());
+  if (frame->type == "PublishHealthRequest") {
+    const auto request = wire::read_message<PublishHealthRequest>(*frame);
+    api::Engine::Work write = [&](Call& call) { ecs::store_health(call, session->home, request); };
+    co_await engine_.run(Access::Write, session->caller, std::move(write));
+    session->send("AckPublishHealth", AckPublishHealth{});
+  } else if (frame->type == "PublishMetricsRequest") {
+    session->send("AckPublishMetric", AckPublishMetric{});
+  } else if (frame->type == "PublishInstanceStatusRequest") {
+    session->send("AckPublishInstanceStatus", AckPublishMetric{});
+  }
+}
+
+}  // namespace doors::agents

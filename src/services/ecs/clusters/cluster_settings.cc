@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/clusters/cluster_settings.h"
+
+#include <algorithm>
+
+#include "services/ecs/errors.h"
+
+namespace services::ecs {
+namespace {
+
+using namespace shapes::ecs;
+
+void check_execute_command(const ExecuteCommandConfiguration& command) {
+  const std::string logging = command.logging.value_or("DEFAULT");
+  if (command.logConfiguration && logging != "OVERRIDE") {
+    throw invalid_parameter("You must set logging to 'OVERRIDE' when you supply a log configuration.");
+  }
+  if (logging == "OVERRIDE") {
+    const auto& log = command.logConfiguration;
+    if (!log || (!log->cloudWatchLogGroupName && !log->s3BucketName)) {
+      throw invalid_parameter(
+          "A CloudWatch log group name or S3 bucket name must be specified when overriding the default log "
+          "configuration.");
+    }
+    throw not_here("executeCommandConfiguration.logging OVERRIDE", "sessions are not logged; say NONE or DEFAULT");
+  }
+  if (command.kmsKeyId) throw not_here("executeCommandConfiguration.kmsKeyId", "there is no Key Management Service");
+}
+
+}  // namespace
+
+void check_settings(const std::vector<ClusterSetting>& settings) {
+  for (const ClusterSetting& setting : settings) {
+    if (setting.name.value_or("") != "containerInsights") {
+      throw invalid_parameter("Invalid setting 'name'. It should be containerInsights.");
+    }
+    const std::string value = setting.value.value_or("");
+    if (value != "enabled" && value != "disabled" && value != "enhanced") {
+      throw invalid_parameter("Invalid setting 'value'. containerInsights should be one of [enabled,disabled,enhanced].");
+    }
+  }
+  if (settings.size() > 1) throw invalid_parameter("A setting should not be given twice.");
+}
+
+void check_configuration(const ClusterConfiguration& configuration) {
+  if (configuration.executeCommandConfiguration) check_execute_command(*configuration.executeCommandConfiguration);
+  if (configuration.managedStorageConfiguration) {
+    throw not_here("managedStorageConfiguration", "there is no Key Management Service, and no managed storage");
+  }
+}
+
+void check_capacity_providers(const std::vector<std::string>& providers,
+                              const std::vector<CapacityProviderStrategyItem>& strategy) {
+  for (const std::string& provider : providers) {
+    if (provider == "FARGATE" || provider == "FARGATE_SPOT") {
+      throw invalid_parameter("The capacity provider '" + provider +
+                              "' is not supported by Stoker: there is no Fargate. Tasks run on your own machines.");
+    }
+    throw invalid_parameter("The specified capacity provider '" + provider +
+                            "' was not found. Specify a valid capacity provider and try again.");
+  }
+  const auto based = [](const CapacityProviderStrategyItem& item) { return item.base.value_or(0) > 0; };
+  if (std::count_if(strategy.begin(), strategy.end(), based) > 1) {
+    throw invalid_parameter(
+        "The specified capacity provider strategy contains multiple capacity providers with a base value defined.");
+  }
+  if (!strategy.empty()) {
+    throw invalid_parameter(
+        "The specified capacity provider strategy cannot contain a capacity provider that is not associated with the "
+        "cluster.");
+  }
+}
+
+}  // namespace services::ecs

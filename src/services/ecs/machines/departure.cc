@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/machines/departure.h"
+
+#include "services/ecs/machines/fleets.h"
+#include "services/ecs/tasks/stop.h"
+
+namespace services::ecs {
+
+void deregister(Call& call, StoredInstance& instance, const std::string& reason) {
+  for (state::Task& task : state::list_tasks_on(call.tx, instance.id)) {
+    stop_now(call, task, model::StopCode::TerminationNotice, reason);
+  }
+  instance.status = model::InstanceStatus::Inactive;
+  instance.connected = false;
+  instance.connected_at = call.now;
+  instance.inactive_at = call.now;
+  update_instance(call.tx, instance);
+  state::delete_gpus(call.tx, instance.id);
+  remove_from_fleet(call, instance);
+  call.wake(state::instance_topic(instance.id));
+}
+
+void disconnect_all(store::Tx& tx, base::Time now) {
+  state::disconnect_all_machines(tx, now);
+}
+
+}  // namespace services::ecs

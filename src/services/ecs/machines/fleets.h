@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fleet of each cluster: a cache of instances and of what tasks hold on them, rebuilt at
+// start. What frees something changes it once it is committed; what takes something, or changes what
+// may be taken, changes it at once and is undone where the call fails. So a call that runs in the same
+// batch before the commit never takes what was given away or closed before it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "base/guarded.h"
+#include "scheduler/fleet.h"
+#include "services/call.h"
+#include "services/ecs/machines/instance.h"
+
+namespace services::ecs {
+
+// Machines of all clusters, and their GPUs.
+struct MachineCounts {
+  std::size_t machines = 0, connected = 0;
+  std::size_t gpus = 0, held_gpus = 0;
+};
+
+class Fleets {
+ public:
+  // At start, before any call.
+  void load(store::Tx& tx);
+
+  MachineCounts count() const;
+
+  // One at a time. `use` must not call back.
+  template <class Use>
+  auto with(state::ClusterNumber cluster, Use&& use) {
+    return fleets_.with([&](auto& fleets) {
+      auto& fleet = fleets[cluster];
+      if (!fleet) fleet = std::make_unique<scheduler::Fleet>();
+      return use(*fleet);
+    });
+  }
+
+ private:
+  base::Guarded<std::map<state::ClusterNumber, std::unique_ptr<scheduler::Fleet>>> fleets_;
+};
+
+// At once.
+void put_in_fleet(Call& call, const StoredInstance& instance);
+// Takes no more tasks at once, and is gone once the call is committed.
+void remove_from_fleet(Call& call, const StoredInstance& instance);
+// Once the call is committed.
+void release_in_fleet(Call& call, state::ClusterNumber cluster, const model::TaskId& task);
+void mark_in_fleet(Call& call, state::ClusterNumber cluster, const model::TaskId& task, bool running, bool stopping);
+
+}  // namespace services::ecs

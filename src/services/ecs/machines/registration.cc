@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machines that come: RegisterContainerInstance, from our agent or Amazon's.
+#include <boost/json/parse.hpp>
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "base/random.h"
+#include "services/ecs/arn.h"
+#include "services/ecs/errors.h"
+#include "services/ecs/identifiers.h"
+#include "services/ecs/machines/attributes.h"
+#include "services/ecs/machines/departure.h"
+#include "services/ecs/machines/fleets.h"
+#include "services/ecs/machines/instance.h"
+#include "services/ecs/machines/instance_operations.h"
+#include "services/ecs/operations.h"
+#include "services/ecs/tags.h"
+
+namespace services::ecs {
+namespace {
+
+constexpr std::string_view kZone = "ecs.availability-zone";
+constexpr std::size_t kMaxAttributes = 200;
+constexpr std::size_t kMaxMachineName = 255;
+
+// "instanceId" of the identity document, which is JSON that Amazon's metadata service signed;
+// nobody signs ours.
+std::string machine_name(const RegisterContainerInstanceRequest& request) {
+  boost::system::error_code error;
+  auto document = boost::json::parse(request.instanceIdentityDocument.value_or("{}"), error);
+  const boost::json::object* members = error ? nullptr : document.if_object();
+  const boost::json::value* id = members ? members->if_contains("instanceId") : nullptr;
+  if (id && id->is_string() && !id->as_string().empty()) {
+    if (id->as_string().size() > kMaxMachineName) throw invalid_parameter("instanceId longer than 255.");
+    return std::string(id->as_string());
+  }
+  return "i-" + base::random_text(17, "0123456789abcdef");
+}
+
+bool is_gpu(const Resource& resource) { return resource.name == "GPU"; }
+
+// Amazon's agent names its GPUs in platformDevices alone, ours in both.
+std::vector<Resource> resources_of(const RegisterContainerInstanceRequest& request) {
+  auto resources = request.totalResources.value_or(std::vector<Resource>());
+  std::vector<std::string> gpus;
+  for (const PlatformDevice& device : request.platformDevices.value_or(std::vector<PlatformDevice>())) {
+    gpus.push_back(device.id);
+  }
+  if (gpus.size() > kMaxGpus) throw invalid_parameter("A container instance can have at most 256 GPUs.");
+  std::erase_if(resources, is_gpu);
+  if (!gpus.empty()) {
+    resources.push_back({.name = "GPU",
+                         .type = "STRINGSET",
+                         .doubleValue = 0,
+                         .longValue = 0,
+                         .integerValue = 0,
+                         .stringSetValue = std::move(gpus)});
+  }
+  for (Resource& resource : resources) {
+    if (resource.integerValue.value_or(0) < 0) {
+      throw invalid_parameter("Invalid resource: " + resource.name.value_or(""));
+    }
+    // Amazon shows every kind of value, and one of them counts.
+    resource.doubleValue = resource.doubleValue.value_or(0);
+    resource.longValue = resource.longValue.value_or(0);
+    resource.integerValue = resource.integerValue.value_or(0);
+  }
+  return resources;
+}
+
+// What the agent sent comes first and unchanged; what somebody put on a machine that is known stays.
+std::vector<Attribute> attributes_of(const RegisterContainerInstanceRequest& request, const Caller& caller,
+                                     const std::vector<Attribute>& before) {
+  auto attributes = request.attributes.value_or(std::vector<Attribute>());
+  auto has = [&](std::string_view name) {
+    return std::any_of(attributes.begin(), attributes.end(), [&](const Attribute& one) { return one.name == name; });
+  };
+  for (const Attribute& old : before) {
+    if (!has(old.name) && !is_built_in_attribute(old.name)) attributes.push_back(old);
+  }
+  if (!has(kZone)) attributes.push_back({.name = std::string(kZone), .value = caller.region + "a"});
+  if (attributes.size() > kMaxAttributes) throw invalid_parameter("A container instance can have at most 200 attributes.");
+  return attributes;
+}
+
+void describe(StoredInstance& instance, const RegisterContainerInstanceRequest& request, const Caller& caller) {
+  instance.body.attributes =
+      attributes_of(request, caller, instance.body.attributes.value_or(std::vector<Attribute>()));
+  instance.body.registeredResources = resources_of(request);
+  instance.body.versionInfo = request.versionInfo.value_or(VersionInfo());
+  instance.body.tags = add_tags(instance.body.tags.value_or(std::vector<Tag>()),
+                                request.tags.value_or(std::vector<Tag>()));
+}
+
+// A GPU is registered by one instance at a time.
+void claim_gpus(Call& call, const StoredInstance& instance) {
+  state::delete_gpus(call.tx, instance.id);
+  for (const Resource& resource : *instance.body.registeredResources) {
+    if (!is_gpu(resource)) continue;
+    for (const std::string& gpu : *resource.stringSetValue) {
+      if (const auto owner = state::gpu_owner(call.tx, gpu)) {
+        throw invalid_parameter(gpu + " is already registered by container instance " + *owner + ".");
+      }
+      state::insert_gpu(call.tx, gpu, instance.id);
+    }
+  }
+}
+
+// The same machine without its ARN: its agent has lost its state, and no longer owns what ran there. A
+// connected machine is another one of the same name.
+void replace_former(Call& call, const StoredInstance& instance) {
+  for (state::Machine& machine : state::list_disconnected(call.tx, instance.cluster, instance.name)) {
+    StoredInstance former = to_instance(std::move(machine));
+    deregister(call, former, "Host EC2 (instance " + former.name + ") was registered again.");
+  }
+}
+
+std::optional<StoredInstance> known_instance(Call& call, const state::Cluster& cluster,
+                                             const RegisterContainerInstanceRequest& request) {
+  if (request.containerInstanceArn && !request.containerInstanceArn->empty()) {
+    auto instance = load_instance(call.tx, cluster, *request.containerInstanceArn);
+    if (!instance || instance->status == model::InstanceStatus::Inactive) {
+      throw invalid_parameter("The specified container instance is not registered.");
+    }
+    return instance;
+  }
+  if (!request.clientToken) return std::nullopt;
+  auto machine = state::find_machine_by_token(call.tx, cluster.number, *request.clientToken);
+  return machine ? std::optional(to_instance(std::move(*machine))) : std::nullopt;
+}
+
+}  // namespace
+
+RegisterContainerInstanceResponse register_container_instance(Call& call,
+                                                              const RegisterContainerInstanceRequest& request) {
+  const auto name = cluster_name(call.caller, request.cluster);
+  auto cluster = name ? load_cluster(call, *name) : std::nullopt;
+  // Agents look for exactly this, and make the default cluster then.
+  if (!cluster || !cluster->active) throw client_error("Cluster not found.");
+  auto instance = known_instance(call, *cluster, request);
+  const bool known = instance.has_value();
+  if (!known) {
+    instance.emplace();
+    instance->id = model::InstanceId(base::to_hex(base::random_bytes(16)));
+    instance->cluster = cluster->number;
+    instance->name = machine_name(request);
+    instance->client_token = request.clientToken;
+    instance->registered_at = instance->connected_at = call.now;
+    replace_former(call, *instance);
+  }
+  describe(*instance, request, call.caller);
+  claim_gpus(call, *instance);
+  if (known) {
+    update_instance(call.tx, *instance);
+  } else {
+    insert_instance(call.tx, *instance);
+  }
+  put_in_fleet(call, *instance);
+  return {.containerInstance = shown(call.tx, *cluster, *instance, {.tags = true})};
+}
+
+std::vector<Operation> registration_operations() {
+  return {
+      operation<&register_container_instance>("RegisterContainerInstance", Access::Write),
+  };
+}
+
+}  // namespace services::ecs

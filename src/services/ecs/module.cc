@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/module.h"
+
+#include <iterator>
+
+#include "services/ecs/errors.h"
+#include "services/ecs/gauges.h"
+#include "services/ecs/machines/departure.h"
+#include "services/ecs/machines/fleets.h"
+#include "services/ecs/machines/live_gpus.h"
+#include "services/ecs/operations.h"
+#include "services/ecs/tasks/sweep.h"
+#include "shapes/ecs/errors.h"
+
+namespace services::ecs {
+namespace {
+
+// Clusters, machines, task definitions and tasks are in src/state. Here is what only ECS reads.
+constexpr char kAccountSettings[] = R"sql(
+-- Values that were set. Other settings have their default.
+CREATE TABLE ecs_account_settings (
+  account TEXT NOT NULL,
+  region TEXT NOT NULL,
+  principal TEXT NOT NULL,             -- an ARN
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (account, region, principal, name)
+);
+)sql";
+
+// A task definition is 64 KiB at most, and may be written with generous white space.
+constexpr std::size_t kBodyLimit = 1u << 20;
+
+std::vector<Operation> all_operations() {
+  using Rows = std::vector<Operation> (*)();
+  constexpr Rows kNouns[] = {
+      &cluster_operations,    &cluster_change_operations, &definition_operations, &definition_list_operations,
+      &registration_operations, &instance_operations,     &attribute_operations,  &gpu_operations,
+      &launch_operations,     &task_operations,           &protection_operations, &agent_operations,
+      &explain_operations,    &tag_operations,            &account_setting_operations,
+  };
+  std::vector<Operation> all;
+  for (Rows rows : kNouns) std::ranges::move(rows(), std::back_inserter(all));
+  return all;
+}
+
+void add_memory(Locals& locals) {
+  locals.add<Fleets>();
+  locals.add<LiveGpus>();
+}
+
+// No agent has a session yet.
+void recover(Call& call) {
+  disconnect_all(call.tx, call.now);
+  call.local<Fleets>().load(call.tx);
+}
+
+Service service() {
+  Service ecs;
+  ecs.wire = {.name = "ecs",
+              .target_prefix = "AmazonEC2ContainerServiceV20141113",
+              .api_version = "2014-11-13",
+              .errors = shapes::ecs::kErrors};
+  ecs.signing_name = "ecs";
+  ecs.protocols = {wire::Protocol::Json11};
+  ecs.body_limit = kBodyLimit;
+  ecs.operations = all_operations();
+  ecs.violation_error = &violation_error;
+  return ecs;
+}
+
+}  // namespace
+
+Module module(const Options& options) {
+  Module ecs;
+  ecs.service = service();
+  ecs.migrations = {"ecs", {kAccountSettings}};
+  ecs.add_memory = &add_memory;
+  ecs.recover = &recover;
+  ecs.loops = {sweep_loop(options.lost_after)};
+  ecs.gauges = &gauges;
+  return ecs;
+}
+
+}  // namespace services::ecs

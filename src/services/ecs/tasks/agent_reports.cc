@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reports of agents: DiscoverPollEndpoint and the Submit operations. A report that comes late or twice is
+// acknowledged and changes nothing.
+#include "services/ecs/arn.h"
+#include "services/ecs/errors.h"
+#include "services/ecs/identifiers.h"
+#include "services/ecs/machines/fleets.h"
+#include "services/ecs/operations.h"
+#include "services/ecs/tasks/report.h"
+#include "services/ecs/tasks/stop.h"
+#include "services/ecs/tasks/task_operations.h"
+
+namespace services::ecs {
+namespace {
+
+constexpr char kAccepted[] = "ACCEPTED";
+
+state::TaskState find_task(Call& call, const state::Cluster& cluster, const std::optional<std::string>& text) {
+  auto task = load_task_state(call.tx, cluster, text.value_or(""));
+  if (!task) throw invalid_parameter("The referenced task was not found.");
+  return std::move(*task);
+}
+
+// What a later report leaves out stays as it was.
+template <class T>
+void overlay(std::optional<T>& into, const std::optional<T>& from) {
+  if (from) into = from;
+}
+
+void merge(Report& report, const ContainerStateChange& change) {
+  for (ContainerStateChange& known : report.containers) {
+    if (known.containerName != change.containerName) continue;
+    overlay(known.imageDigest, change.imageDigest);
+    overlay(known.runtimeId, change.runtimeId);
+    overlay(known.exitCode, change.exitCode);
+    overlay(known.networkBindings, change.networkBindings);
+    overlay(known.reason, change.reason);
+    overlay(known.status, change.status);
+    return;
+  }
+  report.containers.push_back(change);
+}
+
+// Writes what the request adds to the report; a request that adds nothing leaves the row as it is.
+void merge(state::TaskState& task, const SubmitTaskStateChangeRequest& request) {
+  const bool has_more = (request.containers && !request.containers->empty()) || request.pullStartedAt ||
+                        request.pullStoppedAt || request.executionStoppedAt;
+  if (!has_more) return;
+  Report report = report_of(task);
+  for (const ContainerStateChange& change : request.containers.value_or(std::vector<ContainerStateChange>())) {
+    merge(report, change);
+  }
+  overlay(report.pullStartedAt, request.pullStartedAt);
+  overlay(report.pullStoppedAt, request.pullStoppedAt);
+  overlay(report.executionStoppedAt, request.executionStoppedAt);
+  set_report(task, report);
+}
+
+void report_stopped(Call& call, state::TaskState& task, const std::optional<std::string>& reason) {
+  // A task that ended at once may never have been reported as RUNNING, but a container with an exit code ran.
+  const Report report = report_of(task);
+  for (const ContainerStateChange& container : report.containers) {
+    if (container.exitCode && !task.started_at) task.started_at = report.pullStoppedAt.value_or(call.now);
+  }
+  const bool ran = task.started_at.has_value();
+  const auto code = ran ? model::StopCode::EssentialContainerExited : model::StopCode::TaskFailedToStart;
+  const char* plain = ran ? "Essential container in task exited" : "Task failed to start";
+  stop_now(call, task, code, reason.value_or("").empty() ? plain : *reason);
+}
+
+void report_running(Call& call, state::TaskState& task) {
+  if (model::may_become(task.known, model::TaskStatus::Running)) {
+    task.known = model::TaskStatus::Running;
+    if (!task.started_at) task.started_at = call.now;
+  }
+  // An agent that reports a task has it.
+  task.delivered = true;
+  state::update_task(call.tx, task);
+  mark_in_fleet(call, task.cluster, task.id, true, task.desired == model::DesiredStatus::Stopped);
+  call.wake(state::task_topic(task.id));
+}
+
+}  // namespace
+
+DiscoverPollEndpointResponse discover_poll_endpoint(Call& call, const DiscoverPollEndpointRequest& request) {
+  const state::Cluster cluster = find_cluster(call, request.cluster);
+  if (request.containerInstance) find_instance(call.tx, cluster, *request.containerInstance);
+  return {.endpoint = call.caller.endpoint, .telemetryEndpoint = call.caller.endpoint};
+}
+
+SubmitTaskStateChangeResponse submit_task_state_change(Call& call, const SubmitTaskStateChangeRequest& request) {
+  const state::Cluster cluster = find_cluster(call, request.cluster);
+  state::TaskState task = find_task(call, cluster, request.task);
+  if (task.stopped_at) return {.acknowledgment = kAccepted};
+  merge(task, request);
+  const std::string status = request.status.value_or("");
+  if (status == "STOPPED") {
+    report_stopped(call, task, request.reason);
+  } else if (status == "RUNNING") {
+    report_running(call, task);
+  } else {
+    state::update_task(call.tx, task);
+  }
+  return {.acknowledgment = kAccepted};
+}
+
+SubmitContainerStateChangeResponse submit_container_state_change(Call& call,
+                                                                 const SubmitContainerStateChangeRequest& request) {
+  const state::Cluster cluster = find_cluster(call, request.cluster);
+  state::TaskState task = find_task(call, cluster, request.task);
+  if (!request.containerName) throw invalid_parameter("containerName can not be blank.");
+  if (task.stopped_at) return {.acknowledgment = kAccepted};
+  Report report = report_of(task);
+  merge(report, ContainerStateChange{.containerName = request.containerName,
+                                     .runtimeId = request.runtimeId,
+                                     .exitCode = request.exitCode,
+                                     .networkBindings = request.networkBindings,
+                                     .reason = request.reason,
+                                     .status = request.status});
+  set_report(task, report);
+  state::update_task(call.tx, task);
+  call.wake(state::task_topic(task.id));
+  return {.acknowledgment = kAccepted};
+}
+
+// Attachments are network interfaces and volumes of Amazon: Stoker has none whose state could change.
+SubmitAttachmentStateChangesResponse submit_attachment_state_changes(
+    Call& call, const SubmitAttachmentStateChangesRequest& request) {
+  find_cluster(call, request.cluster);
+  if (!request.attachments.empty()) {
+    throw invalid_parameter("The referenced attachment was not found: " + request.attachments.front().attachmentArn);
+  }
+  return {.acknowledgment = kAccepted};
+}
+
+std::vector<Operation> agent_operations() {
+  return {
+      operation<&discover_poll_endpoint>("DiscoverPollEndpoint", Access::Read),
+      operation<&submit_attachment_state_changes>("SubmitAttachmentStateChanges", Access::Write),
+      operation<&submit_container_state_change>("SubmitContainerStateChange", Access::Write),
+      operation<&submit_task_state_change>("SubmitTaskStateChange", Access::Write),
+  };
+}
+
+}  // namespace services::ecs

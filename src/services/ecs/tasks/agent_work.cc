@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/tasks/agent_work.h"
+
+#include <algorithm>
+
+#include "base/random.h"
+#include "services/ecs/arn.h"
+#include "services/ecs/identifiers.h"
+#include "services/ecs/machines/fleets.h"
+#include "services/ecs/tasks/payload.h"
+#include "services/ecs/tasks/report.h"
+#include "services/ecs/tasks/task_view.h"
+#include "state/keys.h"
+#include "wire/error.h"
+#include "wire/timestamp.h"
+
+namespace services::ecs {
+namespace {
+
+using shapes::agent::Credentials;
+using shapes::agent::TaskIdentifier;
+
+// Of a task's credentials. Six hours is Amazon's, too.
+constexpr base::Duration kCredentialsFor = std::chrono::hours(6);
+constexpr base::Duration kRenewBefore = std::chrono::hours(1);
+// In one payload: a frame has a limit.
+constexpr std::size_t kMaxTasksAtOnce = 20;
+
+wire::ApiError inactive() {
+  return wire::ApiError("InactiveInstanceException", "The container instance was deregistered.");
+}
+
+TaskIdentifier identifier(const state::Cluster& cluster, const state::Task& task) {
+  return {task_arn(cluster, task.id), cluster_arn(cluster), std::string(model::text(task.desired))};
+}
+
+Credentials to_credentials(const state::Task& task, const state::Key& key, const std::optional<std::string>& role) {
+  Credentials out;
+  out.credentialsId = task.credentials_id.value_or("");
+  out.roleArn = role;
+  out.accessKeyId = key.id;
+  out.secretAccessKey = key.secret;
+  out.sessionToken = key.session_token.value_or("");
+  out.expiration = wire::to_iso8601(*key.expires_at);
+  return out;
+}
+
+// A new key for the task, which ends with the key of its agent. None where the agent's key is temporary:
+// those have no children. The id by which containers request it is in their environment, so it stays.
+std::optional<state::Key> make_key(Call& call, state::Task& task) {
+  const auto parent = state::find_key(call.tx, call.caller.access_key);
+  if (!parent || parent->session_token) return std::nullopt;
+  state::Key key = state::new_session_key(*parent, call.now, call.now + kCredentialsFor);
+  if (!state::insert_key(call.tx, key)) return std::nullopt;
+  if (!task.credentials_id) task.credentials_id = base::random_uuid();
+  task.credentials = key.id;
+  state::set_credentials(call.tx, task, *key.expires_at);
+  return key;
+}
+
+// The same key under an id of its own, because agents store credentials by id and kind.
+Credentials to_execution_credentials(const state::Task& task, const state::Key& key, const std::string& role) {
+  Credentials out = to_credentials(task, key, role);
+  out.credentialsId += "-execution";
+  return out;
+}
+
+std::optional<std::string> execution_role_of(const StoredTaskDefinition& definition, const StoredLaunch& launch) {
+  if (launch.body.overrides && launch.body.overrides->executionRoleArn) return launch.body.overrides->executionRoleArn;
+  return definition.body.executionRoleArn;
+}
+
+std::optional<std::string> role_of(const StoredTaskDefinition& definition, const StoredLaunch& launch) {
+  if (launch.body.overrides && launch.body.overrides->taskRoleArn) return launch.body.overrides->taskRoleArn;
+  return definition.body.taskRoleArn;
+}
+
+// Its current key while that lasts, else a new one.
+std::optional<state::Key> key_of(Call& call, state::Task& task) {
+  if (task.credentials) {
+    auto key = state::find_key(call.tx, *task.credentials);
+    if (key && key->expires_at && *key->expires_at > call.now + kRenewBefore) return key;
+  }
+  return make_key(call, task);
+}
+
+std::string sent_key(const state::Task& task) { return task.id.str() + "/" + std::string(model::text(task.desired)); }
+
+void check_still_admitted(Call& call, const Admitted& home) {
+  const auto key = state::find_key(call.tx, call.caller.access_key);
+  if (!key || (key->expires_at && *key->expires_at <= call.now)) {
+    throw wire::ApiError("AccessDeniedException", "The access key of this session does not exist any more.");
+  }
+  const auto instance = load_instance(call.tx, home.instance.id);
+  if (!instance || instance->status == model::InstanceStatus::Inactive) throw inactive();
+}
+
+}  // namespace
+
+Admitted admit(Call& call, const std::string& cluster, const std::string& instance) {
+  Admitted home{find_cluster(call, cluster), {}};
+  auto found = load_instance(call.tx, home.cluster, instance);
+  if (!found) throw wire::ApiError("InvalidInstanceException", "The container instance is not registered.");
+  if (found->status == model::InstanceStatus::Inactive) {
+    throw inactive();
+  }
+  home.instance = std::move(*found);
+  return home;
+}
+
+void set_connected(Call& call, const model::InstanceId& instance, bool connected) {
+  auto stored = load_instance(call.tx, instance);
+  if (!stored || stored->status == model::InstanceStatus::Inactive || stored->connected == connected) return;
+  stored->connected = connected;
+  stored->connected_at = call.now;
+  update_instance(call.tx, *stored);
+  put_in_fleet(call, *stored);
+  if (!connected) call.wake(std::string(state::kTaskSweepTopic));
+}
+
+shapes::agent::TaskManifestMessage manifest_of(Call& call, const Admitted& home) {
+  shapes::agent::TaskManifestMessage manifest;
+  manifest.messageId = base::random_uuid();
+  manifest.clusterArn = cluster_arn(home.cluster);
+  manifest.containerInstanceArn = instance_arn(home.cluster, home.instance.id);
+  manifest.generatedAt = manifest.timeline = base::to_millis(call.now);
+  for (const state::Task& task : state::list_tasks_on(call.tx, home.instance.id)) {
+    if (task.delivered || task.desired == model::DesiredStatus::Stopped) {
+      manifest.tasks.push_back(identifier(home.cluster, task));
+    }
+  }
+  return manifest;
+}
+
+std::vector<TaskIdentifier> to_stop(Call& call, const Admitted& home, const std::vector<TaskIdentifier>& candidates) {
+  std::vector<TaskIdentifier> stop;
+  for (const TaskIdentifier& candidate : candidates) {
+    // A task that has not been delivered is not in the manifest, but has to run.
+    const auto task = load_task(call.tx, home.cluster, candidate.taskArn);
+    const bool wanted = task && task->machine == home.instance.id && !task->stopped_at &&
+                        task->desired == model::DesiredStatus::Running;
+    if (!wanted) stop.push_back({candidate.taskArn, candidate.taskClusterArn, "STOPPED"});
+  }
+  return stop;
+}
+
+Unsent find_unsent(const std::vector<state::Task>& tasks, const std::set<std::string>& sent) {
+  Unsent unsent;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    std::string key = sent_key(tasks[i]);
+    if (sent.contains(key)) {
+      unsent.sent.insert(std::move(key));
+    } else if (unsent.positions.size() < kMaxTasksAtOnce) {
+      unsent.positions.push_back(i);
+    } else {
+      unsent.more = true;
+    }
+  }
+  return unsent;
+}
+
+Unsent look_for_work(Call& call, const Admitted& home, const std::set<std::string>& sent) {
+  check_still_admitted(call, home);
+  return find_unsent(state::list_undelivered(call.tx, home.instance.id), sent);
+}
+
+Work work_for(Call& call, const Admitted& home, const std::set<std::string>& sent) {
+  check_still_admitted(call, home);
+  std::vector<state::Task> tasks = state::list_undelivered(call.tx, home.instance.id);
+  Unsent unsent = find_unsent(tasks, sent);
+  Work work{.tasks = {}, .sent = std::move(unsent.sent), .more = unsent.more};
+  TaskView view(call, home.cluster);
+  for (std::size_t position : unsent.positions) {
+    state::Task& task = tasks[position];
+    const StoredLaunch& launch = view.launch_of(task);
+    const StoredTaskDefinition& definition = view.definition_of(task);
+    shapes::agent::Task payload = to_payload(home.cluster, task, launch, definition);
+    if (task.desired == model::DesiredStatus::Running) {
+      const auto key = key_of(call, task);
+      if (key) payload.roleCredentials = to_credentials(task, *key, role_of(definition, launch));
+      const auto execution = execution_role_of(definition, launch);
+      if (key && execution) payload.executionRoleCredentials = to_execution_credentials(task, *key, *execution);
+    }
+    work.sent.insert(sent_key(task));
+    work.tasks.push_back(std::move(payload));
+  }
+  return work;
+}
+
+void set_delivered(Call& call, const Admitted& home, const std::vector<std::string>& task_arns) {
+  for (const std::string& arn : task_arns) {
+    const auto task = load_task_state(call.tx, home.cluster, arn);
+    if (!task || task->machine_number != home.instance.number) continue;
+    state::set_delivered(call.tx, task->name);
+    call.wake(state::task_topic(task->id));
+  }
+}
+
+bool credentials_end(Call& call, const Admitted& home) {
+  return !state::list_ending_credentials(call.tx, home.instance.number, call.now + kRenewBefore).empty();
+}
+
+std::vector<shapes::agent::IAMRoleCredentialsMessage> renewed_credentials(Call& call, const Admitted& home) {
+  std::vector<shapes::agent::IAMRoleCredentialsMessage> messages;
+  const auto ids = state::list_ending_credentials(call.tx, home.instance.number, call.now + kRenewBefore);
+  TaskView view(call, home.cluster);
+  for (const model::TaskId& id : ids) {
+    auto task = state::find_task(call.tx, id);
+    const auto key = key_of(call, *task);
+    if (!key) continue;
+    const auto role = role_of(view.definition_of(*task), view.launch_of(*task));
+    messages.push_back({base::random_uuid(), task_arn(home.cluster, id), cluster_arn(home.cluster), "TaskApplication",
+                        to_credentials(*task, *key, role)});
+    const auto execution = execution_role_of(view.definition_of(*task), view.launch_of(*task));
+    if (!execution) continue;
+    messages.push_back({base::random_uuid(), task_arn(home.cluster, id), cluster_arn(home.cluster), "TaskExecution",
+                        to_execution_credentials(*task, *key, *execution)});
+  }
+  return messages;
+}
+
+void acknowledge_credentials(Call& call, const Admitted& home, const shapes::agent::IAMRoleCredentialsAckRequest& ack) {
+  const auto found = state::find_credentials(call.tx, home.instance.number, ack.credentialsId.value_or(""));
+  const auto key = found ? state::find_key(call.tx, found->key) : std::nullopt;
+  if (!key || !key->expires_at || wire::to_iso8601(*key->expires_at) != ack.expiration) return;
+  state::acknowledge_credentials(call.tx, found->task_number, *key->expires_at);
+}
+
+void store_gpus(Call& call, const model::InstanceId& instance, const shapes::agent::StokerGpus& gpus) {
+  if (gpus.gpus.size() > kMaxGpus) throw wire::ApiError("BadRequestException", "A machine can have at most 256 GPUs.");
+  auto stored = load_instance(call.tx, instance);
+  if (!stored || stored->status == model::InstanceStatus::Inactive) return;
+  stored->gpus = gpus;
+  update_instance(call.tx, *stored);
+  put_in_fleet(call, *stored);
+}
+
+void store_health(Call& call, const Admitted& home, const shapes::agent::PublishHealthRequest& request) {
+  for (const shapes::agent::TaskHealth& reported : request.tasks) {
+    auto task = load_task(call.tx, home.cluster, reported.taskArn);
+    if (!task || task->machine != home.instance.id || task->stopped_at) continue;
+    Report report = report_of(*task);
+    const auto before = report.health;
+    for (const shapes::agent::ContainerHealth& container : reported.containers) {
+      report.health[container.containerName] = container.healthStatus;
+    }
+    if (report.health == before) continue;
+    set_report(*task, report);
+    state::update_task(call.tx, *task);
+    call.wake(state::task_topic(task->id));
+  }
+}
+
+}  // namespace services::ecs

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/tasks/agent_work.h"
+
+#include "services/ecs/machines/machines_fixture.h"
+
+namespace services::ecs {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class AgentWork : public MachinesTest {
+ protected:
+  Work look(const std::string& instance, const std::set<std::string>& sent = {}) {
+    Work work;
+    with_call([&](Call& call) { work = work_for(call, admit(call, "default", instance), sent); });
+    return work;
+  }
+  void deliver(const std::string& instance, const std::string& arn) {
+    with_call([&](Call& call) { set_delivered(call, admit(call, "default", instance), {arn}); });
+  }
+  std::vector<shapes::agent::IAMRoleCredentialsMessage> renew(const std::string& instance) {
+    std::vector<shapes::agent::IAMRoleCredentialsMessage> messages;
+    with_call([&](Call& call) { messages = renewed_credentials(call, admit(call, "default", instance)); });
+    return messages;
+  }
+  void acknowledge(const std::string& instance, const shapes::agent::Credentials& credentials) {
+    with_call([&](Call& call) {
+      acknowledge_credentials(call, admit(call, "default", instance), {"m", credentials.expiration, credentials.credentialsId});
+    });
+  }
+  std::string error_of_look(const std::string& instance) {
+    try {
+      look(instance);
+    } catch (const wire::ApiError& error) {
+      return error.code();
+    }
+    return "";
+  }
+};
+
+TEST_F(AgentWork, RenewedCredentialsAreUnderTheIdThatTheContainerKnows) {
+  const std::string id = add_machine("a", 1);
+  run_family("one");
+  const shapes::agent::Task task = look(id).tasks.at(0);
+  deliver(id, task.arn);
+  acknowledge(id, *task.roleCredentials);
+  EXPECT_THAT(renew(id), IsEmpty());
+  now_ += std::chrono::minutes(301);
+  const auto renewed = renew(id);
+  ASSERT_THAT(renewed, SizeIs(1));
+  EXPECT_EQ(renewed[0].roleCredentials.credentialsId, task.roleCredentials->credentialsId);
+  EXPECT_NE(renewed[0].roleCredentials.accessKeyId, task.roleCredentials->accessKeyId);
+}
+
+TEST_F(AgentWork, RenewedCredentialsAreSentAgainUntilTheAgentHasThem) {
+  const std::string id = add_machine("a", 1);
+  run_family("one");
+  const shapes::agent::Task task = look(id).tasks.at(0);
+  deliver(id, task.arn);
+  acknowledge(id, *task.roleCredentials);
+  now_ += std::chrono::minutes(301);
+  const auto first = renew(id);
+  now_ += std::chrono::minutes(10);
+  acknowledge(id, *task.roleCredentials);  // of the key before
+  const auto second = renew(id);
+  ASSERT_THAT(second, SizeIs(1));
+  EXPECT_EQ(second[0].roleCredentials.accessKeyId, first[0].roleCredentials.accessKeyId);
+  acknowledge(id, second[0].roleCredentials);
+  EXPECT_THAT(renew(id), IsEmpty());
+}
+
+TEST_F(AgentWork, WhatASessionHasToldIsForgottenWithTheTask) {
+  const std::string id = add_machine("a", 2);
+  const Task first = run_family("one").tasks->at(0);
+  Work work = look(id);
+  deliver(id, *first.taskArn);
+  run_family("one");
+  work = look(id, work.sent);
+  EXPECT_THAT(work.tasks, SizeIs(1));
+  EXPECT_THAT(work.sent, SizeIs(1));
+  EXPECT_THAT(look(id, work.sent).tasks, IsEmpty());
+}
+
+TEST_F(AgentWork, AStopIsToldAfterTwentyThatWereTold) {
+  const std::string id = add_machine("a", 0);
+  std::vector<Task> tasks;
+  for (int i = 0; i < 25; ++i) tasks.push_back(run_family("plain").tasks->at(0));
+  Work first = look(id);
+  EXPECT_THAT(first.tasks, SizeIs(20));
+  EXPECT_TRUE(first.more);
+  Work rest = look(id, first.sent);
+  EXPECT_THAT(rest.tasks, SizeIs(5));
+  EXPECT_FALSE(rest.more);
+  run_json(&stop_task, R"({"task":")" + *tasks.back().taskArn + "\"}");
+  const Work stop = look(id, rest.sent);
+  ASSERT_THAT(stop.tasks, SizeIs(1));
+  EXPECT_EQ(stop.tasks[0].desiredStatus, "STOPPED");
+}
+
+TEST_F(AgentWork, ASessionEndsWithTheKeyThatOpenedIt) {
+  const std::string id = add_machine("a", 0);
+  EXPECT_EQ(error_of_look(id), "");
+  with_call([&](Call& call) { state::delete_key(call.tx, caller_.access_key); });
+  EXPECT_EQ(error_of_look(id), "AccessDeniedException");
+}
+
+TEST_F(AgentWork, ASessionEndsWithItsInstance) {
+  const std::string id = add_machine("a", 0);
+  Admitted home;
+  with_call([&](Call& call) { home = admit(call, "default", id); });
+  run_json(&deregister_container_instance, R"({"containerInstance":")" + id + "\"}");
+  with_call([&](Call& call) { EXPECT_THROW(work_for(call, home, {}), wire::ApiError); });
+}
+
+}  // namespace
+}  // namespace services::ecs

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task as it is sent to its agent.
+#pragma once
+
+#include "services/ecs/clusters/cluster.h"
+#include "services/ecs/definitions/definition.h"
+#include "services/ecs/tasks/stored_launch.h"
+#include "state/task.h"
+#include "shapes/agent/task.h"
+
+namespace services::ecs {
+
+// An optional list or map; an empty one where it is absent.
+template <class T>
+const T& list_of(const std::optional<T>& list) {
+  static const T none;
+  return list ? *list : none;
+}
+
+// Without credentials.
+shapes::agent::Task to_payload(const state::Cluster& cluster, const state::Task& task, const StoredLaunch& launch,
+                               const StoredTaskDefinition& definition);
+
+// payload_docker.cc: settings without a member of their own, as bodies of Docker's create call.
+shapes::agent::DockerConfig docker_config(const shapes::ecs::ContainerDefinition& container,
+                                          const std::optional<std::int32_t>& memory_reservation);
+
+}  // namespace services::ecs

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// RunTask and StartTask: place, write and respond, all in one transaction.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/random.h"
+#include "services/ecs/arn.h"
+#include "services/ecs/errors.h"
+#include "services/ecs/identifiers.h"
+#include "services/ecs/machines/fleets.h"
+#include "services/ecs/operations.h"
+#include "services/ecs/tasks/launch.h"
+#include "services/ecs/tasks/task_operations.h"
+#include "services/ecs/tasks/task_view.h"
+#include "services/shape_json.h"
+
+namespace services::ecs {
+namespace {
+
+constexpr std::int32_t kMaxCount = 10;
+constexpr std::size_t kMaxClientToken = 64;
+constexpr std::size_t kMaxStartInstances = 10;
+constexpr std::size_t kMaxCapacityProviders = 20;
+constexpr char kNoInstances[] = "No Container Instances were found in your cluster.";
+
+void check_capacity(const RunTaskRequest& request) {
+  const bool strategy = request.capacityProviderStrategy && !request.capacityProviderStrategy->empty();
+  if (strategy) check_at_most(kMaxCapacityProviders, request.capacityProviderStrategy->size(), "capacityProviderStrategy");
+  if (strategy && request.launchType) {
+    throw invalid_parameter(
+        "Specifying both a launch type and capacity provider strategy is not supported. Remove one and try again.");
+  }
+  if (strategy) {
+    throw invalid_parameter(
+        "The specified capacity provider strategy cannot contain a capacity provider that is not associated with the "
+        "cluster. Associate the capacity provider with the cluster and try again.");
+  }
+  const std::string type = request.launchType.value_or("EC2");
+  if (type != "EC2") throw not_here("launchType " + type, "machines join as EC2 instances");
+  if (request.platformVersion) throw invalid_parameter("The platform version must be null when specifying an EC2 launch type.");
+}
+
+void check_token(const std::optional<std::string>& token) {
+  if (!token) return;
+  const bool visible = std::all_of(token->begin(), token->end(), [](char c) { return c >= '!' && c <= '~'; });
+  if (token->empty() || token->size() > kMaxClientToken || !visible) {
+    throw invalid_parameter("clientToken should have 1 to 64 characters, ASCII 33 to 126.");
+  }
+}
+
+struct Placed {
+  std::vector<state::Task> tasks;
+  std::vector<Failure> failures;
+};
+
+// What a call takes of a fleet. Later calls find it taken; it is returned where this call fails.
+class Taking {
+ public:
+  Taking(Call& call, state::ClusterNumber cluster) : call_(call), fleets_(call.local<Fleets>()), cluster_(cluster) {}
+  ~Taking() { end(fleets_, cluster_, tasks_, false); }
+  Taking(const Taking&) = delete;
+  Taking& operator=(const Taking&) = delete;
+
+  // One decision and its hold, with nothing in between.
+  scheduler::Decision decide(const scheduler::Request& request, const std::optional<model::InstanceId>& instance) {
+    try {
+      return fleets_.with(cluster_, [&](scheduler::Fleet& fleet) {
+        auto decision = instance ? fleet.place_on(*instance, request) : fleet.place(request);
+        if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
+          CHECK(fleet.hold(*plan)) << "a plan just made does not hold";
+          tasks_.push_back(plan->hold.task);
+        }
+        return decision;
+      });
+    } catch (const scheduler::ExpressionTooComplex& error) {
+      throw invalid_parameter(error.what());
+    }
+  }
+
+  // From here on the end of the transaction decides.
+  void leave_to_transaction() {
+    call_.tx.on_end([&fleets = fleets_, cluster = cluster_, tasks = std::exchange(tasks_, {})](bool committed) {
+      end(fleets, cluster, tasks, committed);
+    });
+  }
+
+ private:
+  static void end(Fleets& fleets, state::ClusterNumber cluster, const std::vector<model::TaskId>& tasks, bool committed) {
+    if (tasks.empty()) return;
+    fleets.with(cluster, [&](scheduler::Fleet& fleet) {
+      for (const model::TaskId& task : tasks) committed ? fleet.commit(task) : fleet.unhold(task);
+    });
+  }
+
+  Call& call_;
+  Fleets& fleets_;
+  state::ClusterNumber cluster_;
+  std::vector<model::TaskId> tasks_;
+};
+
+state::Task to_task(const StoredLaunch& launch, const state::TaskName& name, const scheduler::Plan& plan) {
+  state::Task task;
+  task.name = name;
+  task.id = plan.hold.task;
+  task.cluster = launch.cluster;
+  task.machine = plan.instance;
+  task.machine_number = plan.instance_number;
+  task.hold = plan.hold;
+  task.created_at = launch.created_at;
+  return task;
+}
+
+void write(Call& call, const std::vector<state::Task>& tasks) {
+  state::insert_tasks(call.tx, tasks);
+  for (const state::Task& task : tasks) call.wake(state::instance_topic(task.machine));
+}
+
+void add_failures(Placed& placed, const state::Cluster& cluster, const scheduler::Refusal& refusal) {
+  // One refusal covers every machine: further tasks of the call would be refused alike.
+  for (const scheduler::Failure& failure : refusal.failures) placed.failures.push_back(to_failure(cluster, failure));
+}
+
+// A launch without a task is needed only where its request may be repeated with a token.
+void delete_if_empty(Call& call, const StoredLaunch& launch, const Placed& placed) {
+  if (placed.tasks.empty() && !launch.client_token) state::delete_launch(call.tx, launch.number);
+}
+
+template <class Response>
+Response shown(TaskView& view, const StoredTaskDefinition& definition, const StoredLaunch& launch,
+               const Placed& placed) {
+  view.add(definition);
+  view.add(launch);
+  Response response;
+  response.tasks.emplace().reserve(placed.tasks.size());
+  for (const state::Task& task : placed.tasks) response.tasks->push_back(view.show(task, true));
+  response.failures = placed.failures;
+  return response;
+}
+
+// The fleet has all that a new task shows of its machine, so that no row has to be read.
+template <class Response>
+Response respond(Call& call, const state::Cluster& cluster, const StoredTaskDefinition& definition,
+                const StoredLaunch& launch, const Placed& placed) {
+  TaskView view(call, cluster);
+  call.local<Fleets>().with(cluster.number, [&](const scheduler::Fleet& fleet) {
+    for (const state::Task& task : placed.tasks) {
+      if (const auto* machine = fleet.find(task.machine)) view.add(machine->instance());
+    }
+  });
+  return shown<Response>(view, definition, launch, placed);
+}
+
+// The response to a repeated request with the same token, with the current state of its tasks.
+RunTaskResponse repeat(Call& call, const state::Cluster& cluster, const StoredLaunch& launch, const std::string& request_hash) {
+  Placed placed;
+  placed.tasks = state::list_tasks_of_launch(call.tx, launch.number);
+  placed.failures = launch.body.failures.value_or(std::vector<Failure>());
+  if (launch.request_hash != request_hash) {
+    std::string ids;
+    for (const state::Task& task : placed.tasks) ids += (ids.empty() ? "" : ", ") + task_arn(cluster, task.id);
+    throw wire::ApiError("ConflictException",
+                         "The client token was used before, with another request. Its tasks: " + ids);
+  }
+  const auto definition = load_task_definition(call.tx, launch.definition);
+  CHECK(definition) << "a launch without its definition";
+  TaskView view(call, cluster);
+  return shown<RunTaskResponse>(view, *definition, launch, placed);
+}
+
+std::string hash_of(RunTaskRequest request) {
+  request.clientToken.reset();
+  return base::to_hex(base::sha256(to_json(request)));
+}
+
+}  // namespace
+
+RunTaskResponse run_task(Call& call, const RunTaskRequest& request) {
+  const state::Cluster cluster = find_cluster(call, request.cluster);
+  check_capacity(request);
+  check_token(request.clientToken);
+  const std::int32_t count = request.count.value_or(1);
+  if (count < 1 || count > kMaxCount) throw invalid_parameter("Task count should be between 1 and 10.");
+  std::string request_hash;
+  if (request.clientToken) {
+    request_hash = hash_of(request);
+    if (auto before = load_launch(call.tx, cluster.number, *request.clientToken)) {
+      return repeat(call, cluster, *before, request_hash);
+    }
+  }
+  const StoredTaskDefinition definition = launchable(call, request.taskDefinition);
+  StoredLaunch launch = make_launch(call, cluster, definition, launch_request(request));
+  launch.client_token = request.clientToken;
+  launch.request_hash = request_hash;
+  scheduler::Request wanted = scheduler_request(definition, launch);
+  add_constraints(wanted, request.placementConstraints.value_or(std::vector<PlacementConstraint>()));
+  add_strategies(wanted, request.placementStrategy.value_or(std::vector<PlacementStrategy>()));
+
+  // A cluster without machines is an error of the request, not a failure.
+  Fleets& fleets = call.local<Fleets>();
+  if (!fleets.with(cluster.number, [](const scheduler::Fleet& fleet) { return fleet.has_candidates(); })) {
+    throw invalid_parameter(kNoInstances);
+  }
+  insert_launch(call.tx, launch);
+  Taking taking(call, cluster.number);
+  Placed placed;
+  for (std::int32_t i = 0; i < count; ++i) {
+    const state::TaskName name = state::new_task_name(launch.number, i);
+    wanted.task = model::TaskId(state::to_text(name));
+    wanted.seed = std::hash<std::string>{}(wanted.task.str());
+    const auto decision = taking.decide(wanted, std::nullopt);
+    if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
+      placed.tasks.push_back(to_task(launch, name, *plan));
+      continue;
+    }
+    add_failures(placed, cluster, std::get<scheduler::Refusal>(decision));
+    break;
+  }
+  taking.leave_to_transaction();
+  write(call, placed.tasks);
+  if (!placed.failures.empty() && launch.client_token) {
+    launch.body.failures = placed.failures;
+    update_launch(call.tx, launch);
+  }
+  delete_if_empty(call, launch, placed);
+  return respond<RunTaskResponse>(call, cluster, definition, launch, placed);
+}
+
+StartTaskResponse start_task(Call& call, const StartTaskRequest& request) {
+  const state::Cluster cluster = find_cluster(call, request.cluster);
+  if (request.containerInstances.empty()) throw invalid_parameter("Container instances cannot be empty.");
+  check_at_most(kMaxStartInstances, request.containerInstances.size(), "instanceIds");
+  const StoredTaskDefinition definition = launchable(call, request.taskDefinition);
+  StoredLaunch launch = make_launch(call, cluster, definition, launch_request(request));
+  scheduler::Request wanted = scheduler_request(definition, launch);
+  insert_launch(call.tx, launch);
+  Taking taking(call, cluster.number);
+  Placed placed;
+  for (const std::string& text : request.containerInstances) {
+    const auto id = requested_instance_id(cluster, text);
+    if (!id) {
+      placed.failures.push_back(missing_instance(cluster, text));
+      continue;
+    }
+    const state::TaskName name = state::new_task_name(launch.number, std::ssize(placed.tasks));
+    wanted.task = model::TaskId(state::to_text(name));
+    const auto decision = taking.decide(wanted, id);
+    if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
+      placed.tasks.push_back(to_task(launch, name, *plan));
+    } else {
+      add_failures(placed, cluster, std::get<scheduler::Refusal>(decision));
+    }
+  }
+  taking.leave_to_transaction();
+  write(call, placed.tasks);
+  delete_if_empty(call, launch, placed);
+  return respond<StartTaskResponse>(call, cluster, definition, launch, placed);
+}
+
+std::vector<Operation> launch_operations() {
+  return {
+      operation<&run_task>("RunTask", Access::Write),
+      operation<&start_task>("StartTask", Access::Write),
+  };
+}
+
+}  // namespace services::ecs
