@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A service as a table: its names, and a row for each operation that it has.
+// A service as a table: its names, and a row for each of its operations.
 #pragma once
 
 #include <memory>
@@ -26,15 +26,15 @@ struct Operation {
   Erased (*run)(Call&, const void* input) = nullptr;  // the output
 };
 
-// One that speaks restXml also gets the requests that nobody signed, as an anonymous caller's.
+// A restXml service also receives unsigned requests, from an anonymous caller.
 struct Service {
   wire::Service wire;
   std::string_view signing_name;  // in the credential scope: "monitoring" for CloudWatch
   std::vector<wire::Protocol> protocols;
   std::size_t body_limit;
   std::vector<Operation> operations;
-  // How this service says that members are missing or out of range; nullopt where
-  // its handlers know better than the model.
+  // The service's error for members that are missing or out of range; nullopt where
+  // its handlers decide instead of the model.
   std::optional<wire::ApiError> (*violation_error)(const std::vector<wire::Violation>&) = nullptr;
   // Query requests may carry this member as their path (SQS's queue URLs).
   std::string_view path_member = {};

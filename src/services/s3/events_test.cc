@@ -112,7 +112,7 @@ TEST_F(PublishedEvents, ExpiryPublishesEachDeletion) {
   auto state = std::make_shared<ExpiryState>();
   Decision decision;
   store_->read_now([&](store::Tx& tx) {
-    Call call{tx, caller_, now_, now_, &locals_};
+    Call call{tx, caller_, now_, now_, &locals_, &directory_};
     decision = look_for_expired(call, state);
   });
   EXPECT_THAT(published(), IsEmpty());  // a look writes nothing

@@ -73,7 +73,7 @@ class ObjectTest : public S3Test {
   Spool spool_of(Fn&& prepare) {
     Spool spool;
     store_->read_now([&](store::Tx& tx) {
-      ObjectCall call{Call{tx, caller_, now_, now_, &locals_}};
+      ObjectCall call{Call{tx, caller_, now_, now_, &locals_, &directory_}};
       prepare(call);
       spool = call.spool;
     });
@@ -111,7 +111,7 @@ class ObjectTest : public S3Test {
   Got get(const shape::GetObjectRequest& request) {
     Got got;
     store_->read_now([&](store::Tx& tx) {
-      ObjectCall call{Call{tx, caller_, now_, now_, &locals_}};
+      ObjectCall call{Call{tx, caller_, now_, now_, &locals_, &directory_}};
       got.output = get_object(call, request);
       got.bytes = bytes_of(*call.download);
       got.status = call.status.value_or(200);
