@@ -28,7 +28,6 @@ void put_bucket_tagging(Call& call, const shape::PutBucketTaggingRequest& reques
   const Bucket bucket =
       find_bucket(call, request.Bucket, {.action = "s3:PutBucketTagging"}, request.ExpectedBucketOwner);
   set_bucket_tags(call.tx, bucket, request.Tagging.TagSet);
-  call.status = 204;  // whatever the model says
 }
 
 shape::GetBucketTaggingOutput get_bucket_tagging(Call& call, const shape::GetBucketTaggingRequest& request) {
@@ -45,9 +44,10 @@ void delete_bucket_tagging(Call& call, const shape::DeleteBucketTaggingRequest& 
   write_setting(call.tx, bucket, "tagging", std::nullopt);
 }
 
-std::vector<Operation> bucket_tagging_operations() {
+std::vector<ObjectOperation> bucket_tagging_operations() {
   return {
-      with_digest(operation<&put_bucket_tagging>("PutBucketTagging", Access::Write, shape::kPutBucketTaggingHttp)),
+      with_digest(operation<&put_bucket_tagging>("PutBucketTagging", Access::Write,
+                                                 with_status(shape::kPutBucketTaggingHttp, 204))),
       operation<&get_bucket_tagging>("GetBucketTagging", Access::Read, shape::kGetBucketTaggingHttp),
       operation<&delete_bucket_tagging>("DeleteBucketTagging", Access::Write, shape::kDeleteBucketTaggingHttp),
   };

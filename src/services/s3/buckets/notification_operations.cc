@@ -217,7 +217,7 @@ shape::NotificationConfiguration get_bucket_notification_configuration(
   return from_json<shape::NotificationConfiguration>(*bucket.notification);
 }
 
-std::vector<Operation> notification_operations() {
+std::vector<ObjectOperation> notification_operations() {
   return {
       operation<&put_bucket_notification_configuration>("PutBucketNotificationConfiguration", Access::Write,
                                                         shape::kPutBucketNotificationConfigurationHttp),
