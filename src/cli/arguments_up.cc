@@ -109,6 +109,12 @@ void add_object_options(CLI::App* command, ServerArguments& server) {
 
 void add_server_options(CLI::App* command, ServerArguments& server) {
   command->add_option("--data", server.data, "The data folder")->capture_default_str()->type_name("DIR");
+  command
+      ->add_option("--store", server.store,
+                   "Keep state in this PostgreSQL database instead of SQLite in the data folder; "
+                   "a password is best left to PGPASSWORD or ~/.pgpass")
+      ->check(check_store)
+      ->type_name("postgresql://...");
   command->add_option("--listen", server.listen, "Address and port; port 0 chooses a free one")
       ->capture_default_str()
       ->type_name("ADDR:PORT");

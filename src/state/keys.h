@@ -41,6 +41,8 @@ std::optional<Key> find_key(store::Tx& tx, const std::string& id);
 std::int64_t count_sessions(store::Tx& tx, const std::string& account, base::Time now);
 // A while after they ended: until then whoever uses one is told that it has expired.
 void delete_expired_keys(store::Tx& tx, base::Time now);
+// Is there anything for it to delete?
+bool has_expired_keys(store::Tx& tx, base::Time now);
 
 // The root key, made here if there is none yet.
 Key ensure_root_key(store::Tx& tx, const std::string& account, base::Time now);

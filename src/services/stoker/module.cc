@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/stoker/service.h"
+#include "services/stoker/module.h"
 
 #include "shapes/stoker/key.h"
 #include "shapes/stoker/names.h"
@@ -19,8 +19,8 @@ void require_root(const Call& call) {
   if (!call.caller.root) throw ApiError("AccessDeniedException", "Only the root key may manage access keys.");
 }
 
-std::string account_of(const Call& call, const std::optional<std::string>& asked) {
-  const std::string account = asked.value_or(call.caller.account);
+std::string account_of(const Call& call, const std::optional<std::string>& requested) {
+  const std::string account = requested.value_or(call.caller.account);
   if (!state::valid_account(account)) throw ApiError("ValidationException", "An account is 12 digits, not '" + account + "'.");
   return account;
 }
@@ -46,14 +46,14 @@ ImportKeysResponse import_keys(Call& call, const ImportKeysRequest& request) {
   }
   ImportKeysResponse response;
   for (const KeyPair& pair : request.keys) {
-    if (!state::valid_key_id(pair.id)) throw ApiError("ValidationException", "'" + pair.id + "' is no access key id.");
+    if (!state::valid_key_id(pair.id)) throw ApiError("ValidationException", "'" + pair.id + "' is not a valid access key id.");
     if (pair.secret.empty() || pair.secret.size() > kMaxSecret) {
       throw ApiError("ValidationException", "The secret of key '" + pair.id + "' is empty or too long.");
     }
     state::Key key{.id = pair.id, .secret = pair.secret, .account = account, .created_at = call.now};
     auto existing = state::find_key(call.tx, key.id);
     if (existing && (existing->secret != key.secret || existing->account != account)) {
-      throw ApiError("KeyExistsException", "Key '" + pair.id + "' is here already, with another secret or account. "
+      throw ApiError("KeyExistsException", "Key '" + pair.id + "' already exists with another secret or account. "
                                            "Nothing was imported.");
     }
     if (!existing) state::insert_key(call.tx, key);
@@ -72,7 +72,7 @@ ListKeysResponse list_keys(Call& call, const ListKeysRequest&) {
 void delete_key(Call& call, const DeleteKeyRequest& request) {
   require_root(call);
   auto key = state::find_key(call.tx, request.id);
-  if (!key) throw ApiError("KeyNotFoundException", "There is no key '" + request.id + "'.");
+  if (!key) throw ApiError("KeyNotFoundException", "Key '" + request.id + "' does not exist.");
   if (key->root) throw ApiError("ValidationException", "The root key can't be deleted.");
   for (const std::string& id : state::delete_key(call.tx, request.id)) call.wake(state::key_topic(id));
 }
@@ -81,9 +81,7 @@ std::optional<ApiError> violation_error(const std::vector<wire::Violation>& viol
   return ApiError("ValidationException", wire::validation_message(violations));
 }
 
-}  // namespace
-
-Service service() {
+Service make_service() {
   Service stoker;
   stoker.wire = kService;
   stoker.signing_name = "stoker";
@@ -96,6 +94,14 @@ Service service() {
       operation<&list_keys>("ListKeys", Access::Read),
   };
   stoker.violation_error = &violation_error;
+  return stoker;
+}
+
+}  // namespace
+
+Module module(const Options&) {
+  Module stoker;
+  stoker.service = make_service();
   return stoker;
 }
 

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/sqs/lot.h"
 #include "services/sqs/sqs_fixture.h"
 
 namespace services::sqs {
 namespace {
 
-class Queues : public SqsTest {
- protected:
-  void sweep_all() {
-    Swept swept{true, 0};
-    for (int turn = 0; turn < 100 && swept.more; ++turn) {
-      swept = with_call([&](Call& call) { return sweep(call.tx, call.now, swept.after); });
-    }
-    EXPECT_FALSE(swept.more);
-  }
-};
+using Queues = SqsTest;
 
 TEST_F(Queues, TheSameNameWithTheSameAttributesIsTheSameQueue) {
   std::string url = make_queue("q", {{"VisibilityTimeout", "60"}});
@@ -24,7 +14,7 @@ TEST_F(Queues, TheSameNameWithTheSameAttributesIsTheSameQueue) {
   EXPECT_EQ(error_of([&] { make_queue("q", {{"VisibilityTimeout", "61"}}); }), "QueueNameExists");
 }
 
-TEST_F(Queues, NamesKeepToAmazonsRules) {
+TEST_F(Queues, NamesFollowAmazonsRules) {
   const std::string too_long(81, 'a');
   for (const std::string& name : {std::string("a b"), std::string("a.b"), std::string("q.fifo"), too_long,
                                   std::string("\xc3\xa9")}) {
@@ -35,7 +25,7 @@ TEST_F(Queues, NamesKeepToAmazonsRules) {
   EXPECT_NE(make_queue(std::string(80, 'a')), "");
 }
 
-TEST_F(Queues, AttributesKeepToAmazonsLimits) {
+TEST_F(Queues, AttributesAreWithinAmazonsLimits) {
   for (auto [name, value] : std::vector<std::pair<std::string, std::string>>{{"DelaySeconds", "901"},
                                                                             {"DelaySeconds", "-1"},
                                                                             {"DelaySeconds", "1x"},
@@ -64,7 +54,7 @@ TEST_F(Queues, AccountsAndRegionsDoNotSeeEachOther) {
   EXPECT_FALSE(listed.QueueUrls);
 }
 
-TEST_F(Queues, AListContinuesAfterItsLastNameEvenIfThatIsGone) {
+TEST_F(Queues, AListContinuesAfterItsLastNameEvenIfThatQueueIsDeleted) {
   for (std::string name : {"a1", "a2", "a3", "b1"}) make_queue(name);
   ListQueuesRequest request{.QueueNamePrefix = "a", .MaxResults = 2};
   auto first = with_call([&](Call& call) { return list_queues(call, request); });
@@ -76,7 +66,7 @@ TEST_F(Queues, AListContinuesAfterItsLastNameEvenIfThatIsGone) {
   EXPECT_FALSE(second.NextToken);
 }
 
-TEST_F(Queues, APurgedQueueIsEmptyAtOnceAndTheSweepDeletesTheRows) {
+TEST_F(Queues, APurgedQueueIsEmptyAtOnceAndTheSweepDeletesItsRows) {
   std::string url = make_queue("q");
   for (int i = 0; i < 30; ++i) send(url, "m" + std::string(i * 200, 'x'));
   receive(url, 10);
@@ -85,14 +75,12 @@ TEST_F(Queues, APurgedQueueIsEmptyAtOnceAndTheSweepDeletesTheRows) {
   EXPECT_TRUE(receive(url).empty());
   send(url, "new");
   sweep_all();
-  auto rows = with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_messages").integer(); });
-  auto bodies = with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_large_bodies").integer(); });
-  EXPECT_EQ(rows, 1);
-  EXPECT_EQ(bodies, 0);
+  EXPECT_EQ(count_rows("sqs_messages"), 1);
+  EXPECT_EQ(count_rows("sqs_large_bodies"), 0);
   EXPECT_EQ(receive_bodies(url), std::vector<std::string>{"new"});
 }
 
-TEST_F(Queues, WhatIsPastItsRetentionIsNeitherCountedNorDelivered) {
+TEST_F(Queues, ExpiredMessagesAreNeitherCountedNorDelivered) {
   std::string url = make_queue("q", {{"MessageRetentionPeriod", "60"}});
   send(url, "old and received");
   receive(url, 1, 40);
@@ -102,8 +90,7 @@ TEST_F(Queues, WhatIsPastItsRetentionIsNeitherCountedNorDelivered) {
   advance(std::chrono::seconds(30));
   EXPECT_EQ(counts(url), "1/0/0");
   sweep_all();
-  auto rows = with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_messages").integer(); });
-  EXPECT_EQ(rows, 1);
+  EXPECT_EQ(count_rows("sqs_messages"), 1);
   EXPECT_EQ(receive_bodies(url), std::vector<std::string>{"young"});
 }
 
@@ -121,10 +108,10 @@ TEST_F(Queues, TheSweepReachesEveryQueueASliceAtATime) {
   });
   advance(std::chrono::seconds(60));
   sweep_all();
-  EXPECT_EQ(with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_messages").integer(); }), 0);
+  EXPECT_EQ(count_rows("sqs_messages"), 0);
 }
 
-TEST_F(Queues, AReceiveThatMeetsExpiredMessagesGoesOnToTheLivingOnes) {
+TEST_F(Queues, AReceiveSkipsExpiredMessages) {
   std::string url = make_queue("q", {{"MessageRetentionPeriod", "60"}});
   for (int i = 0; i < 25; ++i) send(url, "old");
   advance(std::chrono::seconds(60));
@@ -145,7 +132,7 @@ TEST_F(Queues, APolicyOpensAQueueToAnotherAccountForThatActionOnly) {
   EXPECT_EQ(error_of([&] { send(url, "hello"); }), "QueueDoesNotExist");
 }
 
-TEST_F(Queues, NoPolicyLetsAnotherAccountDeleteAQueue) {
+TEST_F(Queues, NoPolicyAllowsAnotherAccountToDeleteAQueue) {
   std::string url = make_queue("q");
   const std::string open = R"({"Statement":[{"Effect":"Allow","Principal":"*","Action":"sqs:*","Resource":"*"}]})";
   with_call([&](Call& call) { set_queue_attributes(call, {url, {{"Policy", open}}}); });
@@ -154,7 +141,7 @@ TEST_F(Queues, NoPolicyLetsAnotherAccountDeleteAQueue) {
   EXPECT_EQ(error_of([&] { with_call([&](Call& call) { delete_queue(call, {url}); }); }), "QueueDoesNotExist");
 }
 
-TEST_F(Queues, PoliciesKeepToAmazonsLimits) {
+TEST_F(Queues, PoliciesAreWithinAmazonsLimits) {
   std::string url = make_queue("q");
   auto set = [&](const std::string& policy) {
     return error_of([&] {
@@ -169,7 +156,7 @@ TEST_F(Queues, PoliciesKeepToAmazonsLimits) {
   EXPECT_EQ(set(R"({"Statement":[)" + one + "]}"), "");
 }
 
-TEST_F(Queues, ADenyHoldsForTheOwnerTooButNotForChangingThePolicy) {
+TEST_F(Queues, ADenyAppliesToTheOwnerExceptForChangesOfThePolicy) {
   std::string url = make_queue("q");
   const std::string deny = R"({"Statement":[{"Effect":"Deny","Principal":"*","Action":"sqs:*","Resource":"*"}]})";
   with_call([&](Call& call) { set_queue_attributes(call, {url, {{"Policy", deny}}}); });

@@ -10,7 +10,7 @@ using Messages = SqsTest;
 using std::chrono::seconds;
 using Bodies = std::vector<std::string>;
 
-TEST_F(Messages, AReceivedMessageIsInvisibleUntilItsTimeoutAndThenComesAgain) {
+TEST_F(Messages, AReceivedMessageIsInvisibleUntilItsTimeoutAndThenReceivedAgain) {
   std::string url = make_queue("q");
   send(url, "m");
   EXPECT_EQ(receive_bodies(url, 1, 30), Bodies{"m"});
@@ -55,7 +55,7 @@ TEST_F(Messages, ALongPollWaitsForItsQueueAndForTheNextMessageToBecomeVisible) {
   EXPECT_FALSE(wait_);
 }
 
-TEST_F(Messages, LargeBodiesComeBackWholeAndGoWithTheirMessage) {
+TEST_F(Messages, LargeBodiesAreReceivedWholeAndDeletedWithTheirMessage) {
   std::string url = make_queue("q");
   const std::string body(1000000, 'x');
   send(url, body);
@@ -63,10 +63,10 @@ TEST_F(Messages, LargeBodiesComeBackWholeAndGoWithTheirMessage) {
   ASSERT_EQ(messages.size(), 1u);
   EXPECT_EQ(*messages[0].Body, body);
   remove(url, messages[0]);
-  EXPECT_EQ(with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_large_bodies").integer(); }), 0);
+  EXPECT_EQ(count_rows("sqs_large_bodies"), 0);
 }
 
-TEST_F(Messages, AnOlderHandleIsAsGoodAsTheNewest) {
+TEST_F(Messages, AnOlderHandleOfAMessageRemainsValid) {
   std::string url = make_queue("q");
   send(url, "m");
   auto first = receive(url, 1, 1);
@@ -79,7 +79,7 @@ TEST_F(Messages, AnOlderHandleIsAsGoodAsTheNewest) {
   remove(url, second[0]);
 }
 
-TEST_F(Messages, AHandleOfADeletedMessageDoesNotTouchTheOneInItsRow) {
+TEST_F(Messages, AHandleOfADeletedMessageDoesNotDeleteALaterMessageInTheSameRow) {
   std::string url = make_queue("q");
   send(url, "first");
   auto messages = receive(url);
@@ -89,7 +89,7 @@ TEST_F(Messages, AHandleOfADeletedMessageDoesNotTouchTheOneInItsRow) {
   EXPECT_EQ(counts(url), "1/0/0");
 }
 
-TEST_F(Messages, AHandleThatTimedOutStillDeletesIfNobodyElseHasTheMessage) {
+TEST_F(Messages, AHandleThatTimedOutStillDeletesTheMessage) {
   std::string url = make_queue("q");
   send(url, "m");
   auto messages = receive(url, 1, 1);
@@ -98,7 +98,7 @@ TEST_F(Messages, AHandleThatTimedOutStillDeletesIfNobodyElseHasTheMessage) {
   EXPECT_EQ(counts(url), "0/0/0");
 }
 
-TEST_F(Messages, HandlesThatAreNoneAreRefused) {
+TEST_F(Messages, InvalidHandlesAreRejected) {
   std::string url = make_queue("q"), other = make_queue("other");
   send(url, "m");
   auto messages = receive(url);
@@ -130,7 +130,7 @@ TEST_F(Messages, VisibilityCanBeChangedUpToTwelveHoursAfterTheReceive) {
   EXPECT_EQ(change(10), "InvalidParameterValueException");
 }
 
-TEST_F(Messages, GoToTheDeadLetterQueueWhenTheyWereReceivedTooOften) {
+TEST_F(Messages, AreMovedToTheDeadLetterQueueAfterTooManyReceives) {
   std::string dead = make_queue("dead");
   std::string url = make_queue(
       "q", {{"RedrivePolicy", R"({"deadLetterTargetArn":"arn:aws:sqs:us-east-1:111111111111:dead","maxReceiveCount":"2"})"}});
@@ -147,7 +147,7 @@ TEST_F(Messages, GoToTheDeadLetterQueueWhenTheyWereReceivedTooOften) {
   EXPECT_EQ(messages[0].Attributes->at("DeadLetterQueueSourceArn"), "arn:aws:sqs:us-east-1:111111111111:q");
 }
 
-TEST_F(Messages, ManyDeadOnesDoNotHideALivingOne) {
+TEST_F(Messages, ManyDeadMessagesDoNotHideADeliverableOne) {
   make_queue("dead");
   std::string url = make_queue(
       "q", {{"RedrivePolicy", R"({"deadLetterTargetArn":"arn:aws:sqs:us-east-1:111111111111:dead","maxReceiveCount":1})"}});
@@ -158,14 +158,14 @@ TEST_F(Messages, ManyDeadOnesDoNotHideALivingOne) {
   ReceiveMessageRequest patient{.QueueUrl = url, .WaitTimeSeconds = 20};
   EXPECT_TRUE(receive(patient).empty());
   ASSERT_TRUE(wait_);
-  EXPECT_EQ(wait_->again, now_);  // it is to be run again at once
+  EXPECT_EQ(wait_->again, now_);  // to run again at once
   auto found = receive(patient);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(*found[0].Body, "good");
   EXPECT_EQ(counts(caller_.endpoint + "/111111111111/dead"), "1500/0/0");
 }
 
-TEST_F(Messages, MoreThanTheLimitAreNeverInFlight) {
+TEST_F(Messages, AreNeverInFlightBeyondTheLimit) {
   std::string url = make_queue("q");
   constexpr int kLimit = 120000, kChunk = 600;
   Message one;
@@ -189,7 +189,7 @@ TEST_F(Messages, MoreThanTheLimitAreNeverInFlight) {
   EXPECT_TRUE(wait_);
 }
 
-TEST(MessageAttributesTest, AreKeptAsTheBytesThatAmazonHashes) {
+TEST(MessageAttributesTest, AreStoredAsTheBytesThatAmazonHashes) {
   MessageAttributes attributes;
   attributes["b"] = {.StringValue = "two", .DataType = "Number.int"};
   attributes["a"] = {.BinaryValue = base::Blob{std::string("\0\1", 2)}, .DataType = "Binary"};
@@ -199,7 +199,7 @@ TEST(MessageAttributesTest, AreKeptAsTheBytesThatAmazonHashes) {
   EXPECT_TRUE(decode_attributes("").empty());
 }
 
-TEST(ReceiptTest, AHandleSaysWhichDeliveryItWas) {
+TEST(ReceiptTest, AHandleIdentifiesItsDelivery) {
   Receipt receipt{1, 2, 3, message_tag("id"), new_token(base::from_millis(1234567890123))};
   auto parsed = parse_handle(to_handle(receipt));
   ASSERT_TRUE(parsed);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making, finding, changing and ending queues.
+// Operations that create, find, change and delete queues.
+#include "services/arn.h"
 #include "services/sqs/attributes.h"
 #include "services/sqs/errors.h"
-#include "services/sqs/handlers.h"
 #include "services/sqs/lot.h"
+#include "services/sqs/operations.h"
 #include "services/sqs/queue.h"
 #include "services/sqs/tags.h"
+#include "shapes/sqs/queue.h"
 
 namespace services::sqs {
+using namespace shapes::sqs;
 namespace {
 
 constexpr std::size_t kMaxNameLength = 80;
@@ -19,11 +22,11 @@ bool plain_name(std::string_view name) {
   });
 }
 
-// Whether the attributes ask for a FIFO queue; the name has to agree.
+// Whether the attributes request a FIFO queue, for which the name must match.
 bool check_name(const std::string& name, const StringMap& attributes) {
   if (name.empty()) throw missing_parameter("QueueName");
-  auto asked = attributes.find("FifoQueue");
-  const bool fifo = asked != attributes.end() && base::equals_ignoring_case(asked->second, "true");
+  auto found = attributes.find("FifoQueue");
+  const bool fifo = found != attributes.end() && base::equals_ignoring_case(found->second, "true");
   std::string_view stem = name;
   if (fifo && stem.ends_with(kFifoSuffix)) stem.remove_suffix(kFifoSuffix.size());
   if (name.size() > kMaxNameLength || !plain_name(stem) || (fifo && !name.ends_with(kFifoSuffix))) {
@@ -35,12 +38,12 @@ bool check_name(const std::string& name, const StringMap& attributes) {
   return fifo;
 }
 
-// The same name with the same attributes is the same queue.
-void check_same(store::Tx& tx, const Queue& existing, const StringMap& asked) {
+// Creating a queue again with the same attributes returns the existing one.
+void check_same(store::Tx& tx, const Queue& existing, const StringMap& requested) {
   Queue wanted = existing;
-  apply_attributes(tx, wanted, asked);
+  apply_attributes(tx, wanted, requested);
   const StringMap before = shown_attributes(existing), after = shown_attributes(wanted);
-  for (const auto& [name, value] : asked) {
+  for (const auto& [name, value] : requested) {
     auto old_value = before.find(name), new_value = after.find(name);
     const bool same = (old_value == before.end()) == (new_value == after.end()) &&
                       (old_value == before.end() || old_value->second == new_value->second);
@@ -73,8 +76,6 @@ void update_queue(store::Tx& tx, const Queue& queue) {
       queue.attributes);
 }
 
-}  // namespace
-
 CreateQueueResult create_queue(Call& call, const CreateQueueRequest& request) {
   const StringMap attributes = request.Attributes.value_or(StringMap());
   const bool fifo = check_name(request.QueueName, attributes);
@@ -101,13 +102,13 @@ void delete_queue(Call& call, const DeleteQueueRequest& request) {
   call.tx.exec("DELETE FROM sqs_queues WHERE id = $1", queue.id);
   call.tx.exec("DELETE FROM sqs_move_tasks WHERE queue = $1", queue.id);
   close_lot(call, queue.lot);
-  call.wake(queue.topic());  // who waits there learns that it is gone
+  call.wake(queue.topic());  // its receivers must report that it is gone
 }
 
 GetQueueUrlResult get_queue_url(Call& call, const GetQueueUrlRequest& request) {
   if (request.QueueName.empty()) throw missing_parameter("QueueName");
   const std::string owner = request.QueueOwnerAWSAccountId.value_or(call.caller.account);
-  if (owner.size() != 12 || owner.find_first_not_of("0123456789") != owner.npos) throw queue_does_not_exist();
+  if (!is_account_id(owner)) throw queue_does_not_exist();
   Queue queue = find_queue(call, "/" + owner + "/" + request.QueueName, "GetQueueUrl");
   return {.QueueUrl = queue.url(call.caller)};
 }
@@ -115,7 +116,7 @@ GetQueueUrlResult get_queue_url(Call& call, const GetQueueUrlRequest& request) {
 GetQueueAttributesResult get_queue_attributes(Call& call, const GetQueueAttributesRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "GetQueueAttributes");
   const auto names = request.AttributeNames.value_or(std::vector<std::string>());
-  auto asked = [&](std::string_view name) {
+  auto requested = [&](std::string_view name) {
     return std::any_of(names.begin(), names.end(), [&](const std::string& n) { return n == name || n == "All"; });
   };
   for (const std::string& name : names) {
@@ -128,7 +129,7 @@ GetQueueAttributesResult get_queue_attributes(Call& call, const GetQueueAttribut
     shown["ApproximateNumberOfMessagesNotVisible"] = std::to_string(counts.in_flight);
     shown["ApproximateNumberOfMessagesDelayed"] = std::to_string(counts.delayed);
   }
-  std::erase_if(shown, [&](const auto& entry) { return !asked(entry.first); });
+  std::erase_if(shown, [&](const auto& entry) { return !requested(entry.first); });
   if (shown.empty()) return {};
   return {.Attributes = std::move(shown)};
 }
@@ -140,7 +141,7 @@ void set_queue_attributes(Call& call, const SetQueueAttributesRequest& request) 
   apply_attributes(call.tx, queue, request.Attributes);
   queue.modified_at = call.now;
   update_queue(call.tx, queue);
-  // Amazon: a FIFO queue's delay holds for the messages that are there already.
+  // A FIFO queue's new delay also applies to the messages in it, as at Amazon.
   if (queue.fifo && queue.delay_s != old_delay_s) redelay_lot(call.tx, queue);
   call.wake(queue.topic());
 }
@@ -149,6 +150,19 @@ void purge_queue(Call& call, const PurgeQueueRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "PurgeQueue");
   call.tx.exec("UPDATE sqs_queues SET lot = $2 WHERE id = $1", queue.id, open_lot(call.tx));
   close_lot(call, queue.lot);
+}
+
+}  // namespace
+
+std::vector<Operation> queue_operations() {
+  return {
+      operation<&create_queue>("CreateQueue", Access::Write),
+      operation<&delete_queue>("DeleteQueue", Access::Write),
+      operation<&get_queue_attributes>("GetQueueAttributes", Access::Read),
+      operation<&get_queue_url>("GetQueueUrl", Access::Read),
+      operation<&purge_queue>("PurgeQueue", Access::Write),
+      operation<&set_queue_attributes>("SetQueueAttributes", Access::Write),
+  };
 }
 
 }  // namespace services::sqs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/sts/service.h"
+#include "services/sts/module.h"
 
 #include "shapes/sts/errors.h"
 #include "shapes/sts/session.h"
@@ -15,6 +15,7 @@ constexpr std::size_t kBodyLimit = 64u << 10;
 // Amazon's: 15 minutes to 36 hours, and for a root user never more than an hour.
 constexpr std::int32_t kRootSeconds = 3600;
 constexpr std::int64_t kMaxSessions = 10000;
+constexpr auto kKeySweepEvery = std::chrono::minutes(10);
 
 GetCallerIdentityResponse get_caller_identity(Call& call, const GetCallerIdentityRequest&) {
   return {.UserId = call.caller.account, .Account = call.caller.account, .Arn = call.caller.arn()};
@@ -25,7 +26,7 @@ GetSessionTokenResponse get_session_token(Call& call, const GetSessionTokenReque
     throw ApiError("AccessDenied", "Cannot call GetSessionToken with session credentials", 403);
   }
   if (request.SerialNumber || request.TokenCode) {
-    throw ApiError("AccessDenied", "MultiFactorAuthentication failed: there are no MFA devices here.", 403);
+    throw ApiError("AccessDenied", "MultiFactorAuthentication failed: MFA devices are not supported.", 403);
   }
   const std::int32_t seconds = std::min(request.DurationSeconds.value_or(kRootSeconds), kRootSeconds);
   if (state::count_sessions(call.tx, call.caller.account, call.now) >= kMaxSessions) {
@@ -43,9 +44,7 @@ std::optional<ApiError> violation_error(const std::vector<wire::Violation>& viol
   return ApiError("ValidationError", wire::validation_message(violations));
 }
 
-}  // namespace
-
-Service service() {
+Service make_service() {
   Service sts;
   sts.wire = {.name = "sts",
               .api_version = "2011-06-15",
@@ -59,6 +58,26 @@ Service service() {
       operation<&get_session_token>("GetSessionToken", Access::Write),
   };
   sts.violation_error = &violation_error;
+  return sts;
+}
+
+// Only session keys expire. Nothing wakes this topic: that a key stays for some minutes more does no harm.
+Decision look_for_expired_keys(Call& call) {
+  Decision decision;
+  decision.next = call.now + kKeySweepEvery;
+  if (state::has_expired_keys(call.tx, call.now)) {
+    decision.apply = [](Call& write) { state::delete_expired_keys(write.tx, write.now); };
+  }
+  return decision;
+}
+
+}  // namespace
+
+Module module(const Options&) {
+  Module sts;
+  sts.service = make_service();
+  sts.migrations = state::key_migrations();
+  sts.loops = {{"key sweep", "keys/sweep", &look_for_expired_keys}};
   return sts;
 }
 

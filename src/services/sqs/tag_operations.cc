@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/sqs/tags.h"
 
-#include "base/utf8.h"
 #include "services/sqs/errors.h"
-#include "services/sqs/handlers.h"
+#include "services/sqs/operations.h"
+#include "services/tags.h"
+#include "shapes/sqs/tag.h"
 
 namespace services::sqs {
+using namespace shapes::sqs;
 namespace {
-
-constexpr std::string_view kPunctuation = " _.:/=+-@";
-constexpr std::size_t kMaxTags = 50;
-constexpr std::size_t kMaxKeyLength = 128;
-constexpr std::size_t kMaxValueLength = 256;
-
-// Amazon's rule for tags, with the letters of all scripts.
-bool plain(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::int32_t code = base::next_character(text, at);
-    const bool ascii = code >= 0x20 && code < 0x7f;
-    if (!base::is_xml_character(code)) return false;
-    if (code < 0x80 && !(ascii && (std::isalnum(code) || kPunctuation.find(static_cast<char>(code)) != kPunctuation.npos))) {
-      return false;
-    }
-  }
-  return true;
-}
 
 void save_tags(Call& call, const Queue& queue, const StringMap& tags) {
   call.tx.exec("UPDATE sqs_queues SET tags = $2 WHERE id = $1", queue.id, to_json(tags));
@@ -34,13 +18,14 @@ void save_tags(Call& call, const Queue& queue, const StringMap& tags) {
 
 StringMap add_tags(StringMap tags, const StringMap& more) {
   for (const auto& [key, value] : more) {
-    if (key.empty() || base::count_characters(key) > kMaxKeyLength) {
+    const TagProblems problems = find_tag_problems(key, value);
+    if (problems.empty_key || problems.long_key) {
       throw invalid_parameter("Tag keys must be between 1 and 128 characters in length.");
     }
-    if (base::count_characters(value) > kMaxValueLength) {
+    if (problems.long_value) {
       throw invalid_parameter("Tag values must be between 0 and 256 characters in length.");
     }
-    if (!plain(key) || !plain(value)) {
+    if (problems.key_characters || problems.value_characters) {
       throw invalid_parameter("Tag keys and values can hold letters, digits, spaces, and _ . : / = + - @ only.");
     }
     if (key.starts_with("aws:")) {
@@ -51,6 +36,8 @@ StringMap add_tags(StringMap tags, const StringMap& more) {
   if (tags.size() > kMaxTags) throw invalid_parameter("The maximum number of tags for a queue is 50.");
   return tags;
 }
+
+namespace {
 
 void tag_queue(Call& call, const TagQueueRequest& request) {
   Queue queue = find_own_queue(call, request.QueueUrl);
@@ -70,6 +57,16 @@ ListQueueTagsResult list_queue_tags(Call& call, const ListQueueTagsRequest& requ
   StringMap tags = from_json(find_own_queue(call, request.QueueUrl).tags);
   if (tags.empty()) return {};
   return {.Tags = std::move(tags)};
+}
+
+}  // namespace
+
+std::vector<Operation> tag_operations() {
+  return {
+      operation<&list_queue_tags>("ListQueueTags", Access::Read),
+      operation<&tag_queue>("TagQueue", Access::Write),
+      operation<&untag_queue>("UntagQueue", Access::Write),
+  };
 }
 
 }  // namespace services::sqs

@@ -2,10 +2,11 @@
 // Stoker's own service: access keys, for the root key alone.
 #pragma once
 
-#include "services/operation.h"
+#include "services/module.h"
+#include "services/options.h"
 
 namespace services::stoker {
 
-Service service();
+Module module(const Options& options);
 
 }  // namespace services::stoker
