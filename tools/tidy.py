@@ -85,7 +85,6 @@ GLOBALS = {
     ("store/postgres_store.cc", "random"): "random numbers of a thread",
     ("store/postgres_test_server.h", "server"): "one PostgreSQL for all tests of a program",
     ("store/sqlite_store_test.cc", "space_comes_and_goes"): "read by a callback of SQLite that has no argument",
-    ("services/sqs/in_flight_limit.cc", "bounds"): "leftover",
 }
 
 
