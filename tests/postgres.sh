@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs a command with a PostgreSQL server of its own and STOKER_TEST_STORE=postgresql://...:
+# Runs a command with a PostgreSQL server of its own and STOKER_TEST_STORE=postgresql://... (unit tests),
+# STOKER_STORE=postgresql://... (tests that start servers):
 #   tests/postgres.sh build/release/src/services_sqs_test --gtest_brief=1
 # Without a command: the unit tests of every module that has tables, from $BUILD (build/release).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 programs=${POSTGRES_PROGRAMS:-/usr/lib/postgresql/15/bin}
-modules="state services services_sqs services_s3 services_ecs api control"
+modules="state services services_sqs services_s3 services_ecs doors_objects"
 
 if [ ! -x "$programs/initdb" ]; then
   echo "PostgreSQL is not installed: missing $programs/initdb" >&2
@@ -37,6 +38,7 @@ trap stop EXIT
   exit 1
 }
 export STOKER_TEST_STORE="postgresql://postgres@/postgres?host=$folder"
+export STOKER_STORE=$STOKER_TEST_STORE
 
 if [ $# -gt 0 ]; then
   "$@"

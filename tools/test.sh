@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.." || exit 1
 jobs=$(nproc)
 logs=build/test
 mkdir -p "$logs"
-steps=${STEPS:-demo compat e2e hostile crash unit $([ ! -x tests/postgres.sh ] || echo postgres) asan tsan fuzz}
+steps=${STEPS:-demo compat e2e hostile crash unit postgres asan tsan fuzz}
 
 # Modules that start threads; `unit` runs them under asan, `tsan` runs them again.
 threaded() {

@@ -18,6 +18,7 @@ namespace cli {
 // `stoker up` and `stoker server`
 struct ServerArguments {
   std::string data;
+  std::string store;
   std::string listen = "127.0.0.1:4566";
   std::string tls_certificate, tls_key;
   std::optional<std::string> account;

@@ -47,8 +47,7 @@ void add_run(CLI::App& app, Options& options, Command& command) {
   auto given = std::make_shared<RunArguments>();  // shared with the command
   CLI::App* sub = add_cluster_client(app, options, command, "run", "Run a container and show its output",
                                      [&options, given] { return run(options, *given, std::cout, std::cerr); });
-  sub->add_option("image", given->image, "The image; the process driver ignores it")
-      ->required();
+  sub->add_option("image", given->image, "The image; the process driver ignores it")->required();
   sub->add_option("command", given->command, "The command, after --");
   sub->add_option("--gpus", given->gpus, "Number of whole GPUs, or all")->type_name("N|all");
   sub->add_option("--gpu-memory", given->gpu_memory_mib, "A share of one GPU: its memory")
@@ -57,7 +56,9 @@ void add_run(CLI::App& app, Options& options, Command& command) {
   sub->add_option("--gpu-compute", given->gpu_compute_percent, "Limit of that GPU's compute")
       ->check(CLI::Range(1, 100))
       ->type_name("PERCENT");
-  sub->add_option("--cpu", given->cpu_units, "CPU units, 1024 per core")->check(CLI::Range(1, kMaxMiB))->type_name("UNITS");
+  sub->add_option("--cpu", given->cpu_units, "CPU units, 1024 per core")
+      ->check(CLI::Range(1, kMaxMiB))
+      ->type_name("UNITS");
   sub->add_option("--memory", given->memory_mib, "Memory limit (none; 512 MiB are reserved)")
       ->check(CLI::Range(4, kMaxMiB))
       ->type_name("MiB");
@@ -66,8 +67,7 @@ void add_run(CLI::App& app, Options& options, Command& command) {
       ->type_name("K=V");
   sub->add_option("--entrypoint", given->entry_point, "Entry point instead of the image's; repeat for each word")
       ->allow_extra_args(false);
-  sub->add_option("--name", given->family, "Family of the task definition (run-IMAGE)")
-      ->type_name("FAMILY");
+  sub->add_option("--name", given->family, "Family of the task definition (run-IMAGE)")->type_name("FAMILY");
   sub->add_flag("-d,--detach", given->detach, "Print the task's id and do not wait");
   sub->footer(kRunExamples);
 }
@@ -138,7 +138,8 @@ void add_cluster_commands(CLI::App& app, Options& options, Command& command) {
   add_cluster_client(app, options, command, "gpus", "List GPUs, their load and their tasks",
                      [&options] { return gpus(options, std::cout); });
   auto what = std::make_shared<std::string>();
-  CLI::App* sub = add_cluster_client(app, options, command, "explain", "Explain why a task waits or stopped, or where a definition fits",
+  CLI::App* sub = add_cluster_client(app, options, command, "explain",
+                                     "Explain why a task waits or stopped, or where a definition fits",
                                      [&options, what] { return explain(options, *what, std::cout); });
   sub->add_option("what", *what, "Task id or unique prefix, or a task definition")->required();
   sub->footer(kExplainExamples);

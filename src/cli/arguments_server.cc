@@ -14,9 +14,7 @@ void add_region(CLI::App* command, Options& options) {
   command->add_option("--region", options.region, "The region")->capture_default_str();
 }
 
-void add_json(CLI::App* command, Options& options) {
-  command->add_flag("--json", options.json, "Print JSON");
-}
+void add_json(CLI::App* command, Options& options) { command->add_flag("--json", options.json, "Print JSON"); }
 
 void add_keys(CLI::App& app, Options& options, Command& command) {
   struct KeyArguments {
@@ -32,8 +30,9 @@ void add_keys(CLI::App& app, Options& options, Command& command) {
                                 [&, given] { return key_import(options, given->account, std::cin, std::cout); });
   CLI::App* list = add_client(*key, options, command, "list", "List the keys, without their secrets",
                               [&] { return key_list(options, std::cout); });
-  CLI::App* remove = add_client(*key, options, command, "delete", "Delete a key; requests signed with it are then rejected",
-                                [&, given] { return key_delete(options, given->id, std::cout); });
+  CLI::App* remove =
+      add_client(*key, options, command, "delete", "Delete a key; requests signed with it are then rejected",
+                 [&, given] { return key_delete(options, given->id, std::cout); });
   remove->add_option("id", given->id, "Access key id")->required();
   for (CLI::App* sub : {create, import}) {
     sub->add_option("--account", given->account, "Account of the keys (the root key's)")
@@ -60,16 +59,17 @@ CLI::App* add_client(CLI::App& app, Options& options, Command& command, const ch
 }
 
 void add_server_commands(CLI::App& app, Options& options, Command& command) {
-  CLI::App* environment = add_client(app, options, command, "env", "Print the exports that configure AWS clients for this server",
-                                     [&] { return env(options, std::cout); });
+  CLI::App* environment =
+      add_client(app, options, command, "env", "Print the exports that configure AWS clients for this server",
+                 [&] { return env(options, std::cout); });
   CLI::App* state = add_client(app, options, command, "status", "Show whether Stoker runs, and its queues",
                                [&] { return status(options, std::cout); });
   CLI::App* join = add_client(app, options, command, "token", "Create a join token for a machine",
                               [&] { return token(options, std::cout); });
   join->add_option("--cluster", options.cluster, "The cluster to join")->capture_default_str();
-  CLI::App* objects = add_client(app, options, command, "scrub",
-                                 "Verify the bytes of all objects; exit status 1 when some are damaged",
-                                 [&] { return scrub(options, std::cout); });
+  CLI::App* objects =
+      add_client(app, options, command, "scrub", "Verify the bytes of all objects; exit status 1 when some are damaged",
+                 [&] { return scrub(options, std::cout); });
   for (CLI::App* sub : {environment, state, join}) add_region(sub, options);
   for (CLI::App* sub : {state, join, objects}) add_json(sub, options);
   add_keys(app, options, command);

@@ -55,8 +55,9 @@ void add_machine_options(CLI::App* command, AgentArguments& agent) {
       ->check(CLI::IsMember({"auto", "docker", "process"}))
       ->capture_default_str()
       ->group("Machine");
-  command->add_flag("--gpu-default-runtime", agent.gpu_default_runtime,
-                    "Containers without GPUs see all GPUs, as on Amazon's GPU images")
+  command
+      ->add_flag("--gpu-default-runtime", agent.gpu_default_runtime,
+                 "Containers without GPUs see all GPUs, as on Amazon's GPU images")
       ->group("Machine");
   command->add_option("--cpu", agent.cpu_units, "CPU units for tasks, 1024 per core (all)")
       ->check(CLI::Range(std::int64_t{1}, kMaxUnits))
@@ -108,6 +109,12 @@ void add_object_options(CLI::App* command, ServerArguments& server) {
 
 void add_server_options(CLI::App* command, ServerArguments& server) {
   command->add_option("--data", server.data, "The data folder")->capture_default_str()->type_name("DIR");
+  command
+      ->add_option("--store", server.store,
+                   "Keep state in this PostgreSQL database instead of SQLite in the data folder; "
+                   "a password is best left to PGPASSWORD or ~/.pgpass")
+      ->check(check_store)
+      ->type_name("postgresql://...");
   command->add_option("--listen", server.listen, "Address and port; port 0 chooses a free one")
       ->capture_default_str()
       ->type_name("ADDR:PORT");
@@ -132,8 +139,9 @@ void add_server_options(CLI::App* command, ServerArguments& server) {
       ->allow_extra_args(false)
       ->type_name("NAME")
       ->group("Objects");
-  command->add_flag("--no-test-events", server.no_test_events,
-                    "Do not send s3:TestEvent when a bucket's notifications are configured")
+  command
+      ->add_flag("--no-test-events", server.no_test_events,
+                 "Do not send s3:TestEvent when a bucket's notifications are configured")
       ->group("Objects");
   add_object_options(command, server);
   add_log_level(command, server.log_level);
@@ -160,7 +168,9 @@ CLI::App* add_server(CLI::App& app, ServerArguments& server) {
 CLI::App* add_agent(CLI::App& app, AgentArguments& agent) {
   CLI::App* command = app.add_subcommand("agent", "Join this machine to a server until SIGTERM or Ctrl-C");
   command->add_option("--join", agent.join, "Address of the server")->required()->type_name("URL");
-  command->add_option("--token", agent.token, "The output of `stoker token` on the server")->required()->envname("STOKER_TOKEN");
+  command->add_option("--token", agent.token, "The output of `stoker token` on the server")
+      ->required()
+      ->envname("STOKER_TOKEN");
   command->add_option("--cluster", agent.cluster, "The cluster to join")->capture_default_str();
   command->add_option("--data", agent.data, "Data folder of this agent")->capture_default_str()->type_name("DIR");
   command->add_option("--region", agent.region, "The region")->capture_default_str();

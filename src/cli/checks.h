@@ -18,6 +18,11 @@ inline std::string check_duration(const std::string& text) {
   return base::parse_duration(text) ? "" : "invalid duration '" + text + "': use 90s, 65m, 2h or 1d";
 }
 
+inline std::string check_store(const std::string& url) {
+  if (url.starts_with("postgresql://") || url.starts_with("postgres://")) return "";
+  return "unsupported store: the URL must begin with postgresql://";
+}
+
 inline std::string check_endpoint(const std::string& url) {
   const auto endpoint = client::parse_endpoint(url);
   return endpoint ? "" : endpoint.error();

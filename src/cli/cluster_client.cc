@@ -15,9 +15,9 @@ namespace {
 using namespace shapes::ecs;
 
 constexpr wire::Service kEcs{.name = "ecs",
-                                 .target_prefix = "AmazonEC2ContainerServiceV20141113",
-                                 .api_version = "2014-11-13",
-                                 .errors = shapes::ecs::kErrors};
+                             .target_prefix = "AmazonEC2ContainerServiceV20141113",
+                             .api_version = "2014-11-13",
+                             .errors = shapes::ecs::kErrors};
 constexpr std::size_t kDescribePage = 100;
 
 std::string id_or_prefix(const std::string& text) { return text.starts_with("arn:") ? id_of(text) : text; }

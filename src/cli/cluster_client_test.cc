@@ -59,7 +59,8 @@ TEST_F(ClusterClientTest, ATaskIsFoundByIdPrefixAndArnOnAnyPage) {
 
 TEST_F(ClusterClientTest, TasksAreDescribedInPagesOfAHundred) {
   std::string arns;
-  for (int i = 0; i < 150; ++i) arns += (i ? "," : "") + ("\"arn:aws:ecs:r:0:task/default/t" + std::to_string(i) + "\"");
+  for (int i = 0; i < 150; ++i)
+    arns += (i ? "," : "") + ("\"arn:aws:ecs:r:0:task/default/t" + std::to_string(i) + "\"");
   reply("ListTasks", R"({"taskArns":[)" + arns + "]}");
   reply("ListTasks", kNoTasks);
   reply("DescribeTasks", R"({"tasks":[{"lastStatus":"RUNNING"}]})");
@@ -72,7 +73,8 @@ TEST_F(ClusterClientTest, TasksAreDescribedInPagesOfAHundred) {
 TEST_F(ClusterClientTest, AStoppingTaskCountsAsRunningUntilItHasStopped) {
   reply("ListTasks", kNoTasks);
   reply("ListTasks", R"({"taskArns":["arn:aws:ecs:r:0:task/default/t1","arn:aws:ecs:r:0:task/default/t2"]})");
-  reply("DescribeTasks", R"({"tasks":[{"taskArn":"t1","lastStatus":"DEACTIVATING"},{"taskArn":"t2","lastStatus":"STOPPED"}]})");
+  reply("DescribeTasks",
+        R"({"tasks":[{"taskArn":"t1","lastStatus":"DEACTIVATING"},{"taskArn":"t2","lastStatus":"STOPPED"}]})");
   ClusterClient client(options_);
   const auto running = client.running_tasks();
   ASSERT_THAT(running, SizeIs(1));
@@ -137,7 +139,8 @@ TEST(MachineNames, AreByArn) {
   named.containerInstanceArn = "arn-1";
   named.ec2InstanceId = "box-a";
   unnamed.containerInstanceArn = "arn-2";
-  EXPECT_THAT(machine_names({named, unnamed}), ElementsAre(testing::Pair("arn-1", "box-a"), testing::Pair("arn-2", "")));
+  EXPECT_THAT(machine_names({named, unnamed}),
+              ElementsAre(testing::Pair("arn-1", "box-a"), testing::Pair("arn-2", "")));
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ bool may_be_task_id(const std::string& text) {
 }
 
 StokerExplainResponse explain_task(ClusterClient& client, const std::string& id) {
-  return client.call<StokerExplainResponse>("StokerExplain", StokerExplainRequest{.cluster = client.cluster(), .task = id});
+  return client.call<StokerExplainResponse>("StokerExplain",
+                                            StokerExplainRequest{.cluster = client.cluster(), .task = id});
 }
 
 StokerExplainResponse explain_task_or_definition(ClusterClient& client, const std::string& what) {
@@ -54,8 +55,8 @@ void print_explanation(std::ostream& out, const StokerExplainResponse& explanati
   for (const StokerMachineVerdict& verdict : *explanation.machines) {
     std::string why = with_short_ids(verdict.detail.value_or(""));
     if (why.starts_with(verdict.machine + ": ")) why = why.substr(verdict.machine.size() + 2);
-    rows.push_back({verdict.machine, verdict.fits ? "yes" : "no",
-                    why + (verdict.reason ? " [" + *verdict.reason + "]" : "")});
+    rows.push_back(
+        {verdict.machine, verdict.fits ? "yes" : "no", why + (verdict.reason ? " [" + *verdict.reason + "]" : "")});
   }
   out << '\n';
   print_table(out, rows);

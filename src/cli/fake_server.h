@@ -35,7 +35,8 @@ class FakeServer : public testing::Test {
     base::set_log_level(base::LogLevel::Off);
     server_.listen_tcp("127.0.0.1", 0);
     std::filesystem::create_directories(folder_);
-    std::ofstream(folder_ + "/credentials") << "[default]\naws_access_key_id = AKIATEST\naws_secret_access_key = s3cret\n";
+    std::ofstream(folder_ + "/credentials")
+        << "[default]\naws_access_key_id = AKIATEST\naws_secret_access_key = s3cret\n";
     std::ofstream(folder_ + "/endpoint") << endpoint() << '\n';
     options_.data = folder_;
     pthread_sigmask(SIG_SETMASK, nullptr, &signals_);

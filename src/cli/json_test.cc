@@ -26,15 +26,18 @@ std::string json_of(const Sample& sample) {
 }
 
 TEST(Json, IsOneLineWithAllMembers) {
-  EXPECT_EQ(json_of({"a", 3, true, {"x", "y"}}), R"({"name":"a","count":3,"flag":true,"words":["x","y"]})" "\n");
+  EXPECT_EQ(json_of({"a", 3, true, {"x", "y"}}), R"({"name":"a","count":3,"flag":true,"words":["x","y"]})"
+                                                 "\n");
 }
 
 TEST(Json, OmitsAbsentMembersAndKeepsEmptyLists) {
-  EXPECT_EQ(json_of({}), R"({"name":"","flag":false,"words":[]})" "\n");
+  EXPECT_EQ(json_of({}), R"({"name":"","flag":false,"words":[]})"
+                         "\n");
 }
 
 TEST(Json, EscapesLineBreaksAndQuotes) {
-  EXPECT_EQ(json_of({"a\n\"b\""}), R"({"name":"a\n\"b\"","flag":false,"words":[]})" "\n");
+  EXPECT_EQ(json_of({"a\n\"b\""}), R"({"name":"a\n\"b\"","flag":false,"words":[]})"
+                                   "\n");
 }
 
 }  // namespace

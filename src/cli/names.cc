@@ -48,12 +48,15 @@ base::Result<std::string> match_id(const std::vector<std::string>& ids, const st
   std::vector<std::string> found;
   for (const std::string& id : ids) {
     if (id == text) return id;
-    if (!text.empty() && id.starts_with(text)) found.push_back(id);
+    // A task that stops between two lists is in both.
+    const bool repeated = std::ranges::find(found, id) != found.end();
+    if (!text.empty() && id.starts_with(text) && !repeated) found.push_back(id);
   }
   if (found.empty()) return base::Error{"no such " + kind + ": " + text};
   if (found.size() == 1) return found.front();
   std::string names;
-  for (std::size_t i = 0; i < std::min(found.size(), kMaxNamedMatches); ++i) names += (i ? ", " : "") + found[i].substr(0, kShortIdChars);
+  for (std::size_t i = 0; i < std::min(found.size(), kMaxNamedMatches); ++i)
+    names += (i ? ", " : "") + found[i].substr(0, kShortIdChars);
   if (found.size() > kMaxNamedMatches) names += ", ...";
   return base::Error{text + " is the prefix of " + std::to_string(found.size()) + " " + kind + "s: " + names};
 }

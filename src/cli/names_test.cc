@@ -43,5 +43,12 @@ TEST(Names, AUniquePrefixMatchesAnId) {
   EXPECT_THAT(match_id(ids, "ab", "task").error(), HasSubstr("prefix of 3 tasks: abc1, abd2, abd22"));
 }
 
+TEST(Names, AnIdThatIsListedTwiceCountsOnce) { EXPECT_EQ(*match_id({"abc1", "x", "abc1"}, "abc", "task"), "abc1"); }
+
+TEST(Names, AnErrorNamesAtMostFourMatches) {
+  EXPECT_EQ(match_id({"a1", "a2", "a3", "a4", "a5"}, "a", "machine").error(),
+            "a is the prefix of 5 machines: a1, a2, a3, a4, ...");
+}
+
 }  // namespace
 }  // namespace cli

@@ -64,8 +64,8 @@ TEST_F(ProfileTest, ASocketInTheFolderIsUsed) {
 }
 
 TEST_F(ProfileTest, OtherLinesOfTheCredentialsAreIgnored) {
-  write("credentials", "# comment\naws_access_key_id=NOSPACES\n  aws_access_key_id = INDENTED\n" + std::string(kCredentials) +
-                           "aws_session_token = x\n");
+  write("credentials", "# comment\naws_access_key_id=NOSPACES\n  aws_access_key_id = INDENTED\n" +
+                           std::string(kCredentials) + "aws_session_token = x\n");
   EXPECT_EQ(read_profile(folder_, "us-east-1").credentials.access_key, "AKIAROOT");
 }
 

@@ -49,8 +49,8 @@ TEST(TaskRow, HasIdDefinitionStatusGpusMachineAgeAndGroup) {
 
 TEST(TaskRow, AGpuShareShowsItsMemory) {
   TaskContext with_share = context();
-  with_share.gpus["GPU-1a2b3c4d-0000"].holders = {{"another task", "main", 1, "g"}, {kTaskArn, "other", 2, "g"},
-                                                  {kTaskArn, "main", 6000, "g"}};
+  with_share.gpus["GPU-1a2b3c4d-0000"].holders = {
+      {"another task", "main", 1, "g"}, {kTaskArn, "other", 2, "g"}, {kTaskArn, "main", 6000, "g"}};
   EXPECT_EQ(task_row(running_task(), with_share, false).at(3), "3 (6000 MiB)");
 }
 
@@ -103,13 +103,14 @@ ContainerInstance machine() {
   instance.remainingResources = {{.name = "CPU", .integerValue = 1024},
                                  {.name = "MEMORY", .integerValue = 1536},
                                  {.name = "GPU", .stringSetValue = std::vector<std::string>{"GPU-b"}}};
-  instance.attributes = {{.name = "stoker.driver", .value = "docker"}, {.name = "stoker.gpu-model", .value = "Tesla T4"}};
+  instance.attributes = {{.name = "stoker.driver", .value = "docker"},
+                         {.name = "stoker.gpu-model", .value = "Tesla T4"}};
   return instance;
 }
 
 TEST(NodeRow, HasStatusTasksAndFreeResources) {
-  EXPECT_THAT(node_row(machine(), kRowsNow), ElementsAre("box-a", "ACTIVE", "connected", "2", "1024/4096", "1.5/16.0 GiB",
-                                                         "1/2", "Tesla T4", "docker", "77aa88bb99cc"));
+  EXPECT_THAT(node_row(machine(), kRowsNow), ElementsAre("box-a", "ACTIVE", "connected", "2", "1024/4096",
+                                                         "1.5/16.0 GiB", "1/2", "Tesla T4", "docker", "77aa88bb99cc"));
 }
 
 TEST(NodeRow, PendingTasksAreShown) {
@@ -141,8 +142,7 @@ TEST(NodeRow, AMachineWithoutGpusAndAttributesHasDashes) {
 }
 
 TEST(GpuRow, AnIdleGpuHasNoHolder) {
-  EXPECT_THAT(gpu_row(gpu_3()),
-              ElementsAre("GPU-1a2b3c4d", "box-a", "3", "Tesla T4", "IDLE", "?", "?/15360 MiB", "-"));
+  EXPECT_THAT(gpu_row(gpu_3()), ElementsAre("GPU-1a2b3c4d", "box-a", "3", "Tesla T4", "IDLE", "?", "?/15360 MiB", "-"));
 }
 
 TEST(GpuRow, HasLoadMemoryAndHolders) {
@@ -151,8 +151,9 @@ TEST(GpuRow, HasLoadMemoryAndHolders) {
   gpu.utilizationPercent = 80;
   gpu.memoryUsedInMiB = 7000;
   gpu.holders = {{kTaskArn, "main", 6000, "family:train"}, {kTaskArn, "b", std::nullopt, "service:web"}};
-  EXPECT_THAT(gpu_row(gpu), ElementsAre("GPU-1a2b3c4d", "box-a", "3", "Tesla T4", "NVIDIA_MPS", "80 %", "7000/15360 MiB",
-                                        "3fa94c1b2d77 family:train (6000 MiB), 3fa94c1b2d77 service:web"));
+  EXPECT_THAT(gpu_row(gpu),
+              ElementsAre("GPU-1a2b3c4d", "box-a", "3", "Tesla T4", "NVIDIA_MPS", "80 %", "7000/15360 MiB",
+                          "3fa94c1b2d77 family:train (6000 MiB), 3fa94c1b2d77 service:web"));
 }
 
 TEST(GpuRow, AnUnhealthyGpuShowsItsError) {

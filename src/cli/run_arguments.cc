@@ -69,7 +69,8 @@ std::string family_of_image(const std::string& image) {
   auto valid = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
   };
-  std::ranges::replace_if(name, [&](char c) { return !valid(c); }, '-');
+  std::ranges::replace_if(
+      name, [&](char c) { return !valid(c); }, '-');
   return name.substr(0, kMaxFamilyChars);
 }
 

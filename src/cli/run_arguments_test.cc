@@ -64,7 +64,8 @@ TEST(Run, GpusAreWholeOrShared) {
 
 TEST(Run, InvalidArgumentsAreRejected) {
   EXPECT_THAT(definition_of({.image = "x", .gpus = "two"}).error(), HasSubstr("a number, or all"));
-  EXPECT_THAT(definition_of({.image = "x", .gpus = "1", .gpu_memory_mib = 1}).error(), HasSubstr("use only one of them"));
+  EXPECT_THAT(definition_of({.image = "x", .gpus = "1", .gpu_memory_mib = 1}).error(),
+              HasSubstr("use only one of them"));
   EXPECT_THAT(definition_of({.image = "x", .gpu_compute_percent = 5}).error(), HasSubstr("needs --gpu-memory"));
   EXPECT_THAT(definition_of({.image = "x", .environment = {"=v"}}).error(), HasSubstr("has no name"));
   EXPECT_THAT(definition_of({.image = "x", .environment = {"STOKER_NOT_SET"}}).error(), HasSubstr("no such variable"));

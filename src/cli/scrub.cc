@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker scrub
+#include "shapes/stoker/scrub.h"
+
 #include <ostream>
 #include <stdexcept>
 
@@ -9,7 +11,6 @@
 #include "cli/profile.h"
 #include "cli/table.h"
 #include "shapes/stoker/names.h"
-#include "shapes/stoker/scrub.h"
 
 namespace cli {
 namespace {

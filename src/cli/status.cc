@@ -63,7 +63,8 @@ int status(const Options& options, std::ostream& out) {
   }
   shapes::stoker::Health up;
   wire::read_json(wire::type_of<shapes::stoker::Health>(), health->body, &up);
-  out << "Stoker " << up.version << " at " << profile.endpoint << ", up for " << base::duration_text(std::chrono::seconds(up.uptimeSeconds)) << '\n';
+  out << "Stoker " << up.version << " at " << profile.endpoint << ", up for "
+      << base::duration_text(std::chrono::seconds(up.uptimeSeconds)) << '\n';
   std::vector<std::string> urls = all_queues(client);
   if (urls.empty()) {
     out << "no queues in region " << profile.region << '\n';

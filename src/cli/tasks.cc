@@ -88,8 +88,8 @@ int ps(const Options& options, bool all, std::ostream& out) {
     return 0;
   }
   if (printed.tasks.empty()) {
-    out << "no tasks in cluster " << client.cluster() << (all ? "" : "; --all shows those that stopped within the last hour")
-        << '\n';
+    out << "no tasks in cluster " << client.cluster()
+        << (all ? "" : "; --all shows those that stopped within the last hour") << '\n';
     return 0;
   }
   TaskContext context{machine_names(client.instances()), {}, base::SystemClock().now()};

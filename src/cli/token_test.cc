@@ -20,8 +20,9 @@ TEST(Token, EncodesAKeyAsOneWord) {
 }
 
 TEST(Token, AnInvalidTokenIsRejectedAndNotRepeated) {
-  for (const char* token : {"", "stk1.", "stk1.QUtJQQ", "stk1.QUtJQTo", "stk1.OnNlY3JldA", "stk1.!!!", "stk2.QUtJQTpzM2NyZXQ",
-                            "QUtJQTpzM2NyZXQ", "stk1.QUtJQTpzM2NyZXQ=", "stk1.QUtJQTpz+2NyZXQ"}) {
+  for (const char* token :
+       {"", "stk1.", "stk1.QUtJQQ", "stk1.QUtJQTo", "stk1.OnNlY3JldA", "stk1.!!!", "stk2.QUtJQTpzM2NyZXQ",
+        "QUtJQTpzM2NyZXQ", "stk1.QUtJQTpzM2NyZXQ=", "stk1.QUtJQTpz+2NyZXQ"}) {
     const auto decoded = decode_token(token);
     ASSERT_FALSE(decoded) << token;
     EXPECT_THAT(decoded.error(), testing::Not(testing::HasSubstr("QUtJQT")));
