@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the peers that bench/queue and bench/objects measure beside Stoker (Debian 12), without
-# letting their services start: the benchmark starts its own, on folders of its own.
+# Installs the servers that bench/queue and bench/objects compare with Stoker (Debian 12), without
+# starting their services: the benchmarks start their own instances, in their own folders.
 set -euo pipefail
 missing=()
 for package in nginx-light rabbitmq-server redis-server; do

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Here so that pytest puts this folder on the path: tests import `support`."""
+"""Makes pytest add this folder to the path: tests import `support`."""

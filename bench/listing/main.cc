@@ -9,10 +9,11 @@
 #include <filesystem>
 
 #include "base/random.h"
-#include "services/s3/bucket_handlers.h"
-#include "services/s3/object.h"
-#include "services/s3/schema.h"
-#include "services/s3/settings.h"
+#include "services/s3/buckets/bucket_operations.h"
+#include "services/s3/objects/list_objects.h"
+#include "services/s3/objects/list_versions.h"
+#include "services/s3/objects/object_row.h"
+#include "services/s3/module.h"
 #include "store/store.h"
 
 namespace {
@@ -29,8 +30,9 @@ class Bench {
  public:
   explicit Bench(int keys)
       : keys_(keys), folder_(std::filesystem::current_path() / ("listing-" + base::random_uuid())) {
-    store_ = store::open_sqlite(folder_, {s3::migrations()});
-    s3::add_locals(locals_);
+    const services::Module module = s3::module({});
+    store_ = store::open_sqlite(folder_, {module.migrations});
+    module.add_memory(locals_);
     write([](services::Call& call) { s3::create_bucket(call, {.Bucket = "bench"}); });
   }
   ~Bench() {

@@ -2,7 +2,7 @@
 #include "support/signer.h"
 
 #include "base/time.h"
-#include "http/sigv4_canonical.h"
+#include "signing/sigv4_canonical.h"
 
 namespace bench {
 namespace {
@@ -25,23 +25,23 @@ bool Signer::renew() {
   if (now == renewed_at_) return false;
   const std::string before = timestamp_;
   renewed_at_ = now;
-  timestamp_ = http::iso_basic(base::from_seconds(now));
-  const http::Scope scope = {std::string_view(timestamp_).substr(0, 8), kRegion, service_};
+  timestamp_ = signing::iso_basic(base::from_seconds(now));
+  const signing::Scope scope = {std::string_view(timestamp_).substr(0, 8), kRegion, service_};
   if (!key_ || before.substr(0, 8) != scope.date) {
-    key_ = std::make_unique<http::SigningKey>(credentials_.secret_key, scope);
+    key_ = std::make_unique<signing::SigningKey>(credentials_.secret_key, scope);
   }
   scope_ = scope.text();
   return true;
 }
 
 std::string Signer::authorization(std::string_view signed_headers) const {
-  std::string out(http::kAlgorithm);
+  std::string out(signing::kAlgorithm);
   out.append(" Credential=").append(credentials_.access_key).append("/").append(scope_);
   return out.append(", SignedHeaders=").append(signed_headers).append(", Signature=");
 }
 
 std::string Signer::sign(std::string_view canonical_request) const {
-  return key_->sign(http::string_to_sign(timestamp_, scope_, canonical_request));
+  return key_->sign(signing::string_to_sign(timestamp_, scope_, canonical_request));
 }
 
 }  // namespace bench

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "http/signing_key.h"
+#include "signing/signing_key.h"
 
 namespace bench {
 
@@ -20,7 +20,7 @@ inline constexpr std::string_view kSdkHeaders =
 
 struct Endpoint {
   unsigned short port = 0;
-  http::Credentials credentials;
+  signing::Credentials credentials;
 
   std::string host() const { return "127.0.0.1:" + std::to_string(port); }
 };
@@ -38,11 +38,11 @@ class Signer {
   std::string sign(std::string_view canonical_request) const;
 
  private:
-  http::Credentials credentials_;
+  signing::Credentials credentials_;
   std::string service_;
   std::time_t renewed_at_ = 0;
   std::string timestamp_, scope_;
-  std::unique_ptr<http::SigningKey> key_;
+  std::unique_ptr<signing::SigningKey> key_;
 };
 
 }  // namespace bench

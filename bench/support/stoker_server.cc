@@ -19,8 +19,8 @@ Command up_command(const std::string& program, const std::string& folder) {
 }
 
 // The lines "name = value" of its credentials file.
-http::Credentials read_credentials(const std::string& file) {
-  http::Credentials credentials;
+signing::Credentials read_credentials(const std::string& file) {
+  signing::Credentials credentials;
   std::ifstream in(file);
   for (std::string name, equals, value; in >> name;) {
     if (name.starts_with('[')) continue;

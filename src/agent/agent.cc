@@ -26,11 +26,11 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::chrono::seconds kStopWithin{15};
-constexpr base::Duration kSessionThatLasted = std::chrono::seconds(30);
-// After a session that lasted: the server restarted, or wants the agent elsewhere.
-constexpr base::Duration kAtOnce = std::chrono::milliseconds(200);
+constexpr base::Duration kLongSession = std::chrono::seconds(30);
+// After a long session the server restarted or wants the agent to connect elsewhere.
+constexpr base::Duration kQuickRetry = std::chrono::milliseconds(200);
 
-// The usual soft limit of 1024 is a few hundred containers' worth.
+// The usual soft limit of 1024 suffices for a few hundred containers only.
 void allow_many_files() {
   rlimit limit;
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -38,12 +38,12 @@ void allow_many_files() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-Options checked(Options options) {
+Options with_defaults(Options options) {
   allow_many_files();
   if (options.data.empty()) throw std::runtime_error("the agent needs a data folder");
   if (options.name.empty()) options.name = host_name();
   if (options.availability_zone.empty()) options.availability_zone = options.region + "a";
-  make_folder(options.data);
+  create_folder(options.data);
   return options;
 }
 
@@ -61,13 +61,13 @@ MetadataSettings metadata_settings(const Options& options) {
   settings.server_url = options.server;
   settings.region = options.region;
   settings.folder = options.data + "/metadata";
-  make_folder(settings.folder);
+  create_folder(settings.folder);
   return settings;
 }
 
 }  // namespace
 
-// In the order in which they use each other; they end in the reverse of it.
+// Members are in dependency order, so that they are destroyed in the reverse order.
 struct Agent::State {
   State(Options given, std::unique_ptr<drivers::Driver> with_driver, std::unique_ptr<gpu::GpuSource> with_gpus);
   ~State();
@@ -75,11 +75,11 @@ struct Agent::State {
   asio::awaitable<void> run();
   asio::awaitable<void> connect_once();
   asio::awaitable<std::string> discover();
-  asio::awaitable<void> begin_anew(std::string why);
+  asio::awaitable<void> register_anew(std::string reason);
   asio::awaitable<void> submit(Report report);
   asio::awaitable<void> end();
   void stop();
-  void wire_metadata();
+  void connect_hooks();
   SessionSettings session_settings(const std::string& url) const;
 
   const Options options;
@@ -106,34 +106,42 @@ struct Agent::State {
 
 Agent::State::State(Options given, std::unique_ptr<drivers::Driver> with_driver,
                     std::unique_ptr<gpu::GpuSource> with_gpus)
-    : options(checked(std::move(given))), lock(options.data),
+    : options(with_defaults(std::move(given))),
+      lock(options.data),
       gpus(with_gpus ? std::move(with_gpus) : open_gpus(options)),
-      driver(with_driver ? std::move(with_driver) : open_driver(options, io, *gpus)), store(options.data),
-      mps(options.data), machine(io.at(0).get_executor(), *driver, store, clock, Timing()), calls(io, profile_of(options)),
+      driver(with_driver ? std::move(with_driver) : open_driver(options, io, *gpus)),
+      store(options.data),
+      mps(options.data),
+      machine(io.at(0).get_executor(), *driver, store, clock, Timing()),
+      calls(io, profile_of(options)),
       registration(options, calls),
-      tasks(machine, [this](Report report) { return submit(std::move(report)); }, options.keep_stopped),
-      logs(machine, tasks), session(machine, tasks, logs), gpu_watch(machine, *gpus, session),
-      telemetry(machine, tasks, [this](const ContainerRecord& container, const drivers::Usage& usage) {
-        ContainerUsage measured;
-        measured.at = clock.now();
-        measured.cpu_percent = usage.cpu_percent;
-        measured.memory_bytes = usage.memory_bytes;
-        metadata.set_usage(container.endpointId, measured);
-      }),
+      tasks(
+          machine, [this](Report report) { return submit(std::move(report)); }, options.keep_stopped),
+      logs(machine, tasks),
+      session(machine, tasks, logs),
+      gpu_watch(machine, *gpus, session),
+      telemetry(machine, tasks,
+                [this](const ContainerRecord& container, const drivers::Usage& usage) {
+                  ContainerUsage measured;
+                  measured.at = clock.now();
+                  measured.cpu_percent = usage.cpu_percent;
+                  measured.memory_bytes = usage.memory_bytes;
+                  metadata.set_usage(container.endpointId, measured);
+                }),
       coroutines(io.at(0).get_executor()) {
   machine.gpu_default_runtime = options.gpu_default_runtime;
   if (!gpus->simulated()) machine.mps = &mps;
   endpoint = std::make_unique<MetadataEndpoint>(io, metadata, metadata_settings(options));
-  wire_metadata();
+  connect_hooks();
 }
 
 Agent::State::~State() {
   stop();
-  endpoint.reset();  // which still needs the threads
+  endpoint.reset();  // needs the threads
   io.stop();
 }
 
-void Agent::State::wire_metadata() {
+void Agent::State::connect_hooks() {
   const bool processes = driver->abilities().name == "process";
   machine.environment = [this, processes](const TaskRecord& record, const ContainerRecord& container) {
     const auto& role = record.task.roleCredentials;
@@ -152,7 +160,7 @@ void Agent::State::wire_metadata() {
     metadata.set_task(metadata_of(record, options.availability_zone));
     if (record.task.roleCredentials) metadata.set_credentials(*record.task.roleCredentials);
   };
-  machine.on_forget = [this](const TaskRecord& record) {
+  machine.on_remove = [this](const TaskRecord& record) {
     metadata.remove_task(record.task.arn);
     if (record.task.roleCredentials) metadata.remove_credentials(record.task.roleCredentials->credentialsId);
   };
@@ -180,7 +188,7 @@ asio::awaitable<void> Agent::State::run() {
   gpu_watch.probe();
   co_await tasks.adopt();
   if (registration.moved()) {
-    co_await tasks.stop_all("The machine of this task has moved to another cluster.");
+    co_await tasks.stop_all("The machine of this task moved to another cluster.");
   }
   coroutines.spawn("sweep", tasks.sweep());
   coroutines.spawn("gpus", gpu_watch.run());
@@ -199,17 +207,17 @@ asio::awaitable<void> Agent::State::run() {
       failure = error.what();
     }
     if (machine.stopping) co_return;
-    base::log_warn("not connected", {{"server", options.server}, {"error", failure}});
+    base::log_warn("connection to the server failed", {{"server", options.server}, {"error", failure}});
     if (!gone.empty()) {
-      co_await begin_anew(gone);
+      co_await register_anew(gone);
     }
-    if (clock.now() - began >= kSessionThatLasted) pause = kAtOnce;
+    if (clock.now() - began >= kLongSession) pause = kQuickRetry;
     co_await sleep_for(pause / 2 + base::Duration(random() % (pause.count() / 2 + 1)));
     pause = std::min(pause * 2, machine.timing.retry_longest);
   }
 }
 
-// From registration to the end of a session.
+// Registers, opens a session and returns when it ends.
 asio::awaitable<void> Agent::State::connect_once() {
   auto described = describe_machine(options, host_size(), driver->abilities(), machine.ledger.gpus());
   co_await registration.register_as(std::move(described));
@@ -218,20 +226,20 @@ asio::awaitable<void> Agent::State::connect_once() {
   co_await session.run(std::move(settings));
 }
 
-// Where the work session is; telemetry learns its own place.
+// Returns the URL of the work session, and passes telemetry its own.
 asio::awaitable<std::string> Agent::State::discover() {
   shapes::ecs::DiscoverPollEndpointRequest request;
   request.cluster = options.cluster;
   request.containerInstance = registration.arn();
-  auto found = co_await calls.call<shapes::ecs::DiscoverPollEndpointResponse>(kEcs, "DiscoverPollEndpoint",
-                                                                              std::move(request));
+  auto found =
+      co_await calls.call<shapes::ecs::DiscoverPollEndpointResponse>(kEcs, "DiscoverPollEndpoint", std::move(request));
   telemetry.set_server(session_settings(found.telemetryEndpoint.value_or("")));
   co_return found.endpoint.value_or(options.server);
 }
 
-// Another instance from now on: what runs here belongs to one that is no more.
-asio::awaitable<void> Agent::State::begin_anew(std::string why) {
-  base::log_warn("instance is gone", {{"instance", registration.arn()}, {"why", why}});
+// The tasks that run here belong to an instance that no longer exists.
+asio::awaitable<void> Agent::State::register_anew(std::string reason) {
+  base::log_warn("container instance is no longer registered", {{"instance", registration.arn()}, {"reason", reason}});
   co_await tasks.stop_all("The container instance of this task was deregistered.");
   registration.forget();
 }
@@ -242,7 +250,7 @@ asio::awaitable<void> Agent::State::end() {
   session.coroutines().cancel();
   telemetry.coroutines().cancel();
   logs.coroutines().cancel();
-  co_await tasks.let_go();
+  co_await tasks.detach();
   co_await coroutines.ended();
   co_await session.coroutines().ended();
   co_await telemetry.coroutines().ended();
@@ -253,7 +261,7 @@ void Agent::State::stop() {
   if (stopped) return;
   stopped = true;
   std::future<void> ended = asio::co_spawn(io.at(0), end(), asio::use_future);
-  if (ended.wait_for(kStopWithin) != std::future_status::ready) base::log_error("agent did not end in time");
+  if (ended.wait_for(kStopWithin) != std::future_status::ready) base::log_error("agent did not stop in time");
 }
 
 Agent::Agent(Options options) : Agent(std::move(options), nullptr, nullptr) {}

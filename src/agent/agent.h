@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One machine of a cluster: registers it, takes tasks from the server, runs them, and says what
-// became of them. In a process of its own (`stoker agent`), or inside `stoker up`.
+// The agent of one machine: registers the machine, receives tasks from the server, runs them and reports
+// their states. Runs in a process of its own (`stoker agent`) or inside `stoker up`.
 #pragma once
 
 #include <cstdint>
@@ -12,45 +12,46 @@
 #include "agent/drivers/driver.h"
 #include "agent/gpu/gpu.h"
 #include "base/time.h"
-#include "http/signing_key.h"
+#include "signing/signing_key.h"
 
 namespace agent {
 
 struct Options {
   std::string server;        // "http://127.0.0.1:4566"
-  std::string ca_file = {};  // https: trust these certificates; empty: those that the system trusts
-  http::Credentials credentials;
+  std::string ca_file = {};  // trusted certificates for https; empty: those of the system
+  signing::Credentials credentials;
   std::string region = "us-east-1";
   std::string cluster = "default";
-  std::string data;                    // a folder of this agent's own
-  std::string name = {};               // the machine's, which the server shows as ec2InstanceId; empty: its host name
+  std::string data;                    // folder that only this agent uses
+  std::string name = {};               // of the machine, shown as ec2InstanceId; empty: its host name
   std::string version;                 // of Stoker
   std::string gpus = "auto";           // "auto", "none", "fake:8xV100"
-  std::string driver = "auto";         // "auto": Docker where it answers, else processes; "docker", "process"
+  std::string driver = "auto";         // "auto": Docker if it responds, else processes; "docker", "process"
   std::string instance_type = {};      // attribute ecs.instance-type
-  std::string availability_zone = {};  // empty: the region's a
+  std::string availability_zone = {};  // empty: the region's zone a
   std::map<std::string, std::string> attributes = {};
-  // A slice of the machine: without them it is all of it, less the reserved memory.
+  // Limits to a slice of the machine. Default: the whole machine, less the reserved memory.
   std::optional<std::int64_t> cpu_units = {};
   std::optional<std::int64_t> memory_mib = {};
   std::int64_t reserved_memory_mib = 0;
-  bool gpu_default_runtime = false;  // containers that ask for no GPU see all of them
-  base::Duration keep_stopped = std::chrono::hours(3);  // a stopped task's containers and logs; ECS's default
+  bool gpu_default_runtime = false;  // containers that request no GPU see all of them
+  // Retention of a stopped task's containers and logs; ECS's default.
+  base::Duration keep_stopped = std::chrono::hours(3);
 };
 
 class Agent {
  public:
-  // Throws std::runtime_error with one clear line: options that make no sense, a data folder that
-  // cannot be written or that another agent uses, no engine where one was asked for.
+  // Throws std::runtime_error with a one-line message: invalid options, a data folder that is not
+  // writable or that another agent uses, a container engine that does not respond.
   explicit Agent(Options options);
-  // For tests: with a driver and GPUs of their own.
+  // For tests: with the given driver and GPUs.
   Agent(Options options, std::unique_ptr<drivers::Driver> driver, std::unique_ptr<gpu::GpuSource> gpus);
   ~Agent();  // stops
 
-  // Returns at once. The server may be away, now or later: it is tried until it answers.
+  // Returns at once. The server may be down now or later: the agent retries until it responds.
   void start();
-  // Ends the connection and all that waits. TaskRegistry go on running; the next agent on this data
-  // folder takes them over.
+  // Ends the connection and all coroutines. Tasks continue to run, and the next agent with this data
+  // folder adopts them.
   void stop();
 
  private:

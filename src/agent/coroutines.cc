@@ -13,7 +13,7 @@
 namespace agent {
 namespace asio = boost::asio;
 
-Coroutines::~Coroutines() { CHECK(running_.empty()) << "a coroutine outlives its owner"; }
+Coroutines::~Coroutines() { CHECK(running_.empty()) << "a coroutine outlived its owner"; }
 
 std::uint64_t Coroutines::spawn(std::string name, asio::awaitable<void> work) {
   const std::uint64_t id = ++last_;
@@ -33,17 +33,17 @@ void Coroutines::on_end(std::uint64_t id, std::exception_ptr error) {
     if (error) std::rethrow_exception(error);
   } catch (const std::exception& failure) {
     auto* aborted = dynamic_cast<const boost::system::system_error*>(&failure);
-    const bool wanted = running->cancelled || (aborted && aborted->code() == asio::error::operation_aborted);
-    if (!wanted) base::log_error("coroutine failed", {{"name", running->name}, {"error", failure.what()}});
+    const bool expected = running->cancelled || (aborted && aborted->code() == asio::error::operation_aborted);
+    if (!expected) base::log_error("coroutine failed", {{"name", running->name}, {"error", failure.what()}});
   }
   ended_.notify();
-  // Its cancellation slot is in use until this handler has returned.
+  // The cancellation slot is in use until this handler returns.
   asio::post(executor_, [running] {});
 }
 
 void Coroutines::cancel() {
   cancelled_ = true;
-  // Ending one may end others, which then leave the map.
+  // Cancelling one may end others, which then leave the map.
   std::map<std::uint64_t, std::shared_ptr<Running>> all = running_;
   for (auto& [id, running] : all) cancel(id);
 }
@@ -58,7 +58,7 @@ void Coroutines::cancel(std::uint64_t id) {
 
 asio::awaitable<void> Coroutines::ended() {
   while (!running_.empty()) {
-    co_await ended_.wait(kLookAgain);
+    co_await ended_.wait(kLongestWait);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coroutines of one owner, all on one thread: they can be ended, and waited for.
+// The coroutines of one owner, all on one thread. The owner can cancel them and wait for their end.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -20,11 +20,10 @@ class Coroutines {
   Coroutines(const Coroutines&) = delete;
   ~Coroutines();  // all must have ended
 
-  // `name`: for the log, should it let an exception through. After cancel() nothing is begun any
-  // more.
+  // `name` appears in the log if the coroutine throws. Does nothing after cancel().
   std::uint64_t spawn(std::string name, boost::asio::awaitable<void> work);
 
-  // Each wait that one of them is in ends with an error, and every later one throws.
+  // Ends each current wait with an error. Every later wait throws.
   void cancel();
   void cancel(std::uint64_t id);
   bool empty() const { return running_.empty(); }
@@ -40,7 +39,7 @@ class Coroutines {
 
   boost::asio::any_io_executor executor_;
   std::uint64_t last_ = 0;
-  std::map<std::uint64_t, std::shared_ptr<Running>> running_;  // shared with the end of each, see on_end
+  std::map<std::uint64_t, std::shared_ptr<Running>> running_;  // shared with the completion handler, see on_end
   bool cancelled_ = false;
   Signal ended_;
 };

@@ -16,7 +16,7 @@
 namespace agent {
 namespace {
 
-[[noreturn]] void fail(const std::string& what, const std::string& path) {
+[[noreturn]] void throw_file_error(const std::string& what, const std::string& path) {
   throw std::runtime_error("cannot " + what + " " + path + ": " + std::strerror(errno));
 }
 
@@ -31,14 +31,14 @@ bool write_all(int fd, const std::string& text) {
   return true;
 }
 
-// A name is on disk once its folder is.
+// A new name is durable once its folder is synced.
 void sync_folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) fail("open", folder);
+  if (fd < 0) throw_file_error("open", folder);
   const bool synced = ::fsync(fd) == 0;
   ::close(fd);
-  if (!synced) fail("sync", folder);
+  if (!synced) throw_file_error("sync", folder);
 }
 
 }  // namespace
@@ -46,20 +46,20 @@ void sync_folder_of(const std::string& path) {
 void write_durably(const std::string& path, const std::string& text) {
   const std::string temporary = path + ".new";
   int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd < 0) fail("write", temporary);
+  if (fd < 0) throw_file_error("write", temporary);
   const bool written = write_all(fd, text) && ::fsync(fd) == 0;
   ::close(fd);
-  if (!written) fail("write", temporary);
-  if (::rename(temporary.c_str(), path.c_str()) != 0) fail("write", path);
+  if (!written) throw_file_error("write", temporary);
+  if (::rename(temporary.c_str(), path.c_str()) != 0) throw_file_error("write", path);
   sync_folder_of(path);
 }
 
 void remove_durably(const std::string& path) {
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail("remove", path);
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw_file_error("remove", path);
   sync_folder_of(path);
 }
 
-std::optional<std::string> read_whole(const std::string& path) {
+std::optional<std::string> read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return std::nullopt;
   std::ostringstream text;
@@ -67,20 +67,20 @@ std::optional<std::string> read_whole(const std::string& path) {
   return text.str();
 }
 
-void make_folder(const std::string& path) {
+void create_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) throw std::runtime_error("cannot make " + path + ": " + error.message());
+  if (error) throw std::runtime_error("cannot create " + path + ": " + error.message());
   ::chmod(path.c_str(), 0700);
 }
 
 FolderLock::FolderLock(const std::string& folder) {
   const std::string path = folder + "/agent.lock";
   fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd_ < 0) fail("open", path);
+  if (fd_ < 0) throw_file_error("open", path);
   if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
     ::close(fd_);
-    throw std::runtime_error("another agent uses " + folder);
+    throw std::runtime_error("another agent uses the data folder " + folder);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small files that are there whole or not at all, also after the power went.
+// Small files that are complete or absent, even after a power loss.
 #pragma once
 
 #include <optional>
@@ -7,15 +7,15 @@
 
 namespace agent {
 
-// 0600. Returns when it is on disk; throws std::runtime_error.
+// Mode 0600. Returns once the file is on disk. Throws std::runtime_error.
 void write_durably(const std::string& path, const std::string& text);
 void remove_durably(const std::string& path);
-std::optional<std::string> read_whole(const std::string& path);
+std::optional<std::string> read_file(const std::string& path);
 
-// With all folders above it, 0700.
-void make_folder(const std::string& path);
+// Mode 0700. Also creates the folders above it.
+void create_folder(const std::string& path);
 
-// Held as long as the object is: one agent a data folder. Throws when another one has it.
+// Held for the lifetime of the object: one agent per data folder. Throws where another agent holds it.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder);

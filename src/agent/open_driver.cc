@@ -14,9 +14,9 @@
 namespace agent {
 namespace {
 
-// Marks what this agent makes. The machine's name alone would not do: what two agents on one machine
-// made would be each other's orphans.
-std::string mark_of(const Options& options) {
+// Labels the containers of this agent. The machine's name is not enough: two agents on one machine would
+// remove each other's containers as orphans.
+std::string agent_label(const Options& options) {
   std::error_code ignored;
   return options.name + ":" + std::filesystem::canonical(options.data, ignored).string();
 }
@@ -24,7 +24,7 @@ std::string mark_of(const Options& options) {
 base::Result<std::unique_ptr<drivers::Driver>> docker(const Options& options, http::IoThreads& io,
                                                       const gpu::GpuSource& gpus) {
   drivers::DockerOptions docker;
-  docker.agent_name = mark_of(options);
+  docker.agent_name = agent_label(options);
   docker.simulated_gpus = gpus.simulated();
   if (auto tools = gpus.tools()) {
     docker.nvidia_smi_path = tools->nvidia_smi;
@@ -43,19 +43,19 @@ base::Result<std::unique_ptr<drivers::Driver>> process(const Options& options, c
   return drivers::open_process(std::move(process));
 }
 
-// To another driver what the last one runs would look gone, and its GPUs free: so it must come back, or
-// its tasks be ended, before another may take over. With "auto" an engine that is slow to start is enough.
-void check_it_is_the_same(const Options& options, const std::string& name) {
+// To another driver the containers of the last one would look gone and their GPUs free. So the driver may
+// change only once no container runs. With "auto", an engine that starts slowly would change it.
+void check_driver_unchanged(const Options& options, const std::string& name) {
   const std::string path = options.data + "/driver";
-  const std::string before = read_whole(path).value_or(name);
+  const std::string before = read_file(path).value_or(name);
   if (before != name) {
     for (const TaskRecord& record : TaskStore(options.data).load()) {
       const bool runs = std::ranges::any_of(record.containers, [](const ContainerRecord& container) {
         return !container.id.empty() && container.status != kStopped;
       });
       if (runs) {
-        throw std::runtime_error("tasks in " + options.data + " run by the driver " + before + ", which is not " +
-                                 (options.driver == "auto" ? "there" : "the one that was asked for"));
+        throw std::runtime_error("containers of tasks in " + options.data + " still run with the driver " + before +
+                                 (options.driver == "auto" ? ", which is unavailable" : ", not " + name));
       }
     }
   }
@@ -66,7 +66,7 @@ void check_it_is_the_same(const Options& options, const std::string& name) {
 
 std::unique_ptr<gpu::GpuSource> open_gpus(const Options& options) {
   const std::string folder = options.data + "/gpus";
-  make_folder(folder);
+  create_folder(folder);
   auto gpus = gpu::open_gpus(options.gpus, options.name, folder);
   if (!gpus) throw std::runtime_error(gpus.error());
   return std::move(*gpus);
@@ -74,18 +74,18 @@ std::unique_ptr<gpu::GpuSource> open_gpus(const Options& options) {
 
 std::unique_ptr<drivers::Driver> open_driver(const Options& options, http::IoThreads& io, const gpu::GpuSource& gpus) {
   if (options.driver != "auto" && options.driver != "docker" && options.driver != "process") {
-    throw std::runtime_error("there is no driver '" + options.driver + "': it is auto, docker or process");
+    throw std::runtime_error("unsupported driver '" + options.driver + "': use auto, docker or process");
   }
-  base::Result<std::unique_ptr<drivers::Driver>> driver = base::Error{"no driver"};
+  base::Result<std::unique_ptr<drivers::Driver>> driver = base::Error{"no driver available"};
   if (options.driver != "process") driver = docker(options, io, gpus);
   if (!driver && options.driver == "auto") {
-    base::log_info("no engine, so tasks are processes", {{"reason", driver.error()}});
+    base::log_info("no container engine found, using the process driver", {{"reason", driver.error()}});
     driver = process(options, gpus);
   } else if (options.driver == "process") {
     driver = process(options, gpus);
   }
   if (!driver) throw std::runtime_error(driver.error());
-  check_it_is_the_same(options, (*driver)->abilities().name);
+  check_driver_unchanged(options, (*driver)->abilities().name);
   return std::move(*driver);
 }
 

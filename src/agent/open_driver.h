@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine runs containers with, and its GPUs, by the options.
+// Opens the container driver and the GPUs that the options select.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,8 @@
 
 namespace agent {
 
-// Both throw std::runtime_error with one clear line. open_driver() blocks: not for a thread of `io`.
+// Both throw std::runtime_error with a one-line message. open_driver() blocks, so it must not be called on a
+// thread of `io`.
 std::unique_ptr<gpu::GpuSource> open_gpus(const Options& options);
 std::unique_ptr<drivers::Driver> open_driver(const Options& options, http::IoThreads& io, const gpu::GpuSource& gpus);
 

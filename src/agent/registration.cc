@@ -27,18 +27,18 @@ constexpr wire::Service kService{.name = "ecs",
                                  .api_version = "2014-11-13",
                                  .errors = ecs::kErrors};
 
-// What the stock agent reserves: ssh, Docker, and its own two.
+// The ports that Amazon's agent reserves: ssh, Docker, and its own two.
 const std::vector<std::string> kReservedPorts = {"22", "2375", "2376", "51678", "51679"};
 
-ecs::Resource integer(std::string name, std::int64_t value) {
+ecs::Resource integer_resource(std::string name, std::int64_t value) {
   return {.name = std::move(name), .type = "INTEGER", .integerValue = static_cast<std::int32_t>(value)};
 }
-ecs::Resource string_set(std::string name, std::vector<std::string> values) {
+ecs::Resource string_set_resource(std::string name, std::vector<std::string> values) {
   return {.name = std::move(name), .type = "STRINGSET", .stringSetValue = std::move(values)};
 }
 
 std::vector<ecs::Attribute> attributes_of(const Options& options, const drivers::Abilities& abilities,
-                                     const std::vector<gpu::Gpu>& gpus) {
+                                          const std::vector<gpu::Gpu>& gpus) {
   std::map<std::string, std::string> named = options.attributes;
   auto set = [&](const char* name, const std::string& value) {
     if (!value.empty()) named.emplace(name, value);
@@ -91,8 +91,8 @@ std::string cpu_architecture() {
 }
 
 ecs::RegisterContainerInstanceRequest describe_machine(const Options& options, const HostSize& host,
-                                                  const drivers::Abilities& abilities,
-                                                  const std::vector<gpu::Gpu>& gpus) {
+                                                       const drivers::Abilities& abilities,
+                                                       const std::vector<gpu::Gpu>& gpus) {
   std::vector<std::string> gpu_ids;
   std::vector<ecs::PlatformDevice> devices;
   for (const gpu::Gpu& gpu : gpus) {
@@ -104,15 +104,15 @@ ecs::RegisterContainerInstanceRequest describe_machine(const Options& options, c
   request.cluster = options.cluster;
   request.instanceIdentityDocument = identity_document(options);
   request.totalResources = std::vector<ecs::Resource>{
-      integer("CPU", options.cpu_units.value_or(host.cores * model::kCpuUnitsPerCore)),
-      integer("MEMORY", std::max<std::int64_t>(memory, 0)),
-      string_set("PORTS", kReservedPorts),
-      string_set("PORTS_UDP", {}),
-      string_set("GPU", std::move(gpu_ids)),
+      integer_resource("CPU", options.cpu_units.value_or(host.cores * model::kCpuUnitsPerCore)),
+      integer_resource("MEMORY", std::max<std::int64_t>(memory, 0)),
+      string_set_resource("PORTS", kReservedPorts),
+      string_set_resource("PORTS_UDP", {}),
+      string_set_resource("GPU", std::move(gpu_ids)),
   };
   request.versionInfo = ecs::VersionInfo{.agentVersion = options.version,
-                                    .agentHash = "stoker-" + options.version,
-                                    .dockerVersion = abilities.name + ": " + abilities.version};
+                                         .agentHash = "stoker-" + options.version,
+                                         .dockerVersion = abilities.name + ": " + abilities.version};
   request.attributes = attributes_of(options, abilities, gpus);
   request.platformDevices = std::move(devices);
   return request;
@@ -120,17 +120,17 @@ ecs::RegisterContainerInstanceRequest describe_machine(const Options& options, c
 
 bool is_instance_gone(const std::string& code, const std::string& message) {
   if (code == "InactiveInstanceException" || code == "InvalidInstanceException") return true;
-  // RegisterContainerInstance's words for an ARN of an instance that was deregistered.
+  // RegisterContainerInstance's message for a deregistered instance.
   return code == "InvalidParameterException" && message.find("container instance is not registered") != message.npos;
 }
 
 Registration::Registration(const Options& options, client::AsyncClient& calls)
     : options_(options), calls_(calls), path_(options.data + "/instance.json") {
-  if (std::optional<std::string> text = read_whole(path_)) {
+  if (std::optional<std::string> text = read_file(path_)) {
     try {
       wire::read_json(wire::type_of<InstanceFile>(), *text, &file_);
     } catch (const wire::ApiError&) {
-      base::log_error("instance file not read", {{"file", path_}});
+      base::log_error("damaged instance file ignored", {{"file", path_}});
       file_ = {};
     }
   }
@@ -149,18 +149,18 @@ void Registration::forget() {
   save();
 }
 
-asio::awaitable<void> Registration::make_default_cluster() {
+asio::awaitable<void> Registration::create_default_cluster() {
   ecs::CreateClusterRequest request;
   request.clusterName = options_.cluster;
-  auto made = co_await calls_.call<ecs::CreateClusterResponse>(kEcs, "CreateCluster", std::move(request));
-  base::log_info("cluster made", {{"cluster", options_.cluster}});
+  auto created = co_await calls_.call<ecs::CreateClusterResponse>(kEcs, "CreateCluster", std::move(request));
+  base::log_info("cluster created", {{"cluster", options_.cluster}});
 }
 
 asio::awaitable<void> Registration::register_as(ecs::RegisterContainerInstanceRequest machine) {
   if (file_.clientToken.empty()) {
     file_.clientToken = base::random_uuid();
     file_.cluster = options_.cluster;
-    save();  // before it is sent: the answer may never come
+    save();  // before the request, whose response may be lost
   }
   machine.clientToken = file_.clientToken;
   if (!file_.containerInstanceArn.empty()) machine.containerInstanceArn = file_.containerInstanceArn;
@@ -168,21 +168,21 @@ asio::awaitable<void> Registration::register_as(ecs::RegisterContainerInstanceRe
   bool no_cluster = false;
   try {
     ecs::RegisterContainerInstanceRequest first = machine;
-    auto answered =
-        co_await calls_.call<ecs::RegisterContainerInstanceResponse>(kEcs, "RegisterContainerInstance", std::move(first));
+    auto answered = co_await calls_.call<ecs::RegisterContainerInstanceResponse>(kEcs, "RegisterContainerInstance",
+                                                                                 std::move(first));
     answer = std::move(answered);
   } catch (const wire::ApiError& error) {
     no_cluster = error.code() == "ClientException" && error.message() == "Cluster not found.";
     if (!no_cluster || options_.cluster != "default") throw;
   }
   if (no_cluster) {
-    co_await make_default_cluster();
-    auto answered =
-        co_await calls_.call<ecs::RegisterContainerInstanceResponse>(kEcs, "RegisterContainerInstance", std::move(machine));
+    co_await create_default_cluster();
+    auto answered = co_await calls_.call<ecs::RegisterContainerInstanceResponse>(kEcs, "RegisterContainerInstance",
+                                                                                 std::move(machine));
     answer = std::move(answered);
   }
   if (!answer.containerInstance || !answer.containerInstance->containerInstanceArn) {
-    throw std::runtime_error("RegisterContainerInstance was answered without an ARN");
+    throw std::runtime_error("the response to RegisterContainerInstance has no ARN");
   }
   file_.containerInstanceArn = *answer.containerInstance->containerInstanceArn;
   save();

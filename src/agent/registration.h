@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a machine becomes a container instance, and stays the same one.
+// Registers the machine as a container instance, and keeps its identity over restarts.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -16,25 +16,24 @@ namespace agent {
 
 extern const client::Target kEcs;
 
-// What this machine has.
 struct HostSize {
   std::int64_t cores = 0;
   std::int64_t memory_mib = 0;
 };
 HostSize host_size();
 std::string host_name();
-std::string cpu_architecture();  // "x86_64", "arm64": ECS's names
+std::string cpu_architecture();  // in ECS's terms: "x86_64", "arm64"
 
-// Without ARN and token.
+// The request without ARN and token.
 shapes::ecs::RegisterContainerInstanceRequest describe_machine(const Options& options, const HostSize& host,
                                                                const drivers::Abilities& abilities,
                                                                const std::vector<gpu::Gpu>& gpus);
 
-// Which instance this machine is: `<data>/instance.json`.
+// The machine's identity, stored in `<data>/instance.json`.
 struct InstanceFile {
-  std::string containerInstanceArn;  // "": none yet
+  std::string containerInstanceArn;  // "": not registered yet
   std::string cluster;
-  std::string clientToken;  // makes a registration that is sent twice one
+  std::string clientToken;  // makes a repeated registration idempotent
 };
 BOOST_DESCRIBE_STRUCT(InstanceFile, (), (containerInstanceArn, cluster, clientToken))
 
@@ -44,15 +43,15 @@ class Registration {
 
   // Throws wire::ApiError and std::runtime_error. Sets arn().
   boost::asio::awaitable<void> register_as(shapes::ecs::RegisterContainerInstanceRequest machine);
-  // The server does not know this instance any more: the next one will be new.
+  // The server no longer has this instance: the next registration creates a new one.
   void forget();
 
   const std::string& arn() const { return file_.containerInstanceArn; }
-  // The options name another cluster than the one that this machine was of.
+  // True: the options name another cluster than the last registration.
   bool moved() const { return moved_; }
 
  private:
-  boost::asio::awaitable<void> make_default_cluster();
+  boost::asio::awaitable<void> create_default_cluster();
   void save();
 
   const Options& options_;
@@ -62,7 +61,7 @@ class Registration {
   bool moved_ = false;
 };
 
-// Whether an error says that the instance is not (or no longer) one.
+// True: the error means that the instance is not registered, or no longer.
 bool is_instance_gone(const std::string& code, const std::string& message);
 
 }  // namespace agent

@@ -26,7 +26,7 @@ std::optional<std::string> value_of(const shapes::ecs::RegisterContainerInstance
   return "absent";
 }
 
-TEST(DescribeMachine, NamesWhatItHas) {
+TEST(DescribeMachine, ListsResourcesAttributesAndDevices) {
   Options options = test_options();
   options.reserved_memory_mib = 256;
   auto request = describe_machine(options, {4, 8192}, {"docker", "24.0", {"com.amazonaws.ecs.capability.x"}},
@@ -46,7 +46,7 @@ TEST(DescribeMachine, NamesWhatItHas) {
   EXPECT_NE(request.instanceIdentityDocument->find(R"("instanceId":"box-a")"), std::string::npos);
 }
 
-TEST(DescribeMachine, ASliceHasWhatItWasGiven) {
+TEST(DescribeMachine, ASliceHasTheGivenSize) {
   Options options = test_options();
   options.cpu_units = 512;
   options.memory_mib = 1000;
@@ -57,7 +57,7 @@ TEST(DescribeMachine, ASliceHasWhatItWasGiven) {
   EXPECT_EQ(value_of(request, "ecs.availability-zone"), "rack-7");
 }
 
-TEST(InstanceGone, IsToldApartFromOtherRefusals) {
+TEST(InstanceGone, IsDistinguishedFromOtherErrors) {
   EXPECT_TRUE(is_instance_gone("InactiveInstanceException", ""));
   EXPECT_TRUE(is_instance_gone("InvalidParameterException", "The specified container instance is not registered."));
   EXPECT_FALSE(is_instance_gone("InvalidParameterException", "GPU-1 is registered by container instance x already."));

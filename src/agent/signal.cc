@@ -9,7 +9,7 @@ namespace agent {
 namespace asio = boost::asio;
 namespace {
 
-// A coroutine that is ended while it waits must not stay in the list.
+// Removes the timer even if the coroutine is cancelled while it waits.
 struct Listed {
   Listed(std::set<asio::steady_timer*>& all, asio::steady_timer* one) : list(all), timer(one) { list.insert(timer); }
   Listed(const Listed&) = delete;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// "Something has changed": wakes every coroutine that waits. All on one thread, so what a waiter
-// looked at before it waits can't change in between, and no wake is lost.
+// Wakes every waiting coroutine when something has changed. All run on one thread, so nothing changes between
+// a coroutine's check and its wait, and no notification is lost.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -15,15 +15,15 @@ namespace agent {
 class Signal {
  public:
   void notify();
-  // Until the next notify(), or for that long.
+  // Returns at the next notify(), or after `longest`.
   boost::asio::awaitable<void> wait(base::Duration longest);
 
  private:
   std::set<boost::asio::steady_timer*> waiting_;
 };
 
-// Every wait has a deadline; this one is for those that only an event ends.
-inline constexpr base::Duration kLookAgain = std::chrono::minutes(1);
+// Every wait has a deadline. This one is for waits that should only end by an event.
+inline constexpr base::Duration kLongestWait = std::chrono::minutes(1);
 
 boost::asio::awaitable<void> sleep_for(base::Duration duration);
 

@@ -15,9 +15,9 @@ bool is_region(const std::string& region) {
          region.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == region.npos;
 }
 
-http::AuthError problem_of(const http::Claim& claim, const state::Key* key, std::string_view signing_name,
+signing::AuthError problem_of(const signing::Claim& claim, const state::Key* key, std::string_view signing_name,
                            base::Time now) {
-  using http::AuthError;
+  using signing::AuthError;
   if (!key) return AuthError::UnknownKey;
   if (claim.service != signing_name) return AuthError::BadScope;
   if (!base::equals_in_constant_time(claim.session_token, key->session_token.value_or(""))) return AuthError::BadToken;
@@ -38,38 +38,38 @@ asio::awaitable<std::shared_ptr<const state::Key>> Authenticator::find_key(std::
   co_return engine_.keys().keep(std::move(*found), deletions);
 }
 
-asio::awaitable<Authenticator::Found> Authenticator::find(http::Claim claim, std::string_view signing_name) {
+asio::awaitable<Authenticator::Found> Authenticator::find(signing::Claim claim, std::string_view signing_name) {
   Found found;
   if (!is_region(claim.region)) {
-    found.problem = http::AuthError::BadScope;
+    found.problem = signing::AuthError::BadScope;
     co_return found;
   }
   found.signer.key = co_await find_key(claim.access_key);
   found.problem = problem_of(claim, found.signer.key.get(), signing_name, engine_.clock().now());
-  if (found.problem != http::AuthError::None || claim.version2) co_return found;
+  if (found.problem != signing::AuthError::None || claim.version2) co_return found;
   const state::Key& key = *found.signer.key;
   found.signer.signing_key = signing_keys_.get({key.id, key.secret, ""}, claim.scope());
   co_return found;
 }
 
-asio::awaitable<Signer> Authenticator::find_or_throw(http::ClaimResult claim, std::string_view signing_name) {
+asio::awaitable<Signer> Authenticator::find_or_throw(signing::ClaimResult claim, std::string_view signing_name) {
   if (!claim) throw auth_error(claim.error, claim.message);
   Found found = co_await find(std::move(claim.claim), signing_name);
-  if (found.problem != http::AuthError::None) {
-    const http::AuthResult failure = http::auth_failure(found.problem);
+  if (found.problem != signing::AuthError::None) {
+    const signing::AuthResult failure = signing::auth_failure(found.problem);
     throw auth_error(failure.error, failure.message);
   }
   co_return std::move(found.signer);
 }
 
-void Authenticator::verify(const http::Claim& claim, const Signer& signer, const http::RequestHead& head,
+void Authenticator::verify(const signing::Claim& claim, const Signer& signer, const http::RequestHead& head,
                            std::string_view body) {
   const std::string hash = base::to_hex(base::sha256(body));
-  auto verified = http::verify(claim, head, hash, *signer.signing_key, engine_.clock().now(), false);
+  auto verified = signing::verify(claim, head, hash, *signer.signing_key, engine_.clock().now(), false);
   if (!verified) throw auth_error(verified.error, verified.message);
 }
 
-services::Caller caller_of(const http::Exchange& exchange, const std::string& request_id, const http::Claim& claim,
+services::Caller caller_of(const http::Exchange& exchange, const std::string& request_id, const signing::Claim& claim,
                            const state::Key& key) {
   services::Caller caller;
   caller.account = key.account;

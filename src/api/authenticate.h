@@ -10,7 +10,7 @@
 #include "api/engine.h"
 #include "http/message.h"
 #include "http/server.h"
-#include "http/sigv4.h"
+#include "signing/sigv4.h"
 #include "services/operation.h"
 #include "state/keys.h"
 
@@ -18,7 +18,7 @@ namespace api {
 
 struct Signer {
   std::shared_ptr<const state::Key> key;                // shared with the ring of keys in use
-  std::shared_ptr<const http::SigningKey> signing_key;  // shared with the cache; null for SigV2
+  std::shared_ptr<const signing::SigningKey> signing_key;  // shared with the cache; null for SigV2
 };
 
 class Authenticator {
@@ -28,23 +28,23 @@ class Authenticator {
   // Everything but the signature itself, which may need the body. `signer` is valid where `problem` is None.
   struct Found {
     Signer signer = {};
-    http::AuthError problem = http::AuthError::None;
+    signing::AuthError problem = signing::AuthError::None;
   };
-  boost::asio::awaitable<Found> find(http::Claim claim, std::string_view signing_name);
+  boost::asio::awaitable<Found> find(signing::Claim claim, std::string_view signing_name);
 
   // For RPC clients: throws ApiError in their words.
-  boost::asio::awaitable<Signer> find_or_throw(http::ClaimResult claim, std::string_view signing_name);
-  void verify(const http::Claim& claim, const Signer& signer, const http::RequestHead& head, std::string_view body);
+  boost::asio::awaitable<Signer> find_or_throw(signing::ClaimResult claim, std::string_view signing_name);
+  void verify(const signing::Claim& claim, const Signer& signer, const http::RequestHead& head, std::string_view body);
 
  private:
   boost::asio::awaitable<std::shared_ptr<const state::Key>> find_key(std::string id);
 
   Engine& engine_;
-  http::SigningKeyCache signing_keys_;
+  signing::SigningKeyCache signing_keys_;
 };
 
 // Who sent a request, as far as the key and the connection tell.
-services::Caller caller_of(const http::Exchange& exchange, const std::string& request_id, const http::Claim& claim,
+services::Caller caller_of(const http::Exchange& exchange, const std::string& request_id, const signing::Claim& claim,
                            const state::Key& key);
 
 }  // namespace api

@@ -9,13 +9,13 @@ namespace api {
 namespace asio = boost::asio;
 
 asio::awaitable<http::Response> Dispatcher::handle(http::Exchange& exchange) {
-  http::ClaimResult claim = http::parse_claim(exchange.head());
+  signing::ClaimResult claim = signing::parse_claim(exchange.head());
   Door& door = find(exchange.head(), claim);
   http::Response response = co_await door.serve(exchange, std::move(claim));
   co_return response;
 }
 
-Door& Dispatcher::find(const http::RequestHead& head, const http::ClaimResult& claim) const {
+Door& Dispatcher::find(const http::RequestHead& head, const signing::ClaimResult& claim) const {
   const std::string_view path = head.path();
   Arrival arrival{head, claim};
   arrival.reserved = std::any_of(doors_.begin(), doors_.end(), [&](const Door* door) { return door->reserves(path); });

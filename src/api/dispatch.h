@@ -18,7 +18,7 @@ class Dispatcher {
   boost::asio::awaitable<http::Response> handle(http::Exchange& exchange);
 
  private:
-  Door& find(const http::RequestHead& head, const http::ClaimResult& claim) const;
+  Door& find(const http::RequestHead& head, const signing::ClaimResult& claim) const;
 
   std::vector<Door*> doors_;
 };

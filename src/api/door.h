@@ -7,14 +7,14 @@
 #include <string_view>
 
 #include "http/server.h"
-#include "http/sigv4.h"
+#include "signing/sigv4.h"
 
 namespace api {
 
 // A request of which only the head was read.
 struct Arrival {
   const http::RequestHead& head;
-  const http::ClaimResult& claim;  // the signature as the client states it, not verified
+  const signing::ClaimResult& claim;  // the signature as the client states it, not verified
   bool reserved = false;           // some door reserves its path
 };
 
@@ -32,7 +32,7 @@ class Door {
 
   // Errors become responses here, in the words and the protocol of this door's clients. What it throws ends
   // the connection.
-  virtual boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, http::ClaimResult claim) = 0;
+  virtual boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, signing::ClaimResult claim) = 0;
 };
 
 }  // namespace api

@@ -48,8 +48,8 @@ wire::ApiError body_error(const http::Failure& failure) {
 
 std::span<const wire::ErrorSpec> common_errors() { return kCommon; }
 
-wire::ApiError auth_error(http::AuthError error, std::string message) {
-  using http::AuthError;
+wire::ApiError auth_error(signing::AuthError error, std::string message) {
+  using signing::AuthError;
   const char* code = "InvalidSignatureException";
   switch (error) {
     case AuthError::Missing: code = "MissingAuthenticationTokenException"; break;

@@ -10,7 +10,7 @@
 #include "api/job.h"
 #include "api/request_log.h"
 #include "http/message.h"
-#include "http/sigv4.h"
+#include "signing/sigv4.h"
 #include "store/store.h"
 #include "wire/operation.h"
 
@@ -20,7 +20,7 @@ namespace api {
 // service's table is extended by these.
 std::span<const wire::ErrorSpec> common_errors();
 
-wire::ApiError auth_error(http::AuthError error, std::string message);
+wire::ApiError auth_error(signing::AuthError error, std::string message);
 
 wire::ApiError unsupported_service(const std::string& signing_name);
 

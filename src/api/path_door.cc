@@ -6,7 +6,7 @@
 namespace api {
 namespace asio = boost::asio;
 
-asio::awaitable<http::Response> PathDoor::serve(http::Exchange& exchange, http::ClaimResult claim) {
+asio::awaitable<http::Response> PathDoor::serve(http::Exchange& exchange, signing::ClaimResult claim) {
   Job job;
   job.protocol = wire::Protocol::Json11;
   job.service = shared_.registry.find_signed(signing_name_);
@@ -21,7 +21,7 @@ asio::awaitable<http::Response> PathDoor::serve(http::Exchange& exchange, http::
   co_return response;
 }
 
-asio::awaitable<http::Response> PathDoor::run(http::Exchange& exchange, Job& job, http::ClaimResult claim) {
+asio::awaitable<http::Response> PathDoor::run(http::Exchange& exchange, Job& job, signing::ClaimResult claim) {
   const Signer signer = co_await shared_.authenticator.find_or_throw(claim, signing_name_);
   job.caller = caller_of(exchange, job.request_id, claim.claim, *signer.key);
   shared_.authenticator.verify(claim.claim, signer, exchange.head(), "");

@@ -32,10 +32,10 @@ class PathDoor : public Door {
 
   bool reserves(std::string_view path) const override { return path == path_; }
   bool accepts(const Arrival& arrival) const override { return arrival.head.path() == path_; }
-  boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, http::ClaimResult claim) override;
+  boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, signing::ClaimResult claim) override;
 
  private:
-  boost::asio::awaitable<http::Response> run(http::Exchange& exchange, Job& job, http::ClaimResult claim);
+  boost::asio::awaitable<http::Response> run(http::Exchange& exchange, Job& job, signing::ClaimResult claim);
 
   Shared shared_;
   std::string path_, signing_name_;

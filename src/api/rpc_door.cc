@@ -48,7 +48,7 @@ std::string uncompressed(const http::RequestHead& head, std::string body, std::s
 
 }  // namespace
 
-asio::awaitable<http::Response> RpcDoor::serve(http::Exchange& exchange, http::ClaimResult claim) {
+asio::awaitable<http::Response> RpcDoor::serve(http::Exchange& exchange, signing::ClaimResult claim) {
   const http::RequestHead& head = exchange.head();
   Job job;
   job.protocol = guess_protocol(head);
@@ -68,7 +68,7 @@ asio::awaitable<http::Response> RpcDoor::serve(http::Exchange& exchange, http::C
 }
 
 // The one way of a request: down once, up once.
-asio::awaitable<http::Response> RpcDoor::run(http::Exchange& exchange, Job& job, http::ClaimResult claim) {
+asio::awaitable<http::Response> RpcDoor::run(http::Exchange& exchange, Job& job, signing::ClaimResult claim) {
   const http::RequestHead& head = exchange.head();
   // A request that nobody can have signed is rejected before its body takes up memory.
   if (!claim) throw auth_error(claim.error, claim.message);

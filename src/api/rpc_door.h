@@ -21,10 +21,10 @@ class RpcDoor : public Door {
       : engine_(engine), authenticator_(authenticator), registry_(registry), log_(log) {}
 
   bool accepts(const Arrival&) const override { return true; }
-  boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, http::ClaimResult claim) override;
+  boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, signing::ClaimResult claim) override;
 
  private:
-  boost::asio::awaitable<http::Response> run(http::Exchange& exchange, Job& job, http::ClaimResult claim);
+  boost::asio::awaitable<http::Response> run(http::Exchange& exchange, Job& job, signing::ClaimResult claim);
 
   Engine& engine_;
   Authenticator& authenticator_;

@@ -5,7 +5,7 @@
 
 #include "http/block_on.h"
 #include "http/client.h"
-#include "http/sigv4.h"
+#include "signing/sigv4.h"
 
 namespace cli {
 namespace {
@@ -15,7 +15,7 @@ constexpr base::Duration kUntilFirstByte = std::chrono::hours(24);
 
 http::Request signed_request(const client::Profile& profile, const LineRequest& request) {
   http::Request out{{"GET", request.target, {{"Host", client::host_of(profile.endpoint)}}}, ""};
-  http::sign(out, profile.credentials, profile.region, request.signing_name, base::SystemClock().now());
+  signing::sign(out, profile.credentials, profile.region, request.signing_name, base::SystemClock().now());
   return out;
 }
 

@@ -37,7 +37,7 @@ std::string url_for_others(const std::string& endpoint) {
 
 }  // namespace
 
-std::string encode_token(const http::Credentials& credentials) {
+std::string encode_token(const signing::Credentials& credentials) {
   std::string text = base::to_base64(credentials.access_key + ":" + credentials.secret_key);
   text.resize(std::min(text.find('='), text.size()));
   std::ranges::replace(text, '+', '-');
@@ -45,7 +45,7 @@ std::string encode_token(const http::Credentials& credentials) {
   return std::string(kPrefix) + text;
 }
 
-base::Result<http::Credentials> decode_token(std::string_view token) {
+base::Result<signing::Credentials> decode_token(std::string_view token) {
   const base::Error none{"that is no join token: `stoker token` on the server's machine makes one (stk1....)"};
   if (!token.starts_with(kPrefix)) return none;
   std::string text(token.substr(kPrefix.size()));
@@ -56,7 +56,7 @@ base::Result<http::Credentials> decode_token(std::string_view token) {
   const auto pair = base::from_base64(text);
   const std::size_t colon = pair ? pair->find(':') : std::string::npos;
   if (colon == std::string::npos || colon == 0 || colon + 1 == pair->size()) return none;
-  return http::Credentials{pair->substr(0, colon), pair->substr(colon + 1)};
+  return signing::Credentials{pair->substr(0, colon), pair->substr(colon + 1)};
 }
 
 int token(const Options& options, std::ostream& out) {

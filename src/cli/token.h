@@ -6,13 +6,13 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "http/signing_key.h"
+#include "signing/signing_key.h"
 
 namespace cli {
 
 // "stk1." and the base64url of "ID:SECRET".
-std::string encode_token(const http::Credentials& credentials);
+std::string encode_token(const signing::Credentials& credentials);
 // An error in one clear line for what is none; it never has the token in it.
-base::Result<http::Credentials> decode_token(std::string_view token);
+base::Result<signing::Credentials> decode_token(std::string_view token);
 
 }  // namespace cli

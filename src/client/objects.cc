@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/utf8.h"
-#include "http/sigv4.h"
+#include "signing/sigv4.h"
 #include "wire/type_of.h"
 #include "wire/xml.h"
 
@@ -43,10 +43,10 @@ std::string path_of(const std::string& url) {
 http::Request request_for(const Profile& profile, const ObjectName& name) {
   http::Request request;
   request.head.method = "GET";
-  request.head.target = path_of(profile.endpoint) + "/" + base::percent_encode(name.bucket) + "/" +
-                        base::percent_encode(name.key, true);
+  request.head.target =
+      path_of(profile.endpoint) + "/" + base::percent_encode(name.bucket) + "/" + base::percent_encode(name.key, true);
   request.head.headers.set("Host", host_of(profile.endpoint));
-  http::sign(request, profile.credentials, profile.region, "s3", base::SystemClock().now());
+  signing::sign(request, profile.credentials, profile.region, "s3", base::SystemClock().now());
   return request;
 }
 

@@ -5,7 +5,7 @@
 
 #include "http/block_on.h"
 #include "http/server.h"
-#include "http/sigv4.h"
+#include "signing/sigv4.h"
 
 namespace client {
 namespace {
@@ -50,14 +50,14 @@ TEST_F(Objects, AreAskedForByTheirPathAndSignedForS3) {
   EXPECT_EQ(*read.bytes, "A=1\n");
   EXPECT_EQ(asked_.method, "GET");
   EXPECT_EQ(asked_.target, "/bucket/a%20folder/%C3%A4%2Bb.env");
-  http::ClaimResult claim = http::parse_claim(asked_);
+  signing::ClaimResult claim = signing::parse_claim(asked_);
   ASSERT_TRUE(claim) << claim.message;
   EXPECT_EQ(claim.claim.service, "s3");
   EXPECT_EQ(claim.claim.region, "eu-west-1");
   EXPECT_EQ(claim.claim.session_token, "token");
-  const http::SigningKey key("secret", claim.claim.scope());
+  const signing::SigningKey key("secret", claim.claim.scope());
   const bool s3 = true;
-  EXPECT_TRUE(http::verify_without_body(claim.claim, asked_, key, base::SystemClock().now(), s3));
+  EXPECT_TRUE(signing::verify_without_body(claim.claim, asked_, key, base::SystemClock().now(), s3));
 }
 
 TEST_F(Objects, AreBelowTheEndpointsPath) {
@@ -67,8 +67,9 @@ TEST_F(Objects, AreBelowTheEndpointsPath) {
 }
 
 TEST_F(Objects, AnErrorIsS3sOwn) {
-  answer_ = error(404, "<?xml version=\"1.0\"?>\n<Error><Code>NoSuchKey</Code><Message>The specified key does not "
-                       "exist.</Message><Key>k</Key><RequestId>R1</RequestId><HostId>h</HostId></Error>");
+  answer_ = error(404,
+                  "<?xml version=\"1.0\"?>\n<Error><Code>NoSuchKey</Code><Message>The specified key does not "
+                  "exist.</Message><Key>k</Key><RequestId>R1</RequestId><HostId>h</HostId></Error>");
   ObjectRead read = get({"b", "k"});
   ASSERT_FALSE(read.bytes);
   EXPECT_EQ(read.bytes.error(), "NoSuchKey: The specified key does not exist. status code: 404, request id: R1");
@@ -117,8 +118,8 @@ TEST(ObjectArn, NamesBucketAndKey) {
   EXPECT_EQ(name->bucket, "bucket");
   EXPECT_EQ(name->key, "path/a:b.env");
   EXPECT_TRUE(parse_object_arn("arn:aws-us-gov:s3:::b/k"));
-  for (std::string arn : {"", "arn:", "arn:aws", "arn::s3:::b/k", "arn:aws:sqs:::b/k", "arn:aws:s3:::b", "arn:aws:s3:::b/",
-                          "arn:aws:s3:::/k", "arn:aws:s3:us-east-1::b/k", "s3://b/k"}) {
+  for (std::string arn : {"", "arn:", "arn:aws", "arn::s3:::b/k", "arn:aws:sqs:::b/k", "arn:aws:s3:::b",
+                          "arn:aws:s3:::b/", "arn:aws:s3:::/k", "arn:aws:s3:us-east-1::b/k", "s3://b/k"}) {
     EXPECT_FALSE(parse_object_arn(arn)) << arn;
   }
 }

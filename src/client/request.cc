@@ -4,7 +4,7 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "http/sigv4.h"
+#include "signing/sigv4.h"
 
 namespace client {
 
@@ -43,7 +43,7 @@ http::Request make_request(const Profile& profile, const Target& target, const w
   wire::OutgoingRequest outgoing = wire::encode_request(target.protocol, target.service, operation, input);
   http::Request request{{outgoing.method, outgoing.path, std::move(outgoing.headers)}, std::move(outgoing.body)};
   request.head.headers.set("Host", host_of(profile.endpoint));
-  http::sign(request, profile.credentials, profile.region, target.signing_name, now);
+  signing::sign(request, profile.credentials, profile.region, target.signing_name, now);
   return request;
 }
 

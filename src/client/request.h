@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "http/client.h"
 #include "http/message.h"
-#include "http/signing_key.h"
+#include "signing/signing_key.h"
 #include "wire/operation.h"
 
 namespace client {
@@ -18,9 +18,9 @@ namespace client {
 inline constexpr base::Duration kDeadline = std::chrono::seconds(30);
 
 struct Profile {
-  std::string endpoint;  // "http://127.0.0.1:4566"
+  std::string endpoint;     // "http://127.0.0.1:4566"
   std::string socket = {};  // a unix socket that leads there, where there is one
-  http::Credentials credentials;
+  signing::Credentials credentials;
   std::string region;
   std::string ca_file = {};  // https: trust these; empty: those that the system trusts
 };

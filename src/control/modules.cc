@@ -2,10 +2,7 @@
 #include "control/modules.h"
 
 #include "services/ecs/module.h"
-#include "services/s3/expiry.h"
-#include "services/s3/schema.h"
-#include "services/s3/service.h"
-#include "services/s3/settings.h"
+#include "services/s3/module.h"
 #include "services/sqs/door.h"
 #include "services/sqs/lot.h"
 #include "services/sqs/move_tasks.h"
@@ -48,19 +45,6 @@ services::Module sqs_module() {
   return m;
 }
 
-services::Module s3_module(const services::Options& options) {
-  services::Module m;
-  m.service = services::s3::service();
-  m.migrations = services::s3::migrations();
-  m.add_memory = [options](services::Locals& locals) {
-    services::s3::add_locals(locals, {.test_events = options.test_events});
-  };
-  auto state = std::make_shared<services::s3::ExpiryState>();
-  m.loops = {writing("s3 expiry", services::s3::kExpiryTopic,
-                     [state](services::Call& call) { return services::s3::expire_objects(call, *state); })};
-  return m;
-}
-
 services::Module sts_module() {
   services::Module m;
   m.service = services::sts::service();
@@ -81,7 +65,7 @@ services::Module stoker_module() {
 }  // namespace
 
 std::vector<services::Module> all_modules(const services::Options& options) {
-  return {sts_module(), sqs_module(), services::ecs::module(options), s3_module(options), stoker_module()};
+  return {sts_module(), sqs_module(), services::ecs::module(options), services::s3::module(options), stoker_module()};
 }
 
 }  // namespace control

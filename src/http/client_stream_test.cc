@@ -21,15 +21,7 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-constexpr base::Duration kPatience = 20s;
 constexpr std::string_view kChunked = "HTTP/1.1 200 OK\r\nX-Kind: test\r\nTransfer-Encoding: chunked\r\n\r\n";
-
-Request get(std::string target) {
-  Request request;
-  request.head.method = "GET";
-  request.head.target = std::move(target);
-  return request;
-}
 
 // Answers with these bytes and closes.
 ScriptedServer::Script answers(std::string bytes) {
@@ -43,8 +35,8 @@ class ClientStreamTest : public testing::Test {
  protected:
   using Opened = base::Result<std::unique_ptr<ResponseStream>>;
 
-  Opened open(Client& client) { return block_on(io_.at(0), client.open(get("/"), kPatience)); }
-  base::Result<std::string> read(Opened& opened, base::Duration deadline = kPatience) {
+  Opened open(Client& client) { return block_on(io_.at(0), client.open(get_request("/"), kTestDeadline)); }
+  base::Result<std::string> read(Opened& opened, base::Duration deadline = kTestDeadline) {
     return block_on(io_.at(0), (*opened)->read_piece(deadline));
   }
   // All of it, or "failed" in its place.
@@ -138,7 +130,7 @@ TEST_F(ClientStreamTest, AServerThatIsNotThereOrSaysNothingIsAnError) {
   EXPECT_FALSE(open(nobody));
   Descriptor silent = open_tcp_listener("127.0.0.1", 0);
   Client waiting(io_, Endpoint::tcp("127.0.0.1", bound_port(silent.get())));
-  EXPECT_FALSE(block_on(io_.at(0), waiting.open(get("/"), 20ms)));
+  EXPECT_FALSE(block_on(io_.at(0), waiting.open(get_request("/"), 20ms)));
 }
 
 TEST_F(ClientStreamTest, TheBlockingFormGivesEachPieceUntilItIsToldToStop) {
@@ -146,7 +138,7 @@ TEST_F(ClientStreamTest, TheBlockingFormGivesEachPieceUntilItIsToldToStop) {
   ScriptedServer server({answers(answer), answers(answer)});
   Client client(io_, Endpoint::tcp("127.0.0.1", server.port()));
   std::string all;
-  auto status = client.stream_now(get("/"), kPatience, [&](std::string_view piece) {
+  auto status = client.stream_now(get_request("/"), kTestDeadline, [&](std::string_view piece) {
     all += piece;
     return true;
   });
@@ -154,7 +146,7 @@ TEST_F(ClientStreamTest, TheBlockingFormGivesEachPieceUntilItIsToldToStop) {
   EXPECT_EQ(*status, 200);
   EXPECT_EQ(all, "abcdef");
   int pieces = 0;
-  EXPECT_TRUE(client.stream_now(get("/"), kPatience, [&](std::string_view) { return ++pieces < 1; }));
+  EXPECT_TRUE(client.stream_now(get_request("/"), kTestDeadline, [&](std::string_view) { return ++pieces < 1; }));
   EXPECT_EQ(pieces, 1);
 }
 
@@ -196,13 +188,14 @@ TEST_F(ClientStreamTest, ManyLongRequestsOfOneClientGoOnAtOnce) {
   Client client(io_, Endpoint::unix_socket(path));
   std::vector<Opened> streams;
   for (std::size_t i = 0; i < kEach; ++i) {
-    streams.push_back(block_on(io_.at(0), client.open(get("/stream"), kPatience)));
+    streams.push_back(block_on(io_.at(0), client.open(get_request("/stream"), kTestDeadline)));
     ASSERT_TRUE(streams.back()) << streams.back().error();
     EXPECT_EQ(*read(streams.back()), "begun");
   }
   std::vector<std::future<base::Result<Response>>> sent;
   for (std::size_t i = 0; i < kEach; ++i) {
-    sent.push_back(std::async(std::launch::async, [&] { return client.send_now(get("/send"), kPatience); }));
+    sent.push_back(
+        std::async(std::launch::async, [&] { return client.send_now(get_request("/send"), kTestDeadline); }));
   }
   for (auto& one : sent) {
     auto response = one.get();

@@ -16,16 +16,7 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-constexpr base::Duration kPatience = 20s;
-
-Request get(std::string target) {
-  Request request;
-  request.head.method = "GET";
-  request.head.target = std::move(target);
-  return request;
-}
-
-asio::awaitable<Response> echo(Exchange& exchange) {
+asio::awaitable<Response> echo_with_headers(Exchange& exchange) {
   Response response;
   response.headers.add("X-Host", std::string(exchange.head().headers.get("Host")));
   response.headers.add("X-Peer", exchange.peer());
@@ -42,17 +33,17 @@ void answer_once(int fd) {
 
 class ClientTest : public testing::Test {
  protected:
-  base::Result<Response> send(Client& client, Request request = get("/")) {
-    return client.send_now(std::move(request), kPatience);
+  base::Result<Response> send(Client& client, Request request = get_request("/")) {
+    return client.send_now(std::move(request), kTestDeadline);
   }
   IoThreads io_{1};
 };
 
 TEST_F(ClientTest, SendsARequestAndGetsTheAnswer) {
-  Server server(io_, echo);
+  Server server(io_, echo_with_headers);
   server.listen_tcp("127.0.0.1", 0);
   Client client(io_, Endpoint::tcp("127.0.0.1", server.port()));
-  Request request = get("/path?query");
+  Request request = get_request("/path?query");
   request.head.method = "POST";
   request.body = "hello";
   auto response = send(client, request);
@@ -63,7 +54,7 @@ TEST_F(ClientTest, SendsARequestAndGetsTheAnswer) {
 }
 
 TEST_F(ClientTest, UsesItsConnectionAgain) {
-  Server server(io_, echo);
+  Server server(io_, echo_with_headers);
   server.listen_tcp("127.0.0.1", 0);
   Client client(io_, Endpoint::tcp("localhost", server.port()));
   auto first = send(client), second = send(client);
@@ -74,7 +65,7 @@ TEST_F(ClientTest, UsesItsConnectionAgain) {
 
 TEST_F(ClientTest, SpeaksOverAUnixSocket) {
   std::string path = testing::TempDir() + "stoker-client-" + std::to_string(::getpid()) + ".sock";
-  Server server(io_, echo);
+  Server server(io_, echo_with_headers);
   server.listen_unix(path);
   Client client(io_, Endpoint::unix_socket(path));
   auto response = send(client);
@@ -135,7 +126,7 @@ TEST_F(ClientTest, AHeadsAnswerHasNoBodyWhateverItsLengthSays) {
     answer_once(fd);
   }});
   Client client(io_, Endpoint::tcp("127.0.0.1", server.port()));
-  Request head = get("/");
+  Request head = get_request("/");
   head.head.method = "HEAD";
   auto response = send(client, head);
   ASSERT_TRUE(response) << response.error();
@@ -156,7 +147,7 @@ TEST_F(ClientTest, AnAnswerOverTheLimitIsRefused) {
 TEST_F(ClientTest, AServerThatSaysNothingIsGivenUpAtTheDeadline) {
   Descriptor silent = open_tcp_listener("127.0.0.1", 0);
   Client client(io_, Endpoint::tcp("127.0.0.1", bound_port(silent.get())));
-  auto response = client.send_now(get("/"), 30ms);
+  auto response = client.send_now(get_request("/"), 30ms);
   ASSERT_FALSE(response);
   EXPECT_THAT(response.error(), HasSubstr("in time"));
 }
@@ -175,8 +166,8 @@ TEST_F(ClientTest, AServerThatIsNotThereIsNamed) {
 
 TEST_F(ClientTest, ATargetCannotSplitTheRequest) {
   Client client(io_, Endpoint::tcp("127.0.0.1", 1));
-  EXPECT_FALSE(send(client, get("/ HTTP/1.1\r\nX: y")));
-  EXPECT_FALSE(send(client, get("")));
+  EXPECT_FALSE(send(client, get_request("/ HTTP/1.1\r\nX: y")));
+  EXPECT_FALSE(send(client, get_request("")));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-constexpr std::size_t kReadBytes = 64 * 1024;
+constexpr std::size_t kLinkReadBytes = 64 * 1024;
 // A longer wait has no end: the clock could not count to it.
 constexpr base::Duration kLongestWait = std::chrono::hours(24 * 365);
 
@@ -112,7 +112,7 @@ asio::awaitable<void> connect(LinkPtr link, const Endpoint& endpoint, TlsContext
 
 asio::awaitable<base::Result<bool>> receive_some(LinkPtr link, ResponseParser& parser, const Endpoint& endpoint,
                                                  error_code& error) {
-  asio::mutable_buffer room = link->buffer.prepare(kReadBytes);
+  asio::mutable_buffer room = link->buffer.prepare(kLinkReadBytes);
   std::size_t got = co_await link->stream->read_some(room, error);
   link->buffer.commit(got);
   link->got_bytes = link->got_bytes || got > 0;

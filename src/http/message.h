@@ -46,7 +46,7 @@ struct Response {
   int status = 200;
   base::Headers headers;
   std::string body;
-  std::vector<BodyPart> parts = {};  // what follows `body`, from a server only
+  std::vector<BodyPart> parts = {};               // what follows `body`, from a server only
   std::shared_ptr<const PartOpener> opener = {};  // of those that have only a name; shared with its maker's copies
 
   std::uint64_t body_size() const;  // with its parts

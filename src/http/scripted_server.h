@@ -5,15 +5,27 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "base/time.h"
 #include "http/listener.h"
+#include "http/message.h"
 
 namespace http {
+
+inline constexpr base::Duration kTestDeadline = std::chrono::seconds(20);
+
+inline Request get_request(std::string target) {
+  Request request;
+  request.head.method = "GET";
+  request.head.target = std::move(target);
+  return request;
+}
 
 // Plays a server: each script says what one connection does, in turn.
 class ScriptedServer {

@@ -11,7 +11,6 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/random.h"
-#include "http/aws_chunked.h"
 #include "http/client.h"
 #include "http/part_opener.h"
 #include "http/raw_client.h"
@@ -56,8 +55,6 @@ class BodiesTest : public testing::Test {
     Response response;
     if (path == "/digest") {
       response.body = co_await digest(exchange);
-    } else if (path == "/aws-chunked") {
-      response.body = co_await decode(exchange);
     } else if (path == "/refuse") {
       response = text_response(403, "not for you");
     } else if (path == "/length") {
@@ -80,19 +77,6 @@ class BodiesTest : public testing::Test {
       hasher.update(piece);
     }
     co_return base::to_hex(hasher.finish());
-  }
-
-  asio::awaitable<std::string> decode(Exchange& exchange) {
-    std::optional<AwsChunked> form = aws_chunked(exchange.head(), nullptr);
-    AwsChunkedDecoder decoder(*form, nullptr);
-    base::Hasher hasher(base::Checksum::Sha256);
-    for (;;) {
-      std::string piece = co_await exchange.read_piece();
-      if (piece.empty()) break;
-      for (std::string_view rest = piece; !rest.empty();) hasher.update(decoder.next(rest));
-    }
-    base::Headers trailers = decoder.finish();
-    co_return base::to_hex(hasher.finish()) + " " + std::string(trailers.get("x-amz-checksum-crc32"));
   }
 
   BodyPart slice(std::uint64_t offset, std::uint64_t length) const {
@@ -289,31 +273,6 @@ TEST_F(BodiesTest, AnUploadThroughTlsComesInPiecesLargerThanItsRecords) {
   ASSERT_TRUE(response) << response.error();
   EXPECT_EQ(response->body, base::to_hex(base::sha256(bytes_)));
   EXPECT_THAT(largest_piece_, Le(1024u * 1024));
-}
-
-// As Amazon's SDK for JavaScript sends a stream: S3's chunks in HTTP's, cut anywhere.
-TEST_F(BodiesTest, S3sOwnChunksComeInHttpsChunks) {
-  char size[20];
-  std::string inner;
-  for (std::size_t at = 0; at < bytes_.size(); at += 65536) {
-    const std::string_view chunk = std::string_view(bytes_).substr(at, 65536);
-    std::snprintf(size, sizeof size, "%zx\r\n", chunk.size());
-    inner.append(size).append(chunk).append("\r\n");
-  }
-  inner += "0\r\nx-amz-checksum-crc32:AAAAAA==\r\n\r\n";
-  std::string outer;
-  for (std::size_t at = 0; at < inner.size(); at += 70001) {
-    const std::string_view chunk = std::string_view(inner).substr(at, 70001);
-    std::snprintf(size, sizeof size, "%zX\r\n", chunk.size());
-    outer.append(size).append(chunk).append("\r\n");
-  }
-  RawClient client(start().port());
-  client.send(
-      "PUT /aws-chunked HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nContent-Encoding: aws-chunked\r\n"
-      "x-amz-content-sha256: STREAMING-UNSIGNED-PAYLOAD-TRAILER\r\nx-amz-trailer: x-amz-checksum-crc32\r\n"
-      "x-amz-decoded-content-length: 5000000\r\n\r\n");
-  client.send(outer + "0\r\n\r\n");
-  EXPECT_EQ(body_of(client.read_answer()), base::to_hex(base::sha256(bytes_)) + " AAAAAA==");
 }
 
 TEST_F(BodiesTest, ARefusedUploadIsNotAskedForAndItsClientReadsWhy) {

@@ -134,7 +134,8 @@ TEST_F(ServerTest, AClientThatExpectsContinueIsToldTo) {
 TEST_F(ServerTest, AnExpectationThatIsNoneIsPassedOver) {
   RawClient client(server_.port());
   for (const char* expectation : {"200", ""}) {
-    client.send("PUT /echo HTTP/1.1\r\nHost: h\r\nExpect: " + std::string(expectation) + "\r\nContent-Length: 3\r\n\r\nabc");
+    client.send("PUT /echo HTTP/1.1\r\nHost: h\r\nExpect: " + std::string(expectation) +
+                "\r\nContent-Length: 3\r\n\r\nabc");
     EXPECT_THAT(client.read_answer(), EndsWith("\r\n\r\nabc"));
   }
 }
@@ -142,7 +143,8 @@ TEST_F(ServerTest, AnExpectationThatIsNoneIsPassedOver) {
 TEST_F(ServerTest, AClientThatExpectsContinueIsToldToForAnEmptyBodyToo) {
   RawClient client(server_.port());
   for (const char* path : {"/echo", "/pieces"}) {
-    client.send("PUT " + std::string(path) + " HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 0\r\n\r\n");
+    client.send("PUT " + std::string(path) +
+                " HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 0\r\n\r\n");
     EXPECT_EQ(client.read_until("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
     EXPECT_THAT(client.read_answer(), Not(HasSubstr("Connection: close")));
   }

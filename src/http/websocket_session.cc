@@ -19,9 +19,9 @@ namespace {
 namespace asio = boost::asio;
 using Timer = asio::steady_timer;
 
-constexpr std::size_t kReadBytes = 16 * 1024;
+constexpr std::size_t kFrameReadBytes = 16 * 1024;
 // Each step of a long message has write_patience to be taken, however long the whole is.
-constexpr std::size_t kWriteStepBytes = 1024 * 1024;
+constexpr std::size_t kFrameWriteStepBytes = 1024 * 1024;
 const std::string kClosedHere = "closed by this side";
 
 // Waits until somebody cancels the timer.
@@ -279,7 +279,7 @@ asio::awaitable<void> WebSocketSession::run(Ptr self, std::unique_ptr<Line> line
 
 asio::awaitable<void> WebSocketSession::read_frames(Ptr self, Line& line) {
   FrameParser parser(self->role_, self->limits_.message_bytes);
-  std::string buffer(kReadBytes, '\0');
+  std::string buffer(kFrameReadBytes, '\0');
   co_await self->take_in(line, parser, line.early);
   while (!self->peer_closed_) {
     error_code error;
@@ -339,7 +339,7 @@ asio::awaitable<void> WebSocketSession::write_all(Line& line, std::string_view b
   Pieces pieces = {asio::buffer(bytes), asio::const_buffer()};
   bytes.remove_prefix(line.stream->try_write(pieces));
   while (!bytes.empty() && !error) {
-    asio::const_buffer step = asio::buffer(bytes.substr(0, kWriteStepBytes));
+    asio::const_buffer step = asio::buffer(bytes.substr(0, kFrameWriteStepBytes));
     write_end_ = Clock::now() + write_patience_;
     watch();
     co_await line.stream->write(step, error);

@@ -23,14 +23,13 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr base::Duration kPatience = 20s;
 constexpr std::string_view kUpgrade =
     "GET /echo HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
 std::string upgrade_to(std::string_view path) { return std::string(kUpgrade).replace(4, 5, path); }
 
-std::string frame(Opcode opcode, std::string_view payload) {
+std::string client_frame(Opcode opcode, std::string_view payload) {
   std::string out;
   append_frame(Role::Client, opcode, payload, out);
   return out;
@@ -76,7 +75,7 @@ class WebSocketTest : public testing::Test {
     if (path == "/given") {
       given_.set_value(socket);
     }
-    base::Duration patience = path == "/impatient" ? 100ms : kPatience;
+    base::Duration patience = path == "/impatient" ? 100ms : kTestDeadline;
     for (;;) {
       base::Result<std::string> text = co_await socket->read(patience);
       if (!text) {
@@ -99,13 +98,13 @@ class WebSocketTest : public testing::Test {
   base::Result<WebSocketReply> connect(Endpoint endpoint, std::string path = "/echo") {
     Request request;
     request.head.target = path;
-    return block_on(io_.at(0), connect_websocket(endpoint, request, kPatience));
+    return block_on(io_.at(0), connect_websocket(endpoint, request, kTestDeadline));
   }
   std::shared_ptr<WebSocket> connected(std::string path = "/echo") {
     auto reply = connect(Endpoint::tcp("127.0.0.1", server_->port()), path);
     return reply ? reply->socket : nullptr;
   }
-  base::Result<std::string> read(WebSocket& socket, base::Duration deadline = kPatience) {
+  base::Result<std::string> read(WebSocket& socket, base::Duration deadline = kTestDeadline) {
     return block_on(io_.at(0), socket.read(deadline));
   }
   std::string how_it_ended() { return ended_.get_future().get(); }
@@ -159,7 +158,7 @@ TEST_F(WebSocketTest, MessagesGoThereAndBackOverAUnixSocket) {
 
 TEST_F(WebSocketTest, TheStandardsHandshakeIsAnsweredAsItSays) {
   RawClient client(start().port());
-  client.send(std::string(kUpgrade) + frame(Opcode::Text, "early"));
+  client.send(std::string(kUpgrade) + client_frame(Opcode::Text, "early"));
   EXPECT_EQ(client.read_until("\r\n\r\n"),
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n");
@@ -203,7 +202,7 @@ TEST_F(WebSocketTest, APingIsAnsweredAndAPongIsNot) {
   RawClient client(start().port());
   client.send(kUpgrade);
   client.read_until("\r\n\r\n");
-  client.send(frame(Opcode::Pong, "unasked") + frame(Opcode::Ping, "are you there"));
+  client.send(client_frame(Opcode::Pong, "unasked") + client_frame(Opcode::Ping, "are you there"));
   EXPECT_EQ(client.read_until("there"),
             "\x8a\x0d"
             "are you there");
@@ -215,9 +214,10 @@ TEST_F(WebSocketTest, AViolationIsClosedWithItsCode) {
     std::string bytes;
     int code;
   };
-  for (const Case& wrong : {Case{"\x81\x05Hello", 1002}, Case{frame(Opcode::Text, "\xff"), 1007},
-                            Case{frame(Opcode::Text, std::string(200'001, 'x')), 1009},
-                            Case{frame(Opcode::Binary, "x"), 1003}, Case{frame(Opcode::Continuation, "x"), 1002}}) {
+  for (const Case& wrong :
+       {Case{"\x81\x05Hello", 1002}, Case{client_frame(Opcode::Text, "\xff"), 1007},
+        Case{client_frame(Opcode::Text, std::string(200'001, 'x')), 1009},
+        Case{client_frame(Opcode::Binary, "x"), 1003}, Case{client_frame(Opcode::Continuation, "x"), 1002}}) {
     ended_ = {};
     RawClient client(server_->port());
     client.send(kUpgrade);

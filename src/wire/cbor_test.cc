@@ -14,15 +14,15 @@ namespace {
 
 using test::Everything;
 
-Everything read(std::string_view hex) {
+Everything read_cbor(std::string_view hex) {
   Everything value;
   read_cbor(type_of<Everything>(), *base::from_hex(hex), &value);
   return value;
 }
 
-bool refuses(std::string_view hex) {
+bool rejects_cbor(std::string_view hex) {
   try {
-    read(hex);
+    read_cbor(hex);
   } catch (const ApiError& error) {
     return error.code() == "SerializationException";
   }
@@ -55,7 +55,7 @@ TEST(Cbor, WhatIsWrittenIsReadBack) {
 }
 
 TEST(Cbor, FloatsOfAllThreeWidthsAndIntegersAreNumbers) {
-  auto real = [](const char* item) { return *read(std::string(kReal) + item).Real; };
+  auto real = [](const char* item) { return *read_cbor(std::string(kReal) + item).Real; };
   EXPECT_EQ(real("f93e00"), 1.5);
   EXPECT_EQ(real("f90001"), std::ldexp(1, -24));
   EXPECT_EQ(real("f9fc00"), -INFINITY);
@@ -67,34 +67,34 @@ TEST(Cbor, FloatsOfAllThreeWidthsAndIntegersAreNumbers) {
 }
 
 TEST(Cbor, IntegersMustBeWholeAndInRange) {
-  auto big = [](const char* item) { return *read(std::string(kBig) + item).Big; };
+  auto big = [](const char* item) { return *read_cbor(std::string(kBig) + item).Big; };
   EXPECT_EQ(big("1b7fffffffffffffff"), std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ(big("3b7fffffffffffffff"), std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(big("fb4014000000000000"), 5);
   for (const char* item : {"1b8000000000000000", "3b8000000000000000", "fb4016000000000000", "f97c00", "f5", "6131"}) {
-    EXPECT_TRUE(refuses(std::string(kBig) + item)) << item;
+    EXPECT_TRUE(rejects_cbor(std::string(kBig) + item)) << item;
   }
 }
 
 TEST(Cbor, IndefiniteLengthsAndChunksAreTaken) {
-  auto value = read("bf644e616d657f6161626263ff65576f7264739f61786179ffff");
+  auto value = read_cbor("bf644e616d657f6161626263ff65576f7264739f61786179ffff");
   EXPECT_EQ(value.Name, "abc");
   EXPECT_EQ(value.Words, (std::vector<std::string>{"x", "y"}));
 }
 
 TEST(Cbor, TimesAreTagged) {
-  EXPECT_EQ(read("a1645768656ec11a6aec4ca2").When, base::from_millis(1793871010000));
-  EXPECT_EQ(read("a1645768656ec1fb41dabb1328900000").When, base::from_millis(1793871010250));
-  EXPECT_TRUE(refuses("a1645768656ec21a6aec4ca2"));
+  EXPECT_EQ(read_cbor("a1645768656ec11a6aec4ca2").When, base::from_millis(1793871010000));
+  EXPECT_EQ(read_cbor("a1645768656ec1fb41dabb1328900000").When, base::from_millis(1793871010250));
+  EXPECT_TRUE(rejects_cbor("a1645768656ec21a6aec4ca2"));
 }
 
 TEST(Cbor, UnknownMembersAndNullsArePassedOver) {
-  auto value = read("a36178a2617901617a82c1018163616263644e616d65616e64466c6167f6");
+  auto value = read_cbor("a36178a2617901617a82c1018163616263644e616d65616e64466c6167f6");
   EXPECT_EQ(value.Name, "n");
   EXPECT_FALSE(value.Flag);
 }
 
-TEST(Cbor, NoBytesAreAnEmptyStruct) { EXPECT_EQ(read(""), Everything{}); }
+TEST(Cbor, NoBytesAreAnEmptyStruct) { EXPECT_EQ(read_cbor(""), Everything{}); }
 
 TEST(Cbor, BrokenBytesAreRefused) {
   for (const char* hex :
@@ -105,17 +105,17 @@ TEST(Cbor, BrokenBytesAreRefused) {
     for (char c : std::string_view(hex)) {
       if (c != ' ') compact += c;
     }
-    EXPECT_TRUE(refuses(compact)) << hex;
+    EXPECT_TRUE(rejects_cbor(compact)) << hex;
   }
 }
 
 TEST(Cbor, DepthIsBounded) {
   std::string deep = "a16178";
   for (int i = 0; i < 100'000; ++i) deep += "81";
-  EXPECT_TRUE(refuses(deep + "00"));
+  EXPECT_TRUE(rejects_cbor(deep + "00"));
   std::string tags = "a16178";
   for (int i = 0; i < 100'000; ++i) tags += "c1";
-  EXPECT_TRUE(refuses(tags + "00"));
+  EXPECT_TRUE(rejects_cbor(tags + "00"));
 }
 
 TEST(CborProtocol, AnswersNameTheProtocol) {

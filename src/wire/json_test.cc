@@ -14,22 +14,22 @@ namespace {
 
 using test::Everything;
 
-Everything read(std::string_view text) {
+Everything read_json(std::string_view text) {
   Everything value;
   read_json(type_of<Everything>(), text, &value);
   return value;
 }
 
-std::string write(const Everything& value) {
+std::string write_json(const Everything& value) {
   std::string out;
   write_json(type_of<Everything>(), &value, out);
   return out;
 }
 
 // The message of the SerializationException; "accepted" if there was none.
-std::string refusal(std::string_view text) {
+std::string json_error(std::string_view text) {
   try {
-    read(text);
+    read_json(text);
   } catch (const ApiError& error) {
     EXPECT_EQ(error.code(), "SerializationException");
     return error.message();
@@ -37,7 +37,7 @@ std::string refusal(std::string_view text) {
   return "accepted";
 }
 
-Everything full() {
+Everything every_json_member() {
   Everything value;
   value.Name = "n";
   value.Flag = true;
@@ -57,7 +57,7 @@ Everything full() {
   return value;
 }
 
-TEST(Json, WhatIsWrittenIsReadBack) { EXPECT_EQ(read(write(full())), full()); }
+TEST(Json, WhatIsWrittenIsReadBack) { EXPECT_EQ(read_json(write_json(every_json_member())), every_json_member()); }
 
 TEST(Json, AMapNeedsNoStructAroundIt) {
   using Map = std::map<std::string, std::string>;
@@ -71,17 +71,18 @@ TEST(Json, AMapNeedsNoStructAroundIt) {
 }
 
 TEST(Json, EveryKindHasItsForm) {
-  EXPECT_EQ(write(full()), R"({"Name":"n","Flag":true,"Small":-1,"Big":9007199254740993,"Single":1.5,"Real":0.1,)"
-                           R"("When":1793871010.25,"Bytes":"AP8=","Words":["a","\"b\"\n\u0001"],"Grid":[[1,2],[]],)"
-                           R"("Tags":{"k":"v"},"Leaves":{"x":{"Id":"id","Number":7}},"Rows":[{"Id":"r"}],)"
-                           R"("Self":{"Name":"inner"},"namespace":"kernel"})");
+  EXPECT_EQ(write_json(every_json_member()),
+            R"({"Name":"n","Flag":true,"Small":-1,"Big":9007199254740993,"Single":1.5,"Real":0.1,)"
+            R"("When":1793871010.25,"Bytes":"AP8=","Words":["a","\"b\"\n\u0001"],"Grid":[[1,2],[]],)"
+            R"("Tags":{"k":"v"},"Leaves":{"x":{"Id":"id","Number":7}},"Rows":[{"Id":"r"}],)"
+            R"("Self":{"Name":"inner"},"namespace":"kernel"})");
 }
 
-TEST(Json, NoBodyIsAnEmptyObject) { EXPECT_EQ(read(""), Everything{}); }
+TEST(Json, NoBodyIsAnEmptyObject) { EXPECT_EQ(read_json(""), Everything{}); }
 
 TEST(Json, UnknownMembersAndNullsArePassedOver) {
   auto value =
-      read(R"({"Unknown":{"a":[1,{"Name":"no"}]},"Name":"n","Flag":null,"Words":["a",null],"Tags":{"k":null}})");
+      read_json(R"({"Unknown":{"a":[1,{"Name":"no"}]},"Name":"n","Flag":null,"Words":["a",null],"Tags":{"k":null}})");
   EXPECT_EQ(value.Name, "n");
   EXPECT_FALSE(value.Flag);
   EXPECT_EQ(value.Words, std::vector<std::string>{"a"});
@@ -89,60 +90,60 @@ TEST(Json, UnknownMembersAndNullsArePassedOver) {
 }
 
 TEST(Json, EscapesInKeysAndStringsAreUndone) {
-  auto value = read(R"({"N\u0061me":"\u00e9\ud83d\ude00\/\n"})");
+  auto value = read_json(R"({"N\u0061me":"\u00e9\ud83d\ude00\/\n"})");
   EXPECT_EQ(value.Name, "é😀/\n");
 }
 
 TEST(Json, WrongTypesAreRefusedInAmazonsWords) {
-  EXPECT_EQ(refusal(R"({"Small":"1"})"), "STRING_VALUE can not be converted to an Integer");
-  EXPECT_EQ(refusal(R"({"Name":1})"), "NUMBER_VALUE can not be converted to a String");
-  EXPECT_EQ(refusal(R"({"Name":true})"), "TRUE_VALUE can not be converted to a String");
-  EXPECT_EQ(refusal(R"({"Name":{}})"), "Start of structure or map found where not expected.");
-  EXPECT_EQ(refusal(R"({"Name":[]})"), "Start of list found where not expected.");
-  EXPECT_EQ(refusal(R"({"Words":"a"})"), "Expected list or null");
-  EXPECT_EQ(refusal(R"({"One":"a"})"), "Expected null");
-  EXPECT_EQ(refusal(R"({"Words":{}})"), "Start of structure or map found where not expected.");
+  EXPECT_EQ(json_error(R"({"Small":"1"})"), "STRING_VALUE can not be converted to an Integer");
+  EXPECT_EQ(json_error(R"({"Name":1})"), "NUMBER_VALUE can not be converted to a String");
+  EXPECT_EQ(json_error(R"({"Name":true})"), "TRUE_VALUE can not be converted to a String");
+  EXPECT_EQ(json_error(R"({"Name":{}})"), "Start of structure or map found where not expected.");
+  EXPECT_EQ(json_error(R"({"Name":[]})"), "Start of list found where not expected.");
+  EXPECT_EQ(json_error(R"({"Words":"a"})"), "Expected list or null");
+  EXPECT_EQ(json_error(R"({"One":"a"})"), "Expected null");
+  EXPECT_EQ(json_error(R"({"Words":{}})"), "Start of structure or map found where not expected.");
 }
 
 TEST(Json, IntegersMustBeWholeAndInRange) {
-  EXPECT_EQ(read(R"({"Small":7.0})").Small, 7);
-  EXPECT_EQ(read(R"({"Big":1e3})").Big, 1000);
-  EXPECT_EQ(read(R"({"Small":-2147483648})").Small, -2147483648);
-  EXPECT_EQ(read(R"({"Big":-9223372036854775808})").Big, std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(read_json(R"({"Small":7.0})").Small, 7);
+  EXPECT_EQ(read_json(R"({"Big":1e3})").Big, 1000);
+  EXPECT_EQ(read_json(R"({"Small":-2147483648})").Small, -2147483648);
+  EXPECT_EQ(read_json(R"({"Big":-9223372036854775808})").Big, std::numeric_limits<std::int64_t>::min());
   for (const char* text : {R"({"Small":7.5})", R"({"Small":2147483648})", R"({"Big":9223372036854775808})",
                            R"({"Big":1e300})", R"({"Small":-2147483649})"}) {
-    EXPECT_NE(refusal(text), "accepted") << text;
+    EXPECT_NE(json_error(text), "accepted") << text;
   }
 }
 
 TEST(Json, DoublesAreExactAndMayBeNoNumbers) {
-  EXPECT_EQ(read(R"({"Real":123456789.12345679})").Real, 123456789.12345679);
-  EXPECT_TRUE(std::isnan(*read(R"({"Real":"NaN"})").Real));
-  EXPECT_EQ(read(R"({"Real":"-Infinity"})").Real, -INFINITY);
+  EXPECT_EQ(read_json(R"({"Real":123456789.12345679})").Real, 123456789.12345679);
+  EXPECT_TRUE(std::isnan(*read_json(R"({"Real":"NaN"})").Real));
+  EXPECT_EQ(read_json(R"({"Real":"-Infinity"})").Real, -INFINITY);
   Everything value;
   value.Real = NAN;
-  EXPECT_THAT(write(value), testing::HasSubstr(R"("Real":"NaN")"));
+  EXPECT_THAT(write_json(value), testing::HasSubstr(R"("Real":"NaN")"));
 }
 
 TEST(Json, TimesAreSecondsOrIsoText) {
-  EXPECT_EQ(read(R"({"When":1793871010.25})").When, base::from_millis(1793871010250));
-  EXPECT_EQ(read(R"({"When":"2026-11-05T09:30:10Z"})").When, base::from_millis(1793871010000));
-  EXPECT_NE(refusal(R"({"When":"soon"})"), "accepted");
-  EXPECT_NE(refusal(R"({"When":1e300})"), "accepted");
+  EXPECT_EQ(read_json(R"({"When":1793871010.25})").When, base::from_millis(1793871010250));
+  EXPECT_EQ(read_json(R"({"When":"2026-11-05T09:30:10Z"})").When, base::from_millis(1793871010000));
+  EXPECT_NE(json_error(R"({"When":"soon"})"), "accepted");
+  EXPECT_NE(json_error(R"({"When":1e300})"), "accepted");
 }
 
 TEST(Json, WhatIsNoJsonIsRefused) {
   for (const char* text : {"{", "[]", "1", "null", "{} x", "{\"Name\":\"\xFF\"}", R"({"Name":"\ud800"})", R"({"a":1,})",
                            R"({"Bytes":"!"})", "{\"Name\":\"a\nb\"}"}) {
-    EXPECT_NE(refusal(text), "accepted") << text;
+    EXPECT_NE(json_error(text), "accepted") << text;
   }
 }
 
 TEST(Json, DepthIsBounded) {
   std::string deep;
   for (int i = 0; i < 100; ++i) deep += R"({"Self":)";
-  EXPECT_NE(refusal(deep + "{}" + std::string(100, '}')), "accepted");
-  EXPECT_NE(refusal(R"({"Unknown":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}"), "accepted");
+  EXPECT_NE(json_error(deep + "{}" + std::string(100, '}')), "accepted");
+  EXPECT_NE(json_error(R"({"Unknown":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}"), "accepted");
 }
 
 TEST(Json, MissingRequiredMembersAreToldWithTheirPaths) {
@@ -182,7 +183,7 @@ TEST(JsonProtocol, AnErrorIsFoundByItsQueryCodeToo) {
 }
 
 TEST(JsonProtocol, AClientReadsWhatItSentAndWhatItGot) {
-  Everything sent = full();
+  Everything sent = every_json_member();
   Operation operation{"Do", &type_of<Everything>(), &type_of<Everything>()};
   OutgoingRequest request = encode_request(Protocol::Json10, kService, operation, &sent);
   EXPECT_EQ(request.headers.get("X-Amz-Target"), "Q.Do");

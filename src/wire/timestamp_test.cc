@@ -53,9 +53,9 @@ TEST(Timestamp, HttpDatesOfOld) {
   EXPECT_EQ(from_rfc822("Sun Nov  6 08:49:37 1994"), then);
   EXPECT_EQ(from_rfc822("Thursday, 05-Nov-26 09:30:10 GMT"), kTime);
   EXPECT_EQ(from_rfc822("Thu Nov 05 09:30:10 2026"), kTime);
-  for (const char* bad : {"Sunday, 06-Nov-1994 08:49:37 GMT", "Sundae, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37",
-                          "Sun Nov 6 08:49:37 1994", "Sunday, 06-Nov-94 08:49:37", "Sun", "Sun, ", "Sun ",
-                          "Sun Nov 31 08:49:37 1994"}) {
+  for (const char* bad :
+       {"Sunday, 06-Nov-1994 08:49:37 GMT", "Sundae, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37",
+        "Sun Nov 6 08:49:37 1994", "Sunday, 06-Nov-94 08:49:37", "Sun", "Sun, ", "Sun ", "Sun Nov 31 08:49:37 1994"}) {
     EXPECT_FALSE(from_rfc822(bad)) << bad;
   }
 }

@@ -11,28 +11,28 @@ namespace {
 
 using test::Everything;
 
-Everything read(std::string_view text) {
+Everything read_xml(std::string_view text) {
   Everything value;
   read_xml(type_of<Everything>(), text, &value);
   return value;
 }
 
-std::string write(const Everything& value) {
+std::string write_xml(const Everything& value) {
   std::string out;
   write_xml_root({"Root", "http://x/"}, type_of<Everything>(), &value, out);
   return out;
 }
 
-bool refuses(std::string_view text) {
+bool rejects_xml(std::string_view text) {
   try {
-    read(text);
+    read_xml(text);
   } catch (const ApiError& error) {
     return error.code() == "MalformedXML";
   }
   return false;
 }
 
-Everything full() {
+Everything every_xml_member() {
   Everything value;
   value.Name = "a<b>&\"c\"\r\n ";
   value.Flag = false;
@@ -51,7 +51,8 @@ Everything full() {
 TEST(Xml, OneRootOfTheNameThatIsExpected) {
   Everything value;
   const TypeInfo& type = type_of<Everything>();
-  for (const char* good : {"<R/>", "<x:R xmlns:x=\"http://x/\"/>", "<!-- --><R></R><!-- -->", "<?xml version=\"1.0\"?>\n<R/>"}) {
+  for (const char* good :
+       {"<R/>", "<x:R xmlns:x=\"http://x/\"/>", "<!-- --><R></R><!-- -->", "<?xml version=\"1.0\"?>\n<R/>"}) {
     EXPECT_NO_THROW(read_xml(type, good, &value, "R")) << good;
   }
   for (const char* bad : {"<Q/>", "<R/><R/>", "<r/>", "<RR/>"}) {
@@ -61,12 +62,12 @@ TEST(Xml, OneRootOfTheNameThatIsExpected) {
 }
 
 TEST(Xml, ReferencesMustResolve) {
-  EXPECT_EQ(read("<R><Name>&lt;&#x41;&#66;&#1;&apos;</Name></R>").Name, "<AB\x01'");
-  EXPECT_EQ(read("<R><Name><![CDATA[&a;]]><!-- &b; --></Name></R>").Name, "&a;");
+  EXPECT_EQ(read_xml("<R><Name>&lt;&#x41;&#66;&#1;&apos;</Name></R>").Name, "<AB\x01'");
+  EXPECT_EQ(read_xml("<R><Name><![CDATA[&a;]]><!-- &b; --></Name></R>").Name, "&a;");
   for (const char* bad : {"&nothing;", "&", "&;", "&#;", "&#x;", "&#0;", "&#xD800;", "&#x110000;", "&#x41", "& lt;",
                           "&#99999999999999999999;"}) {
-    EXPECT_TRUE(refuses("<R><Name>" + std::string(bad) + "</Name></R>")) << bad;
-    EXPECT_TRUE(refuses("<R a=\"" + std::string(bad) + "\"/>")) << bad;
+    EXPECT_TRUE(rejects_xml("<R><Name>" + std::string(bad) + "</Name></R>")) << bad;
+    EXPECT_TRUE(rejects_xml("<R a=\"" + std::string(bad) + "\"/>")) << bad;
   }
 }
 
@@ -79,10 +80,10 @@ TEST(Xml, AMemberThatIsTheRootHasNoElementOfItsOwn) {
   EXPECT_EQ(none, R"(<Word xmlns="http://x/"></Word>)");
 }
 
-TEST(Xml, WhatIsWrittenIsReadBack) { EXPECT_EQ(read(write(full())), full()); }
+TEST(Xml, WhatIsWrittenIsReadBack) { EXPECT_EQ(read_xml(write_xml(every_xml_member())), every_xml_member()); }
 
 TEST(Xml, EveryKindHasItsForm) {
-  EXPECT_EQ(write(full()),
+  EXPECT_EQ(write_xml(every_xml_member()),
             "<Root xmlns=\"http://x/\" mark=\"m&quot;\"><Name>a&lt;b&gt;&amp;&quot;c&quot;&#xD;\n </Name>"
             "<Flag>false</Flag><When>2026-11-05T09:30:10.000Z</When><Bytes>/w==</Bytes>"
             "<Words><member>a</member><member></member></Words><FlatItem>x</FlatItem><FlatItem>y</FlatItem>"
@@ -100,24 +101,24 @@ TEST(Xml, WhatXmlCannotCarryIsEscapedAsAmazonDoes) {
 
 TEST(Xml, PrefixesCommentsAndCdataDoNotMatter) {
   auto value =
-      read("<?xml version=\"1.0\"?><x:R xmlns:x=\"u\"><!-- c --><x:Name><![CDATA[<a>]]>b</x:Name><Other/></x:R>");
+      read_xml("<?xml version=\"1.0\"?><x:R xmlns:x=\"u\"><!-- c --><x:Name><![CDATA[<a>]]>b</x:Name><Other/></x:R>");
   EXPECT_EQ(value.Name, "<a>b");
 }
 
 TEST(Xml, SpaceIsKeptInTextAndIgnoredAroundNumbers) {
-  EXPECT_EQ(read("<R><Name> </Name></R>").Name, " ");
-  EXPECT_EQ(read("<R><Small> 3\n</Small></R>").Small, 3);
+  EXPECT_EQ(read_xml("<R><Name> </Name></R>").Name, " ");
+  EXPECT_EQ(read_xml("<R><Small> 3\n</Small></R>").Small, 3);
 }
 
 TEST(Xml, DocumentTypesAreRefused) {
-  EXPECT_TRUE(refuses("<!DOCTYPE R [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]><R><Name>&b;</Name></R>"));
-  EXPECT_TRUE(refuses("<!DOCTYPE R SYSTEM \"file:///etc/passwd\"><R/>"));
+  EXPECT_TRUE(rejects_xml("<!DOCTYPE R [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]><R><Name>&b;</Name></R>"));
+  EXPECT_TRUE(rejects_xml("<!DOCTYPE R SYSTEM \"file:///etc/passwd\"><R/>"));
 }
 
 TEST(Xml, WhatIsNoXmlOrNoValueIsRefused) {
   for (const char* text : {"<R>", "", "x", "<R><Small>x</Small></R>", "<R><Name><b/></Name></R>",
                            "<R><Name>\xFF</Name></R>", "<R><Tag><Key>k</Key></Tag></R>"}) {
-    EXPECT_TRUE(refuses(text)) << text;
+    EXPECT_TRUE(rejects_xml(text)) << text;
   }
 }
 
@@ -127,7 +128,7 @@ TEST(Xml, DepthIsBounded) {
     open += "<Self>";
     close += "</Self>";
   }
-  EXPECT_TRUE(refuses("<R>" + open + close + "</R>"));
+  EXPECT_TRUE(rejects_xml("<R>" + open + close + "</R>"));
 }
 
 TEST(Xml, MissingRequiredMembersAreTold) {

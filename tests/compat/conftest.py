@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One server a session, and stock boto3 clients of it.
+"""One server per session, and stock boto3 clients.
 
 STOKER_COMPAT_ENDPOINT=amazon runs the same tests against Amazon with the
-credentials of the environment; what needs a second account is skipped there.
+credentials of the environment; tests that need a second account are skipped there.
 """
 import os
 
@@ -32,9 +32,9 @@ def server():
 
 @pytest.fixture(scope="session")
 def connect(request):
-    """connect(service, key, region) -> a client; the root key where none is given.
+    """connect(service, key, region) -> a client; the default is the root key.
 
-    checked=False leaves all checking to the server; more settings are botocore's.
+    checked=False disables the client's validation; other settings are botocore's.
     """
     running = None if on_amazon() else request.getfixturevalue("server")
     options = {"retries": {"total_max_attempts": 1}, "connect_timeout": 30, "read_timeout": 120}

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The compatibility tests, by every stock client that is here: Debian's boto3 and awscli (the
-# query protocol), a newer boto3 where `python3` has one (JSON), the AWS SDK for JavaScript (JSON).
-# Arguments go to pytest. STOKER_BIN chooses the binary; STOKER_COMPAT_ENDPOINT=amazon, Amazon.
+# The compatibility tests, with all installed stock clients: Debian's boto3 and awscli (the query
+# protocol), a newer boto3 if `python3` has one (JSON), the AWS SDK for JavaScript (JSON).
+# Arguments go to pytest. STOKER_BIN selects the program; STOKER_COMPAT_ENDPOINT=amazon runs them against Amazon.
 set -uo pipefail
 cd "$(dirname "$0")"
 export PYTHONDONTWRITEBYTECODE=1 AWS_EC2_METADATA_DISABLED=true NODE_NO_WARNINGS=1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kills the server at random moments under load, and counts what it had acknowledged.
+"""Kills the server at random moments under load, and checks all acknowledged messages.
 
-STOKER_CRASH_ROUNDS   how often it is killed (50)
-STOKER_CRASH_SEED     what chance starts from (drawn, and printed)
+STOKER_CRASH_ROUNDS   how often the server is killed (50)
+STOKER_CRASH_SEED     the seed of the random numbers (random, and printed)
 """
 import os
 import pathlib

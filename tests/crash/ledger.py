@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was asked of the server and what it acknowledged, and whether what is left agrees.
+"""Records the requests and the acknowledgements, and checks the final content of the queues against them.
 
 A token names one message. Threads write only under the lock, and only what they know:
 an acknowledgement is written after it was read, so the ledger never claims too much.
@@ -9,7 +9,7 @@ import threading
 
 
 def body_of(token, size):
-    """A body that can be checked by itself: the token, then text that follows from it."""
+    """A body that proves itself: the token, then text derived from it."""
     filler = hashlib.sha256(token.encode()).hexdigest()
     return f"{token}|{size}|" + (filler * (size // len(filler) + 1))[:size]
 
@@ -25,7 +25,7 @@ class Ledger:
         self.tried = set()
         self.sent = {}  # token -> message id, acknowledged
         self.tried_deletes = set()
-        self.deleted = set()  # acknowledged, by a handle that was surely current
+        self.deleted = set()  # acknowledged, with a handle that was certainly current
         self.problems = []
 
     def try_send(self, tokens):
@@ -50,7 +50,7 @@ class Ledger:
                 self.problems.append(text)
 
     def check_left(self, name, left):
-        """`left`: (body, message id) of everything that is in the queue now."""
+        """`left`: (body, message id) of all messages in the queue."""
         seen = {}
         for body, message_id in left:
             token = token_of(body)
@@ -68,11 +68,11 @@ class Ledger:
             self.problem(f"{name}: {token} was acknowledged and is gone")
         for token in self.deleted & seen.keys():
             self.problem(f"{name}: {token} was acknowledged deleted and is back")
-        return len(seen.keys() - self.sent.keys())  # came in without an acknowledgement, as they may
+        return len(seen.keys() - self.sent.keys())  # stored without an acknowledgement, which is allowed
 
 
 def check_order(ledger, left):
-    """FIFO: tokens are GROUP-NUMBER, and each group's numbers must grow as they come out."""
+    """FIFO: tokens are GROUP-NUMBER, and the numbers of each group must be received in ascending order."""
     last = {}
     for body, _ in left:
         token = token_of(body) or "damaged-0"

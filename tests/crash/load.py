@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads that use the queues until the server dies under them."""
+"""Threads that use the queues until the server is killed."""
 import random
 import threading
 import time
@@ -8,23 +8,23 @@ from ledger import body_of, check_order, token_of
 from support.raw import Connection
 
 VISIBILITY_SECONDS = 5
-SURE_SECONDS = 3  # a handle younger than this is current: nobody else can have the message yet
-SIZES = (20, 20, 20, 500, 1900, 2100, 9000)  # around the size where bodies go to a table of their own
+SURE_SECONDS = 3  # a younger handle is current: nobody else can have received the message
+SIZES = (20, 20, 20, 500, 1900, 2100, 9000)  # around the size from which bodies are in a separate table
 
 
 class Gone(Exception):
-    """The server was killed: this connection has nothing more to say."""
+    """The server was killed, and the connection with it."""
 
 
 class Session:
-    """One thread's connection and its own stream of chance."""
+    """One thread's connection and its random numbers."""
 
     def __init__(self, caller, ledger, seed):
         self.caller, self.ledger, self.random = caller, ledger, random.Random(seed)
         self.connection = Connection(caller.port)
 
     def call(self, operation, members, since=None):
-        """`since`: when the handle in it was received; too late a use of it may be refused."""
+        """`since`: when the handle was received; after its timeout the call may fail."""
         try:
             answer = self.connection.exchange(self.caller.json_bytes(operation, members))
         except OSError as error:
@@ -38,7 +38,7 @@ class Session:
             raise Gone
         try:
             return answer.json
-        except ValueError as error:  # killed in the middle of an answer
+        except ValueError as error:  # killed during the response
             raise Gone from error
 
     def receive(self, url, most):
@@ -83,7 +83,7 @@ def receive_and_delete(session, url):
 
 
 class Groups:
-    """Each FIFO sender has a group, and sends what was not acknowledged again before it goes on."""
+    """Each FIFO sender has a group, and repeats an unacknowledged message before the next one."""
 
     def __init__(self):
         self.next = {}
@@ -99,7 +99,7 @@ class Groups:
 
 
 def receive_in_order(session, url):
-    """Deletes from the front of what came; the rest comes again, in its order."""
+    """Deletes the first of the received messages; the others are received again, in order."""
     began = time.monotonic()
     messages = session.receive(url, 5)
     check_order(session.ledger, [(message["Body"], message["MessageId"]) for message in messages])
@@ -135,7 +135,7 @@ def start(caller, urls, ledgers, groups, round_number, seed):
                     job(session, n)
         except (Gone, OSError):
             pass
-        except Exception as error:  # a mistake here must not look like a thread that ended well
+        except Exception as error:  # a mistake in the test must not look like a normal end
             ledgers[name].problem(f"a thread failed: {error!r}")
 
     threads = [

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kills the server at random moments under a load of objects, and looks at every byte that it had acknowledged.
+"""Kills the server at random moments while objects are written, and checks every acknowledged byte.
 
-STOKER_CRASH_ROUNDS   how often it is killed (20)
-STOKER_CRASH_SEED     what chance starts from (drawn, and printed)
+STOKER_CRASH_ROUNDS   how often the server is killed (20)
+STOKER_CRASH_SEED     the seed of the random numbers (random, and printed)
 """
 import contextlib
 import json
@@ -28,7 +28,7 @@ BUCKET = "crash-objects"
 
 
 def make(server):
-    """A bucket that tells a queue of everything; the queue's URL."""
+    """Creates a bucket that publishes all its events to a queue; returns the queue's URL."""
     caller, s3 = Caller(server), S3Caller(server)
     url = caller.json("CreateQueue", {"QueueName": "told"}).json["QueueUrl"]
     shown = caller.json("GetQueueAttributes", {"QueueUrl": url, "AttributeNames": ["QueueArn"]})
@@ -57,7 +57,7 @@ def listed_keys(s3):
 
 
 def read_all(s3, ledger):
-    """key -> (etag, body) of all that is listed."""
+    """key -> (etag, body) of all listed objects."""
     found = {}
     with Connection(s3.port) as connection:
         for key, size in listed_keys(s3):
@@ -86,7 +86,7 @@ def drain(caller, url):
 
 
 def finish_uploads(s3, ledger):
-    """Parts that were acknowledged are there, and can still be made an object."""
+    """Acknowledged parts exist, and their uploads can be completed."""
     finished = 0
     for (key, upload), parts in ledger.parts.items():
         if not parts:
@@ -115,14 +115,14 @@ def check_incoming(server, ledger):
 
 
 def scrub(server, ledger):
-    """What the server itself thinks of its objects."""
+    """The server's own check of its objects."""
     done = run_stoker("scrub", "--data", server.data, timeout=600)
     if done.returncode != 0:
         ledger.problem(f"scrub ended with {done.returncode}: {done.stdout[-500:]} {done.stderr[-500:]}")
 
 
 def check_files(server, ledger):
-    """Every file is some row's, and every row has its file; the server has stopped."""
+    """Every file has a row, and every row has its file. The server has stopped."""
     with contextlib.closing(sqlite3.connect(f"file:{server.data / 'stoker.db'}?mode=ro", uri=True)) as database:
         rows = {name: (size, refs) for name, size, refs in database.execute("SELECT file, size, refs FROM s3_blobs")}
     rows.pop(None, None)
@@ -130,7 +130,7 @@ def check_files(server, ledger):
     for name in files.keys() - rows.keys():
         ledger.problem(f"the file {name} is nobody's")
     for name, (size, refs) in rows.items():
-        if files.get(name) != size and (refs or name in files):  # what nobody uses is deleted before its row
+        if files.get(name) != size and (refs or name in files):  # an unused file is deleted before its row
             ledger.problem(f"the file {name} has {files.get(name)} bytes, not {size}")
     return len(files)
 

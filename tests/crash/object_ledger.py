@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was asked of each key, in order, what was acknowledged, and whether what is there now agrees.
+"""Records the requests for each key, in order, and the acknowledgements, and checks the stored objects against them.
 
 Each key belongs to one thread, so its attempts have an order. After a crash the last one that was acknowledged
 must be there, or one that was tried after it and never answered.
@@ -11,14 +11,14 @@ GONE = None  # an attempt that deletes
 
 
 def body_of(token, size):
-    """Bytes that can be checked by themselves: the token, then what follows from it."""
+    """Bytes that prove themselves: the token, then bytes derived from it."""
     head = f"{token}|{size}|".encode()
     filler = hashlib.sha256(token.encode()).digest()
     return head + (filler * (size // len(filler) + 1))[:size]
 
 
 def token_of(body):
-    """The token of a body that is whole, else None."""
+    """The token of an undamaged body, else None."""
     token, _, rest = body.partition(b"|")
     size, _, _ = rest.partition(b"|")
     if not size.isdigit() or body != body_of(token.decode(), int(size)):
@@ -27,7 +27,7 @@ def token_of(body):
 
 
 def etag_of(body, part_size):
-    """`part_size`: of all parts but the last; 0 where it came in one."""
+    """`part_size`: of all parts but the last; 0 for a single upload."""
     if not part_size:
         return hashlib.md5(body).hexdigest()
     parts = [body[at : at + part_size] for at in range(0, len(body), part_size)]
@@ -62,14 +62,14 @@ class Ledger:
         return len(every), sum(attempt.acknowledged for attempt in every)
 
     def allowed(self, key):
-        """The attempts whose outcome may be seen now; the first is there unless a later one is."""
+        """The attempts whose result may be stored now: the last acknowledged one and those after it."""
         attempts = self.attempts[key]
         last = max((i for i, attempt in enumerate(attempts) if attempt.acknowledged), default=-1)
         since = attempts[last + 1 :]
         return ([attempts[last]] if last >= 0 else [Attempt(GONE, None)]) + since
 
     def check_objects(self, found):
-        """`found`: key -> (etag, body) of all that is listed. Says which attempt each key shows."""
+        """`found`: key -> (etag, body) of all listed objects. Returns the attempt that each key shows."""
         shown = {}
         for key in found.keys() - self.attempts.keys():
             self.problem(f"{key} is listed and was never put")
@@ -89,7 +89,7 @@ class Ledger:
         return shown
 
     def check_events(self, events, shown):
-        """`events`: [(name, key, etag or None)] of every message. Each thing that happened is told once."""
+        """`events`: [(name, key, etag or None)] of every message. Each change is published once."""
         told = {}
         for name, key, etag in events:
             told[(name, key, etag)] = told.get((name, key, etag), 0) + 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads that use a bucket until the server dies under them."""
+"""Threads that use a bucket until the server is killed."""
 import random
 import threading
 
@@ -14,11 +14,11 @@ LARGE = (66_000, 200_000, 1_500_000)  # a file
 
 
 class Gone(Exception):
-    """The server was killed: this connection has nothing more to say."""
+    """The server was killed, and the connection with it."""
 
 
 class Session:
-    """One thread's connection, its own stream of chance, and the keys that are its own."""
+    """One thread's connection, its random numbers and its keys."""
 
     def __init__(self, s3, bucket, ledger, prefix, seed):
         self.s3, self.bucket, self.ledger, self.prefix = s3, bucket, ledger, prefix
@@ -36,7 +36,7 @@ class Session:
             self.ledger.problem(f"{method} {key} answered {answer}")
             raise Gone
         if len(answer.body) < int(answer.headers.get("content-length", "0")):
-            raise Gone  # killed in the middle of an answer
+            raise Gone  # killed during the response
         return answer
 
     def put(self, key, token, size):
@@ -53,7 +53,7 @@ def put_new(session, n, sizes):
 
 
 def overwrite(session, n):
-    """A few keys again and again, small and large."""
+    """Overwrites a few keys, with small and large objects."""
     session.put(f"{session.prefix.split('-')[1]}-over{n % 3}", f"{session.prefix}-{n}", session.random.choice(SMALL + LARGE))
 
 
@@ -66,7 +66,7 @@ def put_and_delete(session, n):
 
 
 def put_and_copy(session, n):
-    """Copies share the bytes of their source, which goes away."""
+    """A copy shares the bytes of its source, which is then deleted."""
     source, copy = f"{session.prefix}-{n}", f"{session.prefix}-{n}-copy"
     made = session.put(source, source, session.random.choice(SMALL + LARGE))
     attempt = session.ledger.attempt(copy, source, COPY, made.etag)
@@ -89,7 +89,7 @@ def upload_in_parts(session, n):
         parts[number] = (answer.headers["etag"], piece)
     fate = session.random.random()
     if fate < 0.2:
-        return  # for somebody to go on with, rounds later
+        return  # judge() completes it
     if fate < 0.4:
         del session.ledger.parts[(key, upload)]
         session.call("DELETE", f"{key}?uploadId={upload}", wanted=204)
@@ -127,7 +127,7 @@ def start(s3, bucket, ledger, round_number, seed):
                     job(session, n)
         except (Gone, OSError):
             pass
-        except Exception as error:  # a mistake here must not look like a thread that ended well
+        except Exception as error:  # a mistake in the test must not look like a normal end
             ledger.problem(f"a thread failed: {error!r}")
 
     threads = [threading.Thread(target=run, args=item) for item in JOBS.items()]

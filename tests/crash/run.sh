@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Kills the server under load and checks what it had acknowledged: messages, then objects. See crash.py and
-# object_crash.py for their settings.
+# Kills the server under load and checks all acknowledged messages, then objects. crash.py and
+# object_crash.py list their settings.
 set -euo pipefail
 cd "$(dirname "$0")"
 export PYTHONDONTWRITEBYTECODE=1

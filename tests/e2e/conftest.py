@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs here is real: a server, agents, Docker's containers or processes. Only GPUs are simulated."""
+"""A server, agents, and tasks in Docker or as processes. Only GPUs are simulated."""
 import pytest
 
 from support import cluster

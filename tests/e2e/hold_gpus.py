@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A task of the chaos test: locks a file for each GPU that it was given, and says when it can't. The
-lock is the kernel's, and ends with the process, so two holders at once can't go unseen."""
+"""A task of the chaos test: locks a file for each of its GPUs, and reports a lock that is held. The
+kernel releases the locks with the process, so every double assignment is detected."""
 import fcntl
 import os
 import sys
@@ -13,8 +13,8 @@ for gpu in os.environ["NVIDIA_VISIBLE_DEVICES"].split(","):
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        with open(os.path.join(folder, "violations"), "a") as told:
-            told.write(f"{gpu} was held when {os.environ.get('TASK', '?')} got it\n")
+        with open(os.path.join(folder, "violations"), "a") as report:
+            report.write(f"{gpu} was held when {os.environ.get('TASK', '?')} got it\n")
     held.append(lock)
 time.sleep(seconds)
 sys.exit(int(seconds * 10) % 5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines on one machine: network namespaces on a bridge, whose cables can be pulled."""
+"""Simulated machines: network namespaces on a bridge, which can be disconnected."""
 import os
 import random
 import subprocess
@@ -10,7 +10,7 @@ def ip(*arguments, check=True):
 
 
 def available():
-    """Whether namespaces can be made here: it takes root."""
+    """Whether namespaces can be created, which needs root."""
     if os.geteuid() != 0:
         return False
     name = f"stk-probe-{os.getpid()}"
@@ -48,7 +48,7 @@ class Network:
         return f"{self.bridge}v{self.names.index(name)}"
 
     def add(self, name):
-        """A machine's namespace; answers what goes before a command that runs there."""
+        """Creates a machine's namespace; returns the prefix of commands that run in it."""
         self.names.append(name)
         space, cable = self._space(name), self._cable(name)
         ip("netns", "add", space)

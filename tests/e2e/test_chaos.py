@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cables are pulled, agents and the server are killed, while tasks come and go. Afterwards: no GPU was
-held twice, no task is lost, nothing is left running."""
+"""Cuts networks and kills agents and the server while tasks start and end. Afterwards: no GPU was
+held twice, no task is lost, nothing runs any more."""
 import collections
 import os
 import pathlib
@@ -31,7 +31,7 @@ class Chaos:
         self.locks = fleet.folder / "locks"
         self.locks.mkdir()
         self.tasks = set()  # every ARN that was acknowledged
-        self.unsure = set()  # startedBy of requests whose answers were lost
+        self.unsure = set()  # startedBy of requests whose responses were lost
         self.cut_until = {}
         self.dead_until = {}
         self.done = collections.Counter()
@@ -58,7 +58,7 @@ class Chaos:
         try:
             answer = self.fleet.ecs.run_task(**request)
         except botocore.exceptions.ClientError as error:
-            # Nothing was run: it may be asked no more.
+            # No machine is registered now, and nothing was started.
             assert error.response["Error"]["Code"] == "InvalidParameterException", error
             answer = {"tasks": []}
         self.unsure.remove(request["startedBy"])
@@ -89,7 +89,7 @@ class Chaos:
     def cut(self):
         machine = self.random.choice(self.fleet.machines)
         self.net.cut(machine.name)
-        # Some long enough for the machine to be given up.
+        # Some outages are longer than LOST_AFTER.
         self.cut_until[machine] = time.monotonic() + self.random.choice([1, 3, 6, 20])
         self.done["cables cut"] += 1
 
@@ -117,7 +117,7 @@ class Chaos:
 
     def settle(self):
         self.mend(everything=True)
-        for started_by in self.unsure:  # what was run without our knowing is to be accounted for, too
+        for started_by in self.unsure:  # tasks of requests without a response count, too
             for status in ("RUNNING", "STOPPED"):
                 self.tasks.update(self.fleet.list_tasks(startedBy=started_by, desiredStatus=status))
         for machine in self.fleet.machines:
@@ -132,8 +132,8 @@ class Chaos:
 
 
 def grants_that_overlap(log):
-    """Of an agent's own log: GPUs that were granted while another task had them. What an agent holds
-    ends with its process, and what it adopts is granted anew."""
+    """From an agent's log: GPUs that were granted while another task held them. Grants end
+    with the agent's process, and adopted tasks are granted their GPUs again."""
     holders, wrong = {}, []
     for line in log.read_text(errors="replace").splitlines():
         fields = dict(re.findall(r"(\w+)=(\S+)", line))
@@ -149,7 +149,7 @@ def grants_that_overlap(log):
 
 
 @pytest.mark.skipif(not network.available(), reason="making network namespaces takes root")
-def test_nothing_is_lost_or_held_twice_whatever_fails():
+def test_no_task_is_lost_and_no_gpu_is_held_twice():
     seed = int(os.environ.get("STOKER_CHAOS_SEED", random.randrange(1 << 30)))
     print(f"STOKER_CHAOS_SEED={seed}", file=sys.stderr)
     with network.Network() as net, cluster.Cluster(["--lost-after", LOST_AFTER], f"{net.address}:0") as fleet:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of variables, put into a bucket as anybody would, and read by the agent before it makes the container."""
+"""Environment files in a bucket, which the agent reads before it creates the container."""
 import boto3
 import pytest
 
@@ -73,7 +73,7 @@ def test_an_override_names_other_files(box, driver):
     assert box.describe(changed)["overrides"]["containerOverrides"][0]["environmentFiles"] == [arn("new.env")]
 
 
-def test_an_execution_role_reads_them(box, driver):
+def test_an_execution_role_reads_the_files(box, driver):
     put(box, "a.env", "A=1\n")
     definition = box.define(
         "echo $A", driver=driver, environmentFiles=[arn("a.env")], task={"executionRoleArn": "execution"}
@@ -81,19 +81,19 @@ def test_an_execution_role_reads_them(box, driver):
     assert output(box, box.run(definition)) == "1\n"
 
 
-def test_a_file_that_is_not_there_is_named(box, driver):
+def test_a_missing_file_is_named_in_the_reason(box, driver):
     reason = failure(box, box.define("true", driver=driver, environmentFiles=[arn("no/such.env")]))
     assert "key no/such.env from bucket settings" in reason
     assert "NoSuchKey" in reason and "404" in reason
 
 
-def test_a_bucket_that_is_not_there_is_named(box, driver):
+def test_a_missing_bucket_is_named_in_the_reason(box, driver):
     reason = failure(box, box.define("true", driver=driver, environmentFiles=[arn("a.env", "no-such-bucket")]))
     assert "key a.env from bucket no-such-bucket" in reason
     assert "NoSuchBucket" in reason
 
 
-def test_a_file_that_may_not_be_read_is_named(box, driver):
+def test_a_file_without_permission_is_named_in_the_reason(box, driver):
     put(box, "a.env", "A=1\n")
     deny = '{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Principal":"*","Action":"s3:GetObject",'
     deny += '"Resource":"arn:aws:s3:::settings/*"}]}'
@@ -102,7 +102,7 @@ def test_a_file_that_may_not_be_read_is_named(box, driver):
     assert "AccessDenied" in reason and "403" in reason
 
 
-def test_a_file_that_makes_no_sense_is_named(box, driver):
+def test_an_invalid_file_is_named_in_the_reason(box, driver):
     box.s3.put_object(Bucket=BUCKET, Key="odd.env", Body=b"A=1\nB=\xff\n")
     box.s3.put_object(Bucket=BUCKET, Key="large.env", Body=b"# much\n" * 200_000)
     reason = failure(box, box.define("true", driver=driver, environmentFiles=[arn("odd.env")]))
@@ -111,7 +111,7 @@ def test_a_file_that_makes_no_sense_is_named(box, driver):
     assert "more than 1048576 bytes" in reason
 
 
-def test_another_s3_may_be_where_the_objects_are(monkeypatch):
+def test_another_s3_can_hold_the_files(monkeypatch):
     with server.Server() as elsewhere:
         key = elsewhere.root_key
         monkeypatch.setenv("STOKER_OBJECTS_ACCESS_KEY_ID", key.id)

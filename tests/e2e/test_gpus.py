@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GPUs are pinned, never given twice, and a task sees exactly its own."""
+"""GPUs are pinned, never assigned twice, and a task sees exactly its own."""
 from support.cluster import TEST_IMAGE, gpus_of
 from support.server import run_stoker
 from support.waiting import eventually
@@ -8,14 +8,14 @@ SHOW = "nvidia-smi -L; echo seen $NVIDIA_VISIBLE_DEVICES; sleep 300"
 
 
 def seen_by(fleet, task):
-    """The GPUs that the task itself saw, by the tool and by its environment."""
+    """The GPUs that the task sees, with nvidia-smi and in its environment."""
     text = eventually(lambda: (lambda out: out if "seen" in out else None)(fleet.logs(task)))
     listed = [line.split("UUID: ")[1].rstrip(")") for line in text.splitlines() if "UUID: " in line]
     variable = next(line for line in text.splitlines() if line.startswith("seen"))
     return listed, variable.removeprefix("seen ").split(",")
 
 
-def test_two_machines_of_one_gpu_take_two_tasks_and_the_third_waits_for_an_end(fleet, driver):
+def test_two_machines_with_one_gpu_run_two_tasks_and_a_third_one_afterwards(fleet, driver):
     fleet.add("box-a", "fake:1xV100", driver)
     fleet.add("box-b", "fake:1xV100", driver)
     fleet.add("box-cpu", "none", driver)
@@ -38,7 +38,7 @@ def test_two_machines_of_one_gpu_take_two_tasks_and_the_third_waits_for_an_end(f
     fleet.wait_for(third, "RUNNING")
 
 
-def test_on_machines_of_eight_tasks_get_disjoint_sets_and_see_exactly_their_own(fleet, driver):
+def test_tasks_get_disjoint_gpus_and_see_exactly_their_own(fleet, driver):
     fleet.add("box-a", "fake:8xV100", driver)
     fleet.add("box-b", "fake:8xV100", driver)
     fleet.add("box-cpu", "none", driver)
@@ -54,22 +54,22 @@ def test_on_machines_of_eight_tasks_get_disjoint_sets_and_see_exactly_their_own(
         assert sorted(listed) == sorted(variable) == sorted(gpus_of(task))
 
 
-def test_a_task_that_asks_for_no_gpu_sees_none(fleet, driver):
+def test_a_task_without_gpus_sees_none(fleet, driver):
     fleet.add("box-a", "fake:2xV100", driver)
     task = fleet.run(fleet.define("nvidia-smi -L; echo status $?", driver=driver))
     fleet.wait_for(task, "STOPPED")
-    # As with the real one, a container without GPUs has not even the tool.
+    # As with NVIDIA's runtime, a container without GPUs has no nvidia-smi.
     assert fleet.logs(task).endswith("status 127\n" if driver == "docker" else "No devices were found\nstatus 6\n")
 
 
-def test_by_default_runtime_a_task_that_asks_for_none_sees_all(fleet, driver):
+def test_with_gpu_default_runtime_a_task_without_gpus_sees_all(fleet, driver):
     fleet.add("box-a", "fake:2xV100", driver, ["--gpu-default-runtime"])
     task = fleet.run(fleet.define("nvidia-smi -L", driver=driver))
     fleet.wait_for(task, "STOPPED")
     assert fleet.logs(task).count("UUID: ") == 2
 
 
-def test_all_takes_every_gpu_of_a_machine(fleet):
+def test_all_means_every_gpu_of_a_machine(fleet):
     machine = fleet.add("box-a", "fake:4xV100")
     task = fleet.run(fleet.define("sleep 300", gpus="ALL"))
     assert sorted(gpus_of(task)) == sorted(machine.gpu_ids)
@@ -79,7 +79,7 @@ def test_shared_gpus_are_packed_by_memory_and_limits_reach_the_container(fleet, 
     fleet.add("box-a", "fake:2xV100", driver)
 
     def share():
-        # Debian's boto3 is older than sharingStrategy; our own command is not.
+        # Debian's boto3 does not support sharingStrategy; `stoker run` does.
         done = run_stoker(
             "run", "--data", fleet.server.data, "--name", "share", "--detach",
             "--gpu-memory", 6000, "--gpu-compute", 30, "--memory", 64,
@@ -95,7 +95,7 @@ def test_shared_gpus_are_packed_by_memory_and_limits_reach_the_container(fleet, 
     assert "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=30" in text
 
 
-def test_an_unhealthy_gpu_is_not_given(fleet):
+def test_an_unhealthy_gpu_is_not_assigned(fleet):
     machine = fleet.add("box-a", "fake:2xV100")
     script = next(machine.data.rglob("bin")).parent / "gpus.json"
     script.write_text('{"0": {"healthy": false, "trouble": "Xid 79: fallen off the bus"}}')

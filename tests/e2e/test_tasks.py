@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A task's life: what it runs, how it ends, and what is said of it."""
+"""Tasks: commands, ends, reasons, health."""
 import json
 
 import pytest
@@ -36,14 +36,14 @@ def test_overrides_change_command_and_environment(box, driver):
 
 
 @pytest.mark.parametrize("code", [0, 3, 137])
-def test_the_exit_code_is_told(box, driver, code):
+def test_the_exit_code_is_reported(box, driver, code):
     task = box.wait_for(box.run(box.define(f"exit {code}", driver=driver)), "STOPPED")
     assert main(task)["exitCode"] == code
     assert task["stopCode"] == "EssentialContainerExited"
     assert task["stoppedReason"] == "Essential container in task exited"
 
 
-def test_a_bad_command_says_so(box, driver):
+def test_an_invalid_command_is_the_reason(box, driver):
     definition = box.define("", driver=driver, entryPoint=["/no/such/program"], command=[])
     task = box.wait_for(box.run(definition), "STOPPED")
     assert task["stopCode"] == "TaskFailedToStart"
@@ -51,7 +51,7 @@ def test_a_bad_command_says_so(box, driver):
     assert "/no/such/program" in main(task)["reason"]
 
 
-def test_a_bad_image_says_so(fleet):
+def test_an_invalid_image_is_the_reason(fleet):
     if not docker_answers():
         pytest.skip("no Docker engine answers here")
     fleet.add("box-a", driver="docker")
@@ -61,14 +61,14 @@ def test_a_bad_image_says_so(fleet):
     assert main(task)["reason"].startswith("CannotPullContainerError")
 
 
-def test_out_of_memory_says_so(box, driver):
+def test_out_of_memory_is_the_reason(box, driver):
     eat = "x=a; while true; do x=$x$x; done"
     task = box.wait_for(box.run(box.define(eat, driver=driver, memory=32)), "STOPPED")
     assert main(task)["exitCode"] == 137
     assert main(task)["reason"].startswith("OutOfMemoryError")
 
 
-def test_stopping_is_gentle_and_says_who(box, driver):
+def test_a_stopped_task_gets_sigterm_and_has_the_reason(box, driver):
     command = "trap 'echo bye; exit 7' TERM; echo up; while true; do sleep 0.1; done"
     definition = box.define(command, driver=driver, stopTimeout=30)
     task = box.run(definition)
@@ -88,7 +88,7 @@ def test_a_task_that_will_not_stop_is_killed(box, driver):
     assert main(box.stop(task))["exitCode"] == 137
 
 
-def test_draining_machines_get_nothing_new_and_keep_what_they_have(fleet, driver):
+def test_draining_machines_keep_their_tasks_and_get_no_new_ones(fleet, driver):
     first = fleet.add("box-a", "none", driver)
     definition = fleet.define("sleep 300", driver=driver)
     task = fleet.run(definition)
@@ -102,7 +102,7 @@ def test_draining_machines_get_nothing_new_and_keep_what_they_have(fleet, driver
     assert first.arn in {one["containerInstanceArn"] for one in tasks}
 
 
-def test_containers_start_in_order_and_an_essential_end_ends_them_all(box, driver):
+def test_containers_start_in_order_and_end_with_an_essential_one(box, driver):
     image = TEST_IMAGE if driver == "docker" else "process"
     shell = {"image": image, "memory": 32, "entryPoint": ["/bin/sh", "-c"], "stopTimeout": 2}
     answer = box.ecs.register_task_definition(
@@ -129,7 +129,7 @@ def test_containers_start_in_order_and_an_essential_end_ends_them_all(box, drive
     assert codes["prepare"] == 0 and codes["work"] == 5 and codes["serve"] in (137, 143)
 
 
-def test_health_is_told(box, driver):
+def test_health_is_reported(box, driver):
     check = {"command": ["CMD-SHELL", "test -e /tmp/healthy-$NAME"], "interval": 5, "timeout": 60, "retries": 1}
     name = "n" + driver
     task = box.run(
@@ -144,9 +144,9 @@ def test_health_is_told(box, driver):
     eventually(lambda: box.describe(task)["healthStatus"] == "HEALTHY")
 
 
-def test_a_task_finds_region_endpoint_and_credentials(box, driver):
+def test_a_task_has_region_endpoint_and_credentials(box, driver):
     if driver == "docker":
-        # No boto3 in the image: what it would read is there.
+        # The image has no boto3: check the sources that it reads.
         command = (
             'wget -qO- "$ECS_CONTAINER_METADATA_URI_V4/task"; echo; '
             'wget -qO- "${AWS_CONTAINER_CREDENTIALS_FULL_URI:-http://169.254.170.2$AWS_CONTAINER_CREDENTIALS_RELATIVE_URI}"'
@@ -169,7 +169,7 @@ def test_a_task_finds_region_endpoint_and_credentials(box, driver):
     assert box.logs(task).split() == ["000000000000", "us-east-1"]
 
 
-def test_nothing_is_left_of_a_task_when_its_machine_is_done_with_it(fleet):
+def test_containers_of_stopped_tasks_are_removed(fleet):
     if not docker_answers():
         pytest.skip("no Docker engine answers here")
     fleet.add("box-clean", "none", "docker", ["--keep-stopped", "1s"])

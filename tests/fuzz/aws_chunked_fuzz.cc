@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// S3's own chunks, as one piece and cut in two: both ways must decode the same bytes, or refuse
-// for the same reason, and no bytes are more than were promised.
+// aws-chunked bodies, whole and split in two: both must decode to the same bytes, or fail with
+// the same error, and never to more bytes than announced.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "base/check.h"
-#include "http/aws_chunked.h"
+#include "signing/aws_chunked.h"
 
 namespace {
 
-std::string transcript(const http::AwsChunked& form, std::string_view bytes, std::size_t cut) {
-  static const auto key = std::make_shared<const http::SigningKey>("a secret", http::Scope{"20130524", "r", "s3"});
-  http::AwsChunkedDecoder decoder(form, key);
+std::string transcript(const signing::AwsChunked& form, std::string_view bytes, std::size_t cut) {
+  static const auto key =
+      std::make_shared<const signing::SigningKey>("a secret", signing::Scope{"20130524", "r", "s3"});
+  signing::AwsChunkedDecoder decoder(form, key);
   std::string found;
   try {
     for (std::string_view piece : {bytes.substr(0, cut), bytes.substr(cut)}) {
@@ -26,7 +27,7 @@ std::string transcript(const http::AwsChunked& form, std::string_view bytes, std
     CHECK(found.size() <= form.decoded_length) << "more than was promised";
     for (const auto& [name, value] : decoder.finish()) found += "\n" + name + ":" + value;
     CHECK(!form.signed_chunks) << "a forged signature passed";
-  } catch (const http::BodyError& error) {
+  } catch (const signing::BodyError& error) {
     return "refused " + error.code();
   }
   return found;
@@ -36,7 +37,7 @@ std::string transcript(const http::AwsChunked& form, std::string_view bytes, std
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 3) return 0;
-  http::AwsChunked form;
+  signing::AwsChunked form;
   form.signed_chunks = data[0] & 1;
   form.trailer = data[0] & 2;
   if (data[0] & 4) form.trailers = {"x-amz-checksum-crc32"};

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bucket's policy, from its text to an answer: what is kept can be evaluated.
+// A bucket's policy, from its text to a decision: every accepted policy can be evaluated.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "base/check.h"
 #include "services/policy_condition.h"
-#include "services/s3/bucket_name.h"
-#include "services/s3/bucket_policy.h"
+#include "services/s3/buckets/bucket_name.h"
+#include "services/s3/buckets/bucket_policy.h"
 #include "services/s3/key_text.h"
-#include "services/s3/subscriptions.h"
+#include "services/s3/buckets/subscriptions.h"
 #include "wire/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

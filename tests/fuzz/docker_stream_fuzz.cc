@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever an engine sends as a container's output, it is taken apart in bounded memory, and in
-// the same way wherever it is cut.
+// Any bytes as a container's output: they are parsed in bounded memory, and with the same result
+// wherever they are split.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task definition of any content is checked or refused, and its ARN read or not.
+// Any task definition is accepted or rejected, and any ARN is parsed or rejected.
 #include <cstddef>
 #include <cstdint>
 #include <string>

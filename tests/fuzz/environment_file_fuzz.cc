@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as an environment file: variables that a process can be given, or an error; and written out again
-// they are read as the same.
+// Any bytes as an environment file: valid variables or an error; variables that are written again are read
+// unchanged.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     again += name + "=" + value + "\r\n";
   }
-  // Where the first name begins with a byte order mark of its own, reading takes that for the file's.
+  // If the first name begins with a byte order mark, reading takes it for the file's.
   const auto same = agent::parse_environment_file("\n" + again);
   if (!same || *same != *variables) std::abort();
   return 0;

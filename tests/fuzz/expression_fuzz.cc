@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as an expression of the cluster query language: an error, or something that can be
-// asked of a machine. Patterns end in time or with ExpressionTooComplex.
+// Any bytes as an expression of the cluster query language: an error, or an expression that can be
+// evaluated for a machine. Patterns terminate, or fail with ExpressionTooComplex.
 #include <cstddef>
 #include <cstdint>
 

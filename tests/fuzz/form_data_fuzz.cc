@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A browser's form, as one piece and cut in two: both ways must find the same fields and file, or
-// refuse for the same reason.
+// A browser form, whole and split in two: both must give the same fields and file, or the same
+// error.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "base/check.h"
-#include "http/form_data.h"
+#include "signing/form_data.h"
 
 namespace {
 
 constexpr std::size_t kMaxFieldBytes = 20480;
 
 std::string transcript(std::string_view bytes, std::size_t cut) {
-  http::FormData form("multipart/form-data; boundary=b");
+  signing::FormData form("multipart/form-data; boundary=b");
   std::string file, found;
   try {
     for (std::string_view piece : {bytes.substr(0, cut), bytes.substr(cut)}) {
@@ -26,7 +26,7 @@ std::string transcript(std::string_view bytes, std::size_t cut) {
       }
     }
     form.finish();
-  } catch (const http::BodyError& error) {
+  } catch (const signing::BodyError& error) {
     return "refused " + error.code();
   }
   for (const auto& [name, value] : form.fields()) found += name + "=" + value + "\n";
@@ -44,8 +44,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CHECK(transcript(bytes, bytes.size()) == transcript(bytes, cut)) << "a cut at " << cut << " mattered";
 
   try {
-    http::FormData form(bytes);
-  } catch (const http::BodyError&) {
+    signing::FormData form(bytes);
+  } catch (const signing::BodyError&) {
   }
   return 0;
 }

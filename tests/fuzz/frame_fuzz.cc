@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a frame of the agent protocol, and each message as every type: an error or a value,
-// and what was read can be written and read again.
+// Any bytes as a frame of the agent protocol, and each message as every type: an error or a value
+// that can be written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever comes as gzip, the result stays within its limit; and what we compress
-// comes back.
+// Any bytes as gzip: the result stays within its limit. Bytes that we compress are
+// decompressed unchanged.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

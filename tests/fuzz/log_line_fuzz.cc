@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a record of a container's log: a line or none, and its parts lie inside the record.
+// Any bytes as a record of a container's log: a line or an error; the parts of a line are inside the record.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The policy of a browser's form, from its JSON to an answer about a form.
+// The policy of a browser form, from its JSON to a decision about a form.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "base/bytes.h"
 #include "base/check.h"
-#include "services/s3/post_policy.h"
+#include "services/s3/objects/post_policy.h"
 #include "wire/error.h"
 
 using namespace services::s3;
@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     const PostPolicy policy = parse_post_policy(base::to_base64(text));
-    // A form that has just what is asked for is let through, unless a field is asked to be two things.
+    // A form that meets all conditions is accepted, unless two conditions contradict each other.
     FormFields fields;
     bool contradiction = false;
     for (const PostCondition& condition : policy.conditions) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a head says, it is for one operation or refused, and what was found is what the head says.
+// Any head is routed to one operation or rejected, and the routed operation agrees with the head.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What S3's headers and query strings say in a language of their own: ranges, sources of copies, tags,
-// ETags, versions, dates, metadata.
+// The texts in S3's headers and query strings: ranges, copy sources, tags, ETags, versions, dates,
+// metadata.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "base/check.h"
-#include "services/s3/conditions.h"
-#include "services/s3/copy_source.h"
-#include "services/s3/object_headers.h"
-#include "services/s3/object_tags.h"
-#include "services/s3/ranges.h"
+#include "services/s3/objects/conditions.h"
+#include "services/s3/objects/copy_source.h"
+#include "services/s3/objects/object_headers.h"
+#include "services/s3/objects/object_tags.h"
+#include "services/s3/objects/ranges.h"
 #include "wire/encoded_word.h"
 #include "wire/error.h"
 #include "wire/timestamp.h"

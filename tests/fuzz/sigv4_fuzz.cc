@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request that nobody signed must never verify, and canonical forms must be stable.
+// An unsigned request must never verify, and canonical forms must be stable.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -7,9 +7,9 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/hash.h"
-#include "http/sigv4.h"
-#include "http/sigv4_canonical.h"
-#include "http/sigv4_s3.h"
+#include "signing/sigv4.h"
+#include "signing/sigv4_canonical.h"
+#include "signing/sigv4_s3.h"
 
 namespace {
 
@@ -26,11 +26,11 @@ void check_form(std::string rest) {
     fields.add(name, take_line(rest));
   }
   try {
-    const auto claim = http::parse_form_claim(fields);
+    const auto claim = signing::parse_form_claim(fields);
     if (!claim) return;
-    http::verify_form(*claim, fields, http::SigningKey("a secret that no input can know", claim->scope()));
+    signing::verify_form(*claim, fields, signing::SigningKey("a secret that no input can know", claim->scope()));
     CHECK(false) << "a forged form passed";
-  } catch (const http::BodyError&) {
+  } catch (const signing::BodyError&) {
   }
 }
 
@@ -47,22 +47,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   head.headers.add("Authorization", take_line(rest));
   if (!rest.empty()) head.headers.add(take_line(rest), take_line(rest));
 
-  std::string query = http::canonical_query(head.query(), false);
-  CHECK(http::canonical_query(query, false) == query) << "a canonical query is not its own canonical form";
-  std::string path = http::canonical_path(head.path(), true);
-  CHECK(http::canonical_path(path, true) == path) << "a canonical path is not its own canonical form";
+  std::string query = signing::canonical_query(head.query(), false);
+  CHECK(signing::canonical_query(query, false) == query) << "a canonical query is not its own canonical form";
+  std::string path = signing::canonical_path(head.path(), true);
+  CHECK(signing::canonical_path(path, true) == path) << "a canonical path is not its own canonical form";
 
   for (int i = 0; i < 2; ++i) {
-    http::ClaimResult parsed = http::parse_claim(head);
+    signing::ClaimResult parsed = signing::parse_claim(head);
     if (parsed) {
-      http::SigningKey key("a secret that no input can know", parsed.claim.scope());
+      signing::SigningKey key("a secret that no input can know", parsed.claim.scope());
       std::string hash = base::to_hex(base::sha256(rest));
-      CHECK(!http::verify(parsed.claim, head, hash, key, parsed.claim.signed_at, i == 1))
+      CHECK(!signing::verify(parsed.claim, head, hash, key, parsed.claim.signed_at, i == 1))
           << "a forged signature passed";
     } else {
-      (void)http::s3_claim_error(head, parsed);
+      (void)signing::s3_claim_error(head, parsed);
     }
-    head.headers = {{"Host", "h"}};  // then by the query alone
+    head.headers = {{"Host", "h"}};  // then only by the query
   }
   return 0;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What SQS reads out of the strings that clients put into members: handles, URLs,
-// ARNs, policies.
+// The strings that SQS parses: handles, URLs, ARNs, policies.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Puts the binary and the libraries that another Linux may lack into a folder, so that it runs there:
-# the C and C++ runtime are taken from that machine, which must be as new as Debian 12's.
+# Copies the program and its libraries into a folder, so that it runs on another Linux. The C and C++
+# runtime are that machine's, and must not be older than Debian 12's.
 set -euo pipefail
 binary=${1:-build/release/src/stoker}
 folder=${2:-build/bundle}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Multiplies matrices on the GPU that it was given, for some seconds, and says what it saw."""
+"""Multiplies matrices on its GPU for some seconds and prints its speed."""
 import os
 import sys
 import time

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Stoker on a machine with a real NVIDIA GPU: discovery, a pinned task, samples, two tasks that share
-# the GPU through MPS. Prints what is seen; docs/gpu.md has what was. Needs Python with PyTorch.
+# the GPU through MPS. Prints its observations; docs/gpu.md has a summary. Needs Python with PyTorch.
 #   tests/gpu/run.sh path/to/stoker [path/to/python3]
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,7 +16,7 @@ server=$!
 finish() {
   kill "$server" 2> /dev/null
   wait "$server" 2> /dev/null
-  printf '\n== agent and server said\n'
+  printf '\n== the log of agent and server\n'
   tail -n 60 "$data/log"
   rm -rf "$data"
 }
@@ -41,7 +41,7 @@ step discovery
 s nodes
 s gpus
 
-step "a task that asks for no GPU sees none"
+step "a task without GPUs sees none"
 s run process --name none --memory 8192 -- "$python" -c 'import torch; print("cuda", torch.cuda.is_available())'
 
 step "a pinned task"
@@ -67,6 +67,6 @@ for task in $("$stoker" ps --data "$data" --json | grep -o 'task/default/[0-9a-f
 done
 s ps --all
 sleep 2
-step "the MPS daemon went with its last task"
+step "the MPS daemon ends with its last task"
 pgrep -af nvidia-cuda-mps || echo "none is left"
 s gpus

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One server a session. Whatever a test did to it, it must be alive and well afterwards."""
+"""One server per session, which must be healthy after every test."""
 import pytest
 
 from support.raw import Caller, exchange, request_bytes
@@ -32,7 +32,7 @@ def caller(server):
 
 @pytest.fixture(scope="session")
 def url(caller):
-    """A queue that all tests may use."""
+    """A queue for all tests."""
     answer = caller.json("CreateQueue", {"QueueName": "hostile"})
     assert answer.status == 200, answer
     return answer.json["QueueUrl"]
@@ -40,7 +40,7 @@ def url(caller):
 
 @pytest.fixture
 def send(server):
-    """send(bytes) -> the answer, on a connection of its own."""
+    """send(bytes) -> the response, on its own connection."""
     return lambda data: exchange(server.port, data)
 
 
@@ -51,7 +51,7 @@ def s3(server):
 
 @pytest.fixture(scope="session")
 def bucket(s3):
-    """A bucket that all tests may use; its path."""
+    """The path of a bucket for all tests."""
     answer = s3.call("PUT", "/hostile-bucket")
     assert answer.status == 200, answer
     return "/hostile-bucket"

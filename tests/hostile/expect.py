@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a refusal must look."""
+"""Expectations about errors."""
 
 
 def refused(answer, code=None, status=None, part=""):
-    """The client's fault, in the client's protocol."""
+    """An error of the client, in the client's protocol."""
     assert answer is not None, "the connection was closed without an answer"
     assert 400 <= answer.status < 500, answer
-    found = answer.code  # fails where the body is of neither protocol
+    found = answer.code  # fails if the body has neither protocol
     if code is not None:
         wanted = (code,) if isinstance(code, str) else code
         assert found in wanted, answer
@@ -17,7 +17,7 @@ def refused(answer, code=None, status=None, part=""):
 
 
 def turned_away(answer, *statuses):
-    """What is no request of any protocol: a plain 4xx (or the connection's end), never our fault."""
+    """An invalid HTTP request: a plain 4xx or the end of the connection, never a 5xx."""
     if answer is None:
         assert not statuses or None in statuses, "closed without an answer"
         return

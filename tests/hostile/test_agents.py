@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""/ws and /stoker/logs: agents and readers that are not who they say, or do not behave."""
+"""/ws and /stoker/logs: agents and readers without permission, or with invalid messages."""
 import json
 import urllib.parse
 
@@ -70,22 +70,22 @@ def stranger(server):
     return Caller(server, create_key(server.data, "999999999999"))
 
 
-def test_an_upgrade_without_a_signature(caller, send):
+def test_an_upgrade_without_a_signature_is_rejected(caller, send):
     refused(send(request_bytes("GET", "/ws", {"Host": caller.host})), "MissingAuthenticationTokenException", 403)
 
 
-def test_an_upgrade_signed_for_another_service(caller, machine):
+def test_an_upgrade_signed_for_another_service_is_rejected(caller, machine):
     with Socket(caller, work_target(machine), scope=caller.scope("sqs")) as session:
         refused(session.refusal, ("InvalidSignatureException", "SignatureDoesNotMatch"))
 
 
-def test_an_upgrade_with_a_changed_query(caller, send, machine):
+def test_an_upgrade_with_a_changed_query_is_rejected(caller, send, machine):
     data = upgrade_bytes(caller, work_target(machine)).replace(b"seqNum=1", b"seqNum=2", 1)
     refused(send(data), ("InvalidSignatureException", "SignatureDoesNotMatch"))
 
 
-def test_a_foreign_accounts_instance(stranger, machine):
-    """Neither under its own cluster's name, nor under ours."""
+def test_an_instance_of_another_account_is_rejected(stranger, machine):
+    """Neither with the name of its own cluster, nor with ours."""
     ecs(stranger, "CreateCluster")
     for name in ("default", machine.replace(":container-instance/", ":cluster/").rsplit("/", 1)[0]):
         with Socket(stranger, work_target(machine, name)) as session:
@@ -93,17 +93,17 @@ def test_a_foreign_accounts_instance(stranger, machine):
             assert session.refusal.json["type"] in ("InvalidInstanceException", "ClusterNotFoundException")
 
 
-def test_another_regions_instance(server, machine):
+def test_an_instance_of_another_region_is_rejected(server, machine):
     with Socket(Caller(server, region="eu-west-1"), work_target(machine)) as session:
         assert session.refusal.status == 400 and session.refusal.json["type"] == "ClusterNotFoundException"
 
 
 @pytest.mark.parametrize("header", ["Upgrade", "Connection", "Sec-WebSocket-Key", "Sec-WebSocket-Version"])
-def test_no_upgrade_at_all(caller, send, machine, header):
+def test_an_incomplete_upgrade_is_rejected(caller, send, machine, header):
     turned_away(send(upgrade_bytes(caller, work_target(machine), drop=[header])), 400, 426)
 
 
-def test_an_instance_that_is_gone(caller, cluster):
+def test_a_deregistered_instance_is_rejected(caller, cluster):
     arn = register(caller, "gone")
     ecs(caller, "DeregisterContainerInstance", containerInstance=arn)
     with Socket(caller, work_target(arn)) as session:
@@ -131,7 +131,7 @@ def test_an_instance_that_is_gone(caller, cluster):
     ],
     ids=range(15),
 )
-def test_a_bad_frame_is_answered_and_the_session_goes_on(caller, machine, text):
+def test_an_invalid_frame_gets_an_error_and_the_session_continues(caller, machine, text):
     with greeted(caller, machine) as session:
         session.send(text)
         assert session.hear(BAD)["message"]
@@ -140,7 +140,7 @@ def test_a_bad_frame_is_answered_and_the_session_goes_on(caller, machine, text):
 
 
 @pytest.mark.parametrize("text", ["{", '{"type": "PublishHealthRequest", "message": {"tasks": 1}}'])
-def test_bad_telemetry_is_answered_and_the_session_goes_on(caller, machine, text):
+def test_invalid_telemetry_gets_an_error_and_the_session_continues(caller, machine, text):
     with Socket(caller, telemetry_target(machine)) as session:
         session.send(text)
         assert session.hear(BAD)["message"]
@@ -148,7 +148,7 @@ def test_bad_telemetry_is_answered_and_the_session_goes_on(caller, machine, text
         assert session.hear("AckPublishMetric") is not None
 
 
-def test_frames_of_an_unknown_type_are_let_be(caller, machine):
+def test_frames_of_an_unknown_type_are_ignored(caller, machine):
     with greeted(caller, machine) as session:
         session.say("Nonsense", a=1)
         session.say("StokerLogLines", requestId="nobody's", lines=[], end=True)
@@ -177,7 +177,7 @@ def test_garbage_instead_of_frames_ends_the_session(caller, machine):
     eventually(lambda: not connected(caller, machine))
 
 
-def test_the_newer_of_two_sessions_counts(caller, machine):
+def test_a_newer_session_replaces_the_older_one(caller, machine):
     with greeted(caller, machine) as old:
         with greeted(caller, machine) as new:
             assert old.hear("Nothing") is None  # it was closed
@@ -187,7 +187,7 @@ def test_the_newer_of_two_sessions_counts(caller, machine):
         eventually(lambda: not connected(caller, machine))
 
 
-def test_a_task_that_was_told_of_but_not_acknowledged_is_told_again(caller, machine):
+def test_an_unacknowledged_task_is_sent_again(caller, machine):
     with greeted(caller, machine) as session:
         ecs(caller, "StartTask", taskDefinition="plain", containerInstances=[machine])
         first = session.hear(PAYLOAD)
@@ -200,8 +200,8 @@ def test_a_task_that_was_told_of_but_not_acknowledged_is_told_again(caller, mach
         assert session.hear(PAYLOAD)["tasks"][0]["desiredStatus"] == "STOPPED"
 
 
-def test_what_stays_unanswered(caller, machine):
-    """A payload is sent again; who never acknowledges the manifest is shut out, whatever else they say."""
+def test_unacknowledged_payloads_are_sent_again_and_unacknowledged_manifests_end_the_session(caller, machine):
+    """A payload is sent again. A session that never acknowledges its manifest is closed, whatever else it sends."""
     mute = register(caller, "mute")
     with greeted(caller, machine) as session, Socket(caller, work_target(mute)) as silent:
         assert silent.hear(MANIFEST) is not None
@@ -226,7 +226,7 @@ def test_a_session_ends_when_its_key_is_deleted(server, caller, machine):
         assert session.hear("AccessDeniedException") is not None
 
 
-def test_a_deregistered_machine_is_told_so(caller, cluster):
+def test_a_deregistered_machine_is_notified(caller, cluster):
     arn = register(caller, "leaves")
     with greeted(caller, arn) as session:
         ecs(caller, "DeregisterContainerInstance", containerInstance=arn, force=True)
@@ -240,7 +240,7 @@ def read_logs(caller, **parameters):
 
 
 def start(caller, machine):
-    """A task that its agent has: (its session, the task's ARN)."""
+    """Starts a task that its agent has acknowledged: (session, task ARN)."""
     session = greeted(caller, machine)
     ecs(caller, "StartTask", taskDefinition="plain", containerInstances=[machine])
     payload = session.hear(PAYLOAD)
@@ -267,11 +267,11 @@ def test_logs_of_a_foreign_accounts_task(caller, stranger, machine):
 
 
 @pytest.mark.parametrize("tail", ["x", "-1", "1x", "99999999999999999999", "1.5"])
-def test_logs_with_a_bad_tail(caller, machine, tail):
+def test_logs_with_an_invalid_tail(caller, machine, tail):
     refused(read_logs(caller, cluster="default", task="f" * 32, tail=tail), "InvalidParameterException")
 
 
-def test_logs_break_off_when_the_agent_goes(caller, machine):
+def test_logs_end_when_the_agent_disconnects(caller, machine):
     session, task = start(caller, machine)
     target = "/stoker/logs?" + urllib.parse.urlencode({"cluster": "default", "task": task, "follow": "true"})
     fields = sigv4.signed_headers(caller.scope("ecs"), "GET", target, {"Host": caller.host}, b"")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What clients sent and get back, in errors and in answers, must not break the answer that carries it."""
+"""Input that responses and errors repeat must not break them."""
 import json
 import xml.etree.ElementTree
 
@@ -12,7 +12,7 @@ CONTROLS = ["\x00", "\x01", "\x0b", "\x1b[31m", "\x7f", "￾", "￿", "]]>", "<!
 
 
 def well_formed(answer):
-    """Parses, whichever protocol it is of."""
+    """The response parses, in either protocol."""
     assert answer is not None and answer.status < 500, answer
     if answer.headers["content-type"].startswith(JSON[:20]):
         json.loads(answer.body.decode("utf-8"))
@@ -23,7 +23,7 @@ def well_formed(answer):
 
 
 @pytest.mark.parametrize("text", CONTROLS, ids=repr)
-def test_an_error_that_repeats_a_name(caller, text):
+def test_an_error_may_repeat_any_name(caller, text):
     attributes = {"Action": "CreateQueue", "QueueName": "echo", "Attribute.1.Name": text, "Attribute.1.Value": "1"}
     refused(well_formed(caller.query(attributes)))
     refused(well_formed(caller.json("CreateQueue", {"QueueName": "echo", "Attributes": {text: "1"}})))
@@ -32,7 +32,7 @@ def test_an_error_that_repeats_a_name(caller, text):
 
 
 @pytest.mark.parametrize("text", CONTROLS, ids=repr)
-def test_an_error_that_repeats_a_handle_or_address(caller, url, text):
+def test_an_error_may_repeat_any_handle_or_url(caller, url, text):
     refused(well_formed(caller.query({"Action": "DeleteMessage", "QueueUrl": url, "ReceiptHandle": "h" + text})))
     refused(well_formed(caller.query({"Action": "ReceiveMessage", "QueueUrl": "/a/" + text})))
     refused(well_formed(caller.json("ReceiveMessage", {"QueueUrl": "/a/" + text})))
@@ -40,18 +40,18 @@ def test_an_error_that_repeats_a_handle_or_address(caller, url, text):
 
 @pytest.mark.parametrize("value", ["\xff\xfe", "AWS4-HMAC-SHA256 \x01", "AWS4-HMAC-SHA256 Credential=\xff/a"], ids=repr)
 @pytest.mark.parametrize("kind", [JSON, "application/x-www-form-urlencoded"])
-def test_an_error_that_repeats_a_header(caller, send, kind, value):
+def test_an_error_may_repeat_any_header(caller, send, kind, value):
     fields = {"Host": caller.host, "Content-Type": kind, "Content-Length": "0", "X-Amz-Date": "20260101T000000Z"}
     answer = send(request_bytes("POST", "/", {**fields, "Authorization": value}))
     if answer.headers["content-type"].startswith("text/plain"):
-        assert answer.status == 400  # refused before any protocol was known
+        assert answer.status == 400  # rejected before the protocol was known
     else:
         well_formed(answer)
 
 
 @pytest.mark.parametrize("text", CONTROLS, ids=repr)
-def test_what_json_stores_the_query_protocol_can_show(caller, text):
-    """Either refused when it is set, or written so that XML can carry it."""
+def test_the_query_protocol_can_return_values_stored_with_json(caller, text):
+    """Either rejected when it is set, or returned as valid XML."""
     url = caller.json("CreateQueue", {"QueueName": "stored"}).json["QueueUrl"]
     caller.json("TagQueue", {"QueueUrl": url, "Tags": {"key": text}})
     well_formed(caller.query({"Action": "ListQueueTags", "QueueUrl": url}))
@@ -63,7 +63,7 @@ def test_what_json_stores_the_query_protocol_can_show(caller, text):
 
 
 @pytest.mark.parametrize("text", CONTROLS, ids=repr)
-def test_a_message_that_json_sent_the_query_protocol_can_receive(caller, text):
+def test_the_query_protocol_can_receive_messages_sent_with_json(caller, text):
     url = caller.json("CreateQueue", {"QueueName": "poisoned"}).json["QueueUrl"]
     attribute = {"a": {"DataType": "String." + text, "StringValue": "v"}}
     caller.json("SendMessage", {"QueueUrl": url, "MessageBody": "m", "MessageAttributes": attribute})

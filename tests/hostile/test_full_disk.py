@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A disk that is full: nothing acknowledged is lost, and life goes on when there is room again."""
+"""A full disk: nothing acknowledged is lost, and the server continues when there is space again."""
 import os
 import pathlib
 import shutil
@@ -27,7 +27,7 @@ def small_disk(tmp_path):
 
 @pytest.fixture
 def crowded(small_disk):
-    """A server on a disk that is mostly taken by something else."""
+    """A server on a small disk that another file nearly fills."""
     other = small_disk / "other"
     other.write_bytes(b"\0" * (14 << 20))
     server = Server(data=small_disk / "data").start()
@@ -36,7 +36,7 @@ def crowded(small_disk):
 
 
 def fill(caller, url):
-    """Sends until the disk is full; gives the acknowledged ids and the refusal."""
+    """Sends until the disk is full; returns the acknowledged ids and the error."""
     acknowledged = []
     with Connection(caller.port) as connection:
         for i in range(1000):
@@ -64,7 +64,7 @@ def drain(caller, url):
     raise AssertionError("there is no end of messages")
 
 
-def test_a_full_disk_is_said_and_survived(crowded):
+def test_a_full_disk_is_reported_and_survived(crowded):
     server, other = crowded
     caller = Caller(server)
     url = caller.json("CreateQueue", {"QueueName": "full"}).json["QueueUrl"]
@@ -74,7 +74,7 @@ def test_a_full_disk_is_said_and_survived(crowded):
     assert "disk" in refusal.message and "full" in refusal.message
     answer = caller.query({"Action": "SendMessage", "QueueUrl": url, "MessageBody": "0:" + BODY})
     assert answer.status == 503 and b"<Code>ServiceUnavailable</Code>" in answer.body
-    assert caller.json("ListQueues", {}).status == 200  # reading needs no room
+    assert caller.json("ListQueues", {}).status == 200  # reading needs no space
     assert server.alive
 
     pathlib.Path(other).unlink()
@@ -97,7 +97,7 @@ def test_a_full_disk_and_a_kill_lose_nothing(crowded):
     server.stop()
 
 
-def test_starting_on_a_full_disk_says_so(small_disk):
+def test_starting_on_a_full_disk_reports_it(small_disk):
     (small_disk / "other").write_bytes(b"")
     with open(small_disk / "other", "wb") as other:
         try:

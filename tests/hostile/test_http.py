@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes that are no HTTP, almost HTTP, too much HTTP, or come too slowly."""
+"""Invalid HTTP, requests that are too large, and slow clients."""
 import random
 import socket
 
@@ -54,7 +54,7 @@ GARBAGE = [
 
 
 @pytest.mark.parametrize("data", GARBAGE, ids=lambda data: repr(data[:40]))
-def test_what_is_no_request_is_turned_away(server, data):
+def test_an_invalid_request_is_rejected(server, data):
     with Connection(server.port) as connection:
         connection.send(data)
         connection.socket.shutdown(socket.SHUT_WR)
@@ -62,7 +62,7 @@ def test_what_is_no_request_is_turned_away(server, data):
         assert connection.closed()
 
 
-def test_random_bytes_are_turned_away(server):
+def test_random_bytes_are_rejected(server):
     chance = random.Random(20260101)
     for _ in range(200):
         with Connection(server.port) as connection:
@@ -72,7 +72,7 @@ def test_random_bytes_are_turned_away(server):
 
 
 @pytest.mark.parametrize("cut", [0.1, 0.5, 0.9, 0.99])
-def test_a_request_that_is_cut_off(caller, server, url, cut):
+def test_an_incomplete_request_does_no_harm(caller, server, url, cut):
     data = caller.json_bytes("SendMessage", {"QueueUrl": url, "MessageBody": "never whole" * 100})
     with Connection(server.port) as connection:
         connection.send(data[: int(len(data) * cut)])
@@ -83,7 +83,7 @@ def test_a_request_that_is_cut_off(caller, server, url, cut):
     assert not any("never whole" in message["Body"] for message in got.get("Messages", []))
 
 
-def test_a_client_that_has_said_all_still_gets_its_answer(caller, server):
+def test_a_half_closed_client_gets_its_response(caller, server):
     with Connection(server.port) as connection:
         connection.send(caller.json_bytes("ListQueues", {}))
         connection.socket.shutdown(socket.SHUT_WR)
@@ -91,7 +91,7 @@ def test_a_client_that_has_said_all_still_gets_its_answer(caller, server):
         assert answer is not None and answer.status == 200, answer
 
 
-def test_a_client_that_leaves_before_its_answer(caller, server, url):
+def test_a_client_that_disconnects_early_does_no_harm(caller, server, url):
     for _ in range(20):
         connection = Connection(server.port)
         connection.send(caller.json_bytes("ReceiveMessage", {"QueueUrl": url, "WaitTimeSeconds": 20}))
@@ -113,7 +113,7 @@ def head_of(size):
 
 
 @pytest.mark.parametrize("size", [70_000, 1_000_000, 20_000_000])
-def test_a_head_that_is_too_large(server, size):
+def test_a_head_that_is_too_large_is_rejected(server, size):
     with Connection(server.port) as connection:
         connection.send(head_of(size))
         turned_away(connection.read_answer(), 431, 400, None)
@@ -125,13 +125,13 @@ def test_ten_thousand_headers(server):
         turned_away(connection.read_answer(), 431, 400)
 
 
-def test_as_many_headers_as_fit(server):
+def test_many_headers_do_no_harm(server):
     with Connection(server.port) as connection:
         answer = connection.exchange(b"GET /health HTTP/1.1\r\nHost: x\r\n" + b"A:b\r\n" * 10_000 + b"\r\n")
         assert answer.status == 200 or 400 <= answer.status < 500
 
 
-def test_a_head_without_end(server):
+def test_an_endless_head_is_rejected(server):
     with Connection(server.port) as connection:
         for _ in range(1000):
             if not connection.send(b"Endless: " + b"x" * 1000 + b"\r\n"):
@@ -139,7 +139,7 @@ def test_a_head_without_end(server):
         turned_away(connection.read_answer(), 431, 400, None)
 
 
-def test_a_body_that_is_promised_too_large(caller, server):
+def test_a_content_length_that_is_too_large_is_rejected(caller, server):
     for data in (caller.json_bytes("ListQueues", {}), caller.query_bytes({"Action": "ListQueues"})):
         head = data.split(b"\r\n\r\n")[0]
         length = head.index(b"Content-Length")
@@ -150,21 +150,21 @@ def test_a_body_that_is_promised_too_large(caller, server):
 
 
 @pytest.mark.parametrize("promised", [10**12, 2**63 - 1])
-def test_a_body_that_is_promised_absurdly_large(server, promised):
-    """Who has not signed is turned away before the body is looked at."""
+def test_an_absurd_content_length_is_rejected(server, promised):
+    """An unsigned request is rejected before its body is read."""
     with Connection(server.port) as connection:
         connection.send(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % promised)
         refused(connection.read_answer(), "MissingAuthenticationToken", 403)
 
 
-def test_a_body_that_is_too_large(caller, server):
+def test_a_body_that_is_too_large_is_rejected(caller, server):
     with Connection(server.port) as connection:
         connection.send(caller.json_bytes("SendMessage", b'{"MessageBody":"' + b"x" * SQS_LIMIT + b'"}'))
         answer = connection.read_answer()
         refused(answer, "RequestEntityTooLargeException", 413)
 
 
-def test_chunks_without_end(caller, server):
+def test_endless_chunks_are_rejected(caller, server):
     with Connection(server.port) as connection:
         connection.send(b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
         chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
@@ -187,7 +187,7 @@ def test_a_body_in_chunks_of_one_byte(caller, send):
     assert answer.status == 200, answer
 
 
-def test_requests_in_one_piece_are_answered_in_order(caller, server):
+def test_pipelined_requests_are_answered_in_order(caller, server):
     with Connection(server.port) as connection:
         connection.send(HEALTH + caller.json_bytes("ListQueues", {}) + HEALTH + caller.json_bytes("Nothing", {}))
         answers = [connection.read_answer() for _ in range(4)]
@@ -195,7 +195,7 @@ def test_requests_in_one_piece_are_answered_in_order(caller, server):
         refused(answers[3], "UnknownOperationException")
 
 
-def test_garbage_behind_a_request_ends_the_connection(caller, server):
+def test_garbage_after_a_request_ends_the_connection(caller, server):
     with Connection(server.port) as connection:
         connection.send(HEALTH + b"\x00\x01garbage\r\n\r\n" + HEALTH)
         assert connection.read_answer().status == 200
@@ -219,8 +219,8 @@ def test_many_pipelined_requests(server):
         assert all(connection.read_answer().status == 200 for _ in range(500))
 
 
-def test_slow_clients_do_not_keep_others_out(caller, server):
-    """Slowloris, briefly: heads that never end, one byte at a time."""
+def test_slow_clients_do_not_block_others(caller, server):
+    """A short Slowloris attack: heads that never end."""
     slow = [Connection(server.port) for _ in range(200)]
     try:
         for round_number in range(5):
@@ -232,7 +232,7 @@ def test_slow_clients_do_not_keep_others_out(caller, server):
             connection.socket.close()
 
 
-def test_a_head_that_comes_too_slowly_is_given_up(server):
+def test_a_head_that_arrives_too_slowly_times_out(server):
     with Connection(server.port) as connection:
         connection.send(b"GET / HTTP/1.1\r\n")
         turned_away(connection.read_answer(), 408, None)
@@ -247,7 +247,7 @@ def test_a_header_is_not_taken_from_a_trailer(caller, server):
 
 
 @pytest.mark.parametrize("host", ["", "a b", "evil.example\\", "'\"<>", "x" * 10_000, "[::1", "é"])
-def test_a_host_that_is_odd_does_no_harm(server, host):
+def test_an_odd_host_does_no_harm(server, host):
     with Connection(server.port) as connection:
         connection.send(request_bytes("GET", "/health", {"Host": host, "Connection": "close"}))
         answer = connection.read_answer()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON bodies that are wrong: syntax, types, sizes."""
+"""Invalid JSON bodies: syntax, types, sizes."""
 import json
 
 import pytest
@@ -34,11 +34,11 @@ SYNTAX = [
 
 
 @pytest.mark.parametrize("body", SYNTAX)
-def test_a_body_that_is_no_json_object(caller, body):
+def test_a_body_that_is_not_a_json_object_is_rejected(caller, body):
     refused(caller.json("CreateQueue", body))
 
 
-# One member of each kind, and values of every other kind for it.
+# One member of each type, and values of all other types.
 VALUES = [None, True, 5, -1, 1.5, 1e300, "text", "", [], [1], {}, {"a": "b"}, [[]], [{}], {"a": {}}]
 MEMBERS = [
     ("SendMessage", "MessageBody"),
@@ -71,7 +71,7 @@ REQUIRED = {
 
 
 @pytest.mark.parametrize("operation,member", MEMBERS)
-def test_a_member_of_any_wrong_type(caller, url, operation, member):
+def test_a_member_of_a_wrong_type_is_rejected(caller, url, operation, member):
     for value in VALUES:
         members = {"QueueUrl": url, **REQUIRED.get(operation, {}), member: value}
         answer = caller.json(operation, members)
@@ -79,13 +79,13 @@ def test_a_member_of_any_wrong_type(caller, url, operation, member):
 
 
 @pytest.mark.parametrize("value", [["text"], {"a": 1}, 5, True, [None], 1.5])
-def test_a_string_that_is_none(caller, url, value):
+def test_an_invalid_string_is_rejected(caller, url, value):
     answer = caller.json("SendMessage", {"QueueUrl": url, "MessageBody": value})
     refused(answer, "SerializationException", 400)
 
 
 @pytest.mark.parametrize("value", ["5", [5], {"a": 5}, 1.5, True, 2**31, -(2**31) - 1, 2**63, 2**64, 10**400, 1e308])
-def test_an_integer_that_is_none(caller, url, value):
+def test_an_invalid_integer_is_rejected(caller, url, value):
     answer = caller.json("SendMessage", {"QueueUrl": url, "MessageBody": "m", "DelaySeconds": value})
     refused(answer, "SerializationException", 400)
 
@@ -97,7 +97,7 @@ def test_a_number_of_many_digits(caller, url, digits):
 
 
 @pytest.mark.parametrize("value", ["!!!", "QQ", "=", "QUFB\n", 5, ["QQ=="]])
-def test_bytes_that_are_no_base64(caller, url, value):
+def test_invalid_base64_is_rejected(caller, url, value):
     attribute = {"a": {"DataType": "Binary", "BinaryValue": value}}
     answer = caller.json("SendMessage", {"QueueUrl": url, "MessageBody": "m", "MessageAttributes": attribute})
     assert answer.status == 200 or refused(answer)
@@ -105,7 +105,7 @@ def test_bytes_that_are_no_base64(caller, url, value):
 
 @pytest.mark.parametrize("opening,closing", [("[", "]"), ('{"a":', "}")])
 @pytest.mark.parametrize("depth", [60, 200, 100_000])
-def test_nesting_without_end(caller, opening, closing, depth):
+def test_deep_nesting_does_no_harm(caller, opening, closing, depth):
     for inside in ('{"QueueName":"deep","Unknown":%s}', "%s"):
         body = inside % (opening * depth + "1" + closing * depth)
         answer = caller.json("CreateQueue", body.encode())
@@ -123,7 +123,7 @@ def test_the_same_key_twice_in_a_map(caller):
     assert answer.status == 200 or refused(answer)
 
 
-def test_members_that_nobody_knows(caller):
+def test_unknown_members_are_ignored(caller):
     answer = caller.json("ListQueues", {f"Unknown{i}": i for i in range(10_000)})
     assert answer.status == 200
 
@@ -137,7 +137,7 @@ def test_a_hundred_thousand_entries(caller, url):
     refused(caller.json("SendMessageBatch", {"QueueUrl": url, "Entries": entries}), "TooManyEntriesInBatchRequest", 400)
 
 
-def test_members_that_are_missing(caller):
+def test_missing_members_are_rejected(caller):
     for operation in ("CreateQueue", "SendMessage", "ReceiveMessage", "DeleteMessage", "SendMessageBatch", "TagQueue"):
         for body in ({}, b"", {"QueueUrl": None}):
             refused(caller.json(operation, body), "MissingRequiredParameterException", 400)
@@ -148,7 +148,7 @@ NAMES += ["a" * 10**6]
 
 
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: repr(name[:20]))
-def test_a_name_from_hell(caller, name):
+def test_hostile_queue_names_are_rejected(caller, name):
     refused(caller.json("CreateQueue", {"QueueName": name}), "InvalidParameterValueException", 400)
     refused(caller.json("GetQueueUrl", {"QueueName": name}))
     answer = caller.json("ListQueues", {"QueueNamePrefix": name})
@@ -175,7 +175,7 @@ URLS = [
 
 
 @pytest.mark.parametrize("address", URLS, ids=lambda text: repr(text[:20]))
-def test_an_address_from_hell(caller, address):
+def test_hostile_queue_urls_are_rejected(caller, address):
     refused(caller.json("SendMessage", {"QueueUrl": address, "MessageBody": "m"}))
 
 
@@ -191,7 +191,7 @@ def test_an_address_from_hell(caller, address):
     ids=lambda text: text[:20],
 )
 @pytest.mark.parametrize("name", ["Policy", "RedrivePolicy", "RedriveAllowPolicy"])
-def test_a_policy_from_hell(caller, url, name, policy):
+def test_hostile_policies_are_rejected(caller, url, name, policy):
     answer = caller.json("SetQueueAttributes", {"QueueUrl": url, "Attributes": {name: policy}})
     caller.json("SetQueueAttributes", {"QueueUrl": url, "Attributes": {"Policy": ""}})
     assert answer.status == 200 or refused(answer)
@@ -201,15 +201,15 @@ HANDLES = ["x", "A" * 3000, "=" * 100, "é", "\0", "A" * 48 + "==", " ", "-1", "
 
 
 @pytest.mark.parametrize("handle", HANDLES, ids=lambda text: repr(text[:12]))
-def test_a_handle_from_hell(caller, url, handle):
+def test_hostile_handles_are_rejected(caller, url, handle):
     for operation in ("DeleteMessage", "ChangeMessageVisibility"):
         members = {"QueueUrl": url, "ReceiptHandle": handle, "VisibilityTimeout": 1}
         refused(caller.json(operation, members), "ReceiptHandleIsInvalid")
     refused(caller.json("CancelMessageMoveTask", {"TaskHandle": handle}))
 
 
-def test_what_is_said_back_cannot_break_the_answer(caller):
-    """An error that repeats what was sent must neither add headers nor end the JSON or the XML."""
+def test_repeated_input_cannot_break_the_response(caller):
+    """An error that repeats input must neither add headers nor end the JSON or the XML."""
     evil = 'x"}\r\nSet-Cookie: evil=1\r\n\r\n<a>]]>&'
     answer = refused(caller.json("CreateQueue", {"QueueName": "said-back", "Attributes": {evil: "1"}}))
     assert "set-cookie" not in answer.headers and evil in answer.message

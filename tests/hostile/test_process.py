@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starting where one cannot, and ending in the middle of something."""
+"""Failing starts, and stops under load."""
 import os
 import pathlib
 import shutil
@@ -20,7 +20,7 @@ NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
 def refuses_to_start(*parts, data, listen="127.0.0.1:0", wrapper=()):
-    """Ends by itself with status 1 and one line that says why."""
+    """`stoker up` exits with status 1 and one line with the reason."""
     done = run_stoker("up", "--data", data, "--listen", listen, wrapper=wrapper)
     assert done.returncode == 1, (done.returncode, done.stderr)
     lines = done.stderr.strip().splitlines()
@@ -38,11 +38,11 @@ def own():
     server.remove()
 
 
-def test_a_folder_has_one_server(own):
+def test_a_folder_has_only_one_server(own):
     own.start()
     refuses_to_start("in use", own.process.pid, own.data, data=own.data)
     own.stop()
-    own.start()  # the lock went with its holder
+    own.start()  # the lock ends with its process
     own.stop()
 
 
@@ -60,15 +60,15 @@ def test_a_port_that_is_in_use(own, tmp_path):
 
 
 @pytest.mark.parametrize("listen", ["words", "127.0.0.1:99999", "127.0.0.1:-1", ":", "", "127.0.0.1:80x", "127.0.0.1:"])
-def test_an_address_that_is_none(tmp_path, listen):
+def test_an_invalid_address_is_rejected(tmp_path, listen):
     refuses_to_start("ADDRESS:PORT", data=tmp_path / "data", listen=listen)
 
 
-def test_an_address_that_is_not_ours(tmp_path):
+def test_an_address_of_another_machine_is_rejected(tmp_path):
     refuses_to_start("192.0.2.1", data=tmp_path / "data", listen="192.0.2.1:0")
 
 
-def test_a_folder_that_cannot_be_made(tmp_path):
+def test_a_folder_that_cannot_be_created_is_reported(tmp_path):
     refuses_to_start("/proc/nothing", data="/proc/nothing/data")
     (tmp_path / "file").write_text("")
     refuses_to_start(tmp_path / "file", data=tmp_path / "file")
@@ -77,7 +77,7 @@ def test_a_folder_that_cannot_be_made(tmp_path):
 
 @pytest.fixture
 def nobodys(monkeypatch):
-    """A folder where `nobody` can run a copy of the binary, and what lies in it is still root's."""
+    """A folder of root's with a copy of the program that `nobody` can run."""
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         pytest.skip("only root can become somebody else")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="stoker-test-"))
@@ -88,13 +88,13 @@ def nobodys(monkeypatch):
 
 
 @pytest.mark.parametrize("mode", [0o000, 0o555])
-def test_a_folder_that_may_not_be_used(nobodys, mode):
+def test_a_folder_without_permission_is_reported(nobodys, mode):
     (nobodys / "data").mkdir(mode=mode)
     refuses_to_start(nobodys / "data", data=nobodys / "data", wrapper=NOBODY)
     refuses_to_start(nobodys / "more", data=nobodys / "more", wrapper=NOBODY)
 
 
-def test_a_database_that_may_not_be_read(nobodys):
+def test_a_database_without_permission_is_reported(nobodys):
     (nobodys / "data").mkdir()
     os.chown(nobodys / "data", 65534, 65534)
     (nobodys / "data" / "stoker.db").touch(mode=0o600)
@@ -110,7 +110,7 @@ def test_a_database_of_a_newer_version(own):
     refuses_to_start("newer Stoker", "999", "sqs", data=own.data)
 
 
-def test_a_database_with_tables_that_nobody_knows(own):
+def test_a_database_of_an_unknown_module(own):
     own.start()
     own.stop()
     with sqlite3.connect(own.data / "stoker.db") as database:
@@ -120,7 +120,7 @@ def test_a_database_with_tables_that_nobody_knows(own):
 
 
 @pytest.mark.parametrize("damage", [b"not a database at all" * 1000, b"SQLite format 3\0" + b"\xff" * 5000])
-def test_a_database_that_is_none(own, damage):
+def test_a_file_that_is_not_a_database_is_rejected(own, damage):
     own.data.mkdir()
     (own.data / "stoker.db").write_bytes(damage)
     refuses_to_start(data=own.data)
@@ -135,7 +135,7 @@ def test_a_damaged_database_is_not_served(own):
     refuses_to_start(data=own.data)
 
 
-def test_commands_without_a_server_say_so(own, tmp_path):
+def test_commands_without_a_server_report_it(own, tmp_path):
     for command in (["env"], ["status"], ["key", "list"]):
         done = run_stoker(*command, "--data", tmp_path / "nothing")
         assert done.returncode == 1 and len(done.stderr.strip().splitlines()) == 1, done.stderr
@@ -149,7 +149,7 @@ def test_commands_without_a_server_say_so(own, tmp_path):
 @pytest.mark.parametrize(
     "arguments", [[], ["nothing"], ["up", "--nothing"], ["up", "--account", "12"], ["key", "delete"]]
 )
-def test_a_command_line_that_is_wrong(arguments):
+def test_an_invalid_command_line_is_rejected(arguments):
     done = run_stoker(*arguments)
     assert done.returncode not in (0, -signal.SIGSEGV, -signal.SIGABRT) and done.stderr
 
@@ -184,7 +184,7 @@ def test_a_stopping_server_accepts_no_connections(own):
     assert own.process.wait(PATIENCE_SECONDS) == 0
 
 
-def test_what_was_sent_before_the_end_is_there_after_it(own):
+def test_acknowledged_messages_survive_a_stop(own):
     own.start()
     caller = Caller(own)
     url = caller.json("CreateQueue", {"QueueName": "kept"}).json["QueueUrl"]
@@ -214,7 +214,7 @@ def test_what_was_sent_before_the_end_is_there_after_it(own):
     own.stop()
 
 
-def test_the_folders_secrets_are_its_owners(own):
+def test_only_the_owner_can_read_the_data_folder(own):
     own.start()
     create_key(own.data, "123456789012")
     assert own.data.stat().st_mode & 0o077 == 0

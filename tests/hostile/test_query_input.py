@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Query parameters that are wrong."""
+"""Invalid query parameters."""
 import pytest
 
 from expect import refused
@@ -13,11 +13,11 @@ def ok_or_refused(answer):
 
 
 @pytest.mark.parametrize("action", ["", "Nothing", "sendmessage", "SendMessage ", "%00", "x" * 10_000, "<a>"])
-def test_an_action_that_is_none(caller, action):
+def test_an_invalid_action_is_rejected(caller, action):
     refused(caller.query({"Action": action}), NO_ACTION)
 
 
-def test_no_action_at_all(caller):
+def test_a_missing_action_is_rejected(caller):
     refused(caller.query(b""), NO_ACTION)
     refused(caller.query(b"Version=2012-11-05"), NO_ACTION)
 
@@ -41,12 +41,12 @@ def test_no_action_at_all(caller):
         b'{"Action":"ListQueues"}',
     ],
 )
-def test_a_form_that_is_broken(caller, body):
+def test_a_malformed_form_is_rejected(caller, body):
     refused(caller.query(body))
 
 
 @pytest.mark.parametrize("body", [b"Action=ListQueues&&&&", b"Action=ListQueues&=&a=b=c", b"&Action=ListQueues"])
-def test_a_form_that_is_odd(caller, body):
+def test_an_odd_form_does_no_harm(caller, body):
     ok_or_refused(caller.query(body))
 
 
@@ -54,7 +54,7 @@ INDEXES = ["999999999", "0", "-1", "1.1", "99999999999999999999999", "x", "", "0
 
 
 @pytest.mark.parametrize("index", INDEXES)
-def test_an_index_that_is_absurd(caller, url, index):
+def test_an_absurd_index_is_rejected(caller, url, index):
     name = {"Action": "CreateQueue", "QueueName": "indexed"}
     ok_or_refused(caller.query({**name, f"Attribute.{index}.Name": "DelaySeconds", f"Attribute.{index}.Value": "0"}))
     ok_or_refused(caller.query({**name, f"Attribute.{index}.Name": "DelaySeconds"}))
@@ -75,7 +75,7 @@ def test_the_same_parameter_twice(caller):
     ok_or_refused(caller.query(b"Action=ListQueues&Action=DeleteQueue&QueueNamePrefix=a&QueueNamePrefix=b"))
 
 
-def test_more_entries_than_a_batch_has(caller, url):
+def test_too_many_entries_are_rejected(caller, url):
     parameters = {"Action": "SendMessageBatch", "QueueUrl": url}
     for i in range(1, 1001):
         parameters[f"SendMessageBatchRequestEntry.{i}.Id"] = f"e{i}"
@@ -84,11 +84,11 @@ def test_more_entries_than_a_batch_has(caller, url):
     refused(caller.query(parameters), code, 400)
 
 
-def test_parameters_without_number(caller):
+def test_very_many_parameters_are_rejected(caller):
     refused(caller.query(b"Action=ListQueues&" + b"&".join(b"p%d=" % i for i in range(200_000))))
 
 
-def test_parameters_without_depth(caller):
+def test_very_deep_parameters_do_no_harm(caller):
     name = "Attribute" + ".1" * 5000
     ok_or_refused(caller.query({"Action": "CreateQueue", "QueueName": "depth", name: "v"}))
     nested = "SendMessageBatchRequestEntry.1" + ".MessageAttribute.1.Value" * 500
@@ -96,17 +96,17 @@ def test_parameters_without_depth(caller):
 
 
 @pytest.mark.parametrize("value", ["", "x", "1.5", "1e3", "99999999999999999999", "0x10", "-", "٣"])
-def test_an_integer_that_is_none(caller, url, value):
+def test_an_invalid_integer_is_rejected(caller, url, value):
     answer = caller.query({"Action": "SendMessage", "QueueUrl": url, "MessageBody": "m", "DelaySeconds": value})
     assert answer.status == 200 and value == "" or refused(answer, ("InvalidParameterValue", "MalformedInput"), 400)
 
 
-def test_a_list_where_a_text_belongs(caller, url):
+def test_a_list_instead_of_a_string_is_rejected(caller, url):
     ok_or_refused(caller.query({"Action": "SendMessage", "QueueUrl.1": url, "MessageBody.1": "m"}))
     refused(caller.query({"Action": "SendMessage", "QueueUrl": url, "MessageBody.member.1": "m"}), "MissingParameter")
 
 
-def test_a_version_that_is_none(caller):
+def test_an_invalid_version_is_rejected(caller):
     for version in ("", "1999-01-01", "x" * 10_000):
         ok_or_refused(caller.query({"Action": "ListQueues", "Version": version}))
 

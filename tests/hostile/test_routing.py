@@ -10,18 +10,18 @@ from support.raw import request_bytes
 
 
 @pytest.mark.parametrize("operation", ["", "Nothing", "sendMessage", "x" * 5000, "SendMessage.More", "<a>", "%00"])
-def test_an_operation_that_is_none(caller, operation):
+def test_an_unknown_operation_is_rejected(caller, operation):
     refused(caller.json(operation, {}), "UnknownOperationException")
 
 
 @pytest.mark.parametrize("target", ["", "AmazonSQS2", "DynamoDB_20120810", ".", "AmazonSQS."])
-def test_a_target_that_is_none(caller, target):
+def test_an_invalid_target_is_rejected(caller, target):
     answer = caller.json("ListQueues", {}, target=target)
     assert answer.status == 200 or refused(answer)
 
 
 @pytest.mark.parametrize("service", ["dynamodb", "ec2", "x" * 1000, "SQS"])
-def test_a_service_that_is_not_here(caller, service):
+def test_an_unsupported_service_is_rejected(caller, service):
     refused(caller.json("ListTables", {}, scope=caller.scope(service), target="DynamoDB_20120810"))
     refused(caller.query({"Action": "DescribeInstances"}, scope=caller.scope(service)))
 
@@ -38,18 +38,18 @@ def test_a_service_that_is_not_here(caller, service):
         "x" * 5000,
     ],
 )
-def test_a_content_type_that_is_wrong(caller, kind):
+def test_a_wrong_content_type_is_rejected(caller, kind):
     answer = caller.json("ListQueues", {}, headers={"Content-Type": kind})
     assert answer.status == 200 or refused(answer)
     answer = caller.query({"Action": "ListQueues"}, headers={"Content-Type": kind})
     assert answer.status == 200 or refused(answer)
 
 
-def test_json_to_a_service_that_speaks_query_only(caller):
+def test_json_for_a_query_service_is_rejected(caller):
     refused(caller.json("GetCallerIdentity", {}, scope=caller.scope("sts"), target="AWSSecurityTokenServiceV20110615"))
 
 
-def test_cbor_to_a_service_that_does_not_speak_it(caller, send):
+def test_cbor_for_another_service_is_rejected(caller, send):
     fields = {"Host": caller.host, "smithy-protocol": "rpc-v2-cbor", "Content-Type": "application/cbor"}
     path = "/service/AmazonSQS/operation/ListQueues"
     fields = sigv4.signed_headers(caller.scope(), "POST", path, fields, b"\xa0")
@@ -61,7 +61,7 @@ METHODS = ["GET", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "TRACE", "CONNECT
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda text: text[:10])
-def test_a_method_that_is_not_used_here(caller, send, method):
+def test_an_unsupported_method_is_rejected(caller, send, method):
     fields = sigv4.signed_headers(caller.scope(), method, "/", {"Host": caller.host}, b"")
     answer = send(request_bytes(method, "/", {**fields, "Connection": "close"}))
     assert answer is None or 400 <= answer.status < 500, answer
@@ -91,31 +91,31 @@ PATHS = [
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda text: repr(text[:25]))
-def test_a_path_with_a_trick(caller, send, path):
+def test_a_tricky_path_is_rejected(caller, send, path):
     turned_away(send(request_bytes("GET", path, {"Host": caller.host, "Connection": "close"})))
     fields = {"Host": caller.host, "Content-Length": "2", "X-Amz-Target": "AmazonSQS.ListQueues", "Connection": "close"}
     turned_away(send(request_bytes("POST", path, fields, b"{}")))
 
 
 @pytest.mark.parametrize("path", ["/a/b/c", "//", "/nobody/hostile", "/000000000000/nobody", "/x%2Fy"])
-def test_a_queues_path_that_leads_nowhere(caller, path):
+def test_an_unknown_queue_path_is_rejected(caller, path):
     answer = caller.query({"Action": "ReceiveMessage"}, path=path)
     refused(answer)
 
 
 @pytest.mark.parametrize("target", ["http://elsewhere/", "*", "elsewhere:80", "?Action=ListQueues", "?", "health"])
-def test_a_target_that_is_no_path(send, target):
+def test_a_request_target_that_is_not_a_path_is_rejected(send, target):
     turned_away(send(request_bytes("GET", target, {"Host": "x", "Connection": "close"})))
 
 
 @pytest.mark.parametrize("path", ["/health", "/metrics"])
-def test_a_plain_page_takes_only_get(send, path):
+def test_plain_pages_accept_only_get(send, path):
     answer = send(request_bytes("POST", path, {"Host": "x", "Content-Length": "3", "Connection": "close"}, b"abc"))
     turned_away(answer, 405)
 
 
-def test_metrics_stay_small_whatever_is_asked_for(caller, send):
-    """Counters are named by what we know, not by what clients send."""
+def test_unknown_operations_do_not_enlarge_the_metrics(caller, send):
+    """The labels of counters never come from clients."""
     for i in range(50):
         caller.json(f"Nothing{i}", {})
         caller.query({"Action": f"Nothing{i}"})
@@ -127,11 +127,11 @@ def gzipped(caller, data, operation="ListQueues"):
     return caller.json(operation, data, headers={"Content-Encoding": "gzip"})
 
 
-def test_gzip_is_understood(caller):
+def test_gzip_is_supported(caller):
     assert gzipped(caller, gzip.compress(b"{}")).status == 200
 
 
-def test_a_gzip_bomb_is_refused(caller):
+def test_a_gzip_bomb_is_rejected(caller):
     bomb = gzip.compress(b"0" * (64 << 20))
     assert len(bomb) < 1 << 20
     refused(gzipped(caller, bomb))
@@ -140,7 +140,7 @@ def test_a_gzip_bomb_is_refused(caller):
 @pytest.mark.parametrize(
     "data", [b"", b"\x1f", b"\x1f\x8b", b"not gzip", gzip.compress(b"{}")[:-5], gzip.compress(b"{}") + b"x" * 10]
 )
-def test_a_gzip_that_is_none(caller, data):
+def test_an_invalid_gzip_is_rejected(caller, data):
     answer = gzipped(caller, data)
     assert answer.status == 200 or refused(answer)
 
@@ -149,6 +149,6 @@ def test_a_gzip_inside_a_gzip_is_not_unpacked(caller):
     refused(gzipped(caller, gzip.compress(gzip.compress(b"{}"))))
 
 
-def test_an_encoding_that_nobody_knows(caller):
+def test_an_unknown_encoding_is_rejected(caller):
     answer = caller.json("ListQueues", b"\x00\x01", headers={"Content-Encoding": "br"})
     refused(answer)

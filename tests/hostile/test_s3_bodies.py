@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bodies that are not what they say: chunks, lengths, checksums. What is refused is not stored."""
+"""Bodies that contradict their headers: chunks, lengths, checksums. A rejected body is not stored."""
 import base64
 import hashlib
 import os
@@ -19,7 +19,7 @@ CRC = "x-amz-checksum-crc32"
 
 @pytest.fixture
 def key(s3, bucket):
-    """A name that is free, and is free again when the test is over."""
+    """An unused key, which is deleted after the test."""
     target = f"{bucket}/{os.urandom(8).hex()}"
     yield target
     answer = s3.call("GET", target)
@@ -28,7 +28,7 @@ def key(s3, bucket):
 
 @pytest.fixture(autouse=True)
 def nothing_left_behind(server):
-    """No half of an upload stays on the disk."""
+    """No incomplete upload remains on the disk."""
     yield
     incoming = server.data / "objects" / "incoming"
     eventually(lambda: not list(incoming.iterdir()))
@@ -41,7 +41,7 @@ def crc_of(data):
 
 
 def send(s3, key, pieces, body, kind=SIGNED_CHUNKS, **more):
-    """A chunked request whose body was made by hand."""
+    """A chunked request with a hand-made body."""
     fields, _ = s3_raw.chunked_head(s3, key, pieces, kind, **more)
     fields["Content-Length"] = str(len(body))
     return exchange(s3.port, request_bytes("PUT", key, fields, body))
@@ -61,7 +61,7 @@ PIECES = [b"a" * 70_000, b"b" * 8192, b"c" * 10]
 
 @pytest.mark.parametrize("wrong", ["0" * 64, "", "zz", "0" * 5000])
 @pytest.mark.parametrize("at", [0, 1, 2, 3])
-def test_a_chunk_whose_signature_is_wrong(s3, key, at, wrong):
+def test_a_chunk_with_a_wrong_signature_is_rejected(s3, key, at, wrong):
     fields, made = chunks(s3, key, PIECES)
     body = b""
     for i, piece in enumerate([*PIECES, b""]):
@@ -71,25 +71,25 @@ def test_a_chunk_whose_signature_is_wrong(s3, key, at, wrong):
     refused(finish(s3, key, fields, body))
 
 
-def test_chunks_in_another_order(s3, key):
+def test_chunks_in_another_order_are_rejected(s3, key):
     fields, made = chunks(s3, key, [b"a" * 100, b"b" * 100])
     one, two, end = made.chunk(b"a" * 100), made.chunk(b"b" * 100), made.chunk(b"")
     refused(finish(s3, key, fields, two + one + end), "SignatureDoesNotMatch", 403)
 
 
-def test_a_chunk_that_was_changed(s3, key):
+def test_a_changed_chunk_is_rejected(s3, key):
     fields, made = chunks(s3, key, [b"a" * 100])
     body = (made.chunk(b"a" * 100) + made.chunk(b"")).replace(b"aaa", b"aba", 1)
     refused(finish(s3, key, fields, body), "SignatureDoesNotMatch", 403)
 
 
-def test_a_chunk_that_is_left_out(s3, key):
+def test_a_missing_chunk_is_rejected(s3, key):
     fields, made = chunks(s3, key, [b"a" * 100, b"b" * 100], decoded=100)
     one, _, end = made.chunk(b"a" * 100), made.chunk(b"b" * 100), made.chunk(b"")
     refused(finish(s3, key, fields, one + end))
 
 
-def test_a_trailer_that_was_changed(s3, key):
+def test_a_changed_trailer_is_rejected(s3, key):
     data = b"a" * 100
     good = {CRC: crc_of(data)}
     for bend in ("value", "signature", "left out", "unsigned"):
@@ -106,13 +106,13 @@ def test_a_trailer_that_was_changed(s3, key):
 
 
 @pytest.mark.parametrize("value", ["", "!!!!", "AAAA", "A" * 10_000, "AAAAAA==\r\nx-evil: 1"])
-def test_a_checksum_in_a_trailer_that_is_none(s3, key, value):
+def test_an_invalid_checksum_in_a_trailer_is_rejected(s3, key, value):
     data = b"a" * 70_000
     fields, made = chunks(s3, key, [data], UNSIGNED_CHUNKS_TRAILER, trailers=(CRC,))
     refused(finish(s3, key, fields, made.chunk(data) + made.chunk(b"") + made.trailer({CRC: value})))
 
 
-def test_a_trailer_that_was_promised_and_one_that_was_not(s3, key):
+def test_missing_and_unannounced_trailers_are_rejected(s3, key):
     data = b"a" * 100
     fields, made = chunks(s3, key, [data], UNSIGNED_CHUNKS_TRAILER, trailers=(CRC,))
     refused(finish(s3, key, fields, made.chunk(data) + made.chunk(b"") + b"\r\n"))
@@ -141,14 +141,14 @@ def test_a_trailer_that_was_promised_and_one_that_was_not(s3, key):
     ],
     ids=lambda body: repr(body[:24]),
 )
-def test_chunks_that_are_none(s3, key, body):
+def test_malformed_chunks_are_rejected(s3, key, body):
     answer = send(s3, key, [b"abc"], body, UNSIGNED_CHUNKS_TRAILER)
     refused(answer)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("decoded", [0, 1, 99, 101, 10**6, 10**15])
-def test_a_decoded_length_that_is_not_the_body_s(s3, key, kind, decoded):
+def test_a_wrong_decoded_length_is_rejected(s3, key, kind, decoded):
     data = b"a" * 100
     fields, made = chunks(s3, key, [data], kind, decoded=decoded)
     body = made.chunk(data) + made.chunk(b"") + (b"" if kind == SIGNED_CHUNKS else made.trailer({}))
@@ -156,13 +156,13 @@ def test_a_decoded_length_that_is_not_the_body_s(s3, key, kind, decoded):
 
 
 @pytest.mark.parametrize("decoded", ["-1", "words", "", "1e3", "99999999999999999999999", "0x10", " "])
-def test_a_decoded_length_that_is_none(s3, key, decoded):
+def test_an_invalid_decoded_length_is_rejected(s3, key, decoded):
     data = b"a" * 100
     fields, made = chunks(s3, key, [data], SIGNED_CHUNKS, headers={"X-Amz-Decoded-Content-Length": decoded})
     refused(finish(s3, key, fields, made.chunk(data) + made.chunk(b"")))
 
 
-def test_a_body_in_chunks_without_its_decoded_length(s3, key):
+def test_a_chunked_body_needs_a_decoded_length(s3, key):
     fields = s3.fields("PUT", key, {"Content-Encoding": "aws-chunked"}, payload_hash=SIGNED_CHUNKS)
     fields["Content-Length"] = "86"
     answer = exchange(s3.port, request_bytes("PUT", key, fields, b"0;chunk-signature=" + b"0" * 64 + b"\r\n\r\n"))
@@ -171,7 +171,7 @@ def test_a_body_in_chunks_without_its_decoded_length(s3, key):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("kept", [0.0, 0.1, 0.5, 0.9, 0.999])
-def test_chunks_that_end_early(s3, key, server, kind, kept):
+def test_chunks_that_end_early_are_rejected(s3, key, server, kind, kept):
     """The connection is closed in the middle."""
     data = s3_raw.chunked_bytes(s3, key, PIECES, kind)
     head, body = data.split(b"\r\n\r\n", 1)
@@ -183,7 +183,7 @@ def test_chunks_that_end_early(s3, key, server, kind, kept):
 
 
 @pytest.mark.parametrize("sent", [0, 10, 100_000, 3_000_000])
-def test_a_client_that_goes_in_the_middle(s3, key, server, sent):
+def test_a_client_that_disconnects_during_a_body_does_no_harm(s3, key, server, sent):
     data = s3.bytes("PUT", key, b"x" * 5_000_000)
     head = data.index(b"\r\n\r\n") + 4
     with Connection(server.port) as connection:
@@ -192,7 +192,7 @@ def test_a_client_that_goes_in_the_middle(s3, key, server, sent):
 
 
 @pytest.mark.parametrize("part", [False, True])
-def test_many_clients_that_go_in_the_middle(s3, key, server, part):
+def test_many_clients_that_disconnect_during_a_body_do_no_harm(s3, key, server, part):
     target = key
     if part:
         started = s3.call("POST", f"{key}?uploads")
@@ -210,7 +210,7 @@ def test_many_clients_that_go_in_the_middle(s3, key, server, part):
 
 
 @pytest.mark.parametrize("length", ["-1", "words", "1e9", "0x10", "+5", "5 5", "5,5", "99999999999999999999999999"])
-def test_a_length_that_is_none(s3, key, server, length):
+def test_an_invalid_content_length_is_rejected(s3, key, server, length):
     fields = s3.fields("PUT", key, body=b"hello")
     fields["Content-Length"] = length
     with Connection(server.port) as connection:
@@ -219,7 +219,7 @@ def test_a_length_that_is_none(s3, key, server, length):
 
 
 @pytest.mark.parametrize("length", [5 * 2**30 + 1, 10**15, 2**63 - 1])
-def test_a_length_beyond_what_one_put_may_have(s3, key, server, length):
+def test_a_content_length_beyond_the_limit_is_rejected(s3, key, server, length):
     fields = s3.fields("PUT", key, payload_hash="UNSIGNED-PAYLOAD")
     fields["Content-Length"] = str(length)
     with Connection(server.port) as connection:
@@ -227,7 +227,7 @@ def test_a_length_beyond_what_one_put_may_have(s3, key, server, length):
         refused(connection.read_answer(), "EntityTooLarge", 400)
 
 
-def test_two_lengths(s3, key, server):
+def test_two_content_lengths_are_rejected(s3, key, server):
     fields = list(s3.fields("PUT", key, body=b"hello").items())
     data = request_bytes("PUT", key, [*fields, ("Content-Length", "5"), ("Content-Length", "50")], b"hello")
     with Connection(server.port) as connection:
@@ -235,7 +235,7 @@ def test_two_lengths(s3, key, server):
         turned_away(connection.read_answer())
 
 
-def test_a_wrong_hash_of_every_kind(s3, key):
+def test_wrong_hashes_of_every_kind_are_rejected(s3, key):
     for size in (10, 200_000):
         body = os.urandom(size)
         other = hashlib.sha256(b"other")
@@ -246,15 +246,15 @@ def test_a_wrong_hash_of_every_kind(s3, key):
             refused(s3.call("PUT", key, body, headers={f"x-amz-checksum-{kind}": wrong}), "BadDigest", 400)
         for unknown in ("sha512", "xxhash64", "md5"):
             answer = s3.call("PUT", key, body, headers={f"x-amz-checksum-{unknown}": "AAAA"})
-            assert answer.status in (400, 501), answer  # not taken and forgotten
+            assert answer.status in (400, 501), answer  # never accepted and ignored
 
 
 @pytest.mark.parametrize("payload_hash", ["nonsense", "0" * 63, "0" * 65, "STREAMING-NOTHING", "UNSIGNED-PAYLOAD-TRAILER"])
-def test_a_hash_that_is_none(s3, key, payload_hash):
+def test_an_invalid_hash_is_rejected(s3, key, payload_hash):
     refused(s3.call("PUT", key, b"hello", payload_hash=payload_hash))
 
 
-def test_chunks_of_a_signature_that_nobody_knows(s3, key):
+def test_unknown_streaming_signatures_are_rejected(s3, key):
     """SigV4a's."""
     data = b"a" * 100
     fields = s3.fields("PUT", key, {"X-Amz-Decoded-Content-Length": "100"}, payload_hash="STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD")
@@ -262,7 +262,7 @@ def test_chunks_of_a_signature_that_nobody_knows(s3, key):
     assert answer.status == 501, answer
 
 
-def test_a_slow_upload_does_not_keep_others_out(s3, key, server):
+def test_a_slow_upload_does_not_block_others(s3, key, server):
     slow = []
     try:
         for _ in range(50):
@@ -279,8 +279,8 @@ def test_a_slow_upload_does_not_keep_others_out(s3, key, server):
             connection.socket.close()
 
 
-def test_what_is_refused_early_is_refused_before_its_body(s3, server):
-    """A gigabyte to a bucket that is not there is not waited for."""
+def test_an_early_error_does_not_wait_for_the_body(s3, server):
+    """The server does not wait for a gigabyte for a missing bucket."""
     with Connection(server.port) as connection:
         data = s3.bytes("PUT", "/no-such-bucket-at-all/key", b"", length=10**9, payload_hash="UNSIGNED-PAYLOAD",
                         headers={"Expect": "100-continue"})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forms to S3 that are garbage, in their shape and in their policy."""
+"""Malformed forms and policies for S3."""
 import base64
 import datetime
 import hashlib
@@ -37,7 +37,7 @@ def policy_of(bucket, conditions=None, expiration=None):
 
 
 def signed(s3, policy, key="form-key"):
-    """The fields of a form with this policy, whatever it is, signed rightly."""
+    """The fields of a form with any policy and a valid signature."""
     scope = s3.scope()
     encoded = base64.b64encode(policy).decode()
     return {
@@ -63,7 +63,7 @@ def post(s3, bucket):
     assert s3.call("GET", f"{bucket}/form-key").status == 404
 
 
-def test_a_form_that_is_right_is_taken(s3, bucket):
+def test_a_valid_form_is_accepted(s3, bucket):
     body = fields_bytes(signed(s3, policy_of(bucket), "form-good")) + file() + END
     answer = s3.anonymous("POST", bucket, body, {"Content-Type": TYPE})
     assert answer.status == 204, answer
@@ -80,7 +80,7 @@ def test_a_form_that_is_right_is_taken(s3, bucket):
     ["multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=" + "x" * 5000,
      "application/x-www-form-urlencoded", "text/plain", "", "multipart/mixed; boundary=line", "multipart/form-data; boundary=other"],
 )
-def test_a_form_of_another_kind(s3, bucket, post, kind):
+def test_a_form_of_another_content_type_is_rejected(s3, bucket, post, kind):
     body = fields_bytes(signed(s3, policy_of(bucket))) + file() + END
     answer = post(body, kind)
     assert 400 <= answer.status < 500, answer
@@ -109,7 +109,7 @@ def test_a_form_of_another_kind(s3, bucket, post, kind):
     ],
     ids=lambda body: repr(body[:20]),
 )
-def test_a_form_that_is_none(post, body):
+def test_a_malformed_form_is_rejected(post, body):
     answer = post(body)
     assert answer is not None and 400 <= answer.status < 500, answer
 
@@ -139,13 +139,13 @@ POLICIES = [
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: repr(policy[-30:]))
-def test_a_policy_that_is_none(s3, post, policy):
+def test_an_invalid_policy_is_rejected(s3, post, policy):
     answer = post(fields_bytes(signed(s3, policy)) + file() + END)
     refused(answer)
     assert answer.status in (400, 403)
 
 
-def test_a_form_s_signature_that_is_wrong(s3, bucket, post):
+def test_a_wrong_form_signature_is_rejected(s3, bucket, post):
     good = signed(s3, policy_of(bucket))
     for change in (
         {"x-amz-signature": "0" * 64},
@@ -166,13 +166,13 @@ def test_a_form_s_signature_that_is_wrong(s3, bucket, post):
     refused(post(fields_bytes(wrong) + file() + END))
 
 
-def test_two_files_or_two_keys(s3, bucket, post):
+def test_two_files_or_two_keys_are_rejected(s3, bucket, post):
     good = fields_bytes(signed(s3, policy_of(bucket)))
     answer = post(good + field("key", "other") + file()[:-2])
     assert 400 <= answer.status < 500, answer
 
 
-def test_a_policy_that_nobody_signed_beside_one_that_was(s3, bucket, post):
+def test_a_second_unsigned_policy_is_rejected(s3, bucket, post):
     strict = [["eq", "$key", "another-key"], ["starts-with", "$x-amz-credential", ""],
               ["starts-with", "$x-amz-algorithm", ""], ["starts-with", "$x-amz-date", ""]]
     good = signed(s3, policy_of(bucket, strict))
@@ -182,7 +182,7 @@ def test_a_policy_that_nobody_signed_beside_one_that_was(s3, bucket, post):
     refused(post(lax + fields_bytes(good) + file() + END))
 
 
-def test_a_form_that_ends_early(s3, server, bucket, post):
+def test_a_form_that_ends_early_is_rejected(s3, server, bucket, post):
     whole = fields_bytes(signed(s3, policy_of(bucket))) + file(b"y" * 300_000)
     for kept in (10, len(whole) // 2, len(whole)):
         with Connection(server.port) as connection:
@@ -191,5 +191,5 @@ def test_a_form_that_ends_early(s3, server, bucket, post):
             connection.socket.shutdown(1)
             answer = connection.read_answer()
             assert answer is None or 400 <= answer.status < 500
-    answer = post(whole)  # complete by its length, and without its last line
+    answer = post(whole)  # its length is right, its last line is missing
     assert 400 <= answer.status < 500, answer

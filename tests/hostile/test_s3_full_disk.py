@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A disk that is full in the middle of an object: said so, nothing lost, and life goes on with room again."""
+"""A disk that fills up during an upload: the error names it, nothing is lost, and the server continues with new space."""
 import hashlib
 import os
 import pathlib
@@ -16,7 +16,7 @@ def body_of(number, size=LARGE):
 
 
 def fill(s3, size):
-    """Puts until there is no more room; what was acknowledged, and the refusal."""
+    """Puts objects until the disk is full; returns the acknowledged ones and the error."""
     stored = []
     for number in range(1000):
         answer = s3.call("PUT", f"/full/{size}-{number}", body_of(number, size))
@@ -51,7 +51,7 @@ def test_a_full_disk_in_the_middle_of_an_object(crowded):  # noqa: F811
     assert stored
     said_so(refusal)
     eventually(lambda: not incoming(server))
-    check(s3, LARGE, stored)  # reading needs no room
+    check(s3, LARGE, stored)  # reading needs no space
 
     started = s3.call("PUT", "/full/after", os.urandom(4 * LARGE))
     said_so(started)

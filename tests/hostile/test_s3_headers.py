@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headers of S3 that hold what they should not: dates, checksums, metadata."""
+"""Invalid S3 headers: dates, checksums, metadata."""
 import email.header
 
 import pytest
@@ -20,7 +20,7 @@ def key(s3, bucket):
 
 
 @pytest.mark.parametrize("date", DATES, ids=lambda date: date[:30])
-def test_what_is_no_date_is_no_condition(s3, key, date):
+def test_an_invalid_date_is_no_condition(s3, key, date):
     for name in ("If-Modified-Since", "If-Unmodified-Since"):
         answer = s3.call("GET", key, headers={name: date})
         assert (answer.status, answer.body) == (200, BODY), (name, answer)
@@ -44,7 +44,7 @@ CHECKSUMS = [
 
 
 @pytest.mark.parametrize("headers", CHECKSUMS, ids=range(len(CHECKSUMS)))
-def test_checksums_of_nothing_are_refused(s3, bucket, headers):
+def test_empty_checksums_are_rejected(s3, bucket, headers):
     target = f"{bucket}/checksums"
     answer = s3.call("PUT", target, BODY, headers=headers)
     turned_away(answer)
@@ -55,7 +55,7 @@ TEXTS = ["\xff", "\x80\x81", "ö" * 400, "=?UTF-8?B?", "=?UTF-8?Q?=C3?=", "=?" +
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
-def test_metadata_comes_back_as_text(s3, bucket, text):
+def test_metadata_is_returned_as_valid_text(s3, bucket, text):
     target = f"{bucket}/metadata"
     assert s3.call("PUT", target, BODY, headers={"x-amz-meta-text": text}).status == 200
     shown = s3.call("HEAD", target).headers["x-amz-meta-text"]

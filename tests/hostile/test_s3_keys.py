@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys and names that mean harm: they reach nothing but the object that they name."""
+"""Hostile keys and names: they affect only the object that they name."""
 import os
 import urllib.parse
 
@@ -55,7 +55,7 @@ def target(bucket, key, query=""):
 
 
 def outside(server):
-    """Every file of the server's folder that is not in its data, and the names within its objects."""
+    """The files of the server's folder outside of its data, and the names of its object files."""
     found = []
     for folder, _, files in os.walk(server.folder):
         found += [os.path.join(folder, name) for name in files]
@@ -80,7 +80,7 @@ def test_a_key_is_only_a_name(s3, bucket, server, key, size):
     assert "x-injected" not in got.headers and "x-injected" not in put.headers
     after, inside = outside(server)
     assert after == before
-    for name in inside:  # what a client says is never part of a file's name
+    for name in inside:  # a client's input is never part of a file's name
         stem = os.path.basename(name)
         assert all(letter in "0123456789abcdefghijklmnopqrstuvwxyz-_." for letter in stem.lower()), name
     assert s3.call("DELETE", target(bucket, key)).status == 204
@@ -88,8 +88,8 @@ def test_a_key_is_only_a_name(s3, bucket, server, key, size):
 
 
 @pytest.mark.parametrize("path", ["/../../etc/passwd", "/..", "/./x", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fx", "/%2e"])
-def test_a_path_that_is_not_encoded(s3, bucket, server, path):
-    """Dots are neither resolved nor followed: not by us, and not in the signature."""
+def test_an_unencoded_path_does_no_harm(s3, bucket, server, path):
+    """Dots are not resolved: neither by the server nor in the signature."""
     before, _ = outside(server)
     for method in ("PUT", "GET", "DELETE"):
         answer = s3.call(method, bucket + path, b"x" if method == "PUT" else b"")
@@ -120,7 +120,7 @@ def test_a_nul_in_a_key(s3, bucket, raw):
 
 
 @pytest.mark.parametrize("raw", ["%ff", "%c3", "%c3%28", "a%80b", "%ed%a0%80", "%f8%88%80%80%80", "%c0%ae%c0%ae", "%c0%af"])
-def test_a_key_that_is_no_utf8(s3, bucket, raw):
+def test_a_key_that_is_not_utf8_is_rejected(s3, bucket, raw):
     refused(s3.call("PUT", f"{bucket}/{raw}", b"x"), status=400)
     answer = s3.call("GET", f"{bucket}/{raw}")
     assert 400 <= answer.status < 500
@@ -128,9 +128,9 @@ def test_a_key_that_is_no_utf8(s3, bucket, raw):
 
 
 @pytest.mark.parametrize("raw", ["%", "%2", "%zz", "%%", "a%"])
-def test_a_path_that_is_badly_encoded(s3, bucket, raw):
+def test_a_badly_encoded_path_is_rejected(s3, bucket, raw):
     answer = s3.call("PUT", f"{bucket}/{raw}", b"x")
-    if answer.status == 200:  # taken as it is
+    if answer.status == 200:  # stored unchanged
         assert s3.call("DELETE", f"{bucket}/{raw}").status == 204
     else:
         refused(answer, status=400 if answer.status == 400 else 403)
@@ -140,7 +140,7 @@ def test_a_path_that_is_badly_encoded(s3, bucket, raw):
     "name",
     ["..", ".", "a" * 64, "a" * 10_000, "UPPER", "a_b", "a%20b", "a%2Fb", "%00%00%00", "x%0d%0ay", "%ff%fe%fd", "'--", "<b>"],
 )
-def test_a_bucket_s_name_that_is_none(s3, name):
+def test_an_invalid_bucket_name_is_rejected(s3, name):
     answer = s3.call("PUT", f"/{name}")
     assert 400 <= answer.status < 500, answer
     for method in ("GET", "HEAD", "DELETE"):
@@ -149,14 +149,14 @@ def test_a_bucket_s_name_that_is_none(s3, name):
 
 
 @pytest.mark.parametrize("key", ["x" * 1025, "é" * 513, "x" * 60_000])
-def test_a_key_that_is_too_long(s3, bucket, key):
+def test_a_key_that_is_too_long_is_rejected(s3, bucket, key):
     answer = s3.call("PUT", target(bucket, key), b"x")
     assert answer is not None and answer.status in (400, 414, 431), answer
     answer = s3.call("GET", f"{bucket}?list-type=2&prefix={urllib.parse.quote(key)}")
     assert answer is not None and answer.status < 500
 
 
-def test_what_a_client_says_does_not_break_the_xml(s3, bucket):
+def test_repeated_input_cannot_break_the_xml(s3, bucket):
     import xml.etree.ElementTree
 
     nasty = '</Key><Key>injected</Key>&<!--"\'>'

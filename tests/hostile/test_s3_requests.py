@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests to S3 that are odd: ids, ranges, headers, parameters, methods, and nobody's signature."""
+"""Odd S3 requests: ids, ranges, headers, parameters, methods, missing signatures."""
 import os
 
 import pytest
@@ -44,7 +44,7 @@ RANGES = [
 
 
 @pytest.mark.parametrize("asked", RANGES, ids=lambda text: ascii(text)[:40])
-def test_a_range_that_is_odd(s3, key, asked):
+def test_odd_ranges_do_no_harm(s3, key, asked):
     answer = s3.call("GET", key, headers={"Range": asked})
     assert answer.status in (200, 206, 400, 416), answer
     if answer.status == 200:
@@ -59,12 +59,12 @@ def test_a_range_that_is_odd(s3, key, asked):
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "2", "10001", "99999999999999999999", "x"])
-def test_a_part_that_is_odd(s3, key, number):
+def test_odd_part_numbers_are_rejected(s3, key, number):
     answer = s3.call("GET", f"{key}?partNumber={number}")
     refused(answer)
 
 
-def test_a_part_without_a_number_is_the_whole(s3, key):
+def test_an_empty_part_number_returns_the_whole_object(s3, key):
     answer = s3.call("GET", f"{key}?partNumber=")
     assert (answer.status, answer.body) == (200, s3.call("GET", key).body)
 
@@ -73,7 +73,7 @@ IDS = ["", "x", "null", "-1", "0", "..", "%00", "%ff", "a" * 5000, "'%20OR%201=1
 
 
 @pytest.mark.parametrize("version", IDS)
-def test_a_version_that_is_odd(s3, key, version):
+def test_odd_versions_are_rejected(s3, key, version):
     for method in ("GET", "HEAD"):
         answer = s3.call(method, f"{key}?versionId={version}")
         assert answer.status in (200, 400, 404) and (answer.status != 200 or version == "null"), answer
@@ -88,7 +88,7 @@ def test_a_version_that_is_odd(s3, key, version):
 
 
 @pytest.mark.parametrize("upload", IDS)
-def test_an_upload_that_is_odd(s3, key, upload):
+def test_odd_upload_ids_are_rejected(s3, key, upload):
     answers = [
         s3.call("PUT", f"{key}?partNumber=1&uploadId={upload}", b"x"),
         s3.call("GET", f"{key}?uploadId={upload}"),
@@ -101,7 +101,7 @@ def test_an_upload_that_is_odd(s3, key, upload):
 
 
 @pytest.mark.parametrize("token", [*IDS[1:], "eyJ4IjoxfQ==", "AAAAAAAAAAAAAAAAAAAA", "/" * 100])
-def test_a_page_that_is_odd(s3, bucket, token):
+def test_odd_page_tokens_do_no_harm(s3, bucket, token):
     answer = s3.call("GET", f"{bucket}?continuation-token={token}&list-type=2")
     refused(answer, "InvalidArgument", 400)
     for query in (f"marker={token}", f"list-type=2&start-after={token}", f"versions&key-marker={token}", f"uploads&key-marker={token}"):
@@ -114,14 +114,14 @@ def test_a_page_that_is_odd(s3, bucket, token):
 
 @pytest.mark.parametrize("value", ["-1", "x", "1.5", "", "99999999999999999999", "%00", "2147483648"])
 @pytest.mark.parametrize("where", ["max-keys", "list-type=2&max-keys", "versions&max-keys", "uploads&max-uploads"])
-def test_a_size_of_pages_that_is_odd(s3, bucket, where, value):
+def test_odd_page_sizes_do_no_harm(s3, bucket, where, value):
     answer = s3.call("GET", f"{bucket}?{where}={value}")
     assert answer.status in (200, 400), answer
     if value != "":
         refused(answer, "InvalidArgument", 400)
 
 
-def test_metadata_without_end(s3, bucket):
+def test_too_much_metadata_is_rejected(s3, bucket):
     for headers in (
         {"x-amz-meta-a": "v" * 3000},
         {f"x-amz-meta-{i}": "v" * 100 for i in range(30)},
@@ -132,7 +132,7 @@ def test_metadata_without_end(s3, bucket):
 
 
 @pytest.mark.parametrize("value", ["caf\xe9", "\xff\xfe", "tab\there", "a" * 2000, "=?UTF-8?Q?=C3=BC?=", "\x80"])
-def test_metadata_that_is_odd_comes_back_or_is_refused(s3, bucket, value):
+def test_odd_metadata_is_returned_or_rejected(s3, bucket, value):
     put = exchange(s3.port, put_with_raw_header(s3, f"{bucket}/meta-odd", "x-amz-meta-v", value))
     if put.status == 200:
         got = s3.call("HEAD", f"{bucket}/meta-odd")
@@ -143,7 +143,7 @@ def test_metadata_that_is_odd_comes_back_or_is_refused(s3, bucket, value):
 
 
 def put_with_raw_header(s3, target, name, value):
-    """The signature covers the bytes as they are sent, which str.encode() would not."""
+    """The signature covers the sent bytes, unlike with str.encode()."""
     import hashlib
     import hmac
 
@@ -182,14 +182,14 @@ HEADERS = {
 
 
 @pytest.mark.parametrize("name, value", [(n, v) for n, values in HEADERS.items() for v in values], ids=lambda t: ascii(t)[:30])
-def test_a_header_that_is_odd(s3, bucket, name, value):
+def test_odd_headers_do_no_harm(s3, bucket, name, value):
     answer = s3.call("PUT", f"{bucket}/headers", b"x", headers={name: value})
     assert answer is not None and (answer.status in (200, 501) or refused(answer)), answer
     answer = s3.call("POST", f"{bucket}/headers?uploads", headers={name: value})
     assert answer is not None and (answer.status in (200, 501) or refused(answer)), answer
 
 
-def test_parameters_that_come_twice(s3, bucket, key):
+def test_repeated_parameters_do_no_harm(s3, bucket, key):
     for query in (
         "list-type=2&list-type=2",
         "list-type=2&prefix=a&prefix=b",
@@ -215,13 +215,13 @@ def test_parameters_that_come_twice(s3, bucket, key):
 
 
 @pytest.mark.parametrize("query", [f"p{i}={'x' * 60}" for i in (1,)] + ["&".join(f"p{i}=v" for i in range(3000))])
-def test_parameters_without_end(s3, bucket, query):
+def test_very_many_query_parameters_do_no_harm(s3, bucket, query):
     answer = s3.call("GET", f"{bucket}?list-type=2&{query}")
     assert answer is not None and answer.status in (200, 400, 414, 431)
 
 
 @pytest.mark.parametrize("method", ["PATCH", "TRACE", "CONNECT", "PROPFIND", "get", "FOO", "OPTIONS", "LINK"])
-def test_a_method_that_is_odd(s3, server, bucket, key, method):
+def test_odd_methods_are_rejected(s3, server, bucket, key, method):
     for target in ("/", bucket, key, f"{key}?tagging", f"{bucket}?policy"):
         with Connection(server.port) as connection:
             connection.send(s3.bytes(method, target))
@@ -235,7 +235,7 @@ NOT_OURS_BUCKET = ["?inventory", "?analytics", "?metrics", "?intelligent-tiering
 
 
 @pytest.mark.parametrize("query", NOT_OURS + NOT_OURS_BUCKET)
-def test_what_is_not_there_is_not_taken_for_something_else(s3, bucket, key, query):
+def test_an_unsupported_subresource_is_not_taken_for_another(s3, bucket, key, query):
     """An unknown subresource must not read, write or delete the object itself."""
     base = key if query in NOT_OURS else bucket
     for method in ("PUT", "POST", "DELETE"):
@@ -260,7 +260,7 @@ for setting in ("tagging", "versioning", "cors", "lifecycle", "encryption", "pol
 
 
 @pytest.mark.parametrize("method, target", OPERATIONS, ids=lambda part: part)
-def test_nobody_may(s3, bucket, key, method, target):
+def test_unsigned_requests_are_denied(s3, bucket, key, method, target):
     target = target.replace("B", bucket, 1) if target[0] == "B" else target.replace("K", key, 1) if target[0] == "K" else target
     for headers in ({}, {"Authorization": "garbage"}, {"Authorization": "AWS4-HMAC-SHA256 Credential=x"}):
         answer = s3.anonymous(method, target, b"<x/>" if method in ("PUT", "POST") else b"", headers)
@@ -271,7 +271,7 @@ def test_nobody_may(s3, bucket, key, method, target):
     assert s3.call("GET", key).body == BODY
 
 
-def test_a_signature_for_one_thing_is_not_for_another(s3, server, bucket, key):
+def test_a_signature_is_valid_for_its_request_only(s3, server, bucket, key):
     good = s3.bytes("GET", f"{key}?tagging")
     assert exchange(server.port, good).status == 200
     for wrong in (
@@ -305,28 +305,28 @@ def test_a_signature_for_one_thing_is_not_for_another(s3, server, bucket, key):
         "Signature=x",
     ],
 )
-def test_a_url_that_says_it_is_signed(s3, key, query):
+def test_invalid_presigned_urls_are_rejected(s3, key, query):
     answer = s3.anonymous("GET", f"{key}?{query.replace('ROOT', s3.key.id)}")
     refused(answer)
     assert answer.status in (400, 403)
 
 
 @pytest.mark.parametrize("value", ["AWS ROOT:AAAA", "AWS ROOT:", "AWS :x", "AWS ROOT", "AWS a:b:c"])
-def test_a_header_of_the_old_signature(s3, key, value):
+def test_signature_version_2_in_a_header_is_rejected(s3, key, value):
     answer = s3.anonymous("GET", key, headers={"Authorization": value.replace("ROOT", s3.key.id), "Date": "Mon, 01 Jan 2024 00:00:00 GMT"})
     refused(answer)
 
 
 @pytest.mark.parametrize("host", ["", ".localhost", "..localhost", "a b.localhost", "hostile-bucket", "x" * 300 + ".localhost",
                                   "%2e%2e.localhost", "[::1]", "hostile-bucket.evil.example", "'--.localhost"])
-def test_a_host_that_is_odd(s3, server, host):
+def test_odd_hosts_do_no_harm(s3, server, host):
     with Connection(server.port) as connection:
         connection.send(request_bytes("GET", "/requests", {"Host": host, "Connection": "close"}))
         turned_away(connection.read_answer())
 
 
-def test_objects_that_come_and_go_at_once(s3, bucket):
-    """Writers, readers and deleters of one key: whoever reads gets a whole body or none."""
+def test_concurrent_puts_gets_and_deletes(s3, bucket):
+    """Concurrent writers, readers and deleters of one key: a reader gets a complete body or none."""
     import threading
 
     target, stop, problems = f"{bucket}/contested", threading.Event(), []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that a disk has spoilt are found by `stoker scrub`, and nothing else is."""
+"""`stoker scrub` finds damaged objects, and only these."""
 import json
 import os
 import subprocess
@@ -10,7 +10,7 @@ from support.s3_raw import S3Caller
 from support.server import Server, binary
 from support.waiting import eventually
 
-LARGE = 300_000  # a file; what is small is a row
+LARGE = 300_000  # a file; small objects are rows
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def lines_of(result):
 
 
 def file_of(server, put):
-    """The path of the file that `put` makes, once the file has moved to its place, which is after the answer."""
+    """The path of the file that `put` creates. The file moves to its place after the response."""
     def files():
         return {path.name: path for path in server.data.glob("objects/*/*") if path.parent.name != "incoming"}
 
@@ -56,7 +56,7 @@ def flip(path, at):
         file.write(bytes([byte ^ 1]))
 
 
-def test_what_is_whole_is_called_so(spoilt):
+def test_undamaged_objects_are_reported_as_such(spoilt):
     server, caller = spoilt
     put(caller, "small", 100)
     put(caller, "large")
@@ -66,7 +66,7 @@ def test_what_is_whole_is_called_so(spoilt):
     assert lines_of(scrub(server, "--json")) == [{"done": {"checked": 2, "bytes": 300100, "bad": 0, "unnamed": 0}}]
 
 
-def test_what_a_disk_does_to_files_is_found(spoilt):
+def test_damaged_files_are_found(spoilt):
     server, caller = spoilt
     for number in range(3):
         put(caller, f"whole/{number}")
@@ -96,7 +96,7 @@ def test_what_a_disk_does_to_files_is_found(spoilt):
     assert scrub(server).returncode == 0
 
 
-def test_parts_are_looked_at_too(spoilt):
+def test_damaged_parts_are_found(spoilt):
     server, caller = spoilt
     started = caller.call("POST", "/shelf/parts?uploads")
     upload = started.body.split(b"<UploadId>")[1].split(b"<")[0].decode()
@@ -112,7 +112,7 @@ def test_parts_are_looked_at_too(spoilt):
     assert (finding["problem"], finding["part"], finding["uploadId"]) == ("DAMAGED", 1, upload)
 
 
-def test_only_the_root_key_may(spoilt):
+def test_only_the_root_key_may_scrub(spoilt):
     server, _ = spoilt
     made = subprocess.run(
         [binary(), "key", "create", "--account", "222222222222", "--json", "--data", str(server.data)],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""XML that means harm, wherever a body is XML."""
+"""Hostile XML, in all operations with an XML body."""
 import base64
 import hashlib
 
@@ -70,40 +70,40 @@ def target(s3):
 
 @pytest.mark.parametrize("method, where", WHERE, ids=lambda part: part)
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: repr(body[:20]))
-def test_xml_that_is_none(s3, target, method, where, body):
+def test_malformed_xml_is_rejected(s3, target, method, where, body):
     answer = send(s3, target, method, where, body)
     refused(answer, status=400)
     assert b"root:" not in answer.body
 
 
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: repr(body[:20]))
-def test_a_bucket_s_location_and_an_upload_s_parts(s3, target, body):
+def test_malformed_xml_of_locations_and_uploads_is_rejected(s3, target, body):
     started = s3.call("POST", f"{target}/upload?uploads")
     upload = started.body.split(b"<UploadId>")[1].split(b"</UploadId>")[0].decode()
     refused(s3.call("POST", f"{target}/upload?uploadId={upload}", body), status=400)
     assert s3.call("DELETE", f"{target}/upload?uploadId={upload}").status == 204
-    if body.strip():  # an empty one is allowed there
+    if body.strip():  # an empty body is valid there
         answer = s3.call("PUT", "/hostile-location", body)
         s3.call("DELETE", "/hostile-location")
         refused(answer, status=400)
 
 
-def test_bodies_of_xml_have_a_bound(s3, target):
-    """Not even signed ones are read without end."""
+def test_xml_bodies_have_a_size_limit(s3, target):
+    """Signed requests have a limit, too."""
     body = b"<Tagging>" + b" " * (4 << 20) + b"<TagSet/></Tagging>"
     for method, where in WHERE:
         refused(send(s3, target, method, where, body))
 
 
-def test_a_thousand_keys_that_are_long(s3, target):
-    """The largest list that is right is still taken."""
+def test_a_thousand_long_keys_are_accepted(s3, target):
+    """The largest valid list is accepted."""
     objects = "".join(f"<Object><Key>{i:04}{'é' * 510}</Key></Object>" for i in range(1000))
     answer = send(s3, target, "POST", "?delete", f"<Delete>{objects}</Delete>".encode())
     assert answer.status == 200, answer
     assert answer.body.count(b"<Deleted>") == 1000
 
 
-def test_ten_thousand_parts_are_listed_and_one_more_is_not(s3, target):
+def test_at_most_ten_thousand_parts_are_accepted(s3, target):
     started = s3.call("POST", f"{target}/many?uploads")
     upload = started.body.split(b"<UploadId>")[1].split(b"</UploadId>")[0].decode()
     etag = hashlib.md5(b"x").hexdigest()
@@ -115,7 +115,7 @@ def test_ten_thousand_parts_are_listed_and_one_more_is_not(s3, target):
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "10001", "99999999999999999999", "one", "", "1.5", "0x1"])
-def test_a_part_number_that_is_none(s3, target, number):
+def test_an_invalid_part_number_is_rejected(s3, target, number):
     started = s3.call("POST", f"{target}/numbers?uploads")
     upload = started.body.split(b"<UploadId>")[1].split(b"</UploadId>")[0].decode()
     refused(s3.call("PUT", f"{target}/numbers?partNumber={number}&uploadId={upload}", b"x"), status=400)
@@ -141,6 +141,6 @@ POLICIES = [
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: repr(policy[:24]))
-def test_a_policy_that_is_none(s3, target, policy):
+def test_an_invalid_policy_is_rejected(s3, target, policy):
     refused(send(s3, target, "PUT", "?policy", policy), status=400)
     assert s3.call("GET", f"{target}?policy").status == 404

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the black-box suites share: a real server, a signer, raw sockets, waiting."""
+"""Shared by the black-box suites: a server process, a signer, raw sockets, waiting."""

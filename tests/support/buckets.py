@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An S3 bucket as the tests use it: boto3's calls, shorter."""
+"""Short forms of boto3's S3 calls, for one bucket."""
 import contextlib
 
 import botocore.exceptions
@@ -8,7 +8,7 @@ import pytest
 from support.queues import unique_name
 
 MIB = 1 << 20
-PART = 5 * MIB  # what every part but the last must have
+PART = 5 * MIB  # the least size of every part but the last
 
 
 class Bucket:
@@ -24,7 +24,7 @@ class Bucket:
         return self.client.put_object(Bucket=self.name, Key=key, Body=body, **more)
 
     def get(self, key, **more):
-        """The answer; its Body is read."""
+        """The response, with its Body read."""
         answer = self.client.get_object(Bucket=self.name, Key=key, **more)
         return {**answer, "Body": answer["Body"].read()}
 
@@ -43,7 +43,7 @@ class Bucket:
         return self.client.delete_objects(Bucket=self.name, Delete={"Objects": named, **more})
 
     def copy(self, source, key, **more):
-        """`source`: a key of this bucket, or a whole CopySource."""
+        """`source`: a key of this bucket, or a CopySource."""
         source = {"Bucket": self.name, "Key": source} if isinstance(source, str) else source
         return self.client.copy_object(Bucket=self.name, Key=key, CopySource=source, **more)
 
@@ -57,7 +57,7 @@ class Bucket:
         return self.keys(Prefix=key, MaxKeys=1) == [key]
 
     def versions(self, **more):
-        """(key, version, is the latest, is a marker), in the order of the listing within each kind."""
+        """(key, version, is the latest, is a marker), for versions, then for markers, each in the listing's order."""
         shown = self.client.list_object_versions(Bucket=self.name, **more)
         kinds = (("Versions", False), ("DeleteMarkers", True))
         return [(v["Key"], v["VersionId"], v["IsLatest"], marker) for name, marker in kinds for v in shown.get(name, [])]
@@ -66,14 +66,14 @@ class Bucket:
         self.client.put_bucket_versioning(Bucket=self.name, VersioningConfiguration={"Status": status})
 
     def open_to_the_public(self):
-        """So that a policy may let everybody in: new buckets refuse such policies."""
+        """Allows public policies, which new buckets reject."""
         self.client.delete_public_access_block(Bucket=self.name)
 
     def start_upload(self, key, **more):
         return Upload(self, key, **more)
 
     def remove(self):
-        """With all that is in it."""
+        """Deletes the bucket and its objects."""
         with contextlib.suppress(self.client.exceptions.NoSuchBucket):
             for page in self.client.get_paginator("list_object_versions").paginate(Bucket=self.name):
                 found = page.get("Versions", []) + page.get("DeleteMarkers", [])
@@ -85,7 +85,7 @@ class Bucket:
 
 
 class Upload:
-    """A multipart upload; `parts` is what CompleteMultipartUpload wants to hear."""
+    """A multipart upload; `parts` is the argument of CompleteMultipartUpload."""
 
     def __init__(self, bucket, key, **more):
         self.client, self.at, self.parts = bucket.client, {"Bucket": bucket.name, "Key": key}, []
@@ -104,7 +104,7 @@ class Upload:
         return answer["CopyPartResult"]
 
     def _note(self, number, answer):
-        # Checksums are named only where the upload was begun with their kind; else S3 knows of no such part.
+        # Checksums are valid only if the upload was created with their algorithm; otherwise S3 does not find the part.
         kept = ("ETag", "Checksum") if "ChecksumAlgorithm" in self.answer else ("ETag",)
         part = {name: answer[name] for name in answer if name.startswith(kept)}
         self.parts = [p for p in self.parts if p["PartNumber"] != number] + [{"PartNumber": number, **part}]
@@ -122,7 +122,7 @@ class Upload:
 
 @contextlib.contextmanager
 def refused(code, status=None, part=""):
-    """The calls inside must be refused with this code (or one of these), this status, and a message with this part."""
+    """The calls inside must fail with this code (or one of these), this status, and a message that contains this part."""
     with pytest.raises(botocore.exceptions.ClientError) as caught:
         yield caught
     error, metadata = caught.value.response["Error"], caught.value.response["ResponseMetadata"]
@@ -137,7 +137,7 @@ def knows(client, operation, member):
 
 
 def needs(client, operation, *members):
-    """Skips where this client is too old to know these members."""
+    """Skips the test if this client does not support these members."""
     missing = [member for member in members if not knows(client, operation, member)]
     if missing:
         pytest.skip(f"this boto3 knows no {', '.join(missing)} of {operation}")

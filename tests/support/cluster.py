@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server and some machines: agents in processes of their own, with simulated GPUs."""
+"""A server and machines: agent processes with simulated GPUs."""
 import json
 import os
 import pathlib
@@ -16,7 +16,7 @@ from support import server
 from support.waiting import PATIENCE_SECONDS, eventually
 
 REGION = "us-east-1"
-TEST_IMAGE = "stoker-test:latest"  # tools/docker.sh makes it
+TEST_IMAGE = "stoker-test:latest"  # created by tools/docker.sh
 
 
 def docker_answers():
@@ -73,8 +73,8 @@ class Machine:
         return next((one for one in self.cluster.instances() if one["ec2InstanceId"] == self.name), None)
 
     def wait_connected(self, since=0):
-        """As the server says and, from that byte of its log on, the agent itself: the server may not have
-        seen yet that the agent before it went."""
+        """Waits until the server reports the agent as connected and the agent has logged it, after byte `since` of its
+        log: the server may still report the connection of the agent's predecessor."""
         def connected():
             assert self.process.poll() is None, self.log.read_text()[-2000:]
             if b" connected server=" not in self.log.read_bytes()[since:]:
@@ -140,7 +140,7 @@ class Cluster:
             self.server.remove()
 
     def stop_all(self):
-        """Every task, so that nothing runs when the test is over."""
+        """Stops all tasks, so that none outlives the test."""
         if not self.instances():
             return
         for arn in self.list_tasks():
@@ -196,7 +196,7 @@ class Cluster:
         return ecs.describe_container_instances(containerInstances=arns)["containerInstances"] if arns else []
 
     def define(self, shell, gpus=None, driver="process", family=None, task=None, **container):
-        """A task definition of one container `main` that runs a shell command; its ARN."""
+        """Registers a task definition with one container `main` that runs a shell command; returns its ARN."""
         definition = {"name": "main", "image": TEST_IMAGE if driver == "docker" else "process", "memory": 64}
         definition["entryPoint"] = ["/bin/sh", "-c"]
         definition["command"] = [shell]
@@ -214,7 +214,7 @@ class Cluster:
         return Gate(folder, driver)
 
     def run(self, definition, **more):
-        """One task, which must be placed."""
+        """Runs one task, which must be placed."""
         answer = self.ecs.run_task(taskDefinition=definition, **more)
         assert answer["failures"] == [], answer["failures"]
         return answer["tasks"][0]
@@ -247,7 +247,7 @@ def gpus_of(task):
 
 
 def remove_containers(folder):
-    """What the agents of a cluster keep for hours, so that people can look at it."""
+    """Removes the stopped containers that the agents of a cluster keep for hours, for inspection."""
     if not docker_answers():
         return
     listed = subprocess.run(
@@ -260,7 +260,7 @@ def remove_containers(folder):
 
 
 def leftover_containers(name):
-    """Containers that an agent of this name made."""
+    """Containers that an agent of this name created."""
     if not docker_answers():
         return []
     shown = '{{.ID}} {{.Label "stoker.agent"}}'  # the agent's name and its folder
@@ -273,7 +273,7 @@ def leftover_containers(name):
 
 
 def processes_with(text):
-    """Processes whose command line has this text, but for our own."""
+    """Other processes whose command line contains this text."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) == os.getpid():

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: new_pytest.sh ARGUMENT...
-# Runs Debian's pytest under the machine's own `python3` where that has a boto3 which
-# speaks JSON to SQS (1.28 and later), and succeeds without a word where it has none.
-# Only pytest and what it needs are linked, so that Debian's boto3 does not come along.
+# Runs Debian's pytest with the machine's own `python3` if that has a boto3 which speaks JSON to
+# SQS (1.28 and later); otherwise succeeds at once. Links only pytest and its dependencies, so that
+# Debian's boto3 is not used.
 set -euo pipefail
 python=$(command -v python3 || true)
 newer='import boto3, sys; sys.exit(tuple(map(int, boto3.__version__.split(".")[:2])) < (1, 28))'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An SQS queue as the tests use it: boto3's calls, shorter."""
+"""Short forms of boto3's SQS calls, for one queue."""
 import contextlib
 import uuid
 
@@ -54,7 +54,7 @@ class Queue:
         return messages[0]
 
     def receive_all(self, count, **more):
-        """As many messages as are expected: on Amazon one receive may bring fewer than there are."""
+        """Receives `count` messages: on Amazon one receive may return fewer than there are."""
         got = []
 
         def enough():
@@ -77,14 +77,14 @@ class Queue:
         return {name: int(shown[attribute]) for name, attribute in COUNTS.items()}
 
     def expect_counts(self, visible=0, in_flight=0, delayed=0):
-        """Amazon's counts may lag; ours are right at once, and eventually() looks at once."""
+        """Waits for these counts: Amazon's may lag, ours are exact at once."""
         wanted = {"visible": visible, "in_flight": in_flight, "delayed": delayed}
         eventually(lambda: self.counts() == wanted or None)
 
 
 @contextlib.contextmanager
 def refused(code, part=""):
-    """The calls inside must be refused with this code (or one of these) and a message that has this part."""
+    """The calls inside must fail with this code (or one of these) and a message that contains this part."""
     with pytest.raises(botocore.exceptions.ClientError) as caught:
         yield caught
     error = caught.value.response["Error"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTTP by raw sockets: what no client library would send, and answers as they come."""
+"""HTTP on raw sockets: requests that no client library sends, and unprocessed responses."""
 import json
 import socket
 import urllib.parse
@@ -25,7 +25,7 @@ class Answer:
 
     @property
     def code(self):
-        """The error's code: JSON's __type without its namespace, XML's Code."""
+        """The error's code: __type in JSON without its namespace, Code in XML."""
         if self.headers.get("content-type", "").startswith("application/x-amz-json"):
             return self.json["__type"].split("#")[-1]
         return self._xml("Code")
@@ -38,14 +38,14 @@ class Answer:
 
     def _xml(self, wanted):
         root = xml.etree.ElementTree.fromstring(self.body)
-        if root.tag == "UnknownOperationException":  # all that Amazon says where no operation is named
+        if root.tag == "UnknownOperationException":  # Amazon's whole response to a request without an operation
             return root.tag
-        assert root.tag.split("}")[-1] in ("ErrorResponse", "Error"), self  # S3's have no wrapper
+        assert root.tag.split("}")[-1] in ("ErrorResponse", "Error"), self  # S3's errors have no wrapper
         return next(element.text for element in root.iter() if element.tag.split("}")[-1] == wanted)
 
 
 class Connection:
-    """One TCP connection; reads what comes without judging it."""
+    """One TCP connection; reads any bytes."""
 
     def __init__(self, port, timeout=PATIENCE_SECONDS):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout)
@@ -59,7 +59,7 @@ class Connection:
         self.socket.close()
 
     def send(self, data):
-        """False when the server has closed already: it need not read all of what it refuses."""
+        """False if the server has closed the connection: it need not read all of a request that it rejects."""
         try:
             self.socket.sendall(data)
             return True
@@ -82,7 +82,7 @@ class Connection:
         return head
 
     def read_answer(self, head_only=False):
-        """The next answer; None when the connection ends before one."""
+        """The next response; None if the connection ends first."""
         head = self.read_until(b"\r\n\r\n")
         if head is None:
             return None
@@ -99,7 +99,7 @@ class Connection:
         return Answer(status, headers, body)
 
     def closed(self):
-        """True when the server has ended the connection, once what it still had to say is read."""
+        """Reads the remaining bytes until the server ends the connection, then returns True."""
         while self._more():
             pass
         return True
@@ -110,20 +110,20 @@ class Connection:
 
 
 def request_bytes(method, target, headers, body=b""):
-    """`headers`: a dict, or pairs where a name is to come twice."""
+    """`headers`: a dict, or pairs if a name occurs twice."""
     pairs = headers.items() if isinstance(headers, dict) else headers
     head = f"{method} {target} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in pairs) + "\r\n"
     return head.encode("latin-1") + body
 
 
 def exchange(port, data, head_only=False):
-    """One request on a connection of its own."""
+    """One request on its own connection."""
     with Connection(port) as connection:
         return connection.exchange(data, head_only)
 
 
 class Caller:
-    """Signed requests of one key. Whatever is not said is right."""
+    """Signed requests of one key. The defaults make a valid request."""
 
     def __init__(self, server, key=None, region="us-east-1"):
         self.port, self.key, self.region = server.port, key or server.root_key, region

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""S3 requests by hand: signed, unsigned, and in aws-chunked pieces. Whatever is not said is right."""
+"""Raw S3 requests: signed, unsigned, and aws-chunked. The defaults make a valid request."""
 import hashlib
 
 from support import sigv4
@@ -20,13 +20,13 @@ class S3Caller:
         return sigv4.Scope(self.key, "s3", self.region, time)
 
     def fields(self, method, target, headers=None, payload_hash=None, body=b"", scope=None):
-        """Headers with their signature."""
+        """Headers with a signature."""
         fields = {"Host": self.host, **(headers or {})}
         hashed = payload_hash or hashlib.sha256(body).hexdigest()
         return sigv4.signed_headers(scope or self.scope(), method, target, fields, body, hashed)
 
     def bytes(self, method, target, body=b"", headers=None, payload_hash=None, scope=None, length=None):
-        """`length`: the Content-Length that is promised, where it is not the body's own; "" for none."""
+        """`length`: the Content-Length if it differs from the body's; "" for none."""
         fields = self.fields(method, target, headers, payload_hash, body, scope)
         promised = str(len(body)) if length is None else str(length)
         if promised and (body or length is not None or method in ("PUT", "POST")):
@@ -44,7 +44,7 @@ class S3Caller:
 
 
 class Chunks:
-    """An aws-chunked body as it is put together, each piece signed over the one before."""
+    """Builds an aws-chunked body; the signature of each chunk covers the previous one."""
 
     def __init__(self, scope, seed, kind=SIGNED_CHUNKS):
         self.scope, self.previous, self.kind = scope, seed, kind
@@ -66,7 +66,7 @@ class Chunks:
         return head + data + b"\r\n" if data or self.kind == SIGNED_CHUNKS else head
 
     def trailer(self, fields, signature=None):
-        """What follows the last chunk."""
+        """The bytes after the last chunk."""
         lines = b"".join(f"{name}:{value}\r\n".encode() for name, value in fields.items())
         if self.signs:
             made = self._sign("AWS4-HMAC-SHA256-TRAILER", hashlib.sha256(lines.replace(b"\r\n", b"\n")).hexdigest())
@@ -75,7 +75,7 @@ class Chunks:
 
 
 def chunked_head(caller, target, pieces, kind, trailers=(), decoded=None, headers=None, method="PUT"):
-    """The headers of such a request, and the Chunks that continue its signature."""
+    """The headers of a chunked request, and the Chunks that continue its signature."""
     size = sum(map(len, pieces)) if decoded is None else decoded
     fields = {"Content-Encoding": "aws-chunked", "X-Amz-Decoded-Content-Length": str(size), **(headers or {})}
     if trailers:
@@ -86,7 +86,7 @@ def chunked_head(caller, target, pieces, kind, trailers=(), decoded=None, header
 
 
 def chunked_bytes(caller, target, pieces, kind=SIGNED_CHUNKS, trailers=None, **more):
-    """A whole request whose body comes in these pieces."""
+    """A complete request with these chunks."""
     trailers = trailers or {}
     fields, chunks = chunked_head(caller, target, pieces, kind, tuple(trailers), **more)
     body = b"".join(chunks.chunk(piece) for piece in pieces) + chunks.chunk(b"")

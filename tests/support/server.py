@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real Stoker in a process of its own, on a folder and a port of its own."""
+"""A Stoker process with its own folder and port."""
 import json
 import os
 import pathlib
@@ -14,7 +14,7 @@ from support.waiting import PATIENCE_SECONDS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# What a sanitizer writes when it has found something.
+# Texts of the reports of sanitizers.
 FINDINGS = (
     "ERROR: AddressSanitizer",
     "LeakSanitizer",
@@ -28,14 +28,14 @@ def binary():
 
 
 class Key:
-    """An access key and the account that it opens."""
+    """An access key and its account."""
 
     def __init__(self, access_key, secret, account=None, token=None):
         self.id, self.secret, self.account, self.token = access_key, secret, account, token
 
 
 class Server:
-    """`arguments` go to `stoker up`; `data` is kept when it is given, else made and removed."""
+    """`arguments` go to `stoker up`. A given `data` folder is kept; otherwise a temporary one is used."""
 
     def __init__(self, data=None, listen="127.0.0.1:0", arguments=(), wrapper=()):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="stoker-test-"))
@@ -61,7 +61,7 @@ class Server:
         return self
 
     def _first_line(self):
-        """What it prints when it is ready, or what there is of it when it never is."""
+        """The line that it prints when it is ready, or the output until the deadline."""
         got, deadline = b"", time.monotonic() + PATIENCE_SECONDS
         while not got.endswith(b"\n") and time.monotonic() < deadline:
             ready, _, _ = select.select([self.process.stdout], [], [], 0.2)
@@ -93,7 +93,7 @@ class Server:
         return [line for line in text.splitlines() if any(word in line for word in FINDINGS)]
 
     def stop(self):
-        """Ends it as an operator does, and holds it to a clean end."""
+        """Stops it with SIGTERM and checks that it ends cleanly."""
         self.process.send_signal(signal.SIGTERM)
         try:
             code = self.process.wait(PATIENCE_SECONDS)
@@ -128,7 +128,7 @@ class Server:
 
 
 def run_stoker(*arguments, text=None, timeout=PATIENCE_SECONDS, wrapper=()):
-    """One command of the command line, to its end."""
+    """Runs one command of the command line."""
     return subprocess.run(
         [*wrapper, binary(), *map(str, arguments)], input=text, capture_output=True, text=True, timeout=timeout
     )

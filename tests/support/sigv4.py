@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signature Version 4, by hand: tests that send wrong requests need to sign them rightly."""
+"""Signature Version 4: tests of invalid requests need valid signatures."""
 import datetime
 import functools
 import hashlib
@@ -35,13 +35,13 @@ def _quote(text, safe="-_.~"):
 
 def _canonical_query(query):
     pairs = [pair.partition("=")[::2] for pair in query.split("&") if pair]
-    decode = urllib.parse.unquote_to_bytes  # not every query is text
+    decode = urllib.parse.unquote_to_bytes  # a query may contain any bytes
     decoded = [(decode(name), decode(value)) for name, value in pairs]
     return "&".join(f"{name}={value}" for name, value in sorted((_quote(n), _quote(v)) for n, v in decoded))
 
 
 class Scope:
-    """What a signature is for; also what a test bends."""
+    """The scope of a signature; tests change it."""
 
     def __init__(self, key, service="sqs", region="us-east-1", time=None):
         self.key, self.service, self.region, self.time = key, service, region, time or now()
@@ -59,9 +59,9 @@ class Scope:
         headers = sorted(headers)
         names = ";".join(name for name, _ in headers)
         lines = "".join(f"{name}:{' '.join(value.split())}\n" for name, value in headers)
-        sent = urllib.parse.unquote_to_bytes(path) if self.service == "s3" else path  # all others encode it twice
+        sent = urllib.parse.unquote_to_bytes(path) if self.service == "s3" else path  # other services encode it twice
         path = _quote(sent, "/-_.~")
-        # Of the bytes that are sent: support.raw writes heads in Latin-1.
+        # The signature covers the sent bytes: support.raw writes heads in Latin-1.
         canonical = "\n".join([method, path, _canonical_query(query), lines, names, payload_hash])
         text = "\n".join([ALGORITHM, stamp(self.time), self.text, hashlib.sha256(canonical.encode("latin-1")).hexdigest()])
         return names, self.seal(text)
@@ -72,7 +72,7 @@ class Scope:
 
 
 def signed_headers(scope, method, target, headers, body, payload_hash=None):
-    """`headers` (a dict with Host) and what signing adds to them.
+    """`headers` (a dict with Host) and the headers of the signature.
 
     `payload_hash`: sent as x-amz-content-sha256 when it is given; else the body's own is used and not sent.
     """
@@ -92,7 +92,7 @@ def signed_headers(scope, method, target, headers, body, payload_hash=None):
 
 
 def presigned(scope, method, host, path, parameters, expires=60):
-    """A target (path and query) that carries its own signature."""
+    """A presigned target (path and query)."""
     parameters = {
         **parameters,
         "X-Amz-Algorithm": ALGORITHM,

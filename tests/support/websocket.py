@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A WebSocket by hand, as an agent has one: upgrades that are signed, frames of any kind."""
+"""A minimal WebSocket like an agent's: signed upgrades, arbitrary frames."""
 import base64
 import json
 import os
@@ -12,7 +12,7 @@ TEXT, BINARY, CLOSE, PING = 1, 2, 8, 9
 
 
 def upgrade_bytes(caller, target, scope=None, drop=()):
-    """`drop`: headers of the upgrade that are left out."""
+    """`drop`: headers to omit."""
     fields = {
         "Host": caller.host,
         "Connection": "Upgrade",
@@ -40,7 +40,7 @@ def frame_bytes(payload, opcode=TEXT):
 
 
 class Socket:
-    """An upgrade; `refusal` is the server's answer where there was none."""
+    """A WebSocket; `refusal` is the server's response if it rejected the upgrade."""
 
     def __init__(self, caller, target, **more):
         self.connection = Connection(caller.port)
@@ -79,7 +79,7 @@ class Socket:
         return head[0] & 0x0F, self._take(size)
 
     def hear(self, kind):
-        """The next message of this kind; None when the session ends first."""
+        """The next message of this type; None if the session ends first."""
         while True:
             frame = self.read()
             if frame is None or frame[0] == CLOSE:
@@ -89,7 +89,7 @@ class Socket:
                 return message["message"]
 
     def close_code(self):
-        """The code of the server's close frame; None where it just ended."""
+        """The code of the server's close frame; None if there was none."""
         while True:
             frame = self.read()
             if frame is None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: with_server.py COMMAND [ARGUMENT...]
 
-Runs the command beside a fresh Stoker, in an environment that points stock
-clients at it. Ends with the command's status, or 1 where the server's end was unclean.
+Runs the command beside a new Stoker, with an environment for stock clients. Exits with the command's status, or with 1
+if the server did not stop cleanly.
 """
 import os
 import subprocess

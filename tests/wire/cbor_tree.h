@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CBOR as text, with members sorted and all numbers alike, to compare two encodings
-// of one value. Written apart from the codec under test.
+// CBOR as text, with sorted members and normalized numbers, to compare two encodings
+// of one value. Independent of the codec under test.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lets botocore read what we encode for the public vectors' results.
+"""Checks that botocore reads our encoding of the public vectors' results.
 
 usage: STOKER_ANSWERS_OUT=DIR build/release/tests/wire/wire_golden_test
        check_answers.py VECTORS DIR    prints one line a difference; exit 1 when there is any
@@ -37,7 +37,7 @@ def plain(value):
 
 def check(suite, case, answer):
     protocol = suite["metadata"]["protocol"]
-    if protocol == "query" and "output" in case["given"]:  # every real model of a query service says so
+    if protocol == "query" and "output" in case["given"]:  # as in every real model of a query service
         case["given"]["output"]["resultWrapper"] = case["given"]["name"] + "Result"
     model = ServiceModel({"metadata": suite["metadata"], "operations": {case["given"]["name"]: case["given"]},
                           "shapes": suite["shapes"]})

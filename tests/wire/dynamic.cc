@@ -196,8 +196,8 @@ void Model::make_struct(const object& shape, TypeInfo& type) {
   wire::finish_struct(type);
   for (Field& field : type.fields) {
     if (!type.structure.payload.empty() && member_names_[&type][field.offset] == type.structure.payload) {
-      // The vectors give every member a name in XML: its own one says nothing of the root, which is then
-      // its shape's. S3's model means it.
+      // In the vectors every member has an XML name, which is not the root's name: the root has its
+      // shape's name. In S3's model it is the root's name.
       traits_.push_back(*field.traits);
       if (traits_.back().xml == type.structure.payload) traits_.back().xml = {};
       field.traits = &traits_.back();
@@ -263,7 +263,7 @@ std::string Model::to_text(const TypeInfo& type, const Value& value) {
     for (const auto& [key, held] : value.entries) out += key + ":" + to_text(*type.element, held) + " ";
     return "<" + out + ">";
   }
-  // The vectors' own numbers were read by a parser that may be off in the last place.
+  // The parser of the vectors' numbers may be off in the last place.
   if (type.kind == Kind::Double) return fmt::format("{:.15g}", value.real);
   wire::append_text(type, {}, slot(type, value), out);
   return out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes that are only known at run time: a model's JSON becomes wire::TypeInfo
-// tables over one general value, so that public test vectors can be run.
+// Shapes that are known only at run time: a model's JSON becomes wire::TypeInfo
+// tables of one general value, for the public test vectors.
 #pragma once
 
 #include <boost/json.hpp>
@@ -17,7 +17,7 @@
 
 namespace dynamic {
 
-// Any value; the table says which of these it is.
+// Any value; the table determines its kind.
 struct Value {
   bool present = false;
   std::string text;
@@ -58,7 +58,7 @@ class Model {
   std::deque<wire::Member> traits_;
 };
 
-// What a codec is handed for the value: the scalar inside, or the Value itself.
+// The argument of a codec for the value: the scalar inside, or the Value itself.
 void* slot(const wire::TypeInfo& type, Value& value);
 const void* slot(const wire::TypeInfo& type, const Value& value);
 // An empty struct, list or map of that type.

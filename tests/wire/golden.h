@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that real clients sent, recorded by record.py.
+// Requests of real clients, recorded by record.py.
 #pragma once
 
 #include <string>

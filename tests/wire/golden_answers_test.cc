@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our answers, byte for byte, in golden/answers. They were read by botocore 1.43 when
-// they were made; run with STOKER_GOLDEN_WRITE=1 to make them anew, and look at the diff.
+// Our responses, byte for byte, in golden/answers. botocore 1.43 has read them; run with
+// STOKER_GOLDEN_WRITE=1 to write them again, and check the diff.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -69,7 +69,7 @@ TEST(GoldenAnswers, ReceiveMessage) {
       .MessageAttributes = {{{"raw", {.BinaryValue = base::Blob{"\xFF"}, .DataType = "Binary"}}}}};
   shapes::sqs::ReceiveMessageResult result{.Messages = {{message}}};
   check("sqs_receive_message_json", Protocol::Json10, kSqs, "ReceiveMessage", result);
-  result.Messages->front().Body = "<a&b>\r\n\"naïve\" ☕";  // what XML can't carry, no parser takes
+  result.Messages->front().Body = "<a&b>\r\n\"naïve\" ☕";  // characters that XML must escape
   check("sqs_receive_message_query", Protocol::Query, kSqs, "ReceiveMessage", result);
   check("sqs_receive_message_none_json", Protocol::Json10, kSqs, "ReceiveMessage", shapes::sqs::ReceiveMessageResult{});
 }

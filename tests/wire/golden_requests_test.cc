@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What real clients sent, decoded to the structs that their callers filled in.
+// Requests of real clients, decoded to the structs of their callers.
 #include <gmock/gmock.h>
 
 #include "golden.h"
@@ -63,8 +63,8 @@ TEST(GoldenRequests, ReceiveMessageIsTheSameWhoeverSentIt) {
   }
 }
 
-// The model wants a queue's attributes there, yet every client sends a message's, and
-// Amazon takes them: a service must not refuse this one for its enumeration.
+// By the model these are attributes of a queue, but every client sends a message's, and
+// Amazon accepts them: a service must not validate this enumeration.
 TEST(GoldenRequests, ReceiveMessagesAttributeNamesAreNotTheModels) {
   auto input = decode<shapes::sqs::ReceiveMessageRequest>("js-v3", "sqs_receive_message");
   auto violations = wire::validate(wire::type_of<shapes::sqs::ReceiveMessageRequest>(), &input);
@@ -120,7 +120,7 @@ TEST(GoldenRequests, PutMetricDataIsTheSameInQueryJsonAndCbor) {
     EXPECT_EQ(datum.Value, 2.5);
     EXPECT_EQ(datum.Unit, "Count");
     EXPECT_EQ(datum.StorageResolution, 1);
-    // botocore's JSON and CBOR leave the fraction of the second out.
+    // botocore's JSON and CBOR omit the fraction of the second.
     bool whole = client == std::string("botocore-1.43");
     EXPECT_EQ(datum.Timestamp, wire::from_iso8601(whole ? "2026-11-05T09:30:10Z" : "2026-11-05T09:30:10.250Z"));
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records what a real client sends, byte by byte, into golden/CLIENT/CASE.http.
+"""Records the requests of a real client, byte by byte, in golden/CLIENT/CASE.http.
 
 usage: record.py CLIENT                       drives the boto3 of the python that runs it
        record.py CLIENT -- node record.mjs    runs a command with the server's address in $ENDPOINT
@@ -22,7 +22,7 @@ ANSWER = b"HTTP/1.1 %s\r\nContent-Length: %d\r\nContent-Type: %s\r\n%sConnection
 
 
 def answer_to(head, body):
-    """Just enough of an answer for each protocol."""
+    """A minimal response for each protocol."""
     if b"rpc-v2-cbor" in head:
         return ANSWER % (b"200 OK", 1, b"application/cbor", b"smithy-protocol: rpc-v2-cbor\r\n", b"\xa0")
     if b"x-amz-json" in head:
@@ -96,7 +96,7 @@ def drive(recorder):
         urllib.request.urlopen(f"{recorder.endpoint}/case/{name}").read()
         try:
             call()
-        except Exception as error:  # the answer is a stub; what was sent is on disk
+        except Exception as error:  # the response is a stub; the request is recorded
             print(f"{name}: {type(error).__name__}: {error}"[:160])
 
     sqs, s3 = boto3.client("sqs", **given), boto3.client("s3", **given)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public protocol vectors, where they are: $STOKER_PROTOCOL_VECTORS, or
-// ../shared/protocol-vectors beside the tree. Tests pass, saying so, where they are not.
+// The public protocol vectors, in $STOKER_PROTOCOL_VECTORS or in
+// ../shared/protocol-vectors beside the tree. Without them the tests pass and print a note.
 #pragma once
 
 #include <boost/json.hpp>
@@ -27,7 +27,7 @@ struct Case {
   const boost::json::object& metadata() const { return suite->as_object().at("metadata").as_object(); }
 };
 
-// All the cases of "input" or "output" in the protocols that we speak.
+// All cases of "input" or "output" in the supported protocols.
 std::vector<Case> load(const std::string& side);
 
 std::string text(const boost::json::object& from, std::string_view name, std::string_view otherwise = "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public protocol vectors' requests: what a client sends for given parameters
-// must be decoded to those parameters.
+// The requests of the public protocol vectors: a client's request for given parameters
+// must be decoded to these parameters.
 #include <gmock/gmock.h>
 
 #include <boost/describe/class.hpp>
@@ -11,7 +11,7 @@ namespace {
 
 using vectors::Case;
 
-// Cases that ask for something a server does not do, or that we leave to another layer.
+// Cases that do not apply to a server, or that another layer handles.
 constexpr const char* kCompressed = "the body is gzipped, which http undoes, and is not in the vector";
 constexpr const char* kToken = "the client makes up a token that is not in the parameters";
 constexpr const char* kNoTrace = "an empty list or map leaves no trace in the request";

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public protocol vectors' responses. Many are written as no server of ours would
-// write them (unknown members, odd time zones), so the check has two halves: what the
-// vector holds is read to its result, and what we write for that result, read the same
-// way, is the result again. Where the two are alike as parsed JSON, XML or CBOR too,
-// that is counted.
+// The responses of the public protocol vectors. We would write many of them differently
+// (unknown members, odd time zones), so the check has two halves: reading the vector gives
+// its result, and reading our own encoding of this result gives it again. The test counts the
+// cases in which both are equal as parsed JSON, XML or CBOR.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -46,7 +45,7 @@ std::string tree(pugi::xml_node node) {
     if (child.type() == pugi::node_element) children.push_back(tree(child));
     if (child.type() == pugi::node_pcdata || child.type() == pugi::node_cdata) text += child.value();
   }
-  std::stable_sort(children.begin(), children.end());  // members may come in any order
+  std::stable_sort(children.begin(), children.end());  // members may have any order
   std::string out = std::string(node.name()) + "(";
   for (const std::string& attribute : attributes) out += attribute + " ";
   out += "){" + (children.empty() ? text : "");
@@ -92,7 +91,7 @@ std::string normal(wire::Protocol protocol, const std::string& body) {
   }
 }
 
-// The <OperationResult> of a query response, as a document of its own.
+// The <OperationResult> of a query response, as a separate document.
 std::string result_element(const Case& test, const std::string& body) {
   pugi::xml_document document;
   document.load_string(body.c_str(), pugi::parse_default | pugi::parse_ws_pcdata_single);
@@ -102,7 +101,7 @@ std::string result_element(const Case& test, const std::string& body) {
   return out.str();
 }
 
-// Reads a response as a client would: the tables are the same in both directions.
+// Reads a response like a client: the tables are the same in both directions.
 std::string read(const Case& test, dynamic::Model& model, const wire::HttpResponse& response) {
   const auto* output = test.given().if_contains("output");
   if (!output) return "";
@@ -153,7 +152,7 @@ wire::HttpResponse encode(const Case& test, dynamic::Model& model) {
   return wire::encode_response(test.protocol, service, operation, &value, "foo-id");
 }
 
-// For tests/wire/check_answers.py, which lets botocore read what we wrote.
+// For tests/wire/check_answers.py, which reads our encoding with botocore.
 void dump(const Case& test, const wire::HttpResponse& response) {
   const char* folder = std::getenv("STOKER_ANSWERS_OUT");
   if (!folder) return;
@@ -192,7 +191,7 @@ TEST(ProtocolVectors, ResultsAreEncodedToWhatAClientReadsThemFrom) {
   std::cout << "  " << alike << " of them alike as parsed bodies too\n";
 }
 
-// The error's code and message, as a client finds them.
+// The error's code and message.
 std::pair<std::string, std::string> read_error(const Case& test, const wire::HttpResponse& response) {
   if (test.protocol == wire::Protocol::Json10 || test.protocol == wire::Protocol::Json11) {
     try {

@@ -20,8 +20,8 @@ namespace agent::drivers {
 namespace {
 
 constexpr std::string_view kControllers[] = {"memory", "cpu", "cpuacct", "pids", "name=systemd"};
-constexpr std::int64_t kPeriodMicros = 100'000;  // Docker's and ECS's
-constexpr int kKillRounds = 50;                  // a millisecond each
+constexpr std::int64_t kPeriodMicros = 100'000;  // as Docker and ECS
+constexpr int kKillRounds = 50;                  // a millisecond apart
 
 bool write_file(const std::string& path, std::string_view text) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -43,8 +43,8 @@ std::int64_t to_number(std::string_view text) {
   return value;
 }
 
-// "name 42" on a line of its own.
-std::int64_t number_named(const std::string& text, std::string_view name) {
+// The value of a line "name 42".
+std::int64_t value_of_line(const std::string& text, std::string_view name) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with(name) && line.size() > name.size() && line[name.size()] == ' ') {
@@ -63,13 +63,13 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-// runc's: 2..262144 shares onto 1..10000.
+// Maps 2..262144 shares onto weights 1..10000, as runc does.
 std::int64_t weight_of(std::int64_t shares) {
   return 1 + (std::clamp<std::int64_t>(shares, 2, 262'144) - 2) * 9999 / 262'142;
 }
 
-// One at a time: a controller that is not there must not keep the others away.
-void pass_on_controllers(const std::string& folder) {
+// One at a time: a missing controller must not prevent the others.
+void delegate_controllers(const std::string& folder) {
   for (std::string_view controller : {"memory", "cpu", "pids"}) {
     write_file(folder + "/cgroup.subtree_control", fmt::format("+{}", controller));
   }
@@ -80,7 +80,7 @@ bool make_folders(const std::string& mount, const std::string& path, bool unifie
     slash = path.find('/', slash + 1);
     const std::string folder = mount + "/" + path.substr(0, slash);
     if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) return false;
-    if (unified && slash != path.npos) pass_on_controllers(folder);
+    if (unified && slash != path.npos) delegate_controllers(folder);
   }
   return true;
 }
@@ -107,7 +107,7 @@ void Cgroups::add(const std::string& mount, std::string_view type, std::string_v
   Hierarchy hierarchy{mount, {}, type == "cgroup2"};
   std::string available(options);
   if (hierarchy.unified) {
-    pass_on_controllers(mount);  // refused in a container that has processes at its root
+    delegate_controllers(mount);  // fails in a container that has processes at its root
     available = read_file(mount + "/cgroup.subtree_control");
   }
   for (std::string_view controller : kControllers) {
@@ -136,7 +136,7 @@ bool Cgroups::is_unified(std::string_view controller) const {
                      [&](const Hierarchy& h) { return h.unified && h.mount == mount; });
 }
 
-base::Result<Nothing> Cgroups::make(const std::string& path, const CgroupLimits& limits) const {
+base::Result<Nothing> Cgroups::create(const std::string& path, const CgroupLimits& limits) const {
   for (const Hierarchy& hierarchy : hierarchies_) {
     if (!make_folders(hierarchy.mount, path, hierarchy.unified)) {
       return base::Error{fmt::format("cgroup {}/{}: {}", hierarchy.mount, path, std::strerror(errno))};
@@ -201,7 +201,7 @@ bool Cgroups::kill(const std::string& path) const {
       if (!(pids >> pid)) continue;
       empty = false;
       if (hierarchy.unified && write_file(folder + "/cgroup.kill", "1")) continue;
-      // What forks meanwhile is found in the next round.
+      // Processes forked meanwhile are found in the next round.
       do {
         if (pid > 1) ::kill(pid_t(pid), SIGKILL);
       } while (pids >> pid);
@@ -227,18 +227,18 @@ void Cgroups::remove(const std::string& path) const {
 std::optional<CgroupUsage> Cgroups::usage(const std::string& path) const {
   const std::string memory = mount_of("memory");
   if (memory.empty() || ::access((memory + "/" + path).c_str(), R_OK) != 0) return std::nullopt;
-  // Less the file cache that the kernel can have back at once, as `docker stats` counts.
+  // Without the file cache that the kernel can reclaim, like `docker stats`.
   CgroupUsage usage;
   const std::string in_memory = memory + "/" + path + "/memory.";
   const bool unified = is_unified("memory");
   const std::int64_t used = to_number(read_file(in_memory + (unified ? "current" : "usage_in_bytes")));
   const std::int64_t cache =
-      number_named(read_file(in_memory + "stat"), unified ? "inactive_file" : "total_inactive_file");
+      value_of_line(read_file(in_memory + "stat"), unified ? "inactive_file" : "total_inactive_file");
   usage.memory_bytes = std::max<std::int64_t>(0, used - cache);
   if (const std::string cpuacct = mount_of("cpuacct"); !cpuacct.empty()) {
     usage.cpu_nanos = to_number(read_file(cpuacct + "/" + path + "/cpuacct.usage"));
   } else if (const std::string cpu = mount_of("cpu"); !cpu.empty()) {
-    usage.cpu_nanos = 1000 * number_named(read_file(cpu + "/" + path + "/cpu.stat"), "usage_usec");
+    usage.cpu_nanos = 1000 * value_of_line(read_file(cpu + "/" + path + "/cpu.stat"), "usage_usec");
   }
   return usage;
 }
@@ -250,7 +250,7 @@ std::string Cgroups::oom_file(const std::string& path) const {
 }
 
 std::int64_t oom_kills(const std::string& oom_file) {
-  return oom_file.empty() ? 0 : number_named(read_file(oom_file), "oom_kill");
+  return oom_file.empty() ? 0 : value_of_line(read_file(oom_file), "oom_kill");
 }
 
 }  // namespace agent::drivers

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control groups, version 1, version 2, or both side by side: limits for a tree of processes, what it
-// uses, and a way to kill all of it. A path is below each mount: "stoker/<agent>/<task>/<container>".
+// Control groups, version 1, version 2, or both: limit a tree of processes, measure it and kill it.
+// A path is relative to each mount: "stoker/<agent>/<task>/<container>".
 #pragma once
 
 #include <cstdint>
@@ -14,48 +14,48 @@
 
 namespace agent::drivers {
 
-// 0 is: no limit.
+// 0: no limit.
 struct CgroupLimits {
   std::int64_t memory_bytes = 0;
-  std::int64_t swap_bytes = -1;        // beside its memory; -1: as much again, which is Docker's default
-  std::int64_t reservation_bytes = 0;  // what is left to it when memory is short
-  std::int64_t cpu_shares = 0;         // 1024 is one core's worth, where cores are short
-  double cpus = 0;                     // no more than this, ever
+  std::int64_t swap_bytes = -1;        // beyond memory_bytes; -1: the same amount, as Docker does
+  std::int64_t reservation_bytes = 0;  // guaranteed when memory is scarce
+  std::int64_t cpu_shares = 0;         // relative weight; 1024 is one core
+  double cpus = 0;                     // hard limit
   std::int64_t pids = 0;
 };
 
 struct CgroupUsage {
-  std::int64_t cpu_nanos = 0;  // since it was made
+  std::int64_t cpu_nanos = 0;  // since its creation
   std::int64_t memory_bytes = 0;
 };
 
 class Cgroups {
  public:
-  // Those of this machine that we can write to.
+  // The writable hierarchies of this machine.
   static Cgroups find(const std::string& mountinfo_file = "/proc/self/mountinfo");
 
-  // "v1", "v2", "hybrid" (controllers of version 1 beside an empty version 2) or "none".
+  // "v1", "v2", "hybrid" (version 1 controllers and an empty version 2) or "none".
   std::string kind() const;
   bool limits_memory() const { return !mount_of("memory").empty(); }
   bool limits_cpu() const { return !mount_of("cpu").empty(); }
 
-  // Makes it, or changes the limits of one that is there.
-  base::Result<Nothing> make(const std::string& path, const CgroupLimits& limits) const;
-  // A process that writes "0" to each of these is in it.
+  // Creates the cgroup, or changes its limits.
+  base::Result<Nothing> create(const std::string& path, const CgroupLimits& limits) const;
+  // A process joins the cgroup by writing "0" to each of these files.
   std::vector<std::string> join_files(const std::string& path) const;
-  // SIGKILL to all that is in it; false when some of it would not go.
+  // Kills all its processes. Returns false when some are still alive.
   bool kill(const std::string& path) const;
-  // With those below it. Nothing runs in them any more.
+  // Removes it and its children. They must have no processes.
   void remove(const std::string& path) const;
 
   std::optional<CgroupUsage> usage(const std::string& path) const;
-  // The file that oom_kills() reads, "" where there is none.
+  // The file for oom_kills(), or "" without a memory controller.
   std::string oom_file(const std::string& path) const;
 
  private:
   struct Hierarchy {
     std::string mount;
-    std::vector<std::string> controllers;  // of ours that it has; version 1 also "name=systemd"
+    std::vector<std::string> controllers;  // those we use; in version 1 also "name=systemd"
     bool unified = false;
   };
 
@@ -68,7 +68,7 @@ class Cgroups {
   std::vector<Hierarchy> hierarchies_;
 };
 
-// How many of its processes the kernel has killed for want of memory.
+// Number of processes that the kernel killed because the cgroup was out of memory.
 std::int64_t oom_kills(const std::string& oom_file);
 
 }  // namespace agent::drivers

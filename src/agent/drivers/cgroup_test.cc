@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Folders and files in place of the kernel's, so that both versions are seen wherever this runs.
+// Plain folders and files in place of the kernel's, so that both versions are tested on any machine.
 class FakeCgroups : public testing::Test {
  protected:
   void SetUp() override {
@@ -36,24 +36,24 @@ class FakeCgroups : public testing::Test {
   std::string folder_;
 };
 
-TEST_F(FakeCgroups, WithoutAnyThereIsNone) {
+TEST_F(FakeCgroups, WithoutMountsTheKindIsNone) {
   put("mountinfo", "garbage\n - \n1 2 3 4 /proc rw - proc proc rw\n");
   EXPECT_EQ(find().kind(), "none");
-  EXPECT_TRUE(find().make("a/b", {.memory_bytes = 5}));
+  EXPECT_TRUE(find().create("a/b", {.memory_bytes = 5}));
   EXPECT_TRUE(find().join_files("a/b").empty());
 }
 
-TEST_F(FakeCgroups, VersionTwoTakesItsLimits) {
+TEST_F(FakeCgroups, VersionTwoWritesAllLimits) {
   mount("unified", "cgroup2", "rw,nsdelegate");
   for (const char* file : {"memory.max", "memory.low", "memory.swap.max", "cpu.weight", "cpu.max", "pids.max"}) {
     put(std::string("unified/a/b/") + file);
   }
-  // Where the kernel has a list to add to, a plain file takes each write at its start: these words
-  // stand behind the longest of them.
+  // The kernel appends to a list; a plain file is overwritten from its start. These words follow
+  // the longest write.
   put("unified/cgroup.subtree_control", "........ memory cpu pids\n");
   const Cgroups cgroups = find();
   EXPECT_EQ(cgroups.kind(), "v2");
-  EXPECT_TRUE(cgroups.make("a/b", {1000, 0, 500, 1024, 1.5, 99}));
+  EXPECT_TRUE(cgroups.create("a/b", {1000, 0, 500, 1024, 1.5, 99}));
   EXPECT_EQ(get("unified/a/b/memory.max"), "1000");
   EXPECT_EQ(get("unified/a/b/memory.swap.max"), "0");
   EXPECT_EQ(get("unified/a/b/memory.low"), "500");
@@ -62,7 +62,7 @@ TEST_F(FakeCgroups, VersionTwoTakesItsLimits) {
   EXPECT_EQ(get("unified/a/b/pids.max"), "99");
 }
 
-TEST_F(FakeCgroups, VersionOneTakesItsLimits) {
+TEST_F(FakeCgroups, VersionOneWritesAllLimits) {
   mount("memory", "cgroup", "rw,memory");
   mount("cpu", "cgroup", "rw,cpu,cpuacct");
   mount("pids", "cgroup", "rw,pids");
@@ -73,7 +73,7 @@ TEST_F(FakeCgroups, VersionOneTakesItsLimits) {
   }
   const Cgroups cgroups = find();
   EXPECT_EQ(cgroups.kind(), "v1");
-  EXPECT_TRUE(cgroups.make("a/b", {1000, -1, 500, 256, 1.5, 99}));
+  EXPECT_TRUE(cgroups.create("a/b", {1000, -1, 500, 256, 1.5, 99}));
   EXPECT_EQ(get("memory/a/b/memory.limit_in_bytes"), "1000");
   EXPECT_EQ(get("memory/a/b/memory.memsw.limit_in_bytes"), "2000");
   EXPECT_EQ(get("memory/a/b/memory.soft_limit_in_bytes"), "500");
@@ -85,12 +85,12 @@ TEST_F(FakeCgroups, VersionOneTakesItsLimits) {
 
 TEST_F(FakeCgroups, AMemoryLimitThatCannotBeSetIsAnError) {
   mount("memory", "cgroup", "rw,memory");
-  const auto made = find().make("a/b", {.memory_bytes = 1000});
+  const auto made = find().create("a/b", {.memory_bytes = 1000});
   ASSERT_FALSE(made);
   EXPECT_THAT(made.error(), HasSubstr("memory.limit_in_bytes"));
 }
 
-TEST_F(FakeCgroups, OomKillsAreRead) {
+TEST_F(FakeCgroups, OomKillsAreReadFromBothVersions) {
   put("events", "low 0\nhigh 0\nmax 7\noom 2\noom_kill 3\noom_group_kill 9\n");
   EXPECT_EQ(oom_kills(folder_ + "/events"), 3);
   put("control", "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n");
@@ -98,7 +98,7 @@ TEST_F(FakeCgroups, OomKillsAreRead) {
   EXPECT_EQ(oom_kills(folder_ + "/no-such-file"), 0);
 }
 
-TEST(ProcessLimits, ATasksNumbersBecomeLimitsAsEcsDoesIt) {
+TEST(ProcessLimits, TaskCpuAndMemoryBecomeLimitsAsInEcs) {
   shapes::agent::Task task;
   task.containers = {{.cpu = 100}, {.cpu = 0}};
   EXPECT_EQ(task_limits(task).cpu_shares, 102);
@@ -114,13 +114,13 @@ class ProcessCgroups : public ProcessFixture {
  protected:
   void SetUp() override {
     ProcessFixture::SetUp();
-    if (!Cgroups::find().limits_memory()) GTEST_SKIP() << "no cgroup can be written here";
+    if (!Cgroups::find().limits_memory()) GTEST_SKIP() << "no writable cgroup";
   }
-  // tail keeps a line without an end in memory.
+  // tail keeps an unterminated line in memory.
   static constexpr char kHungry[] = "head -c 200000000 /dev/zero | tail -n 1 > /dev/null";
 };
 
-TEST_F(ProcessCgroups, OneThatTakesMoreThanItsMemoryIsKilledAndTold) {
+TEST_F(ProcessCgroups, AProcessBeyondItsMemoryLimitIsKilledAndReportedAsOutOfMemory) {
   ContainerSpec container = shell(kHungry);
   container.container.memory = 20;
   const Exit exit = run_to_end(container);
@@ -128,13 +128,13 @@ TEST_F(ProcessCgroups, OneThatTakesMoreThanItsMemoryIsKilledAndTold) {
   EXPECT_EQ(exit.code, 137);
 }
 
-TEST_F(ProcessCgroups, TheTasksMemoryIsForAllOfIt) {
+TEST_F(ProcessCgroups, TheTaskMemoryLimitAppliesToTheContainer) {
   ContainerSpec container = shell(kHungry);
   container.task.memory = 20;
   EXPECT_TRUE(run_to_end(container).out_of_memory);
 }
 
-TEST_F(ProcessCgroups, OneWithEnoughIsNotKilled) {
+TEST_F(ProcessCgroups, AProcessWithinItsMemoryLimitIsNotKilled) {
   ContainerSpec container = shell("exit 4");
   container.container.memory = 100;
   const Exit exit = run_to_end(container);
@@ -142,7 +142,7 @@ TEST_F(ProcessCgroups, OneWithEnoughIsNotKilled) {
   EXPECT_EQ(exit.code, 4);
 }
 
-TEST_F(ProcessCgroups, ItIsInItsCgroupAndItsShimIsNot) {
+TEST_F(ProcessCgroups, ACommandRunsInItsCgroupAndItsShimOutsideOfIt) {
   const std::string id = start(shell("cat /proc/$$/cgroup; echo $$ > " + folder_ + "/up; sleep 1000"));
   await_file(folder_ + "/up");
   EXPECT_THAT(output(), HasSubstr("/stoker/" + options_.agent_name + "/0123456789abcdef/" + id));
@@ -151,7 +151,7 @@ TEST_F(ProcessCgroups, ItIsInItsCgroupAndItsShimIsNot) {
   EXPECT_THAT(*shim, testing::Not(HasSubstr(id)));
 }
 
-TEST_F(ProcessCgroups, NothingIsLeftOfItsCgroups) {
+TEST_F(ProcessCgroups, CleanUpRemovesTheCgroupsOfATask) {
   const std::string id = start(shell("true"));
   wait(id);
   EXPECT_TRUE(run(driver_->remove(id)));

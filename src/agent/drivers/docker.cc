@@ -14,7 +14,7 @@ namespace agent::drivers {
 namespace asio = boost::asio;
 namespace json = boost::json;
 
-constexpr base::Duration kLogPatience = std::chrono::seconds(5);  // for the last output of one that is gone
+constexpr base::Duration kRemovedLogTimeout = std::chrono::seconds(5);  // for the last output of a removed container
 
 base::Result<std::unique_ptr<Driver>> open_docker(http::IoThreads& io, DockerOptions options) {
   if (options.socket.empty()) options.socket = default_socket();
@@ -34,9 +34,9 @@ DockerDriver::DockerDriver(std::shared_ptr<DockerApi> api, DockerOptions options
 asio::awaitable<base::Result<std::vector<Found>>> DockerDriver::list_where(std::vector<std::string> labels) {
   labels.push_back(labelled(kAgentLabel, options_.agent_name));
   const std::string target = "/containers/json?all=1&" + label_query(labels);
-  Answer answer = co_await api_->get(target);
-  if (!answer.ok()) co_return base::Error{answer.message()};
-  co_return found_in(answer.json());
+  EngineReply reply = co_await api_->get(target);
+  if (!reply.ok()) co_return base::Error{reply.message()};
+  co_return found_in(reply.json());
 }
 
 asio::awaitable<base::Result<std::vector<Found>>> DockerDriver::list() {
@@ -46,7 +46,7 @@ asio::awaitable<base::Result<std::vector<Found>>> DockerDriver::list() {
   co_return found;
 }
 
-// What the container needs of its task, made where it is not there. Errors are whole.
+// Creates what the container needs from its task, where missing. Errors are complete ECS reasons.
 asio::awaitable<base::Result<TaskParts>> DockerDriver::prepare(const ContainerSpec& spec) {
   TaskParts parts;
   if (!spec.container.links.empty() || !spec.container.volumesFrom.empty()) {
@@ -74,18 +74,18 @@ asio::awaitable<base::Result<std::string>> DockerDriver::create(ContainerSpec sp
   if (!made) co_return base::Error{"CannotCreateContainerError: " + made.error()};
   std::string body = json::serialize(*made);
   const std::string target = "/containers/create?name=" + container_name(spec);
-  Answer answer = co_await api_->post(target, std::move(body));
-  if (!answer.ok()) co_return base::Error{"CannotCreateContainerError: " + answer.message()};
-  co_return text_at(answer.json(), {"Id"});
+  EngineReply reply = co_await api_->post(target, std::move(body));
+  if (!reply.ok()) co_return base::Error{"CannotCreateContainerError: " + reply.message()};
+  co_return text_at(reply.json(), {"Id"});
 }
 
 asio::awaitable<base::Result<Nothing>> DockerDriver::remove(std::string id) {
   const std::string target = "/containers/" + id + "?force=1&v=1";
-  Answer answer = co_await api_->remove(target);
-  // 409: it is being removed already.
-  const bool gone = answer.ok() || answer.not_found() || answer.status == 409;
-  if (!gone) co_return base::Error{answer.message()};
-  co_await logs_.finish(id, kLogPatience);
+  EngineReply reply = co_await api_->remove(target);
+  // 409: it is already being removed.
+  const bool gone = reply.ok() || reply.not_found() || reply.status == 409;
+  if (!gone) co_return base::Error{reply.message()};
+  co_await logs_.finish(id, kRemovedLogTimeout);
   logs_.forget(id);
   cpu_.erase(id);
   co_return Nothing{};
@@ -97,11 +97,11 @@ asio::awaitable<base::Result<Nothing>> DockerDriver::clean_up(std::string task_a
   labels.push_back(labelled(kTaskLabel, task_arn));
   labels.push_back(labelled(kContainerLabel, std::string(kHolderContainer)));
   const std::string target = "/containers/json?all=1&" + label_query(labels);
-  Answer holders = co_await api_->get(target);
+  EngineReply holders = co_await api_->get(target);
   if (!holders.ok()) co_return base::Error{holders.message()};
   for (const std::string& id : ids_in(holders.json())) {
     const std::string holder = "/containers/" + id + "?force=1&v=1";
-    Answer removed = co_await api_->remove(holder);
+    EngineReply removed = co_await api_->remove(holder);
     if (!removed.ok() && !removed.not_found()) co_return base::Error{removed.message()};
   }
   base::Result<Nothing> volumes = co_await remove_volumes(*api_, std::move(task_arn), options_.agent_name);
@@ -109,12 +109,12 @@ asio::awaitable<base::Result<Nothing>> DockerDriver::clean_up(std::string task_a
 }
 
 asio::awaitable<base::Result<Usage>> DockerDriver::usage(std::string id) {
-  // Without a sample of our own the engine takes two, a second apart.
+  // Without an earlier sample, the engine takes two, a second apart.
   const bool known = cpu_.contains(id);
   const std::string target = "/containers/" + id + "/stats?stream=0&one-shot=" + (known ? "1" : "0");
-  Answer answer = co_await api_->get(target);
-  if (!answer.ok()) co_return base::Error{answer.message()};
-  const json::value stats = answer.json();
+  EngineReply reply = co_await api_->get(target);
+  if (!reply.ok()) co_return base::Error{reply.message()};
+  const json::value stats = reply.json();
   const CpuSample now = cpu_sample(stats);
   const CpuSample before = cpu_.contains(id) ? cpu_[id] : cpu_sample_before(stats);
   cpu_[id] = now;

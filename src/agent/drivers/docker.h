@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Containers by Docker's Engine API, which Podman speaks too.
+// Runs containers by Docker's Engine API, which Podman also implements.
 #pragma once
 
 #include <memory>
@@ -12,19 +12,18 @@
 namespace agent::drivers {
 
 struct DockerOptions {
-  std::string socket;      // "": that of DOCKER_HOST, or else /var/run/docker.sock
-  std::string agent_name;  // marks what this agent makes; another agent's is never touched
+  std::string socket;      // "": from DOCKER_HOST, or else /var/run/docker.sock
+  std::string agent_name;  // marks containers of this agent; it never touches those of others
 
-  // Simulated GPUs are told to a container, and asked of the engine by nobody.
+  // Simulated GPUs are not requested from the engine.
   bool simulated_gpus = false;
-  std::string nvidia_smi_path;   // on this machine; shows as /usr/bin/nvidia-smi. "": none
-  std::string nvidia_smi_folder;  // what it reads, at the same path inside. "": none
-  std::string mps_pipe_folder;   // of NVIDIA's MPS daemon, for shares of a GPU. "": there is none
+  std::string nvidia_smi_path;   // mounted as /usr/bin/nvidia-smi. "": none
+  std::string nvidia_smi_folder;  // its data, mounted at the same path. "": none
+  std::string mps_pipe_folder;   // of NVIDIA's MPS daemon, for shared GPUs. "": none
 };
 
-// Asks the engine who it is, and blocks for that: never on a thread of `io`. The error says
-// which socket did not answer. The driver may end while containers run, but not before the
-// calls that were made on it have returned.
+// Blocks while it queries the engine's version: do not call it on a thread of `io`. The error names
+// the socket. The driver may be destroyed while containers run, but not while its calls are pending.
 base::Result<std::unique_ptr<Driver>> open_docker(http::IoThreads& io, DockerOptions options);
 
 }  // namespace agent::drivers

@@ -10,12 +10,12 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr int kFirstMinor = 17;  // the first that ECS has an attribute for
+constexpr int kFirstMinor = 17;  // the first with an ECS attribute
 constexpr std::string_view kCapability = "com.amazonaws.ecs.capability.";
 constexpr std::string_view kFeature = "ecs.capability.";
 
-// The agent itself does these, whatever the engine.
-constexpr std::string_view kAlways[] = {
+// Implemented by the agent, for every engine.
+constexpr std::string_view kAgentAttributes[] = {
     "com.amazonaws.ecs.capability.privileged-container",
     "com.amazonaws.ecs.capability.task-iam-role",
     "com.amazonaws.ecs.capability.task-iam-role-network-host",
@@ -36,9 +36,9 @@ void add_list(const json::value* list, std::string_view prefix, std::vector<std:
 
 void add_logging(const json::value& info, std::vector<std::string>& out) {
   const std::string prefix = std::string(kCapability) + "logging-driver.";
-  std::vector<std::string> drivers = {prefix + "none", prefix + "awslogs"};  // awslogs is the agent's, not the engine's
+  std::vector<std::string> drivers = {prefix + "none", prefix + "awslogs"};  // the agent implements awslogs
   add_list(find(info, {"Plugins", "Log"}), prefix, drivers);
-  if (drivers.size() == 2) drivers.push_back(prefix + "json-file");  // Podman does not tell, and takes it
+  if (drivers.size() == 2) drivers.push_back(prefix + "json-file");  // Podman accepts it but does not list it
   for (std::size_t i = 0; i < drivers.size(); ++i) {
     if (i < 2 || drivers[i] != prefix + "awslogs") out.push_back(drivers[i]);
   }
@@ -77,10 +77,10 @@ Abilities abilities_of(const json::value& version, const json::value& info) {
     out.push_back(std::string(kCapability) + "docker-remote-api.1." + std::to_string(minor));
   }
   add_logging(info, out);
-  out.insert(out.end(), std::begin(kAlways), std::end(kAlways));
+  out.insert(out.end(), std::begin(kAgentAttributes), std::end(kAgentAttributes));
   add_security(info, out);
   add_list(find(info, {"Plugins", "Volume"}), std::string(kFeature) + "docker-plugin.", out);
-  // Both need the holder of a task's namespaces, which has been seen to run there only.
+  // Both need the holder of a task's namespaces, which is tested on amd64 only.
   if (facts.architecture == "amd64") {
     out.push_back(std::string(kFeature) + "task-eni");
     out.push_back(std::string(kFeature) + "pid-ipc-namespace-sharing");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a machine with this engine can be asked for, as attributes that tasks require.
+// The attributes of a machine with this engine.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -9,7 +9,7 @@
 
 namespace agent::drivers {
 
-// Of the engine's answers to /version and /info.
+// From the engine's replies to /version and /info.
 EngineFacts facts_of(const boost::json::value& version, const boost::json::value& info);
 Abilities abilities_of(const boost::json::value& version, const boost::json::value& info);
 

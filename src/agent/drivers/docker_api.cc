@@ -16,7 +16,7 @@ namespace {
 namespace asio = boost::asio;
 namespace json = boost::json;
 
-// The newest that this code was written for; an older engine is spoken to in its own.
+// The newest version that this code supports. An older engine is used with its own version.
 constexpr int kNewestMinor = 47;
 constexpr std::size_t kMaxMessageBytes = 4096;
 constexpr base::Duration kConnectDeadline = std::chrono::seconds(10);
@@ -31,14 +31,14 @@ http::Request make_request(std::string method, std::string target, std::string b
 
 }  // namespace
 
-std::string Answer::message() const {
+std::string EngineReply::message() const {
   std::string text = text_at(json(), {"message"});
-  if (text.empty()) text = body.empty() ? "the engine answered " + std::to_string(status) : body;
+  if (text.empty()) text = body.empty() ? "the engine returned status " + std::to_string(status) : body;
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   return text.substr(0, kMaxMessageBytes);
 }
 
-json::value Answer::json() const {
+json::value EngineReply::json() const {
   boost::system::error_code error;
   json::value value = json::parse(body, error);
   return error ? json::value() : value;
@@ -100,56 +100,56 @@ DockerApi::DockerApi(http::IoThreads& io, std::string socket)
     : socket_(std::move(socket)), client_(io, http::Endpoint::unix_socket(socket_)) {}
 
 base::Result<std::string> DockerApi::connect() {
-  auto version = ask_now("/version");
+  auto version = get_now("/version");
   if (!version) return base::Error{version.error()};
   const int minor = api_minor(text_at(*version, {"ApiVersion"}));
   if (minor == 0) return base::Error{socket_ + " is not the socket of a Docker engine"};
   prefix_ = "/v1." + std::to_string(std::min(minor, kNewestMinor));
-  auto info = ask_now(prefix_ + "/info");
+  auto info = get_now(prefix_ + "/info");
   if (!info) return base::Error{info.error()};
   version_ = std::move(*version);
   info_ = std::move(*info);
   return prefix_;
 }
 
-base::Result<json::value> DockerApi::ask_now(const std::string& target) {
+base::Result<json::value> DockerApi::get_now(const std::string& target) {
   auto response = client_.send_now(make_request("GET", target, ""), kConnectDeadline);
-  if (!response) return base::Error{"no Docker engine answers at " + socket_ + ": " + response.error()};
-  const Answer answer{response->status, std::move(response->body)};
-  if (!answer.ok()) return base::Error{"the engine at " + socket_ + ": " + answer.message()};
-  return answer.json();
+  if (!response) return base::Error{"no Docker engine responds at " + socket_ + ": " + response.error()};
+  const EngineReply reply{response->status, std::move(response->body)};
+  if (!reply.ok()) return base::Error{"the engine at " + socket_ + ": " + reply.message()};
+  return reply.json();
 }
 
-asio::awaitable<Answer> DockerApi::send(http::Request request, base::Duration deadline) {
+asio::awaitable<EngineReply> DockerApi::send(http::Request request, base::Duration deadline) {
   request.head.target.insert(0, prefix_);
   base::Result<http::Response> response = co_await client_.send(std::move(request), deadline);
-  Answer answer;
+  EngineReply reply;
   if (response) {
-    answer.status = response->status;
-    answer.body = std::move(response->body);
+    reply.status = response->status;
+    reply.body = std::move(response->body);
   } else {
-    answer.body = response.error();
+    reply.body = response.error();
   }
-  co_return answer;
+  co_return reply;
 }
 
-asio::awaitable<Answer> DockerApi::get(std::string target, base::Duration deadline) {
+asio::awaitable<EngineReply> DockerApi::get(std::string target, base::Duration deadline) {
   http::Request request = make_request("GET", std::move(target), "");
   return send(std::move(request), deadline);
 }
 
-asio::awaitable<Answer> DockerApi::post(std::string target, std::string body, base::Duration deadline) {
+asio::awaitable<EngineReply> DockerApi::post(std::string target, std::string body, base::Duration deadline) {
   http::Request request = make_request("POST", std::move(target), std::move(body));
   if (!request.body.empty()) request.head.headers.set("Content-Type", "application/json");
   return send(std::move(request), deadline);
 }
 
-asio::awaitable<Answer> DockerApi::remove(std::string target) {
+asio::awaitable<EngineReply> DockerApi::remove(std::string target) {
   http::Request request = make_request("DELETE", std::move(target), "");
   return send(std::move(request), kEngineDeadline);
 }
 
-asio::awaitable<Answer> DockerApi::import(std::string target, std::string tar) {
+asio::awaitable<EngineReply> DockerApi::import(std::string target, std::string tar) {
   http::Request request = make_request("POST", std::move(target), std::move(tar));
   request.head.headers.set("Content-Type", "application/x-tar");
   return send(std::move(request), kEngineDeadline);

@@ -16,7 +16,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::int64_t kMinCpuShares = 2;  // Linux's; ECS makes 0 and 1 of it too
+constexpr std::int64_t kMinCpuShares = 2;  // Linux's minimum; ECS raises 0 and 1 to it
 constexpr std::int64_t kMiB = 1024 * 1024;
 
 base::Result<json::object> parse_object(const std::optional<std::string>& text, std::string_view what) {
@@ -44,7 +44,7 @@ std::map<std::string, std::string> environment_of(const json::object& config, co
   return environment;
 }
 
-// A task's limits hold for each of its containers; ECS has them for all together.
+// A task's limits apply to each of its containers; in ECS they apply to all together.
 void add_limits(const ContainerSpec& spec, const EngineFacts& facts, json::object& host) {
   host["CpuShares"] = std::max(spec.container.cpu, kMinCpuShares);
   const std::int64_t memory = spec.container.memory > 0 ? spec.container.memory : spec.task.memory.value_or(0);
@@ -53,8 +53,8 @@ void add_limits(const ContainerSpec& spec, const EngineFacts& facts, json::objec
   if (cpus > 0 && !host.contains("NanoCpus")) host["NanoCpus"] = std::int64_t(cpus * 1e9);
 }
 
-// The agent keeps the output itself, and reads it from the engine: by "awslogs" the engine would
-// send it to Amazon.
+// The agent reads the output from the engine and keeps it. With "awslogs" the engine would send it
+// to Amazon.
 void add_log(json::object& host) {
   const json::value* given = host.if_contains("LogConfig");
   const json::value* type = given && given->is_object() ? given->get_object().if_contains("Type") : nullptr;
@@ -103,7 +103,7 @@ base::Result<Nothing> add_mounts(const ContainerSpec& spec, const TaskParts& par
   return Nothing{};
 }
 
-// Drops what belongs to the network: the holder has it.
+// Removes the network's settings: the holder has them.
 void drop_network_settings(json::object& host) {
   for (std::string_view name : kNetworkSettings) host.erase(name);
   json::value* sysctls = host.if_contains("Sysctls");
@@ -115,7 +115,7 @@ void drop_network_settings(json::object& host) {
   *sysctls = std::move(kept);
 }
 
-// The container's part in the task's namespaces.
+// Puts the container into the task's namespaces.
 base::Result<Nothing> add_namespaces(const ContainerSpec& spec, const TaskParts& parts, json::object& config,
                                      json::object& host) {
   const std::string mode = spec.task.networkMode.value_or("bridge");
@@ -124,7 +124,7 @@ base::Result<Nothing> add_namespaces(const ContainerSpec& spec, const TaskParts&
   if (spec.task.ipcMode) host["IpcMode"] = *spec.task.ipcMode == "task" ? shared : *spec.task.ipcMode;
   host["NetworkMode"] = mode == "awsvpc" ? shared : mode;
   if (mode == "awsvpc") drop_network_settings(host);
-  if (mode == "awsvpc" || mode == "none") return Nothing{};  // no port is bound on the machine
+  if (mode == "awsvpc" || mode == "none") return Nothing{};  // no port is bound on the host
   return add_ports(spec.container.portMappings, config, host);
 }
 
@@ -176,8 +176,8 @@ base::Result<json::object> create_body(const ContainerSpec& spec, const TaskPart
   if (spec.container.entryPoint) (*config)["Entrypoint"] = to_array(*spec.container.entryPoint);
   add_labels(spec, parts, options.agent_name, *config);
 
-  // The agent restarts and removes: an engine that did either would run what has been reported as
-  // ended, or lose its exit code.
+  // The agent restarts and removes containers. An engine that did so would run a container that is
+  // reported as ended, or lose its exit code.
   host->erase("RestartPolicy");
   host->erase("AutoRemove");
   if (spec.container.privileged) (*host)["Privileged"] = *spec.container.privileged;
@@ -190,7 +190,7 @@ base::Result<json::object> create_body(const ContainerSpec& spec, const TaskPart
   if (auto done = add_namespaces(spec, parts, *config, *host); !done) return base::Error{done.error()};
 
   auto environment = environment_of(*config, spec);
-  add_gpus(spec, options, facts, environment, *host);  // last: the GPUs' word is final
+  add_gpus(spec, options, facts, environment, *host);  // last, so that nothing overrides it
   json::array list;
   for (const auto& [name, value] : environment) list.emplace_back(name + "=" + value);
   (*config)["Env"] = std::move(list);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine is asked for. Of GPUs this is all that a machine without any can show.
+// The create request. A machine without GPUs can test no more of them than this.
 #include "agent/drivers/docker_create.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +48,7 @@ class DockerCreate : public testing::Test {
     const boost::json::value* found = find(made, path);
     return found ? boost::json::serialize(*found) : "";
   }
-  void give(int gpus) {
+  void assign_gpus(int gpus) {
     for (int i = 0; i < gpus; ++i) spec_.gpus.push_back({.id = "GPU-" + std::to_string(i), .index = i});
   }
 
@@ -58,14 +58,14 @@ class DockerCreate : public testing::Test {
   EngineFacts facts_;
 };
 
-TEST_F(DockerCreate, WithoutGpusItSeesNoneWhateverItsEnvironmentSays) {
+TEST_F(DockerCreate, AContainerWithoutGpusSeesNoneEvenIfItsEnvironmentRequestsAll) {
   spec_.container.environment["NVIDIA_VISIBLE_DEVICES"] = "all";
   EXPECT_THAT(list({"Env"}), Contains("NVIDIA_VISIBLE_DEVICES=void"));
   EXPECT_EQ(json_of({"HostConfig", "DeviceRequests"}), "");
 }
 
-TEST_F(DockerCreate, SeesExactlyItsGpus) {
-  give(2);
+TEST_F(DockerCreate, AContainerSeesExactlyItsGpus) {
+  assign_gpus(2);
   EXPECT_THAT(list({"Env"}), Contains("NVIDIA_VISIBLE_DEVICES=GPU-0,GPU-1"));
   EXPECT_EQ(json_of({"HostConfig", "DeviceRequests"}),
             R"([{"Driver":"nvidia","Capabilities":[["gpu"]],"DeviceIDs":["GPU-0","GPU-1"]}])");
@@ -76,16 +76,16 @@ TEST_F(DockerCreate, SeesExactlyItsGpus) {
   EXPECT_EQ(json_of({"HostConfig", "DeviceRequests"}), "");
 }
 
-TEST_F(DockerCreate, SeesAllWhereItIsMeantTo) {
+TEST_F(DockerCreate, AllGpusAreVisibleWhenAllowed) {
   spec_.all_gpus = true;
   EXPECT_THAT(list({"Env"}), Contains("NVIDIA_VISIBLE_DEVICES=all"));
-  EXPECT_EQ(json_of({"HostConfig", "DeviceRequests"}), "");  // there is nobody to ask
+  EXPECT_EQ(json_of({"HostConfig", "DeviceRequests"}), "");  // no nvidia runtime
   facts_.nvidia_runtime = true;
   EXPECT_EQ(json_of({"HostConfig", "DeviceRequests"}), R"([{"Driver":"nvidia","Capabilities":[["gpu"]],"Count":-1}])");
 }
 
-TEST_F(DockerCreate, SimulatedGpusAreNotAskedOfTheEngine) {
-  give(1);
+TEST_F(DockerCreate, SimulatedGpusAreNotRequestedFromTheEngine) {
+  assign_gpus(1);
   options_.simulated_gpus = true;
   options_.nvidia_smi_path = "/agent/bin/nvidia-smi";
   options_.nvidia_smi_folder = "/agent/gpus";
@@ -95,8 +95,8 @@ TEST_F(DockerCreate, SimulatedGpusAreNotAskedOfTheEngine) {
               testing::ElementsAre("/agent/bin/nvidia-smi:/usr/bin/nvidia-smi:ro", "/agent/gpus:/agent/gpus:ro"));
 }
 
-TEST_F(DockerCreate, AShareOfAGpuIsToldToMps) {
-  give(2);
+TEST_F(DockerCreate, AGpuShareSetsTheMpsVariables) {
+  assign_gpus(2);
   options_.mps_pipe_folder = "/run/mps";
   spec_.shares = {{.container = "main", .gpuId = "GPU-1", .memoryInMiB = 2048, .maxComputePercent = 25},
                   {.container = "other", .gpuId = "GPU-0", .memoryInMiB = 1}};
@@ -108,20 +108,20 @@ TEST_F(DockerCreate, AShareOfAGpuIsToldToMps) {
   EXPECT_EQ(json_of({"HostConfig", "IpcMode"}), R"("host")");
 }
 
-TEST_F(DockerCreate, LimitsAreTheContainersOrElseTheTasks) {
+TEST_F(DockerCreate, TaskLimitsApplyWhereTheContainerHasNone) {
   EXPECT_EQ(json_of({"HostConfig", "CpuShares"}), "2");
   EXPECT_EQ(json_of({"HostConfig", "Memory"}), "");
   spec_.task.memory = 64;
   spec_.task.cpu = 16;
   EXPECT_EQ(json_of({"HostConfig", "Memory"}), std::to_string(64 << 20));
-  EXPECT_EQ(json_of({"HostConfig", "NanoCpus"}), "8000000000");  // the machine has no more
+  EXPECT_EQ(json_of({"HostConfig", "NanoCpus"}), "8000000000");  // all that the machine has
   spec_.container.memory = 32;
   spec_.container.cpu = 512;
   EXPECT_EQ(json_of({"HostConfig", "Memory"}), std::to_string(32 << 20));
   EXPECT_EQ(json_of({"HostConfig", "CpuShares"}), "512");
 }
 
-TEST_F(DockerCreate, KeepsWhatTheServerSaysOfTheEngine) {
+TEST_F(DockerCreate, DockerConfigOfTheServerIsKept) {
   spec_.container.dockerConfig.config = R"({"User":"nobody","Labels":{"mine":"1"}})";
   spec_.container.dockerConfig.hostConfig = R"({"ShmSize":5,"LogConfig":{"Type":"syslog"}})";
   EXPECT_EQ(json_of({"User"}), R"("nobody")");
@@ -136,18 +136,18 @@ TEST_F(DockerCreate, KeepsWhatTheServerSaysOfTheEngine) {
   EXPECT_FALSE(create_body(spec_, parts_, options_, facts_));
 }
 
-TEST_F(DockerCreate, NeitherRestartsNorRemovesByTheEngine) {
+TEST_F(DockerCreate, TheEngineNeitherRestartsNorRemovesContainers) {
   spec_.container.dockerConfig.hostConfig = R"({"RestartPolicy": {"Name": "always"}, "AutoRemove": true})";
   EXPECT_EQ(json_of({"HostConfig", "RestartPolicy"}), "");
   EXPECT_EQ(json_of({"HostConfig", "AutoRemove"}), "");
 }
 
-TEST_F(DockerCreate, ANameIsNoPartOfARequest) {
+TEST_F(DockerCreate, UnsafeCharactersInNamesAreReplaced) {
   spec_.task.family = "a b\r\nHost: x&y/..";
   EXPECT_EQ(container_name(spec_).find_first_of(" \r\n&/.:"), std::string::npos);
 }
 
-TEST_F(DockerCreate, InASharedNetworkItHasNoNamesAndPortsOfItsOwn) {
+TEST_F(DockerCreate, InASharedNetworkAContainerHasNoHostsOrPortsOfItsOwn) {
   spec_.task.networkMode = "awsvpc";
   spec_.container.portMappings = {{.containerPort = 80, .hostPort = 80}};
   spec_.container.dockerConfig.hostConfig =
@@ -159,7 +159,7 @@ TEST_F(DockerCreate, InASharedNetworkItHasNoNamesAndPortsOfItsOwn) {
   EXPECT_EQ(json_of({"HostConfig", "Sysctls"}), R"({"kernel.msgmax":"1"})");
 }
 
-TEST(DockerAbilities, AreWhatTheEngineSays) {
+TEST(DockerAbilities, AttributesFollowTheVersionAndInfoOfTheEngine) {
   const auto version = boost::json::parse(R"({"Version":"5.0","ApiVersion":"1.19","Arch":"riscv64"})");
   const auto info = boost::json::parse(R"({"SecurityOptions":["name=seccomp","name=apparmor"],
       "Plugins":{"Log":["json-file","awslogs"],"Volume":["local","nfs"]}})");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver itself: each call is a few calls of the engine's.
+// The driver. Each operation is a few calls of the engine.
 #pragma once
 
 #include <map>
@@ -40,12 +40,12 @@ class DockerDriver final : public Driver {
   boost::asio::awaitable<std::string> start_holder(std::string name, Started& started);
   void follow_log(const boost::asio::any_io_executor& executor, const boost::json::value& inspected);
 
-  std::shared_ptr<DockerApi> api_;  // also of the log's copiers, which end a moment after this
+  std::shared_ptr<DockerApi> api_;  // shared with the log copies, which may outlive this object
   DockerOptions options_;
   EngineFacts facts_;
   Abilities abilities_;
   DockerLogs logs_;
-  std::map<std::string, CpuSample> cpu_;  // by id: the last sample
+  std::map<std::string, CpuSample> cpu_;  // the last sample, by container id
 };
 
 }  // namespace agent::drivers

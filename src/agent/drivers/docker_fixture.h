@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests with a real engine: tools/docker.sh starts one and makes the image.
+// For tests with a real engine: tools/docker.sh starts it and builds the image.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,13 +24,12 @@ namespace agent::drivers {
 using namespace std::chrono_literals;
 
 template <class T>
-boost::asio::awaitable<void> keep(boost::asio::awaitable<T> call, std::optional<T>& result) {
+boost::asio::awaitable<void> store_result(boost::asio::awaitable<T> call, std::optional<T>& result) {
   T value = co_await std::move(call);
   result = std::move(value);
 }
 
-// Nothing is left behind: each test has an agent's name of its own, and all that was made
-// under it is removed.
+// Each test has its own agent name, and removes everything created under it.
 class DockerTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -56,7 +55,7 @@ class DockerTest : public testing::Test {
     std::filesystem::remove_all(folder_);
   }
 
-  // Another agent of the same name on the same machine, the one before being gone.
+  // Replaces the driver, as a restarted agent with the same name does.
   void reopen() {
     driver_.reset();
     DockerOptions options = options_;
@@ -69,7 +68,7 @@ class DockerTest : public testing::Test {
   template <class T>
   T run(boost::asio::awaitable<T> call) {
     std::optional<T> result;
-    boost::asio::co_spawn(io_.at(0), keep(std::move(call), result), boost::asio::use_future).get();
+    boost::asio::co_spawn(io_.at(0), store_result(std::move(call), result), boost::asio::use_future).get();
     return std::move(*result);
   }
 
@@ -111,7 +110,7 @@ class DockerTest : public testing::Test {
     EXPECT_TRUE(exit) << exit.error();
     return exit ? *exit : Exit{.code = -1};
   }
-  // All that it wrote, lines put together.
+  // All its output, with partial records joined.
   std::string output(const ContainerSpec& spec) {
     std::string text;
     LogReader reader(spec.log_file);
@@ -136,8 +135,8 @@ class DockerTest : public testing::Test {
     DockerApi api(io_, default_socket());
     EXPECT_TRUE(api.connect());
     std::vector<std::string> labels = {"stoker.agent=" + agent_};
-    const Answer answer = run(api.get(list + label_query(labels)));
-    const boost::json::value value = answer.json();
+    const EngineReply reply = run(api.get(list + label_query(labels)));
+    const boost::json::value value = reply.json();
     const boost::json::value* volumes = find(value, {"Volumes"});
     if (volumes) return volumes->is_array() ? volumes->get_array() : boost::json::array();
     return value.is_array() ? value.get_array() : boost::json::array();

@@ -9,7 +9,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr int kDeviceRequestsMinor = 40;  // of the API that they came with
+constexpr int kDeviceRequestsMinor = 40;  // the first API version that has them
 
 json::array& list_in(json::object& host, std::string_view name) {
   json::value& list = host[name];
@@ -17,8 +17,8 @@ json::array& list_in(json::object& host, std::string_view name) {
   return list.get_array();
 }
 
-// Device requests need no setting of the engine's; the runtime is for engines before them.
-void ask_for_devices(const ContainerSpec& spec, const EngineFacts& facts, json::object& host) {
+// Device requests need no engine configuration; older engines need the nvidia runtime.
+void add_device_request(const ContainerSpec& spec, const EngineFacts& facts, json::object& host) {
   if (facts.nvidia_runtime && facts.api_minor < kDeviceRequestsMinor) {
     host["Runtime"] = "nvidia";
     return;
@@ -36,20 +36,20 @@ void ask_for_devices(const ContainerSpec& spec, const EngineFacts& facts, json::
   list_in(host, "DeviceRequests").emplace_back(std::move(request));
 }
 
-// CUDA counts the devices that the container sees, from 0, in the order in which they are named.
-std::size_t place_of(const ContainerSpec& spec, const std::string& gpu_id) {
+// CUDA numbers the visible devices from 0, in the order of NVIDIA_VISIBLE_DEVICES.
+std::size_t device_number(const ContainerSpec& spec, const std::string& gpu_id) {
   const auto found = std::ranges::find(spec.gpus, gpu_id, &gpu::Gpu::id);
   return found == spec.gpus.end() ? 0 : std::size_t(found - spec.gpus.begin());
 }
 
-void add_shares(const ContainerSpec& spec, const DockerOptions& options,
+void add_docker_shares(const ContainerSpec& spec, const DockerOptions& options,
                 std::map<std::string, std::string>& environment, json::object& host) {
   std::string limits;
   std::optional<std::int32_t> percent;
   for (const shapes::agent::GpuShare& share : spec.shares) {
     if (!share.container.empty() && share.container != spec.container.name) continue;
     if (!limits.empty()) limits += ",";
-    limits += std::to_string(place_of(spec, share.gpuId)) + "=" + std::to_string(share.memoryInMiB) + "M";
+    limits += std::to_string(device_number(spec, share.gpuId)) + "=" + std::to_string(share.memoryInMiB) + "M";
     if (share.maxComputePercent) percent = std::min(percent.value_or(100), *share.maxComputePercent);
   }
   if (limits.empty()) return;
@@ -58,7 +58,7 @@ void add_shares(const ContainerSpec& spec, const DockerOptions& options,
   if (options.mps_pipe_folder.empty()) return;
   environment["CUDA_MPS_PIPE_DIRECTORY"] = options.mps_pipe_folder;
   list_in(host, "Binds").emplace_back(options.mps_pipe_folder + ":" + options.mps_pipe_folder);
-  // MPS's clients and its server share memory.
+  // MPS clients share memory with their server.
   host["IpcMode"] = "host";
 }
 
@@ -76,16 +76,16 @@ void add_gpus(const ContainerSpec& spec, const DockerOptions& options, const Eng
               std::map<std::string, std::string>& environment, json::object& host) {
   std::string visible;
   for (const gpu::Gpu& gpu : spec.gpus) visible += (visible.empty() ? "" : ",") + gpu.id;
-  // "void", not "none": with that, NVIDIA's runtime as the default adds nothing at all.
+  // With "none", an nvidia default runtime still mounts its libraries; with "void" it adds nothing.
   if (visible.empty()) visible = spec.all_gpus ? "all" : "void";
   environment["NVIDIA_VISIBLE_DEVICES"] = visible;
   if (visible == "void") return;
   if (options.simulated_gpus) {
     add_simulated(options, host);
   } else if (!spec.gpus.empty() || facts.nvidia_runtime) {
-    ask_for_devices(spec, facts, host);
+    add_device_request(spec, facts, host);
   }
-  add_shares(spec, options, environment, host);
+  add_docker_shares(spec, options, environment, host);
 }
 
 }  // namespace agent::drivers

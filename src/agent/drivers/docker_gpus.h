@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How GPUs get into a container.
+// Gives a container access to its GPUs.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -10,9 +10,9 @@
 
 namespace agent::drivers {
 
-// Adds to the environment and to the engine's HostConfig what makes the container see exactly
-// its GPUs. Overrides what a task definition or an image says of NVIDIA_VISIBLE_DEVICES: a GPU
-// belongs to the tasks that it was given to, and to nobody who only asks for it.
+// Sets the environment and the HostConfig so that the container sees exactly its GPUs. Overrides
+// NVIDIA_VISIBLE_DEVICES of the task definition and the image: a GPU is visible only to the tasks
+// that it is assigned to.
 void add_gpus(const ContainerSpec& spec, const DockerOptions& options, const EngineFacts& facts,
               std::map<std::string, std::string>& environment, boost::json::object& host);
 

@@ -15,16 +15,16 @@ namespace json = boost::json;
 
 constexpr std::string_view kImage = "stoker-pause:1";
 constexpr std::uint64_t kLoadAddress = 0x400000;
-constexpr std::uint64_t kHeadBytes = 64 + 56;  // an ELF head and one segment's
+constexpr std::uint64_t kElfHeaderBytes = 64 + 56;  // the ELF header and one program header
 
-// Both ignore SIGCHLD, so that the kernel buries what is left to process 1, and sleep for ever.
+// Both programs ignore SIGCHLD, so that the kernel reaps orphans of process 1, and sleep forever.
 // rt_sigaction(SIGCHLD, {SIG_IGN}, 0, 8); for (;;) pause();
 constexpr std::string_view kAmd64(
     "\xb8\x0d\x00\x00\x00\xbf\x11\x00\x00\x00\x48\x8d\x35\x17\x00\x00\x00\x31\xd2\x41\xba\x08\x00\x00\x00\x0f\x05"
     "\xb8\x22\x00\x00\x00\x0f\x05\xeb\xf7\x0f\x1f\x40\x00"
     "\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
     72);
-// The same with ppoll(0, 0, 0, 0), as there is no pause().
+// The same with ppoll(0, 0, 0, 0), as arm64 has no pause().
 constexpr std::string_view kArm64(
     "\xc8\x10\x80\xd2\x20\x02\x80\xd2\x81\x01\x00\x10\x02\x00\x80\xd2\x03\x01\x80\xd2\x01\x00\x00\xd4"
     "\x00\x00\x80\xd2\x01\x00\x80\xd2\x02\x00\x80\xd2\x03\x00\x80\xd2\x28\x09\x80\xd2\x01\x00\x00\xd4"
@@ -36,25 +36,25 @@ void put(std::string& out, std::uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) out.push_back(static_cast<char>(value >> (8 * i)));
 }
 
-// A static program of one segment, as execve() wants it.
+// A static executable with one segment.
 std::string elf(std::string_view code, std::uint64_t machine) {
   std::string out("\x7f" "ELF\x02\x01\x01", 7);
   out.resize(16);
   put(out, 2, 2);  // an executable
   put(out, machine, 2);
   put(out, 1, 4);
-  put(out, kLoadAddress + kHeadBytes, 8);  // where it begins
-  put(out, 64, 8);                         // segments' heads
+  put(out, kLoadAddress + kElfHeaderBytes, 8);  // entry point
+  put(out, 64, 8);                         // offset of the program header
   put(out, 0, 8);
   put(out, 0, 4);
   for (int size : {64, 56, 1, 64, 0, 0}) put(out, size, 2);
-  put(out, 1, 4);  // to be loaded
+  put(out, 1, 4);  // PT_LOAD
   put(out, 5, 4);  // read and execute
   put(out, 0, 8);
   put(out, kLoadAddress, 8);
   put(out, kLoadAddress, 8);
-  put(out, kHeadBytes + code.size(), 8);
-  put(out, kHeadBytes + code.size(), 8);
+  put(out, kElfHeaderBytes + code.size(), 8);
+  put(out, kElfHeaderBytes + code.size(), 8);
   put(out, 0x10000, 8);
   return out.append(code);
 }
@@ -79,7 +79,7 @@ std::string tar_of(const char* name, const std::string& bytes) {
   return out;
 }
 
-// Names and kernel settings of the network that any container of the task asks for.
+// Merges the network settings of all containers of the task.
 void add_network_settings(const shapes::agent::Task& task, json::object& host) {
   json::object sysctls;
   for (const shapes::agent::Container& container : task.containers) {
@@ -103,15 +103,15 @@ void add_network_settings(const shapes::agent::Task& task, json::object& host) {
 
 asio::awaitable<base::Result<Nothing>> ensure_image(DockerApi& api, std::string architecture) {
   const std::string inspect = "/images/" + std::string(kImage) + "/json";
-  Answer there = co_await api.get(inspect);
-  if (there.ok()) co_return Nothing{};
+  EngineReply existing = co_await api.get(inspect);
+  if (existing.ok()) co_return Nothing{};
   std::string tar = holder_image_tar(architecture);
-  if (tar.empty()) co_return base::Error{"no holder of namespaces for a machine of type " + architecture};
+  if (tar.empty()) co_return base::Error{"no pause image for the architecture " + architecture};
   const std::string import = "/images/create?fromSrc=-&repo=stoker-pause&tag=1";
-  Answer imported = co_await api.import(import, std::move(tar));
+  EngineReply imported = co_await api.import(import, std::move(tar));
   if (!imported.ok()) co_return base::Error{imported.message()};
-  there = co_await api.get(inspect);
-  if (!there.ok()) co_return base::Error{"the image of the task's holder: " + imported.message()};
+  existing = co_await api.get(inspect);
+  if (!existing.ok()) co_return base::Error{"importing the pause image: " + imported.message()};
   co_return Nothing{};
 }
 
@@ -149,19 +149,19 @@ json::object holder_body(const shapes::agent::Task& task, const std::string& age
 asio::awaitable<base::Result<std::string>> ensure_holder(DockerApi& api, shapes::agent::Task task,
                                                          std::string agent_name, std::string architecture) {
   const std::string name = holder_name(task);
-  Answer there = co_await api.get("/containers/" + name + "/json");
-  if (there.not_found()) {
+  EngineReply existing = co_await api.get("/containers/" + name + "/json");
+  if (existing.not_found()) {
     base::Result<Nothing> image = co_await ensure_image(api, std::move(architecture));
     if (!image) co_return base::Error{image.error()};
     std::string body = json::serialize(holder_body(task, agent_name));
     const std::string target = "/containers/create?name=" + name;
-    Answer made = co_await api.post(target, std::move(body));
-    // 409: another container of the task was faster.
+    EngineReply made = co_await api.post(target, std::move(body));
+    // 409: another container of the task has just created it.
     if (!made.ok() && made.status != 409) co_return base::Error{made.message()};
-  } else if (!there.ok()) {
-    co_return base::Error{there.message()};
+  } else if (!existing.ok()) {
+    co_return base::Error{existing.message()};
   }
-  Answer started = co_await api.post("/containers/" + name + "/start");
+  EngineReply started = co_await api.post("/containers/" + name + "/start");
   if (!started.ok()) co_return base::Error{started.message()};
   co_return name;
 }

@@ -43,7 +43,7 @@ void DockerLogCopy::take_lines(std::string_view bytes) {
 void DockerLogCopy::take(LogStream stream, std::string_view message) {
   const std::size_t space = std::min(message.find(' '), message.size());
   const auto at = parse_log_time(std::string(message.substr(0, space)) + " stdout F ");
-  if (!at) return;  // not the engine's: it puts a time in front of everything
+  if (!at) return;  // invalid: the engine prefixes every message with a time
   const std::string_view fresh = position_.take(stream, *at, message.substr(std::min(space + 1, message.size())));
   writer_.append(stream, *at, fresh);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the engine's stream of a container's output into its log file.
+// Copies the engine's stream of a container's output into a log file.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@ namespace agent::drivers {
 
 class DockerLogCopy {
  public:
-  // Goes on with the file, if it is there. `terminal`: one stream of lines, without heads.
+  // Appends to an existing file. `terminal`: one stream of lines without frame headers.
   static base::Result<DockerLogCopy> open(const std::string& path, bool terminal);
 
-  // A new stream is about to come, which is to begin at this time.
+  // Starts a new stream. Returns the time since which to request it.
   std::string begin();
-  // A piece of it. After an error it is to be asked for again.
+  // A piece of the stream. After an error, request the stream again.
   base::Result<std::size_t> feed(std::string_view bytes);
 
  private:
   DockerLogCopy(LogWriter writer, DockerLogPosition position, bool terminal);
-  // "2026-11-15T21:00:13.123456789Z text", with its newline where the line ends there.
+  // "2026-11-15T21:00:13.123456789Z text", with a newline where the line ends.
   void take(LogStream stream, std::string_view message);
   void take_lines(std::string_view bytes);
 
@@ -32,7 +32,7 @@ class DockerLogCopy {
   DockerLogPosition position_;
   bool terminal_;
   DockerStream stream_;
-  std::string line_;  // with a terminal: the start of one, bounded
+  std::string line_;  // with a terminal: an incomplete line, bounded
 };
 
 }  // namespace agent::drivers

@@ -9,19 +9,19 @@
 namespace agent::drivers {
 namespace {
 
-constexpr std::streamoff kTailBytes = 1024 * 1024;
+constexpr std::streamoff kPositionTailBytes = 1024 * 1024;
 
-struct Tail {
+struct FileTail {
   std::string bytes;
   bool whole = true;
 };
 
-Tail read_tail(const std::string& path) {
+FileTail read_tail(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return {};
   const std::streamoff size = file.tellg();
-  const std::streamoff from = std::max<std::streamoff>(0, size - kTailBytes);
-  Tail tail{std::string(static_cast<std::size_t>(size - from), '\0'), from == 0};
+  const std::streamoff from = std::max<std::streamoff>(0, size - kPositionTailBytes);
+  FileTail tail{std::string(static_cast<std::size_t>(size - from), '\0'), from == 0};
   file.seekg(from);
   file.read(tail.bytes.data(), size - from);
   tail.bytes.resize(static_cast<std::size_t>(file.gcount()));
@@ -31,16 +31,16 @@ Tail read_tail(const std::string& path) {
 }  // namespace
 
 DockerLogPosition DockerLogPosition::end_of(const std::string& path) {
-  Tail tail = read_tail(path);
-  // Set aside a moment ago: what came last is in the file before it.
+  FileTail tail = read_tail(path);
+  // The file was just rotated: the last records are in the older file.
   if (tail.whole && tail.bytes.size() < kMaxRecordBytes) {
-    Tail older = read_tail(path + ".1");
+    FileTail older = read_tail(path + ".1");
     older.bytes += tail.bytes;
     tail = std::move(older);
   }
   DockerLogPosition position;
   position.add_records(tail.bytes);
-  // Of the first time there may be more in front of the tail.
+  // More records of the first time may precede the tail.
   if (!tail.whole && position.seen_.size() > 1) position.seen_.erase(position.seen_.begin());
   return position;
 }
@@ -48,14 +48,14 @@ DockerLogPosition DockerLogPosition::end_of(const std::string& path) {
 void DockerLogPosition::add_records(std::string_view records) {
   while (!records.empty()) {
     const std::size_t newline = records.find('\n');
-    if (newline == records.npos) return;  // half a record is copied again
+    if (newline == records.npos) return;  // an incomplete record is copied again
     const std::string_view record = records.substr(0, newline);
     records.remove_prefix(newline + 1);
     const auto line = parse_log_line(record);
     const auto at = parse_log_time(record);
     if (!line || !at) continue;
     Seen& seen = seen_[*at][line->stream == "stderr"];
-    if (seen.perhaps_line_end) ++seen.bytes;  // another line followed, so it was one
+    if (seen.perhaps_line_end) ++seen.bytes;  // another record follows, so the line ended
     seen.bytes += line->text.size();
     seen.perhaps_line_end = !line->partial;
     trim();
@@ -79,7 +79,7 @@ std::string DockerLogPosition::begin() {
 }
 
 std::string_view DockerLogPosition::take(LogStream stream, LogTime at, std::string_view text) {
-  // An engine that counts in seconds sends more than it was asked for.
+  // An engine that counts in seconds sends more than requested.
   if (at < since_) return "";
   const auto known = before_.find(at);
   if (known != before_.end()) {

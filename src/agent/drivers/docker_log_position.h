@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in a container's output a copy of it stands, so that it can be gone on with: after the
-// engine was restarted, or the agent. Nothing is lost and nothing comes twice.
+// The position of a log copy in a container's output, so that copying can resume after a restart of
+// the engine or the agent without losing or repeating output.
 //
-// The engine gives output since a time, that time included, and its lines are not strictly in
-// order: two streams are read by two of its threads. So it is asked for a little that has been
-// copied already, and that is told apart by its times.
+// The engine returns output since a time, inclusive, and its lines are not strictly ordered: two of
+// its threads read the two streams. So the requests overlap a little, and output that is already
+// copied is recognised by its times.
 #pragma once
 
 #include <array>
@@ -24,18 +24,18 @@ inline constexpr std::size_t kMaxLogOverlapTimes = 4096;
 class DockerLogPosition {
  public:
   DockerLogPosition() = default;
-  // At the end of a file that was written before, if it is there.
+  // The end of an existing log file; the start of the output when there is none.
   static DockerLogPosition end_of(const std::string& path);
 
-  // The engine is about to be asked, for what it has since this: "1794776413.000000001", or "0".
+  // Starts a new request. Returns its "since" time: "1794776413.000000001", or "0".
   std::string begin();
-  // What is new in a message of the engine's. From now on it counts as copied.
+  // Returns the new part of a message of the engine and records it as copied.
   std::string_view take(LogStream stream, LogTime at, std::string_view text);
 
  private:
   struct Seen {
     std::size_t bytes = 0;
-    // Read back from a file: there every line ends, the engine's last may not have.
+    // In the file every line has an end; the engine's last line may have none.
     bool perhaps_line_end = false;
   };
   using Window = std::map<LogTime, std::array<Seen, 2>>;
@@ -43,8 +43,8 @@ class DockerLogPosition {
   void add_records(std::string_view records);
   void trim();
 
-  Window seen_;    // the last times of what was copied
-  Window before_;  // seen_ as it was at begin(), less what has come again
+  Window seen_;    // the last times copied
+  Window before_;  // seen_ at begin(), less what was received again
   LogTime since_;
 };
 

@@ -14,6 +14,7 @@
 
 #include "agent/drivers/docker_log_copy.h"
 #include "agent/drivers/docker_state.h"
+#include "agent/drivers/sleep.h"
 #include "base/log.h"
 
 namespace agent::drivers {
@@ -22,14 +23,14 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr base::Duration kAwayDelay = std::chrono::seconds(1);  // the engine does not answer
-constexpr base::Duration kAgainDelay = std::chrono::milliseconds(50);
-constexpr base::Duration kHeadDeadline = std::chrono::minutes(2);
-constexpr base::Duration kReconnectAfter = std::chrono::hours(24);  // then it asks again
+constexpr base::Duration kEngineRetryDelay = std::chrono::seconds(1);
+constexpr base::Duration kNextPassDelay = std::chrono::milliseconds(50);
+constexpr base::Duration kLogHeadDeadline = std::chrono::minutes(2);
+constexpr base::Duration kReconnectAfter = std::chrono::hours(24);
 
 }  // namespace
 
-// All of it belongs to one executor.
+// Used on one executor only.
 struct DockerLogs::Job {
   asio::any_io_executor executor;
   std::string id;
@@ -37,79 +38,73 @@ struct DockerLogs::Job {
   bool terminal = false;
   bool done = false;
   asio::cancellation_signal stop;
-  std::vector<std::weak_ptr<asio::steady_timer>> waiting;  // cancelled when it is done
+  std::vector<std::weak_ptr<asio::steady_timer>> waiting;  // cancelled when the job is done
 };
 
 namespace {
 
 using Job = DockerLogs::Job;
 
-asio::awaitable<void> sleep_for(base::Duration duration) {
-  asio::any_io_executor executor = co_await asio::this_coro::executor;
-  asio::steady_timer timer(executor, duration);
-  co_await timer.async_wait(asio::use_awaitable);
-}
-
-// One that is being removed, or is gone, is no news.
-void note_refusal(const Job& job, int status, const std::string& body) {
+// A container that is being removed, or is gone, is not worth a warning.
+void log_rejection(const Job& job, int status, const std::string& body) {
   if (status == 404 || status == 409) return;
-  const Answer refusal{status, body};
-  base::log_warn("the engine gave no output", {{"container", job.id}, {"reason", refusal.message()}});
+  const EngineReply rejection{status, body};
+  base::log_warn("engine returned no output", {{"container", job.id}, {"reason", rejection.message()}});
 }
 
-enum class Pass { Whole, Broken, Impossible };
+enum class Pass { Complete, Interrupted, Impossible };
 
-// Reads what there is since the copy's end, and while the container runs what comes.
+// Copies the output since the end of the file and, while the container runs, follows it.
 asio::awaitable<Pass> copy_once(DockerApi& api, const Job& job, DockerLogCopy& copy) {
   const std::string target =
       "/containers/" + job.id + "/logs?follow=1&stdout=1&stderr=1&timestamps=1&since=" + copy.begin();
-  auto opened = co_await api.open("GET", target, kHeadDeadline);
-  if (!opened) co_return Pass::Broken;
+  auto opened = co_await api.open("GET", target, kLogHeadDeadline);
+  if (!opened) co_return Pass::Interrupted;
   http::ResponseStream& stream = **opened;
   while (true) {
     base::Result<std::string> piece = co_await stream.read_piece(kReconnectAfter);
-    if (!piece) co_return Pass::Broken;
+    if (!piece) co_return Pass::Interrupted;
     if (stream.status() >= 400) {
-      note_refusal(job, stream.status(), *piece);
+      log_rejection(job, stream.status(), *piece);
       co_return Pass::Impossible;
     }
-    if (piece->empty()) co_return Pass::Whole;
-    auto taken = copy.feed(*piece);
-    if (!taken) co_return Pass::Broken;
+    if (piece->empty()) co_return Pass::Complete;
+    auto messages = copy.feed(*piece);
+    if (!messages) co_return Pass::Interrupted;
   }
 }
 
-// What is read once the container had ended is all that there is: it has been looked at before.
+// Only a pass that began after the container ended is known to be complete: so the state is read first.
 asio::awaitable<void> copy_all(std::shared_ptr<DockerApi> api, std::shared_ptr<Job> job) {
   std::error_code ignored;
   std::filesystem::create_directories(std::filesystem::path(job->log_file).parent_path(), ignored);
   auto copy = DockerLogCopy::open(job->log_file, job->terminal);
   if (!copy) {
-    base::log_error("a log file could not be opened", {{"container", job->id}, {"reason", copy.error()}});
+    base::log_error("log file could not be opened", {{"container", job->id}, {"reason", copy.error()}});
     co_return;
   }
   while (true) {
-    Answer answer = co_await api->get("/containers/" + job->id + "/json");
-    if (answer.not_found()) co_return;
-    base::Duration delay = kAwayDelay;
-    if (answer.ok()) {
-      const bool ended = phase_of(answer.json()) == Phase::Exited;
+    EngineReply reply = co_await api->get("/containers/" + job->id + "/json");
+    if (reply.not_found()) co_return;
+    base::Duration delay = kEngineRetryDelay;
+    if (reply.ok()) {
+      const bool ended = phase_of(reply.json()) == Phase::Exited;
       const Pass pass = co_await copy_once(*api, *job, *copy);
-      if (pass == Pass::Impossible || (ended && pass == Pass::Whole)) co_return;
-      if (pass == Pass::Whole) delay = kAgainDelay;
+      if (pass == Pass::Impossible || (ended && pass == Pass::Complete)) co_return;
+      if (pass == Pass::Complete) delay = kNextPassDelay;
     }
     co_await sleep_for(delay);
   }
 }
 
-void note_end(Job& job) {
+void finish_job(Job& job) {
   job.done = true;
   for (const auto& waiting : job.waiting) {
     if (auto timer = waiting.lock()) timer->cancel();
   }
 }
 
-void stop(std::shared_ptr<Job> job) {
+void stop_job(std::shared_ptr<Job> job) {
   asio::any_io_executor executor = job->executor;
   asio::post(executor, [job = std::move(job)] { job->stop.emit(asio::cancellation_type::terminal); });
 }
@@ -119,7 +114,7 @@ void stop(std::shared_ptr<Job> job) {
 DockerLogs::DockerLogs(std::shared_ptr<DockerApi> api) : api_(std::move(api)) {}
 
 DockerLogs::~DockerLogs() {
-  for (auto& [id, job] : jobs_) stop(job);
+  for (auto& [id, job] : jobs_) stop_job(job);
 }
 
 void DockerLogs::follow(const asio::any_io_executor& executor, const std::string& id, const std::string& log_file,
@@ -132,27 +127,27 @@ void DockerLogs::follow(const asio::any_io_executor& executor, const std::string
   job->log_file = log_file;
   job->terminal = terminal;
   auto ended = [job = job](std::exception_ptr thrown) {
-    note_end(*job);
+    finish_job(*job);
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const boost::system::system_error& error) {
-      // Told to stop.
+      // Aborted: stop() was called.
       if (error.code() != asio::error::operation_aborted) {
-        base::log_error("copying a log failed", {{"container", job->id}, {"reason", error.what()}});
+        base::log_error("log copy failed", {{"container", job->id}, {"reason", error.what()}});
       }
     } catch (const std::exception& error) {
-      base::log_error("copying a log failed", {{"container", job->id}, {"reason", error.what()}});
+      base::log_error("log copy failed", {{"container", job->id}, {"reason", error.what()}});
     }
   };
   asio::co_spawn(executor, copy_all(api_, job), asio::bind_cancellation_slot(job->stop.slot(), std::move(ended)));
 }
 
-asio::awaitable<void> DockerLogs::finish(std::string id, base::Duration patience) {
+asio::awaitable<void> DockerLogs::finish(std::string id, base::Duration timeout) {
   const auto found = jobs_.find(id);
   if (found == jobs_.end() || found->second->done) co_return;
   const std::shared_ptr<Job> job = found->second;
   asio::any_io_executor executor = co_await asio::this_coro::executor;
-  auto timer = std::make_shared<asio::steady_timer>(executor, patience);
+  auto timer = std::make_shared<asio::steady_timer>(executor, timeout);
   job->waiting.push_back(timer);
   boost::system::error_code ended;
   co_await timer->async_wait(asio::redirect_error(asio::use_awaitable, ended));
@@ -161,7 +156,7 @@ asio::awaitable<void> DockerLogs::finish(std::string id, base::Duration patience
 void DockerLogs::forget(const std::string& id) {
   const auto found = jobs_.find(id);
   if (found == jobs_.end()) return;
-  stop(found->second);
+  stop_job(found->second);
   jobs_.erase(found);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies what containers write into their log files, while they run and to the end.
+// Copies the output of containers into their log files.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -13,26 +13,26 @@
 
 namespace agent::drivers {
 
-// Used on one thread, that of the executors that it is given; may be destroyed on any.
+// Used on one thread, that of the executors passed to follow(); may be destroyed on any.
 class DockerLogs {
  public:
   explicit DockerLogs(std::shared_ptr<DockerApi> api);
   ~DockerLogs();
 
-  // Begins, or goes on where the file ends; nothing where it is at it. `terminal`: the container
-  // has one, so its output is one stream without heads.
+  // Starts copying, or continues at the end of the file. Does nothing while a copy is running.
+  // `terminal`: the container has a terminal, so its output is one stream without frame headers.
   void follow(const boost::asio::any_io_executor& executor, const std::string& id, const std::string& log_file,
               bool terminal);
-  // Waits until all that an ended container wrote is in its file; no longer than `patience`.
-  boost::asio::awaitable<void> finish(std::string id, base::Duration patience);
-  // Stops it where it is.
+  // Waits until the file has all the output of an ended container, or until `timeout`.
+  boost::asio::awaitable<void> finish(std::string id, base::Duration timeout);
+  // Stops the copy.
   void forget(const std::string& id);
 
   struct Job;
 
  private:
   std::shared_ptr<DockerApi> api_;
-  // Shared with the coroutine that does it, which ends a moment after it is told to.
+  // Shared with the job's coroutine, which may outlive this object.
   std::map<std::string, std::shared_ptr<Job>> jobs_;
 };
 

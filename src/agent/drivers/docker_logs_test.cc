@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A container's output in its file: whole, once, whoever is restarted meanwhile.
+// The log file has a container's output completely and once, also after restarts.
 #include <gmock/gmock.h>
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace {
 
 using DockerOutput = DockerTest;
 
-TEST_F(DockerOutput, KeepsTheStreamsApartAndLongLinesWhole) {
+TEST_F(DockerOutput, StreamsAreSeparateAndLongLinesComplete) {
   ContainerSpec spec = shell("main",
                              "head -c 40000 /dev/zero | tr '\\0' x; echo; echo problem >&2; "
                              "printf 'no end'");
@@ -29,14 +29,14 @@ TEST_F(DockerOutput, KeepsTheStreamsApartAndLongLinesWhole) {
   EXPECT_EQ(partial, 2u);
 }
 
-TEST_F(DockerOutput, GoesOnAfterTheAgentWasAwayWithoutLossOrDoubling) {
+TEST_F(DockerOutput, AfterARestartOfTheAgentNothingIsLostOrRepeated) {
   ContainerSpec spec = shell("main", "i=0; while [ $i -lt 300 ]; do echo $i; i=$((i+1)); usleep 5000; done");
   const std::string id = start(spec);
   for (int rounds = 1; rounds <= 4; ++rounds) {
     const std::string reached = "\n" + std::to_string(rounds * 30) + "\n";
     ASSERT_TRUE(eventually([&] { return output(spec).find(reached) != std::string::npos; }));
     reopen();
-    // Adopted as an agent does it: whoever waits for it also has its output copied.
+    // As an agent adopts it: start() also resumes the copy of its output.
     ASSERT_TRUE(run(driver_->start(id)));
   }
   wait(id);
@@ -45,7 +45,7 @@ TEST_F(DockerOutput, GoesOnAfterTheAgentWasAwayWithoutLossOrDoubling) {
   EXPECT_EQ(output(spec), expected);
 }
 
-TEST_F(DockerOutput, OfOneThatEndedWhileTheAgentWasAwayIsFetched) {
+TEST_F(DockerOutput, OutputOfAContainerThatEndedDuringTheRestartIsCopied) {
   ContainerSpec spec = shell("main", "echo first; sleep 0.3; echo last");
   const std::string id = start(spec);
   reopen();
@@ -53,19 +53,19 @@ TEST_F(DockerOutput, OfOneThatEndedWhileTheAgentWasAwayIsFetched) {
   EXPECT_EQ(output(spec), "first\nlast\n");
 }
 
-TEST_F(DockerOutput, OfATerminalIsOneStream) {
+TEST_F(DockerOutput, OutputOfATerminalIsOneStream) {
   ContainerSpec spec = shell("main", "echo one; echo two >&2; tty");
   spec.container.dockerConfig.config = R"({"Tty":true})";
   EXPECT_EQ(run_to_end(spec), "one\r\ntwo\r\n/dev/pts/0\r\n");
 }
 
-TEST_F(DockerOutput, ThatTheEngineDoesNotKeepIsNotWaitedFor) {
+TEST_F(DockerOutput, OutputThatTheEngineDiscardsIsNotWaitedFor) {
   ContainerSpec spec = shell("main", "echo lost");
   spec.container.dockerConfig.hostConfig = R"({"LogConfig":{"Type":"none"}})";
   EXPECT_EQ(run_to_end(spec), "");
 }
 
-TEST_F(DockerOutput, GoesToAFileOnlyWhereAwslogsIsAskedFor) {
+TEST_F(DockerOutput, WithAwslogsOutputGoesToTheFile) {
   ContainerSpec spec = shell("main", "echo kept");
   spec.container.dockerConfig.hostConfig =
       R"({"LogConfig":{"Type":"awslogs","Config":{"awslogs-group":"g","awslogs-region":"r"}}})";
@@ -92,7 +92,7 @@ class DockerLogCopyTest : public testing::Test {
   const std::string path_ = testing::TempDir() + "stoker-copy-" + std::to_string(::getpid()) + ".log";
 };
 
-TEST_F(DockerLogCopyTest, LinesOfOneTimeComeOnce) {
+TEST_F(DockerLogCopyTest, LinesWithTheSameTimeAreCopiedOnce) {
   const std::string a = message(LogStream::Stdout, at(100) + "a\n");
   const std::string b = message(LogStream::Stdout, at(100) + "b\n");
   const std::string c = message(LogStream::Stdout, at(200) + "c\n");
@@ -113,7 +113,7 @@ TEST_F(DockerLogCopyTest, LinesOfOneTimeComeOnce) {
   EXPECT_EQ(text(), "a|b|c|");
 }
 
-TEST_F(DockerLogCopyTest, ALineCutByARestartGoesOn) {
+TEST_F(DockerLogCopyTest, ALineInterruptedByARestartContinues) {
   const std::string first = message(LogStream::Stdout, at(1) + std::string(16384, 'x'));
   const std::string rest = message(LogStream::Stdout, at(1) + "yz\n");
   {
@@ -129,7 +129,7 @@ TEST_F(DockerLogCopyTest, ALineCutByARestartGoesOn) {
   EXPECT_EQ(text(), std::string(16384, 'x') + "|yz|");
 }
 
-TEST(DockerStreamTest, ComesApartWhereverItIsCut) {
+TEST(DockerStreamTest, MessagesAreParsedWhereverTheStreamIsSplit) {
   const std::string bytes("\x01\0\0\0\0\0\0\x02hi\x02\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\x01!", 27);
   for (std::size_t step = 1; step <= bytes.size(); ++step) {
     DockerStream stream;
@@ -145,7 +145,7 @@ TEST(DockerStreamTest, ComesApartWhereverItIsCut) {
   }
 }
 
-TEST(DockerStreamTest, WhatIsNoHeadIsRefused) {
+TEST(DockerStreamTest, AnInvalidFrameHeaderIsRejected) {
   for (std::string bytes : {std::string("HTTP/1.1"), std::string("\x01\0\0\0\x7f\0\0\0", 8), std::string("\x03\0\0\0\0\0\0\x01", 8)}) {
     DockerStream stream;
     EXPECT_FALSE(stream.feed(bytes, [](LogStream, std::string_view) {}));

@@ -36,7 +36,7 @@ class DockerNetwork : public DockerTest {
   }
 };
 
-TEST_F(DockerNetwork, BindsThePortsThatAreAskedForAndFindsOthers) {
+TEST_F(DockerNetwork, FixedPortsAreBoundAndDynamicPortsChosen) {
   const int free_port = http::bound_port(http::open_tcp_listener("127.0.0.1", 0).get());
   ContainerSpec spec = shell("web", kServe);
   spec.container.portMappings = {{.containerPort = 8080, .hostPort = free_port},
@@ -59,7 +59,7 @@ TEST_F(DockerNetwork, BindsThePortsThatAreAskedForAndFindsOthers) {
   EXPECT_GT(started_.pid, 0);
 }
 
-TEST_F(DockerNetwork, APortThatIsTakenKeepsItFromStarting) {
+TEST_F(DockerNetwork, AContainerWhosePortIsInUseCannotStart) {
   auto taken = http::open_tcp_listener("0.0.0.0", 0);
   ContainerSpec spec = shell("web", kServe);
   spec.container.portMappings = {{.containerPort = 8080, .hostPort = http::bound_port(taken.get())}};
@@ -69,7 +69,7 @@ TEST_F(DockerNetwork, APortThatIsTakenKeepsItFromStarting) {
   EXPECT_THAT(started.error(), HasSubstr("address already in use"));
 }
 
-TEST_F(DockerNetwork, ALinkIsAName) {
+TEST_F(DockerNetwork, ALinkResolvesByNameAndAlias) {
   start(shell("web", kServe));
   ContainerSpec client = shell("client", fetch_from("site") + "; " + fetch_from("web"));
   client.container.links = {"web:site", "web"};
@@ -80,7 +80,7 @@ TEST_F(DockerNetwork, ALinkIsAName) {
   EXPECT_THAT(created.error(), StartsWith("CannotCreateContainerError: link to 'nobody'"));
 }
 
-TEST_F(DockerNetwork, OnTheMachinesNetworkPortsAreTheMachines) {
+TEST_F(DockerNetwork, InHostModePortsAreTheHostsPorts) {
   task_.networkMode = "host";
   const int port = http::bound_port(http::open_tcp_listener("127.0.0.1", 0).get());
   ContainerSpec spec = shell("web", "mkdir -p /w; echo host > /w/index.html; exec httpd -f -h /w -p " + std::to_string(port));
@@ -91,12 +91,12 @@ TEST_F(DockerNetwork, OnTheMachinesNetworkPortsAreTheMachines) {
   EXPECT_EQ(page_at("127.0.0.1", port), "host\n");
 }
 
-TEST_F(DockerNetwork, WithoutANetworkThereIsOnlyTheLoopback) {
+TEST_F(DockerNetwork, WithoutANetworkThereIsOnlyTheLoopbackInterface) {
   task_.networkMode = "none";
   EXPECT_EQ(run_to_end(shell("main", "ls /sys/class/net")), "lo\n");
 }
 
-TEST_F(DockerNetwork, ContainersOfAnAwsvpcTaskShareAnAddressThatOutlivesEach) {
+TEST_F(DockerNetwork, ContainersOfAnAwsvpcTaskShareAnAddressThatOutlivesEachOfThem) {
   task_.networkMode = "awsvpc";
   const std::string first = start(shell("first", "hostname -i"));
   wait(first);
@@ -117,14 +117,14 @@ TEST_F(DockerNetwork, ContainersOfAnAwsvpcTaskShareAnAddressThatOutlivesEach) {
   EXPECT_NE(started_.address, address);
 }
 
-TEST_F(DockerNetwork, ATaskCanShareItsProcesses) {
+TEST_F(DockerNetwork, ContainersOfATaskCanShareProcesses) {
   task_.pidMode = "task";
   task_.ipcMode = "task";
   start(shell("first", "exec sleep 1000"));
   EXPECT_THAT(run_to_end(shell("second", "ps")), HasSubstr("sleep 1000"));
 }
 
-TEST_F(DockerNetwork, MountsFoldersAndVolumes) {
+TEST_F(DockerNetwork, FoldersAndVolumesAreMounted) {
   std::filesystem::create_directories(folder_ / "source");
   task_.volumes = {{.name = "host", .host = shapes::agent::HostPath{(folder_ / "source").string()}},
                    {.name = "own"},
@@ -143,7 +143,7 @@ TEST_F(DockerNetwork, MountsFoldersAndVolumes) {
   EXPECT_EQ(left_over("/volumes?").size(), 1u);
 }
 
-TEST_F(DockerNetwork, ASharedVolumeIsMadeOnlyWhenAskedForAndStays) {
+TEST_F(DockerNetwork, ASharedVolumeIsCreatedOnlyWithAutoprovisionAndIsKept) {
   const std::string name = "stoker-shared-" + agent_;
   shapes::agent::DockerVolume shared;
   shared.scope = "shared";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ports of a container: asked for, and as the engine bound them.
+// Ports of a container: as requested, and as bound by the engine.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -12,13 +12,13 @@
 
 namespace agent::drivers {
 
-// Adds ExposedPorts to the config and PortBindings to the HostConfig. A host port of 0 is the
-// engine's choice, from the kernel's range for ports of that kind.
+// Adds ExposedPorts to the config and PortBindings to the HostConfig. For host port 0
+// the engine chooses one from the kernel's ephemeral range.
 base::Result<Nothing> add_ports(const std::vector<shapes::agent::PortMapping>& mappings, boost::json::object& config,
                                 boost::json::object& host);
 
-// Of an inspected container. On the machine's own network nothing is bound by the engine: there
-// it is what was asked for, as ECS shows it.
+// The bindings of an inspected container. In host mode the engine binds no ports; then these are
+// the requested ones, as in ECS.
 std::vector<Binding> bindings_of(const boost::json::value& inspected);
 
 }  // namespace agent::drivers

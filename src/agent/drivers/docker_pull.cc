@@ -11,7 +11,8 @@ namespace {
 namespace asio = boost::asio;
 namespace json = boost::json;
 
-constexpr base::Duration kSilence = std::chrono::minutes(5);  // in a pull; a large layer is unpacked in one go
+// Without progress. The engine unpacks a large layer in one step.
+constexpr base::Duration kPullStallTimeout = std::chrono::minutes(5);
 
 constexpr std::size_t kMaxProgressBytes = 64 * 1024;  // of one line
 
@@ -20,8 +21,8 @@ struct ImageName {
   std::string tag;  // or a digest
 };
 
-// "registry:5000/name:tag", "name@sha256:...", "name": that one has the tag "latest".
-ImageName split(const std::string& image) {
+// "registry:5000/name:tag", "name@sha256:...", "name" (tag "latest").
+ImageName split_image_name(const std::string& image) {
   const std::size_t at = image.find('@');
   if (at != image.npos) return {image.substr(0, at), image.substr(at + 1)};
   const std::size_t colon = image.rfind(':');
@@ -40,9 +41,9 @@ std::string digest_of(const json::value& image) {
   return text_at(image, {"Id"});
 }
 
-// The engine tells of its progress in lines of JSON. A pull that fails on the way has been
-// answered with 200 before: a line says why.
-class Progress {
+// The engine reports progress as lines of JSON. When a pull fails after the reply began with
+// status 200, one of these lines has the error.
+class PullProgress {
  public:
   void feed(std::string_view bytes) {
     for (const char c : bytes) {
@@ -53,7 +54,7 @@ class Progress {
       end_line();
     }
   }
-  // Why it failed, or "".
+  // The error, or "".
   std::string error() {
     end_line();
     return error_;
@@ -72,26 +73,26 @@ class Progress {
   std::string error_;
 };
 
-std::string refusal(int status, const std::string& body) {
-  const Answer answer{status, body};
-  return answer.message();
+std::string rejection_message(int status, const std::string& body) {
+  const EngineReply reply{status, body};
+  return reply.message();
 }
 
 }  // namespace
 
-// Why it failed, or "".
+// Returns the error, or "".
 asio::awaitable<std::string> DockerDriver::download(std::string image) {
-  const ImageName name = split(image);
+  const ImageName name = split_image_name(image);
   const std::string target =
       "/images/create?fromImage=" + base::percent_encode(name.repository) + "&tag=" + base::percent_encode(name.tag);
-  auto opened = co_await api_->open("POST", target, kSilence);
+  auto opened = co_await api_->open("POST", target, kPullStallTimeout);
   if (!opened) co_return opened.error();
   http::ResponseStream& stream = **opened;
-  Progress progress;
+  PullProgress progress;
   while (true) {
-    base::Result<std::string> piece = co_await stream.read_piece(kSilence);
+    base::Result<std::string> piece = co_await stream.read_piece(kPullStallTimeout);
     if (!piece) co_return piece.error();
-    if (stream.status() >= 400) co_return refusal(stream.status(), *piece);
+    if (stream.status() >= 400) co_return rejection_message(stream.status(), *piece);
     if (piece->empty()) co_return progress.error();
     progress.feed(*piece);
   }
@@ -99,15 +100,15 @@ asio::awaitable<std::string> DockerDriver::download(std::string image) {
 
 asio::awaitable<base::Result<Pulled>> DockerDriver::pull(std::string image) {
   const std::string inspect = "/images/" + base::percent_encode(image, true) + "/json";
-  Answer there = co_await api_->get(inspect);
-  if (there.not_found()) {
-    const std::string trouble = co_await download(image);
-    if (!trouble.empty()) co_return base::Error{"CannotPullContainerError: " + trouble};
-    there = co_await api_->get(inspect);
+  EngineReply existing = co_await api_->get(inspect);
+  if (existing.not_found()) {
+    const std::string error = co_await download(image);
+    if (!error.empty()) co_return base::Error{"CannotPullContainerError: " + error};
+    existing = co_await api_->get(inspect);
   }
-  if (!there.ok()) co_return base::Error{"CannotPullContainerError: " + there.message()};
+  if (!existing.ok()) co_return base::Error{"CannotPullContainerError: " + existing.message()};
   Pulled pulled;
-  pulled.digest = digest_of(there.json());
+  pulled.digest = digest_of(existing.json());
   co_return pulled;
 }
 

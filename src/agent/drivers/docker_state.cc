@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "agent/drivers/cpu_percent.h"
 #include "agent/drivers/docker_api.h"
 #include "agent/drivers/docker_create.h"
 #include "agent/drivers/docker_ports.h"
@@ -18,7 +19,8 @@ base::Time time_at(const json::value& in, std::initializer_list<std::string_view
 }
 
 Phase phase_named(std::string_view status) {
-  if (status == "created" || status == "configured" || status == "initialized") return Phase::Created;  // also Podman's
+  // "configured" and "initialized" are Podman's.
+  if (status == "created" || status == "configured" || status == "initialized") return Phase::Created;
   if (status == "exited" || status == "dead" || status == "removing" || status == "stopped") return Phase::Exited;
   return Phase::Running;
 }
@@ -33,9 +35,9 @@ std::optional<Exit> exit_of(const json::value& inspected) {
   exit.code = static_cast<int>(number_at(inspected, {"State", "ExitCode"}));
   exit.out_of_memory = flag_at(inspected, {"State", "OOMKilled"});
   exit.error = text_at(inspected, {"State", "Error"});
-  // The engine notes a start after the process began, and of a short one that is after its end.
+  // The engine records the start after the process began; for a short process that is after its end.
   exit.at = std::max(time_at(inspected, {"State", "FinishedAt"}), time_at(inspected, {"State", "StartedAt"}));
-  // One that could not be started stays "created", with the reason.
+  // A container that could not be started stays "created" and has an error.
   const bool ended = phase == Phase::Exited || (phase == Phase::Created && !exit.error.empty());
   return ended ? std::optional(exit) : std::nullopt;
 }
@@ -95,9 +97,8 @@ CpuSample cpu_sample_before(const json::value& stats) {
 }
 
 double cpu_percent(const CpuSample& before, const CpuSample& now) {
-  const double passed_ns = double((now.at - before.at).count()) * 1e6;
-  if (base::to_millis(before.at) <= 0 || passed_ns <= 0 || now.used_ns < before.used_ns) return 0;
-  return double(now.used_ns - before.used_ns) / passed_ns * 100;
+  if (base::to_millis(before.at) <= 0) return 0;
+  return cpu_percent(now.used_ns - before.used_ns, now.at - before.at);
 }
 
 std::int64_t memory_bytes(const json::value& stats) {

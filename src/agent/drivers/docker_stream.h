@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes apart what the engine sends of a container without a terminal: each message has a head
-// of eight bytes, which tell its stream and its size.
+// Parses the engine's output stream of a container without a terminal: each message has a header of
+// eight bytes with its stream and size.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,22 @@
 
 namespace agent::drivers {
 
-// Engines send a line at most 16 KiB long and its time. What is said to be larger than this is
-// not a head: the stream is out of step, or comes from something else.
+// Engines send at most a 16 KiB line and its time. A larger size means that the header is invalid.
 inline constexpr std::size_t kMaxDockerMessageBytes = 1024 * 1024;
 
 class DockerStream {
  public:
-  // A whole message; the view lives as long as the call.
+  // A complete message; the view is valid during the call.
   using Sink = std::function<void(LogStream stream, std::string_view message)>;
 
-  // Any piece of the stream. After an error the rest of the stream means nothing.
+  // Feeds a piece of the stream. Returns the number of complete messages. After an error the rest of
+  // the stream is unusable.
   base::Result<std::size_t> feed(std::string_view bytes, const Sink& sink);
-  // Bytes of a message that is not whole yet.
+  // Bytes of an incomplete message.
   std::size_t waiting() const { return buffer_.size(); }
 
  private:
-  std::string buffer_;  // a head and a message at most
+  std::string buffer_;  // at most a header and a message
 };
 
 }  // namespace agent::drivers

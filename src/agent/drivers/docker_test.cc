@@ -14,13 +14,13 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-TEST(Docker, WithoutAnEngineTheSocketIsNamed) {
+TEST(Docker, WithoutAnEngineTheErrorNamesTheSocket) {
   http::IoThreads io(1);
   DockerOptions options;
   options.socket = "/nowhere/docker.sock";
   auto opened = open_docker(io, options);
   ASSERT_FALSE(opened);
-  EXPECT_THAT(opened.error(), HasSubstr("no Docker engine answers at /nowhere/docker.sock"));
+  EXPECT_THAT(opened.error(), HasSubstr("no Docker engine responds at /nowhere/docker.sock"));
 }
 
 TEST_F(DockerTest, RunsAContainerToItsEnd) {
@@ -39,7 +39,7 @@ TEST_F(DockerTest, RunsAContainerToItsEnd) {
   EXPECT_EQ(wait(id).code, 42);
 }
 
-TEST_F(DockerTest, GivesItsCommandEntryPointAndEnvironment) {
+TEST_F(DockerTest, CommandEntryPointAndEnvironmentArePassedOn) {
   ContainerSpec spec = shell("main", "");
   spec.container.entryPoint = {{"/bin/sh", "-c", "echo \"$0|$1|$GREETING|$FROM_BASE|$PWD\""}};
   spec.container.command = {{"one", "two words"}};
@@ -48,7 +48,7 @@ TEST_F(DockerTest, GivesItsCommandEntryPointAndEnvironment) {
   EXPECT_EQ(run_to_end(spec), "one|two words|a=b \"c\"|yes|/home\n");
 }
 
-TEST_F(DockerTest, AnImageThatIsNowhereCannotBePulled) {
+TEST_F(DockerTest, AMissingImageCannotBePulled) {
   auto pulled = run(driver_->pull("127.0.0.1:1/not/there:v1"));
   ASSERT_FALSE(pulled);
   EXPECT_THAT(pulled.error(), StartsWith("CannotPullContainerError: "));
@@ -61,7 +61,7 @@ TEST_F(DockerTest, AnImageThatIsNowhereCannotBePulled) {
   EXPECT_THAT(created.error(), HasSubstr("No such image: not-there:v1"));
 }
 
-TEST_F(DockerTest, ACommandThatIsNotThereCannotBeStarted) {
+TEST_F(DockerTest, AMissingCommandCannotBeStarted) {
   ContainerSpec spec = shell("main", "");
   spec.container.command = {{"/no/such/program"}};
   const std::string id = create(spec);
@@ -74,7 +74,7 @@ TEST_F(DockerTest, ACommandThatIsNotThereCannotBeStarted) {
   EXPECT_THAT(exit.error, HasSubstr("/no/such/program"));
 }
 
-TEST_F(DockerTest, TellsThatItRanOutOfMemory) {
+TEST_F(DockerTest, OutOfMemoryIsReported) {
   ContainerSpec spec = shell("main", "exec dd if=/dev/zero of=/dev/null bs=200M count=1");
   spec.container.memory = 16;
   spec.container.dockerConfig.hostConfig = R"({"MemorySwap":16777216})";
@@ -83,7 +83,7 @@ TEST_F(DockerTest, TellsThatItRanOutOfMemory) {
   EXPECT_EQ(exit.code, 137);
 }
 
-TEST_F(DockerTest, StopsWithItsSignalAndThenKills) {
+TEST_F(DockerTest, StopSendsTheSignalAndThenKills) {
   ContainerSpec polite = shell("polite", "trap 'echo bye; exit 3' TERM; echo up; while true; do sleep 0.05; done");
   ContainerSpec deaf = shell("deaf", "trap '' TERM; echo up; while true; do sleep 0.05; done");
   const std::string polite_id = start(polite);
@@ -97,7 +97,7 @@ TEST_F(DockerTest, StopsWithItsSignalAndThenKills) {
   EXPECT_TRUE(run(driver_->stop(deaf_id, 1s)));
 }
 
-TEST_F(DockerTest, WhatIsNotThereIsNoErrorToRemoveAndOneToWaitFor) {
+TEST_F(DockerTest, AMissingContainerCanBeRemovedButNotWaitedFor) {
   EXPECT_TRUE(run(driver_->remove("not-there")));
   EXPECT_TRUE(run(driver_->stop("not-there", 1s)));
   EXPECT_FALSE(run(driver_->wait("not-there")));
@@ -105,8 +105,8 @@ TEST_F(DockerTest, WhatIsNotThereIsNoErrorToRemoveAndOneToWaitFor) {
   EXPECT_TRUE(run(driver_->clean_up(task_.arn)));
 }
 
-TEST_F(DockerTest, FollowsItsHealth) {
-  // Fails the first time, and is well from the second on.
+TEST_F(DockerTest, HealthChangesAreReported) {
+  // The first check fails, all later ones pass.
   ContainerSpec spec = shell("main", "while true; do sleep 0.1; done");
   spec.container.dockerConfig.config = R"({"Healthcheck":{"Test":["CMD-SHELL",
       "test -f /tmp/ok || { touch /tmp/ok; false; }"],"Interval":1000000000,"Retries":1}})";
@@ -121,7 +121,7 @@ TEST_F(DockerTest, FollowsItsHealth) {
   EXPECT_FALSE(run(driver_->health(id, "HEALTHY")));
 }
 
-TEST_F(DockerTest, MeasuresWhatItUses) {
+TEST_F(DockerTest, UsageIsMeasured) {
   const std::string id = start(shell("main", "x=0; while true; do x=$((x+1)); done"));
   auto first = run(driver_->usage(id));
   ASSERT_TRUE(first) << first.error();
@@ -136,7 +136,7 @@ TEST_F(DockerTest, MeasuresWhatItUses) {
   EXPECT_LT(percent, 250);
 }
 
-TEST_F(DockerTest, AnAgentThatComesBackFindsItsContainers) {
+TEST_F(DockerTest, ARestartedAgentFindsItsContainers) {
   ContainerSpec running = shell("running", "echo up; while ! test -d /shared/go; do sleep 0.05; done; exit 5");
   running.task.volumes = {{.name = "v", .host = shapes::agent::HostPath{folder_.string()}}};
   running.container.mountPoints = {{.sourceVolume = "v", .containerPath = "/shared"}};
@@ -162,7 +162,7 @@ TEST_F(DockerTest, AnAgentThatComesBackFindsItsContainers) {
   EXPECT_EQ(output(running), "up\n");
 }
 
-TEST_F(DockerTest, SimulatedGpusShowInside) {
+TEST_F(DockerTest, SimulatedGpusAreVisibleInAContainer) {
   const std::filesystem::path data = folder_ / "gpus";
   std::filesystem::create_directories(data);
   std::ofstream(data / "list") << "two V100\n";
@@ -178,7 +178,7 @@ TEST_F(DockerTest, SimulatedGpusShowInside) {
   EXPECT_EQ(run_to_end(shell("other", "which nvidia-smi || echo $NVIDIA_VISIBLE_DEVICES")), "void\n");
 }
 
-TEST_F(DockerTest, SaysWhatItCanDo) {
+TEST_F(DockerTest, AbilitiesListTheAttributesOfTheEngine) {
   const Abilities& abilities = driver_->abilities();
   EXPECT_EQ(abilities.name, "docker");
   EXPECT_NE(abilities.version, "");

@@ -17,7 +17,7 @@ using shapes::agent::DockerVolume;
 using shapes::agent::Volume;
 using Volumes = std::map<std::string, std::string>;
 
-json::object to_object(const std::optional<std::map<std::string, std::string>>& map) {
+json::object text_object(const std::optional<std::map<std::string, std::string>>& map) {
   json::object object;
   if (map) {
     for (const auto& [key, value] : *map) object[key] = value;
@@ -32,8 +32,8 @@ const Volume* find_volume(const shapes::agent::Task& task, const std::string& na
   return nullptr;
 }
 
-// A folder of the task's own, 0755 and root's as on Fargate.
-base::Result<std::string> make_folder(const ContainerSpec& spec, const std::string& volume) {
+// A folder for this task only: mode 0755, owned by root, as on Fargate.
+base::Result<std::string> create_volume_folder(const ContainerSpec& spec, const std::string& volume) {
   const std::filesystem::path folder = std::filesystem::path(spec.work_folder) / "volumes" / name_part(volume);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -47,20 +47,20 @@ std::string task_volume_name(const shapes::agent::Task& task, const std::string&
 
 json::object volume_body(const shapes::agent::Task& task, const DockerVolume& docker, const std::string& name,
                          const std::string& agent_name) {
-  json::object labels = to_object(docker.labels);
-  // A shared one is nobody's: it stays when the task goes.
+  json::object labels = text_object(docker.labels);
+  // A shared volume has no labels, so that it is not removed with the task.
   if (docker.scope.value_or("task") == "task") {
     for (auto& [key, value] : task_labels(task, agent_name)) labels[key] = value;
   }
   return {{"Name", name},
           {"Driver", docker.driver.value_or("local")},
-          {"DriverOpts", to_object(docker.driverOpts)},
+          {"DriverOpts", text_object(docker.driverOpts)},
           {"Labels", std::move(labels)}};
 }
 
-std::vector<std::string> names_in(const json::value& answer) {
+std::vector<std::string> names_in(const json::value& reply) {
   std::vector<std::string> names;
-  const json::value* list = find(answer, {"Volumes"});
+  const json::value* list = find(reply, {"Volumes"});
   if (!list || !list->is_array()) return names;
   for (const json::value& volume : list->get_array()) names.push_back(text_at(volume, {"Name"}));
   return names;
@@ -73,13 +73,13 @@ asio::awaitable<base::Result<std::string>> ensure_docker_volume(DockerApi& api, 
   const std::string name = shared ? volume.name : task_volume_name(spec.task, volume.name);
   if (shared) {
     const std::string target = "/volumes/" + base::percent_encode(name);
-    Answer there = co_await api.get(target);
-    if (there.ok()) co_return name;
-    const bool make = there.not_found() && docker.autoprovision.value_or(false);
-    if (!make) co_return base::Error{"CannotCreateVolumeError: " + there.message()};
+    EngineReply existing = co_await api.get(target);
+    if (existing.ok()) co_return name;
+    const bool create = existing.not_found() && docker.autoprovision.value_or(false);
+    if (!create) co_return base::Error{"CannotCreateVolumeError: " + existing.message()};
   }
   std::string body = json::serialize(volume_body(spec.task, docker, name, agent_name));
-  Answer made = co_await api.post("/volumes/create", std::move(body));
+  EngineReply made = co_await api.post("/volumes/create", std::move(body));
   if (!made.ok()) co_return base::Error{"CannotCreateVolumeError: " + made.message()};
   co_return name;
 }
@@ -91,7 +91,7 @@ asio::awaitable<base::Result<std::string>> ensure_volume(DockerApi& api, const C
     co_return name;
   }
   if (volume.host && volume.host->sourcePath) co_return *volume.host->sourcePath;
-  co_return make_folder(spec, volume.name);
+  co_return create_volume_folder(spec, volume.name);
 }
 
 }  // namespace
@@ -113,15 +113,15 @@ asio::awaitable<base::Result<Nothing>> remove_volumes(DockerApi& api, std::strin
   labels.push_back(labelled(kAgentLabel, agent_name));
   labels.push_back(labelled(kTaskLabel, task_arn));
   const std::string target = "/volumes?" + label_query(labels);
-  Answer listed = co_await api.get(target);
+  EngineReply listed = co_await api.get(target);
   if (!listed.ok()) co_return base::Error{listed.message()};
-  std::string trouble;
+  std::string error;
   for (const std::string& name : names_in(listed.json())) {
     const std::string volume = "/volumes/" + base::percent_encode(name);
-    Answer removed = co_await api.remove(volume);
-    if (!removed.ok() && !removed.not_found()) trouble = removed.message();
+    EngineReply removed = co_await api.remove(volume);
+    if (!removed.ok() && !removed.not_found()) error = removed.message();
   }
-  if (!trouble.empty()) co_return base::Error{trouble};
+  if (!error.empty()) co_return base::Error{error};
   co_return Nothing{};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task's volumes: folders of the machine, and volumes of the engine.
+// A task's volumes: host folders and engine volumes.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -11,13 +11,13 @@
 
 namespace agent::drivers {
 
-// Makes the volumes that the container mounts, where they are not there. Answers for each what
-// to mount: a path, or the name of a volume. Errors are whole: "CannotCreateVolumeError: ...".
+// Creates the missing volumes that the container mounts. Returns the source of each: a path, or the
+// name of a volume. Errors are complete ECS reasons: "CannotCreateVolumeError: ...".
 boost::asio::awaitable<base::Result<std::map<std::string, std::string>>> ensure_volumes(DockerApi& api,
                                                                                         ContainerSpec spec,
                                                                                         std::string agent_name);
 
-// Deletes those volumes of the engine that were the task's alone.
+// Deletes the engine volumes of the task's own scope.
 boost::asio::awaitable<base::Result<Nothing>> remove_volumes(DockerApi& api, std::string task_arn,
                                                              std::string agent_name);
 

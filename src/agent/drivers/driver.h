@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs containers on this machine. Two ship: Docker's Engine API (also Podman's), and plain
-// processes. All of it is called on the agent's one thread. What a driver started goes on when the
-// agent ends, and is found again by list().
+// Runs containers on this machine. There are two drivers: Docker's Engine API (also Podman's), and
+// plain processes. Drivers are called on the agent's thread only. Containers outlive the agent; its
+// successor finds them by list().
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -21,22 +21,22 @@ namespace agent::drivers {
 
 struct Nothing {};
 
-// A container that is to be made: what the server said, and what this machine adds to it.
+// A container to create: the server's description, and what this machine adds.
 struct ContainerSpec {
-  shapes::agent::Task task;            // whole, for networks, volumes and the other containers' names
-  shapes::agent::Container container;  // with its overrides put in place: command, environment
-  std::vector<gpu::Gpu> gpus;               // those that it sees, whole or shared
+  shapes::agent::Task task;            // for networks, volumes and the names of other containers
+  shapes::agent::Container container;  // with overrides applied: command, environment
+  std::vector<gpu::Gpu> gpus;          // visible to it, whole or shared
   std::vector<shapes::agent::GpuShare> shares;
-  bool all_gpus = false;    // sees every GPU though it asked for none: --gpu-default-runtime, or privileged
-  std::string log_file;     // the driver writes stdout and stderr there, see agent/drivers/log_file.h
-  std::string work_folder;  // of this task alone; emptied by the agent when the task is forgotten
+  bool all_gpus = false;    // sees every GPU without requiring one: --gpu-default-runtime, or privileged
+  std::string log_file;     // for stdout and stderr, see agent/drivers/log_file.h
+  std::string work_folder;  // of this task; the agent empties it when it forgets the task
 };
 
 enum class Phase { Created, Running, Exited };
 
-// What there is, after a restart of the agent.
+// A container that exists when the agent starts.
 struct Found {
-  std::string id;  // the driver's own: a Docker id, or the name of a process's folder
+  std::string id;  // a Docker id, or the name of a process's folder
   std::string task_arn;
   std::string container;
   Phase phase = Phase::Created;
@@ -49,10 +49,10 @@ struct Binding {
   std::string protocol;
 };
 
-// A container that has been started.
+// A started container.
 struct Started {
   std::vector<Binding> bindings;
-  std::string address;  // its own, where it has one
+  std::string address;  // of the container; "" when it has none of its own
   std::int64_t pid = 0;
   base::Time at;
 };
@@ -60,20 +60,20 @@ struct Started {
 struct Exit {
   int code = 0;
   bool out_of_memory = false;
-  std::string error;  // the engine's words, where it could not be run
+  std::string error;  // the engine's message, when the container could not be run
   base::Time at;
 };
 
 struct Pulled {
-  std::string digest;  // "sha256:...", "" where it has none
+  std::string digest;  // "sha256:...", or "" without one
 };
 
 struct Usage {
-  double cpu_percent = 0;  // of one core
+  double cpu_percent = 0;  // 100 is one core
   std::int64_t memory_bytes = 0;
 };
 
-// What a machine can do, as attributes and versions of its registration.
+// What a machine can do, as attributes and versions for its registration.
 struct Abilities {
   std::string name;     // "docker", "process"
   std::string version;  // of the engine
@@ -86,30 +86,30 @@ class Driver {
 
   virtual const Abilities& abilities() const = 0;
 
-  // Errors are ECS's reasons, whole: "CannotPullContainerError: ...". One attempt; the caller
-  // tries again. An image that is there already is not pulled: without a registry that is the
-  // only way to run one, and a tag that moves is told apart by its digest.
+  // Errors are complete ECS reasons: "CannotPullContainerError: ...". One attempt; the caller
+  // retries. An image that is already present is not pulled: without a registry that is the only
+  // way to run it, and the digest shows which version of a tag runs.
   virtual boost::asio::awaitable<base::Result<Pulled>> pull(std::string image) = 0;
 
   // "CannotCreateContainerError: ..."
   virtual boost::asio::awaitable<base::Result<std::string>> create(ContainerSpec spec) = 0;
-  // "CannotStartContainerError: ...". Starting one that runs is no error.
+  // "CannotStartContainerError: ...". Starting a running container is not an error.
   virtual boost::asio::awaitable<base::Result<Started>> start(std::string id) = 0;
-  // Waits for its end, however long; at once when it has ended. An error: there is no such container.
+  // Waits for the container's end, without a limit. Fails when there is no such container.
   virtual boost::asio::awaitable<base::Result<Exit>> wait(std::string id) = 0;
-  // Its stop signal, and after `grace` SIGKILL. Returns when it has ended; no error if it had.
+  // Sends the stop signal, and SIGKILL after `grace`. Returns when the container has ended.
   virtual boost::asio::awaitable<base::Result<Nothing>> stop(std::string id, base::Duration grace) = 0;
-  // Gone with all that it left but its log file. No error if it is not there.
+  // Removes everything but the log file. A missing container is not an error.
   virtual boost::asio::awaitable<base::Result<Nothing>> remove(std::string id) = 0;
-  // A task's networks and volumes, once its last container is removed.
+  // Removes a task's networks and volumes, after its last container is removed.
   virtual boost::asio::awaitable<base::Result<Nothing>> clean_up(std::string task_arn) = 0;
 
-  // "HEALTHY", "UNHEALTHY", "UNKNOWN"; waits until it is another than `known`.
+  // "HEALTHY", "UNHEALTHY" or "UNKNOWN". Waits until it differs from `known`.
   virtual boost::asio::awaitable<base::Result<std::string>> health(std::string id, std::string known) = 0;
   virtual boost::asio::awaitable<base::Result<Usage>> usage(std::string id) = 0;
 
-  // Every container that this agent ever made and has not removed. Only its own: an agent has a
-  // name, and marks what it makes with it.
+  // All containers of this agent. Containers are marked with the name of the agent that created
+  // them; others are not listed.
   virtual boost::asio::awaitable<base::Result<std::vector<Found>>> list() = 0;
 };
 

@@ -15,18 +15,18 @@
 namespace agent::drivers {
 namespace {
 
-constexpr std::size_t kTailBytes = 4 * kMaxRecordBytes;  // has a whole record in it, if there is one
+constexpr std::size_t kTailBytes = 4 * kMaxRecordBytes;  // contains a complete record, if there is one
 
-// Nanoseconds in 64 bits reach from 1677 to 2262.
+// 64-bit nanoseconds cover the years 1677 to 2262.
 constexpr base::Time kEarliest = std::chrono::sys_days(std::chrono::year(1970) / 1 / 1);
 constexpr base::Time kLatest = std::chrono::sys_days(std::chrono::year(2260) / 1 / 1);
 
-struct Cut {
+struct RecordParts {
   std::string_view time, stream, tag, text;
 };
 
-std::optional<Cut> cut(std::string_view record) {
-  Cut parts;
+std::optional<RecordParts> split_record(std::string_view record) {
+  RecordParts parts;
   for (std::string_view* part : {&parts.time, &parts.stream, &parts.tag}) {
     const std::size_t space = record.find(' ');
     if (space == record.npos) return std::nullopt;
@@ -62,7 +62,7 @@ void append_time(std::string& out, LogTime at) {
                  time.seconds().count(), time.subseconds().count());
 }
 
-// The last record of a file that has one.
+// The time of the last valid record of a file.
 std::optional<LogTime> last_time_in(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return std::nullopt;
@@ -85,7 +85,7 @@ std::optional<LogTime> last_time_in(const std::string& path) {
 }  // namespace
 
 std::optional<LogLine> parse_log_line(std::string_view record) {
-  const auto parts = cut(record);
+  const auto parts = split_record(record);
   if (!parts) return std::nullopt;
   const auto time = parse_time(parts->time);
   if (!time) return std::nullopt;
@@ -94,7 +94,7 @@ std::optional<LogLine> parse_log_line(std::string_view record) {
 }
 
 std::optional<LogTime> parse_log_time(std::string_view record) {
-  const auto parts = cut(record);
+  const auto parts = split_record(record);
   return parts ? parse_time(parts->time) : std::nullopt;
 }
 
@@ -107,7 +107,7 @@ base::Result<LogWriter> LogWriter::open(std::string path, std::size_t max_bytes)
   writer.size_ = status.st_size;
   writer.last_time_ = last_time_in(writer.path_);
   if (!writer.last_time_) writer.last_time_ = last_time_in(writer.path_ + ".1");
-  // Half a record, of a writer that was killed: it must not spoil the next one.
+  // A killed writer may leave an incomplete record: end it, so that it does not corrupt the next one.
   char last = '\n';
   if (writer.size_ > 0 && ::pread(writer.fd_, &last, 1, status.st_size - 1) == 1 && last != '\n')
     writer.out_.push_back('\n');
@@ -184,7 +184,7 @@ void LogWriter::write_out() {
   }
   if (written < out_.size()) {
     lost_bytes_ += out_.size();
-    // Whole or not at all: half a record would swallow the next.
+    // All or nothing: an incomplete record would corrupt the next one.
     if (fd_ >= 0 && ::ftruncate(fd_, off_t(size_)) == 0) written = 0;
   }
   size_ += written;
@@ -192,7 +192,7 @@ void LogWriter::write_out() {
 }
 
 void LogWriter::rotate() {
-  // Where it can't, it goes on in the old one: a log too long is better than none.
+  // On failure it continues with the old file: a log that is too long is better than none.
   if (::rename(path_.c_str(), (path_ + ".1").c_str()) != 0) return;
   const int next = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
   if (next < 0) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A container's output on disk, in the format of Kubernetes' CRI, so that other tools can read it:
+// A container's output on disk, in the format of the Kubernetes CRI, which other tools can read:
 //   2026-11-15T21:00:13.123456789Z stdout F one line of text
-// F ends a line; P says that the next record of that stream goes on with it. One writer and any
-// number of readers; a full file becomes `<name>.1`, in place of the one before it.
+// F ends a line; after P the next record of that stream continues the line. One writer and any number
+// of readers. A full file is renamed to `<name>.1` and replaces the previous one.
 #pragma once
 
 #include <sys/types.h>
@@ -21,12 +21,12 @@
 
 namespace agent::drivers {
 
-inline constexpr std::size_t kMaxLineBytes = 16 * 1024;  // of text in one record; Docker's and CRI's bound
+inline constexpr std::size_t kMaxLineBytes = 16 * 1024;  // of text in one record, as Docker and CRI
 inline constexpr std::size_t kMaxRecordBytes = kMaxLineBytes + 64;
-inline constexpr std::size_t kMaxLogBytes = 64 * 1024 * 1024;  // of one file; there are two at most
+inline constexpr std::size_t kMaxLogBytes = 64 * 1024 * 1024;  // of one file; there are at most two
 inline constexpr std::size_t kAllLines = std::numeric_limits<std::size_t>::max();
 
-// Finer than base::Time, which turns into it by itself: engines resume a log at a nanosecond.
+// Finer than base::Time, which converts implicitly: engines resume a log at a nanosecond.
 using LogTime = std::chrono::sys_time<std::chrono::nanoseconds>;
 
 enum class LogStream { Stdout, Stderr };
@@ -34,30 +34,30 @@ enum class LogStream { Stdout, Stderr };
 struct LogLine {
   base::Time at;
   std::string stream;    // "stdout" or "stderr"
-  bool partial = false;  // the stream's next record goes on with this line
+  bool partial = false;  // the stream's next record continues this line
   std::string text;      // without its newline; any bytes
 };
 
-// One record without its newline; none for what is not one.
+// Parses a record without its newline. None when it is invalid.
 std::optional<LogLine> parse_log_line(std::string_view record);
 // The time of a record, to the nanosecond.
 std::optional<LogTime> parse_log_time(std::string_view record);
 
 class LogWriter {
  public:
-  // Goes on with the file that is there. `max_bytes`: of a file before it is set aside.
+  // Appends to an existing file. Rotates a file that would exceed `max_bytes`.
   static base::Result<LogWriter> open(std::string path, std::size_t max_bytes = kMaxLogBytes);
   LogWriter(LogWriter&& other) noexcept;
   ~LogWriter();
 
-  // Any piece of a stream, ends of lines or not. A line has the time of its first piece. Each
-  // call is one write of the lines that it ends; the start of one more waits for the rest of it.
-  // What the disk does not take is lost, and counted: a program is never held up by its log.
+  // Takes any piece of a stream. A line has the time of its first piece. Each call writes the
+  // complete lines at once; an incomplete line waits for its rest. What cannot be written is lost
+  // and counted: a log must not block a program.
   void append(LogStream stream, LogTime at, std::string_view bytes);
-  // What waits for the rest of its line is written as a line: there is no more.
+  // Writes incomplete lines: there is no more input.
   void finish();
 
-  // Of the last record written, before this object was made or by it.
+  // The time of the last record in the file.
   std::optional<LogTime> last_time() const { return last_time_; }
   std::size_t lost_bytes() const { return lost_bytes_; }
 
@@ -79,21 +79,21 @@ class LogWriter {
   std::size_t lost_bytes_ = 0;
   std::optional<LogTime> last_time_;
   std::array<Pending, 2> pending_;  // by stream, each under kMaxLineBytes
-  std::string out_;                 // records on their way to the file
+  std::string out_;                 // records to write
 };
 
-// Reads on from where it is; whoever holds it looks again when there may be more (inotify on the
-// folder, or a timer). The file need not be there yet.
+// Reads on from its position. The owner calls read() again when there may be more (inotify on the
+// folder, or a timer). The file may not exist yet.
 class LogReader {
  public:
-  // Begins at the last `last` records, or at the first that is left.
+  // Begins with the last `last` records, or with the first record.
   explicit LogReader(std::string path, std::size_t last = kAllLines);
   LogReader(const LogReader&) = delete;
   LogReader& operator=(const LogReader&) = delete;
   ~LogReader();
 
-  // The next records, `most` of them or as many as there are now. Follows the file into its
-  // successor. What is no record is passed over.
+  // Returns the next records, at most `most`. Continues with the next file after a rotation. Skips
+  // invalid records.
   std::vector<LogLine> read(std::size_t most);
 
  private:
@@ -106,10 +106,10 @@ class LogReader {
   std::size_t last_;
   bool begun_ = false;
   int fd_ = -1;
-  off_t offset_ = 0;      // of what comes after buffer_
-  std::string buffer_;    // read, not cut into records yet; two blocks at most
+  off_t offset_ = 0;      // of the data after buffer_
+  std::string buffer_;    // read but not parsed; at most two blocks
   std::size_t used_ = 0;  // of buffer_
-  bool skip_ = false;     // in the middle of something too long to be a record
+  bool skip_ = false;     // inside of a record that is too long
 };
 
 }  // namespace agent::drivers

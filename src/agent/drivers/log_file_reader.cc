@@ -16,16 +16,16 @@ static_assert(kBlockBytes > kMaxRecordBytes);
 
 int open_to_read(const std::string& path) { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }
 
-struct Tail {
-  off_t offset = 0;       // where the last records begin
-  std::size_t count = 0;  // how many there are from there, `most` at the most
+struct RecordTail {
+  off_t offset = 0;       // of the first of the last records
+  std::size_t count = 0;  // records from there on, at most `most`
 };
 
-// Looks for the ends of records from the end of the file, block by block.
-Tail find_tail(int fd, std::size_t most) {
+// Searches backwards for the ends of records, block by block.
+RecordTail find_tail(int fd, std::size_t most) {
   struct stat status {};
   if (::fstat(fd, &status) != 0) return {};
-  Tail tail{status.st_size, 0};
+  RecordTail tail{status.st_size, 0};
   std::string block(kBlockBytes, '\0');
   for (off_t end = status.st_size; end > 0;) {
     const off_t start = std::max<off_t>(0, end - off_t(kBlockBytes));
@@ -33,7 +33,7 @@ Tail find_tail(int fd, std::size_t most) {
     if (got <= 0) return tail;
     for (ssize_t i = got - 1; i >= 0; --i) {
       if (block[i] != '\n') continue;
-      // The record that this newline ends begins further up; the one after it begins here.
+      // This newline ends the record before; the next record begins after it.
       if (tail.count == most) return {start + i + 1, tail.count};
       ++tail.count;
     }
@@ -56,7 +56,7 @@ void LogReader::begin() {
   const int current = open_to_read(path_);
   const int older = open_to_read(path_ + ".1");
   begun_ = current >= 0 || older >= 0;
-  Tail in_current;
+  RecordTail in_current;
   if (current >= 0 && last_ != kAllLines) in_current = find_tail(current, last_);
   const bool enough = in_current.count == last_ && last_ != kAllLines;
   if (older >= 0 && !enough) {
@@ -70,26 +70,26 @@ void LogReader::begin() {
   offset_ = in_current.offset;
 }
 
-// Moves to the file after this one, when the writer has left this one behind.
+// Moves to the next file once the writer has rotated.
 bool LogReader::next_file() {
   struct stat here {
   }, older{}, current{};
   if (::fstat(fd_, &here) != 0) return false;
   if (::stat(path_.c_str(), &current) != 0 || same_file(here, current)) return false;
-  // After two rotations in one go the older file is one that has not been read either.
+  // After two rotations the older file has not been read either.
   const bool skipped = ::stat((path_ + ".1").c_str(), &older) == 0 && !same_file(here, older);
   const int next = open_to_read(skipped ? path_ + ".1" : path_);
   if (next < 0) return false;
   ::close(fd_);
   fd_ = next;
   offset_ = 0;
-  buffer_.clear();  // half a record at the end of a file stays half
+  buffer_.clear();  // an incomplete record at the end of a file stays incomplete
   used_ = 0;
   skip_ = false;
   return true;
 }
 
-// One more block; false when there is none now.
+// Reads one more block. Returns false at the end of the file.
 bool LogReader::fill() {
   buffer_.erase(0, std::exchange(used_, 0));
   if (buffer_.size() > kMaxRecordBytes) {
@@ -97,7 +97,7 @@ bool LogReader::fill() {
     skip_ = true;
   }
   struct stat status {};
-  if (::fstat(fd_, &status) == 0 && status.st_size < offset_) offset_ = 0;  // somebody emptied it
+  if (::fstat(fd_, &status) == 0 && status.st_size < offset_) offset_ = 0;  // the file was truncated
   const std::size_t before = buffer_.size();
   buffer_.resize(before + kBlockBytes);
   const ssize_t got = ::pread(fd_, buffer_.data() + before, kBlockBytes, offset_);
@@ -106,7 +106,7 @@ bool LogReader::fill() {
   return got > 0;
 }
 
-// The next record of the buffer; false when it has no whole one.
+// Takes the next record of the buffer. Returns false when there is no complete one.
 bool LogReader::take(std::vector<LogLine>& lines) {
   const std::size_t newline = buffer_.find('\n', used_);
   if (newline == buffer_.npos) return false;
@@ -123,12 +123,12 @@ std::vector<LogLine> LogReader::read(std::size_t most) {
   if (fd_ < 0) return lines;
   while (lines.size() < most) {
     if (take(lines) || fill()) continue;
-    // The writer may have added to this file between our last look and its leaving it. Once it
-    // has left, what is there is all.
+    // The writer may have appended to this file between our last read and its rotation. After the
+    // rotation the file does not grow.
     struct stat here {
     }, current{};
-    const bool left = ::fstat(fd_, &here) == 0 && ::stat(path_.c_str(), &current) == 0 && !same_file(here, current);
-    if (!left) break;
+    const bool rotated = ::fstat(fd_, &here) == 0 && ::stat(path_.c_str(), &current) == 0 && !same_file(here, current);
+    if (!rotated) break;
     if (fill()) continue;
     if (!next_file()) break;
   }

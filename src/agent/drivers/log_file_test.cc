@@ -42,7 +42,7 @@ std::string texts(const std::vector<LogLine>& lines) {
   return all;
 }
 
-TEST_F(LogFile, ALineIsWrittenAsCriWritesIt) {
+TEST_F(LogFile, ALineIsWrittenInTheCriFormat) {
   writer().append(LogStream::Stderr, kStart, "hello  world \n");
   EXPECT_EQ(bytes(), "2026-11-06T21:20:00.123456789Z stderr F hello  world \n");
 }
@@ -57,7 +57,7 @@ TEST_F(LogFile, ALineIsReadBackWithItsTimeAndStream) {
   EXPECT_EQ(lines[0].text, "a b");
 }
 
-TEST_F(LogFile, PiecesAreJoinedToLinesStreamByStream) {
+TEST_F(LogFile, PiecesOfEachStreamAreJoinedIntoLines) {
   auto log = writer();
   log.append(LogStream::Stdout, kStart, "on");
   log.append(LogStream::Stderr, kStart, "err\n");
@@ -67,7 +67,7 @@ TEST_F(LogFile, PiecesAreJoinedToLinesStreamByStream) {
   EXPECT_EQ(lines[1].at, lines[0].at) << "a line has the time of its first piece";
 }
 
-TEST_F(LogFile, ALastLineWithoutItsNewlineIsWrittenAtTheEnd) {
+TEST_F(LogFile, ALastLineWithoutNewlineIsWrittenWhenTheWriterCloses) {
   {
     auto log = writer();
     log.append(LogStream::Stdout, kStart, "no newline");
@@ -76,7 +76,7 @@ TEST_F(LogFile, ALastLineWithoutItsNewlineIsWrittenAtTheEnd) {
   EXPECT_EQ(texts(LogReader(path_).read(10)), "no newline|");
 }
 
-TEST_F(LogFile, ALongLineIsCutIntoPartialRecords) {
+TEST_F(LogFile, ALongLineIsSplitIntoPartialRecords) {
   auto log = writer();
   const std::string part(kMaxLineBytes, 'x');
   log.append(LogStream::Stdout, kStart, part + part + "end\n" + part + "\n");
@@ -84,7 +84,7 @@ TEST_F(LogFile, ALongLineIsCutIntoPartialRecords) {
   EXPECT_EQ(texts(lines), part + "+" + part + "+end|" + part + "|");
 }
 
-TEST_F(LogFile, AFullFileIsSetAsideAndOneOlderIsKept) {
+TEST_F(LogFile, AFullFileIsRotatedAndOneOlderFileIsKept) {
   auto log = writer(200);
   for (int i = 0; i < 20; ++i) log.append(LogStream::Stdout, kStart, "line " + std::to_string(i) + "\n");
   EXPECT_LE(std::filesystem::file_size(path_), 200u);
@@ -95,7 +95,7 @@ TEST_F(LogFile, AFullFileIsSetAsideAndOneOlderIsKept) {
   EXPECT_LT(lines.size(), 9u);
 }
 
-TEST_F(LogFile, AReaderFollowsTheFileIntoItsSuccessorAndMissesNothing) {
+TEST_F(LogFile, AReaderFollowsRotationsWithoutLosingLines) {
   auto log = writer(400);
   LogReader reader(path_);
   std::string seen, written;
@@ -107,7 +107,7 @@ TEST_F(LogFile, AReaderFollowsTheFileIntoItsSuccessorAndMissesNothing) {
   EXPECT_EQ(seen + texts(reader.read(100)), written);
 }
 
-TEST_F(LogFile, AReaderThatIsTwoFilesBehindGoesOnAtTheOldestLeft) {
+TEST_F(LogFile, AReaderTwoFilesBehindContinuesWithTheOldestFileLeft) {
   auto log = writer(100);  // two records
   LogReader reader(path_);
   log.append(LogStream::Stdout, kStart, "0\n");
@@ -116,7 +116,7 @@ TEST_F(LogFile, AReaderThatIsTwoFilesBehindGoesOnAtTheOldestLeft) {
   EXPECT_EQ(texts(reader.read(10)), "1|4|5|6|7|");
 }
 
-TEST_F(LogFile, TheLastLinesAreFoundOverBothFiles) {
+TEST_F(LogFile, TheLastLinesAreFoundAcrossBothFiles) {
   auto log = writer(100);
   for (int i = 0; i < 3; ++i) log.append(LogStream::Stdout, kStart, std::to_string(i) + "\n");
   EXPECT_EQ(texts(LogReader(path_, 1).read(10)), "2|");
@@ -129,14 +129,14 @@ TEST_F(LogFile, TheLastLinesAreFoundOverBothFiles) {
   EXPECT_EQ(texts(none.read(10)), "new|");
 }
 
-TEST_F(LogFile, AFileThatIsNotThereYetIsReadOnceItIs) {
+TEST_F(LogFile, AMissingFileIsReadOnceItExists) {
   LogReader reader(path_, 5);
   EXPECT_TRUE(reader.read(10).empty());
   writer().append(LogStream::Stdout, kStart, "late\n");
   EXPECT_EQ(texts(reader.read(10)), "late|");
 }
 
-TEST_F(LogFile, HalfARecordIsReadWhenTheRestOfItIsThere) {
+TEST_F(LogFile, AnIncompleteRecordIsReadOnceItIsComplete) {
   append_raw("2026-11-06T20:00:00Z stdout F ha");
   LogReader reader(path_);
   EXPECT_TRUE(reader.read(10).empty());
@@ -144,7 +144,7 @@ TEST_F(LogFile, HalfARecordIsReadWhenTheRestOfItIsThere) {
   EXPECT_EQ(texts(reader.read(10)), "half|");
 }
 
-TEST_F(LogFile, GarbageIsPassedOver) {
+TEST_F(LogFile, InvalidRecordsAreSkipped) {
   append_raw("\n\0garbage\n2026-13-06T20:00:00Z stdout F x\n2026-11-06T20:00:00Z stdin F x\n");
   append_raw("9999-11-06T20:00:00Z stdout F x\n2026-11-06T20:00:00Z stdout\n");
   append_raw(std::string(200'000, 'g') + "2026-11-06T20:00:00Z stdout F x\n");
@@ -152,19 +152,19 @@ TEST_F(LogFile, GarbageIsPassedOver) {
   EXPECT_EQ(texts(LogReader(path_).read(10)), "good|");
 }
 
-TEST_F(LogFile, AWriterTellsWhereAnEarlierOneStopped) {
+TEST_F(LogFile, AWriterKnowsTheLastTimeOfAnEarlierWriter) {
   EXPECT_EQ(writer().last_time(), std::nullopt);
   writer().append(LogStream::Stdout, kStart, "one\n");
   EXPECT_EQ(writer().last_time(), kStart);
 }
 
-TEST_F(LogFile, AWriterLooksIntoTheOlderFileWhereTheNewOneIsEmpty) {
+TEST_F(LogFile, AWriterReadsTheLastTimeFromTheOlderFileWhenTheNewOneIsEmpty) {
   writer().append(LogStream::Stdout, kStart, "one\n");
   std::filesystem::rename(path_, path_ + ".1");
   EXPECT_EQ(writer().last_time(), kStart);
 }
 
-TEST_F(LogFile, HalfARecordOfAKilledWriterDoesNotSpoilTheNext) {
+TEST_F(LogFile, AnIncompleteRecordOfAKilledWriterDoesNotCorruptTheNext) {
   append_raw("2026-11-06T20:00:00.5Z stdout F whole\n2026-11-06T20:00:01Z stdo");
   auto log = writer();
   EXPECT_EQ(log.last_time(), LogTime(std::chrono::milliseconds(1'793'995'200'500)));
@@ -172,7 +172,7 @@ TEST_F(LogFile, HalfARecordOfAKilledWriterDoesNotSpoilTheNext) {
   EXPECT_EQ(texts(LogReader(path_).read(10)), "whole|next|");
 }
 
-TEST_F(LogFile, AFullDiskLosesLinesAndSaysHowMuch) {
+TEST_F(LogFile, AFullDiskLosesLinesAndCountsThem) {
   path_ = "/dev/full";
   auto log = writer();
   log.append(LogStream::Stdout, kStart, "lost\n");

@@ -7,17 +7,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <filesystem>
 
+#include "agent/drivers/cpu_percent.h"
 #include "agent/drivers/process_health.h"
 #include "agent/drivers/process_limits.h"
 #include "agent/drivers/process_spec.h"
 #include "agent/drivers/process_state.h"
 #include "agent/drivers/shim.h"
 #include "agent/drivers/shim_launch.h"
+#include "agent/drivers/sleep.h"
 #include "base/log.h"
 #include "base/random.h"
 
@@ -29,9 +30,10 @@ using Steady = std::chrono::steady_clock;
 
 constexpr std::size_t kMaxNamePart = 64;
 constexpr base::Duration kSettlePause = std::chrono::milliseconds(20);
+constexpr base::Duration kSettleTimeout = std::chrono::seconds(15);  // for killed processes to end
 
-// Fit to be a part of a path.
-std::string plain(std::string_view text) {
+// Replaces characters that are invalid in a path component.
+std::string path_part(std::string_view text) {
   std::string out(text.substr(0, kMaxNamePart));
   for (char& c : out) {
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_') c = '_';
@@ -39,28 +41,30 @@ std::string plain(std::string_view text) {
   return out.empty() ? "_" : out;
 }
 
-std::string task_id(const std::string& arn) { return plain(std::string_view(arn).substr(arn.rfind('/') + 1)); }
+std::string task_path_part(const std::string& arn) {
+  return path_part(std::string_view(arn).substr(arn.rfind('/') + 1));
+}
 
-base::Error no_such(const std::string& id) { return base::Error{"there is no process " + id}; }
+base::Error no_such_process(const std::string& id) { return base::Error{"no such process: " + id}; }
 
-Exit exit_of(const ShimExit& exit) {
+Exit to_exit(const ShimExit& exit) {
   return {exit.code, exit.out_of_memory, exit.error, base::from_millis(exit.at_ms)};
 }
 
-Started started_of(const ShimSpec& spec, const ShimStarted& started) {
-  Started answer{{}, "", started.pid, base::from_millis(started.at_ms)};
-  for (const ShimPort& port : spec.ports) answer.bindings.push_back({"0.0.0.0", port.port, port.port, port.protocol});
-  return answer;
+Started to_started(const ShimSpec& spec, const ShimStarted& started) {
+  Started result{{}, "", started.pid, base::from_millis(started.at_ms)};
+  for (const ShimPort& port : spec.ports) result.bindings.push_back({"0.0.0.0", port.port, port.port, port.protocol});
+  return result;
 }
 
 class ProcessDriver final : public Driver {
  public:
   ProcessDriver(ProcessOptions options, Cgroups cgroups)
-      : options_(std::move(options)), cgroups_(std::move(cgroups)), abilities_(abilities_with(cgroups_)) {}
+      : options_(std::move(options)), cgroups_(std::move(cgroups)), abilities_(process_abilities(cgroups_)) {}
 
   const Abilities& abilities() const override { return abilities_; }
   asio::awaitable<base::Result<Pulled>> pull(std::string) override { co_return Pulled{}; }
-  asio::awaitable<base::Result<std::string>> create(ContainerSpec spec) override { co_return make(spec); }
+  asio::awaitable<base::Result<std::string>> create(ContainerSpec spec) override { co_return create_folder(spec); }
   asio::awaitable<base::Result<Started>> start(std::string id) override;
   asio::awaitable<base::Result<Exit>> wait(std::string id) override;
   asio::awaitable<base::Result<Nothing>> stop(std::string id, base::Duration grace) override;
@@ -77,24 +81,25 @@ class ProcessDriver final : public Driver {
   };
 
   std::string folder_of(const std::string& id) const { return options_.folder + "/" + id; }
-  // None for an id that is no process of ours.
+  // None when the id is not one of this agent's processes.
   std::optional<ShimSpec> spec_of(const std::string& id) const;
   std::string task_cgroup(const std::string& task_arn) const {
-    return "stoker/" + plain(options_.agent_name) + "/" + task_id(task_arn);
+    return "stoker/" + path_part(options_.agent_name) + "/" + task_path_part(task_arn);
   }
-  base::Result<Nothing> make_cgroups(const ContainerSpec& container, const std::string& id, ProcessPlan& plan) const;
-  base::Result<std::string> make(const ContainerSpec& spec) const;
-  base::Result<ShimSpec> startable(const std::string& id) const;
-  asio::awaitable<base::Result<ShimExit>> settle_within(std::string folder, ShimSpec spec, base::Duration patience) const;
+  base::Result<Nothing> create_cgroups(const ContainerSpec& container, const std::string& id, ProcessPlan& plan) const;
+  base::Result<std::string> create_folder(const ContainerSpec& spec) const;
+  base::Result<ShimSpec> spec_to_start(const std::string& id) const;
+  asio::awaitable<base::Result<ShimExit>> settle_in_time(std::string folder, ShimSpec spec) const;
+  asio::awaitable<bool> kill_cgroup(std::string path) const;
   void forget_run(const std::string& id);
-  Health& health_of(const std::string& id, const ShimHealthCheck& check);
+  HealthState& health_of(const std::string& id, const ShimHealthCheck& check);
 
   ProcessOptions options_;
   Cgroups cgroups_;
   Abilities abilities_;
-  // Of what runs; gone with remove().
+  // Of running processes; remove() erases them.
   std::map<std::string, Sample> samples_;
-  std::map<std::string, Health> health_;
+  std::map<std::string, HealthState> health_;
 };
 
 std::optional<ShimSpec> ProcessDriver::spec_of(const std::string& id) const {
@@ -103,27 +108,27 @@ std::optional<ShimSpec> ProcessDriver::spec_of(const std::string& id) const {
   return spec && spec->agent == options_.agent_name ? spec : std::nullopt;
 }
 
-base::Result<Nothing> ProcessDriver::make_cgroups(const ContainerSpec& container, const std::string& id,
+base::Result<Nothing> ProcessDriver::create_cgroups(const ContainerSpec& container, const std::string& id,
                                                   ProcessPlan& plan) const {
   if (cgroups_.kind() == "none") return Nothing{};
   const std::string task = task_cgroup(container.task.arn);
   plan.spec.cgroup = task + "/" + id;
-  auto made = cgroups_.make(task, task_limits(container.task));
-  if (made) made = cgroups_.make(plan.spec.cgroup, container_limits(container.container, plan));
-  if (!made) return made;
-  plan.spec.shim_joins = cgroups_.join_files("stoker/" + plain(options_.agent_name) + "/shims");
+  auto created = cgroups_.create(task, task_limits(container.task));
+  if (created) created = cgroups_.create(plan.spec.cgroup, container_limits(container.container, plan));
+  if (!created) return created;
+  plan.spec.shim_joins = cgroups_.join_files("stoker/" + path_part(options_.agent_name) + "/shims");
   plan.spec.joins = cgroups_.join_files(plan.spec.cgroup);
   plan.spec.oom_file = cgroups_.oom_file(plan.spec.cgroup);
   return Nothing{};
 }
 
-base::Result<std::string> ProcessDriver::make(const ContainerSpec& spec) const {
+base::Result<std::string> ProcessDriver::create_folder(const ContainerSpec& spec) const {
   const std::string reason = "CannotCreateContainerError: ";
   auto plan = plan_process(spec, options_);
   if (!plan) return base::Error{reason + plan.error()};
-  const std::string id = fmt::format("{}-{}-{}", task_id(spec.task.arn), plain(spec.container.name),
+  const std::string id = fmt::format("{}-{}-{}", task_path_part(spec.task.arn), path_part(spec.container.name),
                                      base::random_text(8, "0123456789abcdef"));
-  const auto limited = make_cgroups(spec, id, *plan);
+  const auto limited = create_cgroups(spec, id, *plan);
   if (!limited) return base::Error{reason + limited.error()};
   const std::string folder = folder_of(id);
   if (::mkdir(folder.c_str(), 0700) != 0) return base::Error{reason + folder + ": " + std::strerror(errno)};
@@ -132,24 +137,24 @@ base::Result<std::string> ProcessDriver::make(const ContainerSpec& spec) const {
   return id;
 }
 
-// One that has ended is started anew: a restart policy's, in the same folder and cgroup.
+// For a restart of an ended process in the same folder and cgroup.
 void ProcessDriver::forget_run(const std::string& id) {
   samples_.erase(id);
   health_.erase(id);
   for (const char* name : {"/started.json", "/exit.json"}) ::unlink((folder_of(id) + name).c_str());
 }
 
-base::Result<ShimSpec> ProcessDriver::startable(const std::string& id) const {
+base::Result<ShimSpec> ProcessDriver::spec_to_start(const std::string& id) const {
   auto spec = spec_of(id);
-  if (!spec) return no_such(id);
-  if (spec->boot_id != boot_id()) return base::Error{"it was made before the machine was started again"};
+  if (!spec) return no_such_process(id);
+  if (spec->boot_id != boot_id()) return base::Error{"it was created before the machine rebooted"};
   if (!spec->command.empty()) return std::move(*spec);
   return base::Error{"the process driver runs entryPoint and command, and the container has neither"};
 }
 
 asio::awaitable<base::Result<Started>> ProcessDriver::start(std::string id) {
   const std::string reason = "CannotStartContainerError: ";
-  const auto spec = startable(id);
+  const auto spec = spec_to_start(id);
   if (!spec) co_return base::Error{reason + spec.error()};
   const std::string folder = folder_of(id);
   auto started = read_started(folder);
@@ -159,26 +164,31 @@ asio::awaitable<base::Result<Started>> ProcessDriver::start(std::string id) {
     if (!launched) co_return base::Error{reason + launched.error()};
     started = *launched;
   }
-  co_return started_of(*spec, *started);
+  co_return to_started(*spec, *started);
 }
 
-// What is killed takes its time to go, with a GPU's memory to give back seconds.
-asio::awaitable<base::Result<ShimExit>> ProcessDriver::settle_within(std::string folder, ShimSpec spec,
-                                                                     base::Duration patience) const {
-  const auto executor = co_await asio::this_coro::executor;
-  asio::steady_timer pause(executor);
-  const auto end = Steady::now() + patience;
+// A killed process takes time to end: seconds when it has GPU memory to release.
+asio::awaitable<base::Result<ShimExit>> ProcessDriver::settle_in_time(std::string folder, ShimSpec spec) const {
+  const auto end = Steady::now() + kSettleTimeout;
   for (;;) {
     auto exit = settle(folder, spec, cgroups_);
     if (exit || Steady::now() >= end) co_return exit;
-    pause.expires_after(kSettlePause);
-    co_await pause.async_wait(asio::use_awaitable);
+    co_await sleep_for(kSettlePause);
+  }
+}
+
+asio::awaitable<bool> ProcessDriver::kill_cgroup(std::string path) const {
+  const auto end = Steady::now() + kSettleTimeout;
+  for (;;) {
+    const bool empty = cgroups_.kill(path);
+    if (empty || Steady::now() >= end) co_return empty;
+    co_await sleep_for(kSettlePause);
   }
 }
 
 asio::awaitable<base::Result<Exit>> ProcessDriver::wait(std::string id) {
   const auto spec = spec_of(id);
-  if (!spec) co_return no_such(id);
+  if (!spec) co_return no_such_process(id);
   const std::string folder = folder_of(id);
   for (;;) {
     while (auto shim = ShimHandle::find(folder)) {
@@ -186,15 +196,15 @@ asio::awaitable<base::Result<Exit>> ProcessDriver::wait(std::string id) {
     }
     const Phase phase = phase_of(folder, *spec);
     if (phase == Phase::Created) co_return base::Error{"process " + id + " was not started"};
-    auto exit = co_await settle_within(folder, *spec, options_.kill_patience);
-    if (exit) co_return exit_of(*exit);
-    base::log_error("process does not end", {{"error", exit.error()}});
+    auto exit = co_await settle_in_time(folder, *spec);
+    if (exit) co_return to_exit(*exit);
+    base::log_error("killed process is still running", {{"error", exit.error()}});
   }
 }
 
 asio::awaitable<base::Result<Nothing>> ProcessDriver::stop(std::string id, base::Duration grace) {
   const auto spec = spec_of(id);
-  if (!spec) co_return no_such(id);
+  if (!spec) co_return no_such_process(id);
   const std::string folder = folder_of(id);
   auto shim = ShimHandle::find(folder);
   if (shim) {
@@ -202,17 +212,17 @@ asio::awaitable<base::Result<Nothing>> ProcessDriver::stop(std::string id, base:
     bool ended = co_await shim->ended(grace);
     if (!ended) {
       shim->signal(kShimKill);
-      ended = co_await shim->ended(options_.kill_patience);
+      ended = co_await shim->ended(options_.kill_timeout);
     }
-    // Not even the shim answers: it is stopped, or stuck. settle() kills the rest.
+    // The shim is stopped or stuck. settle() kills the rest.
     if (!ended) {
       shim->signal(SIGKILL);
-      ended = co_await shim->ended(options_.kill_patience);
+      ended = co_await shim->ended(kSettleTimeout);
     }
-    if (!ended) co_return base::Error{"the shim of " + id + " was killed and has not ended"};
+    if (!ended) co_return base::Error{"the shim of " + id + " was killed but is still running"};
   }
   if (phase_of(folder, *spec) == Phase::Exited) {
-    auto exit = co_await settle_within(folder, *spec, options_.kill_patience);
+    auto exit = co_await settle_in_time(folder, *spec);
     if (!exit) co_return base::Error{exit.error()};
   }
   co_return Nothing{};
@@ -224,7 +234,8 @@ asio::awaitable<base::Result<Nothing>> ProcessDriver::remove(std::string id) {
   auto stopped = co_await stop(id, base::Duration(0));
   if (!stopped) co_return stopped;
   if (!spec->cgroup.empty()) {
-    if (!cgroups_.kill(spec->cgroup)) co_return base::Error{"some of " + id + " has not ended"};
+    const bool killed = co_await kill_cgroup(spec->cgroup);
+    if (!killed) co_return base::Error{"some processes of " + id + " are still running"};
     cgroups_.remove(spec->cgroup);
   }
   samples_.erase(id);
@@ -240,22 +251,22 @@ asio::awaitable<base::Result<Nothing>> ProcessDriver::clean_up(std::string task_
   co_return Nothing{};
 }
 
-Health& ProcessDriver::health_of(const std::string& id, const ShimHealthCheck& check) {
+HealthState& ProcessDriver::health_of(const std::string& id, const ShimHealthCheck& check) {
   auto [at, added] = health_.try_emplace(id);
   if (added) at->second.due = Steady::now() + std::chrono::milliseconds(check.interval_ms);
   return at->second;
 }
 
-// The checks are run in here, for as long as somebody wants to know.
+// Runs the checks, while a caller waits for the result.
 asio::awaitable<base::Result<std::string>> ProcessDriver::health(std::string id, std::string known) {
   const auto spec = spec_of(id);
-  if (!spec) co_return no_such(id);
+  if (!spec) co_return no_such_process(id);
   const ShimHealthCheck check = spec->health_check.value_or(ShimHealthCheck{});
   while (true) {
-    const Health health = health_of(id, check);
+    const HealthState health = health_of(id, check);
     if (health.status != known) co_return health.status;
     auto shim = ShimHandle::find(folder_of(id));
-    if (!shim) co_return base::Error{"process " + id + " does not run"};
+    if (!shim) co_return base::Error{"process " + id + " is not running"};
     std::optional<base::Duration> until_due;
     if (spec->health_check) until_due = std::chrono::ceil<base::Duration>(health.due - Steady::now());
     const bool ended = co_await shim->ended(until_due);
@@ -263,8 +274,8 @@ asio::awaitable<base::Result<std::string>> ProcessDriver::health(std::string id,
     const bool passed = co_await run_check(options_.shim_command, folder_of(id), *spec);
     const auto started = read_started(folder_of(id));
     const bool early = started && now_ms() < started->at_ms + check.start_period_ms;
-    Health& after = health_of(id, check);
-    note_check(after, check, passed, early);
+    HealthState& after = health_of(id, check);
+    record_check(after, check, passed, early);
     after.due = Steady::now() + std::chrono::milliseconds(check.interval_ms);
   }
 }
@@ -272,18 +283,17 @@ asio::awaitable<base::Result<std::string>> ProcessDriver::health(std::string id,
 asio::awaitable<base::Result<Usage>> ProcessDriver::usage(std::string id) {
   const auto spec = spec_of(id);
   const auto started = read_started(folder_of(id));
-  if (!spec || !started) co_return no_such(id);
+  if (!spec || !started) co_return no_such_process(id);
   auto used = spec->cgroup.empty() ? std::nullopt : cgroups_.usage(spec->cgroup);
   if (!used) used = session_usage(pid_t(started->pid));
   const Sample now{used->cpu_nanos, Steady::now()};
-  // The first time: since it was started.
+  // The first sample counts from the start of the process.
   const Sample first{0, now.at - std::chrono::milliseconds(now_ms() - started->at_ms)};
   const auto last = samples_.find(id);
   const Sample before = last == samples_.end() ? first : last->second;
   samples_[id] = now;
-  const double nanos = double(std::chrono::nanoseconds(now.at - before.at).count());
-  const double percent = nanos > 0 ? 100.0 * double(now.cpu_nanos - before.cpu_nanos) / nanos : 0;
-  co_return Usage{std::max(0.0, percent), used->memory_bytes};
+  const double percent = cpu_percent(now.cpu_nanos - before.cpu_nanos, std::chrono::nanoseconds(now.at - before.at));
+  co_return Usage{percent, used->memory_bytes};
 }
 
 asio::awaitable<base::Result<std::vector<Found>>> ProcessDriver::list() {
@@ -309,9 +319,9 @@ base::Result<std::unique_ptr<Driver>> open_process(ProcessOptions options) {
   ::chmod(options.folder.c_str(), 0700);
   Cgroups cgroups = Cgroups::find();
   if (cgroups.kind() == "none") {
-    base::log_warn("processes run without limits: no cgroup can be written", {{"agent", options.agent_name}});
-  } else if (auto made = cgroups.make("stoker/" + plain(options.agent_name) + "/shims", {}); !made) {
-    return base::Error{made.error()};
+    base::log_warn("processes run without limits: no writable cgroup", {{"agent", options.agent_name}});
+  } else if (auto created = cgroups.create("stoker/" + path_part(options.agent_name) + "/shims", {}); !created) {
+    return base::Error{created.error()};
   }
   return std::unique_ptr<Driver>(std::make_unique<ProcessDriver>(std::move(options), std::move(cgroups)));
 }

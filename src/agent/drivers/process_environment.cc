@@ -8,7 +8,7 @@
 namespace agent::drivers {
 namespace {
 
-constexpr char kPath[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";  // Docker's
+constexpr char kDefaultPath[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";  // as Docker
 
 using Environment = std::map<std::string, std::string>;
 
@@ -18,9 +18,9 @@ std::string join_ids(const std::vector<gpu::Gpu>& gpus) {
   return ids;
 }
 
-// CUDA and NVIDIA's tools each have a variable of their own. One that the container brings is
-// overridden, as ECS's agent does: it may not look at GPUs that are not its.
-void add_gpus(const ContainerSpec& container, Environment& environment) {
+// CUDA and NVIDIA's tools read different variables. Values that the container sets are overridden,
+// as ECS's agent does: it must not see GPUs that are not its own.
+void add_gpu_variables(const ContainerSpec& container, Environment& environment) {
   if (!container.gpus.empty()) {
     environment["CUDA_VISIBLE_DEVICES"] = environment["NVIDIA_VISIBLE_DEVICES"] = join_ids(container.gpus);
   } else if (container.all_gpus) {
@@ -32,15 +32,15 @@ void add_gpus(const ContainerSpec& container, Environment& environment) {
   }
 }
 
-// Memory is limited for each device by its place among those that the process sees; compute only
-// for all of them, so that the least of several shares holds.
-void add_shares(const ContainerSpec& container, const ProcessOptions& options, Environment& environment) {
+// The memory limit is per device, by its number among the visible ones. The compute limit is for all
+// devices together: the smallest share applies.
+void add_share_variables(const ContainerSpec& container, const ProcessOptions& options, Environment& environment) {
   std::string memory;
   std::optional<std::int32_t> percent;
-  for (std::size_t place = 0; place < container.gpus.size(); ++place) {
+  for (std::size_t number = 0; number < container.gpus.size(); ++number) {
     for (const shapes::agent::GpuShare& share : container.shares) {
-      if (share.gpuId != container.gpus[place].id || share.container != container.container.name) continue;
-      memory += fmt::format("{}{}={}M", memory.empty() ? "" : ",", place, share.memoryInMiB);
+      if (share.gpuId != container.gpus[number].id || share.container != container.container.name) continue;
+      memory += fmt::format("{}{}={}M", memory.empty() ? "" : ",", number, share.memoryInMiB);
       if (share.maxComputePercent) percent = std::min(percent.value_or(100), *share.maxComputePercent);
     }
   }
@@ -56,11 +56,11 @@ void add_shares(const ContainerSpec& container, const ProcessOptions& options, E
 std::map<std::string, std::string> process_environment(const ContainerSpec& container, const ProcessOptions& options,
                                                        const std::string& home) {
   Environment environment = container.container.environment;
-  environment.try_emplace("PATH", kPath);
+  environment.try_emplace("PATH", kDefaultPath);
   environment.try_emplace("HOME", home);
   if (!options.tool_folder.empty()) environment["PATH"] = options.tool_folder + ":" + environment["PATH"];
-  add_gpus(container, environment);
-  add_shares(container, options, environment);
+  add_gpu_variables(container, environment);
+  add_share_variables(container, options, environment);
   return environment;
 }
 

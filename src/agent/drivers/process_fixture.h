@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the tests: a process driver in a folder of its own, whose shims are this test program.
+// For tests: a process driver in its own folder. The test program is also its shim.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 
 namespace agent::drivers {
 
-constexpr base::Duration kTestPatience = std::chrono::seconds(60);
+constexpr base::Duration kTestTimeout = std::chrono::seconds(60);
 
 class ProcessFixture : public testing::Test {
  protected:
@@ -46,22 +46,22 @@ class ProcessFixture : public testing::Test {
   }
 
   template <class T>
-  static boost::asio::awaitable<void> keep(boost::asio::awaitable<T> call, std::optional<T>& answer) {
+  static boost::asio::awaitable<void> store_result(boost::asio::awaitable<T> call, std::optional<T>& result) {
     T value = co_await std::move(call);
-    answer.emplace(std::move(value));
+    result.emplace(std::move(value));
   }
 
-  // Awaits it here, with a bound.
+  // Runs the call to its end, with a time limit.
   template <class T>
   T run(boost::asio::awaitable<T> call) {
-    std::optional<T> answer;
-    boost::asio::co_spawn(io_, keep(std::move(call), answer), [](std::exception_ptr error) {
+    std::optional<T> result;
+    boost::asio::co_spawn(io_, store_result(std::move(call), result), [](std::exception_ptr error) {
       if (error) std::rethrow_exception(error);
     });
     io_.restart();
-    io_.run_for(kTestPatience);
-    if (!answer) throw std::runtime_error("the call did not return");
-    return std::move(*answer);
+    io_.run_for(kTestTimeout);
+    if (!result) throw std::runtime_error("the call did not return");
+    return std::move(*result);
   }
 
   ContainerSpec spec(std::vector<std::string> command) {
@@ -102,11 +102,18 @@ class ProcessFixture : public testing::Test {
     return text;
   }
 
-  // Waits until the process has said so in a file: the one thing that it can tell without ending.
+  // Waits until the process has written this file.
   void await_file(const std::string& path) const {
-    const auto end = std::chrono::steady_clock::now() + kTestPatience;
+    const auto end = std::chrono::steady_clock::now() + kTestTimeout;
     while (!std::filesystem::exists(path) || std::filesystem::file_size(path) == 0) {
-      ASSERT_LT(std::chrono::steady_clock::now(), end) << path << " never came";
+      ASSERT_LT(std::chrono::steady_clock::now(), end) << path << " was not written";
+      usleep(1000);
+    }
+  }
+  void await_end(pid_t pid) const {
+    const auto end = std::chrono::steady_clock::now() + kTestTimeout;
+    while (start_ticks(pid)) {
+      ASSERT_LT(std::chrono::steady_clock::now(), end) << pid << " is still running";
       usleep(1000);
     }
   }

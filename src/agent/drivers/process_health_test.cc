@@ -10,12 +10,12 @@ namespace {
 
 class ProcessHealth : public ProcessFixture {
  protected:
-  // Checked every 10 ms, two failures.
+  // Checked every 10 ms; unhealthy after two failures.
   ContainerSpec checked(const std::string& test, const std::string& script = "sleep 1000") {
     ContainerSpec container = shell(script);
     container.container.environment["MARK"] = folder_ + "/mark";
     container.container.dockerConfig.config = R"({"Healthcheck": {"Test": ["CMD-SHELL", ")" + test +
-                                              R"("], "Interval": 10000000, "Timeout": 5000000000, "Retries": 2}})";
+                                              R"("], "Interval": 10000000, "Timeout": 60000000000, "Retries": 2}})";
     return container;
   }
   std::string health(const std::string& id, const std::string& known) {
@@ -24,7 +24,7 @@ class ProcessHealth : public ProcessFixture {
   }
 };
 
-TEST_F(ProcessHealth, OneThatPassesItsCheckIsHealthyAndThenNot) {
+TEST_F(ProcessHealth, HealthFollowsTheResultOfTheCheck) {
   const std::string id = start(checked("test ! -e $MARK"));
   EXPECT_EQ(health(id, ""), "UNKNOWN");
   EXPECT_EQ(health(id, "UNKNOWN"), "HEALTHY");
@@ -41,30 +41,30 @@ TEST_F(ProcessHealth, ACheckThatTakesTooLongFails) {
   EXPECT_EQ(health(start(slow), "UNKNOWN"), "UNHEALTHY");
 }
 
-TEST_F(ProcessHealth, OneThatEndsIsNoLongerChecked) {
+TEST_F(ProcessHealth, AnEndedProcessIsNotChecked) {
   const std::string id = start(checked("true", "while [ ! -e $MARK ]; do sleep 0.01; done"));
   EXPECT_EQ(health(id, "UNKNOWN"), "HEALTHY");
   std::ofstream(folder_ + "/mark") << "x";
-  EXPECT_EQ(health(id, "HEALTHY"), "error: process " + id + " does not run");
+  EXPECT_EQ(health(id, "HEALTHY"), "error: process " + id + " is not running");
 }
 
-TEST_F(ProcessHealth, WithoutACheckItIsUnknownUntilItEnds) {
+TEST_F(ProcessHealth, WithoutACheckHealthIsUnknownUntilTheEnd) {
   const std::string id = start(shell("exit 0"));
   EXPECT_EQ(health(id, ""), "UNKNOWN");
-  EXPECT_EQ(health(id, "UNKNOWN"), "error: process " + id + " does not run");
+  EXPECT_EQ(health(id, "UNKNOWN"), "error: process " + id + " is not running");
 }
 
-TEST(HealthCheck, FailuresCountOnlyInARowAndAfterTheStartPeriod) {
+TEST(HealthCheck, OnlyConsecutiveFailuresAfterTheStartPeriodCount) {
   const ShimHealthCheck check{.retries = 2};
-  Health health;
-  for (int i = 0; i < 5; ++i) note_check(health, check, false, true);
+  HealthState health;
+  for (int i = 0; i < 5; ++i) record_check(health, check, false, true);
   EXPECT_EQ(health.status, "UNKNOWN");
-  note_check(health, check, false, false);
-  note_check(health, check, true, false);
-  note_check(health, check, false, false);
+  record_check(health, check, false, false);
+  record_check(health, check, true, false);
+  record_check(health, check, false, false);
   EXPECT_EQ(health.status, "HEALTHY");
-  note_check(health, check, false, true);
-  EXPECT_EQ(health.status, "UNHEALTHY") << "one that has been healthy has no start period any more";
+  record_check(health, check, false, true);
+  EXPECT_EQ(health.status, "UNHEALTHY") << "the start period ends with the first success";
 }
 
 }  // namespace

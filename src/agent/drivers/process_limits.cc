@@ -8,37 +8,37 @@
 namespace agent::drivers {
 namespace {
 
-constexpr std::int64_t kMiB = 1024 * 1024;
-constexpr std::int64_t kLeastShares = 2;  // ECS's, for a container that asks for none
+constexpr std::int64_t kBytesPerMiB = 1024 * 1024;
+constexpr std::int64_t kDefaultCpuShares = 2;  // ECS's value for a container without cpu
 
 }  // namespace
 
 CgroupLimits task_limits(const shapes::agent::Task& task) {
   CgroupLimits limits;
-  limits.memory_bytes = task.memory.value_or(0) * kMiB;
+  limits.memory_bytes = task.memory.value_or(0) * kBytesPerMiB;
   limits.cpus = task.cpu.value_or(0);
-  for (const auto& container : task.containers) limits.cpu_shares += std::max(kLeastShares, container.cpu);
-  if (limits.cpus > 0) limits.cpu_shares = std::max<std::int64_t>(kLeastShares, std::int64_t(limits.cpus * 1024));
+  for (const auto& container : task.containers) limits.cpu_shares += std::max(kDefaultCpuShares, container.cpu);
+  if (limits.cpus > 0) limits.cpu_shares = std::max<std::int64_t>(kDefaultCpuShares, std::int64_t(limits.cpus * 1024));
   return limits;
 }
 
 CgroupLimits container_limits(const shapes::agent::Container& container, const ProcessPlan& plan) {
   CgroupLimits limits;
-  limits.memory_bytes = container.memory * kMiB;
+  limits.memory_bytes = container.memory * kBytesPerMiB;
   if (plan.memory_and_swap_bytes > 0) {
     limits.swap_bytes = std::max<std::int64_t>(0, plan.memory_and_swap_bytes - limits.memory_bytes);
   }
   limits.reservation_bytes = plan.reservation_bytes;
-  limits.cpu_shares = std::max(kLeastShares, container.cpu);
+  limits.cpu_shares = std::max(kDefaultCpuShares, container.cpu);
   limits.pids = plan.pids;
   return limits;
 }
 
-// What a task definition may ask for and gets. A reservation is kept by where tasks are placed, so it
-// needs no cgroup. Docker's API versions stand for single features:
+// Attributes that a task definition may require. Placement guarantees reservations, so they need no
+// cgroup. Docker API versions stand for single features:
 // 1.17 user, working directory; 1.18 ulimits; 1.19 log drivers; 1.20 swap; 1.21 memory reservation;
 // 1.22 shared memory; 1.24, 1.29 health checks; 1.25 an init that reaps.
-Abilities abilities_with(const Cgroups& cgroups) {
+Abilities process_abilities(const Cgroups& cgroups) {
   Abilities abilities{"process", "", {}};
   utsname kernel{};
   if (::uname(&kernel) == 0) abilities.version = kernel.release;

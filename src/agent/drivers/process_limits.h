@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process may use, as ECS's agent and Docker turn a task's numbers into limits; and what a
-// machine with the process driver can do.
+// Converts a task's cpu and memory into cgroup limits, as ECS's agent and Docker do. Also the
+// abilities of a machine with the process driver.
 #pragma once
 
 #include "agent/drivers/cgroup.h"
@@ -12,6 +12,6 @@ namespace agent::drivers {
 CgroupLimits task_limits(const shapes::agent::Task& task);
 CgroupLimits container_limits(const shapes::agent::Container& container, const ProcessPlan& plan);
 
-Abilities abilities_with(const Cgroups& cgroups);
+Abilities process_abilities(const Cgroups& cgroups);
 
 }  // namespace agent::drivers

@@ -18,13 +18,13 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::int64_t kNanosAMilli = 1'000'000;
+constexpr std::int64_t kNanosPerMilli = 1'000'000;
 
-// What is set in these has its place elsewhere, or means nothing here.
-constexpr std::string_view kConfig[] = {"User",   "WorkingDir",   "Healthcheck",  "StopSignal", "StopTimeout",
+// Members that are handled elsewhere or have no meaning for a process.
+constexpr std::string_view kAcceptedConfig[] = {"User",   "WorkingDir",   "Healthcheck",  "StopSignal", "StopTimeout",
                                         "Labels", "Image",        "Entrypoint",   "Cmd",        "ExposedPorts",
                                         "Env",    "AttachStdout", "AttachStderr", "ArgsEscaped"};
-constexpr std::string_view kHostConfig[] = {
+constexpr std::string_view kAcceptedHostConfig[] = {
     "Ulimits", "MemoryReservation", "Memory",     "MemorySwap",   "CpuShares",    "PidsLimit",
     "Init",    "LogConfig",         "Privileged", "NetworkMode",  "PortBindings", "PidMode",
     "IpcMode", "RestartPolicy",     "NanoCpus",   "CgroupParent", "ShmSize"};
@@ -56,58 +56,60 @@ std::int64_t number_of(const json::object& object, std::string_view name) {
   return error ? 0 : number;
 }
 
-// The body as an object, in which nothing is set that `known` does not have.
+// Parses the body. Rejects a set member that is not in `accepted`.
 template <std::size_t N>
-base::Result<json::object> read_body(const std::optional<std::string>& text, const std::string_view (&known)[N],
+base::Result<json::object> read_body(const std::optional<std::string>& text, const std::string_view (&accepted)[N],
                                      std::string_view what) {
   if (!text || text->empty()) return json::object();
   boost::system::error_code error;
   json::value body = json::parse(*text, error);
   if (error || !body.is_object()) return base::Error{fmt::format("{} is not a JSON object", what)};
   for (const auto& member : body.get_object()) {
-    if (std::count(std::begin(known), std::end(known), std::string_view(member.key())) || !is_set(member.value()))
+    if (std::count(std::begin(accepted), std::end(accepted), std::string_view(member.key())) || !is_set(member.value()))
       continue;
-    return base::Error{fmt::format("the process driver has no {} {}", what, std::string_view(member.key()))};
+    return base::Error{fmt::format("the process driver does not support {} {}", what, std::string_view(member.key()))};
   }
   return std::move(body.get_object());
 }
 
-std::string refusal(const ContainerSpec& spec) {
+std::string unsupported_setting(const ContainerSpec& spec) {
   const shapes::agent::Container& container = spec.container;
   const std::string who = fmt::format("container '{}'", container.name);
   if (!container.mountPoints.empty()) {
-    return fmt::format("the process driver has no mounts: {} mounts '{}'", who, container.mountPoints[0].containerPath);
+    return fmt::format("the process driver does not support mounts: {} mounts '{}'", who,
+                       container.mountPoints[0].containerPath);
   }
   if (!container.volumesFrom.empty()) {
-    return fmt::format("the process driver has no mounts: {} has volumesFrom '{}'", who,
+    return fmt::format("the process driver does not support mounts: {} has volumesFrom '{}'", who,
                        container.volumesFrom[0].sourceContainer);
   }
   if (!container.links.empty()) {
-    return fmt::format("the process driver has no links: {} links '{}'", who, container.links[0]);
+    return fmt::format("the process driver does not support links: {} links to '{}'", who, container.links[0]);
   }
   const std::string network = spec.task.networkMode.value_or("bridge");
   if (network != "bridge" && network != "host") {
-    return fmt::format("the process driver has no networkMode {}: it runs on the machine's network", network);
+    return fmt::format("the process driver does not support networkMode {}: processes use the machine's network",
+                       network);
   }
-  if (spec.task.ipcMode == "none") return "the process driver has no ipcMode none";
+  if (spec.task.ipcMode == "none") return "the process driver does not support ipcMode none";
   for (const shapes::agent::PortMapping& port : container.portMappings) {
-    if (port.containerPortRange) return fmt::format("the process driver has no containerPortRange: {}", who);
+    if (port.containerPortRange) return fmt::format("the process driver does not support containerPortRange: {}", who);
     if (port.hostPort != 0 && port.hostPort != port.containerPort) {
-      return fmt::format("the process driver maps no ports: {} listens on {} and not on {}", who, port.containerPort,
+      return fmt::format("the process driver does not map ports: {} listens on {}, not on {}", who, port.containerPort,
                          port.hostPort);
     }
   }
   return "";
 }
 
-// There is one /dev/shm, the machine's.
+// All processes share the machine's /dev/shm.
 bool has_shared_memory(std::int64_t bytes) {
   struct statvfs status {};
   if (bytes <= 0) return true;
   return ::statvfs("/dev/shm", &status) == 0 && std::int64_t(status.f_blocks * status.f_frsize) >= bytes;
 }
 
-struct Person {
+struct UserAccount {
   std::optional<ShimUser> user;
   std::string home = "/";
 };
@@ -119,23 +121,23 @@ std::optional<std::int64_t> as_number(std::string_view text) {
   return whole ? std::optional(value) : std::nullopt;
 }
 
-// "name", "uid", and either with ":group"; "" is the agent's own user.
-base::Result<Person> find_person(const std::string& text) {
-  Person person;
+// "name" or "uid", optionally with ":group". "" is the agent's user.
+base::Result<UserAccount> find_account(const std::string& text) {
+  UserAccount account;
   if (text.empty()) {
-    if (const passwd* self = ::getpwuid(::geteuid())) person.home = self->pw_dir;
-    return person;
+    if (const passwd* self = ::getpwuid(::geteuid())) account.home = self->pw_dir;
+    return account;
   }
   const std::size_t colon = text.find(':');
   const std::string name = text.substr(0, colon), group = colon == text.npos ? "" : text.substr(colon + 1);
   const auto uid = as_number(name);
   const passwd* entry = uid ? ::getpwuid(uid_t(*uid)) : ::getpwnam(name.c_str());
-  // Docker's words.
+  // The same text as Docker.
   if (!entry && !uid)
     return base::Error{fmt::format("unable to find user {}: no matching entries in passwd file", name)};
   ShimUser user{uid.value_or(entry ? entry->pw_uid : 0), entry ? entry->pw_gid : 0, {}};
   if (entry) {
-    person.home = entry->pw_dir;
+    account.home = entry->pw_dir;
     std::vector<gid_t> groups(256);
     int count = int(groups.size());
     if (::getgrouplist(entry->pw_name, entry->pw_gid, groups.data(), &count) < 0) count = 0;
@@ -149,8 +151,8 @@ base::Result<Person> find_person(const std::string& text) {
     user.gid = gid ? *gid : found->gr_gid;
     user.groups = {user.gid};
   }
-  person.user = user;
-  return person;
+  account.user = user;
+  return account;
 }
 
 base::Result<std::vector<ShimLimit>> read_limits(const json::object& host) {
@@ -187,7 +189,7 @@ base::Result<std::int32_t> read_signal(const std::string& text) {
   return base::Error{fmt::format("invalid signal: {}", text)};
 }
 
-// Docker's {"Test": ["CMD", ...]}; ECS's defaults where it says nothing.
+// Docker's {"Test": ["CMD", ...]}, with ECS's defaults.
 std::optional<ShimHealthCheck> read_health_check(const json::object& config) {
   const json::value* value = config.if_contains("Healthcheck");
   if (!value || !value->is_object()) return std::nullopt;
@@ -201,9 +203,9 @@ std::optional<ShimHealthCheck> read_health_check(const json::object& config) {
   }
   if (words.size() < 2 || words[0] == "NONE") return std::nullopt;
   if (words[0] == "CMD-SHELL") words = {"CMD", "/bin/sh", "-c", words[1]};
-  auto millis = [&](std::string_view name, std::int64_t otherwise) {
+  auto millis = [&](std::string_view name, std::int64_t default_ms) {
     const std::int64_t nanos = number_of(check, name);
-    return nanos > 0 ? std::max<std::int64_t>(1, nanos / kNanosAMilli) : otherwise;
+    return nanos > 0 ? std::max<std::int64_t>(1, nanos / kNanosPerMilli) : default_ms;
   };
   const auto retries = std::int32_t(std::clamp<std::int64_t>(number_of(check, "Retries"), 0, 100));
   return ShimHealthCheck{{words.begin() + 1, words.end()},
@@ -216,17 +218,17 @@ std::optional<ShimHealthCheck> read_health_check(const json::object& config) {
 }  // namespace
 
 base::Result<ProcessPlan> plan_process(const ContainerSpec& container, const ProcessOptions& options) {
-  if (const std::string reason = refusal(container); !reason.empty()) return base::Error{reason};
+  if (const std::string reason = unsupported_setting(container); !reason.empty()) return base::Error{reason};
   const shapes::agent::DockerConfig& bodies = container.container.dockerConfig;
-  auto config = read_body(bodies.config, kConfig, "config");
+  auto config = read_body(bodies.config, kAcceptedConfig, "config");
   if (!config) return base::Error{config.error()};
-  auto host = read_body(bodies.hostConfig, kHostConfig, "hostConfig");
+  auto host = read_body(bodies.hostConfig, kAcceptedHostConfig, "hostConfig");
   if (!host) return base::Error{host.error()};
   if (!has_shared_memory(number_of(*host, "ShmSize"))) {
-    return base::Error{"the process driver has no hostConfig ShmSize beyond the machine's own /dev/shm"};
+    return base::Error{"the process driver does not support a hostConfig ShmSize larger than the machine's /dev/shm"};
   }
-  auto person = find_person(text_of(*config, "User"));
-  if (!person) return base::Error{person.error()};
+  auto account = find_account(text_of(*config, "User"));
+  if (!account) return base::Error{account.error()};
   auto limits = read_limits(*host);
   if (!limits) return base::Error{limits.error()};
   auto stop_signal = read_signal(text_of(*config, "StopSignal"));
@@ -246,11 +248,11 @@ base::Result<ProcessPlan> plan_process(const ContainerSpec& container, const Pro
   for (const auto* words : {&container.container.entryPoint, &container.container.command}) {
     if (*words) spec.command.insert(spec.command.end(), (*words)->begin(), (*words)->end());
   }
-  spec.environment = process_environment(container, options, person->home);
+  spec.environment = process_environment(container, options, account->home);
   spec.work_folder = text_of(*config, "WorkingDir");
   spec.must_have_work_folder = !spec.work_folder.empty();
   if (spec.work_folder.empty()) spec.work_folder = container.work_folder;
-  spec.user = person->user;
+  spec.user = account->user;
   spec.limits = std::move(*limits);
   spec.stop_signal = *stop_signal;
   spec.log_file = container.log_file;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A container as a process: each member of it is honoured, or refused by its name, or means nothing
-// without an engine.
+// Turns a container into a process. Each setting is honoured, rejected with an error that names it,
+// or has no meaning without an engine.
 //
 // honoured   entryPoint + command, environment, cpu, memory, GPUs and shares, privileged (a process is
 //            as free as its user); config: User, WorkingDir, Healthcheck, StopSignal; hostConfig:
 //            Ulimits, MemoryReservation, MemorySwap, PidsLimit, Init (the shim reaps orphans), ShmSize
-//            that the machine's /dev/shm has; of the task: cpu, memory, networkMode host, and bridge
-//            taken as host
-// refused    mountPoints, volumesFrom, links, ports that are mapped to others, containerPortRange,
+//            up to the size of /dev/shm; of the task: cpu, memory, networkMode host, and bridge
+//            (treated as host)
+// rejected   mountPoints, volumesFrom, links, ports mapped to other ports, containerPortRange,
 //            networkMode awsvpc and none, ipcMode none; config: Hostname, Tty, OpenStdin, ...;
-//            hostConfig: everything else that is set (ReadonlyRootfs, Devices, CapAdd, Tmpfs, Dns, ...)
-// means      image, config Labels and ExposedPorts, the task's volumes that nothing mounts, pidMode
-// nothing    and ipcMode host and task (there is one namespace)
-// not ours   essential, dependsOn, timeouts, restartPolicy, credentials, LogConfig: the agent's
+//            hostConfig: every other set member (ReadonlyRootfs, Devices, CapAdd, Tmpfs, Dns, ...)
+// no meaning image, config Labels and ExposedPorts, volumes that nothing mounts, pidMode and ipcMode
+//            host and task (there is one namespace)
+// by agent   essential, dependsOn, timeouts, restartPolicy, credentials, LogConfig
 #pragma once
 
 #include <string>
@@ -25,16 +25,16 @@
 namespace agent::drivers {
 
 struct ProcessPlan {
-  ShimSpec spec;                           // but for its cgroup
+  ShimSpec spec;                           // without its cgroup
   std::int64_t memory_and_swap_bytes = 0;  // Docker's MemorySwap
   std::int64_t reservation_bytes = 0;
   std::int64_t pids = 0;
 };
 
-// The error is without its "CannotCreateContainerError: ".
+// The error has no "CannotCreateContainerError: " prefix.
 base::Result<ProcessPlan> plan_process(const ContainerSpec& container, const ProcessOptions& options);
 
-// The variables that it gets, all of them.
+// The complete environment of the process.
 std::map<std::string, std::string> process_environment(const ContainerSpec& container, const ProcessOptions& options,
                                                        const std::string& home);
 

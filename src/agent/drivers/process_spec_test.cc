@@ -18,14 +18,14 @@ using testing::Pair;
 
 class ProcessSpec : public ProcessFixture {
  protected:
-  std::string why_not(const ContainerSpec& container) {
+  std::string create_error(const ContainerSpec& container) {
     const auto id = run(driver_->create(container));
     return id ? "" : id.error();
   }
-  std::string why_not(const std::string& config, const std::string& host_config) {
+  std::string create_error(const std::string& config, const std::string& host_config) {
     ContainerSpec container = shell("true");
     container.container.dockerConfig = {"1.24", config, host_config};
-    return why_not(container);
+    return create_error(container);
   }
 };
 
@@ -35,21 +35,21 @@ std::map<std::string, std::string> environment(const ContainerSpec& container, c
 
 gpu::Gpu gpu_named(const std::string& id) { return {.id = id}; }
 
-TEST_F(ProcessSpec, ItGetsItsOwnEnvironmentAndNothingOfOurs) {
-  ::setenv("OF_THE_AGENT", "secret", 1);
+TEST_F(ProcessSpec, AProcessGetsItsEnvironmentAndNothingOfTheAgents) {
+  ::setenv("AGENT_SECRET", "secret", 1);
   ContainerSpec container = spec({"/usr/bin/env"});
   container.container.environment = {{"A", "b c"}, {"EMPTY", ""}, {"PATH", "/bin"}, {"HOME", "/h"}};
   EXPECT_EQ(run_to_end(container).code, 0);
   EXPECT_EQ(output(), "A=b c\nCUDA_VISIBLE_DEVICES=\nEMPTY=\nHOME=/h\nNVIDIA_VISIBLE_DEVICES=void\nPATH=/bin\n");
 }
 
-TEST_F(ProcessSpec, ToolsComeFirstInItsPath) {
+TEST_F(ProcessSpec, TheToolFolderIsFirstInPath) {
   ProcessOptions options;
   options.tool_folder = "/tools";
   EXPECT_THAT(environment(shell("true"), options)["PATH"], testing::StartsWith("/tools:/usr/local/sbin:"));
 }
 
-TEST_F(ProcessSpec, ItSeesItsGpusAndNoOthers) {
+TEST_F(ProcessSpec, AProcessSeesOnlyItsGpus) {
   ContainerSpec container = shell("true");
   container.container.environment["NVIDIA_VISIBLE_DEVICES"] = "all";
   EXPECT_THAT(environment(container), Contains(Pair("NVIDIA_VISIBLE_DEVICES", "void")));
@@ -63,7 +63,7 @@ TEST_F(ProcessSpec, ItSeesItsGpusAndNoOthers) {
   EXPECT_THAT(environment(container), Not(Contains(Key("CUDA_VISIBLE_DEVICES"))));
 }
 
-TEST_F(ProcessSpec, AShareOfAGpuIsToldToMps) {
+TEST_F(ProcessSpec, AGpuShareSetsTheMpsVariables) {
   ContainerSpec container = shell("true");
   container.gpus = {gpu_named("GPU-a"), gpu_named("GPU-b")};
   container.shares = {{"main", "GPU-b", 2048, 50}, {"other", "GPU-a", 1, 1}};
@@ -77,35 +77,35 @@ TEST_F(ProcessSpec, AShareOfAGpuIsToldToMps) {
   EXPECT_THAT(variables, Contains(Pair("CUDA_MPS_LOG_DIRECTORY", "/mps/log")));
 }
 
-TEST_F(ProcessSpec, WhatItCannotHaveIsRefusedByName) {
+TEST_F(ProcessSpec, UnsupportedSettingsAreRejectedByName) {
   ContainerSpec mounts = shell("true");
   mounts.container.mountPoints = {{"data", "/data", false}};
-  EXPECT_EQ(why_not(mounts),
-            "CannotCreateContainerError: the process driver has no mounts: container 'main' mounts '/data'");
+  EXPECT_EQ(create_error(mounts),
+            "CannotCreateContainerError: the process driver does not support mounts: container 'main' mounts '/data'");
   ContainerSpec links = shell("true");
   links.container.links = {"db"};
-  EXPECT_THAT(why_not(links), HasSubstr("no links: container 'main' links 'db'"));
+  EXPECT_THAT(create_error(links), HasSubstr("not support links: container 'main' links to 'db'"));
   ContainerSpec ports = shell("true");
   ports.container.portMappings = {{.containerPort = 80, .hostPort = 8080}};
-  EXPECT_THAT(why_not(ports), HasSubstr("maps no ports: container 'main' listens on 80 and not on 8080"));
+  EXPECT_THAT(create_error(ports), HasSubstr("does not map ports: container 'main' listens on 80, not on 8080"));
   ContainerSpec network = shell("true");
   network.task.networkMode = "awsvpc";
-  EXPECT_THAT(why_not(network), HasSubstr("no networkMode awsvpc"));
-  EXPECT_THAT(why_not("{}", R"({"ReadonlyRootfs": true})"), HasSubstr("no hostConfig ReadonlyRootfs"));
-  EXPECT_THAT(why_not("{}", R"({"ShmSize": 1125899906842624})"), HasSubstr("ShmSize beyond the machine's"));
-  EXPECT_THAT(why_not(R"({"Tty": true})", "{}"), HasSubstr("no config Tty"));
-  EXPECT_THAT(why_not("[", "{}"), HasSubstr("config is not a JSON object"));
-  EXPECT_THAT(why_not(R"({"User": "no-such-user"})", "{}"), HasSubstr("unable to find user no-such-user"));
-  EXPECT_THAT(why_not("{}", R"({"Ulimits": [{"Name": "wings"}]})"), HasSubstr("invalid ulimit type: wings"));
+  EXPECT_THAT(create_error(network), HasSubstr("does not support networkMode awsvpc"));
+  EXPECT_THAT(create_error("{}", R"({"ReadonlyRootfs": true})"), HasSubstr("does not support hostConfig ReadonlyRootfs"));
+  EXPECT_THAT(create_error("{}", R"({"ShmSize": 1125899906842624})"), HasSubstr("ShmSize larger than the machine's"));
+  EXPECT_THAT(create_error(R"({"Tty": true})", "{}"), HasSubstr("does not support config Tty"));
+  EXPECT_THAT(create_error("[", "{}"), HasSubstr("config is not a JSON object"));
+  EXPECT_THAT(create_error(R"({"User": "no-such-user"})", "{}"), HasSubstr("unable to find user no-such-user"));
+  EXPECT_THAT(create_error("{}", R"({"Ulimits": [{"Name": "wings"}]})"), HasSubstr("invalid ulimit type: wings"));
 }
 
-TEST_F(ProcessSpec, WhatIsNotSetIsNotRefused) {
-  EXPECT_EQ(why_not(R"({"Tty": false, "Hostname": "", "Labels": {"a": "b"}})",
+TEST_F(ProcessSpec, UnsetSettingsAreAccepted) {
+  EXPECT_EQ(create_error(R"({"Tty": false, "Hostname": "", "Labels": {"a": "b"}})",
                     R"({"ReadonlyRootfs": false, "CapAdd": [], "Dns": null, "LogConfig": {"Type": "awslogs"}})"),
             "");
 }
 
-TEST_F(ProcessSpec, ItsPortsAreTheMachines) {
+TEST_F(ProcessSpec, PortsAreBoundOnTheHost) {
   ContainerSpec ports = shell("sleep 1000");
   ports.container.portMappings = {{.containerPort = 80}, {.containerPort = 53, .hostPort = 53, .protocol = "udp"}};
   const auto started = run(driver_->start(create(ports)));
@@ -116,7 +116,7 @@ TEST_F(ProcessSpec, ItsPortsAreTheMachines) {
   EXPECT_EQ(started->bindings[1].protocol, "udp");
 }
 
-TEST_F(ProcessSpec, UserFolderAndLimitsAreItsOwn) {
+TEST_F(ProcessSpec, UserWorkingDirectoryAndUlimitsAreApplied) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   ContainerSpec container = shell("id -u; id -g; id -G; pwd; ulimit -Sn; ulimit -Hn; umask");
   container.container.dockerConfig.config = R"({"User": "65534:7", "WorkingDir": "/usr"})";
@@ -125,14 +125,14 @@ TEST_F(ProcessSpec, UserFolderAndLimitsAreItsOwn) {
   EXPECT_EQ(output(), "65534\n7\n7\n/usr\n123\n456\n0022\n");
 }
 
-TEST_F(ProcessSpec, ItStartsInTheTasksFolderWhereItHasNone) {
+TEST_F(ProcessSpec, TheDefaultWorkingDirectoryIsTheTasksFolder) {
   ContainerSpec container = shell("pwd");
   container.work_folder = folder_;
   EXPECT_EQ(run_to_end(container).code, 0);
   EXPECT_EQ(output(), folder_ + "\n");
 }
 
-TEST_F(ProcessSpec, AbilitiesSayWhetherThereAreCgroups) {
+TEST_F(ProcessSpec, AbilitiesNameTheKindOfCgroups) {
   EXPECT_EQ(driver_->abilities().name, "process");
   EXPECT_THAT(driver_->abilities().attributes, Contains("stoker.cgroups=" + Cgroups::find().kind()));
 }

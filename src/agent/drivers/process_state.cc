@@ -12,20 +12,20 @@
 namespace agent::drivers {
 namespace {
 
-constexpr int kKilled = 128 + SIGKILL;
+constexpr int kKilledExitCode = 128 + SIGKILL;
 
-struct Process {
+struct SessionProcess {
   pid_t pid = 0;
-  std::int64_t ticks = 0;  // of processor time
+  std::int64_t ticks = 0;  // CPU time
   std::int64_t pages = 0;
 };
 
-std::vector<Process> in_session(pid_t leader) {
-  std::vector<Process> found;
+std::vector<SessionProcess> processes_in_session(pid_t leader) {
+  std::vector<SessionProcess> found;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
     const std::string name = entry.path().filename();
-    Process process;
+    SessionProcess process;
     const auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), process.pid);
     if (bad != std::errc() || end != name.data() + name.size()) continue;
     const auto text = read_text(entry.path().string() + "/stat");
@@ -36,7 +36,7 @@ std::vector<Process> in_session(pid_t leader) {
     std::vector<std::string> values;
     for (std::string value; values.size() < 22 && fields >> value;) values.push_back(value);
     if (values.size() < 22 || values[3] != std::to_string(leader)) continue;
-    if (values[0] == "Z" || values[0] == "X") continue;  // corpses
+    if (values[0] == "Z" || values[0] == "X") continue;  // dead
     process.ticks = std::stoll(values[11]) + std::stoll(values[12]);
     process.pages = std::stoll(values[21]);
     found.push_back(process);
@@ -44,15 +44,15 @@ std::vector<Process> in_session(pid_t leader) {
   return found;
 }
 
-// While one of its session lives its number is given to nobody else. A leader of that number that
-// started at another time says that the session is long over, and the number somebody else's.
-// True: nothing is left of it.
+// While a process of the session lives, its number is not reused. If a process with that number has
+// another start time, the session is over and the number was reused. Returns true when the session
+// has no process left.
 bool kill_session(const ShimStarted& started) {
   const auto pid = pid_t(started.pid);
   const auto ticks = start_ticks(pid);
   if (pid <= 1 || (ticks && *ticks != started.start_ticks)) return true;
-  for (const Process& process : in_session(pid)) ::kill(process.pid, SIGKILL);
-  return in_session(pid).empty();
+  for (const SessionProcess& process : processes_in_session(pid)) ::kill(process.pid, SIGKILL);
+  return processes_in_session(pid).empty();
 }
 
 }  // namespace
@@ -60,22 +60,22 @@ bool kill_session(const ShimStarted& started) {
 Phase phase_of(const std::string& folder, const ShimSpec& spec) {
   if (read_exit(folder)) return Phase::Exited;
   if (lock_holder(folder)) return Phase::Running;
-  // Again: a shim writes its exit before it lets go of the lock.
+  // Read again: a shim writes its exit before it releases the lock.
   if (read_exit(folder) || read_started(folder) || spec.boot_id != boot_id()) return Phase::Exited;
   return Phase::Created;
 }
 
 base::Result<ShimExit> settle(const std::string& folder, const ShimSpec& spec, const Cgroups& cgroups) {
   if (auto exit = read_exit(folder)) return *exit;
-  ShimExit exit{kKilled, false, "", now_ms()};
+  ShimExit exit{kKilledExitCode, false, "", now_ms()};
   if (spec.boot_id != boot_id()) {
-    exit.error = "the machine was started again, and nothing of before runs on it";
+    exit.error = "the machine rebooted while it ran";
   } else {
-    exit.error = "its shim was killed, so that its own exit status is not known; what was left of it has been killed";
+    exit.error = "its shim was killed, so its exit status is unknown; its remaining processes were killed";
     exit.out_of_memory = oom_kills(spec.oom_file) > 0;
     bool gone = spec.cgroup.empty() || cgroups.kill(spec.cgroup);
     if (const auto started = read_started(folder)) gone = kill_session(*started) && gone;
-    if (!gone) return base::Error{"it was killed and has not ended: " + folder};
+    if (!gone) return base::Error{"killed, but still running: " + folder};
   }
   (void)write_part(folder, "exit.json", exit);
   return exit;
@@ -83,7 +83,7 @@ base::Result<ShimExit> settle(const std::string& folder, const ShimSpec& spec, c
 
 CgroupUsage session_usage(pid_t leader) {
   CgroupUsage usage;
-  for (const Process& process : in_session(leader)) {
+  for (const SessionProcess& process : processes_in_session(leader)) {
     usage.cpu_nanos += process.ticks * (1'000'000'000 / ::sysconf(_SC_CLK_TCK));
     usage.memory_bytes += process.pages * ::sysconf(_SC_PAGESIZE);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has become of a process, by its folder; and the end of one whose shim is no more.
+// The state of a process, read from its folder, and the clean-up of one whose shim is dead.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace agent::drivers {
 
 Phase phase_of(const std::string& folder, const ShimSpec& spec);
 
-// For one that ran and whose shim does not: its exit, as the shim left it. Where the shim was killed
-// before it could, what is left of the process is killed and its exit is 137, with the reason. An error:
-// some of it is not gone yet.
+// For a process whose shim no longer runs: its exit, as written by the shim. If the shim was killed
+// before it wrote one, kills what is left of the process; the exit code is then 137, with a reason.
+// Fails while some of it is still running.
 base::Result<ShimExit> settle(const std::string& folder, const ShimSpec& spec, const Cgroups& cgroups);
 
-// Of all that is in the session that the process leads; for machines without cgroups.
+// Usage of the session that the process leads, for machines without cgroups.
 CgroupUsage session_usage(pid_t leader);
 
 }  // namespace agent::drivers

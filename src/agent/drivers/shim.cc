@@ -27,12 +27,14 @@ namespace {
 static_assert(kShimStop == SIGTERM && kShimKill == SIGUSR1);
 
 constexpr int kReadBytes = 64 * 1024;  // a pipe's worth
-constexpr int kMaxReadsATurn = 16;     // of one stream, before the other and the signals have theirs
-constexpr int kMaxReadsAtEnd = 64;     // of what is left in a pipe, 1 MiB at most
-constexpr int kReapSeconds = 10;       // on a kernel that does not tell who our children are
-constexpr int kCannotStart = 127;      // a shell's, and Docker's
+constexpr int kMaxReadsPerTurn = 16;   // of one stream, before the other stream and the signals
+constexpr int kMaxReadsAtEnd = 64;     // of the rest of a pipe, at most 1 MiB
+constexpr int kReapSeconds = 10;       // on a kernel that does not list our children
+constexpr int kCannotStartExitCode = 127;      // as a shell and Docker
 
-LogTime now() { return std::chrono::time_point_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now()); }
+LogTime log_time_now() {
+  return std::chrono::time_point_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now());
+}
 
 class Shim {
  public:
@@ -55,18 +57,18 @@ class Shim {
   std::optional<LogWriter> log_;
   ShimCommand command_;
   int signals_;
-  std::optional<int> status_;  // the command's, as waitpid tells it
+  std::optional<int> status_;  // the command's, from waitpid
   bool alone_ = false;         // no child is left
 };
 
-// Blocked before the lock is taken: who finds the lock held may signal us at once.
+// Call before taking the lock: the agent may send signals as soon as the lock is held.
 int open_signals() {
-  sigset_t taken;
-  sigemptyset(&taken);
-  for (int signal : {SIGCHLD, kShimStop, kShimKill}) sigaddset(&taken, signal);
-  ::sigprocmask(SIG_SETMASK, &taken, nullptr);
+  sigset_t handled;
+  sigemptyset(&handled);
+  for (int signal : {SIGCHLD, kShimStop, kShimKill}) sigaddset(&handled, signal);
+  ::sigprocmask(SIG_SETMASK, &handled, nullptr);
   for (int signal : {SIGPIPE, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU}) ::signal(signal, SIG_IGN);
-  return ::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+  return ::signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 std::string Shim::open_log() {
@@ -78,13 +80,13 @@ std::string Shim::open_log() {
 }
 
 ShimExit Shim::run() {
-  if (const std::string error = open_log(); !error.empty()) return {kCannotStart, false, error, now_ms()};
+  if (const std::string error = open_log(); !error.empty()) return {kCannotStartExitCode, false, error, now_ms()};
   const std::int64_t oom_kills_before = oom_kills(spec_.oom_file);  // of an earlier run in that cgroup
   auto started = start_command(spec_);
-  if (!started) return {kCannotStart, false, started.error(), now_ms()};
+  if (!started) return {kCannotStartExitCode, false, started.error(), now_ms()};
   command_ = *started;
   const ShimStarted note{command_.pid, start_ticks(command_.pid).value_or(0), now_ms()};
-  // A disk that is full now may not be so at the end; the command runs, so there is no way back.
+  // The command already runs, so a full disk is ignored here. It may have space at the end.
   (void)write_part(folder_, "started.json", note);
   ::close(kShimStatusFd);
   watch();
@@ -106,8 +108,8 @@ void Shim::watch() {
     std::array<pollfd, 3> ready{{{signals_, POLLIN, 0}, {command_.out, POLLIN, 0}, {command_.err, POLLIN, 0}}};
     if (::poll(ready.data(), ready.size(), timeout) < 0) continue;
     if (ready[0].revents) take_signals();
-    if (ready[1].revents) copy(LogStream::Stdout, command_.out, kMaxReadsATurn);
-    if (ready[2].revents) copy(LogStream::Stderr, command_.err, kMaxReadsATurn);
+    if (ready[1].revents) copy(LogStream::Stdout, command_.out, kMaxReadsPerTurn);
+    if (ready[2].revents) copy(LogStream::Stderr, command_.err, kMaxReadsPerTurn);
   }
 }
 
@@ -125,11 +127,11 @@ void Shim::signal_group(int signal) {
   if (!status_) ::kill(-command_.pid, signal);
 }
 
-// The command, and the orphans of it that have become our children.
+// Reaps the command and its orphans, which have become our children.
 void Shim::reap() {
   siginfo_t ended{};
   while (::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0) {
-    // Its group goes while its corpse still keeps the number from being given to another.
+    // Kill its group before reaping it: until then its process id is not reused.
     if (ended.si_pid == command_.pid) ::kill(-command_.pid, SIGKILL);
     int status = 0;
     ::waitpid(ended.si_pid, &status, 0);
@@ -139,21 +141,21 @@ void Shim::reap() {
   alone_ = ::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
 }
 
-// Whatever the command started and left is our child by now, whichever group or session it has
-// moved to; and the children of those that we kill become ours in turn.
+// Orphans of the command are our children, in whichever group or session; the children of those we
+// kill become ours in turn.
 void Shim::kill_the_rest() {
   const std::string self = std::to_string(::getpid());
-  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(kReapSeconds);
+  const auto give_up_at = std::chrono::steady_clock::now() + std::chrono::seconds(kReapSeconds);
   reap();
-  // What SIGKILL has not ended yet, as it is stuck in the kernel, still has its GPUs: so however long.
+  // A process stuck in the kernel still holds its GPUs, so there is no time limit.
   while (!alone_) {
     std::ifstream children("/proc/self/task/" + self + "/children");
-    if (!children && std::chrono::steady_clock::now() > patience) return;
+    if (!children && std::chrono::steady_clock::now() > give_up_at) return;
     for (pid_t child = 0; children >> child;) ::kill(child, SIGKILL);
     pollfd ready{signals_, POLLIN, 0};
     ::poll(&ready, 1, 100);
-    copy(LogStream::Stdout, command_.out, kMaxReadsATurn);
-    copy(LogStream::Stderr, command_.err, kMaxReadsATurn);
+    copy(LogStream::Stdout, command_.out, kMaxReadsPerTurn);
+    copy(LogStream::Stderr, command_.err, kMaxReadsPerTurn);
     take_signals();
   }
 }
@@ -166,22 +168,22 @@ void Shim::copy(LogStream stream, int& fd, int most_reads) {
     if (got < 0 && errno == EAGAIN) return;
     if (got <= 0) {
       ::close(fd);
-      fd = -1;  // poll passes over it
+      fd = -1;  // poll ignores it
       return;
     }
-    if (log_) log_->append(stream, now(), {bytes.data(), std::size_t(got)});
+    if (log_) log_->append(stream, log_time_now(), {bytes.data(), std::size_t(got)});
   }
 }
 
-// Out of whatever the service manager would end together with the agent.
-void join(const std::vector<std::string>& files) {
+// Leaves the cgroup that the service manager would kill together with the agent.
+void join_cgroups(const std::vector<std::string>& files) {
   for (const std::string& file : files) std::ofstream(file) << "0" << std::flush;
 }
 
 }  // namespace
 
 int run_shim(const std::string& folder) {
-  // The agent waits for this first process, and init for the second, whenever it ends.
+  // The agent reaps this first process; init reaps the second.
   if (const pid_t pid = ::fork(); pid != 0) ::_exit(pid < 0 ? 1 : 0);
   ::fcntl(kShimStatusFd, F_SETFD, FD_CLOEXEC);
   ::prctl(PR_SET_NAME, "stoker-shim");
@@ -189,10 +191,10 @@ int run_shim(const std::string& folder) {
   const int signals = open_signals();
   auto spec = read_spec(folder);
   if (!spec || !take_lock(folder) || read_exit(folder)) ::_exit(1);
-  join(spec->shim_joins);
+  join_cgroups(spec->shim_joins);
   [[maybe_unused]] const int moved = ::chdir("/");
   const ShimExit end = Shim(folder, std::move(*spec), signals).run();
-  // Until this is on the disk the exit status exists nowhere else: a full disk is waited out.
+  // The exit status exists nowhere else: on a full disk, retry until it is written.
   while (!write_part(folder, "exit.json", end) && ::access(folder.c_str(), F_OK) == 0) ::sleep(1);
   ::_exit(0);
 }

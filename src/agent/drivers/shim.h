@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small process beside each command that the process driver runs. It outlives the agent: it catches
-// the command's output and its exit status, and leaves nothing of the command running behind it.
+// The parent process of each command that the process driver runs. It outlives the agent, logs the
+// command's output, records its exit status, and kills all descendants of the command at its end.
 #pragma once
 
 #include <string>
 
 namespace agent::drivers {
 
-// Where the agent hears that the command runs, or could not be: the shim closes it, having written
-// started.json or exit.json.
+// A pipe to the agent. The shim closes it after it has written started.json or exit.json.
 inline constexpr int kShimStatusFd = 3;
 
-// Signals that the shim takes. It alone may signal the command, being its parent: until it has
-// reaped it, that process id is nobody else's.
-inline constexpr int kShimStop = 15;  // SIGTERM: the command's stop signal to its process group
-inline constexpr int kShimKill = 10;  // SIGUSR1: SIGKILL to all of it
+// Signals to the shim. Only the shim may signal the command: as its parent it knows that the process
+// id is not reused before it has reaped it.
+inline constexpr int kShimStop = 15;  // SIGTERM: sends the stop signal to the command's process group
+inline constexpr int kShimKill = 10;  // SIGUSR1: sends SIGKILL to it
 
-// `stoker shim <folder>`, see shim_folder.h. Ends when the command has.
+// `stoker shim <folder>`, see shim_folder.h. Returns when the command has ended.
 int run_shim(const std::string& folder);
 
 }  // namespace agent::drivers

@@ -16,22 +16,23 @@
 #include <cerrno>
 #include <cstring>
 
+#include "agent/gpu/argv.h"
 #include "base/utf8.h"
 
 namespace agent::drivers {
 namespace {
 
-enum class Step : int { Cgroup, Limits, User, Folder, Exec };
+enum class StartStep : int { Cgroup, Limits, User, Folder, Exec };
 
 struct Failure {
-  Step step = Step::Exec;
+  StartStep step = StartStep::Exec;
   int error = 0;
 };
 
-// Lives between fork and exec, in the child. Every step that fails says so through the pipe.
-class Child {
+// The child between fork and exec. A step that fails reports itself through the pipe.
+class ForkedChild {
  public:
-  Child(const ShimSpec& spec, pid_t shim, int failures) : spec_(spec), shim_(shim), failures_(failures) {}
+  ForkedChild(const ShimSpec& spec, pid_t shim, int failures) : spec_(spec), shim_(shim), failures_(failures) {}
 
   [[noreturn]] void become(std::vector<char*>& argv, std::vector<char*>& environment) {
     join_cgroups();
@@ -41,16 +42,16 @@ class Child {
     if (spec_.user) set_user(*spec_.user);
     enter_folder();
     reset_signals();
-    // Last, as a change of user clears it: a command never runs on without its shim.
+    // Last, as a change of user clears it: a command must not outlive its shim.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != shim_) ::_exit(137);
     ::environ = environment.data();
     ::execvp(argv[0], argv.data());
-    fail(Step::Exec);
+    fail(StartStep::Exec);
   }
 
  private:
-  [[noreturn]] void fail(Step step) {
+  [[noreturn]] void fail(StartStep step) {
     const Failure failure{step, errno};
     [[maybe_unused]] const ssize_t n = ::write(failures_, &failure, sizeof failure);
     ::_exit(127);
@@ -59,7 +60,7 @@ class Child {
   void join_cgroups() {
     for (const std::string& file : spec_.joins) {
       const int fd = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
-      if (fd < 0 || ::write(fd, "0", 1) != 1) fail(Step::Cgroup);
+      if (fd < 0 || ::write(fd, "0", 1) != 1) fail(StartStep::Cgroup);
       ::close(fd);
     }
   }
@@ -68,23 +69,23 @@ class Child {
     for (const ShimLimit& limit : spec_.limits) {
       const rlimit value{limit.soft < 0 ? RLIM_INFINITY : rlim_t(limit.soft),
                          limit.hard < 0 ? RLIM_INFINITY : rlim_t(limit.hard)};
-      if (::setrlimit(__rlimit_resource(limit.resource), &value) != 0) fail(Step::Limits);
+      if (::setrlimit(__rlimit_resource(limit.resource), &value) != 0) fail(StartStep::Limits);
     }
   }
 
   void set_user(const ShimUser& user) {
     const std::vector<gid_t> groups(user.groups.begin(), user.groups.end());
-    // One who is not root can be nobody else, and need not leave groups to be himself.
+    // Only root can change user or groups; without a change there is nothing to do.
     const bool same = ::geteuid() == uid_t(user.uid) && ::getegid() == gid_t(user.gid) && ::geteuid() != 0;
     if (same) return;
-    if (::setgroups(groups.size(), groups.data()) != 0) fail(Step::User);
-    if (::setgid(gid_t(user.gid)) != 0 || ::setuid(uid_t(user.uid)) != 0) fail(Step::User);
+    if (::setgroups(groups.size(), groups.data()) != 0) fail(StartStep::User);
+    if (::setgid(gid_t(user.gid)) != 0 || ::setuid(uid_t(user.uid)) != 0) fail(StartStep::User);
   }
 
   void enter_folder() {
     if (!spec_.work_folder.empty() && ::chdir(spec_.work_folder.c_str()) == 0) return;
-    if (spec_.must_have_work_folder) fail(Step::Folder);
-    if (::chdir("/") != 0) fail(Step::Folder);
+    if (spec_.must_have_work_folder) fail(StartStep::Folder);
+    if (::chdir("/") != 0) fail(StartStep::Folder);
   }
 
   void reset_signals() {
@@ -99,24 +100,17 @@ class Child {
   int failures_;
 };
 
-std::string describe(const ShimSpec& spec, const Failure& failure) {
+std::string describe_failure(const ShimSpec& spec, const Failure& failure) {
   std::string why = std::strerror(failure.error);
   why[0] = char(std::tolower(static_cast<unsigned char>(why[0])));
   switch (failure.step) {
-    case Step::Cgroup: return "joining its cgroup: " + why;
-    case Step::Limits: return "setting its ulimits: " + why;
-    case Step::User: return fmt::format("becoming user {}:{}: {}", spec.user->uid, spec.user->gid, why);
-    case Step::Folder: return fmt::format("chdir to \"{}\": {}", spec.work_folder, why);
-    case Step::Exec: break;
+    case StartStep::Cgroup: return "joining its cgroup: " + why;
+    case StartStep::Limits: return "setting its ulimits: " + why;
+    case StartStep::User: return fmt::format("becoming user {}:{}: {}", spec.user->uid, spec.user->gid, why);
+    case StartStep::Folder: return fmt::format("chdir to \"{}\": {}", spec.work_folder, why);
+    case StartStep::Exec: break;
   }
   return fmt::format("exec: \"{}\": {}", base::to_printable(spec.command[0]), why);
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> all;
-  for (std::string& text : texts) all.push_back(text.data());
-  all.push_back(nullptr);
-  return all;
 }
 
 struct Pipe {
@@ -137,7 +131,7 @@ base::Result<ShimCommand> start_command(const ShimSpec& spec) {
   if (!out.open() || !err.open() || !failures.open()) return base::Error{std::string("pipe: ") + std::strerror(errno)};
   std::vector<std::string> words = spec.command, variables;
   for (const auto& [name, value] : spec.environment) variables.push_back(name + "=" + value);
-  std::vector<char*> argv = pointers(words), environment = pointers(variables);
+  std::vector<char*> argv = gpu::to_argv(words), environment = gpu::to_argv(variables);
 
   const pid_t shim = ::getpid();
   const pid_t pid = ::fork();
@@ -145,10 +139,10 @@ base::Result<ShimCommand> start_command(const ShimSpec& spec) {
   if (pid == 0) {
     ::dup2(out.write, 1);
     ::dup2(err.write, 2);
-    Child(spec, shim, failures.write).become(argv, environment);
+    ForkedChild(spec, shim, failures.write).become(argv, environment);
   }
   for (int fd : {out.write, err.write, failures.write}) ::close(fd);
-  // The pipe ends when exec closes it; before that something comes through it, or the child died.
+  // exec closes the pipe. Before that, the child reports a failure through it, or dies.
   Failure failure;
   ssize_t got = 0;
   do got = ::read(failures.read, &failure, sizeof failure);
@@ -156,7 +150,7 @@ base::Result<ShimCommand> start_command(const ShimSpec& spec) {
   ::close(failures.read);
   if (got == sizeof failure) {
     ::waitpid(pid, nullptr, 0);
-    return base::Error{describe(spec, failure)};
+    return base::Error{describe_failure(spec, failure)};
   }
   for (int fd : {out.read, err.read}) ::fcntl(fd, F_SETFL, O_NONBLOCK);
   return ShimCommand{pid, out.read, err.read};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command of a shim: made into a process with everything that its spec says.
+// Starts the command of a shim as its spec describes it.
 #pragma once
 
 #include <sys/types.h>
@@ -13,11 +13,11 @@ namespace agent::drivers {
 
 struct ShimCommand {
   pid_t pid = -1;
-  int out = -1;  // what it writes to stdout and stderr, to be read without waiting
+  int out = -1;  // read ends of its stdout and stderr, non-blocking
   int err = -1;
 };
 
-// Returns once it has been executed. The error names what could not be done, as runc does:
+// Returns after exec. The error names the step that failed, as runc does:
 // `exec: "nosuch": no such file or directory`.
 base::Result<ShimCommand> start_command(const ShimSpec& spec);
 

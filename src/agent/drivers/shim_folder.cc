@@ -37,9 +37,9 @@ void sync_folder(const std::string& path) {
   ::close(fd);
 }
 
-// Not there is one thing; not to be known, for want of descriptors or for a broken disk, another: a
-// process that can't be looked at may well run.
-std::nullopt_t absent(const std::string& path) {
+// A missing file is normal. Any other error (no descriptors, a broken disk) is not: a process whose
+// state cannot be read may well be running.
+std::nullopt_t missing_or_throw(const std::string& path) {
   if (errno == ENOENT || errno == ENOTDIR || errno == ESRCH) return std::nullopt;
   throw std::runtime_error(error_at(path).message);
 }
@@ -79,7 +79,7 @@ base::Result<bool> write_durably(const std::string& path, const std::string& tex
 
 std::optional<std::string> read_text(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return absent(path);
+  if (fd < 0) return missing_or_throw(path);
   std::string text;
   std::array<char, 4096> bytes;
   ssize_t got = 0;
@@ -87,7 +87,7 @@ std::optional<std::string> read_text(const std::string& path) {
   const int failed = got < 0 ? errno : 0;
   ::close(fd);
   errno = failed;
-  return failed ? absent(path) : std::optional(std::move(text));
+  return failed ? missing_or_throw(path) : std::optional(std::move(text));
 }
 
 std::optional<ShimSpec> read_spec(const std::string& folder) { return read_part<ShimSpec>(folder + "/spec.json"); }
@@ -99,7 +99,7 @@ std::optional<ShimStarted> read_started(const std::string& folder) {
 std::optional<ShimExit> read_exit(const std::string& folder) { return read_part<ShimExit>(folder + "/exit.json"); }
 
 bool take_lock(const std::string& folder) {
-  // Never closed: closing any descriptor of the file would let go of the lock.
+  // Never closed: closing any descriptor of the file would release the lock.
   const int fd = ::open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return false;
   struct flock lock = whole_file(F_WRLCK);
@@ -109,18 +109,18 @@ bool take_lock(const std::string& folder) {
 std::optional<pid_t> lock_holder(const std::string& folder) {
   const std::string path = folder + "/lock";
   const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (fd < 0) return absent(path);
+  if (fd < 0) return missing_or_throw(path);
   struct flock lock = whole_file(F_WRLCK);
   const int failed = ::fcntl(fd, F_GETLK, &lock) == 0 ? 0 : errno;
   ::close(fd);
   errno = failed;
-  if (failed) return absent(path);
+  if (failed) return missing_or_throw(path);
   if (lock.l_type == F_UNLCK) return std::nullopt;
   return lock.l_pid;
 }
 
 std::string boot_id() {
-  // Read once: it does not change, and later there may be no descriptor to read it with.
+  // Read once: it does not change, and a later read may fail for lack of descriptors.
   static const std::string kId = [] {
     std::string id;
     std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
@@ -132,7 +132,7 @@ std::string boot_id() {
 std::optional<std::int64_t> start_ticks(pid_t pid) {
   const auto text = read_text("/proc/" + std::to_string(pid) + "/stat");
   if (!text) return std::nullopt;
-  // The name, in parentheses, may have anything in it, so that we count from its end: field 3 is next.
+  // The name, in parentheses, may contain anything: field 3 follows its closing parenthesis.
   const std::size_t name_end = text->rfind(')');
   if (name_end == text->npos) return std::nullopt;
   std::istringstream fields(text->substr(name_end + 1));

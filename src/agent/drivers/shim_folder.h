@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of a process that the driver runs: all that the agent and the shim say to each other.
-//   spec.json     the driver's: what to run. Private, it holds secrets.
-//   lock          locked by the shim while it lives, and by nobody else
-//   started.json  the shim's: it runs
-//   exit.json     the shim's: it has ended. Once it is there nothing changes any more.
-// The lock is a POSIX record lock: it dies with the shim however that ends, a child does not inherit
-// it, and the kernel tells who holds it. A process id alone may by then be somebody else's.
+// The folder of a process, through which the agent and the shim communicate.
+//   spec.json     written by the driver: what to run. Private, as it holds secrets.
+//   lock          held by the shim while it lives
+//   started.json  written by the shim: the command runs
+//   exit.json     written by the shim: the command has ended. Nothing changes after that.
+// The lock is a POSIX record lock: it is released when the shim ends in any way, children do not
+// inherit it, and the kernel reports its holder. A process id alone could have been reused.
 #pragma once
 
 #include <sys/types.h>
@@ -25,7 +25,7 @@ namespace agent::drivers {
 
 struct ShimLimit {
   std::int32_t resource = 0;  // RLIMIT_...
-  std::int64_t soft = 0;      // -1: none
+  std::int64_t soft = 0;      // -1: unlimited
   std::int64_t hard = 0;
 };
 BOOST_DESCRIBE_STRUCT(ShimLimit, (), (resource, soft, hard))
@@ -53,26 +53,26 @@ struct ShimHealthCheck {
 BOOST_DESCRIBE_STRUCT(ShimHealthCheck, (), (command, interval_ms, timeout_ms, start_period_ms, retries))
 
 struct ShimSpec {
-  // For the driver: whose it is.
+  // For the driver.
   std::string agent;
   std::string task_arn;
   std::string container;
-  std::string boot_id;  // a machine that has been started again runs nothing of before
-  std::string cgroup;   // "" where there is none
+  std::string boot_id;  // processes do not survive a reboot
+  std::string cgroup;   // "" without cgroups
   std::vector<ShimPort> ports;
   std::optional<ShimHealthCheck> health_check;
-  // For the shim: what to run.
+  // For the shim.
   std::vector<std::string> command;
-  std::map<std::string, std::string> environment;  // all of it
+  std::map<std::string, std::string> environment;  // complete
   std::string work_folder;
-  bool must_have_work_folder = false;  // or else it is only a wish
+  bool must_have_work_folder = false;  // false: fall back to /
   std::optional<ShimUser> user;
   std::vector<ShimLimit> limits;
   std::int32_t stop_signal = 0;
-  std::int64_t time_limit_ms = 0;       // after that it is killed; 0: none
-  std::string log_file;                 // "": its output goes nowhere
-  std::vector<std::string> shim_joins;  // cgroup files, for the shim itself
-  std::vector<std::string> joins;       // and for the command
+  std::int64_t time_limit_ms = 0;       // then the command is killed; 0: none
+  std::string log_file;                 // "": output is discarded
+  std::vector<std::string> shim_joins;  // cgroup files that the shim joins
+  std::vector<std::string> joins;       // cgroup files that the command joins
   std::string oom_file;
 };
 BOOST_DESCRIBE_STRUCT(ShimSpec, (),
@@ -82,7 +82,7 @@ BOOST_DESCRIBE_STRUCT(ShimSpec, (),
 
 struct ShimStarted {
   std::int64_t pid = 0;
-  std::int64_t start_ticks = 0;  // of that pid: field 22 of /proc/<pid>/stat
+  std::int64_t start_ticks = 0;  // field 22 of /proc/<pid>/stat
   std::int64_t at_ms = 0;
 };
 BOOST_DESCRIBE_STRUCT(ShimStarted, (), (pid, start_ticks, at_ms))
@@ -90,14 +90,15 @@ BOOST_DESCRIBE_STRUCT(ShimStarted, (), (pid, start_ticks, at_ms))
 struct ShimExit {
   std::int32_t code = 0;
   bool out_of_memory = false;
-  std::string error;  // where it could not be run
+  std::string error;  // when it could not be run
   std::int64_t at_ms = 0;
 };
 BOOST_DESCRIBE_STRUCT(ShimExit, (), (code, out_of_memory, error, at_ms))
 
-// Whole or not at all, after a power loss too; mode 0600.
+// Atomic and durable; mode 0600.
 base::Result<bool> write_durably(const std::string& path, const std::string& text);
-// None where there is none. Throws std::runtime_error where that can't be told, as do all below.
+// None when the file is missing. This and all functions below throw std::runtime_error when the
+// file cannot be read.
 std::optional<std::string> read_text(const std::string& path);
 
 template <class T>
@@ -107,18 +108,18 @@ base::Result<bool> write_part(const std::string& folder, const char* name, const
   return write_durably(folder + "/" + name, text);
 }
 
-// None where there is no such file, or it makes no sense.
+// None when the file is missing or invalid.
 std::optional<ShimSpec> read_spec(const std::string& folder);
 std::optional<ShimStarted> read_started(const std::string& folder);
 std::optional<ShimExit> read_exit(const std::string& folder);
 
-// For the shim. False when another has it.
+// For the shim. Returns false when another process holds the lock.
 bool take_lock(const std::string& folder);
-// The shim's process id while it lives.
+// The process id of the running shim.
 std::optional<pid_t> lock_holder(const std::string& folder);
 
 std::string boot_id();
-// When it started, in ticks since boot; none when there is no such process, or only its corpse.
+// Start time in ticks since boot. None when the process is missing or a zombie.
 std::optional<std::int64_t> start_ticks(pid_t pid);
 std::int64_t now_ms();
 

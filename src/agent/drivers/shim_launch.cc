@@ -21,6 +21,7 @@
 #include <memory>
 
 #include "agent/drivers/shim.h"
+#include "agent/gpu/argv.h"
 
 namespace agent::drivers {
 namespace {
@@ -28,23 +29,23 @@ namespace {
 namespace asio = boost::asio;
 using Descriptor = asio::posix::stream_descriptor;
 
-constexpr base::Duration kLaunchPatience = std::chrono::seconds(30);
+constexpr base::Duration kLaunchTimeout = std::chrono::seconds(30);
 
 int open_pid(pid_t pid) { return int(::syscall(SYS_pidfd_open, pid, 0)); }
 
-// Takes `fd`. False when nothing came after `patience`; throws when the wait is given up, so that
-// nobody takes that for an end.
-asio::awaitable<bool> readable(int fd, std::optional<base::Duration> patience) {
+// Closes `fd`. Returns false after `timeout`; throws when the wait is cancelled, so that a cancelled
+// wait is not mistaken for an end.
+asio::awaitable<bool> wait_readable(int fd, std::optional<base::Duration> timeout) {
   struct Waiting {
     Descriptor descriptor;
     bool overdue = false;
   };
   const auto executor = co_await asio::this_coro::executor;
-  // Shared with the timer's handler, which may be on its way when we are done.
+  // Shared with the timer's handler, which may be queued when this returns.
   auto waiting = std::make_shared<Waiting>(Waiting{Descriptor(executor, fd)});
   asio::steady_timer timer(executor);
-  if (patience) {
-    timer.expires_after(*patience);
+  if (timeout) {
+    timer.expires_after(*timeout);
     timer.async_wait([waiting](boost::system::error_code error) {
       if (error) return;
       waiting->overdue = true;
@@ -57,14 +58,14 @@ asio::awaitable<bool> readable(int fd, std::optional<base::Duration> patience) {
   co_return !error;
 }
 
-// The first process of a shim ends as soon as it has made the second.
+// Reaps the first process of a shim, which ends as soon as it has forked the second.
 struct FirstProcess {
   explicit FirstProcess(pid_t first) : pid(first) {}
   ~FirstProcess() { ::waitpid(pid, nullptr, 0); }
   pid_t pid;
 };
 
-// The shim's own environment is not the agent's, which may hold secrets.
+// Not the agent's environment, which may hold secrets.
 std::vector<std::string> shim_environment() {
   std::vector<std::string> variables;
   for (const char* name : {"LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"}) {
@@ -73,17 +74,10 @@ std::vector<std::string> shim_environment() {
   return variables;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> all;
-  for (std::string& text : texts) all.push_back(text.data());
-  all.push_back(nullptr);
-  return all;
-}
-
-// Its own session, nothing open but /dev/null and the pipe, every signal as at birth.
-base::Result<pid_t> spawn(std::vector<std::string> words, int status) {
+// In its own session, with only /dev/null and the pipe open, and with default signal handlers.
+base::Result<pid_t> spawn_shim(std::vector<std::string> words, int status) {
   std::vector<std::string> variables = shim_environment();
-  std::vector<char*> argv = pointers(words), environment = pointers(variables);
+  std::vector<char*> argv = gpu::to_argv(words), environment = gpu::to_argv(variables);
   posix_spawn_file_actions_t files;
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawn_file_actions_adddup2(&files, status, kShimStatusFd);
@@ -113,7 +107,7 @@ std::optional<ShimHandle> ShimHandle::find(const std::string& folder) {
   ShimHandle handle(open_pid(*pid));
   if (handle.fd_ < 0 && errno == ESRCH) return std::nullopt;
   if (handle.fd_ < 0) throw boost::system::system_error(errno, boost::system::system_category(), "pidfd_open");
-  // Still the holder: so it lived when the descriptor was opened, and the descriptor is its.
+  // It still holds the lock, so it was alive when the descriptor was opened: the descriptor is its own.
   if (lock_holder(folder) != pid) return std::nullopt;
   return handle;
 }
@@ -124,11 +118,11 @@ ShimHandle::~ShimHandle() {
 
 void ShimHandle::signal(int signal) const { ::syscall(SYS_pidfd_send_signal, fd_, signal, nullptr, 0); }
 
-asio::awaitable<bool> ShimHandle::ended(std::optional<base::Duration> patience) const {
-  const bool ended = co_await readable(::fcntl(fd_, F_DUPFD_CLOEXEC, 0), patience);
-  // Its corpse is init's to bury; an agent that is itself the first process of its container is that.
-  siginfo_t corpse{};
-  if (ended) ::waitid(P_PIDFD, id_t(fd_), &corpse, WEXITED | WNOHANG);
+asio::awaitable<bool> ShimHandle::ended(std::optional<base::Duration> timeout) const {
+  const bool ended = co_await wait_readable(::fcntl(fd_, F_DUPFD_CLOEXEC, 0), timeout);
+  // Init reaps it. An agent that is process 1 of its container is init.
+  siginfo_t reaped{};
+  if (ended) ::waitid(P_PIDFD, id_t(fd_), &reaped, WEXITED | WNOHANG);
   co_return ended;
 }
 
@@ -136,14 +130,14 @@ asio::awaitable<base::Result<ShimStarted>> launch_shim(std::vector<std::string> 
   std::array<int, 2> status{};
   if (::pipe2(status.data(), O_CLOEXEC) != 0) co_return base::Error{std::string("pipe: ") + std::strerror(errno)};
   shim_command.push_back(folder);
-  const auto first = spawn(std::move(shim_command), status[1]);
+  const auto first = spawn_shim(std::move(shim_command), status[1]);
   ::close(status[1]);
   if (!first) {
     ::close(status[0]);
     co_return base::Error{first.error()};
   }
-  const FirstProcess buried(*first);
-  const bool answered = co_await readable(status[0], kLaunchPatience);
+  const FirstProcess reaper(*first);
+  const bool answered = co_await wait_readable(status[0], kLaunchTimeout);
   if (!answered) {
     ::kill(*first, SIGKILL);
     if (auto shim = ShimHandle::find(folder)) shim->signal(SIGKILL);
@@ -151,7 +145,7 @@ asio::awaitable<base::Result<ShimStarted>> launch_shim(std::vector<std::string> 
   if (const auto exit = read_exit(folder); exit && !exit->error.empty()) co_return base::Error{exit->error};
   const auto started = read_started(folder);
   if (started) co_return *started;
-  co_return base::Error{answered ? "its shim ended before it ran" : "its shim did not answer"};
+  co_return base::Error{answered ? "the shim ended before the command started" : "the shim did not respond"};
 }
 
 }  // namespace agent::drivers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent's side of a shim: starts one, waits for its end, signals it.
+// The agent's side of a shim: starts it, signals it and waits for its end.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -12,25 +12,25 @@
 
 namespace agent::drivers {
 
-// A living shim, by a descriptor that never means another process.
+// A running shim, referred to by a descriptor: unlike a process id, it is never reused.
 class ShimHandle {
  public:
-  // None when no shim lives in that folder. Throws where that can't be told.
+  // None when no shim runs in that folder. Throws when that cannot be determined.
   static std::optional<ShimHandle> find(const std::string& folder);
   ShimHandle(ShimHandle&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   ~ShimHandle();
 
   void signal(int signal) const;
-  // True once it has ended, false when it has not after `patience`; none: however long. Throws when
-  // the caller is cancelled.
-  boost::asio::awaitable<bool> ended(std::optional<base::Duration> patience) const;
+  // Returns true once the shim has ended, false after `timeout` (none: no limit). Throws when the
+  // caller is cancelled.
+  boost::asio::awaitable<bool> ended(std::optional<base::Duration> timeout) const;
 
  private:
   explicit ShimHandle(int fd) : fd_(fd) {}
   int fd_;
 };
 
-// `shim_command` and the folder, which has its spec. Returns when the command runs, or why not.
+// Runs `shim_command` with the folder, which contains spec.json. Returns once the command runs or failed.
 boost::asio::awaitable<base::Result<ShimStarted>> launch_shim(std::vector<std::string> shim_command,
                                                               std::string folder);
 

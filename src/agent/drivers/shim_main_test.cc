@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The test program is also the shim of the processes that its tests run.
+// The test program is also the shim of its processes.
 #include <gmock/gmock.h>
 
 #include <cstring>

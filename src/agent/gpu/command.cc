@@ -17,6 +17,8 @@
 #include <cstring>
 #include <memory>
 
+#include "agent/gpu/argv.h"
+
 extern char** environ;
 
 namespace agent::gpu {
@@ -34,14 +36,7 @@ std::vector<std::string> merged_environment(const std::map<std::string, std::str
   return all;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  for (std::string& text : texts) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
-}
-
-// What the child does before it becomes the command.
+// What the child does before exec.
 class SpawnActions {
  public:
   SpawnActions(int input, const std::string& output_file) {
@@ -54,7 +49,7 @@ class SpawnActions {
     sigset_t none;
     sigemptyset(&none);
     ::posix_spawnattr_setsigmask(&attributes_, &none);
-    // A session of its own: a daemon that it starts must not end with our terminal.
+    // Its own session: a daemon that it starts must not end with our terminal.
     ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
   }
   ~SpawnActions() {
@@ -68,12 +63,12 @@ class SpawnActions {
   posix_spawnattr_t attributes_;
 };
 
-struct Waiting {
+struct CommandWait {
   bool ended = false;
   bool late = false;
 };
 
-base::Result<pid_t> spawn(Command& command) {
+base::Result<pid_t> spawn_command(Command& command) {
   int input[2];
   if (::pipe2(input, O_CLOEXEC) != 0) return base::Error{std::strerror(errno)};
   (void)!::write(input[1], command.input.data(), command.input.size());
@@ -82,7 +77,7 @@ base::Result<pid_t> spawn(Command& command) {
   std::vector<std::string> environment = merged_environment(command.environment);
   pid_t pid = 0;
   int failed = ::posix_spawnp(&pid, command.words[0].c_str(), &prepared.actions_, &prepared.attributes_,
-                              pointers(command.words).data(), pointers(environment).data());
+                              to_argv(command.words).data(), to_argv(environment).data());
   ::close(input[0]);
   if (failed == ENOENT) return base::Error{command.words[0] + " was not found"};
   if (failed) return base::Error{command.words[0] + " could not be run: " + std::strerror(failed)};
@@ -92,14 +87,14 @@ base::Result<pid_t> spawn(Command& command) {
 }  // namespace
 
 asio::awaitable<base::Result<int>> run_command(Command command) {
-  base::Result<pid_t> pid = spawn(command);
+  base::Result<pid_t> pid = spawn_command(command);
   if (!pid) co_return base::Error{pid.error()};
   auto executor = co_await asio::this_coro::executor;
   asio::posix::stream_descriptor process(executor, static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)));
   asio::steady_timer timer(executor, command.deadline);
   pid_t child = *pid;
   // Shared with the timer's handler, which may run after this has returned.
-  auto state = std::make_shared<Waiting>();
+  auto state = std::make_shared<CommandWait>();
   timer.async_wait([child, state](boost::system::error_code cancelled) {
     if (cancelled || state->ended) return;
     state->late = true;
@@ -108,7 +103,7 @@ asio::awaitable<base::Result<int>> run_command(Command command) {
   boost::system::error_code failed;
   co_await process.async_wait(asio::posix::stream_descriptor::wait_read,
                               asio::redirect_error(asio::use_awaitable, failed));
-  // It is reaped here and nowhere else, so until now its number can't be another's.
+  // Only this reaps it, so until now its process id cannot belong to another process.
   state->ended = true;
   timer.cancel();
   if (failed) ::kill(child, SIGKILL);

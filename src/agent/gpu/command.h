@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a short command and waits for its end, without holding up the thread.
+// Runs a short command and waits for its end without blocking the thread.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -13,15 +13,15 @@
 namespace agent::gpu {
 
 struct Command {
-  std::vector<std::string> words;                  // the first is looked for on PATH
-  std::map<std::string, std::string> environment;  // added to ours
-  std::string input;                               // short: less than a pipe holds
-  std::string output_file;                         // stdout and stderr, replaced
-  base::Duration deadline{10000};                  // then it is killed
+  std::vector<std::string> words;                  // the first is looked up in PATH
+  std::map<std::string, std::string> environment;  // added to the agent's
+  std::string input;                               // must fit into a pipe
+  std::string output_file;                         // for stdout and stderr; overwritten
+  base::Duration deadline{10000};                  // then the command is killed
 };
 
-// Its exit status; 128 and the signal where one ended it. An error: it could not be run, or was
-// late.
+// Returns the exit status, or 128 plus the signal that ended the command. Fails when the command
+// cannot be run or exceeds its deadline.
 boost::asio::awaitable<base::Result<int>> run_command(Command command);
 
 }  // namespace agent::gpu

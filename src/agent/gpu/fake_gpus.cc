@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr base::Duration kBetweenWrites{1000};
+constexpr base::Duration kMinWriteInterval{1000};
 
-// From the machine's name and the index alone, so that a restarted agent has the same GPUs.
+// Depends only on the machine's name and the index, so that a restarted agent has the same GPUs.
 std::string stable_id(const std::string& machine_name, int index) {
   std::string hex = base::to_hex(base::sha256(machine_name + "/" + std::to_string(index)));
   return "GPU-" + hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" + hex.substr(16, 4) + "-" +
@@ -56,7 +56,7 @@ class FakeGpus final : public GpuSource {
   const base::Clock& clock_;
   std::string written_;
   base::Time written_at_;
-  bool complained_ = false;
+  bool write_failure_logged_ = false;
 };
 
 std::vector<Gpu> FakeGpus::probe() {
@@ -70,12 +70,12 @@ std::vector<Gpu> FakeGpus::probe() {
   return gpus;
 }
 
-// One that is not healthy does not answer, as a real one.
+// An unhealthy GPU has no sample, like a real one.
 std::vector<GpuSample> FakeGpus::sample() {
   base::Time now = clock_.now();
   script_.refresh(now);
   std::vector<GpuSample> samples = all_samples(now);
-  if (now - written_at_ >= kBetweenWrites || now < written_at_) write_data(samples);
+  if (now - written_at_ >= kMinWriteInterval || now < written_at_) write_data(samples);
   return samples;
 }
 
@@ -91,7 +91,7 @@ std::vector<GpuSample> FakeGpus::all_samples(base::Time now) {
     sample.memory_utilization_percent = state.memory_utilization_percent;
     sample.memory_used_mib = std::min(state.memory_used_mib, model.memory_mib);
     sample.memory_total_mib = model.memory_mib;
-    // Warmer and hungrier as it works, so that graphs of them look like graphs.
+    // Temperature and power follow the load, so that graphs look real.
     sample.temperature_celsius = 30 + state.utilization_percent * 45 / 100;
     sample.power_watts = model.idle_watts + (model.max_watts - model.idle_watts) * state.utilization_percent / 100.0;
   }
@@ -109,8 +109,8 @@ void FakeGpus::write_data(const std::vector<GpuSample>& samples) {
   written_at_ = clock_.now();
   base::Result<bool> done = replace_smi_data(tools_, data);
   if (done) written_ = std::move(data);
-  if (!done && !complained_) base::log_warn("nvidia-smi's data was not written", {{"error", done.error()}});
-  complained_ = !done;
+  if (!done && !write_failure_logged_) base::log_warn("nvidia-smi data was not written", {{"error", done.error()}});
+  write_failure_logged_ = !done;
 }
 
 }  // namespace

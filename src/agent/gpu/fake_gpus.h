@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated GPUs, for machines that have none: the same after a restart, as busy as a file says.
+// Simulated GPUs, for machines without any: the same after a restart, with a load that a file sets.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace agent::gpu {
 
-// `models`: "8xV100". Makes `folder`, and in it bin/nvidia-smi with its data. `clock` outlives it.
+// `models`: "8xV100". Creates `folder` and in it bin/nvidia-smi with its data. `clock` must outlive the result.
 base::Result<std::unique_ptr<GpuSource>> open_fake_gpus(const std::string& models, const std::string& machine_name,
                                                         const std::string& folder, const base::Clock& clock);
 

@@ -37,7 +37,7 @@ class FakeGpusTest : public testing::Test {
   base::FakeClock clock_{base::from_seconds(1000)};
 };
 
-TEST_F(FakeGpusTest, ModelsHaveTheirTrueNamesAndMemory) {
+TEST_F(FakeGpusTest, ModelsHaveTheirRealNamesAndMemory) {
   std::vector<Gpu> gpus = open("2xA100-80GB,1xt4,1xRTX 4090,1xV100")->probe();
   ASSERT_EQ(gpus.size(), 5u);
   EXPECT_EQ(gpus[1].model, "NVIDIA A100-SXM4-80GB");
@@ -49,7 +49,7 @@ TEST_F(FakeGpusTest, ModelsHaveTheirTrueNamesAndMemory) {
   EXPECT_EQ(gpus[4].index, 4);
 }
 
-TEST_F(FakeGpusTest, ARestartedAgentHasTheSameGpusAndAnotherMachineOthers) {
+TEST_F(FakeGpusTest, GpuIdsAreStableAndDifferBetweenMachines) {
   std::vector<Gpu> first = open("8xV100")->probe();
   EXPECT_EQ(first, open("8xV100")->probe());
   EXPECT_THAT(first[0].id, MatchesRegex("GPU-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"));
@@ -57,17 +57,17 @@ TEST_F(FakeGpusTest, ARestartedAgentHasTheSameGpusAndAnotherMachineOthers) {
   EXPECT_NE(first[0].id, open("8xV100", "box-b")->probe()[0].id);
 }
 
-TEST_F(FakeGpusTest, WhatCantBeSimulatedIsRefusedWithTheKnownModels) {
+TEST_F(FakeGpusTest, InvalidModelsAreRejectedWithAListOfTheKnownOnes) {
   for (std::string text :
        {"8xV900", "8", "V100", "0xV100", "-1xV100", "65xV100", "60xV100,5xT4", "", "1xV100,", "1x"}) {
-    auto refused = open_gpus("fake:" + text, "box-a", folder_);
-    ASSERT_FALSE(refused) << text;
-    EXPECT_THAT(refused.error(), HasSubstr("V100-32GB")) << text;
+    auto rejected = open_gpus("fake:" + text, "box-a", folder_);
+    ASSERT_FALSE(rejected) << text;
+    EXPECT_THAT(rejected.error(), HasSubstr("V100-32GB")) << text;
   }
   EXPECT_THAT(open_gpus("all", "box-a", folder_).error(), HasSubstr("auto, none, or fake:8xV100"));
 }
 
-TEST_F(FakeGpusTest, NoneHasNoGpus) {
+TEST_F(FakeGpusTest, TheSourceNoneHasNoGpus) {
   auto none = open_gpus("none", "box-a", folder_);
   ASSERT_TRUE(none);
   EXPECT_TRUE((*none)->probe().empty());
@@ -75,7 +75,7 @@ TEST_F(FakeGpusTest, NoneHasNoGpus) {
   EXPECT_EQ(describe(**none), "driver: none\nno GPUs\n");
 }
 
-TEST_F(FakeGpusTest, TheyAreIdleUntilTheFileSaysOtherwise) {
+TEST_F(FakeGpusTest, GpusAreIdleUntilTheFileSetsALoad) {
   auto gpus = open("2xV100");
   EXPECT_EQ(gpus->sample()[0].utilization_percent, 0);
   EXPECT_EQ(gpus->sample()[0].memory_used_mib, 0);
@@ -90,7 +90,7 @@ TEST_F(FakeGpusTest, TheyAreIdleUntilTheFileSaysOtherwise) {
   EXPECT_EQ(second.trouble, "too hot");
 }
 
-TEST_F(FakeGpusTest, StepsGoRound) {
+TEST_F(FakeGpusTest, StepsRepeat) {
   auto gpus = open("1xV100");
   script(R"({"0": [{"utilization": 90, "seconds": 20}, {"utilization": 10, "seconds": 10}]})");
   EXPECT_EQ(gpus->sample()[0].utilization_percent, 90);
@@ -100,7 +100,7 @@ TEST_F(FakeGpusTest, StepsGoRound) {
   EXPECT_EQ(gpus->sample()[0].utilization_percent, 90);
 }
 
-TEST_F(FakeGpusTest, ABadFileChangesNothing) {
+TEST_F(FakeGpusTest, AnInvalidFileIsIgnored) {
   auto gpus = open("1xV100");
   script(R"({"0": {"utilization": 50}})");
   EXPECT_EQ(gpus->sample()[0].utilization_percent, 50);

@@ -13,15 +13,15 @@
 namespace agent::gpu {
 namespace {
 
-struct Known {
-  std::string_view key;  // what people write
+struct KnownModel {
+  std::string_view key;  // in --gpus fake:8x<key>
   std::string_view name;
   std::int64_t memory_mib;
   int idle_watts, max_watts;
 };
 
-// Names and sizes as nvidia-smi prints them. The first of a family is what its bare name means.
-constexpr std::array<Known, 18> kKnown = {{
+// Names and sizes as nvidia-smi prints them. The first of a family is its default.
+constexpr std::array<KnownModel, 18> kKnownModels = {{
     {"K80", "Tesla K80", 11441, 26, 149},
     {"M60", "Tesla M60", 8192, 15, 150},
     {"P100", "Tesla P100-PCIE-16GB", 16384, 27, 250},
@@ -42,8 +42,8 @@ constexpr std::array<Known, 18> kKnown = {{
     {"RTX-4090", "NVIDIA GeForce RTX 4090", 24564, 15, 450},
 }};
 
-// "RTX 3090", "rtx3090" and "RTX-3090" are one.
-std::string plain(std::string_view text) {
+// "RTX 3090", "rtx3090" and "RTX-3090" are equal.
+std::string normalized(std::string_view text) {
   std::string out;
   for (char c : base::to_lower(text)) {
     if (c != '-' && c != '_' && c != ' ') out += c;
@@ -51,10 +51,10 @@ std::string plain(std::string_view text) {
   return out;
 }
 
-const Known* find(std::string_view model) {
-  std::string wanted = plain(model);
-  for (const Known& known : kKnown) {
-    std::string key = plain(known.key);
+const KnownModel* find_model(std::string_view model) {
+  std::string wanted = normalized(model);
+  for (const KnownModel& known : kKnownModels) {
+    std::string key = normalized(known.key);
     if (key == wanted || key == wanted + "gb") return &known;
   }
   return nullptr;
@@ -62,11 +62,11 @@ const Known* find(std::string_view model) {
 
 std::string known_names() {
   std::string out;
-  for (const Known& known : kKnown) out += (out.empty() ? "" : ", ") + std::string(known.key);
+  for (const KnownModel& known : kKnownModels) out += (out.empty() ? "" : ", ") + std::string(known.key);
   return out;
 }
 
-std::optional<int> count_of(std::string_view text) {
+std::optional<int> parse_count(std::string_view text) {
   int count = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (error != std::errc() || end != text.data() + text.size() || count < 1) return std::nullopt;
@@ -86,16 +86,16 @@ base::Result<std::vector<FakeModel>> fake_models(const std::string& text) {
 
     std::size_t times = part.find_first_of("xX");
     std::optional<int> count;
-    if (times != std::string_view::npos) count = count_of(part.substr(0, times));
+    if (times != std::string_view::npos) count = parse_count(part.substr(0, times));
     if (!count || *count > kMaxFakeGpus - static_cast<int>(models.size())) {
       return base::Error{fmt::format(
-          R"("{}" are no simulated GPUs: write a number of 1 to {} in all, x and a model, as in fake:8xV100. Models: {})",
+          R"(invalid simulated GPUs "{}": expected a count (at most {} in total), x and a model, as in fake:8xV100. Models: {})",
           part, kMaxFakeGpus, known_names())};
     }
     std::string_view model = part.substr(times + 1);
-    const Known* known = find(model);
+    const KnownModel* known = find_model(model);
     if (!known) {
-      return base::Error{fmt::format(R"("{}" is no GPU that can be simulated. Models: {})", model, known_names())};
+      return base::Error{fmt::format(R"(unknown GPU model "{}". Models: {})", model, known_names())};
     }
     FakeModel found{.name = std::string(known->name),
                     .memory_mib = known->memory_mib,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPUs that can be simulated, as nvidia-smi knows them.
+// The GPU models that can be simulated, as nvidia-smi shows them.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace agent::gpu {
 
 struct FakeModel {
-  std::string name;  // the driver's: "Tesla V100-SXM2-16GB"
+  std::string name;  // as the driver reports it: "Tesla V100-SXM2-16GB"
   std::int64_t memory_mib = 0;
   int idle_watts = 0;
   int max_watts = 0;

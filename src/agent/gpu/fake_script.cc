@@ -19,16 +19,16 @@ constexpr std::size_t kMaxScriptBytes = 1024 * 1024;
 constexpr std::size_t kMaxSteps = 10000;
 constexpr double kMaxStepSeconds = 86400;
 
-[[noreturn]] void refuse(const std::string& why) { throw std::runtime_error(why); }
+[[noreturn]] void reject(const std::string& reason) { throw std::runtime_error(reason); }
 
 double number_between(std::string_view member, const json::value& value, double low, double high) {
   double number = value.is_number() ? value.to_number<double>() : NAN;
-  if (!(number >= low && number <= high)) refuse(fmt::format("{} must be a number from {} to {}", member, low, high));
+  if (!(number >= low && number <= high)) reject(fmt::format("{} must be a number from {} to {}", member, low, high));
   return number;
 }
 
 FakeStep parse_step(const json::value& value) {
-  if (!value.is_object()) refuse("a GPU has an object, or a list of objects");
+  if (!value.is_object()) reject("the value of a GPU must be an object or a list of objects");
   FakeStep step;
   for (const auto& [key, member] : value.get_object()) {
     std::string_view name = key;
@@ -46,10 +46,10 @@ FakeStep parse_step(const json::value& value) {
     } else if (name == "trouble" && member.is_string()) {
       step.state.trouble = member.get_string().c_str();
     } else {
-      refuse(fmt::format("{} is not known, or not of that type", name));
+      reject(fmt::format("{}: unknown member, or wrong type", name));
     }
   }
-  if (!step.state.healthy && step.state.trouble.empty()) step.state.trouble = "gpus.json says so";
+  if (!step.state.healthy && step.state.trouble.empty()) step.state.trouble = "marked as unhealthy in gpus.json";
   if (step.state.healthy) step.state.trouble.clear();
   return step;
 }
@@ -57,13 +57,13 @@ FakeStep parse_step(const json::value& value) {
 std::vector<FakeStep> parse_steps(const json::value& value) {
   if (!value.is_array()) return {parse_step(value)};
   const json::array& list = value.get_array();
-  if (list.empty() || list.size() > kMaxSteps) refuse(fmt::format("a list has 1 to {} steps", kMaxSteps));
+  if (list.empty() || list.size() > kMaxSteps) reject(fmt::format("a list must have 1 to {} steps", kMaxSteps));
   std::vector<FakeStep> steps;
   for (const json::value& step : list) steps.push_back(parse_step(step));
   return steps;
 }
 
-std::string read_start(const std::filesystem::path& file) {
+std::string read_bounded(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::string text(kMaxScriptBytes + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -79,7 +79,7 @@ base::Result<FakeSteps> parse_fake_script(const std::string& text) {
   if (text.size() > kMaxScriptBytes) return base::Error{fmt::format("longer than {} bytes", kMaxScriptBytes)};
   try {
     json::value root = json::parse(text);
-    if (!root.is_object()) refuse("an object is wanted, with a member for each GPU");
+    if (!root.is_object()) reject("expected an object with a member for each GPU");
     for (const auto& [gpu, value] : root.get_object()) steps[std::string(gpu)] = parse_steps(value);
   } catch (const std::exception& error) {
     return base::Error{error.what()};
@@ -87,14 +87,15 @@ base::Result<FakeSteps> parse_fake_script(const std::string& text) {
   return steps;
 }
 
-// Read whole each time: it is small, and two writes within a clock's tick look the same to stat().
+// Reads the whole file each time: it is small, and stat() cannot distinguish two writes within a tick.
 void FakeScript::refresh(base::Time now) {
-  std::string text = read_start(file_);
+  std::string text = read_bounded(file_);
   if (text == text_) return;
   text_ = text;
   base::Result<FakeSteps> parsed = parse_fake_script(text);
   if (!parsed) {
-    base::log_warn("script of simulated GPUs was ignored", {{"file", file_.string()}, {"error", parsed.error()}});
+    base::log_warn("invalid script of simulated GPUs was ignored",
+                   {{"file", file_.string()}, {"error", parsed.error()}});
     return;
   }
   steps_ = std::move(*parsed);

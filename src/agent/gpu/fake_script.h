@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How busy simulated GPUs are: a file that people and tests write, read again when it changes.
+// The load of simulated GPUs: a file that people and tests write, read again when it changes.
 //
 //   {"0": {"utilization": 80, "memory_used_mib": 1000},
 //    "1": {"healthy": false, "trouble": "fell off the bus"},
 //    "GPU-...": [{"utilization": 95, "seconds": 20}, {"utilization": 5, "seconds": 10}]}
 //
-// By index or id. A list is gone through again and again, from when the file was read. All members
-// may be left out; a GPU that is not named is idle and well.
+// Keys are indexes or ids. A list repeats, starting when the file is read. All members are optional;
+// a GPU without an entry is idle and healthy.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class FakeScript {
  public:
   explicit FakeScript(std::filesystem::path file) : file_(std::move(file)) {}
 
-  // Looks whether the file has changed. A bad one is logged once, and the last good one stays.
+  // Reads the file if it has changed. An invalid file is logged once; the last valid one stays in use.
   void refresh(base::Time now);
   FakeState state(int index, const std::string& id, base::Time now) const;
 

@@ -27,7 +27,7 @@ base::Result<std::unique_ptr<GpuSource>> open_gpus(const std::string& text, cons
   if (text == "none") return std::unique_ptr<GpuSource>(std::make_unique<NoGpus>());
   if (text == "auto") return std::unique_ptr<GpuSource>(std::make_unique<NvmlSource>(load_nvml));
   if (!text.starts_with(kFake)) {
-    return base::Error{fmt::format(R"("{}" are no GPUs: say auto, none, or fake:8xV100)", text)};
+    return base::Error{fmt::format(R"(invalid GPUs "{}": use auto, none, or fake:8xV100)", text)};
   }
   return open_fake_gpus(text.substr(kFake.size()), machine_name, folder, kSystemClock);
 }

@@ -14,11 +14,11 @@ namespace agent::gpu {
 
 struct Gpu {
   std::string id;  // "GPU-<uuid>"
-  int index = 0;   // the driver's
+  int index = 0;   // of the driver
   std::string model;
   std::int64_t memory_mib = 0;
   bool healthy = true;
-  std::string trouble;  // why it is not
+  std::string trouble;  // why it is unhealthy
   bool operator==(const Gpu&) const = default;
 };
 
@@ -32,34 +32,35 @@ struct GpuSample {
   std::optional<double> power_watts;
 };
 
-// What simulated GPUs bring in place of the driver's own tools.
+// What simulated GPUs provide in place of the driver's tools.
 struct GpuTools {
-  std::string nvidia_smi;  // a script: /usr/bin/nvidia-smi of containers, first on a process's PATH
-  std::string folder;      // what the script reads: to be seen at the same path, may be read-only
+  std::string nvidia_smi;  // a script: mounted into containers as /usr/bin/nvidia-smi, first in PATH of processes
+  std::string folder;      // the script's data: must be visible at the same path, may be read-only
 };
 
-// Two ship: NVML, and simulated GPUs. Called on one thread.
+// There are two sources: NVML, and simulated GPUs. Called on one thread.
 class GpuSource {
  public:
   virtual ~GpuSource() = default;
 
-  // "", "NVIDIA 535.54.03" or "simulated": what stands behind them.
+  // "", "NVIDIA 535.54.03" or "simulated".
   virtual std::string driver() const = 0;
   virtual bool simulated() const = 0;
-  // Looks again: a driver that came late, a GPU that fell off (it is kept, as not healthy).
+  // Reads the devices again, and tries again to load a missing driver. A GPU that has disappeared is
+  // kept as unhealthy.
   virtual std::vector<Gpu> probe() = 0;
   virtual std::vector<GpuSample> sample() = 0;
-  // None where the driver has its own.
+  // None when the driver has its own tools.
   virtual std::optional<GpuTools> tools() const { return std::nullopt; }
 };
 
-// `text`: "auto" (NVML, looked for again at each probe), "none", or "fake:8xV100",
-// "fake:2xA100-80GB,1xT4". `machine_name` makes the ids of simulated GPUs; `folder` is theirs:
-// gpus.json in it says how busy they are (see fake_script.h), and bin/ gets their nvidia-smi.
+// `text`: "auto" (NVML, loaded again at each probe), "none", or "fake:8xV100",
+// "fake:2xA100-80GB,1xT4". The ids of simulated GPUs derive from `machine_name`. In `folder`,
+// gpus.json sets their load (see fake_script.h), and bin/ gets their nvidia-smi.
 base::Result<std::unique_ptr<GpuSource>> open_gpus(const std::string& text, const std::string& machine_name,
                                                    const std::string& folder);
 
-// For people: the driver, a line a GPU, and what is wrong where something is. Probes.
+// Probes and returns a text for people: the driver, and a line for each GPU with its errors.
 std::string describe(GpuSource& source);
 
 }  // namespace agent::gpu

@@ -21,34 +21,34 @@ namespace {
 namespace asio = boost::asio;
 namespace fs = std::filesystem;
 
-constexpr const char* kProgram = "nvidia-cuda-mps-control";
-// The daemon's sockets lie in the folder, and a socket's path has 107 bytes at most.
+constexpr const char* kControlProgram = "nvidia-cuda-mps-control";
+// The folder contains sockets, and the path of a socket has at most 107 bytes.
 constexpr std::size_t kMaxPipeFolder = 80;
-constexpr base::Duration kEndPause{20}, kEndPatience{10000};
-constexpr base::Duration kTurnPatience{30000};  // longer than any command and end may take
+constexpr base::Duration kEndPause{20}, kEndTimeout{10000};
+constexpr base::Duration kTurnTimeout{30000};  // longer than any start or stop
 constexpr std::size_t kMaxQuotedOutput = 300;
 
-// "GPU-5a934f57-..." -> "5a934f57": sockets want short paths.
+// "GPU-5a934f57-..." -> "5a934f57": socket paths must be short.
 std::string short_name(const std::string& gpu_id) {
   std::size_t start = gpu_id.starts_with("GPU-") ? 4 : 0;
   return gpu_id.substr(start, 8);
 }
 
-std::string read_file(const fs::path& file) {
+std::string read_whole_file(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
 }
 
-// The daemon whose pipes these are, if it lives: it writes its number beside them. The number
-// alone is not enough, another process may have it by now.
+// The running daemon of these pipes. It writes its process id beside them; the command line is
+// checked because the id may have been reused.
 std::optional<pid_t> daemon_of(const fs::path& pipes) {
   std::ifstream in(pipes / "nvidia-cuda-mps-control.pid");
   pid_t pid = 0;
   if (!(in >> pid) || pid <= 1) return std::nullopt;
-  std::string command_line = read_file("/proc/" + std::to_string(pid) + "/cmdline");
-  if (command_line.find(kProgram) == std::string::npos) return std::nullopt;
+  std::string command_line = read_whole_file("/proc/" + std::to_string(pid) + "/cmdline");
+  if (command_line.find(kControlProgram) == std::string::npos) return std::nullopt;
   return pid;
 }
 
@@ -72,7 +72,7 @@ bool Mps::in_use(const std::string& short_id) const {
 }
 
 asio::awaitable<base::Result<MpsAccess>> Mps::join(Gpu gpu, std::string container, MpsShare share) {
-  // Counted first: a leave() of another container meanwhile must not stop the daemon.
+  // Register first: a concurrent leave() of another container must not stop the daemon.
   users_[gpu.id].insert(container);
   base::Result<bool> started = co_await start(gpu.id);
   if (!started) {
@@ -80,13 +80,13 @@ asio::awaitable<base::Result<MpsAccess>> Mps::join(Gpu gpu, std::string containe
     users.erase(container);
     if (users.empty()) users_.erase(gpu.id);
     co_return base::Error{
-        fmt::format("ResourceInitializationError: GPU {} can't be shared: {}", gpu.id, started.error())};
+        fmt::format("ResourceInitializationError: GPU {} cannot be shared: {}", gpu.id, started.error())};
   }
   MpsAccess access;
   std::string folder = pipe_folder(gpu.id);
   access.folders = {folder, "/dev/shm"};
   access.environment["CUDA_MPS_PIPE_DIRECTORY"] = folder;
-  // A client of a daemon with one GPU sees it as number 0.
+  // A client of a daemon with one GPU sees it as device 0.
   access.environment["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] = fmt::format("0={}M", share.memory_mib);
   if (share.max_compute_percent) {
     access.environment["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] = std::to_string(*share.max_compute_percent);
@@ -99,10 +99,10 @@ asio::awaitable<Mps::Turn> Mps::take_turn(std::string short_id) {
     Turn before = turns_[short_id];
     boost::system::error_code cancelled;
     co_await before->async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
-    if (!cancelled) break;  // it is overdue
+    if (!cancelled) break;  // the previous holder is overdue
   }
   auto executor = co_await asio::this_coro::executor;
-  auto turn = std::make_shared<asio::steady_timer>(executor, kTurnPatience);
+  auto turn = std::make_shared<asio::steady_timer>(executor, kTurnTimeout);
   turns_[short_id] = turn;
   co_return turn;
 }
@@ -116,7 +116,8 @@ void Mps::end_turn(const std::string& short_id, Turn turn) {
 asio::awaitable<base::Result<bool>> Mps::start(std::string gpu_id) {
   std::string folder = pipe_folder(gpu_id);
   if (folder.size() > kMaxPipeFolder) {
-    co_return base::Error{fmt::format("{} is too long a path for MPS, {} bytes are the most", folder, kMaxPipeFolder)};
+    co_return base::Error{fmt::format("the path {} is too long for MPS: the limit is {} bytes", folder,
+                                      kMaxPipeFolder)};
   }
   Turn turn = co_await take_turn(short_name(gpu_id));
   base::Result<bool> started = co_await launch(gpu_id);
@@ -131,7 +132,7 @@ asio::awaitable<base::Result<bool>> Mps::launch(std::string gpu_id) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (!failed) fs::create_directories(logs, failed);
-  if (failed) co_return base::Error{fmt::format("cannot make the folder {}: {}", folder, failed.message())};
+  if (failed) co_return base::Error{fmt::format("cannot create the folder {}: {}", folder, failed.message())};
 
   Command command;
   command.words = {control_, "-d"};
@@ -142,7 +143,7 @@ asio::awaitable<base::Result<bool>> Mps::launch(std::string gpu_id) {
   if (!code) co_return base::Error{code.error()};
   if (*code != 0 && !daemon_of(folder)) {
     co_return base::Error{
-        fmt::format("{} -d ended with {}: {}", kProgram, *code, one_line(read_file(logs + "/start.log")))};
+        fmt::format("{} -d exited with {}: {}", kControlProgram, *code, one_line(read_whole_file(logs + "/start.log")))};
   }
   base::log_info("MPS was started", {{"gpu", gpu_id}, {"folder", folder}});
   co_return true;
@@ -175,10 +176,10 @@ asio::awaitable<void> Mps::quit(std::string short_id) {
   base::Result<int> code = co_await run_command(std::move(command));
   std::optional<pid_t> left = daemon_of(folder);
   if (left && (!code || *code != 0)) ::kill(*left, SIGTERM);
-  // It answers before it has ended.
+  // The command returns before the daemon has ended.
   auto executor = co_await asio::this_coro::executor;
   asio::steady_timer pause(executor);
-  for (base::Duration waited{0}; daemon_of(folder) && waited < kEndPatience; waited += kEndPause) {
+  for (base::Duration waited{0}; daemon_of(folder) && waited < kEndTimeout; waited += kEndPause) {
     boost::system::error_code cancelled;
     pause.expires_after(kEndPause);
     co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
@@ -192,7 +193,7 @@ asio::awaitable<void> Mps::tend() {
   for (const auto& [gpu_id, containers] : users_) gpu_ids.push_back(gpu_id);
   for (const std::string& gpu_id : gpu_ids) {
     base::Result<bool> started = co_await start(gpu_id);
-    if (!started) base::log_warn("MPS could not be started again", {{"gpu", gpu_id}, {"error", started.error()}});
+    if (!started) base::log_warn("MPS could not be restarted", {{"gpu", gpu_id}, {"error", started.error()}});
   }
   std::vector<std::string> left;
   std::error_code failed;

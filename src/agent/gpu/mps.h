@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's Multi-Process Service, by which containers share a real GPU: one control daemon a GPU,
-// with its own folder of pipes, so that a fault of one GPU's clients does not reach the others'.
-// It runs while somebody shares the GPU, and goes on when the agent ends.
+// NVIDIA's Multi-Process Service, by which containers share a real GPU. Each GPU has its own control
+// daemon and folder of pipes, so that a fault on one GPU does not affect clients of another. The
+// daemon runs while containers share the GPU, and outlives the agent.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -18,8 +18,8 @@
 
 namespace agent::gpu {
 
-// What a container needs to be a client: variables, and folders at the same path as here.
-// /dev/shm is one of them: daemon and client meet there, too.
+// What a client container needs: variables, and folders mounted at the same path. /dev/shm is one of
+// them, as daemon and client share memory.
 struct MpsAccess {
   std::map<std::string, std::string> environment;
   std::vector<std::string> folders;
@@ -33,20 +33,20 @@ struct MpsShare {
 // Called on one thread.
 class Mps {
  public:
-  // `folder` is the agent's; `control` is found on PATH, or a path.
+  // `folder` is the agent's; `control` is a path or looked up in PATH.
   explicit Mps(std::string folder, std::string control = "nvidia-cuda-mps-control");
 
-  // Before the container is made; starts the GPU's daemon where it does not run. Again for the same
-  // container changes nothing, so that a restarted agent says it for each that it finds running.
-  // Errors are ECS's reasons: "ResourceInitializationError: ...".
+  // Call before creating the container. Starts the GPU's daemon if necessary. Idempotent, so that a
+  // restarted agent can call it for each running container. Errors are complete ECS reasons:
+  // "ResourceInitializationError: ...".
   boost::asio::awaitable<base::Result<MpsAccess>> join(Gpu gpu, std::string container, MpsShare share);
-  // Once the container has ended; with the last of them the daemon is stopped.
+  // Call after the container has ended. Stops the daemon when no container is left.
   boost::asio::awaitable<void> leave(std::string gpu_id, std::string container);
-  // Now and then: a daemon that died while its GPU is shared is started again. Stops those that an
-  // earlier agent left and nobody uses.
+  // Call periodically. Restarts dead daemons of shared GPUs, and stops unused daemons that an
+  // earlier agent started.
   boost::asio::awaitable<void> tend();
 
-  // Where a GPU's daemon has its pipes, whether it runs or not.
+  // The folder of pipes of a GPU's daemon, running or not.
   std::string pipe_folder(const std::string& gpu_id) const;
 
  private:
@@ -63,8 +63,8 @@ class Mps {
   std::string folder_;
   std::string control_;
   std::map<std::string, std::set<std::string>> users_;  // containers by GPU id
-  // Daemons that are being started or stopped, one thing at a time. Who waits for his turn waits for
-  // the timer's cancellation. Shared with those that wait.
+  // Serialises starts and stops of each daemon. Waiters wait for the timer's cancellation, so the
+  // timer is shared with them.
   std::map<std::string, Turn> turns_;
 };
 

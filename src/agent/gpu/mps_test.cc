@@ -22,8 +22,8 @@ namespace {
 namespace asio = boost::asio;
 using testing::HasSubstr;
 
-// Stands for NVIDIA's: -d leaves a daemon behind with its number in the folder of pipes, and
-// "quit" on the input ends it.
+// Replaces NVIDIA's program: -d starts a daemon and writes its process id into the folder of pipes;
+// "quit" on stdin ends it.
 constexpr const char* kControl = R"script(#!/bin/sh
 pid_file="$CUDA_MPS_PIPE_DIRECTORY/nvidia-cuda-mps-control.pid"
 case "$1" in
@@ -53,15 +53,15 @@ class MpsTest : public testing::Test {
     base::set_log_level(base::LogLevel::Info);
   }
 
-  // Result has no default, which co_spawn wants of what it hands on.
+  // co_spawn needs a default-constructible result, which base::Result is not.
   template <class T>
-  static asio::awaitable<void> keep(asio::awaitable<T> work, std::optional<T>& out) {
+  static asio::awaitable<void> store_result(asio::awaitable<T> work, std::optional<T>& out) {
     out = co_await std::move(work);
   }
   template <class T>
   T run(asio::awaitable<T> work) {
     std::optional<T> out;
-    run(keep(std::move(work), out));
+    run(store_result(std::move(work), out));
     return *out;
   }
   void run(asio::awaitable<void> work) {
@@ -75,7 +75,7 @@ class MpsTest : public testing::Test {
     for (int i = 0; i < 8; ++i) id += letter;
     return {.id = id + "-0000-0000-0000-000000000000"};
   }
-  // Its number while it runs, else 0.
+  // The process id of the running daemon, or 0.
   pid_t daemon(const std::string& name) const {
     std::ifstream in(folder_ + "/mps/" + name + "/nvidia-cuda-mps-control.pid");
     pid_t pid = 0;
@@ -98,7 +98,7 @@ class MpsTest : public testing::Test {
   Mps mps_{folder_, control_};
 };
 
-TEST_F(MpsTest, TheFirstStartsADaemonAndTheLastStopsIt) {
+TEST_F(MpsTest, TheFirstContainerStartsTheDaemonAndTheLastStopsIt) {
   auto access = run(mps_.join(gpu("a"), "one", {.memory_mib = 4000, .max_compute_percent = 25}));
   ASSERT_TRUE(access) << access.error();
   EXPECT_EQ(access->environment["CUDA_MPS_PIPE_DIRECTORY"], folder_ + "/mps/aaaaaaaa");
@@ -114,9 +114,9 @@ TEST_F(MpsTest, TheFirstStartsADaemonAndTheLastStopsIt) {
   EXPECT_EQ(daemon("aaaaaaaa"), 0);
 }
 
-TEST_F(MpsTest, TwoThatComeAtOnceStartOneDaemon) {
+TEST_F(MpsTest, TwoConcurrentJoinsStartOneDaemon) {
   std::optional<base::Result<MpsAccess>> first;
-  auto one = asio::co_spawn(io_, keep(mps_.join(gpu("a"), "one", {}), first), asio::use_future);
+  auto one = asio::co_spawn(io_, store_result(mps_.join(gpu("a"), "one", {}), first), asio::use_future);
   auto second = run(mps_.join(gpu("a"), "two", {}));
   one.get();
   EXPECT_TRUE(*first);
@@ -124,7 +124,7 @@ TEST_F(MpsTest, TwoThatComeAtOnceStartOneDaemon) {
   EXPECT_EQ(starts("aaaaaaaa"), 1);
 }
 
-TEST_F(MpsTest, EachGpuHasItsOwn) {
+TEST_F(MpsTest, EachGpuHasItsOwnDaemon) {
   ASSERT_TRUE(run(mps_.join(gpu("a"), "one", {})));
   ASSERT_TRUE(run(mps_.join(gpu("b"), "two", {})));
   run(mps_.leave(gpu("a").id, "one"));
@@ -132,7 +132,7 @@ TEST_F(MpsTest, EachGpuHasItsOwn) {
   EXPECT_NE(daemon("bbbbbbbb"), 0);
 }
 
-TEST_F(MpsTest, ARestartedAgentUsesTheDaemonThatRunsAndStopsTheOneThatNobodyNeeds) {
+TEST_F(MpsTest, ARestartedAgentReusesARunningDaemonAndStopsAnUnusedOne) {
   ASSERT_TRUE(run(mps_.join(gpu("a"), "one", {})));
   ASSERT_TRUE(run(mps_.join(gpu("b"), "two", {})));
   Mps later(folder_, control_);
@@ -143,7 +143,7 @@ TEST_F(MpsTest, ARestartedAgentUsesTheDaemonThatRunsAndStopsTheOneThatNobodyNeed
   EXPECT_EQ(daemon("bbbbbbbb"), 0);
 }
 
-TEST_F(MpsTest, ADaemonThatDiedIsStartedAgain) {
+TEST_F(MpsTest, ADeadDaemonIsRestarted) {
   ASSERT_TRUE(run(mps_.join(gpu("a"), "one", {})));
   pid_t first = daemon("aaaaaaaa");
   ASSERT_NE(first, 0);
@@ -155,7 +155,7 @@ TEST_F(MpsTest, ADaemonThatDiedIsStartedAgain) {
   EXPECT_EQ(starts("aaaaaaaa"), 2);
 }
 
-TEST_F(MpsTest, ASharerThatComesWhileTheDaemonStopsGetsANewOne) {
+TEST_F(MpsTest, AContainerThatJoinsWhileTheDaemonStopsGetsANewOne) {
   ASSERT_TRUE(run(mps_.join(gpu("a"), "one", {})));
   auto left = asio::co_spawn(io_, mps_.leave(gpu("a").id, "one"), asio::use_future);
   auto joined = run(mps_.join(gpu("a"), "two", {}));
@@ -163,19 +163,19 @@ TEST_F(MpsTest, ASharerThatComesWhileTheDaemonStopsGetsANewOne) {
   EXPECT_NE(daemon("aaaaaaaa"), 0);
 }
 
-TEST_F(MpsTest, WithoutTheProgramTheReasonSaysSo) {
+TEST_F(MpsTest, AMissingControlProgramIsNamedInTheReason) {
   Mps absent(folder_, "nvidia-cuda-mps-control");
-  auto refused = run(absent.join(gpu("a"), "one", {}));
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error(), "ResourceInitializationError: GPU " + gpu("a").id +
-                                 " can't be shared: nvidia-cuda-mps-control was not found");
+  auto rejected = run(absent.join(gpu("a"), "one", {}));
+  ASSERT_FALSE(rejected);
+  EXPECT_EQ(rejected.error(), "ResourceInitializationError: GPU " + gpu("a").id +
+                                 " cannot be shared: nvidia-cuda-mps-control was not found");
 }
 
-TEST_F(MpsTest, WhatTheProgramSaysIsInTheReason) {
+TEST_F(MpsTest, TheOutputOfTheControlProgramIsInTheReason) {
   std::ofstream(control_) << "#!/bin/sh\necho 'Cannot find MPS control daemon process'\nexit 1\n";
-  auto refused = run(mps_.join(gpu("a"), "one", {}));
-  ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error(), HasSubstr("-d ended with 1: Cannot find MPS control daemon process"));
+  auto rejected = run(mps_.join(gpu("a"), "one", {}));
+  ASSERT_FALSE(rejected);
+  EXPECT_THAT(rejected.error(), HasSubstr("-d exited with 1: Cannot find MPS control daemon process"));
 }
 
 TEST_F(MpsTest, ACommandThatHangsIsKilled) {

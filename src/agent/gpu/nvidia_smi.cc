@@ -24,7 +24,7 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
-base::Result<bool> replace(const fs::path& file, const std::string& text, mode_t mode) {
+base::Result<bool> replace_file(const fs::path& file, const std::string& text, mode_t mode) {
   fs::path draft = file;
   draft += ".new";
   std::ofstream out(draft, std::ios::binary | std::ios::trunc);
@@ -46,11 +46,11 @@ GpuTools smi_tools(const fs::path& folder) {
 base::Result<bool> install_smi(const GpuTools& tools) {
   std::error_code error;
   fs::create_directories(tools.folder, error);
-  if (error) return base::Error{fmt::format("cannot make the folder {}: {}", tools.folder, error.message())};
+  if (error) return base::Error{fmt::format("cannot create the folder {}: {}", tools.folder, error.message())};
   std::string script =
       "#!/bin/sh\n# nvidia-smi of simulated GPUs; the data file is kept up to date by the agent.\ndata=" +
       quoted(fs::path(tools.folder) / kDataFile) + "\n" + kNvidiaSmiScript;
-  return replace(tools.nvidia_smi, script, 0755);
+  return replace_file(tools.nvidia_smi, script, 0755);
 }
 
 std::string smi_data(const std::vector<SmiRow>& rows) {
@@ -66,7 +66,7 @@ std::string smi_data(const std::vector<SmiRow>& rows) {
 }
 
 base::Result<bool> replace_smi_data(const GpuTools& tools, const std::string& data) {
-  return replace(fs::path(tools.folder) / kDataFile, data, 0644);
+  return replace_file(fs::path(tools.folder) / kDataFile, data, 0644);
 }
 
 }  // namespace agent::gpu

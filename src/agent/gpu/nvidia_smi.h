@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvidia-smi for simulated GPUs: a shell script without any other program in it, so that it runs
-// in every container that has a /bin/sh, and a file beside it that says how the GPUs are.
+// nvidia-smi for simulated GPUs: a shell script that calls no other program, so that it runs in every
+// container with a /bin/sh, and a data file beside it.
 #pragma once
 
 #include <filesystem>
@@ -19,15 +19,15 @@ struct SmiRow {
   GpuSample sample;
 };
 
-// Where both are: <folder>/bin, alone there, as containers get to see it.
+// Both are in <folder>/bin, which has nothing else, as it is mounted into containers.
 GpuTools smi_tools(const std::filesystem::path& folder);
 
-// True, or why the script could not be written.
+// Writes the script.
 base::Result<bool> install_smi(const GpuTools& tools);
 
-// A line a GPU: index,id,model,total,used,busy,memory busy,temperature,watts,most watts.
+// A line for each GPU: index,id,model,total,used,busy,memory busy,temperature,watts,max watts.
 std::string smi_data(const std::vector<SmiRow>& rows);
-// In one step: a script that reads sees the old or the new.
+// Atomic: a running script reads the old or the new data.
 base::Result<bool> replace_smi_data(const GpuTools& tools, const std::string& data);
 
 }  // namespace agent::gpu

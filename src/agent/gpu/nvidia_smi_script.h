@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of the nvidia-smi look-alike, after its first lines, which set `data`. POSIX sh and
-// builtins only. Words and exit codes are nvidia-smi's: 2 for a bad argument, 6 for no such GPU.
+// The nvidia-smi script without its first lines, which set `data`. POSIX sh and builtins only. Texts
+// and exit codes are nvidia-smi's: 2 for an invalid argument, 6 for a missing GPU.
 #pragma once
 
 namespace agent::gpu {
@@ -20,10 +20,10 @@ help() {
 cat_() { for line in "$@"; do printf '%s\n' "$line"; done; }
 bad() { printf '%s\n' "$1"; exit 2; }
 
-# Is the first argument one of the words of the comma list that is the second?
+# Is the first argument in the comma-separated list of the second?
 listed() { case ",$2," in *",$1,"*) return 0 ;; esac; return 1; }
 
-# Runs "$1" for each GPU that this process may see, with its values in variables.
+# Runs "$1" for each visible GPU, with its values in variables.
 each_gpu() {
   at=0
   while IFS=, read -r host_index uuid name total used busy memory_busy celsius watts max_watts; do
@@ -73,7 +73,7 @@ value_of() {
   esac
   if [ "$units" = no ]; then unit=; fi
 }
-# What "$1" says of each field of the query, made one line by ", ".
+# Sets `line` to the results of "$1" for each field of the query, joined by ", ".
 line_of() {
   line= rest=$query,
   while [ -n "$rest" ]; do
@@ -137,11 +137,11 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-# As the NVIDIA runtime reads it: GPUs keep the driver's order, and are numbered anew.
+# Like the NVIDIA runtime: GPUs keep the driver's order and are renumbered.
 visible=${NVIDIA_VISIBLE_DEVICES-all}
 case $visible in void | none | '') visible=void ;; esac
 if [ ! -r "$data" ]; then
-  printf '%s\n' "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver: $data is not there."
+  printf '%s\n' "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver: $data is missing."
   exit 9
 fi
 count=0

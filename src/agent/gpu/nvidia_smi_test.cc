@@ -20,7 +20,7 @@ struct Ran {
   int code = 0;
 };
 
-// Under each shell that containers have, as far as this machine has it.
+// Runs under each common container shell that this machine has.
 class SmiTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -38,13 +38,13 @@ class SmiTest : public testing::TestWithParam<const char*> {
     ran.code = WEXITSTATUS(::pclose(pipe));
     return ran;
   }
-  // With an empty PATH: the script must need no other program.
+  // With an empty PATH: the script must not call other programs.
   Ran smi(const std::string& arguments, const std::string& environment = "-u NVIDIA_VISIBLE_DEVICES") {
     return run_shell("env " + environment + " PATH=/nowhere " + GetParam() + " \"" + source_->tools()->nvidia_smi +
                      "\" " + arguments);
   }
 
-  // A quote in it, as paths may have one.
+  // Paths may contain quotes.
   std::filesystem::path folder_ = testing::TempDir() + "smi's " + base::random_uuid();
   base::FakeClock clock_{base::from_seconds(1000)};
   std::unique_ptr<GpuSource> source_;
@@ -58,7 +58,7 @@ TEST_P(SmiTest, ListsTheGpus) {
                          ids_[1] + ")\nGPU 2: Tesla T4 (UUID: " + ids_[2] + ")\n");
 }
 
-TEST_P(SmiTest, AnswersQueriesAsCsv) {
+TEST_P(SmiTest, QueriesReturnCsv) {
   std::ofstream(folder_ / "gpus.json") << R"({"2": {"utilization": 50, "memory_used_mib": 360}})";
   clock_.advance(std::chrono::seconds(1));
   source_->sample();
@@ -82,7 +82,7 @@ TEST_P(SmiTest, AContainerSeesItsOwnGpusNumberedFromZero) {
   EXPECT_EQ(smi(query + " --id=" + ids_[1], "NVIDIA_VISIBLE_DEVICES=all").out, "1, " + ids_[1] + ", 3\n");
 }
 
-TEST_P(SmiTest, WithoutGpusItSaysSo) {
+TEST_P(SmiTest, WithoutVisibleGpusItReportsNoDevices) {
   for (const char* none : {"void", "none", "", "GPU-other"}) {
     Ran ran = smi("-L", "NVIDIA_VISIBLE_DEVICES=" + std::string(none));
     EXPECT_EQ(ran.out, "No devices were found\n");
@@ -99,7 +99,7 @@ TEST_P(SmiTest, ShowsATableAndHelp) {
   EXPECT_THAT(smi("--help").out, HasSubstr("--query-gpu="));
 }
 
-TEST_P(SmiTest, WhatItDoesNotKnowIsAnErrorOfTwo) {
+TEST_P(SmiTest, AnInvalidArgumentExitsWithTwo) {
   for (const char* bad : {"--frobnicate", "-q", "--query-gpu=index", "--query-gpu=wings --format=csv",
                           "--query-gpu=index --format=xml", "-i"}) {
     Ran ran = smi(bad);
@@ -109,7 +109,7 @@ TEST_P(SmiTest, WhatItDoesNotKnowIsAnErrorOfTwo) {
   EXPECT_EQ(smi("--query-gpu=wings --format=csv").out, "Field \"wings\" is not a valid field to query.\n");
 }
 
-TEST_P(SmiTest, DataIsWrittenOnceASecondAtMost) {
+TEST_P(SmiTest, DataIsWrittenAtMostOncePerSecond) {
   std::string query = "-i 0 --query-gpu=utilization.gpu --format=csv,noheader,nounits";
   clock_.advance(std::chrono::seconds(1));
   std::ofstream(folder_ / "gpus.json") << R"({"0": {"utilization": 1}})";

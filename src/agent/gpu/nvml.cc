@@ -16,12 +16,12 @@ constexpr std::int64_t kMib = 1024 * 1024;
 constexpr unsigned int kMaxGpus = 64;
 constexpr int kMaxXidsPerProbe = 1024;
 
-// After these a GPU does no work until it is reset: double-bit ECC error, halted microcontroller,
+// After these errors a GPU is unusable until it is reset: double-bit ECC error, halted microcontroller,
 // row remapping failure, NVLink error, off the bus, uncontained ECC error, GSP timeouts,
-// unrecovered ECC error. The others are mostly mistakes of applications (NVIDIA's Xid catalogue).
+// unrecovered ECC error. The others are mostly application errors (NVIDIA's Xid catalogue).
 constexpr std::array<unsigned long long, 9> kFatalXids = {48, 62, 64, 74, 79, 95, 119, 120, 140};
 
-bool asks_for_restart(int code) {
+bool requires_restart(int code) {
   return code == kNvmlDriverNotLoaded || code == kNvmlUninitialized || code == kNvmlGpuIsLost;
 }
 
@@ -51,13 +51,13 @@ bool NvmlSource::start() {
   if (ready_) return true;
   if (!api_) api_ = load_();
   if (!api_) {
-    why_not_ = "libnvidia-ml.so.1 was not found";
+    unavailable_reason_ = "libnvidia-ml.so.1 was not found";
     return false;
   }
   int code = api_->init();
   if (code != kNvmlSuccess) {
-    why_not_ = "NVML did not start: " + error_text(code);
-    // A driver that was replaced brings another library: it has to be opened anew.
+    unavailable_reason_ = "NVML did not start: " + error_text(code);
+    // A replaced driver comes with another library: load it again.
     api_.reset();
     return false;
   }
@@ -83,35 +83,35 @@ std::vector<Gpu> NvmlSource::probe() {
   std::vector<Gpu> seen;
   if (start()) {
     read_xids();
-    int code = look(seen);
-    if (asks_for_restart(code)) {
+    int code = read_devices(seen);
+    if (requires_restart(code)) {
       stop();
       seen.clear();
-      if (start()) look(seen);
+      if (start()) read_devices(seen);
     }
   }
-  remember(std::move(seen));
+  update_known(std::move(seen));
   return known_;
 }
 
-int NvmlSource::look(std::vector<Gpu>& seen) {
+int NvmlSource::read_devices(std::vector<Gpu>& seen) {
   handles_.clear();
   unsigned int count = 0;
   int code = api_->count(&count);
   if (code != kNvmlSuccess) {
-    why_not_ = error_text(code);
+    unavailable_reason_ = error_text(code);
     return code;
   }
   int worst = kNvmlSuccess;
   for (unsigned int index = 0; index < std::min(count, kMaxGpus); ++index) {
-    code = look_at(index, seen);
-    if (asks_for_restart(code)) worst = code;
+    code = read_device(index, seen);
+    if (requires_restart(code)) worst = code;
   }
-  why_not_ = worst == kNvmlSuccess ? "the driver does not list it any more" : error_text(worst);
+  unavailable_reason_ = worst == kNvmlSuccess ? "the driver no longer lists it" : error_text(worst);
   return worst;
 }
 
-int NvmlSource::look_at(unsigned int index, std::vector<Gpu>& seen) {
+int NvmlSource::read_device(unsigned int index, std::vector<Gpu>& seen) {
   NvmlDevice device = nullptr;
   int code = api_->handle_by_index(index, &device);
   if (code != kNvmlSuccess) return code;
@@ -130,8 +130,8 @@ int NvmlSource::look_at(unsigned int index, std::vector<Gpu>& seen) {
     gpu.trouble = xid->second;
   } else if (api_->remapped_rows) {
     unsigned int corrected = 0, uncorrected = 0, pending = 0, failed = 0;
-    int asked = api_->remapped_rows(device, &corrected, &uncorrected, &pending, &failed);
-    if (asked == kNvmlSuccess && failed) gpu.trouble = "a row of its memory is broken and could not be remapped";
+    int status = api_->remapped_rows(device, &corrected, &uncorrected, &pending, &failed);
+    if (status == kNvmlSuccess && failed) gpu.trouble = "a memory row is broken and could not be remapped";
   }
   gpu.healthy = gpu.trouble.empty();
   handles_[gpu.id] = device;
@@ -139,8 +139,8 @@ int NvmlSource::look_at(unsigned int index, std::vector<Gpu>& seen) {
   return code;
 }
 
-// What was seen replaces what was known; the rest of that stays, as not healthy.
-void NvmlSource::remember(std::vector<Gpu> seen) {
+// Updates the known GPUs. Those not seen are kept as unhealthy.
+void NvmlSource::update_known(std::vector<Gpu> seen) {
   for (Gpu& gpu : seen) {
     auto before = std::ranges::find(known_, gpu.id, &Gpu::id);
     if (before == known_.end()) {
@@ -150,15 +150,15 @@ void NvmlSource::remember(std::vector<Gpu> seen) {
     }
     if (gpu.memory_mib == 0) gpu.memory_mib = before->memory_mib;
     if (gpu.healthy != before->healthy) {
-      base::log_warn("GPU's health changed", {{"id", gpu.id}, {"healthy", gpu.healthy}, {"trouble", gpu.trouble}});
+      base::log_warn("GPU health changed", {{"id", gpu.id}, {"healthy", gpu.healthy}, {"trouble", gpu.trouble}});
     }
     *before = gpu;
   }
   for (Gpu& gpu : known_) {
     if (std::ranges::find(seen, gpu.id, &Gpu::id) != seen.end()) continue;
-    if (gpu.healthy) base::log_warn("GPU was lost", {{"id", gpu.id}, {"trouble", why_not_}});
+    if (gpu.healthy) base::log_warn("GPU was lost", {{"id", gpu.id}, {"trouble", unavailable_reason_}});
     gpu.healthy = false;
-    gpu.trouble = why_not_;
+    gpu.trouble = unavailable_reason_;
   }
   std::ranges::sort(known_, {}, [](const Gpu& gpu) { return std::tie(gpu.index, gpu.id); });
 }
@@ -173,7 +173,7 @@ void NvmlSource::watch_for_xids() {
   if (api_->count(&count) != kNvmlSuccess) return;
   for (unsigned int index = 0; index < std::min(count, kMaxGpus); ++index) {
     NvmlDevice device = nullptr;
-    // One that does not know of events has none.
+    // A GPU that does not support events is not watched.
     if (api_->handle_by_index(index, &device) == kNvmlSuccess) {
       (void)api_->register_events(device, kNvmlXidCritical, events_);
     }
@@ -188,7 +188,7 @@ void NvmlSource::read_xids() {
     if (event.type != kNvmlXidCritical || api_->uuid(event.device, id, sizeof id) != kNvmlSuccess) continue;
     base::log_warn("GPU reported an error", {{"id", id}, {"xid", event.data}});
     if (std::ranges::find(kFatalXids, event.data) == kFatalXids.end()) continue;
-    xids_[id] = fmt::format("Xid {}: it needs a reset, and then the agent a restart", event.data);
+    xids_[id] = fmt::format("Xid {}: reset the GPU, then restart the agent", event.data);
   }
 }
 
@@ -199,7 +199,7 @@ std::vector<GpuSample> NvmlSource::sample() {
     if (!ready_ || handle == handles_.end()) continue;
     NvmlMemory memory = {};
     int code = read_memory(*api_, handle->second, memory);
-    if (asks_for_restart(code)) restart_ = true;
+    if (requires_restart(code)) restart_ = true;
     if (code != kNvmlSuccess) continue;
     GpuSample& sample = samples.emplace_back();
     sample.id = gpu.id;

@@ -15,7 +15,7 @@ namespace agent::gpu {
 
 class NvmlSource final : public GpuSource {
  public:
-  // `load` is asked again at each probe until there is a library that works.
+  // `load` is called at each probe until it returns a working library.
   explicit NvmlSource(std::function<std::optional<NvmlApi>()> load);
   ~NvmlSource() override;
   NvmlSource(const NvmlSource&) = delete;
@@ -29,10 +29,10 @@ class NvmlSource final : public GpuSource {
  private:
   bool start();
   void stop();
-  // One look at all devices. Answers the code that asks for another start, or success.
-  int look(std::vector<Gpu>& seen);
-  int look_at(unsigned int index, std::vector<Gpu>& seen);
-  void remember(std::vector<Gpu> seen);
+  // Reads all devices. Returns success, or a code that requires a restart of NVML.
+  int read_devices(std::vector<Gpu>& seen);
+  int read_device(unsigned int index, std::vector<Gpu>& seen);
+  void update_known(std::vector<Gpu> seen);
   void watch_for_xids();
   void read_xids();
   std::string error_text(int code) const;
@@ -40,13 +40,13 @@ class NvmlSource final : public GpuSource {
   std::function<std::optional<NvmlApi>()> load_;
   std::optional<NvmlApi> api_;
   bool ready_ = false;
-  bool restart_ = false;  // sample() met a reason to start again
-  std::string why_not_;   // the library does not work
+  bool restart_ = false;  // sample() found that NVML must be restarted
+  std::string unavailable_reason_;
   std::string version_;
   NvmlEventSet events_ = nullptr;
   std::map<std::string, NvmlDevice> handles_;  // by id; valid while ready_
-  std::map<std::string, std::string> xids_;    // by id: an error that only a reset mends
-  std::vector<Gpu> known_;                     // every one that was ever seen
+  std::map<std::string, std::string> xids_;    // by id: an error that requires a reset
+  std::vector<Gpu> known_;                     // every GPU ever seen
 };
 
 }  // namespace agent::gpu

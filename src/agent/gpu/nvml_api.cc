@@ -7,7 +7,7 @@ namespace agent::gpu {
 namespace {
 
 template <class Signature>
-void find(void* library, const char* symbol, std::function<Signature>& into) {
+void load_symbol(void* library, const char* symbol, std::function<Signature>& into) {
   if (void* found = ::dlsym(library, symbol)) into = reinterpret_cast<Signature*>(found);
 }
 
@@ -18,27 +18,27 @@ std::optional<NvmlApi> load_nvml() {
   if (!opened) return std::nullopt;
   NvmlApi api;
   api.library = std::shared_ptr<void>(opened, ::dlclose);
-  find(opened, "nvmlInit_v2", api.init);
-  find(opened, "nvmlShutdown", api.shut_down);
-  find(opened, "nvmlErrorString", api.error_string);
-  find(opened, "nvmlSystemGetDriverVersion", api.driver_version);
-  find(opened, "nvmlDeviceGetCount_v2", api.count);
-  find(opened, "nvmlDeviceGetHandleByIndex_v2", api.handle_by_index);
-  find(opened, "nvmlDeviceGetUUID", api.uuid);
-  find(opened, "nvmlDeviceGetName", api.name);
-  find(opened, "nvmlDeviceGetMemoryInfo", api.memory);
-  find(opened, "nvmlDeviceGetMemoryInfo_v2", api.memory_v2);
-  find(opened, "nvmlDeviceGetUtilizationRates", api.utilization);
-  find(opened, "nvmlDeviceGetTemperature", api.temperature);
-  find(opened, "nvmlDeviceGetPowerUsage", api.power_milliwatts);
-  find(opened, "nvmlDeviceGetRemappedRows", api.remapped_rows);
-  find(opened, "nvmlEventSetCreate", api.create_event_set);
-  find(opened, "nvmlEventSetFree", api.free_event_set);
-  find(opened, "nvmlDeviceRegisterEvents", api.register_events);
-  find(opened, "nvmlEventSetWait_v2", api.wait_for_event);
-  bool whole = api.init && api.shut_down && api.error_string && api.driver_version && api.count &&
+  load_symbol(opened, "nvmlInit_v2", api.init);
+  load_symbol(opened, "nvmlShutdown", api.shut_down);
+  load_symbol(opened, "nvmlErrorString", api.error_string);
+  load_symbol(opened, "nvmlSystemGetDriverVersion", api.driver_version);
+  load_symbol(opened, "nvmlDeviceGetCount_v2", api.count);
+  load_symbol(opened, "nvmlDeviceGetHandleByIndex_v2", api.handle_by_index);
+  load_symbol(opened, "nvmlDeviceGetUUID", api.uuid);
+  load_symbol(opened, "nvmlDeviceGetName", api.name);
+  load_symbol(opened, "nvmlDeviceGetMemoryInfo", api.memory);
+  load_symbol(opened, "nvmlDeviceGetMemoryInfo_v2", api.memory_v2);
+  load_symbol(opened, "nvmlDeviceGetUtilizationRates", api.utilization);
+  load_symbol(opened, "nvmlDeviceGetTemperature", api.temperature);
+  load_symbol(opened, "nvmlDeviceGetPowerUsage", api.power_milliwatts);
+  load_symbol(opened, "nvmlDeviceGetRemappedRows", api.remapped_rows);
+  load_symbol(opened, "nvmlEventSetCreate", api.create_event_set);
+  load_symbol(opened, "nvmlEventSetFree", api.free_event_set);
+  load_symbol(opened, "nvmlDeviceRegisterEvents", api.register_events);
+  load_symbol(opened, "nvmlEventSetWait_v2", api.wait_for_event);
+  bool complete = api.init && api.shut_down && api.error_string && api.driver_version && api.count &&
                api.handle_by_index && api.uuid && api.name && api.memory;
-  if (!whole) return std::nullopt;
+  if (!complete) return std::nullopt;
   return api;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few functions of NVIDIA's management library that we call. It comes with the driver, so it
-// is looked for at run time; its header is not needed, as its ABI has been stable since 2011.
+// The functions of NVIDIA's management library that we call. The library comes with the driver, so it
+// is loaded at run time; its header is not needed, as its ABI has been stable since 2011.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace agent::gpu {
 
-// nvmlReturn_t: those that we tell apart.
+// nvmlReturn_t: the codes that we distinguish.
 inline constexpr int kNvmlSuccess = 0;
 inline constexpr int kNvmlUninitialized = 1;
 inline constexpr int kNvmlNotSupported = 3;
@@ -21,11 +21,11 @@ inline constexpr int kNvmlGpuIsLost = 15;
 using NvmlDevice = void*;
 using NvmlEventSet = void*;
 
-// nvmlMemory_t, nvmlUtilization_t and nvmlEventData_t, laid out as the library has them.
+// nvmlMemory_t, nvmlUtilization_t and nvmlEventData_t, with the library's layout.
 struct NvmlMemory {
   unsigned long long total_bytes, free_bytes, used_bytes;
 };
-// nvmlMemory_v2_t: what the driver keeps for itself is not counted as used, as nvidia-smi has it.
+// nvmlMemory_v2_t: memory reserved by the driver does not count as used, as in nvidia-smi.
 struct NvmlMemory2 {
   unsigned int version;
   unsigned long long total_bytes, reserved_bytes, free_bytes, used_bytes;
@@ -44,7 +44,7 @@ inline constexpr unsigned int kNvmlTextSize = 96;
 inline constexpr int kNvmlGpuTemperature = 0;                 // NVML_TEMPERATURE_GPU
 inline constexpr unsigned long long kNvmlXidCritical = 0x08;  // nvmlEventTypeXidCriticalError
 
-// Tests fill it with lambdas.
+// Tests set the members to lambdas.
 struct NvmlApi {
   std::function<int()> init;
   std::function<int()> shut_down;
@@ -72,7 +72,7 @@ struct NvmlApi {
   std::shared_ptr<void> library;
 };
 
-// libnvidia-ml.so.1 as the loader finds it; none where there is none.
+// Loads libnvidia-ml.so.1. None when it is missing or incomplete.
 std::optional<NvmlApi> load_nvml();
 
 }  // namespace agent::gpu

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 struct Device {
   std::string uuid;
-  int code = kNvmlSuccess;  // what it answers to everything but its name and id
+  int code = kNvmlSuccess;  // its result for everything but its name and id
   std::vector<unsigned long long> xids;
 };
 
@@ -25,7 +25,7 @@ class NvmlTest : public testing::Test {
   NvmlTest() { base::set_log_level(base::LogLevel::Off); }
   ~NvmlTest() override { base::set_log_level(base::LogLevel::Info); }
 
-  static int say(const std::string& text, char* out, unsigned int size) {
+  static int copy_text(const std::string& text, char* out, unsigned int size) {
     std::strncpy(out, text.c_str(), size - 1);
     return kNvmlSuccess;
   }
@@ -36,11 +36,11 @@ class NvmlTest : public testing::Test {
     api.init = [this] { return init_code_ ? init_code_ : (++starts_, kNvmlSuccess); };
     api.shut_down = [this] { return ++stops_, kNvmlSuccess; };
     api.error_string = [](int code) { return code == kNvmlGpuIsLost ? "GPU is lost" : "Driver Not Loaded"; };
-    api.driver_version = [](char* out, unsigned int size) { return say("535.54.03", out, size); };
+    api.driver_version = [](char* out, unsigned int size) { return copy_text("535.54.03", out, size); };
     api.count = [this](unsigned int* count) { return *count = devices_.size(), count_code_; };
     api.handle_by_index = [this](unsigned int i, NvmlDevice* out) { return *out = &devices_[i], kNvmlSuccess; };
-    api.uuid = [](NvmlDevice d, char* out, unsigned int size) { return say(device(d).uuid, out, size); };
-    api.name = [](NvmlDevice, char* out, unsigned int size) { return say("NVIDIA H200", out, size); };
+    api.uuid = [](NvmlDevice d, char* out, unsigned int size) { return copy_text(device(d).uuid, out, size); };
+    api.name = [](NvmlDevice, char* out, unsigned int size) { return copy_text("NVIDIA H200", out, size); };
     api.memory = [](NvmlDevice d, NvmlMemory* out) {
       *out = {4096ULL << 20, 3072ULL << 20, 1024ULL << 20};
       return device(d).code;
@@ -71,13 +71,13 @@ class NvmlTest : public testing::Test {
   NvmlSource source_{[this] { return installed_ ? std::optional(api()) : std::nullopt; }};
 };
 
-TEST_F(NvmlTest, WhatTheDriverKeepsForItselfIsNotUsedWhereTheLibraryTellsThemApart) {
+TEST_F(NvmlTest, MemoryReservedByTheDriverDoesNotCountAsUsed) {
   devices_ = {{.uuid = "GPU-1"}};
-  unsigned int asked = 0;
+  unsigned int version = 0;
   auto with_v2 = [&] {
     NvmlApi both = api();
     both.memory_v2 = [&](NvmlDevice, NvmlMemory2* out) {
-      asked = out->version;
+      version = out->version;
       *out = {out->version, 4096ULL << 20, 615ULL << 20, 3481ULL << 20, 0};
       return kNvmlSuccess;
     };
@@ -89,7 +89,7 @@ TEST_F(NvmlTest, WhatTheDriverKeepsForItselfIsNotUsedWhereTheLibraryTellsThemApa
   ASSERT_EQ(samples.size(), 1u);
   EXPECT_EQ(samples[0].memory_used_mib, 0);
   EXPECT_EQ(samples[0].memory_total_mib, 4096);
-  EXPECT_EQ(asked, 0x2000028u);
+  EXPECT_EQ(version, 0x2000028u);
 }
 
 TEST_F(NvmlTest, GpusComeInTheDriversOrder) {
@@ -101,7 +101,7 @@ TEST_F(NvmlTest, GpusComeInTheDriversOrder) {
   EXPECT_EQ(starts_, 1);
 }
 
-TEST_F(NvmlTest, ASampleHasWhatTheDriverKnows) {
+TEST_F(NvmlTest, ASampleHasTheValuesOfTheDriver) {
   source_.probe();
   std::vector<GpuSample> samples = source_.sample();
   ASSERT_EQ(samples.size(), 2u);
@@ -114,7 +114,7 @@ TEST_F(NvmlTest, ASampleHasWhatTheDriverKnows) {
   EXPECT_EQ(samples[0].power_watts, std::nullopt);
 }
 
-TEST_F(NvmlTest, ALibraryThatComesLateIsFound) {
+TEST_F(NvmlTest, ALibraryInstalledLaterIsFound) {
   installed_ = false;
   EXPECT_TRUE(source_.probe().empty());
   EXPECT_TRUE(source_.sample().empty());
@@ -126,7 +126,7 @@ TEST_F(NvmlTest, ALibraryThatComesLateIsFound) {
   EXPECT_EQ(source_.probe().size(), 2u);
 }
 
-TEST_F(NvmlTest, AGpuThatIsLostIsKeptAsNotHealthyAndNvmlIsStartedAgain) {
+TEST_F(NvmlTest, ALostGpuIsKeptAsUnhealthyAndNvmlIsRestarted) {
   source_.probe();
   devices_[1].code = kNvmlGpuIsLost;
   std::vector<Gpu> gpus = source_.probe();
@@ -142,16 +142,16 @@ TEST_F(NvmlTest, AGpuThatIsLostIsKeptAsNotHealthyAndNvmlIsStartedAgain) {
   EXPECT_TRUE(source_.probe()[1].healthy);
 }
 
-TEST_F(NvmlTest, AGpuThatIsNotListedAnyMoreIsKeptAsNotHealthy) {
+TEST_F(NvmlTest, AGpuThatIsNoLongerListedIsKeptAsUnhealthy) {
   source_.probe();
   devices_.pop_back();
   std::vector<Gpu> gpus = source_.probe();
   ASSERT_EQ(gpus.size(), 2u);
   EXPECT_FALSE(gpus[1].healthy);
-  EXPECT_THAT(gpus[1].trouble, HasSubstr("does not list it"));
+  EXPECT_THAT(gpus[1].trouble, HasSubstr("no longer lists it"));
 }
 
-TEST_F(NvmlTest, ADriverThatWentAwayTakesAllGpusWithItUntilItIsBack) {
+TEST_F(NvmlTest, AllGpusAreUnhealthyWhileTheDriverIsUnloaded) {
   source_.probe();
   count_code_ = init_code_ = kNvmlDriverNotLoaded;
   for (const Gpu& gpu : source_.probe()) {
@@ -162,7 +162,7 @@ TEST_F(NvmlTest, ADriverThatWentAwayTakesAllGpusWithItUntilItIsBack) {
   for (const Gpu& gpu : source_.probe()) EXPECT_TRUE(gpu.healthy);
 }
 
-TEST_F(NvmlTest, AnErrorThatNeedsAResetMakesAGpuUnhealthyAndAnApplicationsDoesNot) {
+TEST_F(NvmlTest, AFatalErrorMakesAGpuUnhealthyAndAnApplicationErrorDoesNot) {
   source_.probe();
   devices_[0].xids = {31};
   devices_[1].xids = {79, 13};
@@ -172,7 +172,7 @@ TEST_F(NvmlTest, AnErrorThatNeedsAResetMakesAGpuUnhealthyAndAnApplicationsDoesNo
   EXPECT_THAT(gpus[1].trouble, HasSubstr("Xid 79"));
 }
 
-TEST_F(NvmlTest, ADescriptionNamesDriverGpusAndTrouble) {
+TEST_F(NvmlTest, TheDescriptionHasTheDriverTheGpusAndTheirErrors) {
   source_.probe();
   devices_[1].code = kNvmlGpuIsLost;
   std::string text = describe(source_);

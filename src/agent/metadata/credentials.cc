@@ -7,7 +7,7 @@ namespace agent {
 
 std::string credentials_path(const std::string& credentials_id) { return "/v2/credentials/" + credentials_id; }
 
-http::Response credentials_answer(const shapes::agent::Credentials& credentials) {
+http::Response credentials_response(const shapes::agent::Credentials& credentials) {
   boost::json::object body;
   body["RoleArn"] = credentials.roleArn.value_or("");
   body["AccessKeyId"] = credentials.accessKeyId;
@@ -17,8 +17,8 @@ http::Response credentials_answer(const shapes::agent::Credentials& credentials)
   return json_response(200, body);
 }
 
-// Status, code and words are those of Amazon's agent, which people search for.
-http::Response no_credentials_answer(bool has_id) {
+// Status, code and text are those of Amazon's agent, which people search for.
+http::Response credentials_error(bool has_id) {
   boost::json::object body;
   body["code"] = has_id ? "InvalidIdInRequest" : "NoIdInRequest";
   body["message"] =

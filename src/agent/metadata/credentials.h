@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A role's credentials, in the form that every AWS SDK reads from a container's endpoint.
+// A role's credentials, in the form that every AWS SDK reads from a container's credentials endpoint.
 #pragma once
 
 #include "http/message.h"
@@ -7,10 +7,10 @@
 
 namespace agent {
 
-// Where the endpoint has them. Whoever knows the id gets them: it is a secret, too.
+// The endpoint has no other authentication, so the id is a secret too.
 std::string credentials_path(const std::string& credentials_id);
 
-http::Response credentials_answer(const shapes::agent::Credentials& credentials);
-http::Response no_credentials_answer(bool has_id);
+http::Response credentials_response(const shapes::agent::Credentials& credentials);
+http::Response credentials_error(bool has_id);
 
 }  // namespace agent

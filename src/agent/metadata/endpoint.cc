@@ -16,16 +16,16 @@ namespace {
 
 constexpr const char* kHost = "127.0.0.1";
 constexpr unsigned short kAnyPort = 0;
-// Below those that the kernel and the scheduler give out: a task's host port must not meet ours.
-constexpr unsigned short kFirstPort = 21000, kPorts = 11000;
-constexpr int kPortTries = 8;
+// Below the ranges of the kernel and of the scheduler, so that no task's host port collides with ours.
+constexpr unsigned short kFirstPort = 21000, kPortCount = 11000;
+constexpr int kRandomPorts = 8;
 
 struct Url {
   std::string scheme, host, rest;
   unsigned short port = 0;
 };
 
-// "http://[::1]:4566/x"; nullopt where it is none.
+// Parses "http://[::1]:4566/x"; nullopt for an invalid URL.
 std::optional<Url> parse_url(const std::string& text) {
   std::size_t mark = text.find("://");
   if (mark == std::string::npos) return std::nullopt;
@@ -48,16 +48,16 @@ bool is_loopback(const std::string& host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.") || host == "0.0.0.0";
 }
 
-// Those to try, in order: the ones that are wanted, then some at random.
-std::vector<unsigned short> ports_to_try(std::initializer_list<unsigned short> wanted) {
+// In the order to try: the preferred ports, some random ones, then any.
+std::vector<unsigned short> candidate_ports(std::initializer_list<unsigned short> preferred) {
   std::vector<unsigned short> ports;
-  for (unsigned short port : wanted) {
+  for (unsigned short port : preferred) {
     if (port != kAnyPort) ports.push_back(port);
   }
-  for (int i = 0; i < kPortTries; ++i) {
+  for (int i = 0; i < kRandomPorts; ++i) {
     std::string bytes = base::random_bytes(2);
     unsigned number = static_cast<unsigned char>(bytes[0]) * 256u + static_cast<unsigned char>(bytes[1]);
-    ports.push_back(static_cast<unsigned short>(kFirstPort + number % kPorts));
+    ports.push_back(static_cast<unsigned short>(kFirstPort + number % kPortCount));
   }
   ports.push_back(kAnyPort);
   return ports;
@@ -65,7 +65,7 @@ std::vector<unsigned short> ports_to_try(std::initializer_list<unsigned short> w
 
 }  // namespace
 
-std::string MetadataEndpoint::Place::url() const {
+std::string MetadataEndpoint::Listener::url() const {
   if (!server) return "";
   std::string port = server->port() == 80 ? "" : ":" + std::to_string(server->port());
   return "http://" + address + port;
@@ -78,17 +78,17 @@ MetadataEndpoint::MetadataEndpoint(http::IoThreads& io, const MetadataRegistry& 
   unsigned short port = 0;
   while (in >> name >> port) ports_[name] = port;
 
-  host_ = listen("host", kHost, ports_to_try({remembered("host")}));
-  if (!host_.server) throw std::runtime_error("cannot listen on 127.0.0.1 for the metadata of containers");
-  take_link_address();
+  host_ = listen("host", kHost, candidate_ports({saved_port("host")}));
+  if (!host_.server) throw std::runtime_error("cannot listen on 127.0.0.1 for the metadata endpoint");
+  listen_on_link_address();
   if (!link_.server) {
     std::string bridge = settings_.bridge_address.empty() ? interface_address("docker0") : settings_.bridge_address;
-    if (!bridge.empty()) bridge_ = listen("bridge", bridge, ports_to_try({remembered("bridge")}));
+    if (!bridge.empty()) bridge_ = listen("bridge", bridge, candidate_ports({saved_port("bridge")}));
   }
   start_relay();
-  base::log_info("metadata endpoint was opened", {{"host", host_.url()},
-                                                  {"containers", link_.server ? link_.url() : bridge_.url()},
-                                                  {"server", container_server_url_}});
+  base::log_info("metadata endpoint opened", {{"host", host_.url()},
+                                              {"containers", link_.server ? link_.url() : bridge_.url()},
+                                              {"server", container_server_url_}});
 }
 
 MetadataEndpoint::~MetadataEndpoint() {
@@ -96,38 +96,38 @@ MetadataEndpoint::~MetadataEndpoint() {
   link_.server.reset();
   if (!added_address_ || address_in_use(settings_.link_address)) return;
   base::Result<bool> removed = remove_loopback_address(settings_.link_address);
-  if (!removed) base::log_warn("address was left", {{"error", removed.error()}});
+  if (!removed) base::log_warn("loopback address not removed", {{"error", removed.error()}});
 }
 
-void MetadataEndpoint::take_link_address() {
+void MetadataEndpoint::listen_on_link_address() {
   if (settings_.link_address.empty()) return;
   base::Result<bool> added = add_loopback_address(settings_.link_address);
   if (!added) {
-    base::log_info("containers get no credentials endpoint", {{"reason", added.error()}});
+    base::log_info("containers have no credentials endpoint", {{"reason", added.error()}});
     return;
   }
   added_address_ = *added;
-  // The one before comes first: containers that an earlier agent left know no other.
-  link_ = listen("link", settings_.link_address, ports_to_try({remembered("link"), settings_.link_port}));
+  // The saved port comes first: the containers of an earlier agent use it.
+  link_ = listen("link", settings_.link_address, candidate_ports({saved_port("link"), settings_.link_port}));
 }
 
-// The first port that can be had.
-MetadataEndpoint::Place MetadataEndpoint::listen(const std::string& name, const std::string& address,
-                                                 std::vector<unsigned short> ports) {
-  Place place;
-  place.address = address;
+// Listens on the first available port.
+MetadataEndpoint::Listener MetadataEndpoint::listen(const std::string& name, const std::string& address,
+                                                    std::vector<unsigned short> ports) {
+  Listener listener;
+  listener.address = address;
   for (unsigned short port : ports) {
     try {
       auto server = std::make_unique<http::Server>(io_, metadata_handler(registry_));
       server->listen_tcp(address, port);
-      place.server = std::move(server);
-      remember(name, place.server->port());
-      return place;
+      listener.server = std::move(server);
+      save_port(name, listener.server->port());
+      return listener;
     } catch (const std::runtime_error& error) {
-      base::log_info("metadata endpoint goes elsewhere", {{"reason", error.what()}});
+      base::log_info("metadata port unavailable, trying another", {{"reason", error.what()}});
     }
   }
-  return place;
+  return listener;
 }
 
 void MetadataEndpoint::start_relay() {
@@ -139,27 +139,27 @@ void MetadataEndpoint::start_relay() {
   std::string address = link_.server ? link_.address : bridge_.address;
   if (address.empty()) return;
   std::string host = server->host == "0.0.0.0" ? kHost : server->host;
-  for (unsigned short port : ports_to_try({remembered("relay")})) {
+  for (unsigned short port : candidate_ports({saved_port("relay")})) {
     try {
       RelayRoute route{.listen_address = address, .listen_port = port, .host = host, .port = server->port};
       relay_ = std::make_unique<Relay>(io_.at(0), route);
-      remember("relay", relay_->port());
+      save_port("relay", relay_->port());
       container_server_url_ = server->scheme + "://" + address + ":" + std::to_string(relay_->port()) + server->rest;
       return;
     } catch (const std::runtime_error& error) {
-      base::log_info("relay to the server goes elsewhere", {{"reason", error.what()}});
+      base::log_info("relay port unavailable, trying another", {{"reason", error.what()}});
     }
   }
 }
 
-unsigned short MetadataEndpoint::remembered(const std::string& name) const {
+unsigned short MetadataEndpoint::saved_port(const std::string& name) const {
   auto found = ports_.find(name);
   return found == ports_.end() ? kAnyPort : found->second;
 }
 
-// A container keeps its variables for life: the next agent must listen where this one did.
-void MetadataEndpoint::remember(const std::string& name, unsigned short port) {
-  if (remembered(name) == port) return;
+// A container's variables never change, so the next agent must listen on the same ports.
+void MetadataEndpoint::save_port(const std::string& name, unsigned short port) {
+  if (saved_port(name) == port) return;
   ports_[name] = port;
   std::filesystem::path file = std::filesystem::path(settings_.folder) / "ports";
   std::filesystem::path draft = file;
@@ -169,7 +169,7 @@ void MetadataEndpoint::remember(const std::string& name, unsigned short port) {
   out.close();
   std::error_code failed;
   std::filesystem::rename(draft, file, failed);
-  if (!out || failed) base::log_warn("ports were not remembered", {{"file", file.string()}});
+  if (!out || failed) base::log_warn("metadata ports not saved", {{"file", file.string()}});
 }
 
 std::map<std::string, std::string> MetadataEndpoint::credentials_for(bool host,
@@ -177,7 +177,7 @@ std::map<std::string, std::string> MetadataEndpoint::credentials_for(bool host,
   if (credentials_id.empty()) return {};
   std::string path = credentials_path(credentials_id);
   if (host) return {{"AWS_CONTAINER_CREDENTIALS_FULL_URI", host_.url() + path}};
-  // The address without a port is part of the SDKs, and known to all of them.
+  // All SDKs know the address without a port.
   if (link_.server && link_.url() == "http://169.254.170.2") {
     return {{"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", path}};
   }

@@ -33,7 +33,7 @@ class MetadataEndpointTest : public testing::Test {
     base::set_log_level(base::LogLevel::Info);
   }
 
-  // As where nobody may add addresses; 127.0.0.2 stands for the bridge's.
+  // Like a machine where the agent may not add addresses. 127.0.0.2 stands for the bridge.
   MetadataSettings bridge_only() const {
     return {.server_url = "http://127.0.0.1:4566",
             .region = "eu-central-1",
@@ -41,7 +41,7 @@ class MetadataEndpointTest : public testing::Test {
             .link_address = "",
             .bridge_address = "127.0.0.2"};
   }
-  // As with the address of its own; 127.0.0.1 stands for it, so that nothing has to be added.
+  // Like a machine with the link address. 127.0.0.1 stands for it, so that no address has to be added.
   MetadataSettings linked() const {
     MetadataSettings settings = bridge_only();
     settings.link_address = "127.0.0.1";
@@ -61,7 +61,7 @@ class MetadataEndpointTest : public testing::Test {
   http::IoThreads io_{1};
 };
 
-TEST_F(MetadataEndpointTest, OnTheHostsNetworkAllIsOnLoopback) {
+TEST_F(MetadataEndpointTest, OnTheHostNetworkEverythingIsOnLoopback) {
   MetadataEndpoint endpoint(io_, registry_, linked());
   auto variables = endpoint.environment_for("host", "e1", "c1");
   EXPECT_EQ(variables["AWS_REGION"], "eu-central-1");
@@ -72,7 +72,7 @@ TEST_F(MetadataEndpointTest, OnTheHostsNetworkAllIsOnLoopback) {
   EXPECT_THAT(get(variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"]), HasSubstr(R"("AccessKeyId":"AKID")"));
 }
 
-TEST_F(MetadataEndpointTest, AContainersServerIsReachedThroughTheRelay) {
+TEST_F(MetadataEndpointTest, ABridgedContainerReachesTheServerThroughTheRelay) {
   MetadataSettings settings = linked();
   http::Server server(io_, metadata_handler(registry_));
   server.listen_tcp("127.0.0.1", 0);
@@ -84,7 +84,7 @@ TEST_F(MetadataEndpointTest, AContainersServerIsReachedThroughTheRelay) {
   EXPECT_THAT(get(variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"]), HasSubstr(R"("AccessKeyId":"AKID")"));
 }
 
-TEST_F(MetadataEndpointTest, AServerElsewhereIsNamedAsItIs) {
+TEST_F(MetadataEndpointTest, TheUrlOfARemoteServerIsPassedUnchanged) {
   for (std::string url : {"http://10.0.0.5:4566", "https://stoker.example.com"}) {
     MetadataSettings settings = linked();
     settings.server_url = url;
@@ -93,7 +93,7 @@ TEST_F(MetadataEndpointTest, AServerElsewhereIsNamedAsItIs) {
   }
 }
 
-TEST_F(MetadataEndpointTest, WithoutTheAddressCredentialsGoIntoTheEnvironment) {
+TEST_F(MetadataEndpointTest, WithoutTheLinaddressCredentialsGoIntoTheEnvironment) {
   MetadataEndpoint endpoint(io_, registry_, bridge_only());
   auto variables = endpoint.environment_for("bridge", "e1", "c1");
   EXPECT_EQ(variables["AWS_ACCESS_KEY_ID"], "AKID");
@@ -115,13 +115,13 @@ TEST_F(MetadataEndpointTest, WithoutARoleThereAreNoCredentials) {
   }
 }
 
-TEST_F(MetadataEndpointTest, WithoutANetworkThereIsOnlyTheRegion) {
+TEST_F(MetadataEndpointTest, WithoutANetworkOnlyTheRegionIsSet) {
   MetadataEndpoint endpoint(io_, registry_, linked());
   EXPECT_THAT(endpoint.environment_for("none", "e1", "c1"),
               ElementsAre(Pair("AWS_DEFAULT_REGION", "eu-central-1"), Pair("AWS_REGION", "eu-central-1")));
 }
 
-TEST_F(MetadataEndpointTest, TheNextAgentListensWhereTheLastOneDid) {
+TEST_F(MetadataEndpointTest, TheNextAgentListensOnTheSamePorts) {
   std::map<std::string, std::string> bridge, host;
   {
     MetadataEndpoint endpoint(io_, registry_, bridge_only());
@@ -133,26 +133,28 @@ TEST_F(MetadataEndpointTest, TheNextAgentListensWhereTheLastOneDid) {
   EXPECT_EQ(endpoint.environment_for("host", "e1", "c1"), host);
 }
 
-TEST_F(MetadataEndpointTest, AnAddressIsAddedOnceAndTakenAway) {
+TEST_F(MetadataEndpointTest, AnAddressIsAddedOnceAndRemoved) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root may add addresses";
-  constexpr const char* kAddress = "127.170.44.2";
-  auto added = add_loopback_address(kAddress);
+  // Of this process alone, because several test programs may run on the machine.
+  const int process = ::getpid();
+  const std::string address = "127.170." + std::to_string(process / 256 % 256) + "." + std::to_string(process % 256);
+  auto added = add_loopback_address(address);
   if (!added) GTEST_SKIP() << added.error();
   EXPECT_TRUE(*added);
-  auto again = add_loopback_address(kAddress);
+  auto again = add_loopback_address(address);
   ASSERT_TRUE(again);
-  EXPECT_TRUE(*again) << "an agent's that was killed is the next one's";
+  EXPECT_TRUE(*again) << "the next agent owns the address of a killed one";
   auto own = add_loopback_address("127.0.0.1");
   ASSERT_TRUE(own);
-  EXPECT_FALSE(*own) << "the machine's own";
-  EXPECT_FALSE(address_in_use(kAddress));
+  EXPECT_FALSE(*own) << "the machine has this address of its own";
+  EXPECT_FALSE(address_in_use(address));
   {
     http::Server server(io_, metadata_handler(registry_));
-    server.listen_tcp(kAddress, 0);
-    EXPECT_TRUE(address_in_use(kAddress));
+    server.listen_tcp(address, 0);
+    EXPECT_TRUE(address_in_use(address));
   }
-  EXPECT_TRUE(remove_loopback_address(kAddress));
-  EXPECT_FALSE(remove_loopback_address(kAddress));
+  EXPECT_TRUE(remove_loopback_address(address));
+  EXPECT_FALSE(remove_loopback_address(address));
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ struct AddressRequest {
   char attributes[64];
 };
 
-// A name of the address, which must begin with the interface's. An agent that was killed could not
-// take its address away: by this the next one knows that it may.
+// The address's label, which must begin with the interface's name. It marks an address that a killed agent
+// left, so that the next agent may remove it.
 constexpr const char kLabel[] = "lo:stoker";
 
 void add_attribute(AddressRequest& request, unsigned short type, const void* bytes, std::size_t size) {
@@ -41,12 +41,12 @@ void add_attribute(AddressRequest& request, unsigned short type, const void* byt
   request.header.nlmsg_len = NLMSG_ALIGN(request.header.nlmsg_len) + RTA_ALIGN(place->rta_len);
 }
 
-// By netlink rather than `ip`, which small systems don't have. 0, or an errno.
+// Uses netlink, because small systems lack the `ip` command. Returns 0 or an errno.
 int change_address(unsigned short type, unsigned short flags, in_addr address) {
   http::Descriptor netlink(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
   if (netlink.get() < 0) return errno;
-  timeval patience = {5, 0};
-  ::setsockopt(netlink.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  timeval timeout = {5, 0};
+  ::setsockopt(netlink.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
   AddressRequest request = {};
   request.header.nlmsg_len = NLMSG_LENGTH(sizeof request.body);
   request.header.nlmsg_type = type;
@@ -82,7 +82,7 @@ std::string find_address(const std::function<bool(const ifaddrs&, in_addr)>& wan
   return "";
 }
 
-base::Result<bool> done(int code, const std::string& what, const std::string& ipv4) {
+base::Result<bool> to_result(int code, const std::string& what, const std::string& ipv4) {
   if (code == 0) return true;
   return base::Error{fmt::format("cannot {} the address {}: {}", what, ipv4, std::strerror(code))};
 }
@@ -91,29 +91,29 @@ base::Result<bool> done(int code, const std::string& what, const std::string& ip
 
 base::Result<bool> add_loopback_address(const std::string& ipv4) {
   in_addr address = {};
-  if (::inet_pton(AF_INET, ipv4.c_str(), &address) != 1) return base::Error{ipv4 + " is no IPv4 address"};
+  if (::inet_pton(AF_INET, ipv4.c_str(), &address) != 1) return base::Error{ipv4 + ": invalid IPv4 address"};
   std::string present = find_address([&](const ifaddrs&, in_addr one) { return one.s_addr == address.s_addr; });
   if (!present.empty()) {
-    // getifaddrs() names an address by its label.
+    // getifaddrs() returns the label as the name.
     return !find_address([&](const ifaddrs& entry, in_addr one) {
               return one.s_addr == address.s_addr && std::string_view(entry.ifa_name) == kLabel;
             }).empty();
   }
   int code = change_address(RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, address);
-  if (code == EEXIST) return true;  // another agent was quicker
-  return done(code, "add", ipv4);
+  if (code == EEXIST) return true;  // another agent added it meanwhile
+  return to_result(code, "add", ipv4);
 }
 
 base::Result<bool> remove_loopback_address(const std::string& ipv4) {
   in_addr address = {};
   ::inet_pton(AF_INET, ipv4.c_str(), &address);
-  return done(change_address(RTM_DELADDR, 0, address), "remove", ipv4);
+  return to_result(change_address(RTM_DELADDR, 0, address), "remove", ipv4);
 }
 
 bool address_in_use(const std::string& ipv4) {
   in_addr address = {};
   ::inet_pton(AF_INET, ipv4.c_str(), &address);
-  // " 0: 02AAA9FE:0050 00000000:0000 0A ...": the address as the machine's own number.
+  // " 0: 02AAA9FE:0050 00000000:0000 0A ...": the address in the machine's byte order.
   std::string wanted = fmt::format("{:08X}:", address.s_addr);
   constexpr std::string_view kEstablished = "01", kListening = "0A";
   std::ifstream in("/proc/net/tcp");
@@ -123,7 +123,7 @@ bool address_in_use(const std::string& ipv4) {
     words >> number >> local >> remote >> state;
     if (local.starts_with(wanted) && (state == kEstablished || state == kListening)) return true;
   }
-  return !in.eof();  // unreadable: in doubt it is used
+  return !in.eof();  // unreadable: assume that it is in use
 }
 
 std::string interface_address(const std::string& name) {

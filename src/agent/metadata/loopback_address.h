@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 169.254.170.2, where every AWS SDK looks for a container's credentials: made an address of this
-// machine's loopback interface, which bridged containers reach through their default route.
+// Adds 169.254.170.2, where every AWS SDK looks for a container's credentials, to this machine's
+// loopback interface. Bridged containers reach it through their default route.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace agent {
 
-// True: an agent added it, this one or another. Whoever ends last, with nobody using it, takes it away.
-// False: this machine had it of its own. Needs CAP_NET_ADMIN to add.
+// True: this agent or another one added the address; the last agent to end removes it. False: the machine
+// has the address of its own. Adding requires CAP_NET_ADMIN.
 base::Result<bool> add_loopback_address(const std::string& ipv4);
 base::Result<bool> remove_loopback_address(const std::string& ipv4);
 
-// Some socket of this machine listens or talks on it.
+// True: a socket of this machine listens or is connected on the address.
 bool address_in_use(const std::string& ipv4);
 
-// The first IPv4 address of an interface, "docker0"; "" where there is none.
+// The first IPv4 address of an interface, such as "docker0"; "" where there is none.
 std::string interface_address(const std::string& name);
 
 }  // namespace agent

@@ -51,14 +51,14 @@ json::object network_json(const ContainerMetadata& container) {
   return network;
 }
 
-// The part of Docker's stats that is there twice, now and before.
+// The part of Docker's stats that appears twice: for this measurement and for the previous one.
 json::object cpu_json(std::int64_t used_ns, base::Time at) {
   std::int64_t cpus = std::max(1u, std::thread::hardware_concurrency());
   json::object usage;
   usage["total_usage"] = used_ns;
   json::object cpu;
   cpu["cpu_usage"] = std::move(usage);
-  // What all CPUs could have given until then: only differences of it mean anything.
+  // The time that all CPUs offered until then: only differences are meaningful.
   cpu["system_cpu_usage"] = base::to_millis(at) * kNanosPerMilli * cpus;
   cpu["online_cpus"] = cpus;
   return cpu;

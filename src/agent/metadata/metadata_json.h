@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks and containers in the shapes of Amazon's task metadata endpoint.
+// Tasks and containers in the JSON of Amazon's task metadata endpoint.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -17,7 +17,7 @@ http::Response json_response(int status, const boost::json::value& body);
 
 boost::json::object container_json(const ContainerMetadata& container);
 boost::json::object task_json(const TaskMetadata& task);
-// As Docker's /containers/<id>/stats answers it. Only what is measured is there.
+// Like the response of Docker's /containers/<id>/stats, without the members that are not measured.
 boost::json::object stats_json(const ContainerMetadata& container, const ContainerStats& stats);
 
 }  // namespace agent

@@ -9,8 +9,8 @@ namespace agent {
 namespace json = boost::json;
 namespace {
 
-// One of a container's engine settings, which travel as JSON in strings; an empty object for what
-// is not there.
+// Parses one of a container's engine settings, which arrive as JSON in strings. Empty where absent or
+// invalid.
 json::object engine_settings(const std::optional<std::string>& text) {
   boost::system::error_code error;
   json::parse_options options;
@@ -37,7 +37,7 @@ void add_log_settings(const shapes::agent::Container& container, ContainerMetada
   metadata.log_options = strings_of(log->as_object().if_contains("Config"));
 }
 
-ContainerMetadata describe(const TaskRecord& task, std::size_t index) {
+ContainerMetadata container_metadata(const TaskRecord& task, std::size_t index) {
   const shapes::agent::Container& container = task.task.containers[index];
   const ContainerRecord& record = task.containers[index];
   ContainerMetadata metadata;
@@ -88,7 +88,8 @@ TaskMetadata metadata_of(const TaskRecord& record, const std::string& availabili
   metadata.execution_stopped_at = record.executionStoppedAt;
   metadata.availability_zone = availability_zone;
   metadata.launch_type = record.task.launchType;
-  for (std::size_t i = 0; i < record.containers.size(); ++i) metadata.containers.push_back(describe(record, i));
+  for (std::size_t i = 0; i < record.containers.size(); ++i)
+    metadata.containers.push_back(container_metadata(record, i));
   return metadata;
 }
 

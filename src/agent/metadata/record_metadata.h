@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task's record in the words of the metadata endpoint.
+// Converts a task's record to the data of the metadata endpoint.
 #pragma once
 
 #include "agent/metadata/registry.h"
@@ -9,7 +9,7 @@ namespace agent {
 
 TaskMetadata metadata_of(const TaskRecord& record, const std::string& availability_zone);
 
-// "host" for processes, which have no network of their own.
+// "host" for processes, which share the machine's network.
 std::string network_mode_of(const TaskRecord& record, bool processes);
 
 }  // namespace agent

@@ -14,8 +14,8 @@ namespace json = boost::json;
 
 constexpr std::string_view kCredentials = "/v2/credentials";
 
-// Amazon's agent answers a JSON string; 404 in version 4, 500 in version 3.
-http::Response not_found(std::string_view version, std::string_view what, std::string_view id) {
+// Amazon's agent responds with a JSON string; with 404 in version 4 and 500 in version 3.
+http::Response unknown_container(std::string_view version, std::string_view what, std::string_view id) {
   bool task = what != "container metadata";
   std::string text = version == "v4" ? "V4 " : "V3 ";
   text += what;
@@ -48,7 +48,7 @@ void MetadataRegistry::remove_task(const std::string& arn) {
   });
 }
 
-// The driver measures a rate, Docker's clients expect a sum: the rate times the time since.
+// The driver measures a rate; clients of Docker expect a total. It grows by the rate times the elapsed time.
 void MetadataRegistry::set_usage(const std::string& endpoint_id, ContainerUsage usage) {
   state_.with([&](State& state) {
     if (!state.owners.contains(endpoint_id)) return;
@@ -57,8 +57,8 @@ void MetadataRegistry::set_usage(const std::string& endpoint_id, ContainerUsage 
     stats.before = first ? usage : stats.now;
     stats.cpu_before_ns = stats.cpu_now_ns;
     stats.now = usage;
-    double passed_ns = static_cast<double>((stats.now.at - stats.before.at).count() * kNanosPerMilli);
-    stats.cpu_now_ns += static_cast<std::int64_t>(passed_ns * usage.cpu_percent / 100);
+    double elapsed_ns = static_cast<double>((stats.now.at - stats.before.at).count() * kNanosPerMilli);
+    stats.cpu_now_ns += static_cast<std::int64_t>(elapsed_ns * usage.cpu_percent / 100);
   });
 }
 
@@ -82,7 +82,7 @@ std::optional<shapes::agent::Credentials> MetadataRegistry::credentials(const st
   });
 }
 
-http::Response MetadataRegistry::answer(const http::RequestHead& request) const {
+http::Response MetadataRegistry::respond(const http::RequestHead& request) const {
   if (request.method != "GET") return http::text_response(405, "Method Not Allowed");
   std::string_view path = request.path();
   while (path.size() > 1 && path.ends_with('/') && path != "/v4/" && path != "/v3/") path.remove_suffix(1);
@@ -90,23 +90,24 @@ http::Response MetadataRegistry::answer(const http::RequestHead& request) const 
     std::string_view id = path.substr(kCredentials.size());
     if (id.starts_with('/')) id.remove_prefix(1);
     std::optional<shapes::agent::Credentials> found = credentials(std::string(id));
-    return found ? credentials_answer(*found) : no_credentials_answer(!id.empty());
+    return found ? credentials_response(*found) : credentials_error(!id.empty());
   }
   if (!path.starts_with("/v4/") && !path.starts_with("/v3/")) return http::text_response(404, "404 page not found");
   std::string_view version = path.substr(1, 2);
-  return state_.with([&](const State& state) { return answer_metadata(state, version, path.substr(4)); });
+  return state_.with([&](const State& state) { return metadata_response(state, version, path.substr(4)); });
 }
 
 // `rest`: "<id>", "<id>/task", "<id>/stats", "<id>/task/stats".
-http::Response MetadataRegistry::answer_metadata(const State& state, std::string_view version, std::string_view rest) {
+http::Response MetadataRegistry::metadata_response(const State& state, std::string_view version,
+                                                   std::string_view rest) {
   std::string id(rest.substr(0, rest.find('/')));
   std::string_view what = rest.substr(id.size());
   auto owner = state.owners.find(id);
   bool known = owner != state.owners.end();
-  if (what == "" && !known) return not_found(version, "container metadata", id);
-  if (what == "/task" && !known) return not_found(version, "task metadata", id);
-  if (what == "/stats" && !known) return not_found(version, "container", id);
-  if (what == "/task/stats" && !known) return not_found(version, "task stats", id);
+  if (what == "" && !known) return unknown_container(version, "container metadata", id);
+  if (what == "/task" && !known) return unknown_container(version, "task metadata", id);
+  if (what == "/stats" && !known) return unknown_container(version, "container", id);
+  if (what == "/task/stats" && !known) return unknown_container(version, "task stats", id);
   if (!known) return http::text_response(404, "404 page not found");
 
   const TaskMetadata& task = state.tasks.at(owner->second);
@@ -114,7 +115,7 @@ http::Response MetadataRegistry::answer_metadata(const State& state, std::string
   json::object all;
   for (const ContainerMetadata& container : task.containers) {
     auto stats = state.stats.find(container.endpoint_id);
-    // null where nothing has been measured yet, as Amazon's agent has it.
+    // null before the first measurement, like Amazon's agent.
     json::value measured;
     if (stats != state.stats.end()) measured = stats_json(container, stats->second);
     if (what == "" && container.endpoint_id == id) return json_response(200, container_json(container));
@@ -127,14 +128,14 @@ http::Response MetadataRegistry::answer_metadata(const State& state, std::string
 
 namespace {
 
-asio::awaitable<http::Response> answer_from(const MetadataRegistry& registry, http::Exchange& exchange) {
-  co_return registry.answer(exchange.head());
+asio::awaitable<http::Response> respond_from(const MetadataRegistry& registry, http::Exchange& exchange) {
+  co_return registry.respond(exchange.head());
 }
 
 }  // namespace
 
 http::Handler metadata_handler(const MetadataRegistry& registry) {
-  return [&registry](http::Exchange& exchange) { return answer_from(registry, exchange); };
+  return [&registry](http::Exchange& exchange) { return respond_from(registry, exchange); };
 }
 
 }  // namespace agent

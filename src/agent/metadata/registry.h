@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What containers can ask about themselves: Amazon's task metadata endpoint, version 4 (and 3,
-// which is the same under another name), and their role's credentials. The agent fills it.
+// Serves containers their metadata, like Amazon's task metadata endpoint version 4 (and version 3, which
+// is the same under another path), and the credentials of their role. The agent fills it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 namespace agent {
 
 struct ContainerMetadata {
-  std::string endpoint_id;  // in its URLs: unguessable, and the same for as long as it lives
+  std::string endpoint_id;  // in its URLs; unguessable and constant
   std::string docker_id;
   std::string name;
   std::string docker_name;
@@ -62,34 +62,34 @@ struct TaskMetadata {
   std::vector<ContainerMetadata> containers;
 };
 
-// What a container uses, as last measured.
+// The last measurement of a container.
 struct ContainerUsage {
   base::Time at;
   double cpu_percent = 0;  // of one core
   std::int64_t memory_bytes = 0;
 };
 
-// Two measurements in a row, in the form that Docker's formula for a percentage wants.
+// Two consecutive measurements, in the form that Docker's formula for a percentage needs.
 struct ContainerStats {
   ContainerUsage before, now;
   std::int64_t cpu_before_ns = 0, cpu_now_ns = 0;
 };
 
-// From any thread.
+// Thread-safe.
 class MetadataRegistry {
  public:
-  // Anew or in place of what was known of the task.
+  // Adds the task or replaces it.
   void set_task(TaskMetadata task);
-  // With its containers and what they used; not with its credentials.
+  // Also removes its containers and their measurements, but not its credentials.
   void remove_task(const std::string& arn);
   void set_usage(const std::string& endpoint_id, ContainerUsage usage);
 
-  // By their id: those of a task's role are replaced under the same id before they expire.
+  // Replaces credentials with the same id: those of a role are renewed before they expire.
   void set_credentials(shapes::agent::Credentials credentials);
   void remove_credentials(const std::string& credentials_id);
   std::optional<shapes::agent::Credentials> credentials(const std::string& credentials_id) const;
 
-  http::Response answer(const http::RequestHead& request) const;
+  http::Response respond(const http::RequestHead& request) const;
 
  private:
   struct State {
@@ -98,12 +98,12 @@ class MetadataRegistry {
     std::map<std::string, ContainerStats> stats;                    // by endpoint id
     std::map<std::string, shapes::agent::Credentials> credentials;  // by id
   };
-  static http::Response answer_metadata(const State& state, std::string_view version, std::string_view rest);
+  static http::Response metadata_response(const State& state, std::string_view version, std::string_view rest);
 
   base::Guarded<State> state_;
 };
 
-// `registry` outlives the server that it is given to.
+// `registry` must outlive the handler.
 http::Handler metadata_handler(const MetadataRegistry& registry);
 
 }  // namespace agent

@@ -33,7 +33,7 @@ class MetadataTest : public testing::Test {
     registry_.set_task(std::move(task));
   }
 
-  http::Response get(const std::string& path) { return registry_.answer({.method = "GET", .target = path}); }
+  http::Response get(const std::string& path) { return registry_.respond({.method = "GET", .target = path}); }
   json::object read(const std::string& path) {
     http::Response response = get(path);
     EXPECT_EQ(response.status, 200) << path;
@@ -43,7 +43,7 @@ class MetadataTest : public testing::Test {
   MetadataRegistry registry_;
 };
 
-TEST_F(MetadataTest, AContainerIsShownInAmazonsShape) {
+TEST_F(MetadataTest, AContainerHasAmazonsJson) {
   EXPECT_EQ(json::serialize(read("/v4/e1")),
             R"({"DockerId":"d1","Name":"main","DockerName":"stoker-train","Image":"","ImageID":"",)"
             R"("Ports":[{"ContainerPort":80,"Protocol":"tcp","HostPort":32768,"HostIp":"0.0.0.0"}],)"
@@ -53,7 +53,7 @@ TEST_F(MetadataTest, AContainerIsShownInAmazonsShape) {
   EXPECT_EQ(read("/v3/e1"), read("/v4/e1"));
 }
 
-TEST_F(MetadataTest, ATaskIsShownWithAllItsContainers) {
+TEST_F(MetadataTest, ATaskListsAllItsContainers) {
   json::object task = read("/v4/e2/task");
   EXPECT_EQ(task["TaskARN"], kArn);
   EXPECT_EQ(task["Cluster"], "default");
@@ -67,7 +67,7 @@ TEST_F(MetadataTest, ATaskIsShownWithAllItsContainers) {
 }
 
 // The formula of `docker stats`, which programs copy.
-TEST_F(MetadataTest, StatsGiveThePercentageThatWasMeasured) {
+TEST_F(MetadataTest, StatsYieldTheMeasuredPercentage) {
   EXPECT_EQ(get("/v4/e1/stats").body, "null");
   registry_.set_usage("e1", {.at = base::from_seconds(100), .cpu_percent = 10, .memory_bytes = 5});
   registry_.set_usage("e1", {.at = base::from_seconds(110), .cpu_percent = 150, .memory_bytes = 1000});
@@ -83,7 +83,7 @@ TEST_F(MetadataTest, StatsGiveThePercentageThatWasMeasured) {
   EXPECT_TRUE(all["d2"].is_null());
 }
 
-TEST_F(MetadataTest, WhatIsNotKnownIsSaidInTheWordsOfAmazonsAgent) {
+TEST_F(MetadataTest, AnUnknownIdReturnsTheErrorTextOfAmazonsAgent) {
   EXPECT_EQ(get("/v4/bad").status, 404);
   EXPECT_EQ(get("/v4/bad").body,
             "\"V4 container metadata handler: unable to get container ID from request: unable to get docker ID from v3 "
@@ -95,10 +95,10 @@ TEST_F(MetadataTest, WhatIsNotKnownIsSaidInTheWordsOfAmazonsAgent) {
   EXPECT_EQ(get("/v4/").status, 404);
   EXPECT_EQ(get("/v4/e1/wings").status, 404);
   EXPECT_EQ(get("/").status, 404);
-  EXPECT_EQ(registry_.answer({.method = "POST", .target = "/v4/e1"}).status, 405);
+  EXPECT_EQ(registry_.respond({.method = "POST", .target = "/v4/e1"}).status, 405);
 }
 
-TEST_F(MetadataTest, ATaskThatIsGoneIsNotKnown) {
+TEST_F(MetadataTest, ARemovedTaskIsUnknown) {
   registry_.set_usage("e1", {});
   registry_.remove_task(kArn);
   EXPECT_EQ(get("/v4/e1").status, 404);
@@ -107,7 +107,7 @@ TEST_F(MetadataTest, ATaskThatIsGoneIsNotKnown) {
   registry_.remove_task(kArn);
 }
 
-TEST_F(MetadataTest, CredentialsAreGivenToWhoKnowsTheirIdAndListedForNobody) {
+TEST_F(MetadataTest, CredentialsAreReturnedByTheirIdAndNeverListed) {
   registry_.set_credentials(
       {"c1", "arn:aws:iam::000000000000:role/r", "AKID", "secret", "token", "2030-01-01T00:00:00Z"});
   EXPECT_EQ(get("/v2/credentials/c1").body,

@@ -28,8 +28,8 @@ using boost::system::error_code;
 constexpr base::Duration kAcceptPause{100};
 constexpr std::size_t kBufferBytes = 16 * 1024;
 
-// A client and the server's end for it. Shared by the two coroutines that carry its bytes: either
-// may be the last.
+// A client's connection and its counterpart to the server. Shared by the two coroutines that copy the
+// bytes, either of which may end last.
 struct Pair {
   Pair(asio::io_context& io, tcp::socket accepted) : client(std::move(accepted)), server(io) {}
 
@@ -41,20 +41,20 @@ struct Pair {
 
   tcp::socket client;
   tcp::socket server;
-  std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point last_activity = std::chrono::steady_clock::now();
   bool connecting = true;
-  int directions = 2;  // that have not ended
+  int open_directions = 2;
 };
 
-// One direction, until its end, which is passed on: the other direction may go on for long.
-asio::awaitable<void> carry(std::shared_ptr<Pair> pair, tcp::socket& from, tcp::socket& to) {
+// Copies one direction until its end, which is passed on. The other direction may continue.
+asio::awaitable<void> copy_bytes(std::shared_ptr<Pair> pair, tcp::socket& from, tcp::socket& to) {
   std::array<char, kBufferBytes> buffer;
   error_code failed;
   while (!failed) {
     std::size_t got =
         co_await from.async_read_some(asio::buffer(buffer), asio::redirect_error(asio::use_awaitable, failed));
     if (failed) break;
-    pair->last = std::chrono::steady_clock::now();
+    pair->last_activity = std::chrono::steady_clock::now();
     asio::const_buffer bytes(buffer.data(), got);
     co_await asio::async_write(to, bytes, asio::redirect_error(asio::use_awaitable, failed));
   }
@@ -74,15 +74,15 @@ struct Relay::State {
   void spawn(asio::awaitable<void> work);
   asio::awaitable<void> accept_all();
   asio::awaitable<void> serve(std::shared_ptr<Pair> pair);
-  asio::awaitable<void> carry_back(std::shared_ptr<Pair> pair);
-  asio::awaitable<void> end_overdue();
+  asio::awaitable<void> copy_replies(std::shared_ptr<Pair> pair);
+  asio::awaitable<void> close_expired();
   void stop();
 
   asio::io_context& io;
   const RelayLimits limits;
   tcp::acceptor acceptor;
   asio::steady_timer pause, timer;
-  tcp::resolver::results_type targets;  // localhost may be two
+  tcp::resolver::results_type targets;  // localhost may have two
   bool stopping = false;
   http::Running running;
   std::set<std::shared_ptr<Pair>> pairs;
@@ -108,7 +108,7 @@ asio::awaitable<void> Relay::State::accept_all() {
       continue;
     }
     if (pairs.size() >= limits.connections) {
-      base::log_warn("connection to the server was refused", {{"connections", pairs.size()}});
+      base::log_warn("relay connection rejected: too many connections", {{"connections", pairs.size()}});
       continue;
     }
     auto pair = std::make_shared<Pair>(io, std::move(socket));
@@ -121,7 +121,7 @@ asio::awaitable<void> Relay::State::serve(std::shared_ptr<Pair> pair) {
   error_code failed;
   co_await asio::async_connect(pair->server, targets, asio::redirect_error(asio::use_awaitable, failed));
   pair->connecting = false;
-  pair->last = std::chrono::steady_clock::now();
+  pair->last_activity = std::chrono::steady_clock::now();
   if (failed || stopping) {
     pair->close();
     pairs.erase(pair);
@@ -132,24 +132,24 @@ asio::awaitable<void> Relay::State::serve(std::shared_ptr<Pair> pair) {
     socket->set_option(tcp::no_delay(true), ignored);
     socket->set_option(asio::socket_base::keep_alive(true), ignored);
   }
-  spawn(carry_back(pair));
-  co_await carry(pair, pair->client, pair->server);
-  if (--pair->directions == 0) pairs.erase(pair);
+  spawn(copy_replies(pair));
+  co_await copy_bytes(pair, pair->client, pair->server);
+  if (--pair->open_directions == 0) pairs.erase(pair);
 }
 
-asio::awaitable<void> Relay::State::carry_back(std::shared_ptr<Pair> pair) {
-  co_await carry(pair, pair->server, pair->client);
-  if (--pair->directions == 0) pairs.erase(pair);
+asio::awaitable<void> Relay::State::copy_replies(std::shared_ptr<Pair> pair) {
+  co_await copy_bytes(pair, pair->server, pair->client);
+  if (--pair->open_directions == 0) pairs.erase(pair);
 }
 
-asio::awaitable<void> Relay::State::end_overdue() {
+asio::awaitable<void> Relay::State::close_expired() {
   while (!stopping) {
     error_code cancelled;
     timer.expires_after(limits.tick);
     co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
     auto now = std::chrono::steady_clock::now();
     for (const std::shared_ptr<Pair>& pair : pairs) {
-      if (now - pair->last > (pair->connecting ? limits.connect : limits.idle)) pair->close();
+      if (now - pair->last_activity > (pair->connecting ? limits.connect : limits.idle)) pair->close();
     }
   }
 }
@@ -172,7 +172,7 @@ Relay::Relay(asio::io_context& io, const RelayRoute& route, RelayLimits limits)
   state_->acceptor.assign(tcp::v4(), listener.get());
   listener.release();
   state_->spawn(state_->accept_all());
-  state_->spawn(state_->end_overdue());
+  state_->spawn(state_->close_expired());
 }
 
 Relay::~Relay() {

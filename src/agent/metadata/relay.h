@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries TCP connections to the server, for containers that can't reach this machine's loopback.
-// Bytes only: SigV4 signs the Host that the client wrote, so nothing in them may change.
+// Relays TCP connections to the server, for containers that cannot reach this machine's loopback address.
+// The bytes are not changed, because SigV4 signs the Host header.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -14,10 +14,10 @@
 namespace agent {
 
 struct RelayLimits {
-  std::size_t connections = 1024;                     // more are closed at once
+  std::size_t connections = 1024;                     // further ones are closed
   base::Duration connect = std::chrono::seconds(10);  // to the server
-  base::Duration idle = std::chrono::hours(1);        // nothing in either direction
-  base::Duration tick = std::chrono::seconds(10);     // how often that is looked at
+  base::Duration idle = std::chrono::hours(1);        // no bytes in either direction
+  base::Duration tick = std::chrono::seconds(10);     // interval between checks for expired connections
 };
 
 struct RelayRoute {
@@ -29,9 +29,9 @@ struct RelayRoute {
 
 class Relay {
  public:
-  // Throws std::runtime_error with one clear line. All of it runs on `io`, which has one thread.
+  // Throws std::runtime_error with a one-line message. Everything runs on `io`, which has one thread.
   Relay(boost::asio::io_context& io, const RelayRoute& route, RelayLimits limits = {});
-  // Ends all connections and waits for them. `io` must still run; not for its own thread.
+  // Ends all connections and waits for them. `io` must still run. Not to be called on its thread.
   ~Relay();
 
   unsigned short port() const;

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 constexpr std::size_t kBodyLimit = 16 * 1024 * 1024;
 
-// Says what Host it was asked as, and what it was sent.
+// Returns the Host header and the body of the request.
 asio::awaitable<http::Response> echo(http::Exchange& exchange) {
   http::Response response;
   response.headers.add("X-Host", std::string(exchange.head().headers.get("Host")));
@@ -40,7 +40,7 @@ class RelayTest : public testing::Test {
   http::Server server_{io_, echo};
 };
 
-TEST_F(RelayTest, BytesGoThroughAsTheyAre) {
+TEST_F(RelayTest, BytesAreRelayedUnchanged) {
   Relay relay(io_.at(0), route());
   http::RawClient client(relay.port());
   for (int i = 0; i < 3; ++i) {
@@ -51,7 +51,7 @@ TEST_F(RelayTest, BytesGoThroughAsTheyAre) {
   }
 }
 
-TEST_F(RelayTest, AClientThatHasSaidAllStillGetsItsAnswer) {
+TEST_F(RelayTest, AHalfClosedConnectionStillReceivesItsResponse) {
   Relay relay(io_.at(0), route());
   http::RawClient client(relay.port());
   client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello");
@@ -59,7 +59,7 @@ TEST_F(RelayTest, AClientThatHasSaidAllStillGetsItsAnswer) {
   EXPECT_THAT(client.read_to_end(), EndsWith("hello"));
 }
 
-TEST_F(RelayTest, ALongBodyGoesBothWays) {
+TEST_F(RelayTest, ALongBodyIsRelayedInBothDirections) {
   Relay relay(io_.at(0), route());
   http::RawClient client(relay.port());
   std::string body(8'000'000, 'b');
@@ -67,7 +67,7 @@ TEST_F(RelayTest, ALongBodyGoesBothWays) {
   EXPECT_TRUE(client.read_answer().ends_with(body));
 }
 
-TEST_F(RelayTest, AConnectionTooManyIsClosedAndTheOthersStay) {
+TEST_F(RelayTest, AConnectionOverTheLimitIsClosedAndTheOthersStay) {
   Relay relay(io_.at(0), route(), {.connections = 1});
   http::RawClient first(relay.port());
   first.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -78,7 +78,7 @@ TEST_F(RelayTest, AConnectionTooManyIsClosedAndTheOthersStay) {
   EXPECT_THAT(first.read_answer(), HasSubstr("200 OK"));
 }
 
-TEST_F(RelayTest, APlaceIsFreeAgainWhenAConnectionHasEnded) {
+TEST_F(RelayTest, AnEndedConnectionNoLongerCountsTowardsTheLimit) {
   Relay relay(io_.at(0), route(), {.connections = 1});
   for (int i = 0; i < 5; ++i) {
     http::RawClient client(relay.port());
@@ -88,7 +88,7 @@ TEST_F(RelayTest, APlaceIsFreeAgainWhenAConnectionHasEnded) {
   }
 }
 
-TEST_F(RelayTest, WithoutAServerTheConnectionEnds) {
+TEST_F(RelayTest, AnUnreachableServerClosesTheConnection) {
   RelayRoute nowhere = route();
   {
     http::Server gone(io_, echo);
@@ -100,13 +100,13 @@ TEST_F(RelayTest, WithoutAServerTheConnectionEnds) {
   EXPECT_EQ(client.read_to_end(), "");
 }
 
-TEST_F(RelayTest, AnIdleConnectionEndsAtItsLimit) {
+TEST_F(RelayTest, AnIdleConnectionIsClosedAtTheLimit) {
   Relay relay(io_.at(0), route(), {.idle = base::Duration(20), .tick = base::Duration(5)});
   http::RawClient client(relay.port());
   EXPECT_EQ(client.read_to_end(), "");
 }
 
-TEST_F(RelayTest, ItsEndEndsItsConnections) {
+TEST_F(RelayTest, DestroyingTheRelayClosesItsConnections) {
   auto relay = std::make_unique<Relay>(io_.at(0), route());
   http::RawClient client(relay->port());
   client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -115,7 +115,7 @@ TEST_F(RelayTest, ItsEndEndsItsConnections) {
   EXPECT_EQ(client.read_to_end(), "");
 }
 
-TEST_F(RelayTest, APortThatIsTakenIsSaidSo) {
+TEST_F(RelayTest, APortInUseIsAnError) {
   RelayRoute taken = route();
   taken.listen_port = server_.port();
   EXPECT_THROW(Relay(io_.at(0), taken), std::runtime_error);

@@ -20,7 +20,7 @@ std::vector<std::string> ids_of(const std::vector<gpu::Gpu>& gpus) {
   return ids;
 }
 
-shapes::agent::StokerGpuSample shape_of(const gpu::GpuSample& sample) {
+shapes::agent::StokerGpuSample to_message(const gpu::GpuSample& sample) {
   shapes::agent::StokerGpuSample shape;
   shape.id = sample.id;
   shape.utilizationPercent = sample.utilization_percent;
@@ -40,20 +40,20 @@ bool GpuWatch::probe() {
   if (now == before) return false;
   for (const gpu::Gpu& gpu : now) {
     if (gpu.healthy || std::ranges::count(before, gpu) > 0) continue;
-    base::log_error("gpu not healthy", {{"gpu", gpu.id}, {"trouble", gpu.trouble}});
+    base::log_error("gpu unhealthy", {{"gpu", gpu.id}, {"trouble", gpu.trouble}});
   }
-  const bool others = ids_of(now) != ids_of(before);
+  const bool set_changed = ids_of(now) != ids_of(before);
   machine_.ledger.set_gpus(std::move(now));
   machine_.changed.notify();
   if (session_.socket()) send(*session_.socket(), "StokerGpus", gpus_message(machine_.ledger.gpus()));
-  return others;
+  return set_changed;
 }
 
 bool GpuWatch::sample() {
   if (machine_.ledger.gpus().empty()) return false;
   shapes::agent::StokerGpuSamples message;
   message.at = base::to_millis(machine_.clock.now());
-  for (const gpu::GpuSample& sample : source_.sample()) message.samples.push_back(shape_of(sample));
+  for (const gpu::GpuSample& sample : source_.sample()) message.samples.push_back(to_message(sample));
   const auto healthy = std::ranges::count(machine_.ledger.gpus(), true, &gpu::Gpu::healthy);
   const bool trouble = static_cast<std::size_t>(healthy) > message.samples.size();
   if (session_.socket() && !message.samples.empty()) send(*session_.socket(), "StokerGpuSamples", message);
@@ -65,12 +65,12 @@ asio::awaitable<void> GpuWatch::run() {
     co_await sleep_for(kSampleEvery);
     const bool trouble = sample();
     if (!trouble && turn % kSamplesPerProbe != 0) continue;
-    const bool others = probe();
+    const bool set_changed = probe();
     if (machine_.mps) {
       co_await machine_.mps->tend();
     }
-    // Which GPUs there are is a matter of the registration: the connection is made anew with it.
-    if (others && session_.socket()) session_.socket()->close();
+    // The registration lists the GPUs, so the agent has to register again: it does so on reconnecting.
+    if (set_changed && session_.socket()) session_.socket()->close();
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at this machine's GPUs and tells the server: samples once a second, what changed at once.
+// Observes this machine's GPUs and sends the server samples once a second, and changes at once.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -14,12 +14,12 @@ class GpuWatch {
   GpuWatch(Machine& machine, gpu::GpuSource& source, Session& session)
       : machine_(machine), source_(source), session_(session) {}
 
-  // Before all else, so that the ledger knows them. True: there are others than before.
+  // Call once before adoption, so that the ledger has the GPUs. True: the set of GPUs changed.
   bool probe();
   boost::asio::awaitable<void> run();
 
  private:
-  // True: something looks wrong.
+  // True: a healthy GPU returned no sample.
   bool sample();
 
   Machine& machine_;

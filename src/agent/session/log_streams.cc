@@ -24,27 +24,27 @@ namespace {
 
 constexpr std::size_t kBatchLines = 32;
 constexpr std::size_t kMaxJoinedBytes = 64 * 1024;
-// A log is read faster than a line may carry it, and what waits to be sent is bounded.
+// A log may be read faster than the network sends it, and the send queue is bounded.
 constexpr base::Duration kBetweenBatches = std::chrono::milliseconds(20);
-constexpr base::Duration kLookForMore = std::chrono::milliseconds(250);  // where nobody tells of news
+constexpr base::Duration kPollWithoutInotify = std::chrono::milliseconds(250);
 constexpr std::size_t kEventBytes = 16 * 1024;
 
-// One container's log, cut into lines again where a record was too short for one.
+// One container's log. Joins partial records into lines.
 class Source {
  public:
   Source(std::string container, const std::string& path, std::size_t last)
       : container_(std::move(container)), reader_(path, last) {}
 
-  // True: there may be more at once.
+  // True: more records may be available now.
   bool read(std::vector<StokerLogLine>& lines) {
     std::vector<drivers::LogLine> records = reader_.read(kBatchLines);
     for (drivers::LogLine& record : records) {
-      StokerLogLine& begun = begun_[record.stream];
-      if (begun.text.empty()) begun.at = base::to_millis(record.at);
-      begun.text += record.text;
-      if (record.partial && begun.text.size() < kMaxJoinedBytes) continue;
-      lines.push_back({container_, begun.at, record.stream, base::to_printable(begun.text)});
-      begun_.erase(record.stream);
+      StokerLogLine& partial = partial_[record.stream];
+      if (partial.text.empty()) partial.at = base::to_millis(record.at);
+      partial.text += record.text;
+      if (record.partial && partial.text.size() < kMaxJoinedBytes) continue;
+      lines.push_back({container_, partial.at, record.stream, base::to_printable(partial.text)});
+      partial_.erase(record.stream);
     }
     return records.size() == kBatchLines;
   }
@@ -52,31 +52,31 @@ class Source {
  private:
   std::string container_;
   drivers::LogReader reader_;
-  std::map<std::string, StokerLogLine> begun_;  // by stream
+  std::map<std::string, StokerLogLine> partial_;  // incomplete lines by stream
 };
 
 }  // namespace
 
 void LogStreams::begin(StokerReadLogs request, std::shared_ptr<http::WebSocket> socket) {
   if (running_.contains(request.requestId)) return;
-  StokerLogLines refusal;
-  refusal.requestId = request.requestId;
-  refusal.end = true;
+  StokerLogLines rejection;
+  rejection.requestId = request.requestId;
+  rejection.end = true;
   const TaskRunner* task = tasks_.find(request.taskArn);
-  if (!task) refusal.error = "this machine has no task " + request.taskArn;
-  if (running_.size() >= kMaxLogStreams) refusal.error = "too many logs are being read on this machine";
-  if (refusal.error) {
-    send(*socket, "StokerLogLines", refusal);
+  if (!task) rejection.error = "task not found on this machine: " + request.taskArn;
+  if (running_.size() >= kMaxLogStreams) rejection.error = "too many log streams on this machine";
+  if (rejection.error) {
+    send(*socket, "StokerLogLines", rejection);
     return;
   }
-  begin_to_watch();
+  start_watching();
   const std::string id = request.requestId;
-  running_[id] = 0;  // a coroutine may be over when spawn() returns
+  running_[id] = 0;  // the coroutine may have ended when spawn() returns
   const std::uint64_t coroutine = coroutines_.spawn("logs", run(std::move(request), std::move(socket)));
   if (running_.contains(id)) running_[id] = coroutine;
 }
 
-void LogStreams::begin_to_watch() {
+void LogStreams::start_watching() {
   if (tasks_watcher_ != 0) return;
   tasks_watcher_ = coroutines_.spawn("log news", watch_tasks());
   const int fd = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -87,7 +87,7 @@ void LogStreams::begin_to_watch() {
 
 asio::awaitable<void> LogStreams::watch_tasks() {
   for (;;) {
-    co_await machine_.changed.wait(kLookAgain);
+    co_await machine_.changed.wait(kLongestWait);
     news_.notify();
   }
 }
@@ -104,7 +104,7 @@ void LogStreams::watch(const std::string& log_file) {
   const std::string folder = std::filesystem::path(log_file).parent_path().string();
   if (!files_) return;
   if (::inotify_add_watch(files_->native_handle(), folder.c_str(), IN_MODIFY | IN_CREATE | IN_MOVED_TO) < 0) {
-    files_->close();  // no more of them: all look for themselves from now on
+    files_->close();  // no more watches: all streams poll from now on
     files_.reset();
   }
 }
@@ -117,7 +117,7 @@ void LogStreams::end(const std::string& request_id) {
   coroutines_.cancel(coroutine);
 }
 
-// With the last of them all watching ends: a container that writes much must not wake us for nobody.
+// The last stream ends the watching, so that busy containers do not wake an idle agent.
 void LogStreams::forget(const std::string& request_id) {
   running_.erase(request_id);
   if (!running_.empty()) return;
@@ -134,8 +134,8 @@ bool LogStreams::has_ended(const StokerReadLogs& request) const {
   const TaskRunner* task = tasks_.find(request.taskArn);
   if (!task) return true;
   for (const ContainerRecord& container : task->record().containers) {
-    const bool asked = !request.containerName || *request.containerName == container.name;
-    if (asked && container.status != kStopped) return false;
+    const bool selected = !request.containerName || *request.containerName == container.name;
+    if (selected && container.status != kStopped) return false;
   }
   return true;
 }
@@ -145,9 +145,9 @@ asio::awaitable<void> LogStreams::run(StokerReadLogs request, std::shared_ptr<ht
   try {
     co_await copy(std::move(request), std::move(socket));
   } catch (const boost::system::system_error&) {
-    throw;  // ended, and forgotten already
+    throw;  // cancelled by end(), which has removed it already
   } catch (const std::exception& error) {
-    base::log_error("log not read", {{"request", id}, {"error", error.what()}});
+    base::log_error("log stream failed", {{"request", id}, {"error", error.what()}});
   }
   forget(id);
 }
@@ -165,9 +165,9 @@ asio::awaitable<void> LogStreams::copy(StokerReadLogs request, std::shared_ptr<h
   }
   StokerLogLines batch;
   batch.requestId = request.requestId;
-  if (sources.empty()) batch.error = "the task has no container " + request.containerName.value_or("");
+  if (sources.empty()) batch.error = "container not found in the task: " + request.containerName.value_or("");
   for (;;) {
-    // Asked first: when a container has ended, all that it wrote is in its file.
+    // Checked before reading: once a container has ended, its log file is complete.
     const bool over = batch.error || !request.follow || has_ended(request);
     bool more = false;
     batch.lines.clear();
@@ -177,7 +177,7 @@ asio::awaitable<void> LogStreams::copy(StokerReadLogs request, std::shared_ptr<h
       const bool sent = send(*socket, "StokerLogLines", batch);
       if (batch.end || !sent) co_return;
     }
-    const base::Duration longest = files_ ? kLookAgain : kLookForMore;
+    const base::Duration longest = files_ ? kLongestWait : kPollWithoutInotify;
     if (more) {
       co_await sleep_for(kBetweenBatches);
     } else {

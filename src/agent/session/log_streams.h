@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Containers' output on its way to the server, for whoever reads there.
+// Streams the logs of containers to the server, on request.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -15,7 +15,7 @@
 
 namespace agent {
 
-inline constexpr std::size_t kMaxLogStreams = 64;  // at once
+inline constexpr std::size_t kMaxLogStreams = 64;  // at the same time
 
 class LogStreams {
  public:
@@ -23,7 +23,7 @@ class LogStreams {
 
   void begin(shapes::agent::StokerReadLogs request, std::shared_ptr<http::WebSocket> socket);
   void end(const std::string& request_id);
-  // The connection is gone.
+  // For when the connection has ended.
   void end_all();
 
   Coroutines& coroutines() { return coroutines_; }
@@ -34,17 +34,17 @@ class LogStreams {
   void forget(const std::string& request_id);
   boost::asio::awaitable<void> watch_files();
   boost::asio::awaitable<void> watch_tasks();
-  void begin_to_watch();
+  void start_watching();
   void watch(const std::string& log_file);
   bool has_ended(const shapes::agent::StokerReadLogs& request) const;
 
   Machine& machine_;
   TaskRegistry& tasks_;
   std::map<std::string, std::uint64_t> running_;  // coroutines by request id
-  Signal news_;  // a log has grown, or something of a task has changed
-  // inotify's, of the folders of the logs that are read; none where the kernel has no more of them.
+  Signal news_;                                   // a log grew, or a task changed
+  // inotify on the folders of the logs that are read; null where the kernel has no more watches.
   std::unique_ptr<boost::asio::posix::stream_descriptor> files_;
-  std::uint64_t tasks_watcher_ = 0;  // a coroutine, while any log is read
+  std::uint64_t tasks_watcher_ = 0;  // a coroutine while any log is read; 0: none
   Coroutines coroutines_;
 };
 

@@ -15,12 +15,13 @@ namespace asio = boost::asio;
 namespace messages = shapes::agent;
 namespace {
 
-// A task of the manifest that is not known here may be in a payload that follows.
+// An unknown task of the manifest may be in a payload that follows.
 constexpr base::Duration kPayloadGrace = std::chrono::seconds(3);
 
-constexpr const char* kNotWanted = "The server does not know this task.";
+constexpr const char* kUnknownToServer = "The server has no record of this task.";
 
-messages::IAMRoleCredentialsAckRequest credentials_ack(const std::string& message_id, const messages::Credentials& credentials) {
+messages::IAMRoleCredentialsAckRequest credentials_ack(const std::string& message_id,
+                                                       const messages::Credentials& credentials) {
   messages::IAMRoleCredentialsAckRequest ack;
   ack.messageId = message_id;
   ack.expiration = credentials.expiration;
@@ -75,18 +76,18 @@ void Session::end() {
   socket_->close();
   socket_.reset();
   logs_.end_all();
-  if (giving_up_ != 0) coroutines_.cancel(giving_up_);
-  giving_up_ = 0;
+  if (lost_reporter_ != 0) coroutines_.cancel(lost_reporter_);
+  lost_reporter_ = 0;
 }
 
 asio::awaitable<void> Session::read(const SessionSettings& settings) {
   const base::Duration silence = silence_limit();
   for (;;) {
     base::Result<std::string> text = co_await socket_->read(silence);
-    if (!text) throw std::runtime_error("the connection ended: " + text.error());
+    if (!text) throw std::runtime_error("the session ended: " + text.error());
     base::Result<wire::Frame> frame = wire::read_frame(*text);
     if (!frame) {
-      base::log_warn("frame not read", {{"error", frame.error()}});
+      base::log_warn("invalid frame ignored", {{"error", frame.error()}});
       continue;
     }
     if (frame->type.ends_with("Exception")) {
@@ -95,7 +96,7 @@ asio::awaitable<void> Session::read(const SessionSettings& settings) {
     try {
       handle(settings, *frame);
     } catch (const std::exception& error) {
-      base::log_error("message not handled", {{"type", frame->type}, {"error", error.what()}});
+      base::log_error("message handling failed", {{"type", frame->type}, {"error", error.what()}});
     }
   }
 }
@@ -118,7 +119,7 @@ void Session::handle(const SessionSettings& settings, const wire::Frame& frame) 
   } else if (frame.type == "StokerStopLogs") {
     logs_.end(wire::read_message<messages::StokerStopLogs>(frame).requestId);
   } else {
-    base::log_debug("message of an unknown type", {{"type", frame.type}});
+    base::log_debug("message of unknown type ignored", {{"type", frame.type}});
   }
 }
 
@@ -130,14 +131,14 @@ void Session::acknowledge(const std::string& message_id, const SessionSettings& 
   send(*socket_, "AckRequest", ack);
 }
 
-// A task that can't be kept lets the exception through: without an acknowledgement it comes again.
+// Throws where a task cannot be stored: without an acknowledgement the server sends it again.
 void Session::on_payload(const SessionSettings& settings, const messages::PayloadMessage& message) {
   std::exception_ptr failure;
   for (const messages::Task& task : message.tasks) {
     try {
-      tasks_.take(task);
+      tasks_.accept(task);
     } catch (const std::exception&) {
-      failure = std::current_exception();  // the others are begun all the same
+      failure = std::current_exception();  // the other tasks start all the same
     }
   }
   if (failure) std::rethrow_exception(failure);
@@ -166,25 +167,27 @@ void Session::on_manifest(const SessionSettings& settings, const messages::TaskM
     if (task.desiredStatus == kStopped) tasks_.stop(task.taskArn, "");
     tasks_.report_again(task.taskArn);
   }
-  messages::TaskStopVerificationMessage question;
-  question.messageId = base::random_uuid();
+  messages::TaskStopVerificationMessage verification;
+  verification.messageId = base::random_uuid();
   for (messages::TaskIdentifier& task : tasks_.running()) {
-    if (!wanted.contains(task.taskArn)) question.stopCandidates.push_back(std::move(task));
+    if (!wanted.contains(task.taskArn)) verification.stopCandidates.push_back(std::move(task));
   }
-  if (!question.stopCandidates.empty()) send(*socket_, "TaskStopVerificationMessage", question);
-  if (giving_up_ != 0) coroutines_.cancel(giving_up_);  // this manifest has those of the one before
-  giving_up_ = 0;
-  if (!lost.empty()) giving_up_ = coroutines_.spawn("lost tasks", give_up(std::move(lost), settings.machine_name));
+  if (!verification.stopCandidates.empty()) send(*socket_, "TaskStopVerificationMessage", verification);
+  if (lost_reporter_ != 0) coroutines_.cancel(lost_reporter_);  // this manifest replaces the previous one
+  lost_reporter_ = 0;
+  if (!lost.empty())
+    lost_reporter_ = coroutines_.spawn("lost tasks", report_lost(std::move(lost), settings.machine_name));
 }
 
 void Session::on_stop_verification(const messages::TaskStopVerificationAck& message) {
-  for (const messages::TaskIdentifier& task : message.stopTasks) tasks_.stop(task.taskArn, kNotWanted);
+  for (const messages::TaskIdentifier& task : message.stopTasks) tasks_.stop(task.taskArn, kUnknownToServer);
 }
 
-asio::awaitable<void> Session::give_up(std::vector<messages::TaskIdentifier> lost, std::string machine_name) {
+asio::awaitable<void> Session::report_lost(std::vector<messages::TaskIdentifier> lost, std::string machine_name) {
   co_await sleep_for(kPayloadGrace);
   for (const messages::TaskIdentifier& task : lost) {
-    tasks_.take_lost(task.taskArn, task.taskClusterArn, "The agent on " + machine_name + " has no record of this task.");
+    tasks_.accept_lost(task.taskArn, task.taskClusterArn,
+                       "The agent on " + machine_name + " has no record of this task.");
   }
 }
 

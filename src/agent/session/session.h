@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work session: a connection on which the server says what this machine should run.
+// The work session: the connection on which the server sends this machine its tasks.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -15,7 +15,7 @@
 
 namespace agent {
 
-// Who speaks, and where the server is.
+// The identity of this machine and the address of the server.
 struct SessionSettings {
   client::Profile profile;
   std::string url;
@@ -34,11 +34,11 @@ class Session {
   Session(Machine& machine, TaskRegistry& tasks, LogStreams& logs)
       : machine_(machine), tasks_(tasks), logs_(logs), coroutines_(machine.executor) {}
 
-  // One connection, until it ends. Throws wire::ApiError as the server refused it or ended it, and
-  // std::runtime_error where there is none.
+  // Connects and serves the connection until it ends. Throws wire::ApiError for an error that the server
+  // sent, std::runtime_error where the connection failed.
   boost::asio::awaitable<void> run(SessionSettings settings);
 
-  // None while there is no connection.
+  // Null while disconnected.
   const std::shared_ptr<http::WebSocket>& socket() const { return socket_; }
   Coroutines& coroutines() { return coroutines_; }
 
@@ -50,14 +50,14 @@ class Session {
   void on_credentials(const shapes::agent::IAMRoleCredentialsMessage& message);
   void on_manifest(const SessionSettings& settings, const shapes::agent::TaskManifestMessage& message);
   void on_stop_verification(const shapes::agent::TaskStopVerificationAck& message);
-  boost::asio::awaitable<void> give_up(std::vector<shapes::agent::TaskIdentifier> lost, std::string machine_name);
+  boost::asio::awaitable<void> report_lost(std::vector<shapes::agent::TaskIdentifier> lost, std::string machine_name);
   void acknowledge(const std::string& message_id, const SessionSettings& settings);
 
   Machine& machine_;
   TaskRegistry& tasks_;
   LogStreams& logs_;
-  std::shared_ptr<http::WebSocket> socket_;  // shared with log streams and whoever sends
-  std::uint64_t giving_up_ = 0;              // a coroutine; 0: none
+  std::shared_ptr<http::WebSocket> socket_;  // shared with log streams and other senders
+  std::uint64_t lost_reporter_ = 0;          // a coroutine; 0: none
   Coroutines coroutines_;
 };
 

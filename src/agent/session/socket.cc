@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "base/bytes.h"
-#include "http/sigv4.h"
 #include "shapes/agent/work.h"
+#include "signing/sigv4.h"
 #include "wire/error.h"
 #include "wire/json.h"
 
@@ -35,17 +35,17 @@ std::string target_of(const std::string& url, const std::map<std::string, std::s
   return target;
 }
 
-// "https" where DiscoverPollEndpoint says "wss".
+// DiscoverPollEndpoint returns "wss" where the client needs "https".
 std::string http_url(std::string url) {
   if (url.starts_with("ws")) url.replace(0, 2, "http");
   return url;
 }
 
-[[noreturn]] void throw_refusal(const http::Response& refusal) {
-  base::Result<wire::Frame> frame = wire::read_frame(refusal.body);
+[[noreturn]] void throw_rejection(const http::Response& response) {
+  base::Result<wire::Frame> frame = wire::read_frame(response.body);
   if (frame) throw wire::ApiError(frame->type, wire::read_message<shapes::agent::ErrorMessage>(*frame).message);
-  throw std::runtime_error("the connection was refused with status " + std::to_string(refusal.status) + ": " +
-                           refusal.body.substr(0, 200));
+  throw std::runtime_error("the server rejected the connection with status " + std::to_string(response.status) + ": " +
+                           response.body.substr(0, 200));
 }
 
 }  // namespace
@@ -62,12 +62,12 @@ asio::awaitable<std::shared_ptr<http::WebSocket>> connect(client::Profile profil
   request.head.method = "GET";
   request.head.target = target_of(profile.endpoint, query);
   request.head.headers.set("Host", client::host_of(profile.endpoint));
-  http::sign(request, profile.credentials, profile.region, "ecs", base::SystemClock().now());
+  signing::sign(request, profile.credentials, profile.region, "ecs", base::SystemClock().now());
   http::Endpoint endpoint = client::endpoint_of(profile);
   base::Result<http::WebSocketReply> reply =
       co_await http::connect_websocket(std::move(endpoint), std::move(request), kConnectDeadline);
   if (!reply) throw std::runtime_error(reply.error());
-  if (!reply->socket) throw_refusal(reply->refusal);
+  if (!reply->socket) throw_rejection(reply->refusal);
   co_return reply->socket;
 }
 

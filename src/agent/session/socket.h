@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A signed WebSocket to the server, and messages on it.
+// A signed WebSocket to the server, and its messages.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -13,13 +13,13 @@
 
 namespace agent {
 
-// `url`: as DiscoverPollEndpoint answers it. Throws wire::ApiError as the server refused it, and
-// std::runtime_error where it did not answer.
+// `url` comes from DiscoverPollEndpoint. Throws wire::ApiError where the server rejects the connection, and
+// std::runtime_error where it does not respond.
 boost::asio::awaitable<std::shared_ptr<http::WebSocket>> connect(client::Profile profile, std::string url,
                                                                  std::map<std::string, std::string> query);
 
-// Nothing heard for a minute or more: the server is gone, whatever TCP says. With jitter, so that
-// not all agents come back at once.
+// After this time without a message the server counts as gone, whatever TCP reports. Random between one
+// and one and a half minutes, so that not all agents reconnect together.
 base::Duration silence_limit();
 
 template <class T>

@@ -15,7 +15,7 @@ namespace {
 
 constexpr base::Duration kPublishEvery = std::chrono::seconds(20);
 constexpr base::Duration kMeasureEvery = std::chrono::seconds(2);
-constexpr base::Duration kAgain = std::chrono::seconds(5);
+constexpr base::Duration kReconnectAfter = std::chrono::seconds(5);
 constexpr double kMiB = 1024.0 * 1024.0;
 
 }  // namespace
@@ -59,7 +59,7 @@ asio::awaitable<void> Telemetry::run() {
   coroutines_.spawn("usage", measure_all());
   for (;;) {
     while (settings_.url.empty()) {
-      co_await machine_.changed.wait(kLookAgain);
+      co_await machine_.changed.wait(kLongestWait);
     }
     std::string failure;
     try {
@@ -67,8 +67,8 @@ asio::awaitable<void> Telemetry::run() {
     } catch (const std::exception& error) {
       failure = error.what();
     }
-    base::log_debug("telemetry ended", {{"error", failure}});
-    co_await sleep_for(kAgain);
+    base::log_debug("telemetry session ended", {{"error", failure}});
+    co_await sleep_for(kReconnectAfter);
   }
 }
 
@@ -79,20 +79,20 @@ asio::awaitable<void> Telemetry::connect_and_publish() {
                                               {"agentHash", "stoker-" + settings_.agent_version},
                                               {"dockerVersion", settings_.docker_version}};
   std::shared_ptr<http::WebSocket> socket = co_await connect(settings_.profile, settings_.url, std::move(query));
-  auto open = std::make_shared<bool>(true);  // shared with the reader, which may end after this
+  auto open = std::make_shared<bool>(true);  // shared with the reader, which may outlive this coroutine
   coroutines_.spawn("telemetry reader", read(socket, open));
   const std::string instance = settings_.container_instance_arn;
   base::Time metrics_due = machine_.clock.now() + kPublishEvery, health_due = metrics_due;
-  std::string said;
+  std::string published;
   while (*open && settings_.container_instance_arn == instance) {
     messages::PublishHealthRequest health;
     health.tasks = health_of(tasks_.all());
     std::string text = wire::write_frame("", health);
     const base::Time now = machine_.clock.now();
-    if (!health.tasks.empty() && (text != said || now >= health_due)) {
+    if (!health.tasks.empty() && (text != published || now >= health_due)) {
       health.metadata = metadata();
       send(*socket, "PublishHealthRequest", health);
-      said = std::move(text);
+      published = std::move(text);
       health_due = now + kPublishEvery;
     }
     if (now >= metrics_due) {
@@ -146,7 +146,7 @@ asio::awaitable<void> Telemetry::measure_all() {
         co_await measure(task_arn);
       } catch (const std::exception& error) {
         if (machine_.stopping) throw;
-        base::log_debug("usage not measured", {{"task", task_arn}, {"error", error.what()}});
+        base::log_debug("container usage not measured", {{"task", task_arn}, {"error", error.what()}});
       }
     }
     co_await sleep_for(kMeasureEvery);
@@ -156,7 +156,7 @@ asio::awaitable<void> Telemetry::measure_all() {
 asio::awaitable<void> Telemetry::measure(std::string task_arn) {
   const TaskRunner* task = tasks_.find(task_arn);
   if (!task) co_return;
-  std::vector<ContainerRecord> containers = task->record().containers;  // the task may go meanwhile
+  std::vector<ContainerRecord> containers = task->record().containers;  // a copy: the task may be deleted meanwhile
   for (const ContainerRecord& container : containers) {
     if (container.status != kRunning) continue;
     base::Result<drivers::Usage> usage = co_await machine_.driver.usage(container.id);
@@ -165,7 +165,7 @@ asio::awaitable<void> Telemetry::measure(std::string task_arn) {
     metric.containerName = container.name;
     if (!metric.cpuStatsSet) metric.cpuStatsSet.emplace();
     if (!metric.memoryStatsSet) metric.memoryStatsSet.emplace();
-    // Of the whole machine: Amazon's agent divides what Docker says by the number of cores.
+    // Percent of the whole machine: Amazon's agent divides Docker's number by the number of cores.
     add_sample(*metric.cpuStatsSet, usage->cpu_percent / double(host_size().cores));
     add_sample(*metric.memoryStatsSet, static_cast<double>(usage->memory_bytes) / kMiB);
     if (on_usage_) on_usage_(container, *usage);

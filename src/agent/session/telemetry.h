@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The telemetry session: the health of containers, and what they use.
+// The telemetry session: health and resource usage of containers.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -13,10 +13,10 @@
 
 namespace agent {
 
-// Of all containers with a health check in tasks that have not ended.
+// The health of all containers with a health check, in tasks that have not ended.
 std::vector<shapes::agent::TaskHealth> health_of(const std::vector<const TaskRunner*>& tasks);
 
-// One more value of an interval.
+// Adds one value to the statistics of an interval.
 void add_sample(shapes::agent::CWStatsSet& set, double value);
 
 class Telemetry {
@@ -26,7 +26,7 @@ class Telemetry {
   Telemetry(Machine& machine, TaskRegistry& tasks, OnUsage on_usage)
       : machine_(machine), tasks_(tasks), on_usage_(std::move(on_usage)), coroutines_(machine.executor) {}
 
-  // Where to connect from now on; settings.url "" for nowhere.
+  // Sets where to connect from now on; not at all where settings.url is empty.
   void set_server(SessionSettings settings);
   boost::asio::awaitable<void> run();
 
@@ -44,7 +44,7 @@ class Telemetry {
   TaskRegistry& tasks_;
   const OnUsage on_usage_;
   SessionSettings settings_;
-  // Since the last message: by task, and by container. Only of tasks that run.
+  // Since the last message, by task and container. Running tasks only.
   std::map<std::string, std::map<std::string, shapes::agent::ContainerMetric>> measured_;
   Coroutines coroutines_;
 };

@@ -25,20 +25,24 @@ model::RestartPolicy restart_policy(const shapes::agent::Container& container) {
   if (!container.restartPolicy) return policy;
   const shapes::agent::RestartPolicy& given = *container.restartPolicy;
   policy.enabled = given.enabled;
-  if (given.ignoredExitCodes) policy.ignored_exit_codes.assign(given.ignoredExitCodes->begin(), given.ignoredExitCodes->end());
+  if (given.ignoredExitCodes)
+    policy.ignored_exit_codes.assign(given.ignoredExitCodes->begin(), given.ignoredExitCodes->end());
   if (given.restartAttemptPeriod) policy.attempt_period = std::chrono::seconds(*given.restartAttemptPeriod);
   return policy;
 }
 
 base::Duration wait_until(std::optional<base::Time> until, base::Time now) {
-  if (!until) return kLookAgain;
-  return std::clamp(*until - now, base::Duration(1), kLookAgain);
+  if (!until) return kLongestWait;
+  return std::clamp(*until - now, base::Duration(1), kLongestWait);
 }
 
 }  // namespace
 
 ContainerRunner::ContainerRunner(TaskRunner& task, TaskRecord& record, std::size_t index)
-    : task_(task), machine_(task.machine()), index_(index), definition_(record.task.containers[index]),
+    : task_(task),
+      machine_(task.machine()),
+      index_(index),
+      definition_(record.task.containers[index]),
       record_(record.containers[index]) {}
 
 bool ContainerRunner::adopt(const drivers::Found& found) {
@@ -105,7 +109,7 @@ ContainerRunner::Step ContainerRunner::pull() {
   std::shared_ptr<Pull> pull;
   if (!task_.wants_stop()) pull = machine_.pulls.begin(definition_.image);
   while (!task_.wants_stop() && !pull->result) {
-    co_await machine_.changed.wait(kLookAgain);
+    co_await machine_.changed.wait(kLongestWait);
   }
   task_.throw_if_stopping();
   if (task_.wants_stop()) {
@@ -286,7 +290,9 @@ void ContainerRunner::mark_ended() {
   if (health_watcher_ != 0) task_.coroutines().cancel(health_watcher_);
   task_.coroutines().spawn("gpu shares", leave_gpu_shares());
   const std::string code = record_.exitCode ? std::to_string(*record_.exitCode) : "none";
-  base::log_info("container ended", {{"task", task_.arn()}, {"container", record_.name}, {"exit_code", code},
+  base::log_info("container ended", {{"task", task_.arn()},
+                                     {"container", record_.name},
+                                     {"exit_code", code},
                                      {"reason", record_.reason.value_or("")}});
   if (definition_.essential) task_.stop(record_.startedAt ? kEssentialExited : kFailedToStart);
   task_.changed();
@@ -298,7 +304,7 @@ asio::awaitable<void> ContainerRunner::stop() {
   while (record_.status != kStopped) {
     task_.throw_if_stopping();
     if (record_.status == kPending || !may_stop(task_.record(), index_)) {
-      co_await machine_.changed.wait(kLookAgain);
+      co_await machine_.changed.wait(kLongestWait);
       continue;
     }
     base::Result<drivers::Nothing> stopped = co_await machine_.driver.stop(record_.id, timeout);

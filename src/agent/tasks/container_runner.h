@@ -75,6 +75,7 @@ class ContainerRunner {
 // Returns once the container is stopped and removed, retrying until it is.
 boost::asio::awaitable<void> stop_and_remove(Machine& machine, std::string container_id, base::Duration grace);
 
-inline constexpr const char* kContainerGone = "the container no longer exists: something other than the agent removed it";
+inline constexpr const char* kContainerGone =
+    "the container no longer exists: something other than the agent removed it";
 
 }  // namespace agent

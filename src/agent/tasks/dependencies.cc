@@ -18,19 +18,19 @@ bool is_met(const std::string& condition, const ContainerRecord& other) {
   return true;  // START
 }
 
-std::optional<std::size_t> find(const TaskRecord& record, const std::string& name) {
+std::optional<std::size_t> find_container(const TaskRecord& record, const std::string& name) {
   auto found = std::ranges::find(record.containers, name, &ContainerRecord::name);
   if (found == record.containers.end()) return std::nullopt;
   return static_cast<std::size_t>(found - record.containers.begin());
 }
 
-StartAnswer look_at(const TaskRecord& record, const Dependency& dependency, base::Time now) {
+StartAnswer check_dependency(const TaskRecord& record, const Dependency& dependency, base::Time now) {
   const std::string what = "container " + dependency.containerName;
-  std::optional<std::size_t> index = find(record, dependency.containerName);
-  if (!index) return {Readiness::Never, "dependsOn names " + what + ", which the task does not have", {}};
+  std::optional<std::size_t> index = find_container(record, dependency.containerName);
+  if (!index) return {Readiness::Never, "dependsOn names " + what + ", which is not in the task", {}};
   const ContainerRecord& other = record.containers[*index];
   if (is_met(dependency.condition, other)) return {};
-  if (has_ended(other)) return {Readiness::Never, what + " ended and did not reach " + dependency.condition, {}};
+  if (has_ended(other)) return {Readiness::Never, what + " ended before it reached " + dependency.condition, {}};
   const auto& timeout = record.task.containers[*index].startTimeout;
   if (!timeout || !other.startedAt) return {Readiness::Waiting, "", {}};
   const base::Time until = *other.startedAt + std::chrono::seconds(*timeout);
@@ -53,7 +53,7 @@ std::vector<Dependency> dependencies_of(const shapes::agent::Container& containe
 StartAnswer may_start(const TaskRecord& record, std::size_t container, base::Time now) {
   StartAnswer answer;
   for (const Dependency& dependency : dependencies_of(record.task.containers[container])) {
-    StartAnswer one = look_at(record, dependency, now);
+    StartAnswer one = check_dependency(record, dependency, now);
     if (one.readiness == Readiness::Never) return one;
     if (one.readiness == Readiness::Ready) continue;
     answer.readiness = Readiness::Waiting;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which order a task's containers start and stop. Pure.
+// The order in which a task's containers start and stop. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,23 @@
 
 namespace agent {
 
-// dependsOn, and what links and volumesFrom imply: that the other one was started.
+// dependsOn, and the START conditions that links and volumesFrom imply.
 std::vector<shapes::agent::Dependency> dependencies_of(const shapes::agent::Container& container);
 
 enum class Readiness { Ready, Waiting, Never };
 
 struct StartAnswer {
   Readiness readiness = Readiness::Ready;
-  std::string reason;               // Never: why
-  std::optional<base::Time> until;  // Waiting: when the first startTimeout is over
+  std::string reason;               // of Never
+  std::optional<base::Time> until;  // Waiting: when the first startTimeout expires
 };
 
-// A startTimeout is that of the container that is waited for, counted from its start: so Amazon
-// describes it ("If a startTimeout value is specified for containerB and it doesn't reach the
+// startTimeout belongs to the container that is waited for and counts from its start, as Amazon
+// documents it ("If a startTimeout value is specified for containerB and it doesn't reach the
 // desired status within that time then containerA gives up and not start").
 StartAnswer may_start(const TaskRecord& record, std::size_t container, base::Time now);
 
-// The reverse: first those that depend on it.
+// A container stops after those that depend on it.
 bool may_stop(const TaskRecord& record, std::size_t container);
 
 }  // namespace agent

@@ -20,7 +20,7 @@ constexpr base::Duration kFilesWithin = std::chrono::minutes(1);
 constexpr const char* kDownloadFailed =
     "ResourceInitializationError: failed to download env files: file download command: non empty error stream: ";
 
-http::Credentials to_credentials(const shapes::agent::Credentials& given) {
+signing::Credentials to_credentials(const shapes::agent::Credentials& given) {
   return {given.accessKeyId, given.secretAccessKey, given.sessionToken};
 }
 

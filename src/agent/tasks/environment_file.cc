@@ -6,10 +6,10 @@
 namespace agent {
 namespace {
 
-// Editors on Windows put it first. Docker takes it away; to Amazon's agent it is part of a name.
+// Editors on Windows write it. Docker removes it; Amazon's agent takes it for part of a name.
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// Takes the next line away from `text`, without its end: \n or \r\n.
+// Removes the next line from `text` and returns it without its \n or \r\n.
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   std::string_view line = text.substr(0, end);
@@ -18,7 +18,8 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-std::string what_is_wrong(std::string_view line) {
+// Returns "" for a valid line.
+std::string line_error(std::string_view line) {
   if (line.size() > kMaxEnvironmentLine) return "token too long";  // the words of Go's scanner
   if (!base::is_utf8(line)) return "invalid utf8 bytes";
   if (line.find('\0') != line.npos) return "a NUL byte";
@@ -32,8 +33,8 @@ base::Result<Variables> parse_environment_file(std::string_view text) {
   Variables variables;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::string_view line = take_line(text);
-    const std::string wrong = what_is_wrong(line);
-    if (!wrong.empty()) return base::Error{wrong + " at line " + std::to_string(number)};
+    const std::string error = line_error(line);
+    if (!error.empty()) return base::Error{error + " at line " + std::to_string(number)};
     const std::size_t equals = line.find('=');
     if (line.starts_with('#') || equals == line.npos || equals == 0) continue;
     variables[std::string(line.substr(0, equals))] = line.substr(equals + 1);

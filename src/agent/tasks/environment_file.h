@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of NAME=VALUE lines, read as Amazon's agent reads one.
+// Parses a file of NAME=VALUE lines like Amazon's agent does.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,16 @@
 
 namespace agent {
 
-// Amazon has no limit. Linux gives a process 2 MiB for its arguments and its whole environment.
+// Amazon has no limit. Linux limits the arguments and the environment of a process to 2 MiB together.
 inline constexpr std::size_t kMaxEnvironmentFile = 1 << 20;
-// Amazon's agent reads no longer line either.
+// The same limit as in Amazon's agent.
 inline constexpr std::size_t kMaxEnvironmentLine = 64 * 1024 - 1;
 
 using Variables = std::map<std::string, std::string>;
 
-// A line that begins with # is a comment; one without an = or without a name is passed over. All that
-// follows the first = is the value: quotes, spaces and # have no meaning. The last of a name stands.
-// An error, which says the line, for what no variable can be: bytes that are not UTF-8, a NUL, a line
-// that is too long.
+// A line that begins with # is a comment. A line without = or without a name is ignored. The value is
+// everything after the first =: quotes, spaces and # have no meaning. The last value of a name wins.
+// Invalid UTF-8, a NUL byte and a line that is too long are errors, which name the line.
 base::Result<Variables> parse_environment_file(std::string_view text);
 
 }  // namespace agent

@@ -12,30 +12,32 @@ Variables read(std::string_view text) {
   return variables ? *variables : Variables();
 }
 
-TEST(EnvironmentFile, HasAVariableALine) {
+TEST(EnvironmentFile, EachLineSetsAVariable) {
   EXPECT_EQ(read("A=1\nB=two words\n"), (Variables{{"A", "1"}, {"B", "two words"}}));
   EXPECT_EQ(read("A=1\nB=2"), (Variables{{"A", "1"}, {"B", "2"}}));
   EXPECT_EQ(read(""), Variables());
 }
 
-TEST(EnvironmentFile, CommentsAndLinesWithoutAVariableArePassedOver) {
+TEST(EnvironmentFile, CommentsAndLinesWithoutAVariableAreIgnored) {
   EXPECT_EQ(read("#A=1\n\nexport\n=x\n   \nB=2\n"), (Variables{{"B", "2"}}));
 }
 
-TEST(EnvironmentFile, AValueIsAllThatFollowsTheFirstEqualsSign) {
+TEST(EnvironmentFile, TheValueIsEverythingAfterTheFirstEqualsSign) {
   EXPECT_EQ(read("A=x=y\nB=\"q\"\nC= '$A' # no\nD=\n"),
             (Variables{{"A", "x=y"}, {"B", "\"q\""}, {"C", " '$A' # no"}, {"D", ""}}));
 }
 
-TEST(EnvironmentFile, LinesMayEndAsOnWindowsAndItMayBeginWithAByteOrderMark) {
-  EXPECT_EQ(read("\xEF\xBB\xBF" "A=1\r\nB=2\r\n"), (Variables{{"A", "1"}, {"B", "2"}}));
+TEST(EnvironmentFile, WindowsLineEndingsAndAByteOrderMarkAreRemoved) {
+  EXPECT_EQ(read("\xEF\xBB\xBF"
+                 "A=1\r\nB=2\r\n"),
+            (Variables{{"A", "1"}, {"B", "2"}}));
   EXPECT_EQ(read("A=1\r"), (Variables{{"A", "1"}}));
   EXPECT_EQ(read("A=1\r\r\n"), (Variables{{"A", "1\r"}}));
 }
 
-TEST(EnvironmentFile, TheLastOfANameStands) { EXPECT_EQ(read("A=1\nA=2\n"), (Variables{{"A", "2"}})); }
+TEST(EnvironmentFile, TheLastValueOfANameWins) { EXPECT_EQ(read("A=1\nA=2\n"), (Variables{{"A", "2"}})); }
 
-TEST(EnvironmentFile, WhatNoVariableCanBeIsRefusedByItsLine) {
+TEST(EnvironmentFile, AnInvalidLineIsAnErrorThatNamesTheLine) {
   EXPECT_EQ(parse_environment_file("A=1\nB=\xff\n").error(), "invalid utf8 bytes at line 2");
   EXPECT_EQ(parse_environment_file(std::string_view("A=\0", 3)).error(), "a NUL byte at line 1");
   const std::string longest = "A=" + std::string(kMaxEnvironmentLine - 2, 'x');

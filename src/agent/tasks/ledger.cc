@@ -8,16 +8,16 @@
 namespace agent {
 namespace {
 
-std::string amount(const GpuClaim& claim) {
+std::string amount_text(const GpuClaim& claim) {
   return claim.share_mib == 0 ? "whole" : std::to_string(claim.share_mib) + " MiB";
 }
 
 void log_claim(std::string_view event, const std::string& task_arn, const GpuClaim& claim) {
-  base::log_info(event, {{"gpu", claim.gpu}, {"task", task_arn}, {"container", claim.container},
-                         {"amount", amount(claim)}});
+  base::log_info(
+      event, {{"gpu", claim.gpu}, {"task", task_arn}, {"container", claim.container}, {"amount", amount_text(claim)}});
 }
 
-// What one task asks of one GPU, over all of its containers.
+// The memory that one task claims of one GPU, summed over its containers.
 std::int64_t total_mib(const std::vector<GpuClaim>& claims, const std::string& gpu) {
   std::int64_t total = 0;
   for (const GpuClaim& claim : claims) total += claim.gpu == gpu ? claim.share_mib : 0;
@@ -58,11 +58,11 @@ GrantAnswer Ledger::check(const std::string& task_arn, const GpuClaim& claim, st
   const gpu::Gpu* gpu = find(claim.gpu);
   if (!gpu) return {Grant::Never, "ResourceInitializationError: this machine has no GPU " + claim.gpu};
   if (!gpu->healthy) {
-    return {Grant::Never, "ResourceInitializationError: GPU " + claim.gpu + " is not healthy: " + gpu->trouble};
+    return {Grant::Never, "ResourceInitializationError: GPU " + claim.gpu + " is unhealthy: " + gpu->trouble};
   }
   if (own_mib > gpu->memory_mib) {
     return {Grant::Never, "ResourceInitializationError: GPU " + claim.gpu + " has " + std::to_string(gpu->memory_mib) +
-                              " MiB, not " + std::to_string(own_mib)};
+                              " MiB of memory, but the task claims " + std::to_string(own_mib) + " MiB"};
   }
   std::int64_t shared = own_mib;
   for (const auto& [other, claims] : held_) {
@@ -79,7 +79,7 @@ GrantAnswer Ledger::check(const std::string& task_arn, const GpuClaim& claim, st
 
 GrantAnswer Ledger::grant(const std::string& task_arn, const std::vector<GpuClaim>& claims) {
   if (held_.contains(task_arn)) return {};
-  // What can never be is said first: nobody should wait for it.
+  // Never takes precedence over Wait: no task should wait for what it can never get.
   GrantAnswer wait;
   for (const GpuClaim& claim : claims) {
     GrantAnswer answer = check(task_arn, claim, total_mib(claims, claim.gpu));
@@ -94,8 +94,8 @@ GrantAnswer Ledger::grant(const std::string& task_arn, const std::vector<GpuClai
 void Ledger::adopt(const std::string& task_arn, const std::vector<GpuClaim>& claims) {
   for (const GpuClaim& claim : claims) {
     GrantAnswer answer = check(task_arn, claim, total_mib(claims, claim.gpu));
-    if (answer.grant != Grant::Given) {
-      base::log_error("adopted task holds what it could not be given", {{"task", task_arn}, {"why", answer.reason}});
+    if (answer.grant != Grant::Granted) {
+      base::log_error("adopted task holds a conflicting gpu", {{"task", task_arn}, {"reason", answer.reason}});
     }
   }
   hold(task_arn, claims);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who holds which GPU of this machine. The server decides who gets one; this is what makes sure
-// that a mistake, or a stop that takes its time, never puts two on one.
+// Which task holds which GPU of this machine. The server assigns GPUs. The ledger makes sure that
+// neither a mistake of the server nor a slow stop puts two tasks on one GPU.
 #pragma once
 
 #include <cstdint>
@@ -21,21 +21,21 @@ struct GpuClaim {
   bool operator==(const GpuClaim&) const = default;
 };
 
-// What a task's associations and shares come to.
+// The claims in a task's associations and shares.
 std::vector<GpuClaim> claims_of(const shapes::agent::Task& task);
 
 enum class Grant {
-  Given,  // now held, until release()
-  Wait,   // another task holds one of them
-  Never,  // there is no such GPU here, it is not healthy, or it is smaller than the share
+  Granted,  // held until release()
+  Wait,     // another task holds one of them
+  Never,    // the GPU is absent or unhealthy, or the share exceeds its memory
 };
 
 struct GrantAnswer {
-  Grant grant = Grant::Given;
-  std::string reason;  // why not
+  Grant grant = Grant::Granted;
+  std::string reason;  // empty where granted
 };
 
-// All of a task's GPUs are granted at once or none is, so that no two tasks wait for each other.
+// A task is granted all of its GPUs at once or none, so that no two tasks wait for each other.
 class Ledger {
  public:
   void set_gpus(std::vector<gpu::Gpu> gpus);
@@ -43,12 +43,12 @@ class Ledger {
   const gpu::Gpu* find(const std::string& id) const;
 
   GrantAnswer grant(const std::string& task_arn, const std::vector<GpuClaim>& claims);
-  // A task that was running when the agent came back holds what it holds, whatever else is true.
+  // For a task that was running when the agent restarted: records its GPUs even where they conflict.
   void adopt(const std::string& task_arn, const std::vector<GpuClaim>& claims);
-  // True: it held something, and others may try again. Only once all its containers have ended.
+  // Call only once all containers of the task have ended. True: the task held a GPU, so others may try again.
   bool release(const std::string& task_arn);
 
-  // The tasks that hold any of it.
+  // The tasks that hold all or part of the GPU.
   std::vector<std::string> holders(const std::string& gpu) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all tasks of this machine have in common. One thread: nothing here has a lock.
+// What all tasks of this machine share. Used on one thread only, so nothing here has a lock.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -19,11 +19,11 @@
 
 namespace agent {
 
-// Waits that tests make short.
+// Pauses, which tests shorten.
 struct Timing {
   PullTiming pull = {};
-  base::Duration retry = std::chrono::seconds(1);        // after a driver's failure
-  base::Duration retry_longest = std::chrono::seconds(10);  // and after a server's, at most
+  base::Duration retry = std::chrono::seconds(1);           // after a failure of the driver
+  base::Duration retry_longest = std::chrono::seconds(10);  // the longest after failures of the server
 };
 
 struct Machine {
@@ -35,19 +35,19 @@ struct Machine {
   TaskStore& store;
   base::Clock& clock;
   const Timing timing;
-  Signal changed;  // anything, of any task: they are few, and each looks for itself
+  Signal changed;  // of any task: tasks are few, and each waiter checks its own condition
   Ledger ledger;
   Pulls pulls;
   bool gpu_default_runtime = false;
-  gpu::Mps* mps = nullptr;  // by which real GPUs are shared; simulated ones need none
-  // What this machine adds to a container's environment, where the container does not set it.
+  gpu::Mps* mps = nullptr;  // shares real GPUs; null for simulated ones
+  // Variables that this machine adds to a container's environment. The container's own take precedence.
   std::function<std::map<std::string, std::string>(const TaskRecord&, const ContainerRecord&)> environment;
-  // An object that a task names, from where that task's objects are.
+  // Reads an object that a task names, from the object store of that task.
   std::function<boost::asio::awaitable<client::ObjectRead>(const TaskRecord&, client::ObjectName)> read_object;
-  // Told of each change of a task, and of its end here.
+  // Called after each change of a task, and when the task is deleted from this machine.
   std::function<void(const TaskRecord&)> on_change;
-  std::function<void(const TaskRecord&)> on_forget;
-  // The agent ends. What a driver answers from now on may only mean that it was interrupted.
+  std::function<void(const TaskRecord&)> on_remove;
+  // The agent is stopping. A reply of a driver may from now on only mean that its wait was interrupted.
   bool stopping = false;
 };
 

@@ -20,7 +20,7 @@ void set_environment(const json::value& value, std::map<std::string, std::string
   }
 }
 
-// Throws what Boost.JSON throws for a value of another kind.
+// Throws what Boost.JSON throws for a value of the wrong kind.
 void apply(const json::object& overrides, shapes::agent::Container& container) {
   auto find = [&](std::string_view name) -> const json::value* {
     const json::value* value = overrides.if_contains(name);
@@ -46,7 +46,7 @@ base::Result<shapes::agent::Container> with_overrides(shapes::agent::Container c
     const json::value parsed = json::parse(*container.overrides, {}, options);
     apply(parsed.as_object(), container);
   } catch (const std::exception& error) {
-    return base::Error{"CannotCreateContainerError: the overrides of " + container.name + " make no sense: " +
+    return base::Error{"CannotCreateContainerError: invalid overrides of container " + container.name + ": " +
                        error.what()};
   }
   return container;

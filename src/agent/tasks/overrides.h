@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A container's overrides, which travel as JSON in a string.
+// A container's overrides, which arrive as JSON in a string.
 #pragma once
 
 #include "base/result.h"
@@ -7,7 +7,8 @@
 
 namespace agent {
 
-// {"command": [...], "environment": {...} or [{"name", "value"}], "cpu", "memory"} put in place.
+// {"command": [...], "environment": {...} or [{"name", "value"}], "cpu", "memory"} applied to the
+// container.
 base::Result<shapes::agent::Container> with_overrides(shapes::agent::Container container);
 
 }  // namespace agent

@@ -9,25 +9,25 @@
 namespace agent {
 namespace asio = boost::asio;
 
-bool may_pass(const std::string& pull_error) {
+bool is_transient(const std::string& pull_error) {
   const std::string text = base::to_lower(pull_error);
-  // The words of Docker, Podman and containerd.
-  constexpr std::string_view kFinal[] = {"not found",    "no such",           "manifest unknown",  "denied",
+  // Phrases of Docker, Podman and containerd.
+  constexpr std::string_view kFinal[] = {"not found",    "no such",           "manifest unknown",    "denied",
                                          "unauthorized", "invalid reference", "repository name must"};
   return std::ranges::none_of(kFinal, [&](std::string_view words) { return text.find(words) != text.npos; });
 }
 
 std::shared_ptr<Pull> Pulls::begin(const std::string& image) {
-  auto found = under_way_.find(image);
-  if (found != under_way_.end()) return found->second;
+  auto found = in_progress_.find(image);
+  if (found != in_progress_.end()) return found->second;
   auto pull = std::make_shared<Pull>();
-  under_way_[image] = pull;
+  in_progress_[image] = pull;
   running_.spawn("pull", run(image, pull));
   return pull;
 }
 
 asio::awaitable<void> Pulls::run(std::string image, std::shared_ptr<Pull> pull) {
-  base::Result<drivers::Pulled> result = base::Error{"CannotPullContainerError: not tried"};
+  base::Result<drivers::Pulled> result = base::Error{"CannotPullContainerError: not attempted"};
   base::Duration pause = timing_.first_pause;
   for (int attempt = 1;; ++attempt) {
     try {
@@ -36,13 +36,13 @@ asio::awaitable<void> Pulls::run(std::string image, std::shared_ptr<Pull> pull) 
     } catch (const std::exception& error) {
       result = base::Error{std::string("CannotPullContainerError: ") + error.what()};
     }
-    if (result || attempt == timing_.attempts || !may_pass(result.error())) break;
-    base::log_warn("image not pulled", {{"image", image}, {"attempt", attempt}, {"error", result.error()}});
+    if (result || attempt == timing_.attempts || !is_transient(result.error())) break;
+    base::log_warn("image pull failed, retrying", {{"image", image}, {"attempt", attempt}, {"error", result.error()}});
     co_await sleep_for(pause);
     pause *= 2;
   }
   pull->result = std::move(result);
-  under_way_.erase(image);
+  in_progress_.erase(image);
   changed_.notify();
 }
 

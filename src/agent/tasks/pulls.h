@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images on their way to this machine. One that several containers wait for is pulled once.
+// Image pulls. An image that several containers wait for is pulled once.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace agent {
 
 struct PullTiming {
   int attempts = 3;
-  base::Duration first_pause = std::chrono::seconds(1);  // twice as long after each
+  base::Duration first_pause = std::chrono::seconds(1);  // doubles after each attempt
 };
 
 struct Pull {
@@ -27,8 +27,8 @@ class Pulls {
   Pulls(boost::asio::any_io_executor executor, drivers::Driver& driver, Signal& changed, PullTiming timing)
       : driver_(driver), changed_(changed), timing_(timing), running_(std::move(executor)) {}
 
-  // Shared: whoever waits for it may be told to stop before it has ended. `changed` is notified
-  // when there is a result.
+  // Shared because a waiting container may be stopped before the pull ends. Notifies `changed` when the
+  // result is set.
   std::shared_ptr<Pull> begin(const std::string& image);
 
   Coroutines& running() { return running_; }
@@ -39,11 +39,11 @@ class Pulls {
   drivers::Driver& driver_;
   Signal& changed_;
   const PullTiming timing_;
-  std::map<std::string, std::shared_ptr<Pull>> under_way_;
+  std::map<std::string, std::shared_ptr<Pull>> in_progress_;
   Coroutines running_;
 };
 
-// An image that is not there, or that may not be had, will not be on the next attempt either.
-bool may_pass(const std::string& pull_error);
+// False for a missing image or denied access, which another attempt does not cure.
+bool is_transient(const std::string& pull_error);
 
 }  // namespace agent

@@ -11,48 +11,47 @@ namespace agent {
 namespace asio = boost::asio;
 namespace {
 
-constexpr std::size_t kMaxReason = 1024;  // the stock agent cuts it there too
+constexpr std::size_t kMaxReason = 1024;  // Amazon's agent truncates it there too
 
-std::optional<std::string> cut(const std::optional<std::string>& reason) {
+std::optional<std::string> truncated(const std::optional<std::string>& reason) {
   if (!reason || reason->empty()) return std::nullopt;
   return reason->substr(0, kMaxReason);
 }
 
-shapes::ecs::ContainerStateChange describe(const ContainerRecord& container) {
+shapes::ecs::ContainerStateChange state_change(const ContainerRecord& container) {
   shapes::ecs::ContainerStateChange change;
   change.containerName = container.name;
   change.status = container.status;
   change.exitCode = container.exitCode;
-  change.reason = cut(container.reason);
+  change.reason = truncated(container.reason);
   change.imageDigest = container.imageDigest;
   if (!container.id.empty()) change.runtimeId = container.id;
   if (!container.bindings.empty()) change.networkBindings = container.bindings;
   return change;
 }
 
-// The status that the server should hear of now; "": none.
-std::string status_to_say(const TaskRecord& record) {
+// The status to report now; "": none.
+std::string status_to_report(const TaskRecord& record) {
   const std::string known = known_status(record);
   if (known == kStopped) return record.executionStoppedAt && record.reported != kStopped ? kStopped : "";
   if (known != kRunning) return "";
-  const bool news = std::ranges::any_of(record.containers, [](const ContainerRecord& container) {
-    return container.status != container.reported;
-  });
-  return news ? kRunning : "";
+  const bool unreported = std::ranges::any_of(
+      record.containers, [](const ContainerRecord& container) { return container.status != container.reported; });
+  return unreported ? kRunning : "";
 }
 
 }  // namespace
 
 std::optional<Report> next_report(const TaskRecord& record) {
-  const std::string status = status_to_say(record);
+  const std::string status = status_to_report(record);
   if (status.empty()) return std::nullopt;
   Report report;
   report.cluster = record.task.taskClusterArn;
   report.task = record.task.arn;
   report.status = status;
-  if (status == kStopped) report.reason = cut(record.reason);
+  if (status == kStopped) report.reason = truncated(record.reason);
   report.containers.emplace();
-  for (const ContainerRecord& container : record.containers) report.containers->push_back(describe(container));
+  for (const ContainerRecord& container : record.containers) report.containers->push_back(state_change(container));
   report.pullStartedAt = record.pullStartedAt;
   report.pullStoppedAt = record.pullStoppedAt;
   if (status == kStopped) report.executionStoppedAt = record.executionStoppedAt;
@@ -66,7 +65,7 @@ void mark_reported(TaskRecord& record, const Report& report) {
   }
 }
 
-bool is_final_refusal(const std::string& code) {
+bool is_permanent_rejection(const std::string& code) {
   return code == "ClientException" || code == "InvalidParameterException" || code == "ClusterNotFoundException";
 }
 
@@ -76,7 +75,7 @@ asio::awaitable<void> deliver_reports(Machine& machine, TaskRunner& runner, Subm
   while (runner.record().reported != kStopped) {
     std::optional<Report> report = next_report(runner.record());
     if (!report) {
-      co_await machine.changed.wait(kLookAgain);
+      co_await machine.changed.wait(kLongestWait);
       continue;
     }
     bool done = false;
@@ -86,21 +85,22 @@ asio::awaitable<void> deliver_reports(Machine& machine, TaskRunner& runner, Subm
       co_await submit(std::move(sent));
       done = true;
     } catch (const wire::ApiError& error) {
-      done = is_final_refusal(error.code());
+      done = is_permanent_rejection(error.code());
       failure = error.code() + ": " + error.message();
     } catch (const std::exception& error) {
       failure = error.what();
     }
     if (machine.stopping) co_return;
     if (!failure.empty()) {
-      base::log_warn("report not taken", {{"task", runner.arn()}, {"status", *report->status}, {"error", failure}});
+      base::log_warn("task state not reported",
+                     {{"task", runner.arn()}, {"status", *report->status}, {"error", failure}});
     }
     if (done) {
       runner.update([&](TaskRecord& record) { mark_reported(record, *report); });
       pause = machine.timing.retry;
       continue;
     }
-    // Between half of it and all of it, so that tasks that failed together don't come back so.
+    // Between half the pause and all of it, so that tasks that failed together do not retry together.
     co_await sleep_for(pause / 2 + base::Duration(random() % (pause.count() / 2 + 1)));
     pause = std::min(pause * 2, machine.timing.retry_longest);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells the server what became of tasks. There is no queue that could be lost: what is to be said
-// follows from a task's record, which also keeps what the server has acknowledged.
+// Reports the states of tasks to the server. There is no queue that a crash could lose: the next report
+// follows from a task's record, which also holds what the server has acknowledged.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -14,19 +14,20 @@ namespace agent {
 
 using Report = shapes::ecs::SubmitTaskStateChangeRequest;
 
-// Throws wire::ApiError as the server answered, and std::runtime_error where it did not.
+// Throws wire::ApiError for an error reply of the server, std::runtime_error where no reply came.
 using Submit = std::function<boost::asio::awaitable<void>(Report)>;
 
-// STOPPED once all has ended and its GPUs are free, else RUNNING once all has started; RUNNING
-// again when a container ended beside others. Nothing that was acknowledged. A RUNNING that nobody
-// heard of before the task stopped is never said.
+// STOPPED once all containers have ended and the GPUs are free; RUNNING once all have started, and
+// again when one container ends while others run. Nothing where the server has acknowledged the state.
+// A RUNNING that was not acknowledged before the task stopped is never sent.
 std::optional<Report> next_report(const TaskRecord& record);
 void mark_reported(TaskRecord& record, const Report& report);
 
-// Whether the server will never take it, however often it is said.
-bool is_final_refusal(const std::string& code);
+// True: the server rejects the report however often it is sent.
+bool is_permanent_rejection(const std::string& code);
 
-// One at a time, tried until it is acknowledged; returns once STOPPED was.
+// Sends one report at a time, retrying until the server acknowledges it. Returns once STOPPED is
+// acknowledged.
 boost::asio::awaitable<void> deliver_reports(Machine& machine, TaskRunner& runner, Submit submit);
 
 }  // namespace agent

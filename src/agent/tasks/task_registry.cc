@@ -13,16 +13,16 @@ namespace {
 
 constexpr base::Duration kOrphanGrace = std::chrono::seconds(10);
 constexpr base::Duration kSweepEvery = std::chrono::minutes(1);
-constexpr std::size_t kMaxName = 255;  // Amazon's, of a container
+constexpr std::size_t kMaxName = 255;  // Amazon's limit for a container
 
-// Names become names of files.
+// A container's name becomes a file name.
 bool is_container_name(std::string_view name) {
   constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
   return !name.empty() && name.size() <= kMaxName && name.find_first_not_of(kAllowed) == name.npos;
 }
 
-// A record of a task that ends before it began.
-void refuse(TaskRecord& record, const std::string& reason, base::Time now) {
+// Makes the record one of a task that stopped before it started.
+void reject(TaskRecord& record, const std::string& reason, base::Time now) {
   record.desired = kStopped;
   record.reason = reason;
   record.executionStoppedAt = now;
@@ -31,7 +31,7 @@ void refuse(TaskRecord& record, const std::string& reason, base::Time now) {
 
 }  // namespace
 
-TaskRunner& TaskRegistry::keep(TaskRecord record) {
+TaskRunner& TaskRegistry::add(TaskRecord record) {
   const std::string arn = record.task.arn;
   std::unique_ptr<TaskRunner>& place = runners_[arn];
   place = std::make_unique<TaskRunner>(machine_, std::move(record));
@@ -56,57 +56,56 @@ asio::awaitable<void> TaskRegistry::adopt() {
   std::vector<drivers::Found> found = co_await list();
   std::map<std::string, std::vector<drivers::Found>> by_task;
   for (drivers::Found& one : found) by_task[one.task_arn].push_back(std::move(one));
-  // All hold what they hold before any may ask for more.
+  // All running tasks claim their GPUs before any other task may ask for one.
   for (TaskRecord& record : machine_.store.load()) {
-    TaskRunner& runner = keep(std::move(record));
+    TaskRunner& runner = add(std::move(record));
     std::vector<drivers::Found>& of_task = by_task[runner.arn()];
     of_task = runner.adopt(std::move(of_task));
   }
   for (auto& [arn, strays] : by_task) {
-    for (drivers::Found& orphan : strays) orphans_.spawn("orphan", end_orphan(std::move(orphan)));
+    for (drivers::Found& orphan : strays) orphans_.spawn("orphan", remove_orphan(std::move(orphan)));
   }
   co_await orphans_.ended();
   if (machine_.stopping) co_return;
   for (const auto& [arn, runner] : runners_) begin(*runner);
 }
 
-asio::awaitable<void> TaskRegistry::end_orphan(drivers::Found orphan) {
-  base::log_warn("container of no known task", {{"id", orphan.id}, {"task", orphan.task_arn}});
+asio::awaitable<void> TaskRegistry::remove_orphan(drivers::Found orphan) {
+  base::log_warn("orphaned container found", {{"id", orphan.id}, {"task", orphan.task_arn}});
   co_await stop_and_remove(machine_, orphan.id, kOrphanGrace);
   if (knows(orphan.task_arn)) co_return;
   base::Result<drivers::Nothing> cleaned = co_await machine_.driver.clean_up(orphan.task_arn);
-  if (!cleaned) base::log_warn("orphan not cleaned up", {{"task", orphan.task_arn}, {"error", cleaned.error()}});
+  if (!cleaned) base::log_warn("orphaned task not cleaned up", {{"task", orphan.task_arn}, {"error", cleaned.error()}});
 }
 
-void TaskRegistry::take(shapes::agent::Task task) {
+void TaskRegistry::accept(shapes::agent::Task task) {
   auto known = runners_.find(task.arn);
   if (known != runners_.end()) {
     if (task.desiredStatus == kStopped) known->second->stop("");
     return;
   }
-  if (task_id(task.arn).empty()) throw std::runtime_error("a task's ARN has no id: " + task.arn);
-  const bool named = std::ranges::all_of(task.containers, [](const auto& container) {
-    return is_container_name(container.name);
-  });
+  if (task_id(task.arn).empty()) throw std::runtime_error("invalid task ARN: " + task.arn);
+  const bool named =
+      std::ranges::all_of(task.containers, [](const auto& container) { return is_container_name(container.name); });
   TaskRecord record = new_record(std::move(task));
   if (!named || record.containers.empty()) {
-    refuse(record, "Task failed to start: it has no containers, or one without a name that can be used",
+    reject(record, "Task failed to start: it has no containers, or a container with an invalid name",
            machine_.clock.now());
   }
   machine_.store.save(record);
-  base::log_info("task taken", {{"task", record.task.arn}, {"desired", record.desired}});
-  begin(keep(std::move(record)));
+  base::log_info("task accepted", {{"task", record.task.arn}, {"desired", record.desired}});
+  begin(add(std::move(record)));
 }
 
-void TaskRegistry::take_lost(const std::string& arn, const std::string& cluster_arn, const std::string& reason) {
+void TaskRegistry::accept_lost(const std::string& arn, const std::string& cluster_arn, const std::string& reason) {
   if (knows(arn) || task_id(arn).empty()) return;
   TaskRecord record;
   record.task.arn = arn;
   record.task.taskClusterArn = cluster_arn;
-  refuse(record, reason, machine_.clock.now());
+  reject(record, reason, machine_.clock.now());
   machine_.store.save(record);
-  base::log_warn("task not known here", {{"task", arn}});
-  begin(keep(std::move(record)));
+  base::log_warn("unknown task reported as stopped", {{"task", arn}});
+  begin(add(std::move(record)));
 }
 
 void TaskRegistry::set_credentials(const shapes::agent::IAMRoleCredentialsMessage& message) {
@@ -154,7 +153,7 @@ std::vector<shapes::agent::TaskIdentifier> TaskRegistry::running() const {
 asio::awaitable<void> TaskRegistry::stop_all(std::string reason) {
   for (const auto& [arn, runner] : runners_) runner->stop(reason);
   while (!running().empty()) {
-    co_await machine_.changed.wait(kLookAgain);
+    co_await machine_.changed.wait(kLongestWait);
   }
 }
 
@@ -178,18 +177,18 @@ asio::awaitable<void> TaskRegistry::sweep() {
     }
     for (const std::string& arn : arns) {
       try {
-        co_await forget(arn, found);
+        co_await remove(arn, found);
       } catch (const std::exception& error) {
         if (machine_.stopping) throw;
-        base::log_error("task not forgotten", {{"task", arn}, {"error", error.what()}});
+        base::log_error("stopped task not deleted", {{"task", arn}, {"error", error.what()}});
       }
     }
     co_await sleep_for(std::clamp(keep_stopped_, base::Duration(1), kSweepEvery));
   }
 }
 
-// With the containers that the driver made though its answer never came.
-asio::awaitable<void> TaskRegistry::forget(std::string arn, const std::vector<drivers::Found>& found) {
+// Also removes containers whose id is missing in the record because the driver's reply was lost.
+asio::awaitable<void> TaskRegistry::remove(std::string arn, const std::vector<drivers::Found>& found) {
   TaskRunner& runner = *runners_.at(arn);
   std::set<std::string> ids;
   for (const ContainerRecord& container : runner.record().containers) ids.insert(container.id);
@@ -205,15 +204,15 @@ asio::awaitable<void> TaskRegistry::forget(std::string arn, const std::vector<dr
   }
   base::Result<drivers::Nothing> cleaned = co_await machine_.driver.clean_up(arn);
   if (!cleaned) base::log_warn("task not cleaned up", {{"task", arn}, {"error", cleaned.error()}});
-  // The server may have asked for its end again meanwhile.
+  // The server may have requested the report again meanwhile.
   if (!runner.coroutines().empty()) co_return;
-  machine_.store.forget(arn);
-  if (machine_.on_forget) machine_.on_forget(runner.record());
+  machine_.store.remove(arn);
+  if (machine_.on_remove) machine_.on_remove(runner.record());
   runners_.erase(arn);
-  base::log_info("task forgotten", {{"task", arn}});
+  base::log_info("stopped task deleted", {{"task", arn}});
 }
 
-asio::awaitable<void> TaskRegistry::let_go() {
+asio::awaitable<void> TaskRegistry::detach() {
   for (const auto& [arn, runner] : runners_) runner->coroutines().cancel();
   orphans_.cancel();
   machine_.pulls.running().cancel();

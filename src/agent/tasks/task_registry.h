@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All tasks of this machine: takes them on, finds them again after a restart, forgets them when
-// their time is over.
+// All tasks of this machine: accepts them, adopts them after a restart, and deletes them some time after
+// they have stopped.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -20,50 +20,50 @@ class TaskRegistry {
   TaskRegistry(Machine& machine, Submit submit, base::Duration keep_stopped)
       : machine_(machine), submit_(std::move(submit)), keep_stopped_(keep_stopped), orphans_(machine.executor) {}
 
-  // First of all: goes on with what the driver still has, and ends what no task file knows.
-  // Returns once no container runs that nobody asked for; before that no other is started, as it is
-  // not known what those hold.
+  // Call first. Continues the tasks on disk with the containers that the driver still has, and stops
+  // and removes containers that no task file names. No container is started before those have ended,
+  // because they may hold GPUs.
   boost::asio::awaitable<void> adopt();
 
-  // On disk when it returns, so that it may be acknowledged. One that is known already only
-  // learns that it is to stop. Throws std::runtime_error where it can't be kept.
-  void take(shapes::agent::Task task);
-  // One that the server believes to be here and that is not: STOPPED, with that reason.
-  void take_lost(const std::string& arn, const std::string& cluster_arn, const std::string& reason);
+  // The task is on disk when this returns, so it may be acknowledged. For a known task only a desired
+  // status of STOPPED has an effect. Throws std::runtime_error where the task cannot be stored.
+  void accept(shapes::agent::Task task);
+  // Reports a task that the server expects here, but that this machine does not have, as STOPPED.
+  void accept_lost(const std::string& arn, const std::string& cluster_arn, const std::string& reason);
   void set_credentials(const shapes::agent::IAMRoleCredentialsMessage& message);
   void stop(const std::string& arn, const std::string& reason);
-  // The server asks for a task whose end it has acknowledged: it has lost that.
+  // For a task whose end the server acknowledged and has lost since.
   void report_again(const std::string& arn);
 
   const TaskRunner* find(const std::string& arn) const;
   bool knows(const std::string& arn) const { return find(arn) != nullptr; }
-  // All, in the order of their ARNs.
+  // Ordered by ARN.
   std::vector<const TaskRunner*> all() const;
-  // Those that have not ended.
+  // The tasks that have not ended.
   std::vector<shapes::agent::TaskIdentifier> running() const;
 
-  // Stops them all and returns once they have ended.
+  // Returns once all tasks have ended.
   boost::asio::awaitable<void> stop_all(std::string reason);
 
-  // Forgets what is due, again and again.
+  // Deletes stopped tasks when they are due. Never returns.
   boost::asio::awaitable<void> sweep();
 
-  // The agent ends: nothing of ours runs any more when it returns; containers do.
-  boost::asio::awaitable<void> let_go();
+  // The agent is stopping: ends all coroutines. Containers continue.
+  boost::asio::awaitable<void> detach();
 
  private:
-  TaskRunner& keep(TaskRecord record);
+  TaskRunner& add(TaskRecord record);
   void begin(TaskRunner& runner);
   boost::asio::awaitable<std::vector<drivers::Found>> list();
-  boost::asio::awaitable<void> end_orphan(drivers::Found orphan);
-  boost::asio::awaitable<void> forget(std::string arn, const std::vector<drivers::Found>& found);
+  boost::asio::awaitable<void> remove_orphan(drivers::Found orphan);
+  boost::asio::awaitable<void> remove(std::string arn, const std::vector<drivers::Found>& found);
   std::vector<std::string> due() const;
 
   Machine& machine_;
   const Submit submit_;
   const base::Duration keep_stopped_;
-  std::map<std::string, std::unique_ptr<TaskRunner>> runners_;  // by ARN; only forget() takes any away
-  Coroutines orphans_;  // that are being ended
+  std::map<std::string, std::unique_ptr<TaskRunner>> runners_;  // by ARN; only remove() erases
+  Coroutines orphans_;                                          // remove containers of unknown tasks
 };
 
 }  // namespace agent

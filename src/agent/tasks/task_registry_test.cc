@@ -9,7 +9,8 @@ namespace {
 using TaskRegistryTest = MachineTest;
 using Strings = std::vector<std::string>;
 
-TestDriver::Box stray(drivers::Phase phase, std::string task_arn = "arn:aws:ecs:us-east-1:000000000000:task/default/unknown",
+TestDriver::Box stray(drivers::Phase phase,
+                      std::string task_arn = "arn:aws:ecs:us-east-1:000000000000:task/default/unknown",
                       std::string name = "stray") {
   TestDriver::Box box;
   box.name = std::move(name);
@@ -18,19 +19,19 @@ TestDriver::Box stray(drivers::Phase phase, std::string task_arn = "arn:aws:ecs:
   return box;
 }
 
-TEST_F(TaskRegistryTest, ATaskThatComesTwiceIsOne) {
+TEST_F(TaskRegistryTest, ATaskThatArrivesTwiceStartsOnce) {
   auto task = test_task("t", {test_container("main")});
-  tasks_->take(task);
-  tasks_->take(task);
+  tasks_->accept(task);
+  tasks_->accept(task);
   until([&] { return driver_.runs("main"); });
   settle();
   EXPECT_EQ(std::ranges::count(driver_.events, "start main"), 1);
 }
 
-TEST_F(TaskRegistryTest, ARunningContainerIsTakenOverByTheNextAgent) {
+TEST_F(TaskRegistryTest, TheNextAgentAdoptsARunningContainer) {
   auto task = test_task("t", {test_container("main")});
   task.associations = {{"gpu", "GPU-a", {"main"}, {}}};
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return statuses() == Strings{"RUNNING"}; });
   end_agent();
   EXPECT_TRUE(driver_.runs("main"));
@@ -45,9 +46,9 @@ TEST_F(TaskRegistryTest, ARunningContainerIsTakenOverByTheNextAgent) {
   EXPECT_EQ(container(task, 0).exitCode, 4);
 }
 
-TEST_F(TaskRegistryTest, AnExitThatNobodySawIsReportedWithItsCode) {
+TEST_F(TaskRegistryTest, AnExitDuringTheAgentsAbsenceIsReportedWithItsCode) {
   auto task = test_task("t", {test_container("main")});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return statuses() == Strings{"RUNNING"}; });
   end_agent();
   driver_.exit("main", 5);
@@ -57,9 +58,9 @@ TEST_F(TaskRegistryTest, AnExitThatNobodySawIsReportedWithItsCode) {
   EXPECT_EQ((*reports_[1].containers)[0].exitCode, 5);
 }
 
-TEST_F(TaskRegistryTest, AContainerThatVanishedEndsItsTaskWithThatReason) {
+TEST_F(TaskRegistryTest, ARemovedContainerStopsItsTaskWithThatReason) {
   auto task = test_task("t", {test_container("main")});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return statuses() == Strings{"RUNNING"}; });
   end_agent();
   driver_.boxes.clear();
@@ -69,7 +70,7 @@ TEST_F(TaskRegistryTest, AContainerThatVanishedEndsItsTaskWithThatReason) {
   EXPECT_EQ((*reports_[1].containers)[0].reason, kContainerGone);
 }
 
-TEST_F(TaskRegistryTest, AContainerThatWasMadeButNotWrittenDownIsFoundAndStarted) {
+TEST_F(TaskRegistryTest, ACreatedContainerWithoutASavedIdIsAdoptedAndStarted) {
   auto task = test_task("t", {test_container("main")});
   store_->save(new_record(task));
   TestDriver::Box box;
@@ -82,7 +83,7 @@ TEST_F(TaskRegistryTest, AContainerThatWasMadeButNotWrittenDownIsFoundAndStarted
   EXPECT_FALSE(driver_.happened("create main"));
 }
 
-TEST_F(TaskRegistryTest, AContainerOfNoKnownTaskIsStoppedAndRemoved) {
+TEST_F(TaskRegistryTest, AContainerOfAnUnknownTaskIsStoppedAndRemoved) {
   TestDriver::Box box;
   box.name = "stray";
   box.task_arn = "arn:aws:ecs:us-east-1:000000000000:task/default/unknown";
@@ -93,29 +94,29 @@ TEST_F(TaskRegistryTest, AContainerOfNoKnownTaskIsStoppedAndRemoved) {
   EXPECT_LT(driver_.order("stop stray"), driver_.order("remove stray"));
 }
 
-TEST_F(TaskRegistryTest, ATaskThatWasToldToStopIsStoppedByTheNextAgent) {
-  driver_.deaf = {"main"};
+TEST_F(TaskRegistryTest, TheNextAgentContinuesToStopATask) {
+  driver_.endless_stops = {"main"};
   auto task = test_task("t", {test_container("main")});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return driver_.runs("main"); });
-  tasks_->stop(task.arn, "enough");
+  tasks_->stop(task.arn, "user request");
   until([&] { return driver_.happened("stop main"); });
   end_agent();
   EXPECT_TRUE(driver_.runs("main"));
-  driver_.deaf.clear();
+  driver_.endless_stops.clear();
   begin_agent();
   run(tasks_->adopt());
   until([&] { return ended(task); });
-  EXPECT_EQ(record(task).reason, "enough");
+  EXPECT_EQ(record(task).reason, "user request");
 }
 
-TEST_F(TaskRegistryTest, AWaitingTaskGetsNoGpuThatAnAdoptedOneHolds) {
+TEST_F(TaskRegistryTest, AWaitingTaskDoesNotGetTheGpuOfAnAdoptedTask) {
   auto holder = test_task("z", {test_container("holder")}), waiter = test_task("a", {test_container("waiter")});
   holder.associations = {{"gpu", "GPU-a", {"holder"}, {}}};
   waiter.associations = {{"gpu", "GPU-a", {"waiter"}, {}}};
-  tasks_->take(holder);
+  tasks_->accept(holder);
   until([&] { return driver_.runs("holder"); });
-  tasks_->take(waiter);
+  tasks_->accept(waiter);
   settle();
   end_agent();
   begin_agent();
@@ -125,7 +126,7 @@ TEST_F(TaskRegistryTest, AWaitingTaskGetsNoGpuThatAnAdoptedOneHolds) {
   EXPECT_FALSE(driver_.happened("create waiter"));
 }
 
-TEST_F(TaskRegistryTest, NoTaskBeginsBeforeContainersOfNoTaskHaveEnded) {
+TEST_F(TaskRegistryTest, NoTaskStartsBeforeOrphanedContainersAreRemoved) {
   auto task = test_task("t", {test_container("main")});
   task.associations = {{"gpu", "GPU-a", {"main"}, {}}};
   store_->save(new_record(task));
@@ -141,7 +142,7 @@ TEST_F(TaskRegistryTest, NoTaskBeginsBeforeContainersOfNoTaskHaveEnded) {
   run(adopting.ended());
 }
 
-TEST_F(TaskRegistryTest, TheAgentEndsWhileItEndsAContainerOfNoTask) {
+TEST_F(TaskRegistryTest, TheAgentCanStopWhileItRemovesAnOrphanedContainer) {
   driver_.boxes["box-9"] = stray(drivers::Phase::Running);
   driver_.stop_errors = {"stray"};
   Coroutines adopting(io_.get_executor());
@@ -149,11 +150,11 @@ TEST_F(TaskRegistryTest, TheAgentEndsWhileItEndsAContainerOfNoTask) {
   until([&] { return driver_.happened("stop stray"); });
   machine_->stopping = true;
   adopting.cancel();
-  run(tasks_->let_go());
+  run(tasks_->detach());
   run(adopting.ended());
 }
 
-TEST_F(TaskRegistryTest, AContainerThatWasStartedButNotWrittenDownIsStoppedWithItsTask) {
+TEST_F(TaskRegistryTest, ARunningContainerWithoutASavedStartIsStoppedWithItsTask) {
   auto task = test_task("t", {test_container("main")});
   TaskRecord known = new_record(task);
   known.desired = kStopped;
@@ -166,7 +167,7 @@ TEST_F(TaskRegistryTest, AContainerThatWasStartedButNotWrittenDownIsStoppedWithI
   EXPECT_EQ(container(task, 0).exitCode, 143);
 }
 
-TEST_F(TaskRegistryTest, AContainerThatRanButWasNotWrittenDownIsNotRunAgain) {
+TEST_F(TaskRegistryTest, AnExitedContainerWithoutASavedStartIsNotStartedAgain) {
   auto task = test_task("t", {test_container("main")});
   TaskRecord known = new_record(task);
   known.containers[0].id = "box-9";
@@ -179,9 +180,9 @@ TEST_F(TaskRegistryTest, AContainerThatRanButWasNotWrittenDownIsNotRunAgain) {
   EXPECT_EQ(container(task, 0).exitCode, 7);
 }
 
-TEST_F(TaskRegistryTest, AContainerThatItsTaskDoesNotKnowIsEndedAndTheTaskKeepsItsOwn) {
+TEST_F(TaskRegistryTest, AContainerThatTheRecordDoesNotNameIsRemovedAndTheTaskContinues) {
   auto task = test_task("t", {test_container("main")});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return statuses() == Strings{"RUNNING"}; });
   end_agent();
   driver_.boxes["box-9"] = stray(drivers::Phase::Running, task.arn, "another");
@@ -192,7 +193,7 @@ TEST_F(TaskRegistryTest, AContainerThatItsTaskDoesNotKnowIsEndedAndTheTaskKeepsI
   EXPECT_TRUE(driver_.runs("main"));
 }
 
-TEST_F(TaskRegistryTest, AContainerThatRunsAfterItWasTakenForEndedIsEnded) {
+TEST_F(TaskRegistryTest, ARunningContainerThatIsRecordedAsStoppedIsStopped) {
   auto task = test_task("t", {test_container("main")});
   TaskRecord known = new_record(task);
   known.desired = known.containers[0].status = known.reported = kStopped;
@@ -204,57 +205,57 @@ TEST_F(TaskRegistryTest, AContainerThatRunsAfterItWasTakenForEndedIsEnded) {
   EXPECT_FALSE(driver_.runs("main"));
 }
 
-TEST_F(TaskRegistryTest, WhileTheServerIsAwayTasksGoOnAndOnlyTheEndIsToldLater) {
-  server_away_ = true;
+TEST_F(TaskRegistryTest, WhileTheServerIsDownATaskContinuesAndOnlyItsEndIsReportedLater) {
+  server_down_ = true;
   auto task = test_task("t", {test_container("main")});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return driver_.runs("main"); });
   driver_.exit("main", 0);
   until([&] { return ended(task); });
   end_agent();
-  server_away_ = false;
+  server_down_ = false;
   begin_agent();
   run(tasks_->adopt());
   until([&] { return record(task).reported == "STOPPED"; });
   EXPECT_EQ(statuses(), Strings{"STOPPED"});
 }
 
-TEST_F(TaskRegistryTest, AReportThatIsRefusedForGoodIsNotRepeated) {
-  refusal_ = "ClientException";
+TEST_F(TaskRegistryTest, APermanentlyRejectedReportIsNotRepeated) {
+  error_code_ = "ClientException";
   auto task = test_task("t", {test_container("main")});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return record(task).reported == "RUNNING"; });
   settle();
   EXPECT_EQ(statuses(), Strings{"RUNNING"});
 }
 
-TEST_F(TaskRegistryTest, AReportIsRepeatedWhileTheServerHasTrouble) {
-  refusal_ = "ServerException";
+TEST_F(TaskRegistryTest, AReportIsRepeatedWhileTheServerFails) {
+  error_code_ = "ServerException";
   auto task = test_task("t", {test_container("main")});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return reports_.size() >= 3; });
-  refusal_.clear();
+  error_code_.clear();
   until([&] { return record(task).reported == "RUNNING"; });
 }
 
-TEST_F(TaskRegistryTest, ATaskThatIsNotHereIsReportedAsStopped) {
-  tasks_->take_lost("arn:aws:ecs:us-east-1:000000000000:task/default/lost", "cluster", "never heard of it");
+TEST_F(TaskRegistryTest, ALostTaskIsReportedAsStopped) {
+  tasks_->accept_lost("arn:aws:ecs:us-east-1:000000000000:task/default/lost", "cluster", "no record of this task");
   until([&] { return statuses() == Strings{"STOPPED"}; });
-  EXPECT_EQ(reports_[0].reason, "never heard of it");
+  EXPECT_EQ(reports_[0].reason, "no record of this task");
 }
 
-TEST_F(TaskRegistryTest, AllCanBeStopped) {
-  tasks_->take(test_task("t1", {test_container("one")}));
-  tasks_->take(test_task("t2", {test_container("two")}));
+TEST_F(TaskRegistryTest, StopAllStopsEveryTask) {
+  tasks_->accept(test_task("t1", {test_container("one")}));
+  tasks_->accept(test_task("t2", {test_container("two")}));
   until([&] { return driver_.runs("one") && driver_.runs("two"); });
-  run(tasks_->stop_all("over"));
+  run(tasks_->stop_all("deregistered"));
   EXPECT_TRUE(tasks_->running().empty());
   EXPECT_FALSE(driver_.runs("one") || driver_.runs("two"));
 }
 
-TEST_F(TaskRegistryTest, AStoppedTaskIsForgottenWhenItsTimeIsOver) {
+TEST_F(TaskRegistryTest, AStoppedTaskIsDeletedAfterTheRetentionTime) {
   auto task = test_task("t", {test_container("main")});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return driver_.runs("main"); });
   driver_.exit("main", 0);
   until([&] { return record(task).reported == "STOPPED"; });
@@ -275,35 +276,35 @@ TEST_F(TaskRegistryTest, AStoppedTaskIsForgottenWhenItsTimeIsOver) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path + "/logs/t"));
 }
 
-TEST_F(TaskRegistryTest, ATaskIsNotForgottenWhileTheServerAsksForItsEndAgain) {
+TEST_F(TaskRegistryTest, ATaskIsNotDeletedWhileItsEndIsReportedAgain) {
   auto task = test_task("t", {test_container("main")});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return driver_.runs("main"); });
   driver_.exit("main", 0);
   until([&] { return record(task).reported == "STOPPED"; });
   settle();
   clock_.advance(std::chrono::hours(3));
-  driver_.slow_removes = true;
+  driver_.endless_removes = true;
   Coroutines sweeper(io_.get_executor());
   sweeper.spawn("sweep", tasks_->sweep());
   until([&] { return driver_.happened("remove main"); });
-  server_away_ = true;
+  server_down_ = true;
   tasks_->report_again(task.arn);
-  driver_.slow_removes = false;
+  driver_.endless_removes = false;
   driver_.wake();
   until([&] { return driver_.happened("clean_up " + task.arn); });
   EXPECT_TRUE(tasks_->knows(task.arn));
   EXPECT_EQ(store_->load().size(), 1u);
-  server_away_ = false;
+  server_down_ = false;
   until([&] { return record(task).reported == "STOPPED"; });
   sweeper.cancel();
   run(sweeper.ended());
 }
 
-TEST_F(TaskRegistryTest, AContainerThatNoRecordKnowsGoesWithItsTask) {
+TEST_F(TaskRegistryTest, AContainerWithoutASavedIdIsRemovedWithItsTask) {
   auto task = test_task("t", {test_container("main")});
   driver_.create_errors["main"] = "CannotCreateContainerError: no answer in time";
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return record(task).reported == "STOPPED"; });
   driver_.boxes["box-9"] = stray(drivers::Phase::Created, task.arn, "main");
   settle();
@@ -316,17 +317,17 @@ TEST_F(TaskRegistryTest, AContainerThatNoRecordKnowsGoesWithItsTask) {
   EXPECT_TRUE(driver_.boxes.empty());
 }
 
-TEST_F(TaskRegistryTest, ATaskWithNamesThatCannotBeUsedIsRefused) {
+TEST_F(TaskRegistryTest, ATaskWithInvalidNamesIsRejected) {
   auto task = test_task("t", {test_container("../etc")});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return statuses() == Strings{"STOPPED"}; });
   EXPECT_TRUE(driver_.events.empty());
-  EXPECT_THROW(tasks_->take(test_task("..", {test_container("main")})), std::runtime_error);
+  EXPECT_THROW(tasks_->accept(test_task("..", {test_container("main")})), std::runtime_error);
 }
 
-TEST_F(TaskRegistryTest, NewCredentialsAreKept) {
+TEST_F(TaskRegistryTest, NewCredentialsAreSaved) {
   auto task = test_task("t", {test_container("main")});
-  tasks_->take(task);
+  tasks_->accept(task);
   shapes::agent::IAMRoleCredentialsMessage message;
   message.taskArn = task.arn;
   message.roleType = "TaskApplication";

@@ -53,7 +53,7 @@ asio::awaitable<void> TaskRunner::run() {
   }
   co_await take_gpus();
   while (!has_ended()) {
-    co_await machine_.changed.wait(kLookAgain);
+    co_await machine_.changed.wait(kLongestWait);
   }
   throw_if_stopping();
   // Not earlier: as long as one container runs, its kernels may run too.
@@ -67,7 +67,7 @@ asio::awaitable<void> TaskRunner::take_gpus() {
   std::string waits_for;
   while (!gpus_granted_ && !wants_stop()) {
     GrantAnswer answer = machine_.ledger.grant(arn(), claims_);
-    if (answer.grant == Grant::Given) {
+    if (answer.grant == Grant::Granted) {
       gpus_granted_ = true;
       machine_.changed.notify();
     } else if (answer.grant == Grant::Never) {
@@ -77,7 +77,7 @@ asio::awaitable<void> TaskRunner::take_gpus() {
         base::log_info("task is waiting for a gpu", {{"task", arn()}, {"reason", answer.reason}});
       }
       waits_for = answer.reason;
-      co_await machine_.changed.wait(kLookAgain);
+      co_await machine_.changed.wait(kLongestWait);
     }
   }
 }

@@ -6,12 +6,12 @@
 namespace agent {
 namespace {
 
-using Runner = MachineTest;
+using TaskRunnerTest = MachineTest;
 using Strings = std::vector<std::string>;
 
-TEST_F(Runner, ATaskRunsAndItsEndIsReported) {
+TEST_F(TaskRunnerTest, ATaskRunsAndItsExitIsReported) {
   auto task = test_task("t", {test_container("main")});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return statuses() == Strings{"RUNNING"}; });
   EXPECT_EQ(driver_.events, (Strings{"pull busybox", "create main", "start main"}));
   EXPECT_EQ((*reports_[0].containers)[0].imageDigest, "sha256:busybox");
@@ -23,13 +23,13 @@ TEST_F(Runner, ATaskRunsAndItsEndIsReported) {
   EXPECT_TRUE(reports_[1].executionStoppedAt);
 }
 
-TEST_F(Runner, ContainersStartInTheOrderOfTheirDependenciesAndStopInReverse) {
+TEST_F(TaskRunnerTest, ContainersStartInDependencyOrderAndStopInReverse) {
   auto web = test_container("web"), db = test_container("db"), cache = test_container("cache", false);
   web.dependsOn = {{"db", "START"}};
   cache.dependsOn = {{"web", "START"}};
   cache.stopTimeout = 7;
   auto task = test_task("t", {web, db, cache});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return driver_.runs("cache"); });
   EXPECT_LT(driver_.order("start db"), driver_.order("start web"));
   EXPECT_LT(driver_.order("start web"), driver_.order("start cache"));
@@ -41,11 +41,11 @@ TEST_F(Runner, ContainersStartInTheOrderOfTheirDependenciesAndStopInReverse) {
   EXPECT_EQ(driver_.graces["db"], std::chrono::seconds(30));
 }
 
-TEST_F(Runner, AGpuIsNotFreeUntilAContainerWhoseStartFailedIsKnownNotToRun) {
+TEST_F(TaskRunnerTest, AfterAFailedStartTheGpuStaysHeldUntilTheContainerIsRemoved) {
   auto task = test_task("t", {test_container("main")});
   task.associations = {{"gpu", "GPU-a", {"main"}, {}}};
   driver_.lost_starts = driver_.stop_errors = {"main"};
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return std::ranges::count(driver_.events, "stop main") > 2; });
   EXPECT_EQ(machine_->ledger.holders("GPU-a"), Strings{task.arn});
   driver_.stop_errors.clear();
@@ -54,9 +54,9 @@ TEST_F(Runner, AGpuIsNotFreeUntilAContainerWhoseStartFailedIsKnownNotToRun) {
   EXPECT_EQ(container(task, 0).reason, "CannotStartContainerError: no answer");
 }
 
-TEST_F(Runner, AnEssentialContainersEndStopsTheOthers) {
+TEST_F(TaskRunnerTest, TheExitOfAnEssentialContainerStopsTheOthers) {
   auto task = test_task("t", {test_container("main"), test_container("side", false)});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return driver_.runs("main") && driver_.runs("side"); });
   driver_.exit("main", 0);
   until([&] { return ended(task); });
@@ -64,9 +64,9 @@ TEST_F(Runner, AnEssentialContainersEndStopsTheOthers) {
   EXPECT_FALSE(driver_.happened("stop main"));
 }
 
-TEST_F(Runner, AContainerThatIsNotEssentialMayEnd) {
+TEST_F(TaskRunnerTest, TheExitOfANonEssentialContainerIsReportedAndTheTaskContinues) {
   auto task = test_task("t", {test_container("main"), test_container("init", false)});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return statuses() == Strings{"RUNNING"}; });
   driver_.exit("init", 0);
   until([&] { return statuses() == Strings{"RUNNING", "RUNNING"}; });
@@ -74,11 +74,11 @@ TEST_F(Runner, AContainerThatIsNotEssentialMayEnd) {
   EXPECT_TRUE(driver_.runs("main"));
 }
 
-TEST_F(Runner, WhatDependsOnSuccessWaitsForTheExitCode) {
+TEST_F(TaskRunnerTest, ADependencyOnSuccessWaitsForExitCodeZero) {
   auto main = test_container("main");
   main.dependsOn = {{"init", "SUCCESS"}};
   auto task = test_task("t", {main, test_container("init", false)});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return driver_.runs("init"); });
   settle();
   EXPECT_FALSE(driver_.happened("create main"));
@@ -87,24 +87,24 @@ TEST_F(Runner, WhatDependsOnSuccessWaitsForTheExitCode) {
   until([&] { return statuses() == Strings{"RUNNING"}; });
 }
 
-TEST_F(Runner, WhatDependsOnSuccessFailsWithIt) {
+TEST_F(TaskRunnerTest, ADependencyOnSuccessFailsTheTaskAfterANonZeroExitCode) {
   auto main = test_container("main");
   main.dependsOn = {{"init", "SUCCESS"}};
   auto task = test_task("t", {main, test_container("init", false)});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return driver_.runs("init"); });
   driver_.exit("init", 1);
   until([&] { return statuses() == Strings{"STOPPED"}; });
   EXPECT_EQ(reports_[0].reason, "Task failed to start");
-  EXPECT_NE(container(task, 0).reason->find("did not reach SUCCESS"), std::string::npos);
+  EXPECT_NE(container(task, 0).reason->find("ended before it reached SUCCESS"), std::string::npos);
 }
 
-TEST_F(Runner, WhatDependsOnHealthWaitsForIt) {
+TEST_F(TaskRunnerTest, ADependencyOnHealthyWaitsForTheHealthCheck) {
   auto main = test_container("main"), db = test_container("db");
   main.dependsOn = {{"db", "HEALTHY"}};
   db.healthCheckType = "docker";
   auto task = test_task("t", {main, db});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return driver_.runs("db"); });
   driver_.set_health("db", "UNHEALTHY");
   until([&] { return container(task, 1).health == "UNHEALTHY"; });
@@ -113,13 +113,13 @@ TEST_F(Runner, WhatDependsOnHealthWaitsForIt) {
   until([&] { return driver_.runs("main"); });
 }
 
-TEST_F(Runner, AStartTimeoutEndsTheTask) {
+TEST_F(TaskRunnerTest, AnExpiredStartTimeoutStopsTheTask) {
   auto main = test_container("main"), db = test_container("db");
   main.dependsOn = {{"db", "HEALTHY"}};
   db.healthCheckType = "docker";
   db.startTimeout = 5;
   auto task = test_task("t", {main, db});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return driver_.runs("db"); });
   clock_.advance(std::chrono::seconds(5));
   machine_->changed.notify();
@@ -128,26 +128,26 @@ TEST_F(Runner, AStartTimeoutEndsTheTask) {
   EXPECT_TRUE(driver_.happened("stop db"));
 }
 
-TEST_F(Runner, APullIsTriedAgainWhenItsErrorMayPass) {
+TEST_F(TaskRunnerTest, ATransientPullErrorIsRetried) {
   driver_.pull_errors["busybox"] = {"CannotPullContainerError: i/o timeout", "CannotPullContainerError: i/o timeout"};
-  tasks_->take(test_task("t", {test_container("main")}));
+  tasks_->accept(test_task("t", {test_container("main")}));
   until([&] { return driver_.runs("main"); });
 }
 
-TEST_F(Runner, AnImageThatIsNotThereEndsTheTask) {
+TEST_F(TaskRunnerTest, AMissingImageStopsTheTask) {
   driver_.pull_errors["busybox"] = {"CannotPullContainerError: manifest unknown"};
   auto task = test_task("t", {test_container("main")});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return statuses() == Strings{"STOPPED"}; });
   EXPECT_EQ((*reports_[0].containers)[0].reason, "CannotPullContainerError: manifest unknown");
   EXPECT_EQ(reports_[0].reason, "Task failed to start");
   EXPECT_EQ(driver_.events, Strings{"pull busybox"});
 }
 
-TEST_F(Runner, AnImageThatTwoWaitForIsPulledOnce) {
+TEST_F(TaskRunnerTest, TwoTasksShareThePullOfOneImage) {
   driver_.endless_pulls = {"busybox"};
-  tasks_->take(test_task("t1", {test_container("a")}));
-  tasks_->take(test_task("t2", {test_container("b")}));
+  tasks_->accept(test_task("t1", {test_container("a")}));
+  tasks_->accept(test_task("t2", {test_container("b")}));
   settle();
   driver_.endless_pulls.clear();
   driver_.wake();
@@ -155,13 +155,13 @@ TEST_F(Runner, AnImageThatTwoWaitForIsPulledOnce) {
   EXPECT_EQ(std::ranges::count(driver_.events, "pull busybox"), 1);
 }
 
-TEST_F(Runner, AStopWhilePullingEndsTheTaskAtOnce) {
+TEST_F(TaskRunnerTest, AStopDuringAPullStopsTheTaskWithoutWaitingForThePull) {
   driver_.endless_pulls = {"busybox"};
   auto task = test_task("t", {test_container("main")});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return driver_.happened("pull busybox"); });
   task.desiredStatus = "STOPPED";
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return statuses() == Strings{"STOPPED"}; });
   driver_.endless_pulls.clear();
   driver_.wake();
@@ -169,19 +169,19 @@ TEST_F(Runner, AStopWhilePullingEndsTheTaskAtOnce) {
   EXPECT_FALSE(driver_.happened("create main"));
 }
 
-TEST_F(Runner, AContainerThatCannotBeStartedSaysWhy) {
+TEST_F(TaskRunnerTest, AFailedStartIsTheReasonOfTheContainer) {
   driver_.start_errors["main"] = "CannotStartContainerError: no such file";
   auto task = test_task("t", {test_container("main"), test_container("other")});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return ended(task); });
   EXPECT_EQ(container(task, 0).reason, "CannotStartContainerError: no such file");
   until([&] { return statuses() == Strings{"STOPPED"}; });
   EXPECT_EQ(reports_[0].reason, "Task failed to start");
 }
 
-TEST_F(Runner, MemoryThatRanOutIsTheReason) {
+TEST_F(TaskRunnerTest, AnOutOfMemoryKillIsTheReasonOfTheContainer) {
   auto task = test_task("t", {test_container("main")});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return driver_.runs("main"); });
   driver_.exit("main", 137, true);
   until([&] { return ended(task); });
@@ -189,11 +189,11 @@ TEST_F(Runner, MemoryThatRanOutIsTheReason) {
   EXPECT_EQ(container(task, 0).exitCode, 137);
 }
 
-TEST_F(Runner, ARestartPolicyStartsAContainerAgain) {
+TEST_F(TaskRunnerTest, ARestartPolicyRestartsTheContainer) {
   auto main = test_container("main");
   main.restartPolicy = shapes::agent::RestartPolicy{true, std::vector<std::int32_t>{9}, 60};
   auto task = test_task("t", {main});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return driver_.runs("main"); });
   driver_.now += std::chrono::seconds(61);
   driver_.exit("main", 1);
@@ -204,11 +204,11 @@ TEST_F(Runner, ARestartPolicyStartsAContainerAgain) {
   until([&] { return ended(task); });
 }
 
-TEST_F(Runner, AContainerThatEndsTooSoonIsNotStartedAgain) {
+TEST_F(TaskRunnerTest, AContainerThatExitsBeforeTheAttemptPeriodIsNotRestarted) {
   auto main = test_container("main");
   main.restartPolicy = shapes::agent::RestartPolicy{true, {}, 60};
   auto task = test_task("t", {main});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return driver_.runs("main"); });
   driver_.now += std::chrono::seconds(59);
   driver_.exit("main", 1);
@@ -216,28 +216,28 @@ TEST_F(Runner, AContainerThatEndsTooSoonIsNotStartedAgain) {
   EXPECT_EQ(container(task, 0).restarts, 0);
 }
 
-TEST_F(Runner, OverridesAndTheMachinesEnvironmentReachTheContainer) {
+TEST_F(TaskRunnerTest, OverridesAndTheMachinesVariablesReachTheContainer) {
   machine_->environment = [](const auto&, const auto&) {
     return std::map<std::string, std::string>{{"ECS_AGENT_URI", "http://a"}, {"MINE", "the machine's"}};
   };
   auto main = test_container("main");
   main.environment = {{"MINE", "its own"}, {"A", "1"}};
   main.overrides = R"({"command": ["sleep", "1"], "environment": [{"name": "A", "value": "2"}]})";
-  tasks_->take(test_task("t", {main}));
+  tasks_->accept(test_task("t", {main}));
   until([&] { return driver_.runs("main"); });
   const auto& made = driver_.boxes["box-1"].spec.container;
   EXPECT_EQ(made.command, (Strings{"sleep", "1"}));
-  EXPECT_EQ(made.environment, (std::map<std::string, std::string>{
-                                  {"MINE", "its own"}, {"A", "2"}, {"ECS_AGENT_URI", "http://a"}}));
+  EXPECT_EQ(made.environment,
+            (std::map<std::string, std::string>{{"MINE", "its own"}, {"A", "2"}, {"ECS_AGENT_URI", "http://a"}}));
 }
 
-TEST_F(Runner, OverridesThatMakeNoSenseEndTheTask) {
+TEST_F(TaskRunnerTest, InvalidOverridesStopTheTask) {
   auto main = test_container("main");
   main.overrides = R"({"command": 3})";
   auto task = test_task("t", {main});
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return ended(task); });
-  EXPECT_NE(container(task, 0).reason->find("overrides of main"), std::string::npos);
+  EXPECT_NE(container(task, 0).reason->find("invalid overrides of container main"), std::string::npos);
 }
 
 shapes::agent::Task gpu_task(const std::string& id, const std::string& gpu) {
@@ -246,38 +246,38 @@ shapes::agent::Task gpu_task(const std::string& id, const std::string& gpu) {
   return task;
 }
 
-TEST_F(Runner, ATaskWaitsUntilTheGpuIsFree) {
+TEST_F(TaskRunnerTest, ATaskWaitsUntilTheGpuIsFree) {
   auto first = gpu_task("first", "GPU-a"), second = gpu_task("second", "GPU-a");
-  tasks_->take(first);
-  tasks_->take(second);
+  tasks_->accept(first);
+  tasks_->accept(second);
   until([&] { return driver_.runs("first"); });
-  driver_.deaf = {"first"};
+  driver_.endless_stops = {"first"};
   tasks_->stop(first.arn, "");
   until([&] { return driver_.happened("stop first"); });
   settle();
   EXPECT_FALSE(driver_.happened("create second"));
   EXPECT_EQ(machine_->ledger.holders("GPU-a"), Strings{first.arn});
-  driver_.deaf.clear();
+  driver_.endless_stops.clear();
   driver_.wake();
   until([&] { return driver_.runs("second"); });
   EXPECT_EQ(machine_->ledger.holders("GPU-a"), Strings{second.arn});
   EXPECT_EQ(driver_.boxes["box-2"].spec.gpus.size(), 1u);
 }
 
-TEST_F(Runner, ATaskThatWaitsForAGpuCanBeStopped) {
+TEST_F(TaskRunnerTest, ATaskThatIsWaitingForAGpuCanBeStopped) {
   auto first = gpu_task("first", "GPU-a"), second = gpu_task("second", "GPU-a");
-  tasks_->take(first);
-  tasks_->take(second);
+  tasks_->accept(first);
+  tasks_->accept(second);
   until([&] { return driver_.runs("first"); });
-  tasks_->stop(second.arn, "no more");
+  tasks_->stop(second.arn, "user request");
   until([&] { return ended(second); });
   EXPECT_TRUE(driver_.runs("first"));
   EXPECT_EQ(machine_->ledger.holders("GPU-a"), Strings{first.arn});
 }
 
-TEST_F(Runner, ATaskForAGpuThatIsNotHereEndsWithThatReason) {
+TEST_F(TaskRunnerTest, ATaskForAnAbsentGpuStopsWithThatReason) {
   auto task = gpu_task("t", "GPU-none");
-  tasks_->take(task);
+  tasks_->accept(task);
   until([&] { return statuses() == Strings{"STOPPED"}; });
   EXPECT_NE(reports_[0].reason->find("this machine has no GPU GPU-none"), std::string::npos);
   EXPECT_FALSE(driver_.happened("create t"));

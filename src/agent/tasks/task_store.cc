@@ -20,22 +20,24 @@ namespace {
 
 constexpr std::size_t kMaxIdLength = 128;
 
-bool is_name(std::string_view text) {
+bool is_file_name(std::string_view text) {
   constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
   return !text.empty() && text.size() <= kMaxIdLength && text.find_first_not_of(kAllowed) == text.npos;
 }
 
 TaskRecord read_record(const std::string& path) {
-  std::optional<std::string> text = read_whole(path);
-  if (!text) throw std::runtime_error("it cannot be read");
+  std::optional<std::string> text = read_file(path);
+  if (!text) throw std::runtime_error("the file is unreadable");
   TaskRecord record;
   try {
     wire::read_json(wire::type_of<TaskRecord>(), *text, &record);
-  } catch (const wire::ApiError&) {  // which has no words for a client
-    throw std::runtime_error("it is not JSON, or of another form");
+  } catch (const wire::ApiError&) {  // its message is empty
+    throw std::runtime_error("the file is not a task record in JSON");
   }
-  if (task_id(record.task.arn) + ".json" != fs::path(path).filename()) throw std::runtime_error("it is another task's");
-  if (record.containers.size() != record.task.containers.size()) throw std::runtime_error("its containers don't match");
+  if (task_id(record.task.arn) + ".json" != fs::path(path).filename())
+    throw std::runtime_error("the file name does not match the task");
+  if (record.containers.size() != record.task.containers.size())
+    throw std::runtime_error("the containers do not match the task's");
   return record;
 }
 
@@ -45,11 +47,11 @@ TaskRecord new_record(shapes::agent::Task task) {
   TaskRecord record;
   record.desired = task.desiredStatus == kStopped ? kStopped : kRunning;
   for (const auto& container : task.containers) {
-    ContainerRecord made;
-    made.name = container.name;
-    made.endpointId = base::random_uuid();
-    if (container.healthCheckType) made.health = "UNKNOWN";
-    record.containers.push_back(std::move(made));
+    ContainerRecord created;
+    created.name = container.name;
+    created.endpointId = base::random_uuid();
+    if (container.healthCheckType) created.health = "UNKNOWN";
+    record.containers.push_back(std::move(created));
   }
   record.task = std::move(task);
   return record;
@@ -64,7 +66,7 @@ std::string known_status(const TaskRecord& record) {
     states.push_back(state);
   }
   const model::TaskStatus status = model::known_status(states);
-  // One that failed to start, beside others that ran, was never RUNNING as a whole.
+  // A task was never RUNNING as a whole if one container failed to start while others ran.
   const bool failed = std::ranges::any_of(record.containers, [](const ContainerRecord& container) {
     return container.status == kStopped && !container.startedAt;
   });
@@ -76,11 +78,11 @@ std::string known_status(const TaskRecord& record) {
 
 std::string task_id(const std::string& arn) {
   std::string id = arn.substr(arn.rfind('/') + 1);
-  return is_name(id) ? id : "";
+  return is_file_name(id) ? id : "";
 }
 
 TaskStore::TaskStore(std::string folder) : folder_(std::move(folder)) {
-  for (const char* part : {"/tasks", "/logs", "/work"}) make_folder(folder_ + part);
+  for (const char* part : {"/tasks", "/logs", "/work"}) create_folder(folder_ + part);
 }
 
 std::vector<TaskRecord> TaskStore::load() {
@@ -94,7 +96,7 @@ std::vector<TaskRecord> TaskStore::load() {
     try {
       records.push_back(read_record(path));
     } catch (const std::exception& error) {
-      base::log_error("task file set aside", {{"file", path}, {"error", error.what()}});
+      base::log_error("damaged task file renamed", {{"file", path}, {"error", error.what()}});
       std::error_code ignored;
       fs::rename(path, path + ".damaged", ignored);
     }
@@ -108,9 +110,9 @@ void TaskStore::save(const TaskRecord& record) {
   write_durably(file(record.task.arn), text);
 }
 
-void TaskStore::forget(const std::string& arn) {
+void TaskStore::remove(const std::string& arn) {
   const std::string id = task_id(arn);
-  CHECK(!id.empty()) << "a task without an id: " << arn;
+  CHECK(!id.empty()) << "task ARN without an id: " << arn;
   std::error_code ignored;
   fs::remove_all(folder_ + "/logs/" + id, ignored);
   fs::remove_all(folder_ + "/work/" + id, ignored);
@@ -119,13 +121,13 @@ void TaskStore::forget(const std::string& arn) {
 
 std::string TaskStore::log_file(const std::string& arn, const std::string& container) const {
   const std::string folder = folder_ + "/logs/" + task_id(arn);
-  make_folder(folder);
+  create_folder(folder);
   return folder + "/" + container + ".log";
 }
 
 std::string TaskStore::work_folder(const std::string& arn) const {
   const std::string folder = folder_ + "/work/" + task_id(arn);
-  make_folder(folder);
+  create_folder(folder);
   return folder;
 }
 

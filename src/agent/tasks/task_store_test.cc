@@ -9,14 +9,14 @@
 namespace agent {
 namespace {
 
-TEST(TaskStore, KeepsWhatItIsGiven) {
+TEST(TaskStore, ASavedRecordIsLoadedUnchanged) {
   TestFolder folder;
   TaskRecord record = new_record(test_task("t1", {test_container("main"), test_container("side", false)}));
   record.containers[0].status = kRunning;
   record.containers[0].startedAt = base::from_millis(1234567);
   record.containers[0].bindings = {{.bindIP = "0.0.0.0", .containerPort = 80, .hostPort = 32768}};
   record.containers[1].exitCode = 3;
-  record.reason = "because";
+  record.reason = "user request";
   TaskStore(folder.path).save(record);
   std::vector<TaskRecord> loaded = TaskStore(folder.path).load();
   ASSERT_EQ(loaded.size(), 1u);
@@ -25,17 +25,17 @@ TEST(TaskStore, KeepsWhatItIsGiven) {
   EXPECT_EQ(loaded[0].containers[0].bindings, record.containers[0].bindings);
   EXPECT_EQ(loaded[0].containers[1].exitCode, 3);
   EXPECT_FALSE(loaded[0].containers[0].exitCode);
-  EXPECT_EQ(loaded[0].reason, "because");
+  EXPECT_EQ(loaded[0].reason, "user request");
 }
 
-TEST(TaskStore, OnlyItsOwnerMayReadIt) {
+TEST(TaskStore, OnlyTheOwnerCanReadARecord) {
   TestFolder folder;
   TaskStore(folder.path).save(new_record(test_task("t1", {test_container("main")})));
   auto mode = std::filesystem::status(folder.path + "/tasks/t1.json").permissions();
   EXPECT_EQ(mode, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
 
-TEST(TaskStore, ADamagedFileIsSetAside) {
+TEST(TaskStore, ADamagedFileIsRenamedAndTheOthersAreLoaded) {
   TestFolder folder;
   TaskStore store(folder.path);
   store.save(new_record(test_task("good", {test_container("main")})));
@@ -47,26 +47,26 @@ TEST(TaskStore, ADamagedFileIsSetAside) {
   EXPECT_TRUE(std::filesystem::exists(folder.path + "/tasks/other.json.damaged"));
 }
 
-TEST(TaskStore, ForgetsATaskWithItsFolders) {
+TEST(TaskStore, RemovingATaskDeletesItsLogsAndItsWorkFolder) {
   TestFolder folder;
   TaskStore store(folder.path);
   TaskRecord record = new_record(test_task("t1", {test_container("main")}));
   store.save(record);
   std::ofstream(store.log_file(record.task.arn, "main")) << "x";
   std::ofstream(store.work_folder(record.task.arn) + "/file") << "x";
-  store.forget(record.task.arn);
+  store.remove(record.task.arn);
   EXPECT_TRUE(store.load().empty());
   EXPECT_FALSE(std::filesystem::exists(folder.path + "/logs/t1"));
   EXPECT_FALSE(std::filesystem::exists(folder.path + "/work/t1"));
 }
 
-TEST(TaskStore, AnArnWithoutAnIdHasNone) {
+TEST(TaskStore, AnArnWithAnInvalidIdHasAnEmptyTaskId) {
   EXPECT_EQ(task_id("arn:aws:ecs:us-east-1:000000000000:task/default/3f2a"), "3f2a");
   EXPECT_EQ(task_id("arn:aws:ecs:us-east-1:000000000000:task/default/.."), "");
   EXPECT_EQ(task_id("arn/"), "");
 }
 
-TEST(FolderLock, IsHeldByOne) {
+TEST(FolderLock, TwoLocksOnOneFolderExcludeEachOther) {
   TestFolder folder;
   auto first = std::make_unique<FolderLock>(folder.path);
   EXPECT_THROW(FolderLock{folder.path}, std::runtime_error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: containers that exist in memory alone, and end when the test says so.
+// For tests: a driver whose containers exist only in memory and end on request.
 #pragma once
 
 #include <algorithm>
@@ -23,15 +23,15 @@ class TestDriver final : public drivers::Driver {
     std::string health = "UNKNOWN";
   };
 
-  std::vector<std::string> events;  // "start web", in their order
+  std::vector<std::string> events;  // "start web", in the order of the calls
   std::map<std::string, Box> boxes;
-  std::map<std::string, std::vector<std::string>> pull_errors;  // by image; each is given once
+  std::map<std::string, std::vector<std::string>> pull_errors;  // by image; each is returned once
   std::set<std::string> endless_pulls;
   std::map<std::string, std::string> create_errors, start_errors;  // by container
-  std::set<std::string> deaf;                                      // containers that do not end when told to
-  std::set<std::string> lost_starts;                               // that run though their start was not answered
-  std::set<std::string> stop_errors;                               // containers that cannot be stopped
-  bool slow_removes = false;  // no remove returns
+  std::set<std::string> endless_stops;                             // containers whose stop never returns
+  std::set<std::string> lost_starts;  // containers that run although start() returned an error
+  std::set<std::string> stop_errors;  // containers whose stop fails
+  bool endless_removes = false;       // no remove() returns
   base::Time now = base::from_seconds(1000);
 
   void exit(const std::string& name, int code, bool out_of_memory = false) {
@@ -65,7 +65,7 @@ class TestDriver final : public drivers::Driver {
   boost::asio::awaitable<base::Result<drivers::Pulled>> pull(std::string image) override {
     events.push_back("pull " + image);
     while (endless_pulls.contains(image)) {
-      co_await changed_.wait(kLookAgain);
+      co_await changed_.wait(kLongestWait);
     }
     std::vector<std::string>& errors = pull_errors[image];
     if (errors.empty()) co_return drivers::Pulled{"sha256:" + image};
@@ -96,7 +96,7 @@ class TestDriver final : public drivers::Driver {
   }
   boost::asio::awaitable<base::Result<drivers::Exit>> wait(std::string id) override {
     while (boxes.contains(id) && boxes[id].phase != drivers::Phase::Exited) {
-      co_await changed_.wait(kLookAgain);
+      co_await changed_.wait(kLongestWait);
     }
     if (!boxes.contains(id)) co_return base::Error{"no such container"};
     co_return boxes[id].exit;
@@ -106,17 +106,17 @@ class TestDriver final : public drivers::Driver {
     const std::string name = boxes[id].name;
     events.push_back("stop " + name);
     graces[name] = grace;
-    if (stop_errors.contains(name)) co_return base::Error{"the engine is away"};
-    while (deaf.contains(name)) {
-      co_await changed_.wait(kLookAgain);
+    if (stop_errors.contains(name)) co_return base::Error{"the engine is unavailable"};
+    while (endless_stops.contains(name)) {
+      co_await changed_.wait(kLongestWait);
     }
     exit(name, 143);
     co_return drivers::Nothing();
   }
   boost::asio::awaitable<base::Result<drivers::Nothing>> remove(std::string id) override {
     if (boxes.contains(id)) events.push_back("remove " + boxes[id].name);
-    while (slow_removes) {
-      co_await changed_.wait(kLookAgain);
+    while (endless_removes) {
+      co_await changed_.wait(kLongestWait);
     }
     boxes.erase(id);
     co_return drivers::Nothing();
@@ -127,7 +127,7 @@ class TestDriver final : public drivers::Driver {
   }
   boost::asio::awaitable<base::Result<std::string>> health(std::string id, std::string known) override {
     while (boxes.contains(id) && boxes[id].health == known) {
-      co_await changed_.wait(kLookAgain);
+      co_await changed_.wait(kLongestWait);
     }
     if (!boxes.contains(id)) co_return base::Error{"no such container"};
     co_return boxes[id].health;

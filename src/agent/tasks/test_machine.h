@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a machine with a driver in memory, run on the test's own thread.
+// For tests: a machine with a driver in memory, on the test's own thread.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,6 +17,11 @@
 #include "wire/error.h"
 
 namespace agent {
+
+// Generous, for a busy machine. Shorter than the interval at which waiters look again without an event,
+// so that a test fails where a notification is missing.
+inline constexpr std::chrono::seconds kTestDeadline{50};
+static_assert(kTestDeadline < kLongestWait);
 
 class TestFolder {
  public:
@@ -50,19 +55,19 @@ class MachineTest : public ::testing::Test {
   MachineTest() { begin_agent(); }
   ~MachineTest() override { end_agent(); }
 
-  // The agent's life; its containers live on in driver_.
+  // Starts and stops the agent. Its containers continue in driver_.
   void begin_agent() {
     Timing timing;
     timing.pull.first_pause = timing.retry = timing.retry_longest = std::chrono::milliseconds(1);
     store_ = std::make_unique<TaskStore>(folder_.path);
     machine_ = std::make_unique<Machine>(io_.get_executor(), driver_, *store_, clock_, timing);
     machine_->ledger.set_gpus({{.id = "GPU-a", .memory_mib = 16000}, {.id = "GPU-b", .index = 1, .memory_mib = 16000}});
-    tasks_ = std::make_unique<TaskRegistry>(*machine_, [this](Report report) { return submit(std::move(report)); },
-                                     std::chrono::hours(3));
+    tasks_ = std::make_unique<TaskRegistry>(
+        *machine_, [this](Report report) { return submit(std::move(report)); }, std::chrono::hours(3));
   }
   void end_agent() {
     machine_->stopping = true;
-    run(tasks_->let_go());
+    run(tasks_->detach());
     tasks_.reset();
     machine_.reset();
     io_.restart();
@@ -70,22 +75,22 @@ class MachineTest : public ::testing::Test {
   }
 
   boost::asio::awaitable<void> submit(Report report) {
-    if (server_away_) throw std::runtime_error("nobody answers");
+    if (server_down_) throw std::runtime_error("connection refused");
     reports_.push_back(report);
-    if (!refusal_.empty()) throw wire::ApiError(refusal_, "no");
+    if (!error_code_.empty()) throw wire::ApiError(error_code_, "rejected by the test");
     co_return;
   }
 
-  // Runs whatever can be run until it is so; fails the test when it is not so in time.
+  // Runs the agent until the condition holds.
   void until(const std::function<bool()>& condition) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto deadline = std::chrono::steady_clock::now() + kTestDeadline;
     while (!condition()) {
-      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "it never came to that";
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "the condition never became true";
       io_.restart();
       io_.run_one_for(std::chrono::milliseconds(100));
     }
   }
-  // All that can happen without the test doing anything has happened.
+  // Runs everything that is ready to run.
   void settle() {
     io_.restart();
     while (io_.poll() > 0) io_.restart();
@@ -100,7 +105,9 @@ class MachineTest : public ::testing::Test {
   }
 
   const TaskRecord& record(const shapes::agent::Task& task) { return tasks_->find(task.arn)->record(); }
-  const ContainerRecord& container(const shapes::agent::Task& task, std::size_t i) { return record(task).containers[i]; }
+  const ContainerRecord& container(const shapes::agent::Task& task, std::size_t i) {
+    return record(task).containers[i];
+  }
   bool ended(const shapes::agent::Task& task) { return record(task).executionStoppedAt.has_value(); }
   std::vector<std::string> statuses() {
     std::vector<std::string> all;
@@ -116,8 +123,8 @@ class MachineTest : public ::testing::Test {
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<TaskRegistry> tasks_;
   std::vector<Report> reports_;
-  bool server_away_ = false;
-  std::string refusal_;
+  bool server_down_ = false;
+  std::string error_code_;  // of every reply of the server; "": success
 };
 
 }  // namespace agent

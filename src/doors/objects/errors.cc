@@ -13,19 +13,19 @@
 namespace doors::objects {
 namespace {
 
-using http::AuthError;
+using signing::AuthError;
 using wire::ApiError;
 
-ApiError too_skewed(const http::Claim& claim, base::Time now) {
+ApiError too_skewed(const signing::Claim& claim, base::Time now) {
   return ApiError("RequestTimeTooSkewed",
                   "The difference between the request time and the current time is too large.", 403)
       .with("RequestTime", claim.timestamp)
       .with("ServerTime", wire::to_iso8601(now))
       .with("MaxAllowedSkewMilliseconds",
-            std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(http::kMaxClockSkew).count()));
+            std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(signing::kMaxClockSkew).count()));
 }
 
-ApiError expired(const http::AuthResult& failure, const http::Claim& claim, base::Time now) {
+ApiError expired(const signing::AuthResult& failure, const signing::Claim& claim, base::Time now) {
   ApiError error("AccessDenied", failure.message, 403);
   if (claim.expires) {
     error.with("X-Amz-Expires", std::to_string(claim.expires->count()))
@@ -35,7 +35,7 @@ ApiError expired(const http::AuthResult& failure, const http::Claim& claim, base
   return error.with("ServerTime", wire::to_iso8601(now));
 }
 
-ApiError with_details(ApiError error, const http::AuthResult& failure) {
+ApiError with_details(ApiError error, const signing::AuthResult& failure) {
   for (const auto& [name, value] : failure.details) error.with(name, value);
   return error;
 }
@@ -50,7 +50,7 @@ ApiError slow_down() { return ApiError("SlowDown", "Please reduce your request r
 
 }  // namespace
 
-ApiError auth_error(const http::AuthResult& failure, const http::Claim& claim, base::Time now) {
+ApiError auth_error(const signing::AuthResult& failure, const signing::Claim& claim, base::Time now) {
   switch (failure.error) {
     case AuthError::UnknownKey:
       return ApiError("InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.", 403)
@@ -83,12 +83,12 @@ ApiError missing_payload_hash() {
 }
 
 ApiError payload_hash_error(const std::string& claimed, const std::string& computed) {
-  return ApiError("XAmzContentSHA256Mismatch", http::auth_failure(AuthError::BadPayloadHash).message, 400)
+  return ApiError("XAmzContentSHA256Mismatch", signing::auth_failure(AuthError::BadPayloadHash).message, 400)
       .with("ClientComputedContentSHA256", claimed)
       .with("S3ComputedContentSHA256", computed);
 }
 
-ApiError body_error(const http::BodyError& failure) {
+ApiError body_error(const signing::BodyError& failure) {
   ApiError error(failure.code(), failure.what(), failure.status());
   for (const auto& [name, value] : failure.details()) error.with(name, value);
   return error;
@@ -133,7 +133,7 @@ wire::ApiError to_api_error(const api::Job& job, std::exception_ptr thrown) {
     std::rethrow_exception(std::move(thrown));
   } catch (const wire::ApiError& error) {
     return error;
-  } catch (const http::BodyError& error) {
+  } catch (const signing::BodyError& error) {
     return body_error(error);
   } catch (const http::Failure& error) {
     return body_error(error);

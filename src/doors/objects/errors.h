@@ -8,19 +8,19 @@
 #include <system_error>
 
 #include "base/time.h"
-#include "http/body_error.h"
-#include "http/sigv4.h"
+#include "signing/body_error.h"
+#include "signing/sigv4.h"
 #include "store/store.h"
 #include "api/job.h"
 #include "wire/error.h"
 
 namespace doors::objects {
 
-wire::ApiError auth_error(const http::AuthResult& failure, const http::Claim& claim, base::Time now);
+wire::ApiError auth_error(const signing::AuthResult& failure, const signing::Claim& claim, base::Time now);
 wire::ApiError missing_payload_hash();
 
 wire::ApiError payload_hash_error(const std::string& claimed, const std::string& computed);
-wire::ApiError body_error(const http::BodyError& failure);
+wire::ApiError body_error(const signing::BodyError& failure);
 wire::ApiError body_error(const http::Failure& failure);
 wire::ApiError too_large(std::uint64_t size, std::uint64_t limit);
 

@@ -10,9 +10,7 @@ namespace doors::objects {
 namespace asio = boost::asio;
 
 FormBody::FormBody(http::Exchange& exchange, std::string payload_hash)
-    : exchange_(exchange),
-      form_(exchange.head().headers.get("Content-Type")),
-      payload_hash_(std::move(payload_hash)) {}
+    : exchange_(exchange), form_(exchange.head().headers.get("Content-Type")), payload_hash_(std::move(payload_hash)) {}
 
 asio::awaitable<void> FormBody::read_piece() {
   piece_ = co_await exchange_.read_piece();
@@ -44,14 +42,14 @@ asio::awaitable<std::string> FormBody::next() {
   }
 }
 
-void fill_form(const http::FormData& form, const wire::TypeInfo& type, void* input) {
+void fill_form(const signing::FormData& form, const wire::TypeInfo& type, void* input) {
   const wire::Field* fields = type.find("Fields");
   const wire::Field* name = type.find("FileName");
   CHECK(fields && name) << "no input of a form: " << type.name;
   void* map = fields->make(*fields, input);
   for (const auto& [key, value] : form.fields()) {
     if (!base::is_utf8(key) || !base::is_utf8(value)) {
-      throw http::BodyError(400, "InvalidArgument", "The form's fields are not UTF-8.");
+      throw signing::BodyError(400, "InvalidArgument", "The form's fields are not UTF-8.");
     }
     *static_cast<std::string*>(fields->type->insert(*fields->type, map, base::to_lower(key))) = value;
   }

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/checksum.h"
-#include "http/form_data.h"
 #include "http/server.h"
+#include "signing/form_data.h"
 #include "wire/type.h"
 
 namespace doors::objects {
@@ -21,7 +21,7 @@ class FormBody {
 
   // Up to the file.
   boost::asio::awaitable<void> read_fields();
-  const http::FormData& form() const { return form_; }
+  const signing::FormData& form() const { return form_; }
 
   // The next piece of the file, "" at its end.
   boost::asio::awaitable<std::string> next();
@@ -30,7 +30,7 @@ class FormBody {
   boost::asio::awaitable<void> read_piece();
 
   http::Exchange& exchange_;
-  http::FormData form_;
+  signing::FormData form_;
   std::string payload_hash_;
   base::Hasher hasher_{base::Checksum::Sha256};
   std::string piece_;
@@ -38,6 +38,6 @@ class FormBody {
 };
 
 // Fills the members Fields, by names in small letters, and FileName.
-void fill_form(const http::FormData& form, const wire::TypeInfo& type, void* input);
+void fill_form(const signing::FormData& form, const wire::TypeInfo& type, void* input);
 
 }  // namespace doors::objects

@@ -18,8 +18,8 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/random.h"
-#include "http/sigv2.h"
-#include "http/sigv4_s3.h"
+#include "signing/sigv2.h"
+#include "signing/sigv4_s3.h"
 
 namespace doors::objects {
 namespace asio = boost::asio;
@@ -43,7 +43,7 @@ struct Outcome {
 struct ObjectsDoor::Request {
   http::Exchange& exchange;
   Job& job;
-  std::optional<http::Claim> claim = {};  // verified; none of somebody without a key
+  std::optional<signing::Claim> claim = {};  // verified; none of somebody without a key
   api::Signer signer = {};
   std::optional<FormBody> form = {};
   std::optional<HeldUpload> held = {};
@@ -51,7 +51,7 @@ struct ObjectsDoor::Request {
   // What a presigned URL says in the place of headers is among them here.
   std::optional<http::RequestHead> presigned = {};
 
-  const http::Claim* signed_claim() const { return claim ? &*claim : nullptr; }
+  const signing::Claim* signed_claim() const { return claim ? &*claim : nullptr; }
   // What the client sent, and no copy of something else.
   void take(HeldUpload upload) {
     job.spooled_bytes = upload.get().size;
@@ -69,7 +69,7 @@ struct ObjectsDoor::Request {
 
 namespace {
 
-void set_key(const state::Key& key, const http::Claim& claim, services::Caller& caller) {
+void set_key(const state::Key& key, const signing::Claim& claim, services::Caller& caller) {
   caller.account = key.account;
   caller.access_key = key.id;
   caller.region = claim.region;
@@ -123,8 +123,8 @@ api::Place place_of(const Job& job) {
   return job.operation->access == services::Access::Read && job.place.key ? api::Place::Here : api::Place::Store;
 }
 
-void check_key(http::AuthError problem, const http::Claim& claim, base::Time now) {
-  if (problem != http::AuthError::None) throw auth_error(http::auth_failure(problem), claim, now);
+void check_key(signing::AuthError problem, const signing::Claim& claim, base::Time now) {
+  if (problem != signing::AuthError::None) throw auth_error(signing::auth_failure(problem), claim, now);
 }
 
 // S3 states these of the request itself in two of its errors; services do not see the request.
@@ -164,7 +164,7 @@ bool ObjectsDoor::accepts(const api::Arrival& arrival) const {
   return !service_root && !type.starts_with("application/x-www-form-urlencoded");
 }
 
-asio::awaitable<http::Response> ObjectsDoor::serve(http::Exchange& exchange, http::ClaimResult claim) {
+asio::awaitable<http::Response> ObjectsDoor::serve(http::Exchange& exchange, signing::ClaimResult claim) {
   const http::RequestHead& head = exchange.head();
   Job job;
   job.protocol = wire::Protocol::RestXml;
@@ -199,7 +199,7 @@ http::Response ObjectsDoor::fail(const Job& job, const http::RequestHead& head, 
   return response;
 }
 
-asio::awaitable<http::Response> ObjectsDoor::run(http::Exchange& exchange, Job& job, http::ClaimResult claim) {
+asio::awaitable<http::Response> ObjectsDoor::run(http::Exchange& exchange, Job& job, signing::ClaimResult claim) {
   job.place = parse_place(job.place.path);
   if (exchange.head().method == "OPTIONS") {
     http::Response response = co_await preflight(exchange, job);
@@ -218,13 +218,13 @@ asio::awaitable<http::Response> ObjectsDoor::run(http::Exchange& exchange, Job& 
 }
 
 // Everybody gets through who has not tried to sign: what they may is for the handlers to say.
-asio::awaitable<void> ObjectsDoor::authenticate(Request& request, http::ClaimResult claim) {
+asio::awaitable<void> ObjectsDoor::authenticate(Request& request, signing::ClaimResult claim) {
   services::Caller& caller = request.job.caller;
   const http::RequestHead& head = request.exchange.head();
-  if (claim.error == http::AuthError::Missing) {
+  if (claim.error == signing::AuthError::Missing) {
     caller.region = "us-east-1";
   } else if (!claim) {
-    throw http::s3_claim_error(head, claim);
+    throw signing::s3_claim_error(head, claim);
   } else {
     auto found = co_await setup_.authenticator.find(claim.claim, setup_.service.signing_name);
     check_key(found.problem, claim.claim, setup_.engine.clock().now());
@@ -242,12 +242,12 @@ asio::awaitable<void> ObjectsDoor::authenticate(Request& request, http::ClaimRes
 
 // Before the body has come; it must then have the hash that was signed, where one was. `path` is
 // "/bucket/key", wherever the bucket was named.
-void ObjectsDoor::verify(const http::Claim& claim, const api::Signer& signer, const http::RequestHead& head,
+void ObjectsDoor::verify(const signing::Claim& claim, const api::Signer& signer, const http::RequestHead& head,
                          std::string_view path) const {
   const base::Time now = setup_.engine.clock().now();
   if (claim.payload_hash.empty() && !claim.presigned) throw missing_payload_hash();
-  auto verified = claim.version2 ? http::verify_version2(claim, head, path, signer.key->secret, now)
-                                 : http::verify_without_body(claim, head, *signer.signing_key, now, true);
+  auto verified = claim.version2 ? signing::verify_version2(claim, head, path, signer.key->secret, now)
+                                 : signing::verify_without_body(claim, head, *signer.signing_key, now, true);
   if (!verified) throw auth_error(verified, claim, now);
 }
 
@@ -291,15 +291,15 @@ asio::awaitable<void> ObjectsDoor::read_form(Request& request) {
   co_await request.form->read_fields();
   if (request.claim) co_return;
   const base::Headers& fields = request.form->form().fields();
-  auto claim = http::parse_form_claim(fields);
+  auto claim = signing::parse_form_claim(fields);
   if (!claim) co_return;
   const auto found = co_await setup_.authenticator.find(*claim, setup_.service.signing_name);
   check_key(found.problem, *claim, setup_.engine.clock().now());
   const api::Signer& signer = found.signer;
   if (claim->version2) {
-    http::verify_form_version2(*claim, fields, signer.key->secret);
+    signing::verify_form_version2(*claim, fields, signer.key->secret);
   } else {
-    http::verify_form(*claim, fields, *signer.signing_key);
+    signing::verify_form(*claim, fields, *signer.signing_key);
   }
   set_key(*signer.key, *claim, request.job.caller);
 }

@@ -39,14 +39,14 @@ class ObjectsDoor : public api::Door {
   explicit ObjectsDoor(Setup setup);
 
   bool accepts(const api::Arrival& arrival) const override;
-  boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, http::ClaimResult claim) override;
+  boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, signing::ClaimResult claim) override;
 
  private:
   struct Request;  // one on its way down
 
-  boost::asio::awaitable<http::Response> run(http::Exchange& exchange, Job& job, http::ClaimResult claim);
-  boost::asio::awaitable<void> authenticate(Request& request, http::ClaimResult claim);
-  void verify(const http::Claim& claim, const api::Signer& signer, const http::RequestHead& head,
+  boost::asio::awaitable<http::Response> run(http::Exchange& exchange, Job& job, signing::ClaimResult claim);
+  boost::asio::awaitable<void> authenticate(Request& request, signing::ClaimResult claim);
+  void verify(const signing::Claim& claim, const api::Signer& signer, const http::RequestHead& head,
               std::string_view path) const;
   boost::asio::awaitable<http::Response> preflight(http::Exchange& exchange, Job& job);
   boost::asio::awaitable<services::Erased> read(Request& request);

@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "http/raw_client.h"
-#include "http/sigv4.h"
+#include "signing/sigv4.h"
 
 namespace doors::objects {
 namespace {
@@ -29,7 +29,7 @@ class HealthDoor : public api::Door {
  public:
   bool reserves(std::string_view path) const override { return path == "/health"; }
   bool accepts(const api::Arrival& arrival) const override { return reserves(arrival.head.path()); }
-  boost::asio::awaitable<http::Response> serve(http::Exchange&, http::ClaimResult) override {
+  boost::asio::awaitable<http::Response> serve(http::Exchange&, signing::ClaimResult) override {
     co_return http::text_response(200, "{\"status\":\"ok\"}");
   }
 };
@@ -68,7 +68,7 @@ class ObjectsDoorTest : public testing::Test {
                          const std::string& body = "", const std::string& service = "s3") {
     if (!headers.find("Host")) headers.add("Host", host());
     http::Request request{{method, target, std::move(headers)}, body};
-    http::sign(request, {key_.id, key_.secret, ""}, "us-east-1", service, clock_.now());
+    signing::sign(request, {key_.id, key_.secret, ""}, "us-east-1", service, clock_.now());
     return ask(method, target, request.head.headers, body);
   }
 
@@ -237,7 +237,7 @@ TEST_F(ObjectsDoorTest, ABodyThatComesWholeIsTheOneThatWasSummedUp) {
 TEST_F(ObjectsDoorTest, AFormIsSignedByItsFields) {
   const std::string policy = base::to_base64("{}");
   const std::string now = "20260101T000000Z", scope = "20260101/us-east-1/s3/aws4_request";
-  const std::string signature = http::SigningKey(key_.secret, {"20260101", "us-east-1", "s3"}).sign(policy);
+  const std::string signature = signing::SigningKey(key_.secret, {"20260101", "us-east-1", "s3"}).sign(policy);
   auto form = [&](const std::string& sign) {
     std::string body;
     auto add = [&](const std::string& name, const std::string& value) {
@@ -266,7 +266,7 @@ TEST_F(ObjectsDoorTest, AFormIsSignedByItsFields) {
   // Whoever signs the request itself signs all of the form.
   EXPECT_THAT(ask_signed("POST", "/private", type, form("")), StartsWith("HTTP/1.1 204"));
   http::Request request{{"POST", "/private", {{"Host", host()}, type.begin()[0]}}, form("")};
-  http::sign(request, {key_.id, key_.secret, ""}, "us-east-1", "s3", clock_.now());
+  signing::sign(request, {key_.id, key_.secret, ""}, "us-east-1", "s3", clock_.now());
   std::string changed = request.body;
   changed.replace(changed.find("hello"), 5, "other");
   EXPECT_THAT(ask("POST", "/private", request.head.headers, changed),
@@ -283,29 +283,29 @@ TEST_F(ObjectsDoorTest, SignaturesAreRefusedInS3sWords) {
               HasSubstr("<Code>AuthorizationHeaderMalformed</Code>"));
   EXPECT_THAT(ask("GET", "/a/b", {{"Authorization", "AWS a:b"}}), HasSubstr("<Code>InvalidRequest</Code>"));
   http::Request request{{"GET", "/a/b", {{"Host", host()}}}, ""};
-  http::sign(request, {"NOBODY", "x", ""}, "us-east-1", "s3", clock_.now());
+  signing::sign(request, {"NOBODY", "x", ""}, "us-east-1", "s3", clock_.now());
   EXPECT_THAT(ask("GET", "/a/b", request.head.headers), HasSubstr("<AWSAccessKeyId>NOBODY</AWSAccessKeyId>"));
   request.head.headers = {{"Host", host()}};
-  http::sign(request, {key_.id, "wrong", ""}, "us-east-1", "s3", clock_.now());
+  signing::sign(request, {key_.id, "wrong", ""}, "us-east-1", "s3", clock_.now());
   EXPECT_THAT(ask("GET", "/a/b", request.head.headers), HasSubstr("<Code>SignatureDoesNotMatch</Code>"));
   request.head.headers = {{"Host", host()}};
-  http::sign(request, {key_.id, key_.secret, ""}, "us-east-1", "s3", clock_.now() - std::chrono::hours(1));
+  signing::sign(request, {key_.id, key_.secret, ""}, "us-east-1", "s3", clock_.now() - std::chrono::hours(1));
   EXPECT_THAT(ask("GET", "/a/b", request.head.headers), HasSubstr("<Code>RequestTimeTooSkewed</Code>"));
   request.head.headers = {{"Host", host()}};
-  http::sign(request, {key_.id, key_.secret, "token"}, "us-east-1", "s3", clock_.now());
+  signing::sign(request, {key_.id, key_.secret, "token"}, "us-east-1", "s3", clock_.now());
   EXPECT_THAT(ask("GET", "/a/b", request.head.headers), HasSubstr("<Code>InvalidToken</Code>"));
 }
 
 TEST_F(ObjectsDoorTest, APresignedUrlNeedsNoKey) {
-  const http::Credentials root{key_.id, key_.secret, ""};
+  const signing::Credentials root{key_.id, key_.secret, ""};
   const http::RequestHead put{"PUT", "/private/a", {{"Host", host()}}};
   const auto minute = std::chrono::seconds(60);
-  EXPECT_THAT(ask("PUT", http::presign(put, root, "us-east-1", "s3", minute, clock_.now()), {}, "hello"),
+  EXPECT_THAT(ask("PUT", signing::presign(put, root, "us-east-1", "s3", minute, clock_.now()), {}, "hello"),
               StartsWith("HTTP/1.1 200"));
   const http::RequestHead get{"GET", "/private/a", {{"Host", host()}}};
-  EXPECT_EQ(body_of(ask("GET", http::presign(get, root, "us-east-1", "s3", minute, clock_.now()))), "hello");
+  EXPECT_EQ(body_of(ask("GET", signing::presign(get, root, "us-east-1", "s3", minute, clock_.now()))), "hello");
   const auto before = clock_.now() - std::chrono::hours(1);
-  const std::string late = ask("GET", http::presign(get, root, "us-east-1", "s3", minute, before));
+  const std::string late = ask("GET", signing::presign(get, root, "us-east-1", "s3", minute, before));
   EXPECT_THAT(late, StartsWith("HTTP/1.1 403"));
   EXPECT_THAT(late, HasSubstr("<Message>Request has expired</Message><X-Amz-Expires>60</X-Amz-Expires>"));
 }

@@ -68,9 +68,9 @@ void check_checksum(const Algorithm& algorithm, const std::string& header, const
 
 }  // namespace
 
-RequestBody::RequestBody(http::Exchange& exchange, const http::Claim* claim, std::shared_ptr<const http::SigningKey> key)
+RequestBody::RequestBody(http::Exchange& exchange, const signing::Claim* claim, std::shared_ptr<const signing::SigningKey> key)
     : exchange_(exchange), key_(std::move(key)), size_(content_length(exchange.head().headers)) {
-  auto form = http::aws_chunked(exchange.head(), claim);
+  auto form = signing::aws_chunked(exchange.head(), claim);
   if (!form) return;
   size_ = form->decoded_length;
   announced_ = form->trailers;

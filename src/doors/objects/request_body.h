@@ -12,9 +12,9 @@
 
 #include "base/checksum.h"
 #include "base/headers.h"
-#include "http/aws_chunked.h"
+#include "signing/aws_chunked.h"
 #include "http/server.h"
-#include "http/sigv4.h"
+#include "signing/sigv4.h"
 
 namespace doors::objects {
 
@@ -22,7 +22,7 @@ class RequestBody {
  public:
   // `claim` has been verified, or is null, as `key` then is, for somebody without one. All of it throws
   // ApiError or Failure.
-  RequestBody(http::Exchange& exchange, const http::Claim* claim, std::shared_ptr<const http::SigningKey> key);
+  RequestBody(http::Exchange& exchange, const signing::Claim* claim, std::shared_ptr<const signing::SigningKey> key);
 
   // As it was promised; nullopt where nothing was.
   std::optional<std::uint64_t> size() const { return size_; }
@@ -39,8 +39,8 @@ class RequestBody {
 
  private:
   http::Exchange& exchange_;
-  std::shared_ptr<const http::SigningKey> key_;  // shared with the cache that it came from
-  std::optional<http::AwsChunkedDecoder> decoder_;
+  std::shared_ptr<const signing::SigningKey> key_;  // shared with the cache that it came from
+  std::optional<signing::AwsChunkedDecoder> decoder_;
   std::optional<std::uint64_t> size_;
   std::vector<std::string> announced_;
   base::Headers trailers_;

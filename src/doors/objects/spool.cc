@@ -95,7 +95,7 @@ void HeldUpload::keep() {
   disk.threads->post([files = disk.files, name = upload_.file] { files->keep(name); });
 }
 
-asio::awaitable<HeldUpload> spool_body(Disk disk, RequestBody& body, services::Spool wanted, const http::Claim* claim) {
+asio::awaitable<HeldUpload> spool_body(Disk disk, RequestBody& body, services::Spool wanted, const signing::Claim* claim) {
   if (body.size() && *body.size() > wanted.max_bytes) throw too_large(*body.size(), wanted.max_bytes);
   for (const std::string& name : body.announced()) {
     if (auto kind = checksum_of_header(name)) wanted.checksums.insert(*kind);

@@ -50,7 +50,7 @@ using NextPiece = std::function<boost::asio::awaitable<std::string>()>;
 
 // These, and spool_extents(), throw ApiError where it is too large, and std::system_error.
 boost::asio::awaitable<HeldUpload> spool_body(Disk disk, RequestBody& body, services::Spool wanted,
-                                              const http::Claim* claim);
+                                              const signing::Claim* claim);
 boost::asio::awaitable<HeldUpload> spool_file(Disk disk, NextPiece next, services::Spool wanted);
 
 // What an object's bytes are read from. The first files are open, the others have their names and stay as

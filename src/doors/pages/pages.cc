@@ -16,7 +16,7 @@ PagesDoor::PagesDoor(api::Engine& engine, const api::Metrics& metrics, const std
   }
 }
 
-asio::awaitable<http::Response> PagesDoor::serve(http::Exchange& exchange, http::ClaimResult) {
+asio::awaitable<http::Response> PagesDoor::serve(http::Exchange& exchange, signing::ClaimResult) {
   const http::RequestHead& head = exchange.head();
   if (head.method != "GET" && head.method != "HEAD") co_return http::text_response(405, "only GET");
   if (head.path() == "/health") co_return health();

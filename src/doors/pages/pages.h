@@ -22,7 +22,7 @@ class PagesDoor : public api::Door {
 
   bool reserves(std::string_view path) const override { return path == "/health" || path == "/metrics"; }
   bool accepts(const api::Arrival& arrival) const override { return reserves(arrival.head.path()); }
-  boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, http::ClaimResult claim) override;
+  boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, signing::ClaimResult claim) override;
 
  private:
   http::Response health() const;

@@ -9,7 +9,7 @@
 
 #include "base/checksum.h"
 #include "services/bytes.h"
-#include "services/s3/object.h"
+#include "services/s3/objects/object_row.h"
 #include "wire/error.h"
 
 namespace services::s3 {

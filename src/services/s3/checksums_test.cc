@@ -7,7 +7,7 @@ namespace services::s3 {
 namespace {
 
 using Checksums = ObjectTest;
-using Request = shape::PutObjectRequest;
+using PutRequest = shape::PutObjectRequest;
 
 // Of "hello", computed elsewhere.
 constexpr char kCrc32[] = "NhCmhg==", kCrc32c[] = "mnG7TA==", kSha1[] = "qvTGHdzF6KLavt4PO0gs2a6pQ00=",
@@ -18,7 +18,7 @@ shape::GetObjectRequest with_checksums(const std::string& key) {
 }
 
 TEST_F(Checksums, OneThatWasSentIsCheckedKeptAndShown) {
-  auto put = put_bytes(Request{.Bucket = "bucket", .ChecksumSHA256 = kSha256, .Key = "k"}, "hello");
+  auto put = put_bytes(PutRequest{.Bucket = "bucket", .ChecksumSHA256 = kSha256, .Key = "k"}, "hello");
   EXPECT_EQ(put.ChecksumSHA256, kSha256);
   EXPECT_EQ(put.ChecksumType, "FULL_OBJECT");
   EXPECT_FALSE(put.ChecksumCRC64NVME);
@@ -29,10 +29,10 @@ TEST_F(Checksums, OneThatWasSentIsCheckedKeptAndShown) {
 }
 
 TEST_F(Checksums, EachKindIsTheOneThatOthersCompute) {
-  EXPECT_EQ(put_bytes(Request{.Bucket = "bucket", .ChecksumCRC32 = kCrc32, .Key = "k"}, "hello").ChecksumCRC32, kCrc32);
-  EXPECT_EQ(put_bytes(Request{.Bucket = "bucket", .ChecksumCRC32C = kCrc32c, .Key = "k"}, "hello").ChecksumCRC32C,
+  EXPECT_EQ(put_bytes(PutRequest{.Bucket = "bucket", .ChecksumCRC32 = kCrc32, .Key = "k"}, "hello").ChecksumCRC32, kCrc32);
+  EXPECT_EQ(put_bytes(PutRequest{.Bucket = "bucket", .ChecksumCRC32C = kCrc32c, .Key = "k"}, "hello").ChecksumCRC32C,
             kCrc32c);
-  EXPECT_EQ(put_bytes(Request{.Bucket = "bucket", .ChecksumSHA1 = kSha1, .Key = "k"}, "hello").ChecksumSHA1, kSha1);
+  EXPECT_EQ(put_bytes(PutRequest{.Bucket = "bucket", .ChecksumSHA1 = kSha1, .Key = "k"}, "hello").ChecksumSHA1, kSha1);
 }
 
 TEST_F(Checksums, WhereNoneWasSentItIsCrc64Nvme) {
@@ -44,37 +44,37 @@ TEST_F(Checksums, WhereNoneWasSentItIsCrc64Nvme) {
 }
 
 TEST_F(Checksums, AWrongOneStoresNothing) {
-  EXPECT_EQ(error_of([&] { put_bytes(Request{.Bucket = "bucket", .ChecksumCRC32 = kCrc32, .Key = "k"}, "jello"); }),
+  EXPECT_EQ(error_of([&] { put_bytes(PutRequest{.Bucket = "bucket", .ChecksumCRC32 = kCrc32, .Key = "k"}, "jello"); }),
             "BadDigest");
   EXPECT_EQ(message(), "The CRC32 you specified did not match the calculated checksum.");
-  EXPECT_EQ(error_of([&] { put_bytes(Request{.Bucket = "bucket", .ContentMD5 = kMd5, .Key = "k"}, "jello"); }),
+  EXPECT_EQ(error_of([&] { put_bytes(PutRequest{.Bucket = "bucket", .ContentMD5 = kMd5, .Key = "k"}, "jello"); }),
             "BadDigest");
   EXPECT_EQ(detail("ExpectedDigest"), kMd5);
   EXPECT_EQ(error_of([&] { get("k"); }), "NoSuchKey");
   EXPECT_EQ(count("SELECT count(*) FROM s3_blobs"), 0);
-  put_bytes(Request{.Bucket = "bucket", .ContentMD5 = kMd5, .Key = "k"}, "hello");
+  put_bytes(PutRequest{.Bucket = "bucket", .ContentMD5 = kMd5, .Key = "k"}, "hello");
 }
 
 TEST_F(Checksums, TextThatIsNoneIsRefused) {
-  EXPECT_EQ(error_of([&] { put_bytes(Request{.Bucket = "bucket", .ContentMD5 = "x", .Key = "k"}, ""); }),
+  EXPECT_EQ(error_of([&] { put_bytes(PutRequest{.Bucket = "bucket", .ContentMD5 = "x", .Key = "k"}, ""); }),
             "InvalidDigest");
-  EXPECT_EQ(error_of([&] { put_bytes(Request{.Bucket = "bucket", .ChecksumCRC32 = "AAAA", .Key = "k"}, ""); }),
+  EXPECT_EQ(error_of([&] { put_bytes(PutRequest{.Bucket = "bucket", .ChecksumCRC32 = "AAAA", .Key = "k"}, ""); }),
             "InvalidRequest");
   EXPECT_EQ(message(), "Value for x-amz-checksum-crc32 header is invalid.");
-  Request two{.Bucket = "bucket", .ChecksumCRC32 = kCrc32, .ChecksumSHA1 = kSha1, .Key = "k"};
+  PutRequest two{.Bucket = "bucket", .ChecksumCRC32 = kCrc32, .ChecksumSHA1 = kSha1, .Key = "k"};
   EXPECT_EQ(error_of([&] { put_bytes(two, "hello"); }), "InvalidRequest");
   EXPECT_EQ(message(), "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.");
 }
 
 TEST_F(Checksums, OneMayFollowTheBody) {
-  Request request{.Bucket = "bucket", .ChecksumAlgorithm = "CRC32", .Key = "k"};
+  PutRequest request{.Bucket = "bucket", .ChecksumAlgorithm = "CRC32", .Key = "k"};
   EXPECT_EQ(put_bytes(request, "hello", {{"x-amz-checksum-crc32", kCrc32}}).ChecksumCRC32, kCrc32);
   EXPECT_EQ(error_of([&] { put_bytes(request, "jello", {{"x-amz-checksum-crc32", kCrc32}}); }), "BadDigest");
   EXPECT_EQ(error_of([&] { put_bytes(request, "hello"); }), "InvalidRequest");
   EXPECT_NE(message().find("x-amz-sdk-checksum-algorithm specified"), std::string::npos);
   EXPECT_EQ(error_of([&] { put_bytes(request, "hello", {{"x-amz-checksum-sha1", kSha1}}); }), "InvalidRequest");
   // Without a word before it.
-  auto put = put_bytes(Request{.Bucket = "bucket", .Key = "k"}, "hello", {{"X-Amz-Checksum-Sha256", kSha256}});
+  auto put = put_bytes(PutRequest{.Bucket = "bucket", .Key = "k"}, "hello", {{"X-Amz-Checksum-Sha256", kSha256}});
   EXPECT_EQ(put.ChecksumSHA256, kSha256);
 }
 

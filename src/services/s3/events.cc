@@ -9,8 +9,8 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "services/s3/buckets/subscriptions.h"
 #include "services/s3/key_text.h"
-#include "services/s3/subscriptions.h"
 #include "wire/json.h"
 #include "wire/timestamp.h"
 

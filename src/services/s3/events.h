@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "services/queue_door.h"
-#include "services/s3/object.h"
+#include "services/s3/objects/object_row.h"
 
 namespace services::s3 {
 

@@ -1,47 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sweep that does what lifecycles say: objects, older versions, lone delete markers and
-// unfinished uploads go when they are due.
+// The loop that carries out lifecycles: it deletes objects, noncurrent versions, delete markers that hide nothing, and
+// unfinished uploads when they are due.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "services/call.h"
+#include "services/module.h"
 
 namespace services::s3 {
 
-// Woken by a new configuration.
+// A new lifecycle wakes it.
 inline constexpr char kExpiryTopic[] = "s3/expiry";
 
-enum class ExpiryStage { Objects, Older, Markers, Uploads, Done };
+enum class ExpiryStage { Objects, Noncurrent, Markers, Uploads, Done };
 
-// What a bucket was gone through for: a day, and its configuration's hash.
+// Why a bucket is scanned: the day, and the hash of its lifecycle.
 using ExpiryPass = std::pair<std::int64_t, std::size_t>;
 
-// Where the sweep is, in the bucket that it is in.
-struct ExpiryPlace {
+// How far the scan of a bucket is.
+struct ExpiryPosition {
   std::string bucket;
   ExpiryPass pass;
   ExpiryStage stage = ExpiryStage::Objects;
-  std::size_t range = 0;        // of the prefixes that the rules name
-  std::string after;            // a key; "" at the begin of the range
-  std::int64_t after_id = 0;    // of that key's older versions or uploads, where not all of them are done
-  std::int64_t newer = 0;       // older versions of that key that were passed,
-  base::Time since;             // and when the last of them was written
+  std::size_t range = 0;      // index of the prefix, of those that the rules name
+  std::string after;          // the last key that was looked at; "" at the begin of the range
+  std::int64_t after_id = 0;  // the last version or upload of that key; 0 where the key is done
+  std::int64_t newer = 0;     // noncurrent versions of that key that were passed,
+  base::Time since;           // and when the last of them was written
 };
 
-// Each bucket is gone through once a day, and again when its configuration changes: everything falls
-// due at a midnight.
+// A bucket is scanned once a day, because everything falls due at a midnight, and again when its lifecycle changes.
 struct ExpiryState {
-  std::optional<ExpiryPlace> place;
-  std::map<std::int64_t, ExpiryPass> done;  // the last of each bucket, by its id
+  std::optional<ExpiryPosition> position;
+  std::map<std::int64_t, ExpiryPass> done;  // the last pass of each bucket, by the bucket's id
 };
 
-// One slice; answers when the next is due. Where the call fails the state is as it was.
+// Looks at one slice of one bucket. `state` moves on when the decision is committed, or at once where it has nothing
+// to write.
+Decision look_for_expired(Call& call, const std::shared_ptr<ExpiryState>& state);
+
+Loop expiry_loop();
+
+// Looks and applies in one transaction, for a caller that does not take loops yet.
 std::optional<base::Time> expire_objects(Call& call, ExpiryState& state);
 
 }  // namespace services::s3

@@ -7,7 +7,8 @@
 #include "base/checksum.h"
 #include "services/s3/errors.h"
 #include "services/s3/key_text.h"
-#include "services/s3/object.h"
+#include "services/s3/limits.h"
+#include "services/s3/objects/object_row.h"
 #include "services/shape_json.h"
 
 namespace services::s3 {

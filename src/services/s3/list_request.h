@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "services/s3/bucket.h"
+#include "services/s3/buckets/bucket_row.h"
 #include "services/s3/key_walk.h"
 #include "shapes/s3/bucket.h"
 

@@ -4,8 +4,12 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "services/s3/handlers.h"
+#include "services/s3/objects/get_object.h"
+#include "services/s3/objects/put_object.h"
 #include "services/s3/s3_fixture.h"
+#include "services/s3/uploads/complete_upload.h"
+#include "services/s3/uploads/create_upload.h"
+#include "services/s3/uploads/upload_part.h"
 
 namespace services::s3 {
 

@@ -16,10 +16,10 @@
 
 #include "base/random.h"
 #include "services/queue_door.h"
-#include "services/s3/bucket_handlers.h"
-#include "services/s3/object.h"
-#include "services/s3/schema.h"
-#include "services/s3/settings.h"
+#include "services/s3/buckets/bucket_operations.h"
+#include "services/s3/buckets/bucket_settings.h"
+#include "services/s3/objects/object_row.h"
+#include "services/s3/module.h"
 #include "store/store.h"
 #include "wire/error.h"
 
@@ -28,8 +28,8 @@ namespace services::s3 {
 class S3Test : public testing::Test {
  protected:
   S3Test() : folder_(testing::TempDir() + "s3-" + base::random_uuid()) {
-    store_ = store::open_sqlite(folder_, {migrations()});
-    add_locals(locals_, settings_);
+    store_ = store::open_sqlite(folder_, {module_.migrations});
+    module_.add_memory(locals_);
     locals_.add<QueueDoor>(QueueDoor{
         [this](Call&, const std::string& arn, const Sender& sender) { return knock(arn, sender); },
         [this](Call&, const std::string& arn, const Sender& sender, const std::string& body) {
@@ -140,7 +140,7 @@ class S3Test : public testing::Test {
 
   std::string folder_;
   std::unique_ptr<store::Store> store_;
-  Settings settings_;
+  Module module_ = module({});
   Locals locals_;
   std::set<std::string> queues_, denied_;                    // ARNs
   std::vector<std::pair<std::string, std::string>> sent_;    // ARN and body

@@ -5,7 +5,7 @@ namespace services::s3 {
 
 namespace {
 
-constexpr char kVersion1[] = R"sql(
+constexpr char kTables[] = R"sql(
 CREATE TABLE s3_buckets (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,           -- of all accounts, as at Amazon
@@ -79,7 +79,7 @@ CREATE TABLE s3_uploads (
   key BLOB NOT NULL,
   tag INTEGER NOT NULL,                -- random, part of the upload's id
   initiated_at INTEGER NOT NULL,
-  account TEXT NOT NULL DEFAULT '',    -- who began it; '' for nobody with a key
+  account TEXT NOT NULL,               -- of the initiator; '' where it was anonymous
   checksum_kind TEXT,
   checksum_type TEXT,
   headers TEXT NOT NULL,
@@ -101,6 +101,6 @@ CREATE TABLE s3_parts (
 
 }  // namespace
 
-store::Migrations migrations() { return {"s3", {kVersion1}}; }
+store::Migrations migrations() { return {"s3", {kTables}}; }
 
 }  // namespace services::s3

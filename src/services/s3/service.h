@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// S3 as a table.
+// The module's service, for callers that do not take modules yet.
 #pragma once
 
-#include "services/operation.h"
+#include "services/s3/module.h"
 
 namespace services::s3 {
 
-Service service();
+inline Service service() { return module({}).service; }
 
 }  // namespace services::s3

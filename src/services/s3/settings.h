@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What whoever runs the server decides about S3, and what S3 keeps in memory.
+// The module's memory, for callers that do not take modules yet.
 #pragma once
 
-#include "services/locals.h"
+#include "services/s3/module.h"
 
 namespace services::s3 {
 
 struct Settings {
-  // A new notification configuration sends Amazon's s3:TestEvent to each of its queues. Off: for
-  // workers that can't read it.
   bool test_events = true;
 };
 
-// Before anybody calls a handler. Events also need a services::QueueDoor, which is not added here.
-void add_locals(Locals& locals, Settings settings = {});
+inline void add_locals(Locals& locals, Settings settings = {}) {
+  module({.test_events = settings.test_events}).add_memory(locals);
+}
 
 }  // namespace services::s3

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "services/call.h"
-#include "services/s3/object.h"
+#include "services/s3/objects/object_row.h"
 
 namespace services::s3 {
 

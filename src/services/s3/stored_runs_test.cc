@@ -2,6 +2,7 @@
 #include "services/s3/stored_runs.h"
 
 #include "services/s3/object_fixture.h"
+#include "services/s3/objects/delete_objects.h"
 
 namespace services::s3 {
 namespace {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clusters, task definitions and machines that end with their test, and a fleet whose agents run tasks."""
+"""Clusters, task definitions and machines for one test each, and a fleet whose agents run tasks."""
 import json
 
 import pytest
@@ -19,13 +19,13 @@ def ecs(connect):
 
 @pytest.fixture(scope="session")
 def unchecked(connect):
-    """A client that leaves all checking to the server."""
+    """A client without validation of its own."""
     return connect("ecs", checked=False)
 
 
 @pytest.fixture(scope="session")
 def raw(server):
-    """raw(operation, members) -> the answer; for members that are newer than the clients."""
+    """raw(operation, members) -> the response; for members that the clients do not support yet."""
     caller = Caller(server)
     headers = {"Content-Type": "application/x-amz-json-1.1"}
     return lambda operation, members: caller.json(
@@ -64,7 +64,7 @@ def register(ecs):
         try:
             ecs.deregister_task_definition(taskDefinition=arn)
         except ecs.exceptions.ClientError:
-            pass  # the test has ended it
+            pass  # the test has deregistered it
 
 
 def identity(name):
@@ -79,7 +79,7 @@ def number(name, value):
 def add_machine(ecs, server, make_cluster):
     """add_machine(cluster, gpus, members) -> a container instance whose agent never connects.
 
-    Amazon takes machines with a signed identity alone: these cases are for a server of our own.
+    Amazon accepts only machines with a signed identity: these cases need a server of our own.
     """
     made = []
 
@@ -108,7 +108,7 @@ def fleet(request):
 
     With the driver `process` an image means nothing; entryPoint and command are what runs.
     """
-    request.getfixturevalue("server")  # for Amazon, where it skips
+    request.getfixturevalue("server")  # skips at Amazon
     with Cluster() as running:
         running.add("box-a", "fake:8xV100", arguments=["--attribute", "rack=left"])
         running.add("box-b", "fake:2xT4", arguments=["--attribute", "rack=right"])
@@ -117,6 +117,6 @@ def fleet(request):
 
 @pytest.fixture
 def tasks(fleet):
-    """The fleet, on which nothing runs when the test begins and when it ends."""
+    """The fleet, without tasks at the beginning and at the end of a test."""
     yield fleet
     fleet.stop_all()

@@ -28,7 +28,7 @@ def listed(ecs, cluster, **more):
     return [attribute for page in pages for attribute in page["attributes"]]
 
 
-def test_one_is_put_changed_listed_and_deleted(ecs, cluster, machine):
+def test_an_attribute_is_put_changed_listed_and_deleted(ecs, cluster, machine):
     production = {"name": "stack", "value": "production", "targetId": machine}
     assert put(ecs, cluster, machine, stack="production") == [production]
     assert listed(ecs, cluster, attributeName="stack", attributeValue="production") == [production]
@@ -42,12 +42,12 @@ def test_one_is_put_changed_listed_and_deleted(ecs, cluster, machine):
     assert listed(ecs, cluster, attributeName="stack") == []
 
 
-def test_one_without_a_value(ecs, cluster, machine):
+def test_an_attribute_may_have_no_value(ecs, cluster, machine):
     wanted = [{"name": "ssd", "targetId": machine}]
     assert ecs.put_attributes(cluster=cluster, attributes=wanted)["attributes"] == wanted
 
 
-def test_a_filter_sees_them_at_once(ecs, cluster, machine):
+def test_a_filter_matches_a_new_attribute_at_once(ecs, cluster, machine):
     put(ecs, cluster, machine, stack="production")
     query = {"cluster": cluster, "filter": "attribute:stack == production"}
     assert ecs.list_container_instances(**query)["containerInstanceArns"] == [machine]
@@ -61,7 +61,7 @@ def test_a_short_id_needs_its_type(ecs, cluster, machine):
     assert answer["attributes"] == [{"name": "stack", "value": "a", "targetId": machine}]
 
 
-def test_a_target_that_is_not_there(ecs, cluster, machine):
+def test_a_missing_target_is_rejected(ecs, cluster, machine):
     for target in (NO_ID, machine.rsplit("/", 1)[0] + "/" + NO_ID):
         attributes = [{"name": "stack", "targetId": target, "targetType": TARGET}]
         with refused("TargetNotFoundException"):
@@ -71,18 +71,18 @@ def test_a_target_that_is_not_there(ecs, cluster, machine):
 
 
 @pytest.mark.parametrize("name", ["with space", "a" * 129, "a:b", "ümlaut"])
-def test_names_have_rules(ecs, cluster, machine, name):
+def test_invalid_names_are_rejected(ecs, cluster, machine, name):
     with refused("InvalidParameterException", "name"):
         put(ecs, cluster, machine, **{name: "v"})
 
 
 @pytest.mark.parametrize("value", ["", " v", "v ", "a" * 129, "a,b"])
-def test_values_have_rules(ecs, cluster, machine, value):
+def test_invalid_values_are_rejected(ecs, cluster, machine, value):
     with refused("InvalidParameterException", "value"):
         put(ecs, cluster, machine, n=value)
 
 
-def test_ten_at_once_and_ten_in_all(ecs, cluster, machine):
+def test_at_most_ten_attributes_per_call_and_per_instance(ecs, cluster, machine):
     ten = {f"n{i}": "v" for i in range(10)}
     with refused("InvalidParameterException", "10"):
         put(ecs, cluster, machine, n10="v", **ten)
@@ -93,7 +93,7 @@ def test_ten_at_once_and_ten_in_all(ecs, cluster, machine):
 
 
 @pytest.mark.parametrize("name", ["ecs.os-type", "com.amazonaws.ecs.capability.privileged-container"])
-def test_what_agents_say_is_not_for_users(ecs, cluster, machine, name):
+def test_users_cannot_change_the_attributes_of_agents(ecs, cluster, machine, name):
     with refused("InvalidParameterException"):
         put(ecs, cluster, machine, **{name: "v"})
     with refused("InvalidParameterException"):

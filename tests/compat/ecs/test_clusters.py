@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clusters: making, showing, listing, changing and deleting them."""
+"""Clusters: creating, describing, listing, changing and deleting them."""
 import pytest
 
 from support.queues import refused, unique_name
@@ -30,7 +30,7 @@ def test_a_new_cluster_is_active_and_empty(ecs, make_cluster, account):
     assert made["defaultCapacityProviderStrategy"] == []
 
 
-def test_include_decides_what_is_shown(ecs, make_cluster):
+def test_include_selects_the_returned_members(ecs, make_cluster):
     name = make_cluster(
         tags=[{"key": "team", "value": "vision"}], configuration={"executeCommandConfiguration": {"logging": "NONE"}}
     )["clusterName"]
@@ -57,24 +57,24 @@ def test_what_is_not_there_is_missing(ecs, account):
     assert answer["failures"] == [{"arn": f"arn:aws:ecs:us-east-1:{account}:cluster/{name}", "reason": "MISSING"}]
 
 
-def test_the_default_cluster_is_meant_where_none_is_named(ecs, make_cluster):
+def test_the_default_cluster_is_used_if_none_is_named(ecs, make_cluster):
     make_cluster("default")
     assert [c["clusterName"] for c in ecs.describe_clusters()["clusters"]] == ["default"]
     assert ecs.create_cluster()["cluster"]["clusterName"] == "default"
 
 
 @pytest.mark.parametrize("name", ["with space", "with.dot", "a" * 256, "ümlaut"])
-def test_names_have_letters_digits_hyphens_and_underscores(ecs, name):
+def test_an_invalid_cluster_name_is_rejected(ecs, name):
     with refused("InvalidParameterException", "name"):
         ecs.create_cluster(clusterName=name)
 
 
-def test_what_no_cluster_can_be_called_is_not_looked_for(ecs):
+def test_an_invalid_name_in_a_lookup_is_rejected(ecs):
     with refused("InvalidParameterException", "Cluster must match ^[a-zA-Z0-9\\-_]{1,255}$, but was with space"):
         ecs.list_tasks(cluster="with space")
 
 
-def test_making_it_again_is_no_error_unless_it_would_be_another(ecs, make_cluster):
+def test_creating_a_cluster_again_succeeds_unless_it_differs(ecs, make_cluster):
     name = make_cluster(settings=[{"name": INSIGHTS, "value": "enabled"}])["clusterName"]
     assert ecs.create_cluster(clusterName=name)["cluster"]["status"] == "ACTIVE"
     with refused("InvalidParameterException", "Arguments on this idempotent request are inconsistent"):
@@ -104,7 +104,7 @@ def test_settings_are_changed(ecs, make_cluster):
         ecs.update_cluster_settings(cluster=name, settings=[{"name": INSIGHTS, "value": "on"}])
 
 
-def test_execute_command_must_agree_with_itself(ecs, make_cluster):
+def test_an_inconsistent_execute_command_configuration_is_rejected(ecs, make_cluster):
     name = make_cluster()["clusterName"]
     with refused("InvalidParameterException", "A CloudWatch log group name or S3 bucket name must be specified"):
         ecs.update_cluster(cluster=name, configuration={"executeCommandConfiguration": {"logging": "OVERRIDE"}})
@@ -113,7 +113,7 @@ def test_execute_command_must_agree_with_itself(ecs, make_cluster):
         ecs.update_cluster(cluster=name, configuration={"executeCommandConfiguration": logs})
 
 
-def test_a_deleted_cluster_is_inactive_and_may_be_made_again(ecs, make_cluster):
+def test_a_deleted_cluster_is_inactive_and_can_be_created_again(ecs, make_cluster):
     name = make_cluster()["clusterName"]
     assert ecs.delete_cluster(cluster=name)["cluster"]["status"] == "INACTIVE"
     assert describe(ecs, name)["status"] == "INACTIVE"
@@ -122,7 +122,7 @@ def test_a_deleted_cluster_is_inactive_and_may_be_made_again(ecs, make_cluster):
     assert make_cluster(name)["status"] == "ACTIVE"
 
 
-def test_what_is_not_there_is_neither_deleted_nor_changed(ecs):
+def test_a_missing_cluster_cannot_be_deleted_or_changed(ecs):
     with refused("ClusterNotFoundException", "Cluster not found."):
         ecs.delete_cluster(cluster=unique_name())
     with refused("ClusterNotFoundException", "Cluster not found."):
@@ -145,21 +145,21 @@ def test_capacity_providers_must_exist(ecs, make_cluster):
         )
 
 
-def test_fargate_is_refused_by_name(ecs, server):
+def test_fargate_is_rejected_by_name(ecs, server):
     with refused("InvalidParameterException", "'FARGATE' is not supported by Stoker"):
         ecs.create_cluster(clusterName=unique_name(), capacityProviders=["FARGATE"])
 
 
-def test_another_region_has_its_own(connect, make_cluster):
+def test_regions_have_separate_clusters(connect, make_cluster):
     name = make_cluster()["clusterName"]
     assert connect("ecs", region="eu-west-1").describe_clusters(clusters=[name])["clusters"] == []
 
 
-def test_an_operation_that_is_not_built_says_so(ecs, server):
+def test_an_unsupported_operation_is_named(ecs, server):
     with refused("UnknownOperationException", "CreateService"):
         ecs.create_service(serviceName="s", taskDefinition="t")
 
 
-def test_errors_carry_bare_names(raw):
+def test_error_types_have_no_namespace(raw):
     answer = raw("DeleteCluster", {"cluster": unique_name()})
     assert (answer.status, answer.json["__type"]) == (400, "ClusterNotFoundException")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Container instances: registering, showing, listing, draining and deregistering them."""
+"""Container instances: registering, describing, listing, draining and deregistering them."""
 import pytest
 
 from support.queues import refused, unique_name
@@ -26,7 +26,7 @@ def resource(instance, kind, name):
     return next(one for one in instance[kind] if one["name"] == name)
 
 
-def test_a_machine_is_registered_as_amazon_shows_it(ecs, cluster, add_machine, account):
+def test_a_registered_machine_is_described_as_by_amazon(ecs, cluster, add_machine, account):
     made = add_machine(cluster, gpus=[unique_name("-g0"), unique_name("-g1")], name="i-0a1b2c3d4e5f60718")
     prefix = f"arn:aws:ecs:us-east-1:{account}:container-instance/{cluster}/"
     assert made["containerInstanceArn"].startswith(prefix) and len(made["containerInstanceArn"]) == len(prefix) + 32
@@ -44,7 +44,7 @@ def test_a_machine_is_registered_as_amazon_shows_it(ecs, cluster, add_machine, a
     assert describe(ecs, cluster, made["containerInstanceArn"]) == made
 
 
-def test_each_gpu_is_shown_with_its_sharing(raw, cluster, add_machine):
+def test_each_gpu_is_described_with_its_sharing_mode(raw, cluster, add_machine):
     gpu = unique_name()
     arn = add_machine(cluster, gpus=[gpu])["containerInstanceArn"]
     answer = raw("DescribeContainerInstances", {"cluster": cluster, "containerInstances": [arn]}).json
@@ -53,7 +53,7 @@ def test_each_gpu_is_shown_with_its_sharing(raw, cluster, add_machine):
     assert {"totalMemoryInMiB", "remainingMemoryInMiB"} <= set(device)
 
 
-def test_include_decides_on_tags_and_health(ecs, connect, cluster, add_machine):
+def test_include_selects_tags_and_health(ecs, connect, cluster, add_machine):
     arn = add_machine(cluster, tags=[{"key": "rack", "value": "7"}])["containerInstanceArn"]
     assert describe(ecs, cluster, arn)["tags"] == []
     assert describe(ecs, cluster, arn, ["TAGS"])["tags"] == [{"key": "rack", "value": "7"}]
@@ -61,7 +61,7 @@ def test_include_decides_on_tags_and_health(ecs, connect, cluster, add_machine):
     assert health["overallStatus"] == "INSUFFICIENT_DATA"
 
 
-def test_ids_long_arns_and_old_short_ones_name_the_same(ecs, cluster, add_machine):
+def test_ids_and_long_and_short_arns_identify_the_same_instance(ecs, cluster, add_machine):
     arn = add_machine(cluster)["containerInstanceArn"]
     prefix, _, instance = arn.rpartition("/")
     for text in (instance, arn, prefix.rsplit("/", 1)[0] + "/" + instance):
@@ -86,7 +86,7 @@ def test_what_is_not_there_is_missing(ecs, cluster, account):
         ecs.describe_container_instances(cluster=unique_name(), containerInstances=[NO_ID])
 
 
-def test_they_are_listed_page_by_page(ecs, cluster, add_machine):
+def test_instances_are_listed_page_by_page(ecs, cluster, add_machine):
     made = {add_machine(cluster)["containerInstanceArn"] for _ in range(5)}
     pages = list(
         ecs.get_paginator("list_container_instances").paginate(cluster=cluster, PaginationConfig={"PageSize": 2})
@@ -98,7 +98,7 @@ def test_they_are_listed_page_by_page(ecs, cluster, add_machine):
             listed(ecs, cluster, maxResults=size)
 
 
-def test_they_are_found_by_the_cluster_query_language(ecs, cluster, add_machine):
+def test_instances_are_filtered_by_the_cluster_query_language(ecs, cluster, add_machine):
     def machine(kind, **more):
         attributes = [{"name": "ecs.instance-type", "value": kind}, {"name": "ecs.os-type", "value": "linux"}]
         return add_machine(cluster, attributes=attributes, **more)["containerInstanceArn"]
@@ -121,7 +121,7 @@ def test_they_are_found_by_the_cluster_query_language(ecs, cluster, add_machine)
         found("attribute:ecs.instance-type ==")
 
 
-def test_a_machine_is_drained_and_comes_back(ecs, cluster, add_machine):
+def test_a_machine_is_drained_and_activated(ecs, cluster, add_machine):
     first, second = (add_machine(cluster)["containerInstanceArn"] for _ in range(2))
     answer = ecs.update_container_instances_state(
         cluster=cluster, containerInstances=[first, NO_ID], status="DRAINING"
@@ -136,7 +136,7 @@ def test_a_machine_is_drained_and_comes_back(ecs, cluster, add_machine):
     assert listed(ecs, cluster, status="DRAINING") == []
 
 
-def test_states_that_can_not_be_asked_for(ecs, unchecked, cluster, add_machine):
+def test_an_invalid_state_is_rejected(ecs, unchecked, cluster, add_machine):
     arn = add_machine(cluster)["containerInstanceArn"]
     with refused("InvalidParameterException"):
         ecs.update_container_instances_state(cluster=cluster, containerInstances=[arn], status="REGISTERING")
@@ -146,7 +146,7 @@ def test_states_that_can_not_be_asked_for(ecs, unchecked, cluster, add_machine):
         ecs.update_container_instances_state(cluster=cluster, containerInstances=[arn] * 11, status="ACTIVE")
 
 
-def test_a_deregistered_machine_is_inactive_and_in_no_list(ecs, cluster, add_machine):
+def test_a_deregistered_machine_is_inactive_and_not_listed(ecs, cluster, add_machine):
     arn = add_machine(cluster, tags=[{"key": "a", "value": "b"}])["containerInstanceArn"]
     gone = ecs.deregister_container_instance(cluster=cluster, containerInstance=arn)["containerInstance"]
     assert (gone["status"], gone["agentConnected"]) == ("INACTIVE", False)
@@ -158,7 +158,7 @@ def test_a_deregistered_machine_is_inactive_and_in_no_list(ecs, cluster, add_mac
         ecs.deregister_container_instance(cluster=cluster, containerInstance=NO_ID)
 
 
-def test_a_cluster_counts_its_machines_and_is_not_deleted_with_one(ecs, cluster, add_machine):
+def test_a_cluster_with_machines_cannot_be_deleted(ecs, cluster, add_machine):
     arn = add_machine(cluster)["containerInstanceArn"]
     shown = ecs.describe_clusters(clusters=[cluster])["clusters"][0]
     assert (shown["registeredContainerInstancesCount"], shown["runningTasksCount"]) == (1, 0)
@@ -168,5 +168,5 @@ def test_a_cluster_counts_its_machines_and_is_not_deleted_with_one(ecs, cluster,
 
 
 def test_a_machine_needs_a_cluster(ecs, server):
-    with refused("ClientException", "Cluster not found."):  # what agents look for
+    with refused("ClientException", "Cluster not found."):  # the text that agents look for
         ecs.register_container_instance(cluster=unique_name())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands that people type: Amazon's own command line."""
+"""Amazon's own command line."""
 import json
 import os
 import pathlib
@@ -9,11 +9,11 @@ import pytest
 
 from support.queues import unique_name
 
-AWS = "/usr/bin/aws"  # Debian's, of one known version; the machine may have another
+AWS = "/usr/bin/aws"  # Debian's; the machine may have another version
 
 
 def command_line(server):
-    """aws(argument...) -> its JSON, or what it wrote to standard error where it must fail."""
+    """aws(argument...) -> its JSON output, or its error output if it must fail."""
     if not pathlib.Path(AWS).exists():
         pytest.skip("needs Debian's awscli")
     environment = {
@@ -40,7 +40,7 @@ def aws(server):
     return command_line(server)
 
 
-def test_a_cluster_by_hand(aws):
+def test_a_cluster(aws):
     name = unique_name()
     made = aws("create-cluster", "--cluster-name", name, "--settings", "name=containerInsights,value=enabled",
                "--tags", "key=key1,value=value1")["cluster"]
@@ -97,7 +97,7 @@ def test_settings_and_tags(aws):
     aws("delete-cluster", "--cluster", arn)
 
 
-def test_a_machine_its_attributes_and_its_end(aws, make_cluster, add_machine):
+def test_a_machine_and_its_attributes(aws, make_cluster, add_machine):
     cluster = make_cluster()["clusterName"]
     arn = add_machine(cluster, gpus=[unique_name()])["containerInstanceArn"]
     assert aws("list-container-instances", "--cluster", cluster)["containerInstanceArns"] == [arn]
@@ -118,7 +118,7 @@ def test_a_machine_its_attributes_and_its_end(aws, make_cluster, add_machine):
     assert ended["containerInstance"]["status"] == "INACTIVE"
 
 
-def test_a_task_that_finds_no_machine(aws, make_cluster, register):
+def test_a_task_without_a_machine_fails(aws, make_cluster, register):
     cluster, definition = make_cluster()["clusterName"], register()["taskDefinitionArn"]
     refused = aws("run-task", "--cluster", cluster, "--task-definition", definition, fails=True)
     assert "(InvalidParameterException)" in refused
@@ -128,7 +128,7 @@ def test_a_task_that_finds_no_machine(aws, make_cluster, register):
     )
 
 
-def test_a_task_by_hand(tasks):
+def test_a_task(tasks):
     aws = command_line(tasks.server)
     gate = tasks.gate()
     definition = tasks.define(f"{gate.shell}; exit $CODE", gpus=1)

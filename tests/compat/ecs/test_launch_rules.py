@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RunTask, StartTask and their kin where nothing can run: refusals, failures, limits."""
+"""RunTask, StartTask and related operations without a usable machine: errors, failures, limits."""
 import pytest
 
 from support.queues import refused, unique_name
@@ -18,28 +18,28 @@ def web(register):
     return register()["taskDefinitionArn"]
 
 
-def test_without_a_machine_a_task_is_refused(ecs, cluster, web):
+def test_a_task_without_a_machine_is_rejected(ecs, cluster, web):
     with refused("InvalidParameterException", "No Container Instances were found in your cluster."):
         ecs.run_task(cluster=cluster, taskDefinition=web)
     with refused("ClusterNotFoundException", "Cluster not found."):
         ecs.run_task(cluster=unique_name(), taskDefinition=web)
 
 
-def test_a_machine_without_its_agent_is_a_failure(ecs, cluster, web, add_machine):
+def test_a_disconnected_machine_is_a_failure(ecs, cluster, web, add_machine):
     arn = add_machine(cluster)["containerInstanceArn"]
     answer = ecs.run_task(cluster=cluster, taskDefinition=web)
     assert answer["tasks"] == []
     assert [(failure["arn"], failure["reason"]) for failure in answer["failures"]] == [(arn, "AGENT")]
 
 
-def test_a_machine_that_is_drained_is_none(ecs, cluster, web, add_machine):
+def test_a_draining_machine_is_no_candidate(ecs, cluster, web, add_machine):
     arn = add_machine(cluster)["containerInstanceArn"]
     ecs.update_container_instances_state(cluster=cluster, containerInstances=[arn], status="DRAINING")
     with refused("InvalidParameterException", "No Container Instances were found in your cluster."):
         ecs.run_task(cluster=cluster, taskDefinition=web)
 
 
-def test_start_task_says_why_not_for_each_machine(ecs, cluster, web, add_machine):
+def test_start_task_reports_a_failure_for_each_machine(ecs, cluster, web, add_machine):
     arn = add_machine(cluster)["containerInstanceArn"]
     answer = ecs.start_task(cluster=cluster, taskDefinition=web, containerInstances=[arn, NO_ID])
     missing = arn.rsplit("/", 1)[0] + "/" + NO_ID
@@ -47,7 +47,7 @@ def test_start_task_says_why_not_for_each_machine(ecs, cluster, web, add_machine
     assert [(one["arn"], one["reason"]) for one in answer["failures"]] == [(arn, "AGENT"), (missing, "MISSING")]
 
 
-def test_start_task_takes_one_to_ten_machines(ecs, cluster, web):
+def test_start_task_accepts_one_to_ten_machines(ecs, cluster, web):
     with refused("InvalidParameterException", "cannot be empty"):
         ecs.start_task(cluster=cluster, taskDefinition=web, containerInstances=[])
     with refused("InvalidParameterException", "instanceIds can have at most 10 items."):
@@ -62,7 +62,7 @@ def test_one_to_ten_tasks_at_once(ecs, cluster, web, count):
         ecs.run_task(cluster=cluster, taskDefinition=web, count=count)
 
 
-def test_the_definition_must_be_there_and_active(ecs, cluster, register):
+def test_the_definition_must_exist_and_be_active(ecs, cluster, register):
     with refused("ClientException", "TaskDefinition not found."):
         ecs.run_task(cluster=cluster, taskDefinition=unique_name())
     with refused("InvalidParameterException", "Invalid revision number. Number: latest"):
@@ -102,7 +102,7 @@ RULES = [
 
 
 @pytest.mark.parametrize("members, why", RULES, ids=[f"{next(iter(rule[0]))}-{i}" for i, rule in enumerate(RULES)])
-def test_a_launch_has_rules(unchecked, server, cluster, web, members, why):
+def test_an_invalid_launch_is_rejected(unchecked, server, cluster, web, members, why):
     if "clientToken" in members:
         known = unchecked.meta.service_model.operation_model("RunTask").input_shape.members
         if "clientToken" not in known:
@@ -122,12 +122,12 @@ def test_awsvpc_needs_a_network(ecs, cluster, register):
             ecs.run_task(cluster=cluster, taskDefinition=definition, networkConfiguration=network)
 
 
-def test_fargate_is_refused_by_name(ecs, server, cluster, web):
+def test_fargate_is_rejected_by_name(ecs, server, cluster, web):
     with refused("ClientException", "launchType FARGATE is not supported by Stoker"):
         ecs.run_task(cluster=cluster, taskDefinition=web, launchType="FARGATE")
 
 
-def test_tasks_that_are_not_there(ecs, cluster, account):
+def test_missing_tasks_are_reported(ecs, cluster, account):
     arn = f"arn:aws:ecs:us-east-1:{account}:task/{cluster}/{NO_ID}"
     answer = ecs.describe_tasks(cluster=cluster, tasks=[NO_ID, arn])
     assert (answer["tasks"], answer["failures"]) == ([], [{"arn": arn, "reason": "MISSING"}] * 2)
@@ -151,7 +151,7 @@ def test_tasks_that_are_not_there(ecs, cluster, account):
             ecs.delete_cluster(cluster=cluster + "-other")
 
 
-def test_lists_of_tasks_have_rules(ecs, cluster):
+def test_invalid_task_filters_are_rejected(ecs, cluster):
     assert ecs.list_tasks(cluster=cluster)["taskArns"] == []
     for status in ("RUNNING", "PENDING", "STOPPED"):
         assert ecs.list_tasks(cluster=cluster, desiredStatus=status)["taskArns"] == []
@@ -167,7 +167,7 @@ def test_lists_of_tasks_have_rules(ecs, cluster):
         ecs.list_tasks(cluster=unique_name())
 
 
-def test_protection_is_for_tasks_that_are_there(ecs, cluster, account):
+def test_protection_of_a_missing_task_is_a_failure(ecs, cluster, account):
     failures = [{"arn": f"arn:aws:ecs:us-east-1:{account}:task/{cluster}/{NO_ID}", "reason": "MISSING"}]
     changed = ecs.update_task_protection(cluster=cluster, tasks=[NO_ID], protectionEnabled=True, expiresInMinutes=2880)
     assert (changed["protectedTasks"], changed["failures"]) == ([], failures)

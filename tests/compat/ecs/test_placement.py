@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where tasks go: constraints, strategies, whole GPUs and shared ones, draining."""
+"""Placement: constraints, strategies, whole and shared GPUs, draining."""
 import pytest
 
 from support.cluster import gpus_of
@@ -18,7 +18,7 @@ def boxes(tasks):
 
 @pytest.fixture
 def raw(fleet):
-    """For members that are newer than the clients."""
+    """For members that the clients do not support yet."""
     caller = Caller(fleet.server)
     headers = {"Content-Type": "application/x-amz-json-1.1"}
 
@@ -34,7 +34,7 @@ def places(answer):
     return [task["containerInstanceArn"] for task in answer["tasks"]]
 
 
-def test_a_task_goes_where_the_gpus_are_and_the_next_is_refused(tasks, boxes):
+def test_a_task_is_placed_on_free_gpus_and_the_next_one_fails(tasks, boxes):
     definition = tasks.define(FOREVER, gpus=8)
     task = tasks.run(definition)
     assert task["containerInstanceArn"] == boxes["box-a"]
@@ -46,7 +46,7 @@ def test_a_task_goes_where_the_gpus_are_and_the_next_is_refused(tasks, boxes):
     assert "8 of 8 held by task" in held["detail"] and task["taskArn"].rsplit("/", 1)[1] in held["detail"]
 
 
-def test_as_many_as_fit_are_placed_and_the_rest_has_reasons(tasks):
+def test_tasks_that_fit_are_placed_and_the_others_have_reasons(tasks):
     answer = tasks.ecs.run_task(taskDefinition=tasks.define(FOREVER, gpus=2), count=6)
     assert len(answer["tasks"]) == 5
     assert {failure["reason"] for failure in answer["failures"]} == {"RESOURCE:GPU"}
@@ -70,7 +70,7 @@ def test_constraints(tasks, boxes):
     assert places(left) == [boxes["box-a"]] * 3
     model = run({"type": "memberOf", "expression": "attribute:stoker.gpu-model =~ .*T4.*"})
     assert places(model) == [boxes["box-b"]]
-    # Tasks of the same group count, and the others are of their family's.
+    # Only tasks of the same group count; the others have the group of their family.
     distinct = run({"type": "distinctInstance"}, count=3, group="apart")
     assert sorted(places(distinct)) == sorted(boxes.values())
     assert distinct["failures"]
@@ -78,13 +78,13 @@ def test_constraints(tasks, boxes):
     assert nowhere["tasks"] == [] and len(nowhere["failures"]) == 2
 
 
-def test_constraints_of_the_definition_hold_too(tasks, boxes):
+def test_constraints_of_the_definition_apply(tasks, boxes):
     constraint = {"type": "memberOf", "expression": "attribute:rack == right"}
     task = tasks.run(tasks.define(FOREVER, task={"placementConstraints": [constraint]}))
     assert task["containerInstanceArn"] == boxes["box-b"]
 
 
-def test_an_attribute_that_is_put_counts_at_once(tasks, boxes):
+def test_a_new_attribute_applies_at_once(tasks, boxes):
     ecs, attribute = tasks.ecs, {"name": "stack", "value": "test", "targetId": boxes["box-b"]}
     constraint = {"type": "memberOf", "expression": "attribute:stack == test"}
     definition = tasks.define(FOREVER)
@@ -110,7 +110,7 @@ def test_strategies(tasks, boxes):
     assert len(run(1, {"type": "random"})) == 1
 
 
-def test_a_machine_that_drains_keeps_its_tasks_and_gets_none(tasks, boxes):
+def test_a_draining_machine_keeps_its_tasks_and_gets_no_new_ones(tasks, boxes):
     ecs, box = tasks.ecs, boxes["box-a"]
     constraint = {"type": "memberOf", "expression": "attribute:rack == left"}
     task = tasks.run(tasks.define(FOREVER), placementConstraints=[constraint])
@@ -157,7 +157,7 @@ def test_a_gpu_is_shared_by_memory(tasks, boxes, raw):
     }
 
 
-def test_a_started_task_goes_to_its_machine_or_says_why_not(tasks, boxes):
+def test_start_task_uses_the_given_machine_or_reports_why_not(tasks, boxes):
     definition = tasks.define(FOREVER, gpus=2)
     answer = tasks.ecs.start_task(taskDefinition=definition, containerInstances=[boxes["box-b"], boxes["box-a"]])
     assert places(answer) == [boxes["box-b"], boxes["box-a"]]

@@ -35,12 +35,12 @@ def test_a_resource_has_50_tags_at_most(ecs, arn):
 
 
 @pytest.mark.parametrize("key, value", [("aws:x", "1"), ("AWS:x", "1"), ("k" * 129, "v"), ("k", "v" * 257), ("a&b", "v")])
-def test_a_tag_keeps_to_amazons_limits(unchecked, arn, key, value):
+def test_tags_have_amazons_limits(unchecked, arn, key, value):
     with refused("InvalidParameterException"):
         unchecked.tag_resource(resourceArn=arn, tags=[{"key": key, "value": value}])
 
 
-def test_tags_of_nothing_are_not_found(ecs, account):
+def test_tags_of_a_missing_resource_are_not_found(ecs, account):
     prefix = f"arn:aws:ecs:us-east-1:{account}:"
     with refused("ClusterNotFoundException", "Cluster not found."):
         ecs.list_tags_for_resource(resourceArn=prefix + "cluster/" + unique_name())
@@ -48,7 +48,7 @@ def test_tags_of_nothing_are_not_found(ecs, account):
         ecs.tag_resource(resourceArn="default", tags=[{"key": "a", "value": "b"}])
 
 
-def test_tags_of_a_deleted_cluster_are_gone(ecs, make_cluster):
+def test_a_deleted_cluster_has_no_tags(ecs, make_cluster):
     made = make_cluster(tags=[{"key": "a", "value": "b"}])
     ecs.delete_cluster(cluster=made["clusterName"])
     with refused("InvalidParameterException", "The specified cluster is inactive"):
@@ -57,7 +57,7 @@ def test_tags_of_a_deleted_cluster_are_gone(ecs, make_cluster):
 
 
 @pytest.mark.parametrize("kind", ["task", "container-instance"])
-def test_what_is_not_there_has_no_tags(ecs, make_cluster, account, kind):
+def test_a_missing_resource_cannot_be_tagged(ecs, make_cluster, account, kind):
     name = make_cluster()["clusterName"]
     missing = f"arn:aws:ecs:us-east-1:{account}:{kind}/{name}/0123456789abcdef0123456789abcdef"
     with refused("InvalidParameterException"):
@@ -67,12 +67,12 @@ def test_what_is_not_there_has_no_tags(ecs, make_cluster, account, kind):
 
 
 @pytest.mark.parametrize("kind", ["task", "container-instance", "service"])
-def test_tags_are_for_arns_that_name_the_cluster(ecs, account, kind):
+def test_short_arns_cannot_be_tagged(ecs, account, kind):
     with refused("InvalidParameterException", "Long arn format must be used for tagging operations"):
         ecs.list_tags_for_resource(resourceArn=f"arn:aws:ecs:us-east-1:{account}:{kind}/0123456789abcdef0123456789abcdef")
 
 
-def test_characters_of_tags(ecs, make_cluster):
+def test_tags_with_invalid_characters_are_rejected(ecs, make_cluster):
     arn = make_cluster()["clusterArn"]
     with refused("InvalidParameterException", "Some tags contain invalid characters."):
         ecs.tag_resource(resourceArn=arn, tags=[{"key": "step", "value": "process[1]"}])
@@ -80,7 +80,7 @@ def test_characters_of_tags(ecs, make_cluster):
 
 @pytest.fixture
 def settings(connect):
-    """A region that no other test uses, so that its settings are ours."""
+    """A region that no other test uses, so that its settings are unchanged."""
     client = connect("ecs", region="ap-south-1")
     yield client
     for setting in client.list_account_settings()["settings"]:
@@ -92,7 +92,7 @@ def values(client, **more):
     return {setting["name"]: setting["value"] for page in pages for setting in page["settings"]}
 
 
-def test_long_arns_are_effective_and_nothing_was_set(settings):
+def test_long_arns_are_the_default_setting(settings):
     assert values(settings) == {}
     effective = values(settings, effectiveSettings=True)
     for name in ("serviceLongArnFormat", "taskLongArnFormat", "containerInstanceLongArnFormat"):
@@ -110,7 +110,7 @@ def test_a_setting_is_put_listed_and_deleted(settings, account):
     assert values(settings) == {"containerInsights": "enabled"}
 
 
-def test_container_insights_of_the_account_holds_for_new_clusters(settings):
+def test_the_container_insights_setting_applies_to_new_clusters(settings):
     settings.put_account_setting(name="containerInsights", value="enabled")
     name = unique_name()
     made = settings.create_cluster(clusterName=name)["cluster"]
@@ -118,7 +118,7 @@ def test_container_insights_of_the_account_holds_for_new_clusters(settings):
     assert made["settings"] == [{"name": "containerInsights", "value": "enabled"}]
 
 
-def test_names_and_values_are_amazons(connect, settings):
+def test_invalid_settings_are_rejected(connect, settings):
     unchecked = connect("ecs", region="ap-south-1", checked=False)
     with refused("InvalidParameterException", "unknown should be one of [serviceLongArnFormat,taskLongArnFormat,"):
         unchecked.put_account_setting(name="unknown", value="enabled")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is no task definition, and why, in ECS's words."""
+"""Invalid task definitions, and ECS's error texts."""
 import pytest
 
 from support.queues import refused, unique_name
@@ -25,7 +25,7 @@ def files(*values):
     return {"environmentFiles": [{"type": "s3", "value": value} for value in values]}
 
 
-# Members of container a, of container b (None: there is none), of the task; and why not.
+# Members of container a, of container b (None: absent), of the task; and the error.
 REFUSED = [
     ({"name": ""}, None, {}, "Container.name should not be null or empty."),
     ({"name": "a b"}, None, {}, "Container.name contains invalid characters."),
@@ -76,20 +76,20 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("a, b, task, why", REFUSED, ids=[row[3][:50] for row in REFUSED])
-def test_a_definition_is_refused(ecs, a, b, task, why):
+def test_an_invalid_definition_is_rejected(ecs, a, b, task, why):
     containers = [{"name": "a", **BASE, **a}] + ([{"name": "b", **BASE, **b}] if b is not None else [])
     with refused("ClientException", why):
         ecs.register_task_definition(family=unique_name(), containerDefinitions=containers, **task)
 
 
-def test_memory_must_be_said_somewhere(ecs, register):
+def test_memory_is_required(ecs, register):
     with refused("ClientException", "Invalid setting for container 'a'. At least one of 'memory' or 'memoryReservation'"):
         register(containers=[{"name": "a", "image": "i"}])
     register(containers=[{"name": "a", "image": "i"}], memory="512")
     register(containers=[{"name": "a", "image": "i", "memoryReservation": 16}])
 
 
-def test_a_definition_has_a_family_and_containers(ecs, unchecked):
+def test_family_and_containers_are_required(ecs, unchecked):
     with refused("ClientException", "Family contains invalid characters."):
         ecs.register_task_definition(family="a b", containerDefinitions=[{"name": "a", **BASE}])
     with refused("ClientException", "Container list cannot be empty."):
@@ -106,7 +106,7 @@ def test_a_definition_has_a_family_and_containers(ecs, unchecked):
     "member, value",
     [("logConfiguration", {"logDriver": "papyrus"}), ("environmentFiles", [{"type": "ssm", "value": "arn:aws:s3:::b/x.env"}])],
 )
-def test_an_unknown_name_is_refused(unchecked, member, value):
+def test_an_unknown_name_is_rejected(unchecked, member, value):
     with refused("ClientException", "one of ["):
         unchecked.register_task_definition(family="f", containerDefinitions=[{"name": "a", **BASE, member: value}])
 
@@ -129,7 +129,7 @@ ABSENT = [
 
 
 @pytest.mark.parametrize("container, task, name", ABSENT, ids=[row[2] for row in ABSENT])
-def test_what_stoker_has_not_is_refused_by_name(ecs, server, container, task, name):
+def test_unsupported_members_are_rejected_by_name(ecs, server, container, task, name):
     with refused("ClientException", name + " is not supported by Stoker"):
         ecs.register_task_definition(
             family=unique_name(), containerDefinitions=[{"name": "a", **BASE, **container}], **task

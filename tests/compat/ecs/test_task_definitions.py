@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Task definitions: registering, describing, listing and ending them."""
+"""Task definitions: registering, describing, listing and deregistering them."""
 import datetime
 
 import pytest
@@ -17,7 +17,7 @@ def describe(ecs, name, **more):
     return ecs.describe_task_definition(taskDefinition=name, **more)["taskDefinition"]
 
 
-def test_amazons_example_comes_back_as_amazon_shows_it(register, account):
+def test_amazons_example_is_returned_as_by_amazon(register, account):
     family = unique_name()
     shown = register(
         family,
@@ -51,7 +51,7 @@ def test_amazons_example_comes_back_as_amazon_shows_it(register, account):
     }
 
 
-def test_a_family_is_its_latest_active_revision(ecs, register):
+def test_a_family_means_its_latest_active_revision(ecs, register):
     family = unique_name()
     first, second = register(family), register(family)
     assert (first["revision"], second["revision"]) == (1, 2)
@@ -62,7 +62,7 @@ def test_a_family_is_its_latest_active_revision(ecs, register):
     assert describe(ecs, family) == first
 
 
-def test_a_deregistered_revision_is_still_described_and_its_number_is_used(ecs, register):
+def test_a_deregistered_revision_is_described_and_keeps_its_number(ecs, register):
     family = unique_name()
     register(family)
     ended = ecs.deregister_task_definition(taskDefinition=f"{family}:1")["taskDefinition"]
@@ -74,7 +74,7 @@ def test_a_deregistered_revision_is_still_described_and_its_number_is_used(ecs, 
 
 
 @pytest.mark.parametrize("name", ["nothing-of-that-name", "nothing-of-that-name:1", "a b", "a:b"])
-def test_what_is_not_there_is_not_described(ecs, name):
+def test_a_missing_definition_is_not_described(ecs, name):
     with refused("ClientException", NONE):
         describe(ecs, name)
 
@@ -127,7 +127,7 @@ def test_revisions_are_listed_up_and_down_page_by_page(ecs, register):
     assert listed() == [name for name in up if name != f"{family}:3"]
 
 
-def test_family_prefix_is_a_whole_family_for_revisions_and_a_prefix_for_families(ecs, register):
+def test_family_prefix_is_exact_for_revisions_and_a_prefix_for_families(ecs, register):
     prefix = unique_name()
     register(prefix)
     register(prefix + "-more")
@@ -135,7 +135,7 @@ def test_family_prefix_is_a_whole_family_for_revisions_and_a_prefix_for_families
     assert ecs.list_task_definition_families(familyPrefix=prefix)["families"] == [prefix, prefix + "-more"]
 
 
-def test_a_family_is_active_while_a_revision_is(ecs, register):
+def test_a_family_is_active_while_it_has_an_active_revision(ecs, register):
     prefix = unique_name()
     for name in ("a", "a", "b"):
         register(prefix + name)
@@ -151,12 +151,12 @@ def test_a_family_is_active_while_a_revision_is(ecs, register):
     assert families() == families(status="ALL", PaginationConfig={"PageSize": 1}) == ["a", "b"]
 
 
-def test_an_unknown_status_is_refused(unchecked):
+def test_an_unknown_status_is_rejected(unchecked):
     with refused("InvalidParameterException", "GONE should be one of [ACTIVE,INACTIVE"):
         unchecked.list_task_definitions(status="GONE")
 
 
-def test_tags_come_with_it_where_asked_for(ecs):
+def test_tags_are_returned_on_request(ecs):
     family = unique_name()
     tags = [{"key": "team", "value": "vision"}]
     container = {"name": "app", "image": "busybox", "memory": 16}
@@ -169,7 +169,7 @@ def test_tags_come_with_it_where_asked_for(ecs):
         ecs.register_task_definition(family=family, containerDefinitions=[container], tags=[])
 
 
-def test_what_is_described_can_be_registered_again(ecs, register):
+def test_a_described_definition_can_be_registered_again(ecs, register):
     shown = register(
         container={
             "portMappings": [{"containerPort": 80}],
@@ -198,7 +198,7 @@ def test_what_is_described_can_be_registered_again(ecs, register):
     ecs.deregister_task_definition(taskDefinition=second["taskDefinitionArn"])
 
 
-def test_required_attributes_follow_from_what_is_used(register):
+def test_required_attributes_follow_from_the_definition(register):
     shown = register(
         container={
             "logConfiguration": {"logDriver": "awslogs", "options": {"awslogs-region": "r", "awslogs-group": "g"}},
@@ -217,14 +217,14 @@ def test_required_attributes_follow_from_what_is_used(register):
     assert shown["compatibilities"] == ["EC2"]
 
 
-def test_environment_files_come_back(register):
+def test_environment_files_are_returned(register):
     files = [{"value": "arn:aws:s3:::settings/app/a.env", "type": "s3"}]
     shown = register(container={"environmentFiles": files})
     assert shown["containerDefinitions"][0]["environmentFiles"] == files
     assert {"name": "ecs.capability.env-files.s3"} in shown["requiresAttributes"]
 
 
-def test_a_share_of_a_gpu_comes_back(raw):
+def test_a_share_of_a_gpu_is_returned(raw):
     share = {"type": "GPU", "sharingStrategy": {"nvidiaMps": {"memory": 4096, "maxComputePercent": 25}}}
     container = {"name": "app", "image": "i", "memory": 16, "resourceRequirements": [share]}
     family = unique_name()

@@ -62,7 +62,7 @@ def test_command_and_environment_are_overridden(tasks):
     assert codes == [1, 4, 5]
 
 
-def test_a_task_is_stopped_for_a_reason(tasks):
+def test_a_stopped_task_has_the_reason_of_the_request(tasks):
     task = tasks.run(tasks.define(FOREVER, gpus=1))
     wait(tasks, "tasks_running", task)
     told = tasks.ecs.stop_task(task=task["taskArn"], reason="enough")["task"]
@@ -73,7 +73,7 @@ def test_a_task_is_stopped_for_a_reason(tasks):
     assert tasks.describe(task)["stoppedReason"] == "enough"
 
 
-def test_a_client_token_gives_the_same_tasks(tasks):
+def test_the_same_client_token_returns_the_same_tasks(tasks):
     if not knows(tasks, "RunTask", "clientToken"):
         pytest.skip("this client is older than RunTask's clientToken")
     definition, token = tasks.define(FOREVER), unique_name()
@@ -124,7 +124,7 @@ def test_lists_are_filtered(tasks):
     assert arn not in listed() and arn in listed(desiredStatus="STOPPED")
 
 
-def test_counts_of_cluster_and_machine(tasks):
+def test_cluster_and_machine_count_their_tasks(tasks):
     started = tasks.ecs.run_task(taskDefinition=tasks.define(FOREVER, cpu=100), count=3)["tasks"]
     wait(tasks, "tasks_running", *started)
     shown = tasks.ecs.describe_clusters(include=["STATISTICS"])["clusters"][0]
@@ -137,7 +137,7 @@ def test_counts_of_cluster_and_machine(tasks):
         assert cpu["registeredResources"] - cpu["remainingResources"] == 100 * one["runningTasksCount"]
 
 
-def test_a_task_without_a_service_can_not_be_protected(tasks):
+def test_a_task_without_a_service_cannot_be_protected(tasks):
     arn = tasks.run(tasks.define(FOREVER))["taskArn"]
     changed = tasks.ecs.update_task_protection(cluster="default", tasks=[arn], protectionEnabled=True)
     assert changed["protectedTasks"] == []
@@ -145,7 +145,7 @@ def test_a_task_without_a_service_can_not_be_protected(tasks):
     assert tasks.ecs.get_task_protection(cluster="default", tasks=[arn])["failures"] == changed["failures"]
 
 
-def test_a_machine_with_tasks_is_deregistered_by_force_alone(tasks):
+def test_a_machine_with_tasks_is_deregistered_only_by_force(tasks):
     machine = tasks.add(unique_name(), "fake:1xT4")
     arn, ecs = machine.arn, tasks.ecs
     started = ecs.start_task(taskDefinition=tasks.define(FOREVER, gpus=1), containerInstances=[arn])

@@ -13,26 +13,26 @@ const share = (queue, Actions, Label = "label") =>
   sqs.addPermission({ QueueUrl: queue.url, Label, AWSAccountIds: [OTHER_ACCOUNT], Actions });
 const sendAs = (client, queue) => client.sendMessage({ QueueUrl: queue.url, MessageBody: "from outside" });
 
-test("a key knows its account", async () => {
+test("a key belongs to its account", async () => {
   const { Account, Arn } = await sts.getCallerIdentity({});
   assert.match(Account, /^\d{12}$/);
   assert.ok(Arn.startsWith(`arn:aws:iam::${Account}:`));
 });
 
-test("the key of another account is another", ours, async () => {
+test("a key of another account has that account", ours, async () => {
   assert.equal((await otherAccount(STS).getCallerIdentity({})).Account, OTHER_ACCOUNT);
 });
 
-test("another account sees and uses nothing", ours, async (t) => {
+test("another account can neither see nor use a queue", ours, async (t) => {
   const queue = await makeQueue(t);
   const other = otherAccount();
   assert.equal((await other.listQueues({ QueueNamePrefix: queue.name })).QueueUrls, undefined);
   await refused(other.getQueueUrl({ QueueName: queue.name }), NO_QUEUE, "does not exist");
-  // Amazon says AccessDenied; to us such a queue does not exist (docs/compatibility.md).
+  // Amazon responds with AccessDenied; here such a queue does not exist (docs/compatibility.md).
   await assert.rejects(sendAs(other, queue), (error) => ["AccessDenied", NO_QUEUE].includes(error.Code));
 });
 
-test("a permission lets another account do just that", ours, async (t) => {
+test("a permission allows another account only its action", ours, async (t) => {
   const queue = await makeQueue(t);
   const other = otherAccount();
   await share(queue, ["SendMessage", "GetQueueUrl"]);
@@ -45,7 +45,7 @@ test("a permission lets another account do just that", ours, async (t) => {
   await assert.rejects(sendAs(other, queue));
 });
 
-test("labels of permissions", ours, async (t) => {
+test("labels of permissions are unique", ours, async (t) => {
   const queue = await makeQueue(t);
   await share(queue, ["SendMessage"]);
   await refused(share(queue, ["SendMessage"]), "InvalidParameterValue", "Already exists");
@@ -54,7 +54,7 @@ test("labels of permissions", ours, async (t) => {
   await refused(share(queue, ["CreateQueue"], "l"), "InvalidParameterValue", "Only the queue owner is allowed");
 });
 
-test("a denial is stronger than a permission", ours, async (t) => {
+test("a deny overrides an allow", ours, async (t) => {
   const queue = await makeQueue(t);
   const base = { Principal: "*", Resource: await queue.arn() };
   const Statement = [
@@ -82,7 +82,7 @@ async function session() {
   return { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken };
 }
 
-test("a session is its account, with its token", async (t) => {
+test("a session belongs to its account and needs its token", async (t) => {
   const queue = await makeQueue(t);
   const credentials = await session();
   const found = await connect(SQS, { credentials }).getQueueUrl({ QueueName: queue.name });
@@ -94,7 +94,7 @@ test("a session is its account, with its token", async (t) => {
   }
 });
 
-test("a wrong secret and an unknown key open nothing", ours, async () => {
+test("a wrong secret and an unknown key are rejected", ours, async () => {
   const accessKeyId = process.env.AWS_ACCESS_KEY_ID;
   const wrong = connect(SQS, { credentials: { accessKeyId, secretAccessKey: "wrong" } });
   await refused(wrong.listQueues({}), "SignatureDoesNotMatch", "signature we calculated does not match");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dead-letter queues and the way back.
+// Dead-letter queues and message move tasks.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventually, makeFifo, makeQueue, redrive, refused, sqs } from "./support.mjs";
@@ -22,7 +22,7 @@ const tasksOf = async (SourceArn) => (await sqs.listMessageMoveTasks({ SourceArn
 const finished = (arn, status = "COMPLETED") =>
   eventually(async () => (await tasksOf(arn)).find((task) => task.Status === status));
 
-test("a message goes after its last receive", async (t) => {
+test("a message moves after its last allowed receive", async (t) => {
   const queues = await pair(t);
   await bury(queues, ["doomed"]);
   const got = await queues.dead.receiveOne({ MessageSystemAttributeNames: ["All"] });
@@ -31,12 +31,12 @@ test("a message goes after its last receive", async (t) => {
   await queues.source.expectCounts();
 });
 
-test("sources are listed", async (t) => {
+test("the sources of a dead-letter queue are listed", async (t) => {
   const { dead, source } = await pair(t);
   assert.deepEqual((await sqs.listDeadLetterSourceQueues({ QueueUrl: dead.url })).queueUrls, [source.url]);
 });
 
-test("a redrive policy that is wrong is refused", async (t) => {
+test("an invalid redrive policy is rejected", async (t) => {
   const { deadArn, source } = await pair(t);
   const fifo = await makeFifo(t);
   const wrong = [
@@ -53,7 +53,7 @@ test("a redrive policy that is wrong is refused", async (t) => {
   }
 });
 
-test("a dead-letter queue may choose its sources", async (t) => {
+test("a dead-letter queue may allow only listed sources", async (t) => {
   const [named, other] = [await makeQueue(t), await makeQueue(t)];
   const allow = { redrivePermission: "byQueue", sourceQueueArns: [await named.arn()] };
   const dead = await makeQueue(t, { RedriveAllowPolicy: JSON.stringify(allow) });
@@ -62,7 +62,7 @@ test("a dead-letter queue may choose its sources", async (t) => {
   await refused(other.set({ RedrivePolicy }), "InvalidParameterValue", "RedrivePolicy");
 });
 
-test("dead letters go back to where they came from", async (t) => {
+test("dead letters move back to their source", async (t) => {
   const queues = await pair(t);
   await bury(queues, ["a", "b", "c"]);
   const { TaskHandle } = await sqs.startMessageMoveTask({ SourceArn: queues.deadArn });
@@ -75,7 +75,7 @@ test("dead letters go back to where they came from", async (t) => {
   await refused(sqs.cancelMessageMoveTask({ TaskHandle }), "AWS.SimpleQueueService.UnsupportedOperation", "COMPLETED");
 });
 
-test("dead letters go to the destination that is named", async (t) => {
+test("dead letters move to the given destination", async (t) => {
   const queues = await pair(t);
   const target = await makeQueue(t);
   await bury(queues, ["a"]);
@@ -85,7 +85,7 @@ test("dead letters go to the destination that is named", async (t) => {
   await target.expectCounts({ visible: 1 });
 });
 
-test("a task may be slow, alone, and cancelled", async (t) => {
+test("a rate-limited task is the only one and can be cancelled", async (t) => {
   const queues = await pair(t);
   await bury(queues, Array.from({ length: 20 }, (_, i) => String(i)));
   const SourceArn = queues.deadArn;
@@ -98,7 +98,7 @@ test("a task may be slow, alone, and cancelled", async (t) => {
   await queues.dead.expectCounts({ visible: 20 - task.ApproximateNumberOfMessagesMoved });
 });
 
-test("what cannot be moved is refused", async (t) => {
+test("invalid move tasks are rejected", async (t) => {
   const { deadArn, source } = await pair(t);
   const start = (SourceArn, more) => sqs.startMessageMoveTask({ SourceArn, ...more });
   await refused(start(await source.arn()), "InvalidParameterValue", "must be configured as a Dead Letter Queue");

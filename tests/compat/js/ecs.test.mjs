@@ -28,7 +28,7 @@ async function all(pages, member) {
   return found;
 }
 
-test("a cluster is made, described, changed and deleted", async (t) => {
+test("a cluster is created, described, changed and deleted", async (t) => {
   const made = await makeCluster(t, { tags: [{ key: "team", value: "vision" }] });
   assert.equal(made.status, "ACTIVE");
   const include = ["SETTINGS", "TAGS", "STATISTICS"];
@@ -45,7 +45,7 @@ test("a cluster is made, described, changed and deleted", async (t) => {
   assert.equal(after.clusters[0].status, "INACTIVE");
 });
 
-test("a cluster that is not there is missing, and can't be deleted", async () => {
+test("a missing cluster is reported and cannot be deleted", async () => {
   const name = uniqueName();
   const { failures } = await ecs.describeClusters({ clusters: [name] });
   assert.deepEqual(failures.map(({ reason }) => reason), ["MISSING"]);
@@ -66,7 +66,7 @@ test("capacity providers must exist", async (t) => {
   await refused(ecs.putClusterCapacityProviders(call), "InvalidParameterException", "was not found");
 });
 
-test("a task definition comes back with its defaults", async (t) => {
+test("a task definition is returned with its defaults", async (t) => {
   const made = await register(t, { portMappings: [{ containerPort: 80 }], resourceRequirements: [{ type: "GPU", value: "ALL" }] }, { cpu: ".5 vCPU" });
   assert.equal(made.revision, 1);
   assert.equal(made.cpu, "512");
@@ -82,7 +82,7 @@ test("a task definition comes back with its defaults", async (t) => {
   assert.deepEqual(tags, []);
 });
 
-test("revisions count up, are listed in order, end and are deleted", async (t) => {
+test("revisions are numbered, listed in order, deregistered and deleted", async (t) => {
   const family = uniqueName();
   for (let i = 1; i <= 3; i++) assert.equal((await register(t, {}, { family })).revision, i);
   const listed = await all(
@@ -113,17 +113,17 @@ const REFUSED = [
   [{}, { requiresCompatibilities: ["FARGATE"] }, "Fargate only supports network mode 'awsvpc'."],
 ];
 for (const [container, task, why] of REFUSED) {
-  test(`a definition is refused: ${why}`, async (t) => {
+  test(`a definition is rejected: ${why}`, async (t) => {
     await refused(register(t, container, task), "ClientException", why);
   });
 }
 
-test("what is not there is not described", async () => {
+test("a missing definition is not described", async () => {
   const call = ecs.describeTaskDefinition({ taskDefinition: uniqueName() });
   await refused(call, "ClientException", "Unable to describe task definition.");
 });
 
-test("what Stoker has not is refused by name", { skip: onAmazon }, async (t) => {
+test("unsupported members are rejected by name", { skip: onAmazon }, async (t) => {
   const secrets = [{ name: "S", valueFrom: "s" }];
   await refused(register(t, { secrets }, { executionRoleArn: "r" }), "ClientException", "secrets is not supported");
   await refused(ecs.createService({ serviceName: "s" }), "UnknownOperationException", "CreateService");
@@ -139,8 +139,8 @@ test("tags are added, listed and removed", async (t) => {
   }
 });
 
-test("account settings have defaults, values and an end", async (t) => {
-  const region = "ap-northeast-1"; // no other test's
+test("account settings have defaults and can be set and deleted", async (t) => {
+  const region = "ap-northeast-1"; // no other test uses it
   const client = connect(ECS, { region });
   t.after(() => client.deleteAccountSetting({ name: INSIGHTS }));
   const effective = async () =>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Container instances, attributes, refusals of launches and protection, by the AWS SDK for JavaScript.
-// Machines are registered without an agent, which Amazon takes from a signed identity alone.
+// Container instances, attributes, rejected launches and protection, with the AWS SDK for JavaScript.
+// Machines are registered without an agent, which Amazon accepts only with a signed identity.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ECS, paginateListAttributes, paginateListContainerInstances } from "@aws-sdk/client-ecs";
@@ -100,7 +100,7 @@ test("attributes are put, listed and deleted", onOurs, async (t) => {
   await refused(ecs.putAttributes({ cluster, attributes: bad }), "InvalidParameterException", "name");
 });
 
-test("launches are refused, and failures say why", async (t) => {
+test("invalid launches are rejected, and failures have reasons", async (t) => {
   const cluster = await makeCluster(t);
   const taskDefinition = await register(t);
   const none = "No Container Instances were found in your cluster.";
@@ -117,7 +117,7 @@ test("launches are refused, and failures say why", async (t) => {
   assert.deepEqual((await ecs.listTasks({ cluster })).taskArns, []);
 });
 
-test("a machine whose agent is away gets nothing", onOurs, async (t) => {
+test("a disconnected machine gets no tasks", onOurs, async (t) => {
   const cluster = await makeCluster(t);
   const taskDefinition = await register(t);
   const arn = (await addMachine(cluster)).containerInstanceArn;
@@ -126,7 +126,7 @@ test("a machine whose agent is away gets nothing", onOurs, async (t) => {
   assert.deepEqual([failures[0].arn, failures[0].reason], [arn, "AGENT"]);
 });
 
-test("protection is for tasks that are there", async (t) => {
+test("protection of a missing task is a failure", async (t) => {
   const cluster = await makeCluster(t);
   const wanted = { cluster, tasks: [NO_ID], protectionEnabled: true };
   const { protectedTasks, failures } = await ecs.updateTaskProtection(wanted);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks that run, by the AWS SDK for JavaScript, which knows shared GPUs. The machine is an agent with
-// simulated GPUs, whose tasks are processes: an image means nothing to it.
+// Tasks, with the AWS SDK for JavaScript, which supports shared GPUs. The machine is an agent with
+// simulated GPUs, whose tasks are processes: it ignores images.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -67,9 +67,9 @@ async function run(taskDefinition, more = {}) {
   return tasks;
 }
 
-test("a task with a GPU runs, ends, and tells its exit code", onOurs, async () => {
+test("a task with a GPU runs, ends, and reports its exit code", onOurs, async () => {
   const overrides = { containerOverrides: [{ name: "main", environment: [{ name: "CODE", value: "3" }] }] };
-  const gate = join(folder, "gate");  // the task goes on when this file appears
+  const gate = join(folder, "gate");  // the task continues when this file exists
   const command = `until [ -e ${gate} ]; do sleep 0.1; done; exit $CODE`;
   const [task] = await run(await define(command, { value: "1" }), { overrides, startedBy: "js" });
   assert.equal(task.containers[0].gpuIds.length, 1);
@@ -84,7 +84,7 @@ test("a task with a GPU runs, ends, and tells its exit code", onOurs, async () =
   assert.ok(ended.startedAt instanceof Date && ended.startedAt <= ended.stoppedAt);
 });
 
-test("the same client token gives the same task, and another request a conflict", onOurs, async () => {
+test("the same client token returns the same task, and a different request is a conflict", onOurs, async () => {
   const definition = await define("sleep 300");
   const clientToken = uniqueName();
   const [first] = await run(definition, { clientToken });
@@ -94,7 +94,7 @@ test("the same client token gives the same task, and another request a conflict"
   await assert.rejects(other, { name: "ConflictException" });
 });
 
-test("a GPU is shared by memory, and a machine shows how", onOurs, async () => {
+test("a GPU is shared by memory, and its machine shows the shares", onOurs, async () => {
   const sharingStrategy = { nvidiaMps: { memory: 6000, maxComputePercent: 30 } };
   const tasks = await run(await define("sleep 300", { sharingStrategy }), { count: 2 });
   const [gpu] = tasks[0].containers[0].gpuIds;

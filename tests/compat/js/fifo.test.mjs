@@ -10,7 +10,7 @@ async function sendAll(queue, ...pairs) {
   for (const [MessageGroupId, body] of pairs) await queue.send(body, { MessageGroupId });
 }
 
-test("a group comes in the order it was sent, with growing numbers", async (t) => {
+test("a group is received in the order of sending, with ascending numbers", async (t) => {
   const queue = await makeFifo(t);
   const numbers = [];
   for (const body of "abcde") numbers.push((await queue.send(body, { MessageGroupId: "g" })).SequenceNumber);
@@ -31,7 +31,7 @@ test("a held message blocks its group and no other", async (t) => {
   assert.equal((await queue.receiveOne()).Body, "a2");
 });
 
-test("the end of a timeout brings the same order again", async (t) => {
+test("the order is the same after a visibility timeout", async (t) => {
   const queue = await makeFifo(t);
   await sendAll(queue, ["a", "1"], ["a", "2"], ["a", "3"]);
   await queue.receiveAll(2, { VisibilityTimeout: 1 });
@@ -62,13 +62,13 @@ test("the same body is the same message", async (t) => {
   await queue.expectCounts({ visible: 2 });
 });
 
-test("where groups are the scope the same id may be in each", async (t) => {
+test("with group scope the same id may occur in each group", async (t) => {
   const queue = await makeFifo(t, { DeduplicationScope: "messageGroup" });
   await sendAll(queue, ["g", "same"], ["h", "same"], ["h", "same"]);
   await queue.expectCounts({ visible: 2 });
 });
 
-test("the same attempt brings the same messages", async (t) => {
+test("the same receive attempt returns the same messages", async (t) => {
   const queue = await makeFifo(t);
   await sendAll(queue, ["a", "1"], ["a", "2"]);
   const attempt = { MaxNumberOfMessages: 10, ReceiveRequestAttemptId: "try", WaitTimeSeconds: 20 };
@@ -78,14 +78,14 @@ test("the same attempt brings the same messages", async (t) => {
   assert.deepEqual(again.map((m) => m.MessageId), first.map((m) => m.MessageId));
 });
 
-test("a handle that has expired deletes nothing", async (t) => {
+test("an expired handle deletes nothing", async (t) => {
   const queue = await makeFifo(t);
   await sendAll(queue, ["a", "1"]);
   const message = await queue.receiveOne({ VisibilityTimeout: 0 });
   await refused(queue.remove(message), "InvalidParameterValue", "The receipt handle has expired");
 });
 
-test("what a FIFO queue refuses", async (t) => {
+test("invalid requests to a FIFO queue are rejected", async (t) => {
   const queue = await makeFifo(t, { ContentBasedDeduplication: "false" });
   const both = { MessageGroupId: "g", MessageDeduplicationId: "d" };
   await refused(queue.send("m"), "MissingParameter", "MessageGroupId");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making, finding, listing, changing, tagging and deleting queues.
+// Creating, finding, listing, changing, tagging and deleting queues.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NO_QUEUE, eventually, makeFifo, makeQueue, refused, sqs, uniqueName } from "./support.mjs";
@@ -14,20 +14,20 @@ test("the same name with the same attributes is the same queue", async (t) => {
   assert.equal(again.QueueUrl, queue.url);
 });
 
-test("the same name with another value is refused", async (t) => {
+test("the same name with another value is rejected", async (t) => {
   const queue = await makeQueue(t, { VisibilityTimeout: "17" });
   const call = sqs.createQueue({ QueueName: queue.name, Attributes: { VisibilityTimeout: "18" } });
   await refused(call, "QueueAlreadyExists", "different value for attribute");
 });
 
 for (const name of ["with space", "with.dot", "a".repeat(81), "ümlaut", "a\r\nb", "x.fifo"]) {
-  test(`a queue cannot be called ${JSON.stringify(name)}`, async () => {
+  test(`the queue name ${JSON.stringify(name)} is rejected`, async () => {
     await refused(sqs.createQueue({ QueueName: name }), "InvalidParameterValue", STANDARD_NAME);
   });
 }
 
 for (const name of ["plain", "a.b.fifo", ".fifo"]) {
-  test(`a FIFO queue cannot be called ${name}`, async () => {
+  test(`the FIFO queue name ${name} is rejected`, async () => {
     const call = sqs.createQueue({ QueueName: name, Attributes: { FifoQueue: "true" } });
     await refused(call, "InvalidParameterValue", "must end with .fifo suffix");
   });
@@ -73,7 +73,7 @@ test("a deleted queue is gone", async (t) => {
   await refused(queue.attributes(), NO_QUEUE, "does not exist");
 });
 
-test("purging leaves nothing", async (t) => {
+test("a purge deletes all messages", async (t) => {
   const queue = await makeQueue(t);
   await queue.send("a");
   await queue.send("b");
@@ -99,7 +99,7 @@ test("a new queue has Amazon's defaults", async (t) => {
   assert.equal(shown.Policy, undefined);
 });
 
-test("nothing is shown to who asks for nothing", async (t) => {
+test("no attributes are returned by default", async (t) => {
   const queue = await makeQueue(t);
   assert.equal((await sqs.getQueueAttributes({ QueueUrl: queue.url })).Attributes, undefined);
 });
@@ -125,7 +125,7 @@ for (const [name, low, high] of LIMITS) {
   });
 }
 
-test("an unknown attribute is refused", async (t) => {
+test("an unknown attribute is rejected", async (t) => {
   const queue = await makeQueue(t);
   await refused(queue.set({ Colour: "red" }), "InvalidAttributeName", "Unknown Attribute Colour.");
   await refused(queue.attributes("Colour"), "InvalidAttributeName", "Unknown Attribute Colour.");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receiving, long polls, deleting and hiding.
+// Receiving, long polls, deleting, visibility timeouts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,7 +9,7 @@ const PREFIX = "AWS.SimpleQueueService.";
 const ids = (count) => Array.from({ length: count }, (_, i) => String(i));
 const fill = (queue, count) => queue.sendBatch(ids(count).map((Id) => ({ Id, MessageBody: Id })));
 
-// A poll asks for 20 seconds: one that answers within 15 was woken.
+// A poll lasts 20 seconds: one that returns within 15 was woken.
 function soon(promise) {
   const late = sleep(15000, undefined, { ref: false }).then(() => assert.fail("the poll was not woken"));
   return Promise.race([promise, late]);
@@ -21,13 +21,13 @@ async function poll(queue, more = {}) {
   return { messages: () => soon(waiting) };
 }
 
-test("an empty queue gives nothing", async (t) => {
+test("an empty queue returns no messages", async (t) => {
   const queue = await makeQueue(t);
   assert.equal((await sqs.receiveMessage({ QueueUrl: queue.url })).Messages, undefined);
 });
 
 for (const most of [1, 3, 10]) {
-  test(`no more than ${most} come when ${most} were asked for`, async (t) => {
+  test(`at most ${most} of ${most} requested messages are received`, async (t) => {
     const queue = await makeQueue(t);
     await fill(queue, 10);
     const got = await queue.receive({ MaxNumberOfMessages: most, WaitTimeSeconds: 20 });
@@ -50,7 +50,7 @@ for (const [name, values] of RANGES) {
   });
 }
 
-test("a message that was not deleted comes again", async (t) => {
+test("a message that was not deleted is received again", async (t) => {
   const queue = await makeQueue(t);
   await queue.send("again");
   const first = await queue.receiveOne({ VisibilityTimeout: 1 });
@@ -60,7 +60,7 @@ test("a message that was not deleted comes again", async (t) => {
   assert.equal(second.Attributes.ApproximateReceiveCount, "2");
 });
 
-test("a timeout of zero leaves the message where it is", async (t) => {
+test("a timeout of zero leaves the message visible", async (t) => {
   const queue = await makeQueue(t);
   await queue.send();
   await queue.receiveOne({ VisibilityTimeout: 0 });
@@ -112,7 +112,7 @@ test("the end of a visibility timeout ends the wait", async (t) => {
   assert.equal((await (await poll(queue)).messages()).length, 1);
 });
 
-test("a message that is given back ends the wait", async (t) => {
+test("a released message ends the wait", async (t) => {
   const queue = await makeQueue(t);
   await queue.send("given back");
   const held = await queue.receiveOne({ VisibilityTimeout: 600 });
@@ -137,7 +137,7 @@ test("a deleted message is gone, and deleting twice is no error", async (t) => {
   await queue.expectCounts();
 });
 
-test("an older handle is taken without an error", async (t) => {
+test("an older handle is accepted", async (t) => {
   const queue = await makeQueue(t);
   await queue.send();
   const older = await queue.receiveOne({ VisibilityTimeout: 0 });
@@ -147,7 +147,7 @@ test("an older handle is taken without an error", async (t) => {
   await queue.expectCounts();
 });
 
-test("a handle that is none, or another queue's, is refused", async (t) => {
+test("an invalid handle, or another queue's, is rejected", async (t) => {
   const [one, other] = [await makeQueue(t), await makeQueue(t)];
   await one.send();
   const message = await one.receiveOne();
@@ -158,7 +158,7 @@ test("a handle that is none, or another queue's, is refused", async (t) => {
   }
 });
 
-test("a message can be hidden longer, and given back", async (t) => {
+test("a visibility timeout is extended, and ended", async (t) => {
   const queue = await makeQueue(t);
   await queue.send();
   const message = await queue.receiveOne({ VisibilityTimeout: 2 });
@@ -168,7 +168,7 @@ test("a message can be hidden longer, and given back", async (t) => {
   await queue.receiveOne();
 });
 
-test("what is deleted cannot be hidden", async (t) => {
+test("the visibility of a deleted message cannot change", async (t) => {
   const queue = await makeQueue(t);
   await queue.send();
   const message = await queue.receiveOne();
@@ -177,7 +177,7 @@ test("what is deleted cannot be hidden", async (t) => {
   await refused(queue.hide(message, 10), "InvalidParameterValue", "Message does not exist or is not available");
 });
 
-test("batches delete and hide, and fail one by one", async (t) => {
+test("entries of batches fail alone", async (t) => {
   const queue = await makeQueue(t);
   await fill(queue, 3);
   const [a, b, c] = (await queue.receiveAll(3)).map((message) => message.ReceiptHandle);

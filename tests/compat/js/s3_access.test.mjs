@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Presigned URLs, forms, policies, and what queues are told.
+// Presigned URLs, forms, policies and notifications.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
@@ -23,7 +23,7 @@ test("a presigned URL needs no key", async (t) => {
   assert.deepEqual(await bucket.keys(), []);
 });
 
-test("what a presigned URL says in its query are headers", async (t) => {
+test("x-amz- names in the query of a presigned URL count as headers", async (t) => {
   const bucket = await makeBucket(t);
   const said = { Metadata: { a: "b c" }, StorageClass: "STANDARD_IA", Tagging: "t=1" };
   const put = await ask(await url(PutObjectCommand, bucket, "key", said), { method: "PUT", body: "x" });
@@ -32,7 +32,7 @@ test("what a presigned URL says in its query are headers", async (t) => {
   assert.deepEqual([got.Metadata, got.StorageClass, got.TagCount], [{ a: "b c" }, "STANDARD_IA", 1]);
 });
 
-test("a presigned URL is for what it says", async (t) => {
+test("a presigned URL is valid for its request only", async (t) => {
   const bucket = await makeBucket(t);
   await bucket.put("key", "x");
   await bucket.put("other", "y");
@@ -68,7 +68,7 @@ test("a form is posted", async (t) => {
   assert.equal((await send("x", "image/png")).status, 403);
 });
 
-test("what is public needs no signature", async (t) => {
+test("a public object needs no signature", async (t) => {
   const bucket = await makeBucket(t);
   await bucket.put("open/key", "x");
   await bucket.put("closed", "y");
@@ -85,7 +85,7 @@ test("what is public needs no signature", async (t) => {
   assert.equal((await ask(at("open/key"), { method: "DELETE" })).status, 403);
 });
 
-test("queues are told what happens", async (t) => {
+test("events are published to queues", async (t) => {
   const bucket = await makeBucket(t);
   const queue = await makeQueue(t);
   const QueueArn = await queue.arn();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buckets and what can be set on them.
+// Buckets and their settings.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { S3, paginateListBuckets } from "@aws-sdk/client-s3";
 import { connect, onAmazon, otherAccount, refused, sts, uniqueName } from "./support.mjs";
 import { byHostName, makeBucket, s3, status } from "./s3_support.mjs";
 
-test("a bucket is made, found, listed and deleted", async (t) => {
+test("a bucket is created, found, listed and deleted", async (t) => {
   const { name } = await makeBucket(t);
   assert.equal((await s3.headBucket({ Bucket: name })).BucketRegion, "us-east-1");
   assert.equal((await s3.getBucketLocation({ Bucket: name })).LocationConstraint, undefined);
@@ -27,7 +27,7 @@ test("a bucket of another region", async (t) => {
 });
 
 for (const name of ["Upper", "ab", "under_score", "192.168.5.4"]) {
-  test(`${name} is no name of a bucket`, async () => {
+  test(`the bucket name ${name} is rejected`, async () => {
     await refused(s3.createBucket({ Bucket: name }), "InvalidBucketName", "not valid");
   });
 }
@@ -41,13 +41,13 @@ test("buckets are listed in pages", async (t) => {
   assert.deepEqual(pages, ["ab", "cd", "e"]);
 });
 
-test("a bucket with something in it stays", async (t) => {
+test("a bucket with objects cannot be deleted", async (t) => {
   const bucket = await makeBucket(t);
   await bucket.put("key", "x");
   await refused(s3.deleteBucket({ Bucket: bucket.name }), "BucketNotEmpty", "is not empty");
 });
 
-test("another account sees nothing", { skip: onAmazon }, async (t) => {
+test("another account cannot use a bucket", { skip: onAmazon }, async (t) => {
   const bucket = await makeBucket(t);
   await bucket.put("key", "x");
   const other = otherAccount(S3);
@@ -56,14 +56,14 @@ test("another account sees nothing", { skip: onAmazon }, async (t) => {
   await refused(other.getObject({ Bucket: bucket.name, Key: "key" }), "AccessDenied");
 });
 
-test("who it is expected to belong to", async (t) => {
+test("an unexpected bucket owner is rejected", async (t) => {
   const bucket = await makeBucket(t);
   const { Account } = await sts.getCallerIdentity({});
   await bucket.put("key", "x", { ExpectedBucketOwner: Account });
   await refused(bucket.put("key", "y", { ExpectedBucketOwner: "999999999999" }), "AccessDenied");
 });
 
-test("settings are shown as they were set, and taken away", async (t) => {
+test("settings are stored, returned and removed", async (t) => {
   const { name: Bucket } = await makeBucket(t);
   await refused(s3.getBucketTagging({ Bucket }), "NoSuchTagSet");
   const TagSet = [{ Key: "a", Value: "ü" }];

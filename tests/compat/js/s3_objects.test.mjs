@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects: there and back, conditions, ranges, copies, versions, tags.
+// Objects: bodies, conditions, ranges, copies, versions, tags.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { md5, refused } from "./support.mjs";
@@ -9,7 +9,7 @@ const KEYS = ["plain", "with space", "plus+", "100%25", "ques?tion", "ha#sh", "a
   "trailing/", "double//slash", "a/../b", "a/./b", "quote'\"", "<xml>", "x".repeat(1024)];
 
 for (const body of ["", "x", "y".repeat(65536), "z".repeat(65537), "w".repeat(1_000_000)]) {
-  test(`${body.length} bytes there and back`, async (t) => {
+  test(`${body.length} bytes are returned unchanged`, async (t) => {
     const bucket = await makeBucket(t);
     assert.equal((await bucket.put("key", body)).ETag, `"${md5(body)}"`);
     const got = await bucket.get("key");
@@ -19,7 +19,7 @@ for (const body of ["", "x", "y".repeat(65536), "z".repeat(65537), "w".repeat(1_
 }
 
 for (const key of KEYS) {
-  test(`a key such as ${key.slice(0, 20)}`, async (t) => {
+  test(`the key ${key.slice(0, 20)} is returned unchanged`, async (t) => {
     const bucket = await makeBucket(t);
     await bucket.put(key, key);
     assert.equal(await bucket.text(key), key);
@@ -32,7 +32,7 @@ for (const key of KEYS) {
   });
 }
 
-test("what is said of an object", async (t) => {
+test("the headers and metadata of an object", async (t) => {
   const bucket = await makeBucket(t);
   const said = {
     CacheControl: "no-cache", ContentDisposition: 'attachment; filename="a b"', ContentLanguage: "de",
@@ -48,7 +48,7 @@ test("what is said of an object", async (t) => {
   assert.deepEqual([attributes.ObjectSize, attributes.ETag], [1, md5("x")]);
 });
 
-test("what is not there", async (t) => {
+test("missing objects are reported", async (t) => {
   const bucket = await makeBucket(t);
   await refused(bucket.get("nothing"), "NoSuchKey", "does not exist");
   await assert.rejects(bucket.head("nothing"), status(404));
@@ -105,7 +105,7 @@ test("copies", async (t) => {
   await refused(bucket.copy("nothing", "copy"), "NoSuchKey");
 });
 
-test("listings, folded and in pages", async (t) => {
+test("listings with common prefixes and in pages", async (t) => {
   const bucket = await makeBucket(t);
   for (const key of ["a", "b/1", "b/2", "c"]) await bucket.put(key, "");
   const folded = await s3.listObjectsV2({ Bucket: bucket.name, Delimiter: "/" });

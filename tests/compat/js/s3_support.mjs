@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of S3 share: a client, and buckets that end with their test.
+// Shared by the tests of S3: a client, and buckets for one test each.
 import assert from "node:assert/strict";
 import http from "node:http";
 import { S3 } from "@aws-sdk/client-s3";
@@ -7,10 +7,10 @@ import { connect, uniqueName } from "./support.mjs";
 
 export const s3 = connect(S3);
 export const MIB = 1 << 20;
-export const PART = 5 * MIB; // what every part but the last must have
+export const PART = 5 * MIB; // the least size of every part but the last
 
-// The bucket in the host's name, as the SDK likes it best: it can't with an address, so the server is
-// called localhost, and *.localhost is this machine whatever the resolver thinks.
+// The SDK prefers the bucket in the host's name, which is impossible with an address. So the server is
+// called localhost, and *.localhost resolves to this machine, whatever the resolver does.
 export function byHostName() {
   const lookup = (_, options, done) =>
     options.all ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4);
@@ -25,7 +25,7 @@ class Bucket {
   put(Key, Body = "", more = {}) {
     return this.client.putObject({ Bucket: this.name, Key, Body, ...more });
   }
-  // With its body read: one that is left keeps its connection, and the test, from ending.
+  // Reads the body: an unread one keeps the connection, and so the test, from ending.
   async get(Key, more = {}) {
     const answer = await this.client.getObject({ Bucket: this.name, Key, ...more });
     return { ...answer, Body: Buffer.from(await answer.Body.transformToByteArray()) };
@@ -66,7 +66,7 @@ class Bucket {
       await this.client.deleteObjects({ ...at, Delete: { Objects, Quiet: true } });
     }
     for (const { Key, UploadId } of (await this.client.listMultipartUploads(at)).Uploads ?? [])
-      // One that the test itself is aborting may be gone meanwhile.
+      // The test itself may have aborted the upload meanwhile.
       await this.client.abortMultipartUpload({ ...at, Key, UploadId }).catch((error) => {
         if (error.name !== "NoSuchUpload") throw error;
       });
@@ -82,13 +82,13 @@ export async function makeBucket(t, { client = s3, name = uniqueName(), ...more 
   return bucket;
 }
 
-// HTTP without any key, as browsers speak it.
+// HTTP without a key, like a browser's.
 export async function ask(url, options = {}) {
   const answer = await fetch(url, options);
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 }
 
-// The call must be refused with this status: HEAD has no body to say more in.
+// The call must fail with this status: the response to HEAD has no body with a code.
 export const status = (wanted) => (error) => {
   assert.equal(error.$metadata?.httpStatusCode, wanted, String(error));
   return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams, parts and checksums: the SDK sends its checksums behind the body.
+// Streams, parts and checksums: the SDK sends checksums in trailers.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
@@ -11,7 +11,7 @@ import { MIB, PART, makeBucket, s3 } from "./s3_support.mjs";
 const ALGORITHMS = ["CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256"];
 const BIG = Buffer.alloc(PART, "big");
 
-// Pieces that come one after another, as from a socket: their end is not known before.
+// A stream of pieces, like a socket's: its length is unknown.
 function stream(size, piece = 100_003) {
   const made = [];
   const read = function* () {
@@ -35,7 +35,7 @@ for (const ChecksumAlgorithm of ALGORITHMS) {
     const { body, whole } = stream(300_000);
     const put = await bucket.put("stream", body, { ChecksumAlgorithm, ContentLength: 300_000 });
     assert.ok(put[field]);
-    assert.ok((await bucket.read("stream")).equals(whole())); // the SDK checks it on the way
+    assert.ok((await bucket.read("stream")).equals(whole())); // the SDK verifies the checksum
     assert.equal(put.ETag, `"${md5(whole())}"`);
     assert.equal((await bucket.head("stream")).ContentEncoding, undefined);
   });
@@ -83,7 +83,7 @@ test("a stream of unknown length is uploaded in parts", async (t) => {
   assert.ok((await bucket.read("key")).equals(whole()));
 });
 
-test("a short stream is uploaded in one", async (t) => {
+test("a short stream is uploaded in one request", async (t) => {
   const bucket = await makeBucket(t);
   const { body, whole } = stream(1000);
   const upload = new Upload({ client: s3, params: { Bucket: bucket.name, Key: "key", Body: body } });
@@ -100,12 +100,12 @@ test("an aborted upload leaves nothing", async (t) => {
   assert.deepEqual(await bucket.keys(), []);
 });
 
-test("parts that cannot be completed", async (t) => {
+test("invalid parts cannot be completed", async (t) => {
   const bucket = await makeBucket(t);
   const at = { Bucket: bucket.name, Key: "key" };
   const { UploadId } = await s3.createMultipartUpload(at);
   const part = async (PartNumber, Body) => ({ PartNumber, ...(await s3.uploadPart({ ...at, UploadId, PartNumber, Body })) });
-  // The upload was begun without a kind of checksum: S3 knows no part by one.
+  // The upload was created without a checksum algorithm: S3 finds no part by a checksum.
   const clean = ({ PartNumber, ETag }) => ({ PartNumber, ETag });
   const parts = [clean(await part(1, "small")), clean(await part(2, "end"))];
   const complete = (Parts) => s3.completeMultipartUpload({ ...at, UploadId, MultipartUpload: { Parts } });

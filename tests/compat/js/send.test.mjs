@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SendMessage and SendMessageBatch. The SDK checks the MD5 of every answer itself.
+// SendMessage and SendMessageBatch. The SDK verifies the MD5 of every response.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeQueue, md5, refused } from "./support.mjs";
@@ -8,7 +8,7 @@ const PREFIX = "AWS.SimpleQueueService.";
 const text = (StringValue, DataType = "String") => ({ DataType, StringValue });
 const bytes = (...values) => ({ DataType: "Binary", BinaryValue: Uint8Array.from(values) });
 
-// As the SQS guide says: name, type, a byte for the kind of value, value; each with its length.
+// By the SQS guide: name, type, a byte for the kind of value, value; each with its length.
 function md5OfAttributes(attributes) {
   const sized = (data) => {
     const length = Buffer.alloc(4);
@@ -24,7 +24,7 @@ function md5OfAttributes(attributes) {
   return md5(Buffer.concat(pieces));
 }
 
-test("a message comes as it was sent", async (t) => {
+test("a message is received unchanged", async (t) => {
   const queue = await makeQueue(t);
   const body = ' tabs\t, lines\n, "quotes", <tags> & 漢字 🚀 ';
   const sent = await queue.send(body);
@@ -40,7 +40,7 @@ for (const body of ["\0", "a\x01", "\uFFFE", "\uFFFF"]) {
   });
 }
 
-test("an empty body is refused", async (t) => {
+test("an empty body is rejected", async (t) => {
   await refused((await makeQueue(t)).send(""), "MissingParameter", "MessageBody");
 });
 
@@ -52,13 +52,13 @@ test("a body is one mebibyte at most", async (t) => {
   await refused(queue.send(body + "x"), "InvalidParameterValue", "shorter than 1048576 bytes");
 });
 
-test("a queue may take less", async (t) => {
+test("a queue may have a smaller size limit", async (t) => {
   const queue = await makeQueue(t, { MaximumMessageSize: "1024" });
   await queue.send("x".repeat(1024));
   await refused(queue.send("é".repeat(513)), "InvalidParameterValue", "shorter than 1024 bytes");
 });
 
-test("attributes of every type come as they were sent", async (t) => {
+test("attributes of every type are received unchanged", async (t) => {
   const queue = await makeQueue(t);
   const MessageAttributes = {
     text: text("a value"),
@@ -87,12 +87,12 @@ const BAD_ATTRIBUTES = [
   [Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`a${i}`, text("v")])), "[11] exceeds the allowed maximum [10]"],
 ];
 for (const [attributes, part] of BAD_ATTRIBUTES) {
-  test(`attributes ${JSON.stringify(attributes).slice(0, 60)} are refused`, async (t) => {
+  test(`attributes ${JSON.stringify(attributes).slice(0, 60)} are rejected`, async (t) => {
     await refused((await makeQueue(t)).send("m", { MessageAttributes: attributes }), "InvalidParameterValue", part);
   });
 }
 
-test("a trace header comes with the message", async (t) => {
+test("a trace header is received with the message", async (t) => {
   const queue = await makeQueue(t);
   const trace = "Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1";
   await queue.send("m", { MessageSystemAttributes: { AWSTraceHeader: text(trace) } });
@@ -109,7 +109,7 @@ test("a delayed message is received after its delay", async (t) => {
   await refused(queue.send("m", { DelaySeconds: 901 }), "InvalidParameterValue", "DelaySeconds must be >= 0 and <= 900");
 });
 
-test("a queue's delay holds where the message names none", async (t) => {
+test("the default delay is the queue's", async (t) => {
   const queue = await makeQueue(t, { DelaySeconds: "900" });
   await queue.send("waits");
   await queue.send("at once", { DelaySeconds: 0 });
@@ -118,7 +118,7 @@ test("a queue's delay holds where the message names none", async (t) => {
 
 const entries = (count) => Array.from({ length: count }, (_, i) => ({ Id: `e${i}`, MessageBody: `m${i}` }));
 
-test("ten messages go in one request", async (t) => {
+test("ten messages are sent in one request", async (t) => {
   const queue = await makeQueue(t);
   const answer = await queue.sendBatch(entries(10));
   assert.deepEqual(answer.Successful.map((entry) => entry.Id), entries(10).map((entry) => entry.Id));
@@ -127,7 +127,7 @@ test("ten messages go in one request", async (t) => {
   assert.deepEqual(got.map((message) => message.Body).sort(), entries(10).map((entry) => entry.MessageBody).sort());
 });
 
-test("a bad entry fails alone", async (t) => {
+test("an invalid entry fails alone", async (t) => {
   const queue = await makeQueue(t);
   const late = { Id: "late", MessageBody: "m", DelaySeconds: 901 };
   const answer = await queue.sendBatch([{ Id: "empty", MessageBody: "" }, { Id: "good", MessageBody: "m" }, late]);
@@ -136,7 +136,7 @@ test("a bad entry fails alone", async (t) => {
   assert.deepEqual(failed, [["empty", "MissingParameter", true], ["late", "InvalidParameterValue", true]]);
 });
 
-test("the rules of batches hold", async (t) => {
+test("invalid batches are rejected", async (t) => {
   const queue = await makeQueue(t);
   await refused(queue.sendBatch([]), `${PREFIX}EmptyBatchRequest`, "at least one SendMessageBatchRequestEntry");
   await refused(queue.sendBatch(entries(11)), `${PREFIX}TooManyEntriesInBatchRequest`, "You have sent 11.");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests share: clients of the server that the environment names
-// (tests/support/with_server.py starts one), and queues that end with their test.
+// Shared by the tests: clients of the server in the environment
+// (tests/support/with_server.py starts one), and queues for one test each.
 // STOKER_COMPAT_ENDPOINT=amazon, without with_server.py, runs against Amazon.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -21,7 +21,7 @@ export const connect = (Client, more) => new Client({ ...options, ...more });
 export const uniqueName = (suffix = "") => `stoker-test-${randomUUID().slice(0, 13)}${suffix}`;
 export const md5 = (data) => createHash("md5").update(data).digest("hex");
 
-// The call must be refused with this code, and a message that has this part.
+// The call must fail with this code and a message that contains this part.
 export async function refused(call, code, part = "") {
   await assert.rejects(call, (error) => {
     assert.equal(error.Code ?? error.name, code, `${error.name}: ${error.message}`);
@@ -65,7 +65,7 @@ class Queue {
     assert.equal(messages.length, 1);
     return messages[0];
   }
-  // As many as are expected: on Amazon one receive may bring fewer than there are.
+  // Receives `count` messages: on Amazon one receive may return fewer than there are.
   async receiveAll(count, more = {}) {
     const got = [];
     await eventually(async () => {
@@ -119,7 +119,7 @@ export function stoker(...args) {
   return execFileSync(process.env.STOKER_BIN, args, { encoding: "utf8", timeout: 120000 });
 }
 
-// The same service for another account, which only a server of our own can give us.
+// The same service for another account, which needs a server of our own.
 let other;
 export function otherAccount(Client = SQS) {
   other ??= JSON.parse(stoker("key", "create", "--account", OTHER_ACCOUNT, "--json")).key;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Buckets that end with their test, clients of several kinds, and requests as browsers make them."""
+"""Buckets for one test each, clients of several kinds, and requests like a browser's."""
 import os
 import pathlib
 import socket
@@ -12,7 +12,7 @@ import pytest
 from support.buckets import Bucket
 from support.s3_raw import S3Caller
 
-AWS = "/usr/bin/aws"  # Debian's, of one known version; the machine may have another
+AWS = "/usr/bin/aws"  # Debian's; the machine may have another version
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +22,7 @@ def s3(connect):
 
 @pytest.fixture(scope="session")
 def s3_v4(connect):
-    """Presigns as Signature Version 4 does: without being told, boto3 uses version 2 in old regions."""
+    """Presigns with Signature Version 4; boto3's default in old regions is version 2."""
     return connect("s3", signature_version="s3v4")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may do what with a bucket: its policy, other accounts, and people without a key."""
+"""Access to a bucket: its policy, other accounts, requests without a key."""
 import json
 
 import pytest
@@ -37,7 +37,7 @@ def at(server):
     return lambda bucket, path="": f"{server.endpoint}/{bucket.name}/{path}"
 
 
-def test_a_policy_is_kept_as_it_was_written(s3, bucket):
+def test_a_policy_is_returned_unchanged(s3, bucket):
     with refused("NoSuchBucketPolicy", 404, "The bucket policy does not exist"):
         s3.get_bucket_policy(Bucket=bucket.name)
     with refused("NoSuchBucketPolicy", 404):
@@ -58,7 +58,7 @@ def test_a_policy_for_everybody_is_public(s3, public):
     assert s3.get_bucket_policy_status(Bucket=public.name)["PolicyStatus"]["IsPublic"] is True
 
 
-def test_a_public_policy_is_refused_while_public_access_is_blocked(s3, bucket):
+def test_a_public_policy_is_rejected_while_public_access_is_blocked(s3, bucket):
     with refused("AccessDenied", 403):
         let(bucket, "GetObject")
     with refused("NoSuchBucketPolicy", 404):
@@ -76,18 +76,18 @@ def test_a_public_policy_is_refused_while_public_access_is_blocked(s3, bucket):
         '{"Version":"1999-01-01","Statement":[]}',
     ],
 )
-def test_a_policy_that_is_none(s3, public, text):
+def test_an_invalid_policy_is_rejected(s3, public, text):
     with refused("MalformedPolicy", 400):
         s3.put_bucket_policy(Bucket=public.name, Policy=text)
 
 
-def test_a_policy_of_another_bucket_is_refused(s3, public):
+def test_a_policy_of_another_bucket_is_rejected(s3, public):
     text = policy(public, "GetObject").replace(public.name, unique_name())
     with refused("MalformedPolicy", 400, "Policy has invalid resource"):
         s3.put_bucket_policy(Bucket=public.name, Policy=text)
 
 
-def test_nobody_may_do_anything_without_a_key(public, at, fetch):
+def test_requests_without_a_key_are_denied(public, at, fetch):
     public.put("key", b"secret")
     for method, path in (("GET", "key"), ("HEAD", "key"), ("PUT", "key"), ("DELETE", "key"), ("GET", "")):
         answer = fetch(method, at(public, path), b"" if method == "PUT" else None)
@@ -97,7 +97,7 @@ def test_nobody_may_do_anything_without_a_key(public, at, fetch):
     assert public.read("key") == b"secret"
 
 
-def test_everybody_reads_what_is_public(public, at, fetch):
+def test_a_public_object_needs_no_key(public, at, fetch):
     public.put("a key/with ü", b"for all", ContentType="text/plain")
     let(public, "GetObject")
     answer = fetch("GET", at(public, "a%20key/with%20%C3%BC"))
@@ -109,7 +109,7 @@ def test_everybody_reads_what_is_public(public, at, fetch):
     assert fetch("PUT", at(public, "mine"), b"x").status == 403
 
 
-def test_a_page_that_names_itself_may_show_what_others_may_not(public, at, fetch):
+def test_a_policy_may_allow_a_referer(public, at, fetch):
     public.put("key", b"x")
     for operator, silent in (("StringLike", 403), ("StringLikeIfExists", 200)):
         let(public, "GetObject", Condition={operator: {"aws:Referer": "https://www.example.com/*"}})
@@ -121,7 +121,7 @@ def test_a_page_that_names_itself_may_show_what_others_may_not(public, at, fetch
     assert fetch("GET", at(public, "key"), headers={"User-Agent": "reader/2"}).status == 403
 
 
-def test_who_may_list_learns_what_is_not_there(public, at, fetch):
+def test_a_missing_key_is_reported_if_listing_is_allowed(public, at, fetch):
     public.put("key", b"x")
     statements = [json.loads(policy(public, "GetObject"))["Statement"][0]]
     statements += json.loads(policy(public, "ListBucket", resource=""))["Statement"]
@@ -132,7 +132,7 @@ def test_who_may_list_learns_what_is_not_there(public, at, fetch):
     assert answer.status == 404 and b"<Code>NoSuchKey</Code>" in answer.body
 
 
-def test_everybody_writes_where_the_policy_says(public, at, fetch):
+def test_a_policy_may_allow_everybody_to_write(public, at, fetch):
     let(public, "PutObject", resource="/in/*")
     assert fetch("PUT", at(public, "in/box"), b"from outside").status == 200
     assert public.read("in/box") == b"from outside"
@@ -141,7 +141,7 @@ def test_everybody_writes_where_the_policy_says(public, at, fetch):
     assert public.keys() == ["in/box"]
 
 
-def test_restricted_buckets_keep_strangers_out(s3, public, at, fetch):
+def test_restrict_public_buckets_denies_the_public(s3, public, at, fetch):
     public.put("key", b"x")
     let(public, "GetObject")
     assert fetch("GET", at(public, "key")).status == 200
@@ -151,7 +151,7 @@ def test_restricted_buckets_keep_strangers_out(s3, public, at, fetch):
     assert public.read("key") == b"x"
 
 
-def test_another_account_may_what_the_policy_says(bucket, other_s3):
+def test_a_policy_may_allow_another_account(bucket, other_s3):
     bucket.put("shared/key", b"x")
     bucket.put("mine", b"y")
     let(bucket, "GetObject", "PutObject", principal={"AWS": f"arn:aws:iam::{OTHER}:root"}, resource="/shared/*")
@@ -177,7 +177,7 @@ def test_a_listing_may_be_allowed_below_a_prefix(bucket, other_s3):
         other_s3.list_objects_v2(Bucket=bucket.name)
 
 
-def test_a_refusal_holds_for_the_owner_too(s3, bucket):
+def test_a_deny_applies_to_the_owner(s3, bucket):
     bucket.put("locked/key", b"x")
     bucket.put("other", b"y")
     let(bucket, "DeleteObject", resource="/locked/*", effect="Deny")
@@ -190,7 +190,7 @@ def test_a_refusal_holds_for_the_owner_too(s3, bucket):
     s3.delete_bucket_policy(Bucket=bucket.name)
 
 
-def test_copying_needs_both_ends(make_bucket, other_s3, other_key, connect):
+def test_a_copy_needs_permission_for_source_and_target(make_bucket, other_s3, other_key, connect):
     ours = make_bucket()
     theirs = make_bucket(client=other_s3)
     ours.put("key", b"x")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be set on a bucket, shown again, and taken away."""
+"""Settings of a bucket: setting, returning and removing them."""
 import pytest
 
 from support.buckets import refused
@@ -34,7 +34,7 @@ def test_tags(s3, bucket):
         [{"Key": "aws:mine", "Value": "v"}],
     ],
 )
-def test_tags_that_cannot_be(s3, bucket, tags):
+def test_invalid_tags_are_rejected(s3, bucket, tags):
     with refused("InvalidTag", 400):
         s3.put_bucket_tagging(Bucket=bucket.name, Tagging={"TagSet": tags})
 
@@ -78,7 +78,7 @@ def test_cors(s3, bucket):
         ({**RULE, "AllowedHeaders": ["x-*-*"]}, "wildcard"),
     ],
 )
-def test_cors_rules_that_cannot_be(s3, bucket, rule, part):
+def test_invalid_cors_rules_are_rejected(s3, bucket, rule, part):
     with refused("InvalidRequest", 400, part):
         s3.put_bucket_cors(Bucket=bucket.name, CORSConfiguration={"CORSRules": [rule]})
 
@@ -114,7 +114,7 @@ def test_lifecycle(s3, bucket):
         s3.get_bucket_lifecycle_configuration(Bucket=bucket.name)
 
 
-def test_a_rule_without_a_name_gets_one(s3, bucket):
+def test_a_rule_without_an_id_gets_one(s3, bucket):
     (shown,) = lifecycle(s3, bucket, {"Status": "Enabled", "Filter": {"Prefix": ""}, "Expiration": {"Days": 1}})
     assert shown["ID"]
 
@@ -136,7 +136,7 @@ def rule(**more):
         [rule(Filter={"Prefix": "a", "Tag": {"Key": "k", "Value": "v"}})],
     ],
 )
-def test_lifecycles_that_cannot_be(s3, bucket, rules):
+def test_invalid_lifecycles_are_rejected(s3, bucket, rules):
     with refused(("InvalidArgument", "InvalidRequest", "MalformedXML"), 400):
         lifecycle(s3, bucket, *rules)
     with refused("NoSuchLifecycleConfiguration", 404):
@@ -149,7 +149,7 @@ def encryption(s3, bucket):
     return only["ApplyServerSideEncryptionByDefault"]["SSEAlgorithm"], only.get("BucketKeyEnabled")
 
 
-def test_encryption_is_always_there(s3, bucket):
+def test_a_bucket_always_has_an_encryption_configuration(s3, bucket):
     assert encryption(s3, bucket) == ("AES256", False)
     rules = [{"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}, "BucketKeyEnabled": True}]
     s3.put_bucket_encryption(Bucket=bucket.name, ServerSideEncryptionConfiguration={"Rules": rules})
@@ -182,7 +182,7 @@ def test_objects_belong_to_the_bucket_s_owner(s3, bucket):
         s3.get_bucket_ownership_controls(Bucket=bucket.name)
 
 
-def test_acls_say_that_the_owner_may_do_everything(s3, bucket):
+def test_the_acl_grants_the_owner_full_control(s3, bucket):
     bucket.put("key", b"x")
     owner = s3.list_buckets()["Owner"]["ID"]
     for answer in (s3.get_bucket_acl(Bucket=bucket.name), s3.get_object_acl(Bucket=bucket.name, Key="key")):
@@ -194,7 +194,7 @@ def test_acls_say_that_the_owner_may_do_everything(s3, bucket):
         s3.get_object_acl(Bucket=bucket.name, Key="nothing")
 
 
-def test_acls_are_switched_off(s3, bucket):
+def test_acls_are_disabled(s3, bucket):
     bucket.put("key", b"x")
     with refused("AccessControlListNotSupported", 400, "The bucket does not allow ACLs"):
         s3.put_bucket_acl(Bucket=bucket.name, ACL="public-read")
@@ -212,7 +212,7 @@ ALL_BLOCKED = dict.fromkeys(
 )
 
 
-def test_public_access_is_blocked_until_it_is_not(s3, bucket):
+def test_public_access_is_blocked_by_default(s3, bucket):
     def shown():
         return s3.get_public_access_block(Bucket=bucket.name)["PublicAccessBlockConfiguration"]
 
@@ -227,7 +227,7 @@ def test_public_access_is_blocked_until_it_is_not(s3, bucket):
         shown()
 
 
-def test_what_is_not_configured(s3, bucket):
+def test_absent_configurations_are_reported(s3, bucket):
     name = bucket.name
     with refused("NoSuchWebsiteConfiguration", 404):
         s3.get_bucket_website(Bucket=name)
@@ -241,7 +241,7 @@ def test_what_is_not_configured(s3, bucket):
 
 
 @pytest.mark.parametrize("kind", ["analytics", "intelligent_tiering", "inventory", "metrics"])
-def test_configurations_by_id_are_none(s3, bucket, kind):
+def test_there_are_no_configurations_by_id(s3, bucket, kind):
     listed = getattr(s3, f"list_bucket_{kind}_configurations")(Bucket=bucket.name)
     assert listed["IsTruncated"] is False and not any(name.endswith("List") for name in listed)
     with refused("NoSuchConfiguration", 404, "The specified configuration does not exist."):
@@ -256,12 +256,12 @@ SETTINGS += ["request_payment", "accelerate_configuration", "location"]
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_settings_of_a_bucket_that_is_not_there(s3, setting):
+def test_settings_of_a_missing_bucket(s3, setting):
     with refused("NoSuchBucket", 404, "The specified bucket does not exist"):
         getattr(s3, f"get_bucket_{setting}")(Bucket=unique_name())
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_settings_are_the_owner_s(other_s3, bucket, setting):
+def test_only_the_owner_may_use_the_settings(other_s3, bucket, setting):
     with refused("AccessDenied", 403):
         getattr(other_s3, f"get_bucket_{setting}")(Bucket=bucket.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Buckets: made, found, listed, deleted; where they are and whose."""
+"""Buckets: creating, finding, listing and deleting them; regions and owners."""
 import datetime
 
 import pytest
@@ -11,7 +11,7 @@ BAD_NAMES = ["ab", "x" * 64, "Upper-case", "under_score", "-front", "back-", ".f
 BAD_NAMES += ["dot.-hyphen", "hyphen-.dot", "192.168.5.4", "xn--name", "sthree-name", "name-s3alias", "name--ol-s3"]
 
 
-def test_a_bucket_is_made_and_found(s3, bucket):
+def test_a_bucket_is_created_and_found(s3, bucket):
     answer = s3.head_bucket(Bucket=bucket.name)
     assert answer["ResponseMetadata"]["HTTPStatusCode"] == 200
     assert answer["ResponseMetadata"]["HTTPHeaders"]["x-amz-bucket-region"] == "us-east-1"
@@ -20,7 +20,7 @@ def test_a_bucket_is_made_and_found(s3, bucket):
     assert bucket.name in [one["Name"] for one in s3.list_buckets()["Buckets"]]
 
 
-def test_making_one_says_where_it_is(s3, make_bucket):
+def test_creating_a_bucket_returns_its_location(s3, make_bucket):
     name = unique_name()
     make_bucket(name)
     again = s3.create_bucket(Bucket=name)  # us-east-1 alone does not mind
@@ -39,19 +39,19 @@ def test_a_bucket_of_another_region(connect, make_bucket):
         client.create_bucket(Bucket=name, CreateBucketConfiguration=where)
 
 
-def test_a_region_must_be_named_where_it_is_not_the_first(connect):
+def test_a_bucket_in_another_region_needs_a_location(connect):
     with refused("IllegalLocationConstraintException", 400, "The unspecified location constraint is incompatible"):
         connect("s3", region="eu-west-1").create_bucket(Bucket=unique_name())
 
 
 @pytest.mark.parametrize("region", ["us-east-1", "nowhere"])
-def test_a_location_that_cannot_be(s3, region):
+def test_an_invalid_location_is_rejected(s3, region):
     with refused(("InvalidLocationConstraint", "IllegalLocationConstraintException"), 400):
         s3.create_bucket(Bucket=unique_name(), CreateBucketConfiguration={"LocationConstraint": region})
 
 
 @pytest.mark.parametrize("name", BAD_NAMES)
-def test_a_name_that_is_none(s3, name):
+def test_an_invalid_bucket_name_is_rejected(s3, name):
     with refused("InvalidBucketName", 400, "The specified bucket is not valid"):
         s3.create_bucket(Bucket=name)
 
@@ -68,7 +68,7 @@ def test_a_name_with_dots(make_bucket):
     assert bucket.read("key") == b"dotted"
 
 
-def test_a_bucket_that_is_not_there(s3):
+def test_a_missing_bucket_is_reported(s3):
     name = unique_name()
     with refused("404", 404):
         s3.head_bucket(Bucket=name)
@@ -84,7 +84,7 @@ def test_a_bucket_that_is_not_there(s3):
         s3.get_object(Bucket=name, Key="key")
 
 
-def test_an_error_says_who_and_where(s3):
+def test_an_error_has_the_ids_of_the_request(s3):
     with refused("NoSuchBucket") as caught:
         s3.list_objects_v2(Bucket=unique_name())
     metadata = caught.value.response["ResponseMetadata"]
@@ -93,7 +93,7 @@ def test_an_error_says_who_and_where(s3):
     assert metadata["HTTPHeaders"]["content-type"] == "application/xml"
 
 
-def test_a_bucket_with_something_in_it_stays(s3, bucket):
+def test_a_bucket_with_objects_cannot_be_deleted(s3, bucket):
     bucket.put("key", b"x")
     with refused("BucketNotEmpty", 409, "The bucket you tried to delete is not empty"):
         s3.delete_bucket(Bucket=bucket.name)
@@ -104,7 +104,7 @@ def test_a_bucket_with_something_in_it_stays(s3, bucket):
         s3.head_bucket(Bucket=bucket.name)
 
 
-def test_old_versions_and_markers_are_something(s3, versioned):
+def test_a_bucket_with_old_versions_or_markers_cannot_be_deleted(s3, versioned):
     versioned.put("key", b"x")
     versioned.delete("key")
     assert versioned.keys() == []
@@ -112,7 +112,7 @@ def test_old_versions_and_markers_are_something(s3, versioned):
         s3.delete_bucket(Bucket=versioned.name)
 
 
-def test_a_deleted_name_can_be_used_again(s3, make_bucket):
+def test_the_name_of_a_deleted_bucket_can_be_used_again(s3, make_bucket):
     first = make_bucket()
     first.set_versioning("Enabled")
     s3.put_bucket_tagging(Bucket=first.name, Tagging={"TagSet": [{"Key": "a", "Value": "b"}]})
@@ -159,7 +159,7 @@ def test_buckets_are_listed_by_region(s3, connect, make_bucket):
     assert [one["Name"] for one in shown] == [stem + "-there"]
 
 
-def test_who_a_bucket_is_expected_to_belong_to(s3, bucket, account):
+def test_an_unexpected_bucket_owner_is_rejected(s3, bucket, account):
     bucket.put("key", b"x", ExpectedBucketOwner=account)
     assert bucket.read("key", ExpectedBucketOwner=account) == b"x"
     for call in (s3.list_objects_v2, s3.get_bucket_location, s3.delete_bucket):
@@ -170,7 +170,7 @@ def test_who_a_bucket_is_expected_to_belong_to(s3, bucket, account):
     assert bucket.read("key") == b"x"
 
 
-def test_another_account_sees_nothing(s3, bucket, other_s3):
+def test_another_account_cannot_use_a_bucket(s3, bucket, other_s3):
     bucket.put("key", b"x")
     assert bucket.name not in [one["Name"] for one in other_s3.list_buckets()["Buckets"]]
     with refused("BucketAlreadyExists", 409, "The requested bucket name is not available"):

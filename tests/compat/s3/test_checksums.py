@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What arrives is what was sent: every checksum, in headers, in trailers and over parts."""
+"""Checksums of all kinds, in headers, in trailers and of parts."""
 import base64
 import hashlib
 
@@ -24,7 +24,7 @@ def header(algorithm):
 
 
 def own_checksums(answer):
-    """What an answer says, and what kind it is."""
+    """The checksum of a response, and its type."""
     shown = {name: answer[name] for name in answer if name.startswith("Checksum")}
     shown.pop("ChecksumAlgorithm", None)
     return shown
@@ -32,7 +32,7 @@ def own_checksums(answer):
 
 @pytest.mark.parametrize("body", [b"", BODY, LARGE], ids=["empty", "small", "large"])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_checksum_is_checked_kept_and_shown(s3, bucket, algorithm, body):
+def test_a_checksum_is_verified_stored_and_returned(s3, bucket, algorithm, body):
     needs(s3, "PutObject", member(algorithm))
     value = checksum(algorithm, body)
     put = bucket.put("key", body, **{member(algorithm): value})
@@ -54,7 +54,7 @@ def test_a_wrong_checksum_stores_nothing(s3, bucket, algorithm, body):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_checksum_that_is_none(s3, bucket, algorithm):
+def test_an_invalid_checksum_is_rejected(s3, bucket, algorithm):
     needs(s3, "PutObject", member(algorithm))
     for wrong in ("nonsense", "AAA="):
         with refused("InvalidRequest", 400, f"Value for {header(algorithm)} header is invalid"):
@@ -62,7 +62,7 @@ def test_a_checksum_that_is_none(s3, bucket, algorithm):
     assert bucket.keys() == []
 
 
-def test_checksums_are_shown_when_they_are_asked_for(s3, raw, bucket):
+def test_checksums_are_returned_on_request(s3, raw, bucket):
     bucket.put("key", BODY, ChecksumAlgorithm="SHA1")
     plain = raw.call("HEAD", f"/{bucket.name}/key")
     assert header("SHA1") not in plain.headers
@@ -71,7 +71,7 @@ def test_checksums_are_shown_when_they_are_asked_for(s3, raw, bucket):
     assert asked.headers["x-amz-checksum-type"] == "FULL_OBJECT"
 
 
-def test_who_sends_no_checksum_gets_one(raw, bucket):
+def test_an_object_without_a_checksum_gets_one(raw, bucket):
     """Amazon computes CRC64NVME since the end of 2024."""
     put = raw.call("PUT", f"/{bucket.name}/key", BODY)
     assert put.status == 200
@@ -80,7 +80,7 @@ def test_who_sends_no_checksum_gets_one(raw, bucket):
     assert head.headers[header("CRC64NVME")] == checksum("CRC64NVME", BODY)
 
 
-def test_two_checksums_are_one_too_many(raw, bucket):
+def test_two_checksums_are_rejected(raw, bucket):
     headers = {header(a): checksum(a, BODY) for a in ("SHA1", "CRC32")}
     answer = raw.call("PUT", f"/{bucket.name}/key", BODY, headers=headers)
     assert (answer.status, answer.code) == (400, "InvalidRequest"), answer
@@ -125,7 +125,7 @@ def test_a_body_in_chunks(raw, bucket, kind):
 
 @pytest.mark.parametrize("kind", KINDS[1:])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_checksum_behind_the_body(raw, bucket, algorithm, kind):
+def test_a_checksum_in_a_trailer(raw, bucket, algorithm, kind):
     body = b"".join(PIECES)
     target = f"/{bucket.name}/key"
     wrong = {header(algorithm): checksum(algorithm, b"other")}
@@ -139,7 +139,7 @@ def test_a_checksum_behind_the_body(raw, bucket, algorithm, kind):
     assert bucket.read("key") == body
 
 
-def test_other_encodings_stay_when_chunks_go(raw, bucket):
+def test_content_encodings_other_than_aws_chunked_are_stored(raw, bucket):
     headers = {"Content-Encoding": "aws-chunked,gzip"}
     answer = exchange(raw.port, s3_raw.chunked_bytes(raw, f"/{bucket.name}/key", PIECES, headers=headers))
     assert answer.status == 200, answer
@@ -158,7 +158,7 @@ def upload_parts(bucket, algorithm, kind):
 
 
 @pytest.mark.parametrize("algorithm", COMPOSITE)
-def test_a_checksum_of_the_parts_checksums(s3, bucket, algorithm):
+def test_a_composite_checksum(s3, bucket, algorithm):
     needs(s3, "CreateMultipartUpload", "ChecksumType")
     upload = upload_parts(bucket, algorithm, "COMPOSITE")
     listed = upload.list()
@@ -173,7 +173,7 @@ def test_a_checksum_of_the_parts_checksums(s3, bucket, algorithm):
 
 
 @pytest.mark.parametrize("algorithm", CRCS)
-def test_a_checksum_of_the_whole_of_parts(s3, bucket, algorithm):
+def test_a_full_object_checksum(s3, bucket, algorithm):
     needs(s3, "CreateMultipartUpload", "ChecksumType")
     upload = upload_parts(bucket, algorithm, "FULL_OBJECT")
     value = checksum(algorithm, FIRST + LAST)
@@ -186,14 +186,14 @@ def test_a_checksum_of_the_whole_of_parts(s3, bucket, algorithm):
     assert (head[member(algorithm)], head["ChecksumType"]) == (value, "FULL_OBJECT")
 
 
-def test_kinds_that_do_not_go_together(s3, bucket):
+def test_invalid_combinations_of_algorithm_and_type_are_rejected(s3, bucket):
     needs(s3, "CreateMultipartUpload", "ChecksumType")
     for algorithm, kind in (("SHA256", "FULL_OBJECT"), ("CRC64NVME", "COMPOSITE")):
         with refused("InvalidRequest", 400, "checksum type cannot be used with"):
             bucket.start_upload("key", ChecksumAlgorithm=algorithm, ChecksumType=kind)
 
 
-def test_defaults_of_uploads(s3, bucket):
+def test_the_default_checksums_of_uploads(s3, bucket):
     needs(s3, "CreateMultipartUpload", "ChecksumType")
     upload = bucket.start_upload("key", ChecksumAlgorithm="CRC64NVME")
     assert upload.answer["ChecksumType"] == "FULL_OBJECT"
@@ -201,7 +201,7 @@ def test_defaults_of_uploads(s3, bucket):
         assert bucket.start_upload("key", ChecksumAlgorithm=algorithm).answer["ChecksumType"] == "COMPOSITE"
 
 
-def test_a_part_with_a_wrong_checksum_is_not_kept(bucket):
+def test_a_part_with_a_wrong_checksum_is_not_stored(bucket):
     upload = bucket.start_upload("key", ChecksumAlgorithm="SHA256")
     with refused("BadDigest", 400):
         upload.put(1, BODY, ChecksumSHA256=checksum("SHA256", b"other"))
@@ -212,7 +212,7 @@ def test_a_part_with_a_wrong_checksum_is_not_kept(bucket):
     assert "Parts" not in upload.list()
 
 
-def test_a_part_with_another_checksum_is_refused(bucket):
+def test_a_part_with_another_checksum_is_rejected(bucket):
     upload = bucket.start_upload("key", ChecksumAlgorithm="SHA256")
     with refused("InvalidRequest", 400, "Checksum Type mismatch occurred, expected checksum Type: sha256"):
         upload.put(1, BODY, ChecksumSHA1=checksum("SHA1", BODY))
@@ -229,7 +229,7 @@ def test_completing_compares_the_parts_checksums(bucket):
     assert bucket.read("key") == BODY
 
 
-def test_a_size_that_is_expected_of_the_whole(s3, bucket):
+def test_the_expected_size_of_an_upload_is_verified(s3, bucket):
     needs(s3, "CompleteMultipartUpload", "MpuObjectSize")
     upload = bucket.start_upload("key")
     upload.put(1, BODY)
@@ -251,14 +251,14 @@ def test_a_copy_has_the_checksum_of_its_source_or_another(s3, bucket):
     })
 
 
-def test_a_range_shows_no_checksum_of_the_whole(bucket):
+def test_a_range_has_no_checksum_of_the_whole_object(bucket):
     bucket.put("key", BODY, ChecksumAlgorithm="SHA256")
     got = bucket.get("key", ChecksumMode="ENABLED", Range="bytes=0-9")
     assert got["Body"] == BODY[:10]
     assert "ChecksumSHA256" not in got
 
 
-def test_the_settings_of_a_bucket_are_checked_too(raw, bucket):
+def test_checksums_of_settings_are_verified(raw, bucket):
     body = b"<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"
     wrong = base64.b64encode(hashlib.md5(b"other").digest()).decode()
     answer = raw.call("PUT", f"/{bucket.name}?versioning", body, headers={"Content-MD5": wrong})
@@ -268,7 +268,7 @@ def test_the_settings_of_a_bucket_are_checked_too(raw, bucket):
     assert "Status" not in bucket.client.get_bucket_versioning(Bucket=bucket.name)
 
 
-def test_deleting_many_is_checked_too(raw, bucket):
+def test_the_checksum_of_delete_objects_is_verified(raw, bucket):
     bucket.put("key", BODY)
     body = b"<Delete><Object><Key>key</Key></Object></Delete>"
     wrong = base64.b64encode(hashlib.md5(b"other").digest()).decode()

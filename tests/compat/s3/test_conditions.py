@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""If-Match and its kin, when reading, writing and deleting."""
+"""If-Match and the other conditions, for reading, writing and deleting."""
 import datetime
 import threading
 
@@ -17,7 +17,7 @@ def tag(bucket):
     return bucket.put("key", b"x")["ETag"]
 
 
-def test_reading_if_it_is_the_one(bucket, tag):
+def test_reading_with_if_match(bucket, tag):
     for match in (tag, tag.strip('"')):
         assert bucket.read("key", IfMatch=match) == b"x"
         bucket.head("key", IfMatch=match)
@@ -28,7 +28,7 @@ def test_reading_if_it_is_the_one(bucket, tag):
         bucket.head("key", IfMatch=WRONG)
 
 
-def test_reading_if_it_is_another(bucket, tag):
+def test_reading_with_if_none_match(bucket, tag):
     assert bucket.read("key", IfNoneMatch=WRONG) == b"x"
     for call in (bucket.get, bucket.head):
         with refused("304", 304) as caught:
@@ -37,7 +37,7 @@ def test_reading_if_it_is_another(bucket, tag):
         assert headers["etag"] == tag and "last-modified" in headers
 
 
-def test_reading_if_it_changed_or_did_not(bucket, tag):
+def test_reading_with_conditions_on_the_time(bucket, tag):
     assert bucket.read("key", IfModifiedSince=EARLY) == b"x"
     assert bucket.read("key", IfUnmodifiedSince=LATE) == b"x"
     assert bucket.read("key", IfModifiedSince=LATE) == b"x"  # a time that is still to come is no condition
@@ -47,18 +47,18 @@ def test_reading_if_it_changed_or_did_not(bucket, tag):
         bucket.get("key", IfUnmodifiedSince=EARLY)
 
 
-def test_tags_go_before_times(bucket, tag):
+def test_etags_take_precedence_over_times(bucket, tag):
     assert bucket.read("key", IfMatch=tag, IfUnmodifiedSince=EARLY) == b"x"
     with refused("304", 304):
         bucket.get("key", IfNoneMatch=tag, IfModifiedSince=EARLY)
 
 
-def test_what_is_not_there_meets_no_condition(bucket):
+def test_a_missing_object_meets_no_condition(bucket):
     with refused("NoSuchKey", 404):
         bucket.get("nothing", IfMatch=WRONG)
 
 
-def test_writing_only_what_is_new(s3, bucket):
+def test_writing_only_a_new_object(s3, bucket):
     needs(s3, "PutObject", "IfNoneMatch")
     bucket.put("key", b"first", IfNoneMatch="*")
     with refused("PreconditionFailed", 412) as caught:
@@ -70,7 +70,7 @@ def test_writing_only_what_is_new(s3, bucket):
     assert bucket.read("key") == b"third"
 
 
-def test_a_marker_is_nothing(s3, versioned):
+def test_a_delete_marker_counts_as_absent(s3, versioned):
     needs(s3, "PutObject", "IfNoneMatch")
     versioned.put("key", b"first")
     versioned.delete("key")
@@ -78,7 +78,7 @@ def test_a_marker_is_nothing(s3, versioned):
     assert versioned.read("key") == b"second"
 
 
-def test_writing_over_what_is_known(s3, bucket):
+def test_writing_only_over_a_known_etag(s3, bucket):
     needs(s3, "PutObject", "IfMatch")
     tag = bucket.put("key", b"first")["ETag"]
     second = bucket.put("key", b"second", IfMatch=tag)["ETag"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies: what goes along and what is said anew."""
+"""Copies: copied and replaced properties."""
 import pytest
 
 from support.buckets import MIB, refused
@@ -19,7 +19,7 @@ def body(request, bucket):
     return request.param
 
 
-def test_a_copy_is_the_same(bucket, body):
+def test_a_copy_equals_its_source(bucket, body):
     answer = bucket.copy("source", "copy")["CopyObjectResult"]
     head = bucket.head("copy")
     assert answer["ETag"] == head["ETag"] == bucket.head("source")["ETag"]
@@ -40,7 +40,7 @@ def test_a_copy_outlives_its_source(bucket, body):
     assert bucket.read("source") == body
 
 
-def test_a_copy_can_be_told_what_to_say(bucket, body):
+def test_a_copy_can_replace_the_metadata(bucket, body):
     bucket.copy("source", "copy", MetadataDirective="REPLACE", Metadata={"c": "d"}, ContentType="text/new")
     head = bucket.head("copy")
     assert (head["Metadata"], head["ContentType"]) == ({"c": "d"}, "text/new")
@@ -48,7 +48,7 @@ def test_a_copy_can_be_told_what_to_say(bucket, body):
     assert bucket.read("copy") == body
 
 
-def test_what_is_said_without_replacing_is_not_heard(bucket, body):
+def test_metadata_without_the_replace_directive_is_ignored(bucket, body):
     bucket.copy("source", "copy", Metadata={"c": "d"}, ContentType="text/new")
     head = bucket.head("copy")
     assert (head["Metadata"], head["ContentType"]) == ({"a": "b"}, "text/own")
@@ -60,20 +60,20 @@ def test_tags_are_copied_or_replaced(s3, bucket, body):
     assert {tag["Key"]: tag["Value"] for tag in shown} == {"n": "2", "m": "3"}
 
 
-def test_between_buckets(bucket, body, make_bucket):
+def test_a_copy_between_buckets(bucket, body, make_bucket):
     other = make_bucket()
     other.copy({"Bucket": bucket.name, "Key": "source"}, "copy")
     assert other.read("copy") == body
     assert other.keys() == ["copy"] and bucket.keys() == ["source"]
 
 
-def test_a_source_is_written_in_two_ways(bucket, body):
+def test_a_copy_source_may_begin_with_a_slash(bucket, body):
     for source in (f"{bucket.name}/source", f"/{bucket.name}/source"):
         bucket.client.copy_object(Bucket=bucket.name, Key="copy", CopySource=source)
         assert bucket.read("copy") == body
 
 
-def test_onto_itself_only_with_a_change(bucket, body):
+def test_a_copy_onto_itself_needs_a_change(bucket, body):
     said = "This copy request is illegal because it is trying to copy an object to itself without changing"
     with refused("InvalidRequest", 400, said):
         bucket.copy("source", "source")
@@ -82,7 +82,7 @@ def test_onto_itself_only_with_a_change(bucket, body):
     assert bucket.read("source") == body
 
 
-def test_from_where_nothing_is(bucket):
+def test_a_copy_of_a_missing_source_fails(bucket):
     with refused("NoSuchKey", 404, "The specified key does not exist"):
         bucket.copy("nothing", "copy")
     with refused("NoSuchBucket", 404):
@@ -90,7 +90,7 @@ def test_from_where_nothing_is(bucket):
     assert bucket.keys() == []
 
 
-def test_a_directive_that_is_none(bucket, body):
+def test_an_invalid_directive_is_rejected(bucket, body):
     with refused("InvalidArgument", 400, "Unknown metadata directive"):
         bucket.copy("source", "copy", MetadataDirective="PERHAPS")
 
@@ -101,7 +101,7 @@ def test_versions_are_copied_by_their_ids(versioned):
     answer = versioned.copy({"Bucket": versioned.name, "Key": "key", "VersionId": old}, "copy")
     assert answer["CopySourceVersionId"] == old and answer["VersionId"]
     assert versioned.read("copy") == b"old"
-    versioned.copy({"Bucket": versioned.name, "Key": "key", "VersionId": old}, "key")  # brings it back
+    versioned.copy({"Bucket": versioned.name, "Key": "key", "VersionId": old}, "key")  # restores it
     assert versioned.read("key") == b"old"
     versioned.delete("key")
     with refused("NoSuchKey", 404):
@@ -110,7 +110,7 @@ def test_versions_are_copied_by_their_ids(versioned):
     assert versioned.read("key") == b"old"
 
 
-def test_a_multipart_object_becomes_one(bucket):
+def test_a_copy_of_a_multipart_object_has_one_part(bucket):
     upload = bucket.start_upload("source", ContentType="text/own", Metadata={"a": "b"})
     upload.put(1, b"1" * 5 * MIB)
     upload.put(2, b"22")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What browsers ask before they ask, and what they are told."""
+"""CORS: preflights and the headers of responses."""
 import pytest
 
 RULES = [
@@ -31,7 +31,7 @@ def preflight(fetch, server):
     return ask
 
 
-def test_what_a_rule_allows(shared, preflight):
+def test_a_preflight_that_a_rule_allows(shared, preflight):
     answer = preflight(shared, "https://app.example.com", "PUT", "x-amz-meta-a, Content-Type")
     assert answer.status == 200, answer
     assert answer.headers["Access-Control-Allow-Origin"] == "https://app.example.com"
@@ -44,7 +44,7 @@ def test_what_a_rule_allows(shared, preflight):
     assert "Origin" in answer.headers["Vary"]
 
 
-def test_everybody_may_read(shared, preflight):
+def test_a_rule_for_all_origins(shared, preflight):
     answer = preflight(shared, "http://anybody.test", "GET")
     assert answer.status == 200
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
@@ -61,7 +61,7 @@ def test_everybody_may_read(shared, preflight):
         ("https://example.com.evil.test", "PUT", None),
     ],
 )
-def test_what_no_rule_allows(shared, preflight, origin, method, headers):
+def test_a_preflight_that_no_rule_allows(shared, preflight, origin, method, headers):
     answer = preflight(shared, origin, method, headers)
     assert answer.status == 403
     assert b"<Code>AccessForbidden</Code>" in answer.body
@@ -76,7 +76,7 @@ def test_a_bucket_without_rules(bucket, preflight):
     assert answer.body.count(b"<ResourceType>") == 1 and b"<ResourceType>BUCKET</ResourceType>" in answer.body
 
 
-def test_a_question_that_lacks_its_parts(shared, fetch, server):
+def test_an_incomplete_preflight_is_rejected(shared, fetch, server):
     answer = fetch("OPTIONS", f"{server.endpoint}/{shared.name}/key", headers={"Access-Control-Request-Method": "GET"})
     assert answer.status == 400 and b"<Code>BadRequest</Code>" in answer.body
     for method in ({}, {"Access-Control-Request-Method": "PATCH"}):
@@ -85,7 +85,7 @@ def test_a_question_that_lacks_its_parts(shared, fetch, server):
         assert answer.status == 400 and b"Invalid Access-Control-Request-Method: " in answer.body
 
 
-def test_answers_say_it_too(s3, shared, fetch):
+def test_responses_have_cors_headers(s3, shared, fetch):
     shared.put("key", b"x")
     url = s3.generate_presigned_url("get_object", Params={"Bucket": shared.name, "Key": "key"})
     answer = fetch("GET", url, headers={"Origin": "http://anybody.test"})
@@ -102,14 +102,14 @@ def test_answers_say_it_too(s3, shared, fetch):
 
 
 @pytest.mark.parametrize("asked", [{"Access-Control-Request-Method": "DELETE"}, {"Access-Control-Request-Headers": "x-a"}])
-def test_a_preflights_headers_count_with_the_request_itself(s3, shared, fetch, asked):
+def test_preflight_headers_in_the_request_itself_count(s3, shared, fetch, asked):
     shared.put("key", b"x")
     url = s3.generate_presigned_url("get_object", Params={"Bucket": shared.name, "Key": "key"})
     answer = fetch("GET", url, headers={"Origin": "http://anybody.test", **asked})
     assert answer.status == 200 and "Access-Control-Allow-Origin" not in answer.headers
 
 
-def test_errors_say_it_too(s3, shared, fetch):
+def test_errors_have_cors_headers(s3, shared, fetch):
     url = s3.generate_presigned_url("get_object", Params={"Bucket": shared.name, "Key": "nothing"})
     answer = fetch("GET", url, headers={"Origin": "http://anybody.test"})
     assert answer.status == 404 and answer.headers["Access-Control-Allow-Origin"] == "*"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headers that are not what they seem, and those that every answer has."""
+"""Unusual headers, and the headers of every response."""
 import base64
 import datetime
 import email.header
@@ -32,12 +32,12 @@ def md5(body):
 
 
 @pytest.mark.parametrize("expectation", ["200", ""])
-def test_an_expectation_that_is_none(raw, bucket, expectation):
+def test_an_unknown_expectation_is_ignored(raw, bucket, expectation):
     assert raw.call("PUT", f"/{bucket.name}/key", BODY, headers={"Expect": expectation}).status == 200
     assert bucket.read("key") == BODY
 
 
-def test_a_wish_for_encryption_where_nothing_is_encrypted(raw, bucket):
+def test_encryption_headers_are_rejected_where_they_do_not_apply(raw, bucket):
     bucket.put("key", BODY)
     upload = bucket.start_upload("large")
     wish = {"x-amz-server-side-encryption": "AES256"}
@@ -51,7 +51,7 @@ def test_a_wish_for_encryption_where_nothing_is_encrypted(raw, bucket):
     assert raw.call("PUT", f"/{bucket.name}/key", BODY, headers=wish).status == 200
 
 
-def test_every_answer_has_a_date_and_a_name(raw, bucket):
+def test_every_response_has_a_date_and_ids(raw, bucket):
     asked = [raw.call("PUT", f"/{bucket.name}/key", BODY), raw.call("HEAD", f"/{bucket.name}/key"),
              raw.call("GET", f"/{bucket.name}/none"), raw.anonymous("GET", "/")]
     for answer in asked:
@@ -63,7 +63,7 @@ def test_every_answer_has_a_date_and_a_name(raw, bucket):
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_a_setting_needs_a_digest(raw, bucket, name):
+def test_some_settings_need_a_digest(raw, bucket, name):
     target, body = f"/{bucket.name}?{name}", SETTINGS[name]
     answer = raw.call("PUT", target, body)
     assert (answer.status, answer.code) == (400, "InvalidRequest") and NO_DIGEST in answer.message, answer
@@ -73,7 +73,7 @@ def test_a_setting_needs_a_digest(raw, bucket, name):
     assert raw.call("GET", target).status == 200
 
 
-def test_deleting_many_needs_a_digest(raw, bucket):
+def test_delete_objects_needs_a_digest(raw, bucket):
     bucket.put("key", BODY)
     target, body = f"/{bucket.name}?delete", b"<Delete><Object><Key>key</Key></Object></Delete>"
     answer = raw.call("POST", target, body)
@@ -83,7 +83,7 @@ def test_deleting_many_needs_a_digest(raw, bucket):
     assert bucket.keys() == []
 
 
-def test_other_settings_need_none(raw, bucket):
+def test_other_settings_need_no_digest(raw, bucket):
     bucket.put("key", BODY)
     body = b"<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"
     assert raw.call("PUT", f"/{bucket.name}?versioning", body).status == 200
@@ -102,13 +102,13 @@ CHECKSUMS = [
 
 
 @pytest.mark.parametrize("headers, said", CHECKSUMS)
-def test_checksums_that_do_not_fit_together(raw, bucket, headers, said):
+def test_inconsistent_checksum_headers_are_rejected(raw, bucket, headers, said):
     answer = raw.call("PUT", f"/{bucket.name}/key", BODY, headers=headers)
     assert (answer.status, answer.code) == (400, "InvalidRequest") and said in answer.message, answer
     assert bucket.keys() == []
 
 
-def test_a_document_that_is_not_there(raw, bucket):
+def test_a_missing_document_is_rejected(raw, bucket):
     answer = raw.call("PUT", f"/{bucket.name}?versioning")
     assert (answer.status, answer.code, answer.message) == (400, "MissingRequestBodyError", "Request Body is empty")
     answer = raw.call("PUT", f"/{bucket.name}?policy")
@@ -118,14 +118,14 @@ def test_a_document_that_is_not_there(raw, bucket):
     assert (answer.status, answer.code) == (400, "InvalidRequest") and "at least one part" in answer.message, answer
 
 
-def test_a_condition_that_is_no_date_is_none(raw, bucket):
+def test_an_invalid_date_in_a_condition_is_ignored(raw, bucket):
     bucket.put("key", BODY)
     for name in ("If-Modified-Since", "If-Unmodified-Since"):
         for text in ("yesterday", "2020-01-01T00:00:00Z", "", "0"):
             assert raw.call("GET", f"/{bucket.name}/key", headers={name: text}).status == 200, (name, text)
 
 
-def test_dates_of_old_are_dates(raw, bucket):
+def test_obsolete_date_formats_are_accepted(raw, bucket):
     bucket.put("key", BODY)
     for early in ("Wed, 01 Jan 2020 00:00:00 GMT", "Wednesday, 01-Jan-20 00:00:00 GMT", "Wed Jan  1 00:00:00 2020"):
         assert raw.call("GET", f"/{bucket.name}/key", headers={"If-Unmodified-Since": early}).status == 412, early
@@ -134,7 +134,7 @@ def test_dates_of_old_are_dates(raw, bucket):
         assert raw.call("GET", f"/{bucket.name}/key", headers={"If-Unmodified-Since": late}).status == 200, late
 
 
-def test_an_expires_that_was_asked_for_comes_as_it_was_asked_for(raw, bucket):
+def test_the_requested_expires_header_is_returned_unchanged(raw, bucket):
     bucket.put("key", BODY)
     answer = raw.call("GET", f"/{bucket.name}/key?response-expires=in%20a%20while")
     assert answer.status == 200 and answer.headers["expires"] == "in a while"
@@ -145,7 +145,7 @@ def test_an_expires_that_was_asked_for_comes_as_it_was_asked_for(raw, bucket):
     ("Miniö", "=?UTF-8?Q?Mini=C3=B6?="),
     ("ö", "=?UTF-8?B?w7Y=?="),
 ])
-def test_metadata_beyond_ascii_comes_as_encoded_words(s3, bucket, fetch, text, shown):
+def test_metadata_beyond_ascii_is_returned_as_encoded_words(s3, bucket, fetch, text, shown):
     # Clients of today refuse to send such metadata in headers: it comes from browsers' forms.
     made = s3.generate_presigned_post(bucket.name, "key", Fields={"x-amz-meta-a": text},
                                       Conditions=[["starts-with", "$x-amz-meta-a", ""]])
@@ -170,7 +170,7 @@ def test_metadata_in_headers_is_latin_1(raw, bucket, sent, shown):
     assert raw.call("HEAD", f"/{bucket.name}/key").headers["x-amz-meta-a"] == shown
 
 
-def test_an_owner_that_is_no_account_is_refused(s3, bucket):
+def test_an_invalid_expected_owner_is_rejected(s3, bucket):
     needs(s3, "HeadBucket", "ExpectedBucketOwner")
     with refused("InvalidBucketOwnerAWSAccountID", 400, "must be an AWS Account ID... [me]"):
         s3.get_bucket_location(Bucket=bucket.name, ExpectedBucketOwner="me")

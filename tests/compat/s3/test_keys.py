@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a key may be called: nearly anything, and it comes back as it went."""
+"""Keys: nearly any text is valid, and is returned unchanged."""
 import pytest
 
 from support.buckets import refused
@@ -28,7 +28,7 @@ KEYS = [
     "ünïcödé",
     "漢字",
     "emoji 🚀🔥",
-    "combining e\u0301",  # is not é: keys are bytes
+    "combining e\u0301",  # differs from é: keys are bytes
     "nfc \u00e9",
     "עברית",
     "/leading slash",
@@ -57,7 +57,7 @@ KEYS = [
 
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: ascii(key)[:40])
-def test_a_key_comes_back_as_it_went(bucket, key):
+def test_a_key_is_returned_unchanged(bucket, key):
     body = key.encode()
     bucket.put(key, body)
     assert bucket.read(key) == body
@@ -73,7 +73,7 @@ def test_a_key_comes_back_as_it_went(bucket, key):
     assert bucket.keys() == []
 
 
-def test_keys_that_look_alike_are_different(bucket):
+def test_keys_that_look_alike_are_distinct(bucket):
     alike = ["a/b", "a//b", "/a/b", "a/b/", "a/./b", "A/b", "a%2Fb", "a b", "a+b", "a%20b", "nfc \u00e9", "nfc e\u0301"]
     for key in alike:
         bucket.put(key, key.encode())

@@ -20,7 +20,7 @@ def tree(bucket):
 
 @pytest.fixture(params=["list_objects", "list_objects_v2"])
 def ask(request, s3, tree):
-    """ask(...) -> (keys, common prefixes), by either version of the call."""
+    """ask(...) -> (keys, common prefixes), with each version of the operation."""
 
     def shown(**more):
         answer = getattr(s3, request.param)(Bucket=tree.name, **more)
@@ -30,11 +30,11 @@ def ask(request, s3, tree):
     return shown
 
 
-def test_all(ask):
+def test_all_objects_are_listed(ask):
     assert ask() == (TREE, [])
 
 
-def test_what_is_shown_of_each(s3, tree):
+def test_the_members_of_a_listed_object(s3, tree):
     answer = s3.list_objects_v2(Bucket=tree.name, Prefix="bb")
     (one,) = answer["Contents"]
     assert (one["Key"], one["Size"], one["StorageClass"]) == ("bb", 2, "STANDARD")
@@ -50,7 +50,7 @@ def test_what_is_shown_of_each(s3, tree):
     assert first["Marker"] == "" and "KeyCount" not in first
 
 
-def test_nothing(s3, bucket):
+def test_an_empty_bucket_is_listed(s3, bucket):
     answer = s3.list_objects_v2(Bucket=bucket.name)
     assert answer["KeyCount"] == 0 and "Contents" not in answer and answer["IsTruncated"] is False
     assert "Contents" not in s3.list_objects(Bucket=bucket.name)
@@ -75,7 +75,7 @@ def test_delimiters(ask):
 
 
 def walk_v2(s3, name, **more):
-    """Every item in its order, by pages."""
+    """All entries in order, from pages."""
     items, token = [], {}
     while True:
         page = s3.list_objects_v2(Bucket=name, **more, **token)
@@ -97,7 +97,7 @@ def walk_v1(s3, name, **more):
         items += sorted(found, key=str.encode)
         if not page["IsTruncated"]:
             return items
-        # NextMarker is given only where there is a delimiter; else it is the last key
+        # NextMarker is returned only with a delimiter; otherwise the last key is the marker
         assert ("NextMarker" in page) == ("Delimiter" in more)
         marker = {"Marker": page.get("NextMarker", found[-1])}
 
@@ -110,19 +110,19 @@ def test_pages(s3, tree, size, more):
     assert walk_v1(s3, tree.name, MaxKeys=size, **more) == whole
 
 
-def test_no_keys_at_all(s3, tree):
+def test_a_page_of_no_keys(s3, tree):
     answer = s3.list_objects_v2(Bucket=tree.name, MaxKeys=0)
     assert (answer["KeyCount"], answer["MaxKeys"], answer["IsTruncated"]) == (0, 0, False)
 
 
-def test_more_than_a_thousand_are_not_given(s3, bucket):
+def test_a_page_has_at_most_a_thousand_keys(s3, bucket):
     for i in range(3):
         bucket.put(str(i), b"")
     answer = s3.list_objects_v2(Bucket=bucket.name, MaxKeys=5000)
     assert answer["KeyCount"] == 3 and answer["MaxKeys"] == 1000
 
 
-def test_where_it_begins(s3, tree):
+def test_a_listing_starts_after_a_key(s3, tree):
     assert tree.keys(StartAfter="b/2") == TREE[3:]
     assert tree.keys(StartAfter="b/15") == TREE[2:]
     assert tree.keys(StartAfter="zzz") == ["é/7"]
@@ -132,7 +132,7 @@ def test_where_it_begins(s3, tree):
     assert [one["Key"] for one in s3.list_objects(Bucket=tree.name, Marker="b/d/4")["Contents"]] == TREE[5:]
 
 
-def test_a_page_token_goes_before_where_it_begins(s3, tree):
+def test_a_continuation_token_takes_precedence_over_start_after(s3, tree):
     first = s3.list_objects_v2(Bucket=tree.name, MaxKeys=4)
     more = {"ContinuationToken": first["NextContinuationToken"]}
     second = s3.list_objects_v2(Bucket=tree.name, MaxKeys=4, StartAfter="a", **more)
@@ -140,7 +140,7 @@ def test_a_page_token_goes_before_where_it_begins(s3, tree):
     assert second["ContinuationToken"] == first["NextContinuationToken"]
 
 
-def test_pages_survive_what_is_deleted_between_them(s3, tree):
+def test_pages_continue_after_deletions(s3, tree):
     first = s3.list_objects_v2(Bucket=tree.name, MaxKeys=3)
     for key in TREE[:5]:
         tree.delete(key)
@@ -148,7 +148,7 @@ def test_pages_survive_what_is_deleted_between_them(s3, tree):
     assert [one["Key"] for one in second["Contents"]] == TREE[5:]
 
 
-def test_what_is_asked_is_shown_encoded(raw, tree, bucket):
+def test_the_parameters_of_a_listing_are_returned_encoded(raw, tree, bucket):
     bucket.put("sp ace+%/k", b"")
     answer = raw.call("GET", f"/{bucket.name}?delimiter=%2F&encoding-type=url&list-type=2&prefix=sp%20ace")
     assert answer.status == 200
@@ -160,7 +160,7 @@ def test_what_is_asked_is_shown_encoded(raw, tree, bucket):
     assert b"<Key>sp ace+%/k</Key>" in plain.body
 
 
-def test_what_cannot_be_asked(s3, raw, bucket):
+def test_invalid_parameters_are_rejected(s3, raw, bucket):
     with refused("InvalidArgument", 400, "The continuation token provided is incorrect"):
         s3.list_objects_v2(Bucket=bucket.name, ContinuationToken="nonsense")
     for query in ("max-keys=-1", "max-keys=words", "encoding-type=base64", "list-type=2&max-keys=99999999999999999999"):
@@ -211,7 +211,7 @@ def test_versions_are_listed_newest_first_and_in_pages(s3, versioned):
         s3.list_object_versions(Bucket=versioned.name, VersionIdMarker="x")
 
 
-def test_what_versions_say_of_themselves(s3, versioned):
+def test_the_members_of_a_listed_version(s3, versioned):
     versioned.put("key", b"four")
     versioned.delete("key")
     answer = s3.list_object_versions(Bucket=versioned.name)
@@ -222,14 +222,14 @@ def test_what_versions_say_of_themselves(s3, versioned):
     assert marker["LastModified"] >= version["LastModified"]
 
 
-def test_checksums_are_named_in_listings(s3, bucket):
+def test_checksum_algorithms_are_listed(s3, bucket):
     needs(s3, "PutObject", "ChecksumCRC64NVME")
     bucket.put("key", b"x", ChecksumAlgorithm="SHA256")
     (one,) = bucket.list()["Contents"]
     assert (one["ChecksumAlgorithm"], one["ChecksumType"]) == (["SHA256"], "FULL_OBJECT")
 
 
-def test_times_have_no_parts_of_a_second(raw, bucket):
+def test_times_are_whole_seconds(raw, bucket):
     bucket.put("key", b"x")
     upload = bucket.start_upload("upload")
     upload.put(1, b"x")
@@ -242,13 +242,13 @@ def test_times_have_no_parts_of_a_second(raw, bucket):
 
 @pytest.mark.parametrize("query, name", [("list-type=2&max-keys=x", "max-keys"), ("versions&max-keys=9999999999", "max-keys"),
                                          ("uploads&max-uploads=1.5", "max-uploads")])
-def test_a_number_that_is_none(raw, bucket, query, name):
+def test_an_invalid_number_is_rejected(raw, bucket, query, name):
     answer = raw.call("GET", f"/{bucket.name}?{query}")
     assert (answer.status, answer.code) == (400, "InvalidArgument"), answer
     assert answer.message == f"Provided {name} not an integer or within integer range"
 
 
-def test_a_number_that_is_empty_was_not_said(raw, bucket):
+def test_an_empty_number_counts_as_absent(raw, bucket):
     upload = bucket.start_upload("upload")
     upload.put(1, b"x")
     for query in ("part-number-marker=", "max-parts="):
@@ -256,7 +256,7 @@ def test_a_number_that_is_empty_was_not_said(raw, bucket):
         assert answer.status == 200 and b"<MaxParts>1000</MaxParts>" in answer.body, answer
 
 
-def test_a_marker_within_what_is_rolled_up_is_past_all_of_it(s3, bucket):
+def test_a_marker_inside_a_common_prefix_skips_the_prefix(s3, bucket):
     for key in ("folder/sub/1", "folder/sub/2", "folder/x", "folder/y"):
         bucket.put(key)
     answer = s3.list_objects(Bucket=bucket.name, Prefix="folder/", Delimiter="/", MaxKeys=1, Marker="folder/sub/1")
@@ -264,7 +264,7 @@ def test_a_marker_within_what_is_rolled_up_is_past_all_of_it(s3, bucket):
     assert (answer["IsTruncated"], answer["NextMarker"]) == (True, "folder/x")
 
 
-def test_nobody_is_told_who_owns_it(s3, bucket, fetch):
+def test_a_listing_has_no_owner_by_default(s3, bucket, fetch):
     bucket.put("key", b"x")
     bucket.open_to_the_public()
     statement = {"Effect": "Allow", "Principal": "*", "Action": "s3:ListBucket", "Resource": bucket.arn}
@@ -275,6 +275,6 @@ def test_nobody_is_told_who_owns_it(s3, bucket, fetch):
     assert "Owner" in s3.list_objects(Bucket=bucket.name)["Contents"][0]
 
 
-def test_a_listing_says_where_the_bucket_is(s3, bucket):
+def test_a_listing_has_the_region_of_the_bucket(s3, bucket):
     for call in (s3.list_objects, s3.list_objects_v2):
         assert call(Bucket=bucket.name)["ResponseMetadata"]["HTTPHeaders"]["x-amz-bucket-region"] == "us-east-1"

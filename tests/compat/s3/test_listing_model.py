@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Listings and versions against a model that is too simple to be wrong: random keys, random questions."""
+"""Random listings of random keys and versions, compared with a trivial model."""
 import os
 import random
 
@@ -14,7 +14,7 @@ def random_text(chance, longest):
 
 
 def model(keys, prefix, delimiter, after=""):
-    """Everything that a listing must show, in order: (name, is a common prefix)."""
+    """The expected entries of a listing, in order: (name, is a common prefix)."""
     shown = []
     for key in sorted(keys, key=str.encode):
         if not key.startswith(prefix) or key.encode() <= after.encode():
@@ -27,7 +27,7 @@ def model(keys, prefix, delimiter, after=""):
 
 
 def walk(s3, name, size, **more):
-    """The same by pages, each of which must be full but the last."""
+    """The same entries from pages, all of which but the last must be full."""
     shown, token = [], {}
     while True:
         page = s3.list_objects_v2(Bucket=name, MaxKeys=size, **more, **token)
@@ -41,7 +41,7 @@ def walk(s3, name, size, **more):
 
 
 @pytest.mark.parametrize("turn", range(3))
-def test_listings_show_what_is_there(s3, bucket, turn):
+def test_listings_agree_with_the_model(s3, bucket, turn):
     chance = random.Random(f"{SEED}/{turn}")
     print("seed", SEED)
     keys = {random_text(chance, 5) for _ in range(60)} - {""}
@@ -56,8 +56,8 @@ def test_listings_show_what_is_there(s3, bucket, turn):
         assert walk(s3, bucket.name, chance.choice([1, 2, 3, 7, 1000]), **asked) == wanted, (SEED, turn, asked)
 
 
-def test_versions_are_what_was_done(s3, versioned):
-    """Puts and deletes in any order, on a bucket that is suspended now and then."""
+def test_versions_agree_with_the_model(s3, versioned):
+    """Puts and deletes in random order, on a bucket whose versioning is sometimes suspended."""
     chance = random.Random(SEED)
     print("seed", SEED)
     history = {key: [] for key in ("k1", "k2", "k3")}  # newest first: (version, body; None for a marker)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""boto3's own transfers: files in parts, by threads, up and down."""
+"""boto3's managed transfers: uploads and downloads in parts, by threads."""
 import hashlib
 import io
 import os
@@ -34,7 +34,7 @@ def test_a_small_file(s3, bucket, folder):
     assert (folder / "back").read_bytes() == b"small"
 
 
-def test_a_large_file_goes_in_parts(s3, bucket, folder, large):
+def test_a_large_file_is_uploaded_in_parts(s3, bucket, folder, large):
     seen = []
     extra = {"ContentType": "text/own", "Metadata": {"a": "b"}, "Tagging": "t=1"}
     s3.upload_file(str(large), bucket.name, "key", ExtraArgs=extra, Config=IN_PARTS, Callback=seen.append)
@@ -78,7 +78,7 @@ def test_a_stream_of_unknown_length(s3, bucket, large):
     assert bucket.read("key") == large.read_bytes()
 
 
-def test_a_large_copy_goes_in_parts(s3, bucket, large, make_bucket):
+def test_a_large_object_is_copied_in_parts(s3, bucket, large, make_bucket):
     s3.upload_file(str(large), bucket.name, "key", Config=IN_PARTS)
     other = make_bucket()
     s3.copy({"Bucket": bucket.name, "Key": "key"}, other.name, "copy", Config=IN_PARTS)
@@ -87,9 +87,9 @@ def test_a_large_copy_goes_in_parts(s3, bucket, large, make_bucket):
     assert other.read("copy") == large.read_bytes()
 
 
-def test_an_empty_object_does_not_hold_up_the_next(connect, bucket):
-    """botocore asks whether to go on with each body (Expect: 100-continue), also with empty ones, and misreads the
-    next answer on a connection where it was not told to."""
+def test_an_empty_object_does_not_delay_the_next(connect, bucket):
+    """botocore sends Expect: 100-continue with each body, also with an empty one. If it gets no 100, it misreads the
+    next response on the connection."""
     client = connect("s3", read_timeout=120, retries={"total_max_attempts": 1})
     for size in (0, 1, 0, 0, 70_000, 0, 1):
         client.put_object(Bucket=bucket.name, Key="key", Body=b"x" * size)
@@ -99,7 +99,7 @@ def test_an_empty_object_does_not_hold_up_the_next(connect, bucket):
         client.put_object(Bucket=bucket.name, Key="key", Body=b"")
 
 
-def test_a_file_that_is_not_there(s3, bucket, folder):
+def test_downloading_a_missing_object_fails(s3, bucket, folder):
     with refused("404", 404):
         s3.download_file(bucket.name, "nothing", str(folder / "never"))
     assert not (folder / "never").exists()

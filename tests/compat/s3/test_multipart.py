@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that come in parts."""
+"""Multipart uploads."""
 import pytest
 
 from support.buckets import PART, knows, refused
@@ -35,8 +35,8 @@ def test_a_single_part_may_be_small_or_empty(bucket):
         assert bucket.read("key") == body
 
 
-def test_parts_come_in_any_order_and_may_be_left_out(s3, bucket):
-    # Newer clients ask for a checksum of checksums unless they are told otherwise, and that wants 1, 2, 3.
+def test_parts_may_arrive_in_any_order_and_may_be_omitted(s3, bucket):
+    # Newer clients request a composite checksum by default, which needs the parts 1, 2, 3.
     typed = knows(s3, "CreateMultipartUpload", "ChecksumType")
     whole = {"ChecksumAlgorithm": "CRC32", "ChecksumType": "FULL_OBJECT"} if typed else {}
     upload = bucket.start_upload("key", **whole)
@@ -47,7 +47,7 @@ def test_parts_come_in_any_order_and_may_be_left_out(s3, bucket):
     assert bucket.read("key") == BIG + b"last"
 
 
-def test_a_part_that_is_put_again_replaces_the_first(bucket):
+def test_a_part_can_be_replaced(bucket):
     upload = bucket.start_upload("key")
     upload.put(1, b"first")
     upload.put(1, b"second")
@@ -86,7 +86,7 @@ def test_uploads_are_listed(s3, bucket):
 
     everything = [("a", ids["a"]), ("a", second), ("b/1", ids["b/1"]), ("b/2", ids["b/2"]), ("c", ids["c"])]
     uploads, _, answer = shown()
-    assert uploads == everything  # of one key by their age
+    assert uploads == everything  # uploads of one key are ordered by age
     assert answer["IsTruncated"] is False and answer["MaxUploads"] == 1000
     assert answer["Uploads"][0]["StorageClass"] == "STANDARD" and answer["Uploads"][0]["Initiated"]
     assert shown(Prefix="b/")[0] == everything[2:4]
@@ -127,7 +127,7 @@ def test_a_finished_upload_is_gone(s3, bucket):
 
 
 @pytest.mark.parametrize("upload_id", ["nonsense", "x" * 200])
-def test_an_upload_that_never_was(s3, bucket, upload_id):
+def test_an_unknown_upload_is_rejected(s3, bucket, upload_id):
     at = {"Bucket": bucket.name, "Key": "key", "UploadId": upload_id}
     with refused("NoSuchUpload", 404):
         s3.upload_part(**at, PartNumber=1, Body=b"x")
@@ -138,20 +138,20 @@ def test_an_upload_that_never_was(s3, bucket, upload_id):
         s3.complete_multipart_upload(**at, MultipartUpload={"Parts": [{"PartNumber": 1, "ETag": "x"}]})
 
 
-def test_an_upload_of_another_key(s3, bucket):
+def test_the_upload_of_another_key_is_rejected(s3, bucket):
     upload = bucket.start_upload("key")
     with refused("NoSuchUpload", 404):
         s3.upload_part(Bucket=bucket.name, Key="other", UploadId=upload.id, PartNumber=1, Body=b"x")
 
 
 @pytest.mark.parametrize("number", [0, -1, 10_001])
-def test_a_part_number_that_cannot_be(bucket, number):
+def test_an_invalid_part_number_is_rejected(bucket, number):
     upload = bucket.start_upload("key")
     with refused("InvalidArgument", 400, "Part number must be an integer between 1 and 10000, inclusive"):
         upload.put(number, b"x")
 
 
-def test_parts_that_are_too_small(bucket):
+def test_parts_that_are_too_small_are_rejected(bucket):
     upload = bucket.start_upload("key")
     upload.put(1, b"small")
     upload.put(2, b"end")
@@ -159,11 +159,11 @@ def test_parts_that_are_too_small(bucket):
         upload.complete()
     assert bucket.keys() == []
     upload.put(1, BIG)
-    upload.complete(sorted(upload.parts, key=lambda part: part["PartNumber"]))  # it can still be mended
+    upload.complete(sorted(upload.parts, key=lambda part: part["PartNumber"]))  # it can still be completed
     assert bucket.read("key") == BIG + b"end"
 
 
-def test_parts_that_are_not_there(bucket):
+def test_missing_parts_are_rejected(bucket):
     upload = bucket.start_upload("key")
     upload.put(1, b"x")
     good = upload.parts[0]
@@ -178,7 +178,7 @@ def test_parts_that_are_not_there(bucket):
     assert bucket.read("key") == b"x"
 
 
-def test_parts_that_are_out_of_order(bucket):
+def test_parts_out_of_order_are_rejected(bucket):
     upload = bucket.start_upload("key")
     upload.put(1, BIG)
     upload.put(2, BIG)
@@ -207,7 +207,7 @@ def test_parts_are_copied(bucket, make_bucket):
     assert got["Metadata"] == {}
 
 
-def test_parts_that_cannot_be_copied(bucket):
+def test_invalid_part_copies_are_rejected(bucket):
     bucket.put("source", b"0123456789")
     source = {"Bucket": bucket.name, "Key": "source"}
     upload = bucket.start_upload("key")
@@ -232,7 +232,7 @@ def test_a_version_is_copied_as_a_part(versioned):
     assert versioned.read("key") == b"old"
 
 
-def test_what_attributes_say_of_parts(s3, bucket):
+def test_object_attributes_list_the_parts(s3, bucket):
     upload = bucket.start_upload("key", ChecksumAlgorithm="SHA256")
     upload.put(1, BIG, ChecksumAlgorithm="SHA256")
     upload.put(2, b"end", ChecksumAlgorithm="SHA256")
@@ -262,6 +262,6 @@ def test_two_uploads_of_one_key(bucket):
     assert bucket.read("key") == b"one"
 
 
-def test_an_upload_to_where_nothing_is(s3):
+def test_an_upload_to_a_missing_bucket_is_rejected(s3):
     with refused("NoSuchBucket", 404):
         s3.create_multipart_upload(Bucket=unique_name(), Key="key")

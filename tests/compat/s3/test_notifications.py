@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens to objects is told to queues."""
+"""Notifications: events of objects are published to queues."""
 import datetime
 import hashlib
 import json
@@ -15,7 +15,7 @@ DELETE, MARKER = "ObjectRemoved:Delete", "ObjectRemoved:DeleteMarkerCreated"
 
 
 def letting(queue, bucket, effect="Allow", **condition):
-    """A queue's policy that lets this bucket send."""
+    """A policy of the queue that allows this bucket to send."""
     condition = condition or {"ArnLike": {"aws:SourceArn": bucket.arn}}
     statement = {
         "Effect": effect,
@@ -52,7 +52,7 @@ def queue(make_queue, bucket):
 
 @pytest.fixture
 def listen(queue, bucket):
-    """listen(event, ...) -> the queue, told of these, its test event taken away."""
+    """listen(event, ...) -> the queue, which gets these events; its test event is deleted."""
 
     def start(*events, **more):
         configure(bucket, told(queue, *events, **more))
@@ -65,7 +65,7 @@ def listen(queue, bucket):
 
 
 def events(queue, count):
-    """(event, key) of the messages that came; no more than were expected."""
+    """(event, key) of exactly `count` messages."""
     found = []
     for message in queue.receive_all(count) if count else []:
         queue.delete(message)
@@ -74,12 +74,12 @@ def events(queue, count):
     return sorted(found)
 
 
-def test_nothing_is_configured_at_first(s3, bucket):
+def test_a_new_bucket_has_no_notifications(s3, bucket):
     shown = s3.get_bucket_notification_configuration(Bucket=bucket.name)
     assert "QueueConfigurations" not in shown
 
 
-def test_a_configuration_is_shown_again(s3, bucket, queue):
+def test_a_configuration_is_returned(s3, bucket, queue):
     configure(bucket, told(queue, "ObjectCreated:*", DELETE, Id="mine", Filter=filtered("in/", ".png")))
     (shown,) = s3.get_bucket_notification_configuration(Bucket=bucket.name)["QueueConfigurations"]
     assert (shown["Id"], shown["QueueArn"]) == ("mine", queue.arn)
@@ -93,7 +93,7 @@ def test_a_configuration_is_shown_again(s3, bucket, queue):
     assert "QueueConfigurations" not in s3.get_bucket_notification_configuration(Bucket=bucket.name)
 
 
-def test_the_queue_is_tried_first(bucket, queue):
+def test_a_configuration_sends_a_test_event(bucket, queue):
     configure(bucket, told(queue, PUT))
     body = json.loads(queue.receive_one()["Body"])
     assert (body["Service"], body["Event"], body["Bucket"]) == ("Amazon S3", "s3:TestEvent", bucket.name)
@@ -101,7 +101,7 @@ def test_the_queue_is_tried_first(bucket, queue):
     datetime.datetime.strptime(body["Time"], "%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def test_what_an_event_says(s3, bucket, listen, queue, account):
+def test_the_members_of_an_event(s3, bucket, listen, queue, account):
     listen("ObjectCreated:*", Id="mine")
     put = bucket.put("a folder/ü + %.txt", b"five!")
     message = queue.receive_one()
@@ -140,7 +140,7 @@ def test_each_kind_of_creation(s3, s3_v4, bucket, listen, fetch):
     assert events(queue, 4) == [(COMPLETE, "parts"), (COPY, "copy"), (POST, "post"), (PUT, "put")]
 
 
-def test_only_what_was_asked_for(bucket, listen):
+def test_only_configured_events_are_published(bucket, listen):
     queue = listen(PUT)
     bucket.put("put", b"x")
     bucket.copy("put", "copy")
@@ -151,7 +151,7 @@ def test_only_what_was_asked_for(bucket, listen):
     assert events(queue, 1) == [(PUT, "put")]
 
 
-def test_uploads_say_their_size(bucket, listen):
+def test_the_event_of_an_upload_has_its_size(bucket, listen):
     queue = listen(COMPLETE)
     upload = bucket.start_upload("parts")
     upload.put(1, b"seven!!")
@@ -160,7 +160,7 @@ def test_uploads_say_their_size(bucket, listen):
     assert (said["size"], said["eTag"]) == (7, etag.strip('"'))
 
 
-def test_deleting(bucket, listen):
+def test_deletions_are_published(bucket, listen):
     queue = listen("ObjectRemoved:*")
     for key in ("a", "b", "c"):
         bucket.put(key, b"x")
@@ -169,7 +169,7 @@ def test_deleting(bucket, listen):
     assert events(queue, 3) == [(DELETE, "a"), (DELETE, "b"), (DELETE, "c")]
 
 
-def test_markers_and_versions(bucket, listen):
+def test_delete_markers_and_versions_are_published(bucket, listen):
     queue = listen("ObjectRemoved:*")
     bucket.set_versioning("Enabled")
     version = bucket.put("key", b"x")["VersionId"]
@@ -211,7 +211,7 @@ def test_several_queues(bucket, make_queue):
     assert events(queues[1], 2) == [(PUT, "b/1"), (DELETE, "a/1")]
 
 
-def test_a_queue_that_lets_nobody_in_cannot_be_named(s3, bucket, make_queue):
+def test_a_queue_without_permission_is_rejected(s3, bucket, make_queue):
     closed = make_queue()
     for policy in (None, letting(closed, bucket, ArnLike={"aws:SourceArn": "arn:aws:s3:::another"})):
         if policy:
@@ -221,20 +221,20 @@ def test_a_queue_that_lets_nobody_in_cannot_be_named(s3, bucket, make_queue):
     assert "QueueConfigurations" not in s3.get_bucket_notification_configuration(Bucket=bucket.name)
 
 
-def test_a_queue_that_is_not_there_cannot_be_named(bucket, queue):
+def test_a_missing_queue_is_rejected(bucket, queue):
     gone = {"QueueArn": queue.arn + "-not", "Events": ["s3:ObjectCreated:*"]}
     with refused("InvalidArgument", 400, "Unable to validate the following destination configurations"):
         configure(bucket, gone)
 
 
-def test_a_fifo_queue_cannot_be_named(bucket, make_queue):
+def test_a_fifo_queue_is_rejected(bucket, make_queue):
     fifo = make_queue(fifo=True)
     fifo.set(Policy=letting(fifo, bucket))
     with refused("InvalidArgument", 400):
         configure(bucket, told(fifo, PUT))
 
 
-def test_what_cannot_be_configured(bucket, queue):
+def test_invalid_configurations_are_rejected(bucket, queue):
     with refused("InvalidArgument", 400, "A specified event is not supported for notifications"):
         configure(bucket, {"QueueArn": queue.arn, "Events": ["s3:ObjectInvented:Put"]})
     with refused("InvalidArgument", 400, "Configurations overlap"):
@@ -247,7 +247,7 @@ def test_what_cannot_be_configured(bucket, queue):
         configure(bucket, {"QueueArn": "arn:aws:sqs:nowhere", "Events": [f"s3:{PUT}"]})
 
 
-def test_the_account_may_be_what_lets_it_in(bucket, make_queue, account):
+def test_a_policy_may_allow_by_source_account(bucket, make_queue, account):
     queue = make_queue()
     queue.set(Policy=letting(queue, bucket, StringEquals={"aws:SourceAccount": account}))
     configure(bucket, told(queue, PUT))
@@ -256,7 +256,7 @@ def test_the_account_may_be_what_lets_it_in(bucket, make_queue, account):
     assert events(queue, 1) == [(PUT, "key")]
 
 
-def test_a_queue_that_has_closed_since_hears_nothing(bucket, listen):
+def test_a_queue_whose_policy_was_removed_gets_no_events(bucket, listen):
     queue = listen(PUT)
     queue.set(Policy="")
     bucket.put("closed", b"x")
@@ -266,7 +266,7 @@ def test_a_queue_that_has_closed_since_hears_nothing(bucket, listen):
     assert bucket.keys() == ["closed", "open"]
 
 
-def test_what_did_not_happen_is_not_told(s3, bucket, listen):
+def test_a_failed_request_publishes_nothing(s3, bucket, listen):
     queue = listen("ObjectCreated:*", "ObjectRemoved:*")
     with refused("BadDigest"):
         bucket.put("key", b"x", ContentMD5="1B2M2Y8AsgTpgAmY7PhCfg==")
@@ -281,7 +281,7 @@ def test_what_did_not_happen_is_not_told(s3, bucket, listen):
     assert events(queue, 1) == [(PUT, "last")]
 
 
-def test_a_sequence_can_be_told(bucket, listen):
+def test_events_of_a_key_have_increasing_sequencers(bucket, listen):
     queue = listen("ObjectCreated:*")
     for i in range(5):
         bucket.put("key", b"%d" % i * (i + 1))

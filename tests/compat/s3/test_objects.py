@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects: put, got, looked at, deleted; what is said of them."""
+"""Objects: put, get, head, delete; headers and metadata."""
 import datetime
 import hashlib
 import json
@@ -16,7 +16,7 @@ def etag(body):
 
 
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: f"{len(body)} bytes")
-def test_what_is_put_is_got(bucket, body):
+def test_an_object_is_returned_unchanged(bucket, body):
     put = bucket.put("key", body)
     assert put["ETag"] == etag(body)
     assert put["ServerSideEncryption"] == "AES256"
@@ -28,7 +28,7 @@ def test_what_is_put_is_got(bucket, body):
     assert "VersionId" not in put and "VersionId" not in got
 
 
-def test_what_is_said_of_a_plain_object(bucket):
+def test_the_headers_of_a_plain_object(bucket):
     bucket.put("key", b"x")
     head = bucket.head("key")
     assert head["ContentType"] == "binary/octet-stream"
@@ -53,7 +53,7 @@ SYSTEM = {
 }
 
 
-def test_headers_are_kept(bucket):
+def test_headers_are_stored(bucket):
     expires = datetime.datetime(2035, 6, 1, 12, 0, 0, tzinfo=datetime.timezone.utc)
     bucket.put("key", b"x", Expires=expires, **SYSTEM)
     for answer in (bucket.head("key"), bucket.get("key")):
@@ -61,7 +61,7 @@ def test_headers_are_kept(bucket):
         assert answer["ResponseMetadata"]["HTTPHeaders"]["expires"] == "Fri, 01 Jun 2035 12:00:00 GMT"
 
 
-def test_headers_go_with_the_object_they_came_with(bucket):
+def test_overwriting_an_object_replaces_its_headers(bucket):
     bucket.put("key", b"x", Metadata={"a": "b"}, **SYSTEM)
     bucket.put("key", b"y")
     head = bucket.head("key")
@@ -76,19 +76,19 @@ def test_metadata(bucket):
     assert bucket.get("key")["Metadata"] == metadata
 
 
-def test_names_of_metadata_are_small_letters(bucket):
+def test_names_of_metadata_are_lower_case(bucket):
     bucket.put("key", b"x", Metadata={"CamelCase": "Value"})
     assert bucket.head("key")["Metadata"] == {"camelcase": "Value"}
 
 
-def test_metadata_has_its_limit(bucket):
+def test_metadata_has_a_size_limit(bucket):
     bucket.put("key", b"x", Metadata={"a": "v" * 2047})  # name and value together: 2 KiB
     with refused("MetadataTooLarge", 400, "Your metadata headers exceed the maximum allowed metadata size"):
         bucket.put("key", b"y", Metadata={"a": "v" * 2048})
     assert bucket.read("key") == b"x"
 
 
-def test_an_object_that_is_not_there(s3, bucket):
+def test_a_missing_object_is_reported(s3, bucket):
     with refused("NoSuchKey", 404, "The specified key does not exist.") as caught:
         bucket.get("nothing")
     assert caught.value.response["Error"]["Key"] == "nothing"
@@ -97,7 +97,7 @@ def test_an_object_that_is_not_there(s3, bucket):
     assert bucket.delete("nothing")["ResponseMetadata"]["HTTPStatusCode"] == 204
 
 
-def test_deleting(bucket):
+def test_deleting_an_object(bucket):
     bucket.put("key", b"x")
     answer = bucket.delete("key")
     assert answer["ResponseMetadata"]["HTTPStatusCode"] == 204
@@ -107,7 +107,7 @@ def test_deleting(bucket):
     assert bucket.keys() == []
 
 
-def test_what_is_written_last_counts(bucket):
+def test_the_last_write_wins(bucket):
     for size in (10, 100_000, 20, 200_000, 0):
         body = bytes([size % 251]) * size
         bucket.put("key", body)
@@ -115,7 +115,7 @@ def test_what_is_written_last_counts(bucket):
     assert bucket.keys() == ["key"]
 
 
-def test_the_answer_can_be_told_what_to_say(bucket):
+def test_response_headers_can_be_overridden(bucket):
     bucket.put("key", b"x", ContentType="text/plain")
     got = bucket.get(
         "key",
@@ -135,7 +135,7 @@ def test_the_answer_can_be_told_what_to_say(bucket):
     assert bucket.head("key")["ContentType"] == "text/plain"
 
 
-def test_a_redirect_is_kept(bucket):
+def test_a_redirect_is_stored(bucket):
     bucket.put("key", b"x", WebsiteRedirectLocation="/other")
     assert bucket.head("key")["WebsiteRedirectLocation"] == "/other"
 
@@ -148,7 +148,7 @@ def test_storage_classes(bucket):
         bucket.put("key", b"x", StorageClass="CHEAP")
 
 
-def test_encryption_that_is_asked_for(bucket):
+def test_requested_encryption(bucket):
     assert bucket.put("key", b"x", ServerSideEncryption="AES256")["ServerSideEncryption"] == "AES256"
     with refused(("InvalidArgument", "InvalidEncryptionAlgorithmError"), 400):
         bucket.put("key", b"y", ServerSideEncryption="ROT13")
@@ -181,13 +181,13 @@ def test_tags_of_objects(s3, bucket):
 
 
 @pytest.mark.parametrize("tagging", ["a=1&a=2", "&".join(f"k{i}=v" for i in range(11)), "k" * 129 + "=v", "k=" + "v" * 257])
-def test_tags_of_objects_that_cannot_be(bucket, tagging):
+def test_invalid_object_tags_are_rejected(bucket, tagging):
     with refused(("InvalidTag", "BadRequest", "InvalidArgument"), 400):
         bucket.put("key", b"x", Tagging=tagging)
     assert bucket.keys() == []
 
 
-def test_eleven_tags_are_too_many(bucket):
+def test_eleven_tags_are_rejected(bucket):
     bucket.put("key", b"x")
     set_tags(bucket, **{f"k{i}": "v" for i in range(10)})
     with refused("BadRequest", 400, "Object tags cannot be greater than 10"):
@@ -195,7 +195,7 @@ def test_eleven_tags_are_too_many(bucket):
     assert len(tags(bucket)) == 10
 
 
-def test_several_are_deleted_at_once(bucket):
+def test_several_objects_are_deleted_in_one_request(bucket):
     for i in range(5):
         bucket.put(f"k{i}", b"x")
     answer = bucket.delete_many("k0", "k1", "never was", "k<&>\"'")
@@ -207,7 +207,7 @@ def test_several_are_deleted_at_once(bucket):
     assert bucket.keys() == ["k3", "k4"]
 
 
-def test_a_thousand_are_deleted_at_once_and_no_more(bucket):
+def test_at_most_a_thousand_objects_are_deleted_in_one_request(bucket):
     bucket.put("k0", b"x")
     with refused("MalformedXML", 400):
         bucket.delete_many(*(f"k{i}" for i in range(1001)))
@@ -232,12 +232,12 @@ def test_attributes(s3, bucket):
         s3.get_object_attributes(Bucket=bucket.name, Key="nothing", ObjectAttributes=wanted)
 
 
-def test_a_body_without_a_length_is_refused(raw, bucket):
+def test_a_body_without_a_length_is_rejected(raw, bucket):
     answer = raw.call("PUT", f"/{bucket.name}/key", length="")
     assert answer.status == 411 and answer.code == "MissingContentLength", answer
 
 
-def test_many_at_once(bucket):
+def test_many_concurrent_requests(bucket):
     """The same client by many threads, as programs use it."""
     from concurrent.futures import ThreadPoolExecutor
 
@@ -251,7 +251,7 @@ def test_many_at_once(bucket):
     assert bucket.keys() == [f"k{i:03}" for i in range(100)]
 
 
-def test_locks_are_for_buckets_that_have_object_lock(s3, bucket):
+def test_retention_needs_a_bucket_with_object_lock(s3, bucket):
     bucket.put("key", b"x")
     at = {"Bucket": bucket.name, "Key": "key"}
     until = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=1)

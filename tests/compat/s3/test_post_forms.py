@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uploads by a form in a browser: a signed policy says what may be posted."""
+"""Uploads by a browser form, with a signed policy."""
 import base64
 import hashlib
 import json
@@ -54,18 +54,18 @@ def test_a_file_is_posted(signer, bucket, post):
 
 
 @pytest.mark.parametrize("file", [b"", b"\r\n--\r\n\0" * 50, b"large" * 200_000], ids=["empty", "odd", "large"])
-def test_any_file(signer, bucket, post, file):
+def test_a_form_may_upload_any_bytes(signer, bucket, post, file):
     assert post(signer.generate_presigned_post(bucket.name, "key"), file=file).status == 204
     assert bucket.read("key") == file
 
 
-def test_the_file_s_name_becomes_part_of_the_key(signer, bucket, post):
+def test_the_file_name_becomes_part_of_the_key(signer, bucket, post):
     made = signer.generate_presigned_post(bucket.name, "user/${filename}")
     assert post(made, name="my photo ü.png").status == 204
     assert bucket.keys() == ["user/my photo ü.png"]
 
 
-def test_what_the_form_says_of_the_object(signer, bucket, post):
+def test_a_form_sets_the_headers_of_the_object(signer, bucket, post):
     fields = {"Content-Type": "image/webp", "x-amz-meta-who": "me", "Cache-Control": "no-store"}
     conditions = [{name: value} for name, value in fields.items()]
     tags = "<Tagging><TagSet><Tag><Key>t</Key><Value>1</Value></Tag></TagSet></Tagging>"
@@ -90,7 +90,7 @@ def test_the_status_can_be_chosen(signer, bucket, post, status):
         assert answer.body == b""
 
 
-def test_a_redirect_can_be_asked_for(signer, bucket, post):
+def test_a_form_may_request_a_redirect(signer, bucket, post):
     conditions = [{"success_action_redirect": "http://example.com/done?a=b"}]
     made = signer.generate_presigned_post(bucket.name, "key", Fields=conditions[0], Conditions=conditions)
     answer = post(made)
@@ -100,7 +100,7 @@ def test_a_redirect_can_be_asked_for(signer, bucket, post):
     assert "key=key" in location and "etag=%22" in location
 
 
-def test_sizes_are_kept_to(signer, bucket, post):
+def test_the_size_must_be_in_the_policys_range(signer, bucket, post):
     made = signer.generate_presigned_post(bucket.name, "key", Conditions=[["content-length-range", 5, 10]])
     answer = post(made, file=b"1234")
     assert error(answer) == (400, "EntityTooSmall")
@@ -109,7 +109,7 @@ def test_sizes_are_kept_to(signer, bucket, post):
     assert post(made, file=b"1234567890").status == 204
 
 
-def test_conditions_are_kept_to(signer, bucket, post):
+def test_all_conditions_of_the_policy_are_verified(signer, bucket, post):
     conditions = [["starts-with", "$key", "user/"], ["starts-with", "$Content-Type", "image/"]]
     made = signer.generate_presigned_post(
         bucket.name, "user/${filename}", Fields={"Content-Type": "image/png"}, Conditions=conditions
@@ -124,7 +124,7 @@ def test_conditions_are_kept_to(signer, bucket, post):
     assert bucket.keys() == ["user/photo.png"]
 
 
-def test_another_bucket_is_not_what_was_signed(signer, bucket, make_bucket, post):
+def test_a_policy_is_valid_for_its_bucket_only(signer, bucket, make_bucket, post):
     made = signer.generate_presigned_post(bucket.name, "key")
     other = make_bucket()
     made["url"] = made["url"].replace(bucket.name, other.name)
@@ -132,13 +132,13 @@ def test_another_bucket_is_not_what_was_signed(signer, bucket, make_bucket, post
     assert other.keys() == []
 
 
-def test_a_policy_has_its_time(signer, bucket, post):
+def test_an_expired_policy_is_rejected(signer, bucket, post):
     answer = post(signer.generate_presigned_post(bucket.name, "key", ExpiresIn=-10))
     assert error(answer) == (403, "AccessDenied") and b"Policy expired" in answer.body
     assert bucket.keys() == []
 
 
-def test_a_policy_that_was_changed(signer, bucket, post):
+def test_a_changed_policy_is_rejected(signer, bucket, post):
     made = signer.generate_presigned_post(bucket.name, "key")
     policy = json.loads(base64.b64decode(made["fields"]["policy"]))
     policy["conditions"] = [condition for condition in policy["conditions"] if "key" not in condition]
@@ -149,7 +149,7 @@ def test_a_policy_that_was_changed(signer, bucket, post):
     assert bucket.keys() == []
 
 
-def test_a_form_without_a_file_or_a_key(signer, bucket, post):
+def test_a_form_needs_a_file_and_a_key(signer, bucket, post):
     made = signer.generate_presigned_post(bucket.name, "key")
     answer = post(made, file=None)
     assert error(answer) == (400, "InvalidArgument") and b"POST requires exactly one file upload per request" in answer.body
@@ -159,7 +159,7 @@ def test_a_form_without_a_file_or_a_key(signer, bucket, post):
     assert bucket.keys() == []
 
 
-def test_what_follows_the_file_is_not_looked_at(signer, bucket, post):
+def test_fields_after_the_file_are_ignored(signer, bucket, post):
     made = signer.generate_presigned_post(bucket.name, "key")
     assert post(made, after=[("submit", "Upload"), ("x-amz-meta-late", "1")]).status == 204
     assert bucket.head("key")["Metadata"] == {}
@@ -177,6 +177,6 @@ def test_a_form_without_a_policy_is_anonymous(bucket, fetch, server):
     assert bucket.read("key") == b"the file"
 
 
-def test_a_bucket_that_is_not_there(signer, post):
+def test_a_missing_bucket_is_reported(signer, post):
     answer = post(signer.generate_presigned_post(unique_name(), "key"))
     assert error(answer) == (404, "NoSuchBucket")

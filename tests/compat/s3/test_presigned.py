@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""URLs that carry their own signature, for people without a key. The clients sign as they do without being
-told (boto3 by the old Signature Version 2 in the older regions), and by Version 4."""
+"""Presigned URLs. The clients sign with their default (boto3: Signature Version 2 in the older regions) and with
+Version 4."""
 import datetime
 import urllib.parse
 
@@ -23,7 +23,7 @@ def error(answer):
     return answer.status, answer.body.split(b"<Code>")[1].split(b"</Code>")[0].decode()
 
 
-def test_a_key_is_not_needed(signer, bucket, fetch):
+def test_a_presigned_url_needs_no_key(signer, bucket, fetch):
     for key in ("key", "a folder/with ü + % ? & #.txt"):
         bucket.put(key, b"body", ContentType="text/own")
         answer = fetch("GET", url_of(signer, "get_object", bucket, key))
@@ -32,20 +32,20 @@ def test_a_key_is_not_needed(signer, bucket, fetch):
         assert fetch("HEAD", url_of(signer, "head_object", bucket, key)).headers["Content-Length"] == "4"
 
 
-def test_putting(signer, bucket, fetch):
+def test_putting_by_a_presigned_url(signer, bucket, fetch):
     assert fetch("PUT", url_of(signer, "put_object", bucket), b"from a browser").status == 200
     assert bucket.read("key") == b"from a browser"
     assert fetch("PUT", url_of(signer, "put_object", bucket), b"large" * 100_000).status == 200
     assert bucket.read("key") == b"large" * 100_000
 
 
-def test_deleting(signer, bucket, fetch):
+def test_deleting_by_a_presigned_url(signer, bucket, fetch):
     bucket.put("key", b"x")
     assert fetch("DELETE", url_of(signer, "delete_object", bucket)).status == 204
     assert bucket.keys() == []
 
 
-def test_listing(s3_v4, bucket, fetch):
+def test_listing_by_a_presigned_url(s3_v4, bucket, fetch):
     bucket.put("some/key", b"x")
     params = {"Bucket": bucket.name, "Prefix": "some/"}
     url = s3_v4.generate_presigned_url("list_objects_v2", Params=params, ExpiresIn=60)
@@ -53,15 +53,15 @@ def test_listing(s3_v4, bucket, fetch):
     assert answer.status == 200 and b"<Key>some" in answer.body
 
 
-def test_a_content_type_that_is_signed_must_come(signer, bucket, fetch):
+def test_a_signed_content_type_must_be_sent(signer, bucket, fetch):
     url = url_of(signer, "put_object", bucket, ContentType="image/png")
     assert error(fetch("PUT", url, b"x", {"Content-Type": "text/plain"})) == (403, "SignatureDoesNotMatch")
     assert fetch("PUT", url, b"x", {"Content-Type": "image/png"}).status == 200
     assert bucket.head("key")["ContentType"] == "image/png"
 
 
-def test_metadata_that_stands_in_the_url(s3, bucket, fetch):
-    """Version 2 puts it there, and nobody needs to send it."""
+def test_metadata_in_the_url(s3, bucket, fetch):
+    """Version 2 has it in the URL, so that the client need not send it."""
     url = url_of(s3, "put_object", bucket, Metadata={"who": "me"})
     assert "x-amz-meta-who=me" in url
     assert fetch("PUT", url, b"x").status == 200
@@ -69,20 +69,20 @@ def test_metadata_that_stands_in_the_url(s3, bucket, fetch):
     assert error(fetch("PUT", url.replace("who=me", "who=you"), b"x")) == (403, "SignatureDoesNotMatch")
 
 
-def test_what_the_answer_is_to_say_is_signed(signer, bucket, fetch):
+def test_overridden_response_headers_are_signed(signer, bucket, fetch):
     bucket.put("key", b"x")
     url = url_of(signer, "get_object", bucket, ResponseContentDisposition='attachment; filename="a b.txt"')
     assert fetch("GET", url).headers["Content-Disposition"] == 'attachment; filename="a b.txt"'
     assert fetch("GET", url.replace("attachment", "inlineinli")).status == 403
 
 
-def test_a_range_of_it(signer, bucket, fetch):
+def test_a_range_by_a_presigned_url(signer, bucket, fetch):
     bucket.put("key", b"0123456789")
     answer = fetch("GET", url_of(signer, "get_object", bucket), headers={"Range": "bytes=2-4"})
     assert (answer.status, answer.body) == (206, b"234")
 
 
-def test_a_url_is_for_what_it_says(signer, bucket, fetch):
+def test_a_url_is_valid_for_its_request_only(signer, bucket, fetch):
     bucket.put("key", b"x")
     bucket.put("other", b"y")
     url = url_of(signer, "get_object", bucket)
@@ -97,7 +97,7 @@ def test_a_url_is_for_what_it_says(signer, bucket, fetch):
     assert bucket.read("key") == b"x"
 
 
-def test_a_url_has_its_time(raw, bucket, fetch, server):
+def test_an_expired_url_is_rejected(raw, bucket, fetch, server):
     bucket.put("key", b"x")
     earlier = sigv4.now() - datetime.timedelta(minutes=2)
     target = sigv4.presigned(raw.scope(earlier), "GET", raw.host, f"/{bucket.name}/key", {}, expires=60)
@@ -107,19 +107,19 @@ def test_a_url_has_its_time(raw, bucket, fetch, server):
     assert fetch("GET", server.endpoint + target).status == 200
 
 
-def test_a_version_2_url_has_its_time(s3, bucket, fetch):
+def test_an_expired_version_2_url_is_rejected(s3, bucket, fetch):
     bucket.put("key", b"x")
     answer = fetch("GET", url_of(s3, "get_object", bucket, seconds=-5))
     assert error(answer) == (403, "AccessDenied") and b"Request has expired" in answer.body
 
 
-def test_a_life_of_a_week_at_most(s3_v4, bucket, fetch):
+def test_the_longest_validity_is_a_week(s3_v4, bucket, fetch):
     answer = fetch("GET", url_of(s3_v4, "get_object", bucket, seconds=604801))
     assert error(answer) == (400, "AuthorizationQueryParametersError")
     assert b"X-Amz-Expires must be less than a week" in answer.body
 
 
-def test_a_key_that_nobody_has(connect, bucket, fetch):
+def test_an_unknown_key_is_rejected(connect, bucket, fetch):
     from support.server import Key
 
     for more in ({}, {"signature_version": "s3v4"}):

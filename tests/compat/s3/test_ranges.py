@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Some of an object: ranges and parts."""
+"""Ranges and parts of objects."""
 import pytest
 
 from support.buckets import PART, refused
@@ -18,7 +18,7 @@ RANGES = [
     ("bytes=-100000000", 0, None),
     ("bytes=0-9223372036854775807", 0, None),
 ]
-# What is no range is no range: the whole is answered.
+# Invalid ranges: the response has the whole object.
 NO_RANGES = ["bytes=9-0", "bytes=", "bytes=-", "bytes=a-b", "lines=0-9", "bytes 0-9", "bytes=0-9,20-29", "0-9"]
 
 
@@ -43,14 +43,14 @@ def test_a_range(bucket, body, asked, start, end):
 
 
 @pytest.mark.parametrize("asked", NO_RANGES)
-def test_what_is_no_range_is_ignored(bucket, body, asked):
+def test_an_invalid_range_is_ignored(bucket, body, asked):
     got = bucket.get("key", Range=asked)
     assert got["ResponseMetadata"]["HTTPStatusCode"] == 200
     assert got["Body"] == body and "ContentRange" not in got
 
 
 @pytest.mark.parametrize("asked", ["bytes=200000-", "bytes=200000-200001", "bytes=-0"])
-def test_a_range_behind_the_end(bucket, body, asked):
+def test_a_range_behind_the_end_is_rejected(bucket, body, asked):
     with refused("InvalidRange", 416, "The requested range is not satisfiable") as caught:
         bucket.get("key", Range=asked)
     assert caught.value.response["Error"].get("ActualObjectSize") == str(len(body))
@@ -58,13 +58,13 @@ def test_a_range_behind_the_end(bucket, body, asked):
         bucket.head("key", Range=asked)
 
 
-def test_a_range_of_nothing(bucket):
+def test_a_range_of_an_empty_object_is_rejected(bucket):
     bucket.put("empty", b"")
     with refused("InvalidRange", 416):
         bucket.get("empty", Range="bytes=0-")
 
 
-def test_the_only_part_of_an_object_that_came_in_one(bucket):
+def test_the_only_part_of_a_plain_object(bucket):
     bucket.put("key", SMALL)
     got = bucket.get("key", PartNumber=1)
     assert got["Body"] == SMALL
@@ -100,7 +100,7 @@ def test_parts_and_ranges_across_them(bucket):
     assert bucket.read("key") == whole
 
 
-def test_a_part_and_a_range_cannot_be_asked_for_together(bucket):
+def test_a_part_and_a_range_cannot_be_combined(bucket):
     bucket.put("key", SMALL)
     with refused("InvalidRequest", 400, "Cannot specify both Range header and partNumber query parameter"):
         bucket.get("key", PartNumber=1, Range="bytes=0-1")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands that people type: aws s3 and aws s3api."""
+"""Amazon's own command line: aws s3 and aws s3api."""
 import hashlib
 import json
 import os
@@ -28,7 +28,7 @@ def files(tmp_path):
     return tree
 
 
-def test_a_bucket_from_beginning_to_end(aws, tmp_path):
+def test_the_life_of_a_bucket(aws, tmp_path):
     name = unique_name()
     assert f"make_bucket: {name}" in aws("s3", "mb", f"s3://{name}")
     assert name in aws("s3", "ls")
@@ -41,7 +41,7 @@ def test_a_bucket_from_beginning_to_end(aws, tmp_path):
     assert "NoSuchBucket" in aws("s3", "ls", f"s3://{name}", fails=True)
 
 
-def test_a_large_file_there_and_back(aws, bucket, large, tmp_path):
+def test_a_large_file_is_uploaded_and_downloaded(aws, bucket, large, tmp_path):
     aws("s3", "cp", large, f"s3://{bucket.name}/dir/")
     assert bucket.head("dir/large.bin")["ETag"].endswith('-3"')
     aws("s3", "cp", f"s3://{bucket.name}/dir/large.bin", tmp_path / "back.bin")
@@ -103,7 +103,7 @@ def test_presigning(aws, bucket, fetch):
     assert fetch("GET", url).body == b"x"
 
 
-def test_calls_one_by_one(aws, bucket, tmp_path):
+def test_single_s3api_calls(aws, bucket, tmp_path):
     file = tmp_path / "file"
     file.write_bytes(b"x" * 10)
     at = ("--bucket", bucket.name)

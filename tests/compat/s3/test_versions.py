@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Versions of objects, delete markers, and what a suspended bucket does."""
+"""Versions of objects, delete markers, suspended versioning."""
 import pytest
 
 from support.buckets import refused
@@ -54,7 +54,7 @@ def test_deleting_a_marker_brings_the_object_back(versioned):
     assert versioned.versions() == [("key", version, True, False)]
 
 
-def test_deleting_a_version_is_for_good(versioned):
+def test_a_deleted_version_is_gone(versioned):
     first = versioned.put("key", b"1")["VersionId"]
     second = versioned.put("key", b"2")["VersionId"]
     answer = versioned.delete("key", VersionId=second)
@@ -72,7 +72,7 @@ def test_deleting_twice_makes_two_markers(versioned):
     assert [v[1] for v in versioned.versions()] == markers[::-1]
 
 
-def test_what_was_there_before_is_null(bucket):
+def test_objects_from_before_versioning_have_the_version_null(bucket):
     bucket.put("key", b"before")
     bucket.set_versioning("Enabled")
     assert bucket.get("key")["VersionId"] == "null"
@@ -81,7 +81,7 @@ def test_what_was_there_before_is_null(bucket):
     assert bucket.versions() == [("key", version, True, False), ("key", "null", False, False)]
 
 
-def test_suspended_writes_are_null_again(versioned):
+def test_writes_to_a_suspended_bucket_have_the_version_null(versioned):
     kept = versioned.put("key", b"kept")["VersionId"]
     versioned.set_versioning("Suspended")
     put = versioned.put("key", b"null one")
@@ -96,7 +96,7 @@ def test_suspended_writes_are_null_again(versioned):
     assert versioned.read("key") == b"kept"
 
 
-def test_enabled_again_keeps_null(versioned):
+def test_enabling_versioning_again_keeps_the_version_null(versioned):
     versioned.set_versioning("Suspended")
     versioned.put("key", b"null")
     versioned.set_versioning("Enabled")
@@ -106,7 +106,7 @@ def test_enabled_again_keeps_null(versioned):
 
 
 @pytest.mark.parametrize("version", ["nonsense", "x" * 32, ""])
-def test_a_version_that_cannot_be(versioned, version):
+def test_an_invalid_version_is_rejected(versioned, version):
     versioned.put("key", b"x")
     with refused(("InvalidArgument", "NoSuchVersion")):
         versioned.get("key", VersionId=version)

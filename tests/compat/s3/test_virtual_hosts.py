@@ -45,7 +45,7 @@ def test_presigned_urls_by_host_names(connect, server, local_names, bucket, fetc
 
 
 @pytest.mark.parametrize("suffix", ["s3.amazonaws.com", "s3.us-east-1.amazonaws.com"])
-def test_names_of_amazon(raw, bucket, suffix):
+def test_host_names_of_amazon(raw, bucket, suffix):
     """A proxy or a hosts file may lead Amazon's own names here."""
     bucket.put("key", b"x")
     target = "/key"

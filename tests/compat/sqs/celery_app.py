@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Celery application as people write them; test_celery.py runs a worker of it."""
+"""A plain Celery application; test_celery.py runs its worker."""
 import os
 import pathlib
 import urllib.parse
@@ -21,7 +21,7 @@ app.conf.update(
 
 
 def tell(name, text):
-    """Where the test looks; appended, so that what is executed twice shows."""
+    """Writes a result for the test; appends, so that a second execution is visible."""
     with open(pathlib.Path(os.environ["TASK_RESULTS"], name), "a") as out:
         out.write(text)
 

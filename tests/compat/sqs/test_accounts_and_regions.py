@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accounts do not see each other's queues, nor do regions."""
+"""Accounts and regions have separate queues."""
 import pytest
 
 from support.queues import NO_QUEUE, Queue, refused

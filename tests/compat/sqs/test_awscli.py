@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands that people type: Amazon's own command line."""
+"""Amazon's own command line."""
 import json
 import os
 import pathlib
@@ -9,12 +9,12 @@ import pytest
 
 from support.queues import unique_name
 
-AWS = "/usr/bin/aws"  # Debian's, of one known version; the machine may have another
+AWS = "/usr/bin/aws"  # Debian's; the machine may have another version
 
 
 @pytest.fixture(scope="module")
 def aws(server):
-    """aws(argument...) -> its JSON; failed(argument...) -> what it wrote to standard error."""
+    """aws(argument...) -> its JSON output; failed(argument...) -> its error output."""
     if not pathlib.Path(AWS).exists():
         pytest.skip("needs Debian's awscli")
     key = server.root_key
@@ -44,7 +44,7 @@ def url(aws):
     aws("sqs", "delete-queue", "--queue-url", made["QueueUrl"])
 
 
-def test_a_message_goes_in_and_comes_out(aws, url):
+def test_a_message_is_sent_and_received(aws, url):
     sent = aws("sqs", "send-message", "--queue-url", url, "--message-body", "from the shell: ü & <>")
     got = aws("sqs", "receive-message", "--queue-url", url, "--attribute-names", "All")["Messages"]
     assert [(m["MessageId"], m["Body"]) for m in got] == [(sent["MessageId"], "from the shell: ü & <>")]
@@ -76,10 +76,10 @@ def test_message_attributes_are_typed(aws, url):
     assert message["MessageAttributes"] == json.loads(attribute)
 
 
-def test_what_is_not_there_is_said_so(aws):
+def test_a_missing_queue_is_reported(aws):
     said = aws("sqs", "get-queue-url", "--queue-name", unique_name(), fails=True)
     assert "AWS.SimpleQueueService.NonExistentQueue" in said and "does not exist" in said
 
 
-def test_who_am_i(aws, account):
+def test_the_caller_identity(aws, account):
     assert aws("sts", "get-caller-identity")["Account"] == account

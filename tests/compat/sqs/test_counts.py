@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The three counts, in every state that a message can be in."""
+"""The three counts, in every state of a message."""
 
 
 def test_a_message_is_counted_once_through_its_life(queue):
@@ -26,7 +26,7 @@ def test_the_end_of_a_delay_or_a_visibility_timeout_makes_a_message_visible(queu
     queue.expect_counts(visible=1)
 
 
-def test_states_are_counted_beside_each_other(queue):
+def test_messages_in_all_states_are_counted(queue):
     queue.send_batch([{"Id": str(i), "MessageBody": "m"} for i in range(10)])
     queue.send_batch([{"Id": str(i), "MessageBody": "m", "DelaySeconds": 600} for i in range(5)])
     held = queue.receive_all(4)
@@ -47,7 +47,7 @@ def test_messages_behind_a_held_fifo_group_are_visible_in_the_counts(make_queue)
     queue.expect_counts(visible=2)
 
 
-def test_dead_letters_are_counted_where_they_went(make_queue):
+def test_dead_letters_are_counted_in_the_dead_letter_queue(make_queue):
     dead = make_queue()
     source = make_queue({"RedrivePolicy": '{"deadLetterTargetArn":"%s","maxReceiveCount":1}' % dead.arn})
     source.send()

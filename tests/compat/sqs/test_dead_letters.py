@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dead-letter queues: when a message goes there, and who may name one."""
+"""Dead-letter queues: redrive policies and redrive permissions."""
 import json
 
 import pytest
@@ -17,26 +17,26 @@ def dead(make_queue):
 
 
 def bury(source, body="doomed"):
-    """Sends a message and lets it die of one receive."""
+    """Sends a message and makes it a dead letter by one receive."""
     sent = source.send(body)
     source.receive_one(VisibilityTimeout=0)
     assert source.receive() == []
     return sent
 
 
-def test_the_policy_is_shown_as_it_was_set(make_queue, dead):
+def test_the_redrive_policy_is_returned_unchanged(make_queue, dead):
     source = make_queue({"RedrivePolicy": redrive(dead.arn, 5)})
     assert json.loads(source.attribute("RedrivePolicy")) == {"deadLetterTargetArn": dead.arn, "maxReceiveCount": 5}
     source.set(RedrivePolicy="")
     assert source.attributes("RedrivePolicy") == {}
 
 
-def test_a_count_may_come_as_text(make_queue, dead):
+def test_the_receive_count_may_be_a_string(make_queue, dead):
     source = make_queue({"RedrivePolicy": redrive(dead.arn, "7")})
     assert int(json.loads(source.attribute("RedrivePolicy"))["maxReceiveCount"]) == 7
 
 
-def test_a_message_goes_after_its_last_receive(make_queue, dead):
+def test_a_message_moves_after_its_last_allowed_receive(make_queue, dead):
     source = make_queue({"RedrivePolicy": redrive(dead.arn, 2)})
     sent = source.send("doomed", MessageAttributes={"a": {"DataType": "String", "StringValue": "kept"}})
     for _ in range(2):
@@ -49,7 +49,7 @@ def test_a_message_goes_after_its_last_receive(make_queue, dead):
     source.expect_counts()
 
 
-def test_a_message_keeps_its_age(make_queue, dead):
+def test_a_dead_letter_keeps_its_sent_timestamp(make_queue, dead):
     source = make_queue({"RedrivePolicy": redrive(dead.arn)})
     source.send()
     first = source.receive_one(VisibilityTimeout=0, AttributeNames=["SentTimestamp"])
@@ -94,7 +94,7 @@ INVALID = [
 
 
 @pytest.mark.parametrize("text,part", INVALID)
-def test_a_redrive_policy_that_is_wrong_is_refused(sqs, queue, dead, text, part):
+def test_an_invalid_redrive_policy_is_rejected(sqs, queue, dead, text, part):
     text = text.replace("%s", dead.arn)
     with refused("InvalidParameterValue", part):
         queue.set(RedrivePolicy=text)
@@ -102,20 +102,20 @@ def test_a_redrive_policy_that_is_wrong_is_refused(sqs, queue, dead, text, part)
         sqs.create_queue(QueueName=unique_name(), Attributes={"RedrivePolicy": text})
 
 
-def test_both_queues_are_of_one_kind(make_queue):
+def test_source_and_dead_letter_queue_must_have_the_same_type(make_queue):
     standard, fifo = make_queue(), make_queue(fifo=True)
     for source, target in ((standard, fifo), (fifo, standard)):
         with refused("InvalidParameterValue", "Dead-letter queue must be same type of queue as the source"):
             source.set(RedrivePolicy=redrive(target.arn))
 
 
-def test_a_dead_letter_queue_may_refuse_all_sources(make_queue):
+def test_a_dead_letter_queue_may_deny_all_sources(make_queue):
     dead = make_queue({"RedriveAllowPolicy": '{"redrivePermission":"denyAll"}'})
     with refused("InvalidParameterValue", "RedrivePolicy"):
         make_queue().set(RedrivePolicy=redrive(dead.arn))
 
 
-def test_a_dead_letter_queue_may_name_its_sources(make_queue):
+def test_a_dead_letter_queue_may_allow_only_listed_sources(make_queue):
     named, other = make_queue(), make_queue()
     allow = {"redrivePermission": "byQueue", "sourceQueueArns": [named.arn]}
     dead = make_queue({"RedriveAllowPolicy": json.dumps(allow)})
@@ -143,7 +143,7 @@ def test_a_dead_letter_queue_may_name_its_sources(make_queue):
         ),
     ],
 )
-def test_a_redrive_allow_policy_that_is_wrong_is_refused(queue, text):
+def test_an_invalid_redrive_allow_policy_is_rejected(queue, text):
     with refused("InvalidParameterValue", "RedriveAllowPolicy"):
         queue.set(RedriveAllowPolicy=text)
 

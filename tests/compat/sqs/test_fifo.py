@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FIFO queues: order, groups, and what is refused."""
+"""FIFO queues: order, groups, invalid requests."""
 import pytest
 
 from support.queues import refused
@@ -21,7 +21,7 @@ def send_all(queue, *pairs):
         queue.send(body, MessageGroupId=group)
 
 
-def test_a_group_comes_in_the_order_it_was_sent(fifo):
+def test_a_group_is_received_in_the_order_of_sending(fifo):
     sent = [str(i) for i in range(25)]
     send_all(fifo, *(("g", body) for body in sent))
     got = []
@@ -56,18 +56,18 @@ def test_a_held_message_blocks_its_group_and_no_other(fifo):
     assert fifo.receive() == []
 
 
-def test_deleting_what_is_held_frees_the_group(fifo):
+def test_deleting_the_held_message_frees_the_group(fifo):
     send_all(fifo, ("a", "a1"), ("a", "a2"))
     fifo.delete(fifo.receive_one())
     assert fifo.receive_one()["Body"] == "a2"
 
 
-def test_one_receive_may_bring_several_of_a_group_in_order(fifo):
+def test_one_receive_may_return_several_messages_of_a_group_in_order(fifo):
     send_all(fifo, ("a", "1"), ("a", "2"), ("a", "3"))
     assert bodies(fifo.receive(MaxNumberOfMessages=10, WaitTimeSeconds=20)) == ["1", "2", "3"]
 
 
-def test_every_group_that_is_held_stays_held_until_its_last_message_is_done(fifo):
+def test_a_group_stays_blocked_until_all_its_held_messages_are_deleted(fifo):
     send_all(fifo, ("a", "1"), ("a", "2"), ("a", "3"))
     first, second = fifo.receive(MaxNumberOfMessages=2, WaitTimeSeconds=20)
     fifo.delete(first)
@@ -76,19 +76,19 @@ def test_every_group_that_is_held_stays_held_until_its_last_message_is_done(fifo
     assert fifo.receive_one()["Body"] == "3"
 
 
-def test_the_end_of_a_timeout_brings_the_same_order_again(fifo):
+def test_the_order_is_the_same_after_a_visibility_timeout(fifo):
     send_all(fifo, ("a", "1"), ("a", "2"), ("a", "3"))
     assert bodies(fifo.receive(MaxNumberOfMessages=2, VisibilityTimeout=1, WaitTimeSeconds=20)) == ["1", "2"]
     assert bodies(fifo.receive(MaxNumberOfMessages=3, WaitTimeSeconds=20)) == ["1", "2", "3"]
 
 
-def test_what_is_given_back_comes_first_again(fifo):
+def test_a_released_message_is_received_first_again(fifo):
     send_all(fifo, ("a", "1"), ("a", "2"))
     fifo.hide(fifo.receive_one(), 0)
     assert bodies(fifo.receive(MaxNumberOfMessages=2, WaitTimeSeconds=20)) == ["1", "2"]
 
 
-def test_many_groups_are_received_side_by_side(fifo):
+def test_many_groups_are_received_at_once(fifo):
     send_all(fifo, *((f"g{i}", f"m{i}") for i in range(20)))
     assert sorted(bodies(fifo.receive_all(20))) == sorted(f"m{i}" for i in range(20))
 
@@ -100,13 +100,13 @@ def test_a_batch_keeps_its_order(fifo):
     assert bodies(fifo.receive_all(10)) == [str(i) for i in range(10)]
 
 
-def test_a_batch_with_an_entry_without_a_group_is_refused_whole(fifo):
+def test_a_batch_with_an_entry_without_a_group_is_rejected_as_a_whole(fifo):
     with refused("InvalidParameterValue", "The request must contain the parameter MessageGroupId."):
         fifo.send_batch([{"Id": "no", "MessageBody": "m"}, {"Id": "yes", "MessageBody": "m", "MessageGroupId": "g"}])
     fifo.expect_counts()
 
 
-def test_a_handle_that_has_expired_deletes_nothing(fifo):
+def test_an_expired_handle_deletes_nothing(fifo):
     send_all(fifo, ("a", "1"))
     message = fifo.receive_one(VisibilityTimeout=0)
     with refused("InvalidParameterValue", "The receipt handle has expired"):
@@ -127,7 +127,7 @@ def test_a_message_arrives_after_its_queues_delay(make_queue):
     assert queue.receive_one()["Body"] == "1"
 
 
-def test_a_message_cannot_have_a_delay_of_its_own(fifo):
+def test_a_fifo_message_cannot_have_its_own_delay(fifo):
     with refused("InvalidParameterValue", NOT_HERE):
         fifo.send("m", MessageGroupId="g", DelaySeconds=5)
 
@@ -138,18 +138,18 @@ def test_a_message_needs_a_group(fifo):
 
 
 @pytest.mark.parametrize("group", ["", "a b", "é", "x" * 129, "tab\t"])
-def test_a_groups_name_is_plain(fifo, group):
+def test_an_invalid_group_name_is_rejected(fifo, group):
     with refused("InvalidParameterValue", "MessageGroupId"):
         fifo.send("m", MessageGroupId=group)
 
 
-def test_a_groups_name_may_have_any_punctuation(fifo):
+def test_a_group_name_may_contain_punctuation(fifo):
     group = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
     fifo.send("m", MessageGroupId=group)
     assert fifo.receive_one(AttributeNames=["MessageGroupId"])["Attributes"]["MessageGroupId"] == group
 
 
-def test_the_same_attempt_brings_the_same_messages(fifo):
+def test_the_same_receive_attempt_returns_the_same_messages(fifo):
     send_all(fifo, ("a", "1"), ("a", "2"))
     first = fifo.receive(MaxNumberOfMessages=10, ReceiveRequestAttemptId="try", WaitTimeSeconds=20)
     again = fifo.receive(MaxNumberOfMessages=10, ReceiveRequestAttemptId="try", WaitTimeSeconds=20)
@@ -157,13 +157,13 @@ def test_the_same_attempt_brings_the_same_messages(fifo):
     assert [m["MessageId"] for m in first] == [m["MessageId"] for m in again]
 
 
-def test_another_attempt_brings_nothing_while_the_group_is_held(fifo):
+def test_another_receive_attempt_returns_nothing_while_the_group_is_blocked(fifo):
     send_all(fifo, ("a", "1"))
     fifo.receive_one(ReceiveRequestAttemptId="one")
     assert fifo.receive(ReceiveRequestAttemptId="two") == []
 
 
-def test_an_attempt_whose_messages_were_changed_brings_nothing_old(fifo):
+def test_a_receive_attempt_does_not_return_deleted_messages(fifo):
     send_all(fifo, ("a", "1"), ("a", "2"))
     message = fifo.receive_one(ReceiveRequestAttemptId="try")
     fifo.delete(message)

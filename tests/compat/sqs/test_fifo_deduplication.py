@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FIFO queues: what counts as the same message."""
+"""FIFO queues: deduplication."""
 import pytest
 
 from support.queues import refused
@@ -53,19 +53,19 @@ def test_the_same_body_is_the_same_message(by_content):
     by_content.expect_counts(visible=2)
 
 
-def test_an_id_overrules_the_body(by_content):
+def test_an_id_takes_precedence_over_the_body(by_content):
     by_content.send("same", MessageGroupId="g", MessageDeduplicationId="d1")
     by_content.send("same", MessageGroupId="g", MessageDeduplicationId="d2")
     by_content.expect_counts(visible=2)
 
 
-def test_a_batch_is_deduplicated_inside_itself(by_content):
+def test_entries_of_one_batch_are_deduplicated(by_content):
     answer = by_content.send_batch([{"Id": i, "MessageBody": "same", "MessageGroupId": "g"} for i in "ab"])
     assert len({entry["MessageId"] for entry in answer["Successful"]}) == 1
     by_content.expect_counts(visible=1)
 
 
-def test_where_groups_are_the_scope_the_same_id_may_be_in_each(make_queue):
+def test_with_group_scope_the_same_id_may_occur_in_each_group(make_queue):
     queue = make_queue({"DeduplicationScope": "messageGroup"}, fifo=True)
     queue.send("one", MessageGroupId="g", MessageDeduplicationId="d")
     queue.send("two", MessageGroupId="h", MessageDeduplicationId="d")
@@ -79,7 +79,7 @@ def test_without_deduplication_by_content_an_id_is_needed(by_id):
 
 
 @pytest.mark.parametrize("name", ["", "a b", "é", "x" * 129])
-def test_an_id_is_plain(by_id, name):
+def test_an_invalid_deduplication_id_is_rejected(by_id, name):
     with refused("InvalidParameterValue", "MessageDeduplicationId"):
         by_id.send("m", MessageGroupId="g", MessageDeduplicationId=name)
 

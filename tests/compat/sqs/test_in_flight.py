@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a receiver may do with a message that it holds: delete it, hide it longer, give it back."""
+"""Messages in flight: deleting, changing the visibility timeout, releasing."""
 import pytest
 
 from support.queues import refused
@@ -12,7 +12,7 @@ def test_a_deleted_message_is_gone(queue):
     queue.send()
     queue.delete(queue.receive_one(VisibilityTimeout=1))
     queue.expect_counts()
-    assert queue.receive(WaitTimeSeconds=2) == []  # its timeout would have ended by then
+    assert queue.receive(WaitTimeSeconds=2) == []  # longer than its visibility timeout
 
 
 def test_deleting_twice_is_no_error(queue):
@@ -28,7 +28,7 @@ def test_a_message_can_be_deleted_after_its_timeout(queue):
     queue.expect_counts()
 
 
-def test_an_older_handle_is_taken_without_an_error(queue):
+def test_an_older_handle_is_accepted(queue):
     """Amazon: the request succeeds, and the message might not be deleted."""
     queue.send()
     older = queue.receive_one(VisibilityTimeout=0)
@@ -39,7 +39,7 @@ def test_an_older_handle_is_taken_without_an_error(queue):
 
 
 @pytest.mark.parametrize("handle", GARBAGE)
-def test_a_handle_that_is_none_is_refused(sqs, queue, handle):
+def test_an_invalid_handle_is_rejected(sqs, queue, handle):
     with refused("ReceiptHandleIsInvalid", "is not a valid receipt handle"):
         sqs.delete_message(QueueUrl=queue.url, ReceiptHandle=handle)
     with refused("ReceiptHandleIsInvalid", "is not a valid receipt handle"):
@@ -51,7 +51,7 @@ def test_an_empty_handle_is_missing(sqs, queue):
         sqs.delete_message(QueueUrl=queue.url, ReceiptHandle="")
 
 
-def test_the_handle_of_another_queue_is_refused(make_queue):
+def test_the_handle_of_another_queue_is_rejected(make_queue):
     one, other = make_queue(), make_queue()
     one.send()
     message = one.receive_one()
@@ -60,7 +60,7 @@ def test_the_handle_of_another_queue_is_refused(make_queue):
     one.expect_counts(in_flight=1)
 
 
-def test_a_message_is_hidden_longer(queue):
+def test_a_visibility_timeout_is_extended(queue):
     queue.send()
     message = queue.receive_one(VisibilityTimeout=2)
     queue.hide(message, 600)
@@ -68,21 +68,21 @@ def test_a_message_is_hidden_longer(queue):
     queue.expect_counts(in_flight=1)
 
 
-def test_a_message_is_given_back_at_once(queue):
+def test_a_message_is_released_at_once(queue):
     queue.send()
     queue.hide(queue.receive_one(VisibilityTimeout=600), 0)
     queue.receive_one()
 
 
 @pytest.mark.parametrize("seconds", [-1, 43201])
-def test_a_message_is_hidden_12_hours_at_most(queue, seconds):
+def test_the_longest_visibility_timeout_is_12_hours(queue, seconds):
     queue.send()
     message = queue.receive_one()
     with refused("InvalidParameterValue", "VisibilityTimeout"):
         queue.hide(message, seconds)
 
 
-def test_twelve_hours_count_from_the_receive(queue):
+def test_the_12_hours_begin_with_the_receive(queue):
     queue.send()
     message = queue.receive_one()
     queue.receive(WaitTimeSeconds=1)  # a second has to pass
@@ -90,7 +90,7 @@ def test_twelve_hours_count_from_the_receive(queue):
         queue.hide(message, 43200)
 
 
-def test_a_deleted_message_cannot_be_hidden(queue):
+def test_the_visibility_of_a_deleted_message_cannot_change(queue):
     queue.send()
     message = queue.receive_one()
     queue.delete(message)
@@ -98,7 +98,7 @@ def test_a_deleted_message_cannot_be_hidden(queue):
         queue.hide(message, 10)
 
 
-def test_a_message_whose_timeout_has_ended_is_hidden_again(queue):
+def test_a_message_can_be_hidden_after_its_timeout(queue):
     queue.send()
     queue.hide(queue.receive_one(VisibilityTimeout=0), 600)
     queue.expect_counts(in_flight=1)
@@ -109,7 +109,7 @@ def take(queue, count):
     return queue.receive_all(count)
 
 
-def test_ten_are_deleted_in_one_request(sqs, queue):
+def test_ten_messages_are_deleted_in_one_request(sqs, queue):
     entries = [{"Id": m["Body"], "ReceiptHandle": m["ReceiptHandle"]} for m in take(queue, 10)]
     answer = sqs.delete_message_batch(QueueUrl=queue.url, Entries=entries)
     assert sorted(entry["Id"] for entry in answer["Successful"]) == sorted(str(i) for i in range(10))
@@ -117,7 +117,7 @@ def test_ten_are_deleted_in_one_request(sqs, queue):
     queue.expect_counts()
 
 
-def test_a_bad_handle_fails_alone(sqs, queue):
+def test_an_invalid_handle_in_a_batch_fails_alone(sqs, queue):
     (message,) = take(queue, 1)
     entries = [{"Id": "good", "ReceiptHandle": message["ReceiptHandle"]}, {"Id": "bad", "ReceiptHandle": "garbage"}]
     answer = sqs.delete_message_batch(QueueUrl=queue.url, Entries=entries)
@@ -127,7 +127,7 @@ def test_a_bad_handle_fails_alone(sqs, queue):
     queue.expect_counts()
 
 
-def test_several_are_hidden_in_one_request(sqs, queue):
+def test_several_visibility_timeouts_change_in_one_request(sqs, queue):
     messages = take(queue, 2)
     entries = [
         {"Id": "back", "ReceiptHandle": messages[0]["ReceiptHandle"], "VisibilityTimeout": 0},
@@ -143,7 +143,7 @@ def test_several_are_hidden_in_one_request(sqs, queue):
 
 
 @pytest.mark.parametrize("kind", ["delete", "change"])
-def test_the_rules_of_batches_hold(sqs, queue, kind):
+def test_invalid_batches_are_rejected(sqs, queue, kind):
     name = {"delete": "DeleteMessageBatch", "change": "ChangeMessageVisibilityBatch"}[kind]
     call = {"delete": sqs.delete_message_batch, "change": sqs.change_message_visibility_batch}[kind]
     more = {"change": {"VisibilityTimeout": 1}}.get(kind, {})

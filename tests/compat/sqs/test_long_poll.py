@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long polls: what ends one before its time. A poll that is not woken would outlast the client's patience here."""
+"""Events that end a long poll early. A poll that is not woken lasts longer than these tests wait."""
 import concurrent.futures
 import time
 
@@ -8,7 +8,7 @@ import pytest
 from support.queues import NO_QUEUE, refused
 from support.waiting import eventually
 
-PATIENCE_SECONDS = 15  # the polls ask for 20: one that answers before that was woken
+PATIENCE_SECONDS = 15  # the polls last 20 s: one that returns earlier was woken
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def pool():
 
 
 def poll(pool, queue, **more):
-    """A long poll in another thread, and a moment for it to begin to wait."""
+    """Starts a long poll in another thread. The pause lets it begin to wait; a test does not depend on that."""
     future = pool.submit(queue.receive, WaitTimeSeconds=20, **more)
     time.sleep(0.2)
     return future
@@ -37,7 +37,7 @@ def test_a_batch_ends_the_wait(pool, queue):
     assert len(waiting.result(PATIENCE_SECONDS)) >= 1
 
 
-def test_each_of_several_who_wait_gets_its_own(pool, queue):
+def test_each_waiting_poll_gets_one_message(pool, queue):
     waiting = [poll(pool, queue) for _ in range(4)]
     sent = {queue.send()["MessageId"] for _ in waiting}
     got = [future.result(PATIENCE_SECONDS) for future in waiting]
@@ -57,7 +57,7 @@ def test_the_end_of_a_visibility_timeout_ends_the_wait(pool, queue):
     assert message["MessageId"] == sent["MessageId"]
 
 
-def test_a_message_that_is_given_back_ends_the_wait(pool, queue):
+def test_a_released_message_ends_the_wait(pool, queue):
     queue.send("given back")
     held = queue.receive_one(VisibilityTimeout=600)
     waiting = poll(pool, queue)
@@ -66,7 +66,7 @@ def test_a_message_that_is_given_back_ends_the_wait(pool, queue):
     assert message["MessageId"] == held["MessageId"]
 
 
-def test_the_queues_own_wait_holds_where_none_is_given(pool, make_queue):
+def test_the_default_wait_is_the_queues(pool, make_queue):
     queue = make_queue({"ReceiveMessageWaitTimeSeconds": "20"})
     waiting = pool.submit(queue.receive)
     time.sleep(0.2)
@@ -74,18 +74,18 @@ def test_the_queues_own_wait_holds_where_none_is_given(pool, make_queue):
     assert len(waiting.result(PATIENCE_SECONDS)) == 1
 
 
-def test_a_wait_of_zero_overrules_the_queues_own(make_queue):
+def test_a_wait_of_zero_overrides_the_queues_wait(make_queue):
     queue = make_queue({"ReceiveMessageWaitTimeSeconds": "20"})
     began = time.monotonic()
     assert queue.receive(WaitTimeSeconds=0) == []
     assert time.monotonic() - began < PATIENCE_SECONDS
 
 
-def test_a_wait_ends_without_a_message_too(queue):
+def test_a_wait_ends_without_a_message(queue):
     assert queue.receive(WaitTimeSeconds=1) == []
 
 
-def test_a_fifo_group_that_comes_free_ends_the_wait(pool, make_queue):
+def test_a_freed_fifo_group_ends_the_wait(pool, make_queue):
     queue = make_queue({"ContentBasedDeduplication": "true"}, fifo=True)
     queue.send("first", MessageGroupId="g")
     queue.send("second", MessageGroupId="g")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Message move tasks: dead letters on their way back."""
+"""Message move tasks."""
 import json
 
 import pytest
@@ -43,7 +43,7 @@ def finished(sqs, dead):
     return eventually(lambda: newest(sqs, dead)["Status"] == "COMPLETED" and newest(sqs, dead))
 
 
-def test_dead_letters_go_back_to_where_they_came_from(sqs, source, dead):
+def test_dead_letters_move_back_to_their_source(sqs, source, dead):
     bury(source, dead, "abc")
     start(sqs, dead)
     task = finished(sqs, dead)
@@ -59,7 +59,7 @@ def test_dead_letters_go_back_to_where_they_came_from(sqs, source, dead):
     dead.expect_counts()
 
 
-def test_dead_letters_go_to_the_destination_that_is_named(sqs, make_queue, source, dead):
+def test_dead_letters_move_to_the_given_destination(sqs, make_queue, source, dead):
     target = make_queue()
     bury(source, dead, "ab")
     start(sqs, dead, DestinationArn=target.arn)
@@ -68,7 +68,7 @@ def test_dead_letters_go_to_the_destination_that_is_named(sqs, make_queue, sourc
     source.expect_counts()
 
 
-def test_a_moved_message_that_dies_again_comes_back(sqs, source, dead):
+def test_a_moved_message_may_become_a_dead_letter_again(sqs, source, dead):
     bury(source, dead, "a")
     start(sqs, dead)
     finished(sqs, dead)
@@ -76,7 +76,7 @@ def test_a_moved_message_that_dies_again_comes_back(sqs, source, dead):
     eventually(lambda: source.receive() == [] and dead.counts()["visible"] == 1)
 
 
-def test_a_task_may_be_slow_and_can_be_cancelled(sqs, source, dead):
+def test_a_rate_limited_task_can_be_cancelled(sqs, source, dead):
     bury(source, dead, [str(i) for i in range(20)])
     handle = start(sqs, dead, MaxNumberOfMessagesPerSecond=1)
     task = newest(sqs, dead)
@@ -125,7 +125,7 @@ def test_the_source_is_a_dead_letter_queue(sqs, queue):
         sqs.start_message_move_task(SourceArn=queue.arn)
 
 
-def test_the_source_must_be_there(sqs, queue):
+def test_the_source_must_exist(sqs, queue):
     part = "The resource that you specified for the SourceArn parameter doesn't exist."
     with refused("ResourceNotFoundException", part):
         sqs.start_message_move_task(SourceArn=queue.arn + "-not")
@@ -133,12 +133,12 @@ def test_the_source_must_be_there(sqs, queue):
         sqs.list_message_move_tasks(SourceArn=queue.arn + "-not")
 
 
-def test_the_source_is_named_by_its_arn(sqs):
+def test_the_source_must_be_an_arn(sqs):
     with refused("InvalidParameterValue", "You must use this format to specify the SourceArn"):
         sqs.start_message_move_task(SourceArn="words")
 
 
-def test_the_destination_must_be_there_and_another(sqs, make_queue, source, dead):
+def test_the_destination_must_exist_and_differ_from_the_source(sqs, make_queue, source, dead):
     with refused("ResourceNotFoundException", "DestinationArn"):
         sqs.start_message_move_task(SourceArn=dead.arn, DestinationArn=dead.arn + "-not")
     with refused("InvalidParameterValue", "cannot be the same"):
@@ -151,7 +151,7 @@ def test_1_to_500_messages_are_moved_in_a_second(sqs, source, dead, rate):
         sqs.start_message_move_task(SourceArn=dead.arn, MaxNumberOfMessagesPerSecond=rate)
 
 
-def test_a_handle_that_nobody_gave_is_not_found(sqs):
+def test_an_unknown_task_handle_is_not_found(sqs):
     with pytest.raises(sqs.exceptions.ClientError) as caught:
         sqs.cancel_message_move_task(TaskHandle="bm8gdGFzaw==")
     assert caught.value.response["Error"]["Code"] in ("ResourceNotFoundException", "InvalidParameterValue")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may use a queue: its policy, AddPermission, RemovePermission, another account."""
+"""Access to a queue: policies, AddPermission, RemovePermission, another account."""
 import json
 
 import pytest
@@ -28,7 +28,7 @@ def test_a_permission_becomes_a_statement_of_the_policy(sqs, queue, account):
     assert statement["Resource"] == queue.arn
 
 
-def test_a_label_is_used_once(sqs, queue, account):
+def test_a_label_must_be_unique(sqs, queue, account):
     add(sqs, queue, accounts=[account])
     with refused("InvalidParameterValue", "Value label for parameter Label is invalid. Reason: Already exists."):
         add(sqs, queue, accounts=[account])
@@ -41,12 +41,12 @@ def test_a_permission_is_removed_by_its_label(sqs, queue, account):
     assert [statement["Sid"] for statement in statements(queue)] == ["two"]
 
 
-def test_a_label_that_is_not_there_cannot_be_removed(sqs, queue):
+def test_an_unknown_label_cannot_be_removed(sqs, queue):
     with refused("InvalidParameterValue", "can't find label"):
         sqs.remove_permission(QueueUrl=queue.url, Label="nobody")
 
 
-def test_only_some_actions_can_be_given(sqs, queue, account):
+def test_only_some_actions_can_be_permitted(sqs, queue, account):
     with refused("InvalidParameterValue", "Only the queue owner is allowed to invoke this action"):
         add(sqs, queue, accounts=[account], actions=["CreateQueue"])
 
@@ -58,14 +58,14 @@ def test_seven_actions_at_most(sqs, queue, account):
         add(sqs, queue, accounts=[account], actions=actions)
 
 
-def test_an_account_that_is_none_is_refused(sqs, queue):
+def test_an_invalid_account_is_rejected(sqs, queue):
     with refused("InvalidParameterValue", "PrincipalId"):
         add(sqs, queue, accounts=["nobody"])
 
 
-# From here on: a second account, which only a server of our own can give us.
+# The following tests need a second account, and so a server of our own.
 
-# Amazon says AccessDenied; to us such a queue does not exist (docs/compatibility.md).
+# Amazon responds with AccessDenied; here such a queue does not exist (docs/compatibility.md).
 CLOSED = ("AccessDenied", NO_QUEUE)
 
 
@@ -78,12 +78,12 @@ def test_another_account_may_not_send(other_sqs, queue):
         send_as(other_sqs, queue)
 
 
-def test_another_account_is_not_told_a_queues_url(other_sqs, queue, account):
+def test_another_account_cannot_look_up_a_queues_url(other_sqs, queue, account):
     with refused(NO_QUEUE, "does not exist"):
         other_sqs.get_queue_url(QueueName=queue.name, QueueOwnerAWSAccountId=account)
 
 
-def test_a_permission_lets_another_account_do_just_that(sqs, other_sqs, queue):
+def test_a_permission_allows_another_account_only_its_action(sqs, other_sqs, queue):
     add(sqs, queue, actions=["SendMessage"])
     sent = send_as(other_sqs, queue)
     got = queue.receive_one(AttributeNames=["SenderId"])
@@ -96,7 +96,7 @@ def test_a_permission_lets_another_account_do_just_that(sqs, other_sqs, queue):
         send_as(other_sqs, queue)
 
 
-def test_batches_are_covered_by_the_permission_of_one(sqs, other_sqs, queue):
+def test_a_permission_covers_the_batch_operation(sqs, other_sqs, queue):
     add(sqs, queue, actions=["SendMessage", "ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility"])
     other_sqs.send_message_batch(QueueUrl=queue.url, Entries=[{"Id": "a", "MessageBody": "m"}])
     (message,) = other_sqs.receive_message(QueueUrl=queue.url, WaitTimeSeconds=20)["Messages"]
@@ -106,13 +106,13 @@ def test_batches_are_covered_by_the_permission_of_one(sqs, other_sqs, queue):
     queue.expect_counts()
 
 
-def test_the_url_can_be_asked_for_where_it_is_allowed(sqs, other_sqs, queue, account):
+def test_a_permitted_account_can_look_up_the_url(sqs, other_sqs, queue, account):
     add(sqs, queue, actions=["GetQueueUrl"])
     found = other_sqs.get_queue_url(QueueName=queue.name, QueueOwnerAWSAccountId=account)
     assert found["QueueUrl"] == queue.url
 
 
-def test_everything_may_be_allowed_but_what_is_the_owners(sqs, other_sqs, queue):
+def test_a_permission_never_covers_the_owners_operations(sqs, other_sqs, queue):
     add(sqs, queue, actions=["*"])
     send_as(other_sqs, queue)
     other_sqs.get_queue_attributes(QueueUrl=queue.url, AttributeNames=["All"])
@@ -132,20 +132,20 @@ def set_policy(queue, *statements_):
     queue.set(Policy=json.dumps({"Version": "2012-10-17", "Statement": [{**base, **one} for one in statements_]}))
 
 
-def test_a_policy_may_open_a_queue_to_everybody(other_sqs, queue):
+def test_a_policy_may_allow_everybody(other_sqs, queue):
     set_policy(queue, {"Effect": "Allow", "Action": "sqs:*"})
     send_as(other_sqs, queue)
     assert other_sqs.receive_message(QueueUrl=queue.url, WaitTimeSeconds=20)["Messages"]
 
 
-def test_a_denial_is_stronger_than_a_permission(other_sqs, queue):
+def test_a_deny_overrides_an_allow(other_sqs, queue):
     set_policy(queue, {"Effect": "Allow", "Action": "sqs:*"}, {"Effect": "Deny", "Action": "sqs:SendMessage"})
     with refused("AccessDenied"):
         send_as(other_sqs, queue)
     other_sqs.receive_message(QueueUrl=queue.url)
 
 
-def test_a_denial_binds_the_owner_too_and_can_be_taken_back(queue):
+def test_a_deny_applies_to_the_owner_who_can_remove_it(queue):
     set_policy(queue, {"Effect": "Deny", "Action": "sqs:SendMessage"})
     with refused("AccessDenied", "sqs:"):
         queue.send()
@@ -162,7 +162,7 @@ def test_a_condition_narrows_a_permission(other_sqs, queue, account):
     send_as(other_sqs, queue)
 
 
-def test_a_permission_for_another_queue_is_none_for_this_one(other_sqs, make_queue):
+def test_a_statement_for_another_queue_has_no_effect(other_sqs, make_queue):
     one, other = make_queue(), make_queue()
     set_policy(one, {"Effect": "Allow", "Action": "sqs:*", "Resource": other.arn})
     with refused(CLOSED):

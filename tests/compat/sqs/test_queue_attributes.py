@@ -46,25 +46,25 @@ def test_a_new_fifo_queue_has_amazons_defaults(make_queue):
     assert shown["FifoThroughputLimit"] == "perQueue"
 
 
-def test_only_the_attributes_asked_for_are_shown(queue):
+def test_only_the_requested_attributes_are_returned(queue):
     assert queue.attributes("VisibilityTimeout", "DelaySeconds") == {"VisibilityTimeout": "30", "DelaySeconds": "0"}
 
 
-def test_nothing_is_shown_to_who_asks_for_nothing(sqs, queue):
+def test_no_attributes_are_returned_by_default(sqs, queue):
     assert "Attributes" not in sqs.get_queue_attributes(QueueUrl=queue.url)
 
 
-def test_an_attribute_that_the_queue_does_not_have_is_left_out(queue):
+def test_an_attribute_without_a_value_is_omitted(queue):
     assert queue.attributes("Policy") == {}
 
 
-def test_an_unknown_attribute_cannot_be_asked_for(queue):
+def test_an_unknown_attribute_cannot_be_requested(queue):
     with refused("InvalidAttributeName", "Unknown Attribute Colour"):
         queue.attributes("Colour")
 
 
 @pytest.mark.parametrize("name,low,high", LIMITS)
-def test_both_ends_of_a_range_are_taken(queue, name, low, high):
+def test_both_ends_of_a_range_are_valid(queue, name, low, high):
     for value in (low, high):
         queue.set(**{name: str(value)})
         if name != "KmsDataKeyReusePeriodSeconds":
@@ -72,7 +72,7 @@ def test_both_ends_of_a_range_are_taken(queue, name, low, high):
 
 
 @pytest.mark.parametrize("name,low,high", LIMITS)
-def test_one_past_either_end_of_a_range_is_refused(sqs, queue, name, low, high):
+def test_values_outside_of_a_range_are_rejected(sqs, queue, name, low, high):
     for value in (low - 1, high + 1):
         with refused("InvalidAttributeValue", f"Invalid value for the parameter {name}."):
             queue.set(**{name: str(value)})
@@ -81,12 +81,12 @@ def test_one_past_either_end_of_a_range_is_refused(sqs, queue, name, low, high):
 
 
 @pytest.mark.parametrize("value", ["", "ten", "1.5", " 5", "5 ", "0x10", "99999999999999999999"])
-def test_a_number_that_is_none_is_refused(queue, value):
+def test_an_invalid_number_is_rejected(queue, value):
     with refused("InvalidAttributeValue", "Invalid value for the parameter VisibilityTimeout."):
         queue.set(VisibilityTimeout=value)
 
 
-def test_an_unknown_attribute_is_refused(sqs, queue):
+def test_an_unknown_attribute_is_rejected(sqs, queue):
     with refused("InvalidAttributeName", "Unknown Attribute Colour."):
         queue.set(Colour="red")
     with refused("InvalidAttributeName", "Unknown Attribute Colour."):
@@ -94,18 +94,18 @@ def test_an_unknown_attribute_is_refused(sqs, queue):
 
 
 @pytest.mark.parametrize("name", ["QueueArn", "ApproximateNumberOfMessages", "CreatedTimestamp"])
-def test_what_amazon_counts_cannot_be_set(queue, name):
+def test_read_only_attributes_cannot_be_set(queue, name):
     with refused("InvalidAttributeName", f"Unknown Attribute {name}."):
         queue.set(**{name: "1"})
 
 
-def test_one_bad_attribute_keeps_all_of_them_from_changing(queue):
+def test_an_invalid_attribute_prevents_all_changes(queue):
     with refused("InvalidAttributeValue", "DelaySeconds"):
         queue.set(VisibilityTimeout="99", DelaySeconds="901")
     assert queue.attribute("VisibilityTimeout") == "30"
 
 
-def test_a_change_moves_the_time_of_the_last_change(queue):
+def test_a_change_updates_the_last_modified_timestamp(queue):
     before = queue.attributes()
     queue.set(VisibilityTimeout="31")
     after = queue.attributes()
@@ -114,13 +114,13 @@ def test_a_change_moves_the_time_of_the_last_change(queue):
     assert after["CreatedTimestamp"] == before["CreatedTimestamp"]
 
 
-def test_fifo_attributes_are_unknown_to_a_standard_queue(queue):
+def test_a_standard_queue_has_no_fifo_attributes(queue):
     for name, value in (("ContentBasedDeduplication", "true"), ("DeduplicationScope", "queue")):
         with refused("InvalidAttributeName", f"Unknown Attribute {name}."):
             queue.set(**{name: value})
 
 
-def test_a_fifo_queue_stays_one(make_queue):
+def test_a_fifo_queue_cannot_become_a_standard_queue(make_queue):
     with refused("InvalidAttributeValue", "FifoQueue"):
         make_queue(fifo=True).set(FifoQueue="false")
 
@@ -134,7 +134,7 @@ def test_high_throughput_needs_deduplication_by_group(make_queue):
 
 
 @pytest.mark.parametrize("name", ["DeduplicationScope", "FifoThroughputLimit", "ContentBasedDeduplication"])
-def test_a_fifo_attribute_has_one_of_its_words(make_queue, name):
+def test_an_invalid_fifo_attribute_is_rejected(make_queue, name):
     with refused("InvalidAttributeValue", f"Invalid value for the parameter {name}."):
         make_queue(fifo=True).set(**{name: "sometimes"})
 
@@ -150,7 +150,7 @@ def policy_for(queue, **statement):
     )
 
 
-def test_a_policy_is_kept_and_an_empty_one_removes_it(queue):
+def test_a_policy_is_stored_and_an_empty_one_removes_it(queue):
     queue.set(Policy=policy_for(queue))
     assert json.loads(queue.attribute("Policy")) == json.loads(policy_for(queue))
     queue.set(Policy="")
@@ -158,7 +158,7 @@ def test_a_policy_is_kept_and_an_empty_one_removes_it(queue):
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "words", '{"Version":"2012-10-17"}'])
-def test_a_policy_that_is_none_is_refused(queue, text):
+def test_an_invalid_policy_is_rejected(queue, text):
     with refused("InvalidAttributeValue", "Invalid value for the parameter Policy."):
         queue.set(Policy=text)
 
@@ -178,12 +178,12 @@ def test_a_kms_key_replaces_encryption_by_sqs(queue):
     assert shown["SqsManagedSseEnabled"] == "false"
 
 
-def test_both_kinds_of_encryption_at_once_are_refused(queue):
+def test_both_kinds_of_encryption_at_once_are_rejected(queue):
     with refused("InvalidAttributeName", "You can use one type of server-side encryption"):
         queue.set(KmsMasterKeyId="alias/aws/sqs", SqsManagedSseEnabled="true")
 
 
-def test_the_shortest_retention_is_kept(make_queue):
+def test_the_shortest_retention_is_stored(make_queue):
     queue = make_queue({"MessageRetentionPeriod": "60"})
     queue.send("still here")
     assert queue.receive_one()["Body"] == "still here"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Making, finding, listing and deleting queues."""
+"""Creating, finding, listing and deleting queues."""
 import pytest
 
 from support.queues import NO_QUEUE, Queue, refused, unique_name
@@ -23,19 +23,19 @@ def test_the_same_name_with_the_same_attributes_is_the_same_queue(sqs, make_queu
     assert again["QueueUrl"] == made.url
 
 
-def test_the_same_name_with_another_value_is_refused(sqs, make_queue):
+def test_the_same_name_with_another_value_is_rejected(sqs, make_queue):
     made = make_queue({"VisibilityTimeout": "17"})
     with refused("QueueAlreadyExists", "already exists with the same name and a different value for attribute"):
         sqs.create_queue(QueueName=made.name, Attributes={"VisibilityTimeout": "18"})
 
 
 @pytest.mark.parametrize("name", ["with space", "with.dot", "with/slash", "a" * 81, "ümlaut", "a\r\nb", "x.fifo"])
-def test_a_queues_name_has_80_plain_characters_at_most(sqs, name):
+def test_an_invalid_queue_name_is_rejected(sqs, name):
     with refused("InvalidParameterValue", STANDARD_NAME):
         sqs.create_queue(QueueName=name)
 
 
-def test_a_name_of_80_characters_is_taken(sqs):
+def test_a_name_of_80_characters_is_valid(sqs):
     name = unique_name().ljust(80, "x")
     queue = Queue(sqs, name)
     assert queue.url.endswith("/" + name)
@@ -48,11 +48,11 @@ def test_a_fifo_queues_name_ends_in_fifo(sqs, name):
         sqs.create_queue(QueueName=name, Attributes={"FifoQueue": "true"})
 
 
-def test_a_fifo_queue_says_that_it_is_one(make_queue):
+def test_a_fifo_queue_has_the_attribute_fifo_queue(make_queue):
     assert make_queue(fifo=True).attribute("FifoQueue") == "true"
 
 
-def test_a_standard_queue_cannot_be_asked_for_with_fifo_false(sqs):
+def test_fifo_queue_false_is_rejected(sqs):
     with refused("InvalidAttributeName", "Unknown Attribute FifoQueue"):
         sqs.create_queue(QueueName=unique_name(), Attributes={"FifoQueue": "false"})
 
@@ -68,7 +68,7 @@ def test_queues_are_listed_by_prefix(sqs):
             sqs.delete_queue(QueueUrl=url)
 
 
-def test_a_prefix_that_no_queue_has_lists_none(sqs):
+def test_an_unmatched_prefix_lists_no_queues(sqs):
     assert "QueueUrls" not in sqs.list_queues(QueueNamePrefix=unique_name("nobody"))
 
 
@@ -102,7 +102,7 @@ def test_a_next_token_needs_max_results(sqs):
         sqs.list_queues(NextToken="abc")
 
 
-def test_a_next_token_that_nobody_gave_is_refused(sqs):
+def test_an_unknown_next_token_is_rejected(sqs):
     with refused("InvalidParameterValue", "next token"):
         sqs.list_queues(NextToken="!not a token!", MaxResults=2)
 
@@ -112,7 +112,7 @@ def test_a_queues_url_is_found_by_its_name(sqs, queue, account):
     assert sqs.get_queue_url(QueueName=queue.name, QueueOwnerAWSAccountId=account)["QueueUrl"] == queue.url
 
 
-def test_the_url_of_no_queue_is_not_found(sqs):
+def test_the_url_of_a_missing_queue_is_not_found(sqs):
     with refused(NO_QUEUE, "The specified queue does not exist"):
         sqs.get_queue_url(QueueName=unique_name())
 
@@ -142,7 +142,7 @@ def test_a_queue_cannot_be_deleted_twice(sqs, queue):
         sqs.delete_queue(QueueUrl=queue.url)
 
 
-def test_an_address_that_is_no_queues_is_refused(sqs, queue):
+def test_an_invalid_queue_url_is_rejected(sqs, queue):
     with pytest.raises(sqs.exceptions.ClientError) as caught:
         sqs.get_queue_attributes(QueueUrl=queue.url.rsplit("/", 2)[0] + "/nowhere/at/all", AttributeNames=["All"])
     error = caught.value.response
@@ -150,7 +150,7 @@ def test_an_address_that_is_no_queues_is_refused(sqs, queue):
     assert error["ResponseMetadata"]["HTTPStatusCode"] in (400, 404)
 
 
-def test_purging_leaves_nothing(sqs, queue):
+def test_a_purge_deletes_all_messages(sqs, queue):
     for body in "abc":
         queue.send(body)
     held = queue.receive_one()
@@ -158,10 +158,10 @@ def test_purging_leaves_nothing(sqs, queue):
     sqs.purge_queue(QueueUrl=queue.url)
     queue.expect_counts()
     assert queue.receive() == []
-    queue.delete(held)  # of what is gone already: no error
+    queue.delete(held)  # already purged: no error
 
 
-def test_a_purged_queue_goes_on_working(sqs, queue):
+def test_a_purged_queue_still_works(sqs, queue):
     queue.send("before")
     sqs.purge_queue(QueueUrl=queue.url)
     queue.expect_counts()

@@ -7,12 +7,12 @@ import pytest
 from support.queues import NO_QUEUE, refused
 
 
-def test_an_empty_queue_gives_nothing(sqs, queue):
+def test_an_empty_queue_returns_no_messages(sqs, queue):
     assert "Messages" not in sqs.receive_message(QueueUrl=queue.url)
 
 
 @pytest.mark.parametrize("most", [1, 3, 10])
-def test_no_more_come_than_were_asked_for(queue, most):
+def test_at_most_the_requested_number_is_received(queue, most):
     queue.send_batch([{"Id": str(i), "MessageBody": "m"} for i in range(10)])
     queue.send("m")
     got = queue.receive(MaxNumberOfMessages=most, WaitTimeSeconds=20)
@@ -20,13 +20,13 @@ def test_no_more_come_than_were_asked_for(queue, most):
     assert len({message["MessageId"] for message in got}) == len(got)
 
 
-def test_one_comes_where_no_number_is_given(queue):
+def test_one_message_is_received_by_default(queue):
     queue.send_batch([{"Id": str(i), "MessageBody": "m"} for i in range(5)])
     assert len(queue.receive(WaitTimeSeconds=20)) == 1
 
 
 @pytest.mark.parametrize("most", [0, 11, -1])
-def test_1_to_10_can_be_asked_for(queue, most):
+def test_1_to_10_messages_can_be_requested(queue, most):
     with refused("InvalidParameterValue", f"Value {most} for parameter MaxNumberOfMessages is invalid. Reason:"):
         queue.receive(MaxNumberOfMessages=most)
 
@@ -51,7 +51,7 @@ def test_a_received_message_is_hidden(queue):
     queue.expect_counts(in_flight=1)
 
 
-def test_a_message_that_was_not_deleted_comes_again(queue):
+def test_a_message_that_was_not_deleted_is_received_again(queue):
     queue.send("again")
     first = queue.receive_one(VisibilityTimeout=1)
     second = queue.receive_one(AttributeNames=["All"])
@@ -60,14 +60,14 @@ def test_a_message_that_was_not_deleted_comes_again(queue):
     assert second["Attributes"]["ApproximateReceiveCount"] == "2"
 
 
-def test_a_timeout_of_zero_leaves_the_message_where_it_is(queue):
+def test_a_timeout_of_zero_leaves_the_message_visible(queue):
     queue.send()
     queue.receive_one(VisibilityTimeout=0)
     queue.receive_one(VisibilityTimeout=0)
     queue.expect_counts(visible=1)
 
 
-def test_the_queues_timeout_holds_where_none_is_given(make_queue):
+def test_the_default_visibility_timeout_is_the_queues(make_queue):
     queue = make_queue({"VisibilityTimeout": "0"})
     queue.send()
     queue.receive_one()
@@ -88,7 +88,7 @@ def test_all_system_attributes(queue, account):
     assert before < int(shown["SentTimestamp"]) <= int(shown["ApproximateFirstReceiveTimestamp"])
 
 
-def test_the_first_receive_keeps_its_time(queue):
+def test_the_first_receive_timestamp_does_not_change(queue):
     queue.send()
     first = queue.receive_one(VisibilityTimeout=0, AttributeNames=["All"])["Attributes"]
     second = queue.receive_one(AttributeNames=["All"])["Attributes"]
@@ -110,7 +110,7 @@ def test_the_newer_name_for_system_attributes(sqs, queue):
     assert set(shown) == {"SentTimestamp"}
 
 
-def test_an_unknown_system_attribute_is_refused(queue):
+def test_an_unknown_system_attribute_is_rejected(queue):
     with refused("InvalidAttributeName", "Unknown Attribute Colour"):
         queue.receive(AttributeNames=["Colour"])
 
@@ -150,6 +150,6 @@ def test_a_receive_attempt_id_is_for_fifo_queues(queue):
         queue.receive(ReceiveRequestAttemptId="attempt")
 
 
-def test_receiving_from_no_queue(sqs, queue):
+def test_receiving_from_a_missing_queue(sqs, queue):
     with refused(NO_QUEUE, "The specified queue does not exist"):
         sqs.receive_message(QueueUrl=queue.url + "-not")

@@ -15,7 +15,7 @@ def md5(data):
 
 
 def md5_of_attributes(attributes):
-    """As the SQS guide says: name, type, a byte for the kind of value, value; each with its length."""
+    """By the SQS guide: name, type, a byte for the kind of value, value; each with its length."""
     data = b""
     for name in sorted(attributes):
         value = attributes[name]
@@ -28,7 +28,7 @@ def md5_of_attributes(attributes):
     return md5(data)
 
 
-def test_a_message_comes_as_it_was_sent(queue):
+def test_a_message_is_received_unchanged(queue):
     sent = queue.send("hello world")
     assert sent["MD5OfMessageBody"] == md5(b"hello world")
     assert "MD5OfMessageAttributes" not in sent
@@ -42,35 +42,35 @@ def test_a_message_comes_as_it_was_sent(queue):
     "body",
     [" ", "  two  spaces  ", "a\tb\nc\rd", "<a>&amp;</a>", '{"json": ["é", "漢字", "🚀"]}', "�", "\u0080", "a" * 70000],
 )
-def test_every_valid_character_survives(queue, body):
+def test_all_valid_characters_are_received_unchanged(queue, body):
     sent = queue.send(body)
     assert sent["MD5OfMessageBody"] == md5(body.encode())
     assert queue.receive_one()["Body"] == body
 
 
 @pytest.mark.parametrize("body", ["\0", "a\x01b", "\x1f", "￾", "￿", "ok\x0b"])
-def test_a_character_that_xml_cannot_carry_is_refused(queue, body):
+def test_a_character_that_is_invalid_in_xml_is_rejected(queue, body):
     with refused("InvalidMessageContents"):
         queue.send(body)
 
 
-def test_an_empty_body_is_refused(queue):
+def test_an_empty_body_is_rejected(queue):
     with refused("MissingParameter", "MessageBody"):
         queue.send("")
 
 
-def test_a_body_of_one_mebibyte_is_taken(queue):
+def test_a_body_of_one_mebibyte_is_accepted(queue):
     body = "x" * 1048576
     queue.send(body)
     assert queue.receive_one()["Body"] == body
 
 
-def test_a_body_of_one_byte_more_is_refused(queue):
+def test_a_body_of_one_byte_more_is_rejected(queue):
     with refused("InvalidParameterValue", "Message must be shorter than 1048576 bytes"):
         queue.send("x" * 1048577)
 
 
-def test_a_queues_own_limit_counts_bytes_and_attributes(make_queue):
+def test_the_queues_size_limit_includes_attributes(make_queue):
     queue = make_queue({"MaximumMessageSize": "1024"})
     queue.send("x" * 1024)
     attribute = {"n": {"DataType": "String", "StringValue": "v"}}  # 1 + 6 + 1 bytes
@@ -92,7 +92,7 @@ ATTRIBUTES = {
 }
 
 
-def test_attributes_of_every_type_come_as_they_were_sent(queue):
+def test_attributes_of_every_type_are_received_unchanged(queue):
     sent = queue.send("m", MessageAttributes=ATTRIBUTES)
     assert sent["MD5OfMessageAttributes"] == md5_of_attributes(ATTRIBUTES)
     got = queue.receive_one(MessageAttributeNames=["All"])
@@ -100,7 +100,7 @@ def test_attributes_of_every_type_come_as_they_were_sent(queue):
     assert got["MD5OfMessageAttributes"] == md5_of_attributes(ATTRIBUTES)
 
 
-def test_ten_attributes_are_taken_and_eleven_refused(queue):
+def test_ten_attributes_are_accepted_and_eleven_rejected(queue):
     many = {f"a{i}": {"DataType": "String", "StringValue": "v"} for i in range(11)}
     with refused("InvalidParameterValue", "Number of message attributes [11] exceeds the allowed maximum [10]."):
         queue.send("m", MessageAttributes=many)
@@ -111,7 +111,7 @@ def test_ten_attributes_are_taken_and_eleven_refused(queue):
 @pytest.mark.parametrize(
     "name", ["a b", ".start", "end.", "two..dots", "AWS.x", "aws.x", "Amazon.x", "a/b", "n" * 257]
 )
-def test_an_attributes_name_is_plain(queue, name):
+def test_an_invalid_attribute_name_is_rejected(queue, name):
     with refused("InvalidParameterValue"):
         queue.send("m", MessageAttributes={name: {"DataType": "String", "StringValue": "v"}})
 
@@ -150,12 +150,12 @@ def test_a_number_may_be_written_in_many_ways(queue, text):
 
 
 @pytest.mark.parametrize("text", ["one", "1,5", "0x10", "NaN", "Infinity", "1 ", "1e", "--1"])
-def test_a_number_that_is_none_is_refused(queue, text):
+def test_an_invalid_number_is_rejected(queue, text):
     with refused("InvalidParameterValue", "Can't cast the value of message (user) attribute 'n' to a number."):
         queue.send("m", MessageAttributes={"n": {"DataType": "Number", "StringValue": text}})
 
 
-def test_an_attributes_text_has_the_bodys_characters(queue):
+def test_an_attribute_allows_the_characters_of_a_body(queue):
     with pytest.raises(queue.client.exceptions.ClientError) as caught:
         queue.send("m", MessageAttributes={"a": {"DataType": "String", "StringValue": "a\x01"}})
     assert caught.value.response["Error"]["Code"] in ("InvalidMessageContents", "InvalidParameterValue")
@@ -166,7 +166,7 @@ def test_lists_are_not_supported_yet(queue):
         queue.send("m", MessageAttributes={"a": {"DataType": "String", "StringListValues": ["x"]}})
 
 
-def test_a_trace_header_comes_with_the_message(queue):
+def test_a_trace_header_is_received_with_the_message(queue):
     header = {"AWSTraceHeader": {"DataType": "String", "StringValue": TRACE}}
     sent = queue.send("m", MessageSystemAttributes=header)
     assert sent["MD5OfMessageSystemAttributes"] == md5_of_attributes(header)
@@ -195,7 +195,7 @@ def test_a_delayed_message_is_received_after_its_delay(queue):
     assert queue.receive_one()["Body"] == "m"
 
 
-def test_a_queues_delay_holds_where_the_message_names_none(make_queue):
+def test_the_default_delay_is_the_queues(make_queue):
     queue = make_queue({"DelaySeconds": "900"})
     queue.send("waits")
     queue.send("at once", DelaySeconds=0)
@@ -215,6 +215,6 @@ def test_a_deduplication_id_is_for_fifo_queues(queue):
         queue.send("m", MessageDeduplicationId="d")
 
 
-def test_a_standard_queue_takes_a_group_for_fairness(queue):
+def test_a_standard_queue_accepts_a_group_for_fairness(queue):
     queue.send("m", MessageGroupId="tenant-1")
     assert queue.receive_one(AttributeNames=["MessageGroupId"])["Attributes"] == {"MessageGroupId": "tenant-1"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SendMessageBatch: all or nothing for the request, one by one for its entries."""
+"""SendMessageBatch: errors of the whole request and of single entries."""
 import hashlib
 
 import pytest
@@ -13,7 +13,7 @@ def entries(count, body="m"):
     return [{"Id": f"e{i}", "MessageBody": f"{body}{i}"} for i in range(count)]
 
 
-def test_ten_messages_go_in_one_request(queue):
+def test_ten_messages_are_sent_in_one_request(queue):
     answer = queue.send_batch(entries(10))
     assert "Failed" not in answer or answer["Failed"] == []
     assert [entry["Id"] for entry in answer["Successful"]] == [f"e{i}" for i in range(10)]
@@ -24,7 +24,7 @@ def test_ten_messages_go_in_one_request(queue):
     assert {message["MessageId"]: message["Body"] for message in got} == sent
 
 
-def test_a_bad_entry_fails_alone(queue):
+def test_an_invalid_entry_fails_alone(queue):
     good = {"Id": "good", "MessageBody": "fine"}
     bad = [
         {"Id": "empty", "MessageBody": ""},
@@ -57,13 +57,13 @@ def test_each_entry_has_its_own_attributes_and_delay(queue):
     assert queue.receive_one(MessageAttributeNames=["All"])["MessageAttributes"] == attribute
 
 
-def test_eleven_entries_are_refused(queue):
+def test_eleven_entries_are_rejected(queue):
     part = "Maximum number of entries per request are 10. You have sent 11."
     with refused(PREFIX + "TooManyEntriesInBatchRequest", part):
         queue.send_batch(entries(11))
 
 
-def test_no_entries_are_refused(queue):
+def test_no_entries_are_rejected(queue):
     part = "There should be at least one SendMessageBatchRequestEntry in the request."
     with refused(PREFIX + "EmptyBatchRequest", part):
         queue.send_batch([])
@@ -76,12 +76,12 @@ def test_ids_must_differ(queue):
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a.b", "é", "x" * 81])
-def test_an_id_has_80_plain_characters_at_most(queue, name):
+def test_an_invalid_entry_id_is_rejected(queue, name):
     with refused(PREFIX + "InvalidBatchEntryId", "A batch entry id can only contain alphanumeric characters"):
         queue.send_batch([{"Id": name, "MessageBody": "m"}])
 
 
-def test_a_batch_of_one_mebibyte_is_taken(queue):
+def test_a_batch_of_one_mebibyte_is_accepted(queue):
     answer = queue.send_batch([{"Id": f"e{i}", "MessageBody": "x" * 524288} for i in range(2)])
     assert len(answer["Successful"]) == 2
 

@@ -11,7 +11,7 @@ def test_a_new_queue_has_no_tags(sqs, queue):
     assert "Tags" not in sqs.list_queue_tags(QueueUrl=queue.url)
 
 
-def test_a_queue_can_be_made_with_tags(sqs, make_queue):
+def test_a_queue_can_be_created_with_tags(sqs, make_queue):
     assert tags_of(sqs, make_queue(tags={"team": "vision"})) == {"team": "vision"}
 
 
@@ -28,13 +28,13 @@ def test_a_tag_may_be_in_any_script(sqs, queue):
     assert tags_of(sqs, queue) == {"größe": "五"}
 
 
-def test_a_tag_of_128_and_256_characters_of_any_script_is_taken(sqs, queue):
+def test_a_key_of_128_and_a_value_of_256_characters_are_accepted(sqs, queue):
     tags = {"ü" * 128: "ü" * 256}
     sqs.tag_queue(QueueUrl=queue.url, Tags=tags)
     assert tags_of(sqs, queue) == tags
 
 
-def test_a_tag_that_is_too_long_is_refused(sqs, queue):
+def test_a_tag_that_is_too_long_is_rejected(sqs, queue):
     for tags in ({"k" * 129: "v"}, {"k": "v" * 257}):
         with refused("InvalidParameterValue", "characters in length"):
             sqs.tag_queue(QueueUrl=queue.url, Tags=tags)
@@ -46,6 +46,6 @@ def test_a_queue_has_50_tags_at_most(sqs, queue):
         sqs.tag_queue(QueueUrl=queue.url, Tags={"one more": "v"})
 
 
-def test_tags_of_no_queue_are_not_found(sqs, queue):
+def test_tags_of_a_missing_queue_are_not_found(sqs, queue):
     with refused(NO_QUEUE, "The specified queue does not exist"):
         sqs.list_queue_tags(QueueUrl=queue.url + "-not")

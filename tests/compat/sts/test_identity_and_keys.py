@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who a key is, session tokens, and keys that come and go."""
+"""The caller's identity, session tokens, creating and deleting keys."""
 import datetime
 
 import pytest
@@ -10,14 +10,14 @@ from support.server import Key, create_key, run_stoker
 OTHER = "210987654321"
 
 
-def test_a_key_knows_its_account(sts):
+def test_a_key_belongs_to_its_account(sts):
     identity = sts.get_caller_identity()
     assert len(identity["Account"]) == 12 and identity["Account"].isdigit()
     assert identity["Arn"].startswith(f"arn:aws:iam::{identity['Account']}:")
     assert identity["UserId"]
 
 
-def test_the_key_of_another_account_is_another(connect, other_key):
+def test_a_key_of_another_account_has_that_account(connect, other_key):
     assert connect("sts", other_key).get_caller_identity()["Account"] == OTHER
 
 
@@ -27,7 +27,7 @@ def session(sts, **more):
     return Key(credentials["AccessKeyId"], credentials["SecretAccessKey"], token=credentials["SessionToken"])
 
 
-def test_a_sessions_credentials_are_the_accounts(connect, sts, account):
+def test_session_credentials_belong_to_the_account(connect, sts, account):
     key = session(sts)
     assert key.id.startswith("ASIA")
     assert connect("sts", key).get_caller_identity()["Account"] == account
@@ -47,7 +47,7 @@ def test_a_sessions_credentials_need_their_token(connect, sts):
                 client.get_caller_identity() if service == "sts" else client.list_queues()
 
 
-def test_a_session_makes_no_session(connect, sts):
+def test_a_session_cannot_create_a_session(connect, sts):
     with refused("AccessDenied", "Cannot call GetSessionToken with session credentials"):
         connect("sts", session(sts)).get_session_token()
 
@@ -58,7 +58,7 @@ def test_a_session_lasts_15_minutes_to_36_hours(connect, seconds):
         connect("sts", checked=False).get_session_token(DurationSeconds=seconds)
 
 
-def test_an_unknown_key_opens_nothing(connect):
+def test_an_unknown_key_is_rejected(connect):
     unknown = Key("AKIAABCDEFGHIJKLMNOP", "secret")
     with refused("InvalidClientTokenId", "The security token included in the request is invalid"):
         connect("sts", unknown).get_caller_identity()
@@ -66,7 +66,7 @@ def test_an_unknown_key_opens_nothing(connect):
         connect("sqs", unknown).list_queues()
 
 
-def test_a_wrong_secret_opens_nothing(connect, server):
+def test_a_wrong_secret_is_rejected(connect, server):
     wrong = Key(server.root_key.id, "wrong" * 8)
     for service, call in (("sts", "get_caller_identity"), ("sqs", "list_queues")):
         with refused("SignatureDoesNotMatch", "The request signature we calculated does not match"):

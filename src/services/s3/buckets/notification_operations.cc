@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which queues hear of what happens to a bucket's objects.
+#include "services/s3/buckets/notification_operations.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/bytes.h"
+#include "base/random.h"
+#include "base/utf8.h"
+#include "services/queue_door.h"
+#include "services/s3/buckets/setting_column.h"
+#include "services/s3/buckets/subscriptions.h"
+#include "services/s3/errors.h"
+#include "services/s3/events.h"
+#include "services/s3/operations.h"
+#include "wire/json.h"
+#include "wire/timestamp.h"
+
+namespace services::s3 {
+namespace {
+
+constexpr std::size_t kMaxConfigurations = 100, kMaxId = 255, kMaxFilterBytes = 1024;
+
+// What can happen to an object here.
+constexpr std::string_view kEvents[] = {
+    "s3:ObjectCreated:*", "s3:ObjectCreated:Put", "s3:ObjectCreated:Post", "s3:ObjectCreated:Copy",
+    "s3:ObjectCreated:CompleteMultipartUpload", "s3:ObjectRemoved:*", "s3:ObjectRemoved:Delete",
+    "s3:ObjectRemoved:DeleteMarkerCreated", "s3:LifecycleExpiration:*", "s3:LifecycleExpiration:Delete",
+    "s3:LifecycleExpiration:DeleteMarkerCreated", "s3:ObjectTagging:*", "s3:ObjectTagging:Put",
+    "s3:ObjectTagging:Delete"};
+
+template <class List>
+bool is_in(const List& list, std::string_view text) {
+  return std::find(std::begin(list), std::end(list), text) != std::end(list);
+}
+
+bool covers(std::string_view wider, std::string_view event) {
+  return wider == event || (wider.ends_with(":*") && event.starts_with(wider.substr(0, wider.size() - 1)));
+}
+
+bool share_an_event(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const std::string& one) {
+    return std::any_of(b.begin(), b.end(),
+                       [&](const std::string& other) { return covers(one, other) || covers(other, one); });
+  });
+}
+
+wire::ApiError overlap() {
+  return wire::ApiError("InvalidArgument",
+                        "Configurations overlap. Configurations on the same bucket cannot share a common event type.");
+}
+
+void check_events(const std::vector<std::string>& events) {
+  if (events.empty()) throw malformed_xml();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (!is_in(shapes::s3::kEventValues, events[i])) {
+      throw invalid_argument("The event is not supported for notifications", "Event", events[i]);
+    }
+    if (!is_in(kEvents, events[i])) throw not_implemented("The event " + events[i] + ", which never happens here,");
+    for (std::size_t j = 0; j < i; ++j) {
+      if (share_an_event({events[i]}, {events[j]})) throw overlap();
+    }
+  }
+}
+
+// With the names as Amazon shows them again.
+void check_filter(shape::NotificationConfigurationFilter& filter) {
+  if (!filter.Key || !filter.Key->FilterRules) return;
+  std::set<std::string> seen;
+  for (shape::FilterRule& rule : *filter.Key->FilterRules) {
+    const std::string name = base::to_lower(rule.Name.value_or(""));
+    if (name != "prefix" && name != "suffix") {
+      throw invalid_argument("filter rule name must be either prefix or suffix", "FilterRule.Name",
+                             rule.Name.value_or(""));
+    }
+    if (!seen.insert(name).second) {
+      throw invalid_argument("Cannot specify more than one " + name + " rule in a filter.", "FilterRule.Name", *rule.Name);
+    }
+    if (rule.Value.value_or("").size() > kMaxFilterBytes) {
+      throw invalid_argument("Size of filter rule value cannot exceed 1024 bytes in UTF-8 representation",
+                             "FilterRule.Value", *rule.Value);
+    }
+    rule.Name = name == "prefix" ? "Prefix" : "Suffix";
+  }
+}
+
+// "arn:aws:sqs:REGION:ACCOUNT:NAME"
+void check_queue_arn(const std::string& arn, const Bucket& bucket) {
+  std::vector<std::string_view> parts;
+  for (std::string_view rest = arn; parts.size() < 5;) {
+    const std::size_t colon = rest.find(':');
+    if (colon == rest.npos) break;
+    parts.push_back(rest.substr(0, colon));
+    rest.remove_prefix(colon + 1);
+    if (parts.size() == 5) parts.push_back(rest);
+  }
+  if (parts.size() != 6 || parts[0] != "arn" || parts[1] != "aws" || parts[2] != "sqs" || parts[5].empty()) {
+    throw invalid_argument("The ARN could not be parsed", "Queue", arn);
+  }
+  if (parts[5].ends_with(".fifo")) throw invalid_argument("FIFO SQS queues are not supported.", "Queue", arn);
+  if (parts[3] != bucket.region) {
+    throw invalid_argument(
+        "The notification destination service region is not valid for the bucket location constraint", "Queue", arn);
+  }
+}
+
+// No event of no key may be meant by two of them.
+void check_overlaps(const std::vector<shape::QueueConfiguration>& queues) {
+  const std::string text = to_json(shape::NotificationConfiguration{.QueueConfigurations = queues});
+  const Subscriptions all = read_subscriptions(text);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const Subscription &a = all[i], &b = all[j];
+      const bool prefixes = a.prefix.starts_with(b.prefix) || b.prefix.starts_with(a.prefix);
+      const bool suffixes = a.suffix.ends_with(b.suffix) || b.suffix.ends_with(a.suffix);
+      if (!prefixes || !suffixes || !share_an_event(a.events, b.events)) continue;
+      if (!queues[i].Filter && !queues[j].Filter) throw overlap();
+      throw wire::ApiError("InvalidArgument",
+                           "Configuration is ambiguously defined. Cannot have overlapping suffixes in two rules if the "
+                           "prefixes are overlapping for the same event type.");
+    }
+  }
+}
+
+// What is stored: checked, and each with an id.
+std::vector<shape::QueueConfiguration> checked(const shape::NotificationConfiguration& asked, const Bucket& bucket) {
+  if (asked.TopicConfigurations) throw not_implemented("A notification to an SNS topic");
+  if (asked.LambdaFunctionConfigurations) throw not_implemented("A notification to a Lambda function");
+  if (asked.EventBridgeConfiguration) throw not_implemented("A notification to EventBridge");
+  auto queues = asked.QueueConfigurations.value_or(std::vector<shape::QueueConfiguration>());
+  if (queues.size() > kMaxConfigurations) {
+    throw invalid_request("Too many configurations submitted. The maximum number of configurations is 100");
+  }
+  std::set<std::string> ids;
+  for (shape::QueueConfiguration& queue : queues) {
+    if (base::count_characters(queue.Id.value_or("")) > kMaxId) {
+      throw invalid_argument("ID length exceeded allowed limit of 255", "Id", *queue.Id);
+    }
+    if (queue.Id.value_or("").empty()) queue.Id = base::to_base64(base::random_uuid());
+    if (!ids.insert(*queue.Id).second) {
+      throw invalid_argument("Same ID used for multiple configurations. IDs must be unique.", "Id", *queue.Id);
+    }
+    check_queue_arn(queue.QueueArn, bucket);
+    check_events(queue.Events);
+    if (queue.Filter) check_filter(*queue.Filter);
+  }
+  check_overlaps(queues);
+  return queues;
+}
+
+std::string test_event(const Call& call, const Bucket& bucket) {
+  std::string out = R"({"Service":"Amazon S3","Event":"s3:TestEvent","Time":")" + wire::to_iso8601(call.now, true) +
+                    R"(","Bucket":)";
+  wire::write_json_string(bucket.name, out);
+  out += ",\"RequestId\":";
+  wire::write_json_string(call.caller.request_id, out);
+  out += ",\"HostId\":";
+  wire::write_json_string(host_id(call.caller.request_id), out);
+  return out + "}";
+}
+
+// Throws, with all queues that are gone or closed to this bucket.
+void check_destinations(Call& call, const Bucket& bucket, const std::set<std::string>& queues) {
+  std::vector<std::pair<std::string, std::string>> wrong;
+  for (const std::string& queue : queues) {
+    switch (call.local<QueueDoor>().ask(call, queue, sender_of(bucket))) {
+      case Knock::Open: break;
+      case Knock::Fifo: throw invalid_argument("FIFO SQS queues are not supported.", "Queue", queue);
+      case Knock::NoSuchQueue: wrong.emplace_back(queue, "The destination queue does not exist"); break;
+      case Knock::Denied:
+        wrong.emplace_back(queue, "Permissions on the destination queue do not allow S3 to publish notifications from "
+                                  "this bucket");
+        break;
+    }
+  }
+  if (wrong.empty()) return;
+  wire::ApiError error("InvalidArgument", "Unable to validate the following destination configurations");
+  for (std::size_t i = 0; i < wrong.size(); ++i) {
+    const std::string number = std::to_string(i + 1);
+    error.with("ArgumentName" + number, wrong[i].first).with("ArgumentValue" + number, wrong[i].second);
+  }
+  throw error;
+}
+
+}  // namespace
+
+void put_bucket_notification_configuration(Call& call,
+                                           const shape::PutBucketNotificationConfigurationRequest& request) {
+  const Bucket bucket =
+      find_bucket(call, request.Bucket, {.action = "s3:PutBucketNotification"}, request.ExpectedBucketOwner);
+  const auto queues = checked(request.NotificationConfiguration, bucket);
+  std::set<std::string> arns;
+  for (const shape::QueueConfiguration& queue : queues) arns.insert(queue.QueueArn);
+  if (!request.SkipDestinationValidation.value_or(false)) {
+    check_destinations(call, bucket, arns);
+    if (call.local<TestEvents>().enabled) {
+      for (const std::string& queue : arns) {
+        call.local<QueueDoor>().send(call, queue, sender_of(bucket), test_event(call, bucket));
+      }
+    }
+  }
+  std::optional<std::string> text;
+  if (!queues.empty()) text = to_json(shape::NotificationConfiguration{.QueueConfigurations = queues});
+  write_setting(call.tx, bucket, "notification", text);
+}
+
+shape::NotificationConfiguration get_bucket_notification_configuration(
+    Call& call, const shape::GetBucketNotificationConfigurationRequest& request) {
+  const Bucket bucket =
+      find_bucket(call, request.Bucket, {.action = "s3:GetBucketNotification"}, request.ExpectedBucketOwner);
+  if (!bucket.notification) return {};
+  return from_json<shape::NotificationConfiguration>(*bucket.notification);
+}
+
+std::vector<Operation> notification_operations() {
+  return {
+      operation<&put_bucket_notification_configuration>("PutBucketNotificationConfiguration", Access::Write,
+                                                        shape::kPutBucketNotificationConfigurationHttp),
+      operation<&get_bucket_notification_configuration>("GetBucketNotificationConfiguration", Access::Read,
+                                                        shape::kGetBucketNotificationConfigurationHttp),
+  };
+}
+
+}  // namespace services::s3

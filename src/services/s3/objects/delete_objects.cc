@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// DeleteObject and DeleteObjects, which is many of the former.
+#include "services/s3/objects/delete_objects.h"
+
+#include "services/s3/errors.h"
+#include "services/s3/events.h"
+#include "services/s3/limits.h"
+#include "services/s3/objects/conditions.h"
+#include "services/s3/objects/object_access.h"
+#include "services/s3/operations.h"
+
+namespace services::s3 {
+namespace {
+
+const std::optional<std::string> kNoOwner;  // the bucket's was looked at before
+
+struct Deletion {
+  const std::string& key;
+  const std::optional<std::string>& version;
+  const std::optional<std::string>& etag;  // If-Match
+};
+
+struct Outcome {
+  bool marker = false;                 // one was made, or the version that is gone was one
+  std::optional<std::string> version;  // of the marker that was made, or the one that is gone
+};
+
+// Amazon reads the condition for the latest version, whichever is to be deleted.
+void check_condition(Call& call, const Bucket& bucket, const Deletion& deletion) {
+  if (!deletion.etag) return;
+  if (!allowed(call, bucket, {.action = "s3:GetObject", .key = deletion.key})) throw access_denied();
+  auto standing = load_standing(call.tx, bucket, deletion.key);
+  if (!standing) throw no_such_key(deletion.key);
+  if (standing->marker || !etag_matches(*deletion.etag, standing->etag)) throw precondition_failed("If-Match");
+}
+
+Outcome delete_one(Call& call, const Bucket& bucket, const Deletion& deletion) {
+  check_condition(call, bucket, deletion);
+  Outcome outcome;
+  if (deletion.version) {
+    outcome.version = deletion.version;
+    auto object = load_version(call.tx, bucket, deletion.key, *deletion.version);
+    if (!object) return outcome;
+    delete_version(call, bucket, *object);
+    outcome.marker = object->marker;
+    tell(call, bucket, "ObjectRemoved:Delete", *object);
+    return outcome;
+  }
+  const Deleted deleted = delete_latest(call, bucket, deletion.key);
+  if (deleted.marker) {
+    outcome.marker = true;
+    outcome.version = deleted.marker->version();
+    tell(call, bucket, "ObjectRemoved:DeleteMarkerCreated", *deleted.marker);
+  } else if (deleted.removed) {
+    tell(call, bucket, "ObjectRemoved:Delete", *deleted.removed);
+  }
+  return outcome;
+}
+
+// Without a lock there is nothing to be bypassed.
+void check_bypass(const std::optional<bool>& bypass) {
+  if (!bypass) return;
+  throw invalid_argument("x-amz-bypass-governance-retention is only applicable to Object Lock enabled buckets.",
+                         "x-amz-bypass-governance-retention");
+}
+
+// One of many: what is wrong with it is said beside what became of the others.
+Outcome delete_identified(Call& call, const Bucket& bucket, const shape::ObjectIdentifier& identifier) {
+  check_key(identifier.Key);
+  check_object_access(call, bucket, {bucket.name, identifier.Key, identifier.VersionId, kNoOwner}, "s3:DeleteObject",
+                      "s3:DeleteObjectVersion");
+  if (identifier.LastModifiedTime) throw header_not_implemented("LastModifiedTime");
+  if (identifier.Size) throw header_not_implemented("Size");
+  if (identifier.VersionId && *identifier.VersionId != "null" && !parse_numbered(*identifier.VersionId)) {
+    throw no_such_version(identifier.Key, *identifier.VersionId);
+  }
+  return delete_one(call, bucket, {identifier.Key, identifier.VersionId, identifier.ETag});
+}
+
+shape::DeletedObject shown(const shape::ObjectIdentifier& identifier, const Outcome& outcome) {
+  shape::DeletedObject shown{.Key = identifier.Key, .VersionId = identifier.VersionId};
+  if (outcome.marker) {
+    shown.DeleteMarker = true;
+    shown.DeleteMarkerVersionId = outcome.version;
+  }
+  return shown;
+}
+
+}  // namespace
+
+shape::DeleteObjectOutput delete_object(Call& call, const shape::DeleteObjectRequest& request) {
+  check_bypass(request.BypassGovernanceRetention);
+  if (request.IfMatchLastModifiedTime) throw header_not_implemented("x-amz-if-match-last-modified-time");
+  if (request.IfMatchSize) throw header_not_implemented("x-amz-if-match-size");
+  const Bucket bucket =
+      find_object_bucket(call, {request.Bucket, request.Key, request.VersionId, request.ExpectedBucketOwner},
+                         "s3:DeleteObject", "s3:DeleteObjectVersion");
+  const Outcome outcome = delete_one(call, bucket, {request.Key, request.VersionId, request.IfMatch});
+  shape::DeleteObjectOutput output{.VersionId = outcome.version};
+  if (outcome.marker) output.DeleteMarker = true;
+  return output;
+}
+
+shape::DeleteObjectsOutput delete_objects(Call& call, const shape::DeleteObjectsRequest& request) {
+  check_bypass(request.BypassGovernanceRetention);
+  const auto& identifiers = request.Delete.Objects;
+  if (identifiers.empty() || identifiers.size() > kMaxDeletes) throw malformed_xml();
+  // Each key is allowed or not, so that the bucket alone is looked at here.
+  auto bucket = load_bucket(call.tx, request.Bucket);
+  if (!bucket) throw no_such_bucket(request.Bucket);
+  if (!is_expected(*bucket, request.ExpectedBucketOwner)) throw access_denied();
+
+  std::vector<shape::DeletedObject> deleted;
+  std::vector<shape::Error> errors;
+  for (const shape::ObjectIdentifier& identifier : identifiers) {
+    try {
+      Outcome outcome = delete_identified(call, *bucket, identifier);
+      if (!request.Delete.Quiet.value_or(false)) deleted.push_back(shown(identifier, outcome));
+    } catch (const wire::ApiError& error) {
+      errors.push_back({identifier.Key, identifier.VersionId, error.code(), error.message()});
+    }
+  }
+  shape::DeleteObjectsOutput output;
+  if (!deleted.empty()) output.Deleted = std::move(deleted);
+  if (!errors.empty()) output.Errors = std::move(errors);
+  return output;
+}
+
+std::vector<Operation> delete_object_operations() {
+  return {
+      operation<&delete_object>("DeleteObject", Access::Write, shape::kDeleteObjectHttp),
+      with_digest(operation<&delete_objects>("DeleteObjects", Access::Write, shape::kDeleteObjectsHttp)),
+  };
+}
+
+}  // namespace services::s3

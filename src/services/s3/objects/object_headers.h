@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a request says of the object that it makes: kept, or refused where Stoker has no such thing.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "services/s3/objects/object_access.h"
+#include "services/s3/objects/object_row.h"
+
+namespace services::s3 {
+
+// Every object's, as at Amazon.
+inline constexpr char kEncryption[] = "AES256";
+inline constexpr char kDefaultContentType[] = "binary/octet-stream";
+
+struct EncryptionWish {
+  const std::optional<std::string>& method;
+  const std::optional<std::string>& customer_algorithm;
+  const std::optional<std::string>& customer_key;
+  const std::optional<std::string>& kms_key;
+  const std::optional<std::string>& kms_context;
+  const std::optional<bool>& bucket_key;
+};
+void check_encryption(const EncryptionWish& wish);
+// Keys of the client's own, in requests that have no other wish.
+void check_customer_key(const std::optional<std::string>& algorithm, const std::optional<std::string>& key);
+
+struct AclWish {
+  const std::optional<std::string>& canned;
+  const std::optional<std::string>& full_control;
+  const std::optional<std::string>& read;
+  const std::optional<std::string>& read_acp;
+  const std::optional<std::string>& write_acp;
+};
+// Every object is its bucket's owner's: what says just that is fine. Throws AccessControlListNotSupported.
+void check_acl(const Bucket& bucket, const AclWish& wish);
+
+// nullopt for STANDARD, which is not shown. Throws for what can't be read at once.
+std::optional<std::string> kept_storage_class(const std::optional<std::string>& name);
+// Without aws-chunked, which is of the way here and not of the object.
+std::optional<std::string> kept_encoding(const std::optional<std::string>& encoding);
+// Throws MetadataTooLarge and InvalidRedirectLocation.
+void check_headers(const Headers& headers);
+[[noreturn]] void refuse_object_lock();
+
+template <class Request>
+Headers read_headers(const Request& r) {
+  check_encryption({r.ServerSideEncryption, r.SSECustomerAlgorithm, r.SSECustomerKey, r.SSEKMSKeyId,
+                    r.SSEKMSEncryptionContext, r.BucketKeyEnabled});
+  if (r.ObjectLockMode || r.ObjectLockRetainUntilDate || r.ObjectLockLegalHoldStatus) refuse_object_lock();
+  Headers headers{r.CacheControl,
+                  r.ContentDisposition,
+                  kept_encoding(r.ContentEncoding),
+                  r.ContentLanguage,
+                  r.ContentType,
+                  r.Expires,
+                  r.WebsiteRedirectLocation,
+                  kept_storage_class(r.StorageClass),
+                  r.Metadata};
+  if (headers.ContentType == "") headers.ContentType.reset();
+  check_headers(headers);
+  return headers;
+}
+
+template <class Request>
+AclWish acl_wish(const Request& r) {
+  return {r.ACL, r.GrantFullControl, r.GrantRead, r.GrantReadACP, r.GrantWriteACP};
+}
+
+// What policies may ask of such a request.
+template <class Request>
+PolicyContext write_context(const Request& r, const Tags& tags) {
+  PolicyContext context;
+  if (r.ACL) context["s3:x-amz-acl"] = *r.ACL;
+  if (r.ServerSideEncryption) context["s3:x-amz-server-side-encryption"] = *r.ServerSideEncryption;
+  if (r.StorageClass) context["s3:x-amz-storage-class"] = *r.StorageClass;
+  for (const auto& [key, value] : tags) context["s3:RequestObjectTag/" + key] = value;
+  return context;
+}
+
+// A request that writes tags needs s3:PutObjectTagging, too.
+void check_may_tag(const Call& call, const Bucket& bucket, const std::string& key, const Tags& tags);
+
+// Says them again.
+template <class Output>
+void show_headers(Output& output, const Headers& headers) {
+  output.CacheControl = headers.CacheControl;
+  output.ContentDisposition = headers.ContentDisposition;
+  output.ContentEncoding = headers.ContentEncoding;
+  output.ContentLanguage = headers.ContentLanguage;
+  output.ContentType = headers.ContentType.value_or(kDefaultContentType);
+  output.Expires = headers.Expires;
+  output.WebsiteRedirectLocation = headers.WebsiteRedirectLocation;
+  output.StorageClass = headers.StorageClass;
+  output.Metadata = headers.Metadata;
+}
+
+}  // namespace services::s3

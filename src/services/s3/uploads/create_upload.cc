@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an upload in parts begins, and how it ends without an object.
+#include "services/s3/uploads/create_upload.h"
+
+#include "base/bytes.h"
+#include "services/s3/buckets/lifecycle_rules.h"
+#include "services/s3/errors.h"
+#include "services/s3/objects/object_headers.h"
+#include "services/s3/objects/object_tags.h"
+#include "services/s3/operations.h"
+#include "services/s3/uploads/upload_row.h"
+
+namespace services::s3 {
+namespace {
+
+// Whole-object sums can be put together from those of parts only where they are CRCs, and CRC64NVME
+// is never made the other way.
+std::string type_of_checksum(const shape::CreateMultipartUploadRequest& request) {
+  if (!request.ChecksumAlgorithm) {
+    if (request.ChecksumType) {
+      throw invalid_request("The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.");
+    }
+    return kFullObject;
+  }
+  const base::Checksum kind = checksum_kind(*request.ChecksumAlgorithm);
+  const bool only_full = kind == base::Checksum::Crc64Nvme;
+  if (!request.ChecksumType) return only_full ? kFullObject : kComposite;
+  const bool full = *request.ChecksumType == kFullObject;
+  if ((full && !is_crc(kind)) || (!full && only_full)) {
+    throw invalid_request("The " + *request.ChecksumType + " checksum type cannot be used with the " +
+                          small_checksum_name(kind) + " checksum algorithm.");
+  }
+  return *request.ChecksumType;
+}
+
+}  // namespace
+
+shape::CreateMultipartUploadOutput create_multipart_upload(Call& call,
+                                                           const shape::CreateMultipartUploadRequest& request) {
+  OpenUpload upload;
+  if (request.Tagging) upload.tags = read_tag_header(*request.Tagging);
+  const Bucket bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
+                                           "s3:PutObject", "s3:PutObject", write_context(request, upload.tags));
+  // Whatever the policy: an upload that nobody began would be nobody's to finish.
+  if (call.caller.anonymous()) {
+    throw wire::ApiError("AccessDenied", "Anonymous users cannot initiate multipart uploads.  Please authenticate.");
+  }
+  check_may_tag(call, bucket, request.Key, upload.tags);
+  check_acl(bucket, acl_wish(request));
+  upload.bucket = bucket.id;
+  upload.key = request.Key;
+  upload.initiated_at = call.now;
+  upload.account = call.caller.account;
+  upload.checksum_kind = request.ChecksumAlgorithm;
+  upload.checksum_type = type_of_checksum(request);
+  upload.headers = read_headers(request);
+  insert_upload(call, upload);
+
+  shape::CreateMultipartUploadOutput output;
+  if (auto due = upload_abort(call, bucket, upload.key, upload.initiated_at)) {
+    output.AbortDate = due->at;
+    output.AbortRuleId = due->rule;
+  }
+  output.Bucket = request.Bucket;
+  output.Key = request.Key;
+  output.UploadId = upload.text();
+  output.ServerSideEncryption = kEncryption;
+  // What nobody asked for is not spoken of until the object is there.
+  output.ChecksumAlgorithm = upload.checksum_kind;
+  if (upload.checksum_kind) output.ChecksumType = upload.checksum_type;
+  return output;
+}
+
+shape::AbortMultipartUploadOutput abort_multipart_upload(Call& call, const shape::AbortMultipartUploadRequest& request) {
+  if (request.IfMatchInitiatedTime) throw header_not_implemented("x-amz-if-match-initiated-time");
+  const Bucket bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
+                                           "s3:AbortMultipartUpload", "s3:AbortMultipartUpload");
+  delete_upload(call, find_upload(call.tx, bucket, request.Key, request.UploadId).id);
+  return {};
+}
+
+std::vector<Operation> create_upload_operations() {
+  return {
+      operation<&create_multipart_upload>("CreateMultipartUpload", Access::Write, shape::kCreateMultipartUploadHttp),
+      operation<&abort_multipart_upload>("AbortMultipartUpload", Access::Write, shape::kAbortMultipartUploadHttp),
+  };
+}
+
+}  // namespace services::s3

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// ListMultipartUploads.
+#pragma once
+
+#include "services/call.h"
+#include "services/s3/shape.h"
+#include "shapes/s3/upload_list.h"
+
+namespace services::s3 {
+
+shape::ListMultipartUploadsOutput list_multipart_uploads(Call& call, const shape::ListMultipartUploadsRequest& request);
+
+}  // namespace services::s3

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/s3/uploads/upload_part.h"
+
+#include "base/bytes.h"
+#include "services/s3/errors.h"
+#include "services/s3/limits.h"
+#include "services/s3/objects/object_headers.h"
+#include "services/s3/operations.h"
+#include "services/s3/uploads/upload_row.h"
+
+namespace services::s3 {
+namespace {
+
+struct PartPlan {
+  OpenUpload upload;
+  std::optional<Claim> claim;
+};
+
+wire::ApiError other_checksum(const OpenUpload& upload, const std::string& actual) {
+  return invalid_request("Checksum Type mismatch occurred, expected checksum Type: " +
+                         small_checksum_name(upload.checksum()) + ", actual checksum Type: " + actual);
+}
+
+PartPlan plan_of(Call& call, const shape::UploadPartRequest& request) {
+  check_part_number(request.PartNumber);
+  check_customer_key(request.SSECustomerAlgorithm, request.SSECustomerKey);
+  check_md5_text(request.ContentMD5);
+  const Bucket bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
+                                           "s3:PutObject", "s3:PutObject");
+  PartPlan plan{find_upload(call.tx, bucket, request.Key, request.UploadId),
+            claim_of(claimed_values(request), request.ChecksumAlgorithm)};
+  if (plan.claim && plan.upload.checksum_kind && plan.claim->kind != plan.upload.checksum()) {
+    throw other_checksum(plan.upload, small_checksum_name(plan.claim->kind));
+  }
+  return plan;
+}
+
+}  // namespace
+
+void before_upload_part(Call& call, const shape::UploadPartRequest& request) {
+  const PartPlan plan = plan_of(call, request);
+  call.spool.checksums = {plan.upload.checksum()};
+  if (plan.claim) call.spool.checksums.insert(plan.claim->kind);
+  call.spool.max_bytes = kMaxPutBytes;
+}
+
+shape::UploadPartOutput upload_part(Call& call, const shape::UploadPartRequest& request) {
+  CHECK(call.upload) << "UploadPart without a body";
+  const PartPlan plan = plan_of(call, request);
+  const OpenUpload& upload = plan.upload;
+  const BodyChecksum said = check_body(*call.upload, request.ContentMD5, plan.claim, upload.checksum());
+  if (upload.checksum_kind && (!said.claimed || said.kind != upload.checksum())) {
+    throw other_checksum(upload, said.claimed ? small_checksum_name(said.kind) : "null");
+  }
+  UploadedPart part{.number = request.PartNumber,
+                    .modified_at = call.now,
+                    .size = static_cast<std::int64_t>(call.upload->size),
+                    .blob = add_blob(call.tx, *call.upload),
+                    .etag = base::to_hex(call.upload->md5),
+                    .checksum = base::to_base64(body_checksum(*call.upload, upload.checksum()))};
+  put_part(call, upload, part);
+
+  shape::UploadPartOutput output{.ServerSideEncryption = kEncryption, .ETag = '"' + part.etag + '"'};
+  checksum_member(output, said.kind) = said.value;
+  return output;
+}
+
+std::vector<Operation> upload_part_operations() {
+  return {
+      with_body<&before_upload_part>(
+          operation<&upload_part>("UploadPart", Access::Write, shape::kUploadPartHttp), Body::Spooled),
+  };
+}
+
+}  // namespace services::s3

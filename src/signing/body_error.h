@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong with a body that a client sent, in the words in which Amazon S3 says it.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "http/message.h"
+
+namespace signing {
+
+// A Failure, so that whoever does not look closer still answers with its status.
+class BodyError : public http::Failure {
+ public:
+  using Details = std::vector<std::pair<std::string, std::string>>;
+
+  BodyError(int status, std::string code, const std::string& message, Details details = {})
+      : http::Failure(status, message), code_(std::move(code)), details_(std::move(details)) {}
+
+  const std::string& code() const { return code_; }    // "IncompleteBody"
+  const Details& details() const { return details_; }  // further elements of Amazon's answer
+
+ private:
+  std::string code_;
+  Details details_;
+};
+
+}  // namespace signing
