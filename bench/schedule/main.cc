@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many tasks a second can be placed, each of them durable? RunTask's own handler, in the store's
-// own transactions, on a fleet of 10,000 machines of 8 GPUs; tasks come and go.
+// Durable placements of tasks per second: the handler of RunTask, in the store's
+// transactions, on a fleet of 10,000 machines with 8 GPUs, while tasks start and end.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
@@ -20,10 +20,11 @@
 #include "services/ecs/machines/instance_operations.h"
 #include "services/ecs/tasks/task_operations.h"
 #include "services/ecs/tasks/launch.h"
-#include "services/ecs/schema.h"
+#include "services/ecs/module.h"
 #include "services/shape_json.h"
-#include "services/ecs/tasks/task_row.h"
+#include "state/cluster.h"
 #include "state/keys.h"
+#include "state/task.h"
 #include "store/store.h"
 
 namespace {
@@ -32,10 +33,10 @@ namespace ecs = services::ecs;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kGpus = 8;
-// Each machine's agent reports for itself: of 10,000, a tenth at once are not many.
+// Each machine's agent sends its own reports: a tenth of 10,000 at once is realistic.
 constexpr std::size_t kInFlight = 1024;
 constexpr char kFamilies[][8] = {"gpu1", "gpu2", "gpu4", "gpu8", "share"};
-// Of a hundred requests: mostly small ones, as clusters see them.
+// Of a hundred requests: mostly small ones, as in real clusters.
 constexpr int kShares[] = {45, 20, 15, 5, 15};
 
 struct Options {
@@ -47,7 +48,7 @@ struct Options {
 
 struct Rate {
   double per_second = 0;
-  double cpu_us = 0;  // of the store's writer, for one
+  double cpu_us = 0;  // of the store's writer, for one operation
 };
 
 double since(Clock::time_point began) { return std::chrono::duration<double>(Clock::now() - began).count(); }
@@ -56,7 +57,7 @@ class Bench {
  public:
   explicit Bench(const Options& options)
       : options_(options), folder_(std::filesystem::current_path() / ("schedule-" + base::random_uuid())) {
-    store_ = store::open_sqlite(folder_, {state::key_migrations(), ecs::migrations()});
+    store_ = store::open_sqlite(folder_, {state::key_migrations(), state::cluster_migrations()});
   }
   ~Bench() {
     store_.reset();
@@ -75,7 +76,7 @@ class Bench {
     }
   }
 
-  // Until half of the fleet is taken.
+  // Fills half of the fleet.
   Rate fill_half() {
     const Stopwatch watch = start();
     while (live() < capacity() / 2) {
@@ -86,7 +87,7 @@ class Bench {
     return stop(watch, placed_);
   }
 
-  // As many tasks end as begin, for a while.
+  // Starts and ends the same number of tasks, for a while.
   Rate churn() {
     const Stopwatch watch = start();
     placed_ = 0;
@@ -100,17 +101,17 @@ class Bench {
     return stop(watch, placed_);
   }
 
-  // The ceiling: the same rows, written by the same store, and nothing decided.
+  // The upper bound: the same rows, written by the same store, without decisions.
   Rate insert_only() {
     const Stopwatch watch = start();
     std::atomic<std::int64_t> rows = 0;
     while (since(watch.began) < options_.seconds / 2) {
       wait_for_room();
       submit([this, &rows](services::Call& call) {
-        const std::int64_t launch = ++rows_;
-        std::vector<ecs::StoredTask> tasks;
-        for (int i = 0; i < options_.count; ++i) tasks.push_back(row_of(ecs::new_task_name(launch, i)));
-        ecs::insert_tasks(call.tx, tasks);
+        const auto launch = state::LaunchNumber(++rows_);
+        std::vector<state::Task> tasks;
+        for (int i = 0; i < options_.count; ++i) tasks.push_back(row_of(state::new_task_name(launch, i)));
+        state::insert_tasks(call.tx, tasks);
         rows += options_.count;
       });
     }
@@ -123,7 +124,7 @@ class Bench {
     return rate;
   }
 
-  // One decision by itself, on the fleet as it is now; microseconds.
+  // One decision on the current fleet; microseconds.
   std::vector<double> decide(int times) {
     std::vector<scheduler::Request> requests;
     call([&](services::Call& call) {
@@ -139,7 +140,7 @@ class Bench {
       scheduler::Request& request = requests[pick()];
       request.task = model::TaskId("probe");
       const auto began = Clock::now();
-      fleets_.with(1, [&](scheduler::Fleet& fleet) {
+      fleets_.with(state::ClusterNumber(1), [&](scheduler::Fleet& fleet) {
         auto decision = fleet.place(request);
         if (auto* plan = std::get_if<scheduler::Plan>(&decision); plan && fleet.hold(*plan)) {
           fleet.unhold(request.task);
@@ -171,7 +172,7 @@ class Bench {
     const auto many = static_cast<double>(count);
     return {many / took, (writer_cpu() - watch.cpu) / many * 1e6};
   }
-  // The seconds that the store's thread has worked: every call runs there.
+  // The CPU time of the store's thread, which runs every call.
   double writer_cpu() {
     timespec used{};
     call([&](services::Call&) { clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used); });
@@ -274,17 +275,17 @@ class Bench {
       request.platformDevices->push_back({gpus.gpus.back().id, "GPU"});
     }
     const std::string arn = *ecs::register_container_instance(call, request).containerInstance->containerInstanceArn;
-    const std::string id = arn.substr(arn.rfind('/') + 1);
-    ecs::note_gpus(call, id, gpus);
+    const model::InstanceId id(arn.substr(arn.rfind('/') + 1));
+    ecs::store_gpus(call, id, gpus);
     ecs::set_connected(call, id, true);
   }
 
-  ecs::StoredTask row_of(const ecs::TaskName& name) {
-    ecs::StoredTask task;
+  state::Task row_of(const state::TaskName& name) {
+    state::Task task;
     task.name = name;
-    task.instance_number = 1 + static_cast<std::int64_t>(random_() % static_cast<std::size_t>(options_.machines));
-    task.holds = {.cpu = 64, .memory = 256};
-    task.holds.gpus = {{"GPU-box-1234-0", "main", 0}};
+    task.machine_number = 1 + static_cast<std::int64_t>(random_() % static_cast<std::size_t>(options_.machines));
+    task.hold = {.cpu = 64, .memory_mib = 256};
+    task.hold.gpus = {{model::GpuId("GPU-box-1234-0"), "main", 0}};
     return task;
   }
 

@@ -23,6 +23,8 @@
 #include "http/server.h"
 #include "objects/disk_threads.h"
 #include "objects/files.h"
+#include "services/s3/module.h"
+#include "state/cluster.h"
 
 namespace control {
 namespace asio = boost::asio;
@@ -34,7 +36,7 @@ int thread_count(const Config& config) {
 }
 
 std::vector<store::Migrations> migrations_of(const std::vector<services::Module>& modules) {
-  std::vector<store::Migrations> all;
+  std::vector<store::Migrations> all{state::cluster_migrations()};
   for (const services::Module& module : modules) {
     if (!module.migrations.steps.empty()) all.push_back(module.migrations);
   }
@@ -107,7 +109,8 @@ struct Server::State {
         agents(engine, log_streams, config.objects),
         logs(engine, agents, log_streams),
         scrub(engine, files, disk),
-        objects({engine, authenticator, *registry.find_signed("s3"), log, metrics, {&files, &disk}, config.domains}),
+        objects({engine, authenticator, *registry.find_signed("s3"), services::s3::object_table(), log, metrics,
+                 {&files, &disk}, config.domains}),
         pages(engine, metrics, modules, version),
         agents_door({authenticator, registry, log}, "/ws", "ecs",
                     std::bind_front(&doors::agents::AgentSessions::serve, &agents)),

@@ -64,7 +64,7 @@ TEST_F(Invoke, RunsInTheSameTransactionAsTheNamedPrincipal) {
   });
 }
 
-TEST_F(Invoke, WhomTheOperationWakesIsWokenWithTheCaller) {
+TEST_F(Invoke, TheOperationsWakesAreThoseOfTheCaller) {
   with_call([&](Call& call) {
     invoke<EchoResult>(call, as_service(call, "s3.amazonaws.com", "", ""), "echo", "Echo", EchoRequest{"hi"});
   });
@@ -79,7 +79,7 @@ TEST_F(Invoke, AnErrorOfTheOperationReachesTheCaller) {
   });
 }
 
-TEST_F(Invoke, ADirectoryKnowsNoOtherOperation) {
+TEST_F(Invoke, ADirectoryFindsOnlyItsOwnOperations) {
   EXPECT_NE(directory_.find("echo", "Echo"), nullptr);
   EXPECT_EQ(directory_.find("echo", "Shout"), nullptr);
   EXPECT_EQ(directory_.find("sqs", "Echo"), nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A service as a table: its names, and a row for each operation that it has.
+// A service as a table: its names, and a row for each of its operations.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/headers.h"
 #include "services/call.h"
 #include "wire/operation.h"
 
@@ -18,10 +17,6 @@ namespace services {
 // Read: sees a snapshot and changes nothing. Write: one durable transaction.
 enum class Access { Read, Write };
 
-// How a request's body comes. Whole: decoded into the input. Spooled: read into a file or a row, see
-// bytes.h. Form: a browser's multipart/form-data, its `file` spooled, its other fields the input's.
-enum class Body { Whole, Spooled, Form };
-
 using Erased = std::unique_ptr<void, void (*)(void*)>;
 
 struct Operation {
@@ -29,40 +24,20 @@ struct Operation {
   Access access = Access::Read;
   Erased (*make_input)() = nullptr;
   Erased (*run)(Call&, const void* input) = nullptr;  // the output
-  Body body = Body::Whole;
-  // Runs on a snapshot before any of the body is read: refuses what can't succeed, and says in
-  // call.spool what is to be done with the body.
-  void (*before)(Call&, const void* input) = nullptr;
-  // REST: its body must come with a digest of it, whatever the request was signed with.
-  bool needs_digest = false;
 };
 
-// A page of another origin, in a browser that asks whether it may.
-struct CorsQuestion {
-  std::string bucket;                // of the path; "" where that has none
-  std::string origin, method;        // the method that it wants to use, or else has
-  std::vector<std::string> headers;  // those that it wants to send
-  bool preflight = false;            // OPTIONS, before a request; else beside one that is answered
-};
-
-// One that speaks restXml also gets the requests that nobody signed, as an anonymous caller's.
+// A restXml service also receives unsigned requests, from an anonymous caller.
 struct Service {
   wire::Service wire;
   std::string_view signing_name;  // in the credential scope: "monitoring" for CloudWatch
   std::vector<wire::Protocol> protocols;
   std::size_t body_limit;
   std::vector<Operation> operations;
-  // How this service says that members are missing or out of range; nullopt where
-  // its handlers know better than the model.
+  // The service's error for members that are missing or out of range; nullopt where
+  // its handlers decide instead of the model.
   std::optional<wire::ApiError> (*violation_error)(const std::vector<wire::Violation>&) = nullptr;
   // Query requests may carry this member as their path (SQS's queue URLs).
   std::string_view path_member = {};
-  // restXml, whose operations are told apart by their uris: the names in a query that stand for
-  // operations which Amazon has and this table has not. Such a request is not taken for another.
-  std::vector<std::string_view> absent = {};
-  // On a snapshot: the headers by which the browser lets it, nullopt for those that it must not have.
-  // Throws where there is more to say to a preflight than "not allowed".
-  std::optional<base::Headers> (*cors)(Call& call, const CorsQuestion& question) = nullptr;
 };
 
 namespace detail {
@@ -84,20 +59,6 @@ struct Handler<Out (*)(Call&, const In&)> {
 };
 
 }  // namespace detail
-
-// Such an operation: with_body<&before_put_object>(operation<&put_object>(...), Body::Spooled).
-template <auto Before>
-Operation with_body(Operation row, Body body) {
-  using Input = typename detail::Handler<decltype(Before)>::Input;
-  row.body = body;
-  row.before = [](Call& call, const void* input) { Before(call, *static_cast<const Input*>(input)); };
-  return row;
-}
-
-inline Operation with_digest(Operation row) {
-  row.needs_digest = true;
-  return row;
-}
 
 // operation<&send_message>("SendMessage", Access::Write): shapes follow from the function.
 template <auto Fn>

@@ -89,6 +89,10 @@ void delete_expired_keys(store::Tx& tx, base::Time now) {
   tx.exec("DELETE FROM access_keys WHERE expires_at <= $1", now - kExpiredFor);
 }
 
+bool has_expired_keys(store::Tx& tx, base::Time now) {
+  return tx.query("SELECT 1 FROM access_keys WHERE expires_at <= $1 LIMIT 1", now - kExpiredFor).integer() == 1;
+}
+
 Key ensure_root_key(store::Tx& tx, const std::string& account, base::Time now) {
   auto existing = tx.query("SELECT id, secret, account, session_token, expires_at, created_at, root, parent FROM access_keys"
                            " WHERE root = 1")
@@ -104,8 +108,8 @@ bool valid_account(std::string_view account) {
   return account.size() == 12 && account.find_first_not_of("0123456789") == account.npos;
 }
 
-// Amazon's rule: 16 to 128 word characters. Shorter ones are allowed here, because
-// people bring the keys ("test") that their clients have.
+// Amazon's rule is 16 to 128 word characters. Shorter ones are allowed, because clients come with keys such as
+// "test".
 bool valid_key_id(std::string_view id) {
   return !id.empty() && id.size() <= 128 && std::all_of(id.begin(), id.end(), [](unsigned char c) {
     return std::isalnum(c) || c == '_' || c == '-' || c == '.';

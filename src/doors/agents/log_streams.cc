@@ -14,7 +14,7 @@ std::size_t size_of(const shapes::agent::StokerLogLines& lines) {
 
 }  // namespace
 
-void LogStreams::open(const std::string& id, const std::string& instance) {
+void LogStreams::open(const std::string& id, const model::InstanceId& instance) {
   streams_.with([&](auto& streams) { streams[id].instance = instance; });
 }
 
@@ -22,7 +22,7 @@ void LogStreams::close(const std::string& id) {
   streams_.with([&](auto& streams) { streams.erase(id); });
 }
 
-bool LogStreams::put(const std::string& instance, shapes::agent::StokerLogLines lines) {
+bool LogStreams::put(const model::InstanceId& instance, shapes::agent::StokerLogLines lines) {
   const std::string id = lines.requestId;
   bool known = false;
   const bool taken = streams_.with([&](auto& streams) {
@@ -35,7 +35,7 @@ bool LogStreams::put(const std::string& instance, shapes::agent::StokerLogLines 
       stream.waiting.clear();
       lines.lines.clear();
       lines.end = true;
-      lines.error = "lines came faster than they were read";
+      lines.error = "lines arrived faster than they were read";
     }
     stream.waiting.push_back(std::move(lines));
     return stream.bytes <= kMaxWaitingBytes;
@@ -44,7 +44,7 @@ bool LogStreams::put(const std::string& instance, shapes::agent::StokerLogLines 
   return taken;
 }
 
-void LogStreams::end_all_of(const std::string& instance) {
+void LogStreams::end_all_of(const model::InstanceId& instance) {
   std::vector<std::string> ended;
   streams_.with([&](auto& streams) {
     for (auto& [id, stream] : streams) {
@@ -52,7 +52,7 @@ void LogStreams::end_all_of(const std::string& instance) {
       shapes::agent::StokerLogLines last;
       last.requestId = id;
       last.end = true;
-      last.error = "the machine's agent has gone";
+      last.error = "the machine's agent disconnected";
       stream.waiting.push_back(std::move(last));
       ended.push_back(id);
     }

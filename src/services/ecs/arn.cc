@@ -4,11 +4,31 @@
 #include <algorithm>
 #include <array>
 
+#include "base/bytes.h"
+#include "base/hash.h"
+
 namespace services::ecs {
 namespace {
 
 constexpr std::size_t kMaxNameLength = 255;
 constexpr std::string_view kPrefix = "arn:aws:ecs:";
+
+// The part of the name after its cluster. ARNs in the format of before 2018 have no cluster in them.
+std::optional<std::string> name_in(const state::Cluster& cluster, std::string_view text, std::string_view type) {
+  if (!text.starts_with("arn:")) return std::string(text);
+  const auto arn = split_arn(text);
+  if (!arn || arn->type != type || arn->account != cluster.account || arn->region != cluster.region) {
+    return std::nullopt;
+  }
+  const std::size_t slash = arn->name.find('/');
+  if (slash == std::string::npos) return std::string(arn->name);
+  if (arn->name.substr(0, slash) != cluster.name) return std::nullopt;
+  return std::string(arn->name.substr(slash + 1));
+}
+
+std::string arn_in(const state::Cluster& cluster, std::string_view type, const std::string& name) {
+  return arn_text({cluster.region, cluster.account, type, cluster.name + "/" + name});
+}
 
 }  // namespace
 
@@ -45,6 +65,39 @@ std::optional<Arn> parse_arn(std::string_view text) {
 
 Arn own_arn(const Caller& caller, std::string_view type, std::string_view name) {
   return {caller.region, caller.account, std::string(type), std::string(name)};
+}
+
+std::string cluster_arn(const state::Cluster& cluster) {
+  return arn_text({cluster.region, cluster.account, "cluster", cluster.name});
+}
+
+std::string instance_arn(const state::Cluster& cluster, const model::InstanceId& id) {
+  return arn_in(cluster, "container-instance", id.str());
+}
+
+std::string task_arn(const state::Cluster& cluster, const model::TaskId& id) {
+  return arn_in(cluster, "task", id.str());
+}
+
+std::string container_arn(const state::Cluster& cluster, const model::TaskId& task, const std::string& container) {
+  const std::string digits = base::to_hex(std::string_view(base::sha256(task.str() + "/" + container)).substr(0, 16));
+  std::string uuid;
+  uuid.reserve(digits.size() + 4);
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i == 8 || i == 12 || i == 16 || i == 20) uuid += '-';
+    uuid += digits[i];
+  }
+  return arn_in(cluster, "container", task.str() + "/" + uuid);
+}
+
+std::optional<model::InstanceId> instance_id(const state::Cluster& cluster, std::string_view text) {
+  auto name = name_in(cluster, text, "container-instance");
+  return name ? std::optional(model::InstanceId(std::move(*name))) : std::nullopt;
+}
+
+std::optional<model::TaskId> task_id(const state::Cluster& cluster, std::string_view text) {
+  auto name = name_in(cluster, text, "task");
+  return name ? std::optional(model::TaskId(std::move(*name))) : std::nullopt;
 }
 
 bool plain_name(std::string_view name) {

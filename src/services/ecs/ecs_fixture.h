@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test support: ECS's handlers on a database of their own, at a time of the test's choosing.
+// Test support: ECS handlers on their own database, at a time that the test chooses.
 #pragma once
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 
 #include "base/random.h"
 #include "services/ecs/account_setting_operations.h"
@@ -13,10 +14,11 @@
 #include "services/ecs/definitions/definition_operations.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/machines/instance_operations.h"
-#include "services/ecs/schema.h"
+#include "services/ecs/module.h"
 #include "services/ecs/tag_operations.h"
 #include "services/ecs/tasks/task_operations.h"
 #include "services/shape_json.h"
+#include "state/cluster.h"
 #include "state/keys.h"
 #include "store/test_store.h"
 #include "wire/error.h"
@@ -26,7 +28,7 @@ namespace services::ecs {
 class EcsTest : public testing::Test {
  protected:
   EcsTest() : folder_(testing::TempDir() + "ecs-" + base::random_uuid()) {
-    store_ = store::open_test_store(folder_, {state::key_migrations(), migrations()});
+    store_ = store::open_test_store(folder_, {state::key_migrations(), state::cluster_migrations(), module({}).migrations});
   }
   ~EcsTest() override {
     store_.reset();
@@ -37,11 +39,18 @@ class EcsTest : public testing::Test {
   template <class Out, class In>
   Out run(Out (*handler)(Call&, const In&), const In& request) {
     Out out;
+    with_call([&](Call& call) { out = handler(call, request); });
+    return out;
+  }
+  // Keeps what it woke in wakes_.
+  template <class Use>
+  void with_call(Use use) {
     store_->write_now([&](store::Tx& tx) {
       Call call{tx, caller_, now_, now_, &locals_};
-      out = handler(call, request);
+      use(call);
+      wakes_.clear();
+      for (const Wake& wake : call.wakes) wakes_.insert(wake.topic);
     });
-    return out;
   }
   // The same with a request in JSON, as clients write it: run_json(&create_cluster, R"({})").
   template <class Out, class In>
@@ -75,6 +84,7 @@ class EcsTest : public testing::Test {
   }
 
   std::string folder_;
+  std::set<std::string> wakes_;  // topics that the last call woke
   Locals locals_;
   Fleets& fleets_ = locals_.add<Fleets>();
   std::unique_ptr<store::Store> store_;

@@ -3,11 +3,12 @@
 
 #include "model/task_status.h"
 #include "services/ecs/machines/fleets.h"
+#include "state/task.h"
 
 namespace services::ecs {
 namespace {
 
-// Statuses that a live task can have here. A status without tasks is shown as 0, so that its series never breaks off.
+// Statuses that a live task can have. A status without tasks is shown as 0, so that its series has no gaps.
 constexpr model::TaskStatus kShownStatuses[] = {model::TaskStatus::Pending, model::TaskStatus::Running};
 
 }  // namespace
@@ -15,10 +16,9 @@ constexpr model::TaskStatus kShownStatuses[] = {model::TaskStatus::Pending, mode
 std::vector<Gauge> gauges(Call& call) {
   std::map<std::string, double> tasks;
   for (model::TaskStatus status : kShownStatuses) tasks[std::string(model::text(status))] = 0;
-  call.tx.query("SELECT known, count(*) FROM ecs_tasks GROUP BY known").each([&](const store::Row& row) {
-    const auto status = static_cast<model::TaskStatus>(row.integer(0));
-    tasks[std::string(model::text(status))] = static_cast<double>(row.integer(1));
-  });
+  for (const auto& [status, count] : state::count_tasks(call.tx)) {
+    tasks[std::string(model::text(status))] = static_cast<double>(count);
+  }
   std::vector<Gauge> all;
   for (const auto& [status, count] : tasks) {
     all.push_back({"stoker_ecs_tasks", "Tasks that have not stopped", {{"status", status}}, count});

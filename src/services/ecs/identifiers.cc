@@ -12,15 +12,15 @@ namespace {
 // Ids are 32 hexadecimal digits; until 2018 they were UUIDs with their hyphens.
 constexpr std::size_t kIdLength = 32, kOldIdLength = 36;
 
-// How ARNs, and ECS's texts, call it.
+// How ARNs and ECS's texts name it.
 struct Kind {
   std::string_view type, noun, member;
 };
 constexpr Kind kTask{"task", "Task", "taskId"};
 constexpr Kind kInstance{"container-instance", "Container Instance", "instanceId"};
 
-// All texts are as ECS was seen to answer, "Identifier is invalid" for tasks, task sets and services.
-std::optional<std::string> asked_id(const StoredCluster& cluster, const std::string& text, const Kind& kind) {
+// The texts are ECS's own; "Identifier is invalid" was observed for tasks, task sets and services.
+std::optional<std::string> requested_id(const state::Cluster& cluster, const std::string& text, const Kind& kind) {
   std::string id = text;
   if (text.starts_with("arn:")) {
     const auto arn = parse_arn(text);
@@ -45,37 +45,56 @@ std::optional<std::string> asked_id(const StoredCluster& cluster, const std::str
 
 }  // namespace
 
-std::optional<std::string> asked_task_id(const StoredCluster& cluster, const std::string& text) {
-  return asked_id(cluster, text, kTask);
+std::optional<state::Task> load_task(store::Tx& tx, const state::Cluster& cluster, std::string_view text) {
+  const auto id = task_id(cluster, text);
+  auto task = id ? state::find_task(tx, *id) : std::nullopt;
+  if (task && task->cluster != cluster.number) return std::nullopt;
+  return task;
 }
 
-std::optional<std::string> asked_instance_id(const StoredCluster& cluster, const std::string& text) {
+std::optional<state::TaskState> load_task_state(store::Tx& tx, const state::Cluster& cluster, std::string_view text) {
+  const auto id = task_id(cluster, text);
+  auto task = id ? state::find_task_state(tx, *id) : std::nullopt;
+  if (task && task->cluster != cluster.number) return std::nullopt;
+  return task;
+}
+
+std::optional<StoredInstance> load_instance(store::Tx& tx, const state::Cluster& cluster, std::string_view text) {
+  const auto id = instance_id(cluster, text);
+  auto instance = id ? load_instance(tx, *id) : std::nullopt;
+  if (instance && instance->cluster != cluster.number) return std::nullopt;
+  return instance;
+}
+
+std::optional<model::InstanceId> requested_instance_id(const state::Cluster& cluster, const std::string& text) {
   if (text.empty()) throw invalid_parameter("Container instance can not be blank.");
-  return asked_id(cluster, text, kInstance);
+  auto id = requested_id(cluster, text, kInstance);
+  return id ? std::optional(model::InstanceId(std::move(*id))) : std::nullopt;
 }
 
-std::optional<StoredTask> asked_task(store::Tx& tx, const StoredCluster& cluster, const std::string& text) {
-  const auto id = asked_task_id(cluster, text);
+std::optional<state::Task> find_requested_task(store::Tx& tx, const state::Cluster& cluster, const std::string& text) {
+  const auto id = requested_id(cluster, text, kTask);
   return id ? load_task(tx, cluster, *id) : std::nullopt;
 }
 
-std::optional<StoredInstance> asked_instance(store::Tx& tx, const StoredCluster& cluster, const std::string& text) {
-  const auto id = asked_instance_id(cluster, text);
-  return id ? load_instance(tx, cluster, *id) : std::nullopt;
+std::optional<StoredInstance> find_requested_instance(store::Tx& tx, const state::Cluster& cluster,
+                                                      const std::string& text) {
+  const auto id = requested_instance_id(cluster, text);
+  return id ? load_instance(tx, cluster, id->str()) : std::nullopt;
 }
 
-StoredInstance find_instance(store::Tx& tx, const StoredCluster& cluster, const std::string& text) {
-  auto instance = asked_instance(tx, cluster, text);
+StoredInstance find_instance(store::Tx& tx, const state::Cluster& cluster, const std::string& text) {
+  auto instance = find_requested_instance(tx, cluster, text);
   if (!instance) throw invalid_parameter(fmt::format("Referenced container instance {} not found.", text));
   return std::move(*instance);
 }
 
-shapes::ecs::Failure missing_task(const StoredCluster& cluster, const std::string& text) {
-  return {.arn = text.starts_with("arn:") ? text : task_arn(cluster, text), .reason = "MISSING"};
+shapes::ecs::Failure missing_task(const state::Cluster& cluster, const std::string& text) {
+  return {.arn = text.starts_with("arn:") ? text : task_arn(cluster, model::TaskId(text)), .reason = "MISSING"};
 }
 
-shapes::ecs::Failure missing_instance(const StoredCluster& cluster, const std::string& text) {
-  return {.arn = text.starts_with("arn:") ? text : instance_arn(cluster, text), .reason = "MISSING"};
+shapes::ecs::Failure missing_instance(const state::Cluster& cluster, const std::string& text) {
+  return {.arn = text.starts_with("arn:") ? text : instance_arn(cluster, model::InstanceId(text)), .reason = "MISSING"};
 }
 
 void check_at_most(std::size_t most, std::size_t count, std::string_view what) {

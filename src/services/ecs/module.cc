@@ -9,14 +9,24 @@
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/machines/live_gpus.h"
 #include "services/ecs/operations.h"
-#include "services/ecs/schema.h"
-#include "services/ecs/service.h"
 #include "services/ecs/tasks/sweep.h"
-#include "services/ecs/tasks/task_row.h"
 #include "shapes/ecs/errors.h"
 
 namespace services::ecs {
 namespace {
+
+// Clusters, machines, task definitions and tasks are in src/state. Here is what only ECS reads.
+constexpr char kAccountSettings[] = R"sql(
+-- Values that were set. Other settings have their default.
+CREATE TABLE ecs_account_settings (
+  account TEXT NOT NULL,
+  region TEXT NOT NULL,
+  principal TEXT NOT NULL,             -- an ARN
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (account, region, principal, name)
+);
+)sql";
 
 // A task definition is 64 KiB at most, and may be written with generous white space.
 constexpr std::size_t kBodyLimit = 1u << 20;
@@ -45,8 +55,6 @@ void recover(Call& call) {
   call.local<Fleets>().load(call.tx);
 }
 
-}  // namespace
-
 Service service() {
   Service ecs;
   ecs.wire = {.name = "ecs",
@@ -61,10 +69,12 @@ Service service() {
   return ecs;
 }
 
+}  // namespace
+
 Module module(const Options& options) {
   Module ecs;
   ecs.service = service();
-  ecs.migrations = migrations();
+  ecs.migrations = {"ecs", {kAccountSettings}};
   ecs.add_memory = &add_memory;
   ecs.recover = &recover;
   ecs.loops = {sweep_loop(options.lost_after)};

@@ -12,7 +12,7 @@
 #include "services/ecs/machines/instance.h"
 #include "services/ecs/operations.h"
 #include "services/ecs/tag_operations.h"
-#include "services/ecs/tasks/task_row.h"
+#include "services/ecs/tasks/report.h"
 #include "services/ecs/tasks/task_view.h"
 
 namespace services::ecs {
@@ -81,32 +81,31 @@ Tags of_definition(Call& call, const std::string& resource, const Change& change
   return definition.tags;
 }
 
-// Of "web/3f2a..." the cluster that has the row; nullopt where that is not the one that is named, or not the caller's.
-std::optional<StoredCluster> home_of(Call& call, const Arn& arn, std::int64_t row) {
-  auto name = call.tx.query("SELECT name FROM ecs_clusters WHERE id = $1", row).one([](const store::Row& found) {
-    return found.str(0);
-  });
-  auto cluster = name ? load_cluster(call, *name) : std::nullopt;
-  if (!cluster || cluster->id != row || arn.name.substr(0, arn.name.find('/')) != cluster->name) return std::nullopt;
-  return cluster;
+// The cluster with this number; nullopt unless it is the caller's and the one that "web/3f2a..." names.
+std::optional<state::Cluster> home_of(Call& call, const Arn& arn, state::ClusterNumber number) {
+  auto cluster = state::find_cluster(call.tx, number);
+  const bool named = cluster && cluster->account == call.caller.account && cluster->region == call.caller.region &&
+                     arn.name.substr(0, arn.name.find('/')) == cluster->name;
+  return named ? cluster : std::nullopt;
 }
 
 std::string id_of(const Arn& arn) { return arn.name.substr(arn.name.find('/') + 1); }
 
 std::optional<Tags> of_task(Call& call, const Arn& arn, const Change& change) {
-  auto task = load_task(call.tx, id_of(arn));
+  auto task = state::find_task(call.tx, model::TaskId(id_of(arn)));
   const auto cluster = task ? home_of(call, arn, task->cluster) : std::nullopt;
   if (!cluster) return std::nullopt;
-  // A task has those of its launch until it has its own.
-  Tags tags = task->tags ? *task->tags : TaskView(call, *cluster).launch_of(*task).body.tags;
+  // A task has the tags of its launch until it has its own.
+  auto own = own_tags(*task);
+  Tags tags = own ? std::move(*own) : TaskView(call, *cluster).launch_of(*task).body.tags;
   if (!change) return tags;
-  task->tags = change(std::move(tags));
-  update_task(call.tx, *task);
-  return task->tags;
+  set_own_tags(*task, change(std::move(tags)));
+  state::update_task(call.tx, *task);
+  return own_tags(*task);
 }
 
 std::optional<Tags> of_instance(Call& call, const Arn& arn, const Change& change) {
-  auto instance = load_instance(call.tx, id_of(arn));
+  auto instance = load_instance(call.tx, model::InstanceId(id_of(arn)));
   if (!instance || instance->status == model::InstanceStatus::Inactive || !home_of(call, arn, instance->cluster)) {
     return std::nullopt;
   }
@@ -117,13 +116,13 @@ std::optional<Tags> of_instance(Call& call, const Arn& arn, const Change& change
   return instance->body.tags;
 }
 
-// Without the name of the cluster, as ARNs were until 2018.
+// The format of ARNs until 2018, without the name of the cluster.
 bool in_old_format(const Arn& arn) {
   const bool in_cluster = arn.type == "task" || arn.type == "container-instance" || arn.type == "service";
   return in_cluster && arn.name.find('/') == std::string::npos;
 }
 
-// The tags of what the ARN names, through `change` where there is one to be made.
+// The tags of what the ARN names, after `change` where there is one.
 Tags tags_of(Call& call, const std::string& resource, const Change& change = nullptr) {
   const auto arn = parse_arn(resource);
   if (!arn) throw invalid_parameter("Invalid ARN: " + resource);
@@ -148,7 +147,7 @@ Tags add_tags(Tags tags, const Tags& more) {
   for (const Tag& tag : more) {
     check_tag(tag);
     if (std::find(keys.begin(), keys.end(), *tag.key) != keys.end()) {
-      throw invalid_parameter("Multiple tags contain the same key.");  // as ECS was seen to say
+      throw invalid_parameter("Multiple tags contain the same key.");  // ECS's own words
     }
     keys.push_back(*tag.key);
     auto found = std::find_if(tags.begin(), tags.end(), [&](const Tag& old) { return old.key == tag.key; });

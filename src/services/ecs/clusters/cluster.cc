@@ -3,7 +3,6 @@
 
 #include "services/ecs/arn.h"
 #include "services/ecs/errors.h"
-#include "services/ecs/tasks/task_row.h"
 #include "services/shape_json.h"
 
 namespace services::ecs {
@@ -12,10 +11,8 @@ namespace {
 using shapes::ecs::Cluster;
 using shapes::ecs::KeyValuePair;
 
-const char* status_of(const StoredCluster& cluster) { return cluster.active ? "ACTIVE" : "INACTIVE"; }
-
-// The names and their order are Amazon's. Our machines are EC2 instances to a client.
-std::vector<KeyValuePair> statistics_of(const ClusterContents& contents) {
+// The names and their order are Amazon's. To a client, all machines are EC2 instances.
+std::vector<KeyValuePair> statistics_of(const state::ClusterContents& contents) {
   const std::pair<const char*, std::int32_t> counts[] = {
       {"runningEC2TasksCount", contents.running_tasks},
       {"runningFargateTasksCount", 0},
@@ -47,22 +44,6 @@ void check_found(const std::optional<Found>& cluster) {
 
 }  // namespace
 
-std::string StoredCluster::arn() const { return arn_text({region, account, "cluster", name}); }
-
-ClusterContents contents_of(store::Tx& tx, const StoredCluster& cluster) {
-  ClusterContents contents;
-  contents.instances = static_cast<std::int32_t>(
-      tx.query("SELECT count(*) FROM ecs_instances WHERE cluster = $1 AND status <> 'INACTIVE'", cluster.id).integer());
-  tx.query("SELECT known, count(*) FROM ecs_tasks WHERE cluster = $1 GROUP BY known", cluster.id)
-      .each([&](const store::Row& row) {
-        const auto count = static_cast<std::int32_t>(row.integer(1));
-        contents.tasks += count;
-        if (row.integer(0) == to_code(model::TaskStatus::Running)) contents.running_tasks = count;
-        if (row.integer(0) == to_code(model::TaskStatus::Pending)) contents.pending_tasks = count;
-      });
-  return contents;
-}
-
 std::optional<std::string> cluster_name(const Caller& caller, const std::optional<std::string>& text) {
   if (!text || text->empty()) return std::string(kDefaultCluster);
   if (!text->starts_with("arn:")) return *text;
@@ -71,69 +52,54 @@ std::optional<std::string> cluster_name(const Caller& caller, const std::optiona
   return arn->name;
 }
 
-std::optional<std::string> asked_cluster_name(const Caller& caller, const std::optional<std::string>& text) {
+std::optional<std::string> requested_cluster_name(const Caller& caller, const std::optional<std::string>& text) {
   if (text && !text->empty() && !text->starts_with("arn:") && !plain_name(*text)) {
-    // As ECS was seen to answer.
+    // ECS's own words.
     throw invalid_parameter("Cluster must match ^[a-zA-Z0-9\\-_]{1,255}$, but was " + *text);
   }
   return cluster_name(caller, text);
 }
 
 std::optional<WholeCluster> load_cluster(Call& call, const std::string& name) {
-  return call.tx
-      .query("SELECT id, status, body FROM ecs_clusters WHERE account = $1 AND region = $2 AND name = $3",
-             call.caller.account, call.caller.region, name)
-      .one([&](const store::Row& row) {
-        return WholeCluster{
-            {row.integer(0), call.caller.account, call.caller.region, name, row.text(1) == "ACTIVE"},
-            from_json<Cluster>(row.text(2))};
-      });
+  auto cluster = state::find_cluster(call.tx, {call.caller.account, call.caller.region, name});
+  if (!cluster) return std::nullopt;
+  auto body = from_json<Cluster>(state::cluster_body(call.tx, cluster->number));
+  return WholeCluster(std::move(*cluster), std::move(body));
 }
 
-StoredCluster find_cluster(Call& call, const std::optional<std::string>& text) {
-  const auto name = asked_cluster_name(call.caller, text);
-  std::optional<StoredCluster> cluster;
-  if (name) {
-    cluster = call.tx
-                  .query("SELECT id, status FROM ecs_clusters WHERE account = $1 AND region = $2 AND name = $3",
-                         call.caller.account, call.caller.region, *name)
-                  .one([&](const store::Row& row) {
-                    return StoredCluster{row.integer(0), call.caller.account, call.caller.region, *name,
-                                         row.text(1) == "ACTIVE"};
-                  });
-  }
+state::Cluster find_cluster(Call& call, const std::optional<std::string>& text) {
+  const auto name = requested_cluster_name(call.caller, text);
+  auto cluster =
+      name ? state::find_cluster(call.tx, {call.caller.account, call.caller.region, *name}) : std::nullopt;
   check_found(cluster);
   return std::move(*cluster);
 }
 
 WholeCluster find_whole_cluster(Call& call, const std::optional<std::string>& text) {
-  const auto name = asked_cluster_name(call.caller, text);
+  const auto name = requested_cluster_name(call.caller, text);
   auto cluster = name ? load_cluster(call, *name) : std::nullopt;
   check_found(cluster);
   return std::move(*cluster);
 }
 
 void insert_cluster(Call& call, const WholeCluster& cluster) {
-  call.tx.exec(
-      "INSERT INTO ecs_clusters (account, region, name, status, body, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
-      cluster.account, cluster.region, cluster.name, status_of(cluster), to_json(cluster.body), call.now);
+  state::insert_cluster(call.tx, cluster, to_json(cluster.body), call.now);
 }
 
 void update_cluster_row(store::Tx& tx, const WholeCluster& cluster) {
-  tx.exec("UPDATE ecs_clusters SET status = $2, body = $3 WHERE id = $1", cluster.id, status_of(cluster),
-          to_json(cluster.body));
+  state::update_cluster(tx, cluster, to_json(cluster.body));
 }
 
-Cluster shown(const WholeCluster& cluster, const ClusterContents& contents, const ClusterFields& fields) {
+Cluster shown(const WholeCluster& cluster, const state::ClusterContents& contents, const ClusterFields& fields) {
   Cluster out;
-  out.clusterArn = cluster.arn();
+  out.clusterArn = cluster_arn(cluster);
   out.clusterName = cluster.name;
-  out.status = status_of(cluster);
+  out.status = cluster.active ? "ACTIVE" : "INACTIVE";
   out.registeredContainerInstancesCount = contents.instances;
   out.runningTasksCount = contents.running_tasks;
   out.pendingTasksCount = contents.pending_tasks;
   out.activeServicesCount = contents.active_services;
-  // Lists are there even where nobody asked for what is in them.
+  // Lists are present even where their contents were not requested.
   out.statistics = fields.statistics ? statistics_of(contents) : std::vector<KeyValuePair>();
   out.tags.emplace();
   out.settings.emplace();

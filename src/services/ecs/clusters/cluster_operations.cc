@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making, showing and ending clusters.
+// Creating, describing and deleting clusters.
 #include "services/ecs/clusters/cluster_operations.h"
 
 #include "services/ecs/account_settings.h"
@@ -24,28 +24,28 @@ std::vector<T> list_of(const std::optional<std::vector<T>>& list) {
   return list.value_or(std::vector<T>());
 }
 
-// What the request asks for; throws where it can't be had.
+// The requested cluster; throws where it is invalid or unsupported.
 Cluster body_of(Call& call, const CreateClusterRequest& request) {
   check_settings(list_of(request.settings));
   if (request.configuration) check_configuration(*request.configuration);
   check_capacity_providers(list_of(request.capacityProviders), list_of(request.defaultCapacityProviderStrategy));
-  if (request.serviceConnectDefaults) throw not_here("serviceConnectDefaults", "there is no Cloud Map");
+  if (request.serviceConnectDefaults) throw unsupported("serviceConnectDefaults", "there is no Cloud Map");
   Cluster body;
   body.configuration = request.configuration;
   body.tags = add_tags({}, list_of(request.tags));
   body.settings = list_of(request.settings);
-  // The account's setting holds for clusters that are made without one of their own.
+  // The account's setting applies to clusters that are created without their own.
   if (body.settings->empty()) {
     body.settings = {ClusterSetting{"containerInsights", account_setting(call, "containerInsights")}};
   }
   return body;
 }
 
-// Making a cluster that is there is no error, unless it would be another cluster.
-void check_same(const Cluster& existing, const Cluster& asked, const CreateClusterRequest& request) {
-  if ((request.settings && existing.settings != asked.settings) ||
-      (request.configuration && existing.configuration != asked.configuration) ||
-      (request.tags && existing.tags != asked.tags)) {
+// Creating an existing cluster is no error, unless the request differs from it.
+void check_same(const Cluster& existing, const Cluster& requested, const CreateClusterRequest& request) {
+  if ((request.settings && existing.settings != requested.settings) ||
+      (request.configuration && existing.configuration != requested.configuration) ||
+      (request.tags && existing.tags != requested.tags)) {
     throw invalid_parameter(
         "Arguments on this idempotent request are inconsistent with arguments used in previous request(s).");
   }
@@ -71,18 +71,18 @@ CreateClusterResponse create_cluster(Call& call, const CreateClusterRequest& req
   if (!plain_name(name)) {
     throw invalid_parameter("Invalid cluster name. It should have 1 to 255 letters, numbers, hyphens and underscores.");
   }
-  WholeCluster cluster{{0, call.caller.account, call.caller.region, name, true}, body_of(call, request)};
+  WholeCluster cluster({{}, call.caller.account, call.caller.region, name, true}, body_of(call, request));
   if (auto existing = load_cluster(call, name)) {
     if (existing->active) {
       check_same(existing->body, cluster.body, request);
-      return {.cluster = shown(*existing, contents_of(call.tx, *existing), kCreated)};
+      return {.cluster = shown(*existing, state::count_contents(call.tx, existing->number), kCreated)};
     }
-    cluster.id = existing->id;
+    cluster.number = existing->number;
     update_cluster_row(call.tx, cluster);
   } else {
     insert_cluster(call, cluster);
   }
-  return {.cluster = shown(cluster, contents_of(call.tx, cluster), kCreated)};
+  return {.cluster = shown(cluster, state::count_contents(call.tx, cluster.number), kCreated)};
 }
 
 DescribeClustersResponse describe_clusters(Call& call, const DescribeClustersRequest& request) {
@@ -96,7 +96,7 @@ DescribeClustersResponse describe_clusters(Call& call, const DescribeClustersReq
   for (const std::string& text : names) {
     const auto name = cluster_name(call.caller, text);
     if (auto cluster = name ? load_cluster(call, *name) : std::nullopt) {
-      response.clusters->push_back(shown(*cluster, contents_of(call.tx, *cluster), fields));
+      response.clusters->push_back(shown(*cluster, state::count_contents(call.tx, cluster->number), fields));
     } else {
       const std::string arn = name ? own_arn(call.caller, "cluster", *name).str() : text;
       response.failures->push_back({.arn = arn, .reason = "MISSING"});
@@ -107,12 +107,7 @@ DescribeClustersResponse describe_clusters(Call& call, const DescribeClustersReq
 
 ListClustersResponse list_clusters(Call& call, const ListClustersRequest& request) {
   const Page page = page_of(request.maxResults, request.nextToken);
-  auto names = call.tx
-                   .query(
-                       "SELECT name FROM ecs_clusters WHERE account = $1 AND region = $2 AND name > $3"
-                       " AND status = 'ACTIVE' ORDER BY name LIMIT $4",
-                       call.caller.account, call.caller.region, page.after, page.size + 1)
-                   .all([](const store::Row& row) { return row.str(0); });
+  auto names = state::list_clusters(call.tx, {call.caller.account, call.caller.region, page.after}, page.size + 1);
   ListClustersResponse response;
   response.nextToken = cut(names, page);
   response.clusterArns.emplace();
@@ -124,12 +119,12 @@ ListClustersResponse list_clusters(Call& call, const ListClustersRequest& reques
 
 DeleteClusterResponse delete_cluster(Call& call, const DeleteClusterRequest& request) {
   if (request.cluster.empty()) throw invalid_parameter("Cluster can not be blank.");
-  const auto name = asked_cluster_name(call.caller, request.cluster);
+  const auto name = requested_cluster_name(call.caller, request.cluster);
   auto cluster = name ? load_cluster(call, *name) : std::nullopt;
   if (!cluster) throw cluster_not_found();
-  const ClusterContents contents = contents_of(call.tx, *cluster);
+  const state::ClusterContents contents = state::count_contents(call.tx, cluster->number);
   check_deletable(contents);
-  // Deleting what was deleted is no error.
+  // Deleting a deleted cluster is no error.
   cluster->active = false;
   // "When a resource is deleted, the tags that are associated with that resource are deleted as well."
   cluster->body.tags.emplace();

@@ -5,7 +5,7 @@
 
 namespace services::ecs {
 
-void check_deletable(const ClusterContents& contents) {
+void check_deletable(const state::ClusterContents& contents) {
   if (contents.instances > 0) {
     throw wire::ApiError("ClusterContainsContainerInstancesException",
                          "The Cluster cannot be deleted while Container Instances are active or draining.");

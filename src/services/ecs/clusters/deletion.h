@@ -8,6 +8,6 @@ namespace services::ecs {
 
 // Throws ClusterContainsContainerInstancesException, ClusterContainsServicesException or
 // ClusterContainsTasksException.
-void check_deletable(const ClusterContents& contents);
+void check_deletable(const state::ClusterContents& contents);
 
 }  // namespace services::ecs

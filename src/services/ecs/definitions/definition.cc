@@ -13,33 +13,16 @@ namespace {
 using shapes::ecs::ListTagsForResourceResponse;
 using shapes::ecs::TaskDefinition;
 
-// Rows that one registration removes at most.
-constexpr std::int64_t kRemovedAtOnce = 100;
-
-constexpr std::string_view kSelectRevision =
-    "SELECT id, family, revision, status, body, tags, registered_at, deregistered_at, delete_requested_at"
-    " FROM ecs_task_definitions WHERE account = $1 AND region = $2 AND family = $3 AND revision = $4"
-    " AND (delete_requested_at IS NULL OR delete_requested_at > $5)";
-constexpr std::string_view kSelectLatest =
-    "SELECT id, family, revision, status, body, tags, registered_at, deregistered_at, delete_requested_at"
-    " FROM ecs_task_definitions WHERE account = $1 AND region = $2 AND family = $3 AND status = 'ACTIVE'"
-    " ORDER BY revision DESC LIMIT 1";
-
-StoredTaskDefinition read_row(const store::Row& row) {
+std::optional<StoredTaskDefinition> parsed_definition(std::optional<state::Definition> row) {
+  if (!row) return std::nullopt;
   StoredTaskDefinition definition;
-  definition.id = row.integer(0);
-  definition.family = row.str(1);
-  definition.revision = row.integer(2);
-  definition.status = row.str(3);
-  definition.body = from_json<TaskDefinition>(row.text(4));
-  definition.tags = *from_json<ListTagsForResourceResponse>(row.text(5)).tags;
-  definition.registered_at = row.time(6);
-  definition.deregistered_at = row.maybe_time(7);
-  definition.delete_requested_at = row.maybe_time(8);
+  definition.body = from_json<TaskDefinition>(row->body_json);
+  definition.tags = *from_json<ListTagsForResourceResponse>(row->tags_json).tags;
+  static_cast<state::Definition&>(definition) = std::move(*row);
   return definition;
 }
 
-std::string tags_json(const StoredTaskDefinition& definition) {
+std::string definition_tags_json(const StoredTaskDefinition& definition) {
   return to_json(ListTagsForResourceResponse{definition.tags});
 }
 
@@ -75,21 +58,18 @@ std::optional<TaskDefinitionName> parse_task_definition(const Caller& caller, st
   return name;
 }
 
-std::optional<StoredTaskDefinition> load_task_definition(Call& call, const TaskDefinitionName& name) {
-  const Caller& caller = call.caller;
-  if (!name.revision) return call.tx.query(kSelectLatest, caller.account, caller.region, name.family).one(read_row);
-  return call.tx
-      .query(kSelectRevision, caller.account, caller.region, name.family, *name.revision, call.now - kDeletionTakes)
-      .one(read_row);
+state::FamilyKey family_key(const Caller& caller, const std::string& family) {
+  return {caller.account, caller.region, family};
 }
 
-std::optional<StoredTaskDefinition> load_task_definition(store::Tx& tx, std::int64_t id) {
-  return tx
-      .query(
-          "SELECT id, family, revision, status, body, tags, registered_at, deregistered_at, delete_requested_at"
-          " FROM ecs_task_definitions WHERE id = $1",
-          id)
-      .one(read_row);
+std::optional<StoredTaskDefinition> load_task_definition(Call& call, const TaskDefinitionName& name) {
+  const state::FamilyKey key = family_key(call.caller, name.family);
+  return parsed_definition(name.revision ? state::find_definition(call.tx, key, *name.revision, call.now)
+                                         : state::find_definition(call.tx, key));
+}
+
+std::optional<StoredTaskDefinition> load_task_definition(store::Tx& tx, state::DefinitionNumber number) {
+  return parsed_definition(state::find_definition(tx, number));
 }
 
 StoredTaskDefinition find_task_definition(Call& call, const std::string& text) {
@@ -108,44 +88,20 @@ void check_revision_number(const Caller& caller, const std::string& text) {
 
 StoredTaskDefinition find_revision(Call& call, const std::string& text) {
   const auto name = parse_task_definition(call.caller, text);
-  // "Revision is missing." is what ECS says where a bare family is given.
+  // ECS's own words for a family without a revision.
   if (name && !name->revision) throw client_error("Revision is missing.");
   return find_task_definition(call, text);
 }
 
-std::int64_t next_revision(Call& call, const std::string& family) {
-  return call.tx
-      .query(
-          "INSERT INTO ecs_families (account, region, family, last_revision) VALUES ($1, $2, $3, 1)"
-          " ON CONFLICT (account, region, family) DO UPDATE SET last_revision = ecs_families.last_revision + 1"
-          " RETURNING last_revision",
-          call.caller.account, call.caller.region, family)
-      .integer();
+void insert_task_definition(Call& call, StoredTaskDefinition& definition) {
+  definition.body_json = to_json(definition.body);
+  definition.tags_json = definition_tags_json(definition);
+  state::insert_definition(call.tx, family_key(call.caller, definition.family), definition);
 }
 
-void insert_task_definition(Call& call, const StoredTaskDefinition& definition) {
-  call.tx.exec(
-      "INSERT INTO ecs_task_definitions (account, region, family, revision, status, body, tags, registered_at)"
-      " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-      call.caller.account, call.caller.region, definition.family, definition.revision, definition.status,
-      to_json(definition.body), tags_json(definition), definition.registered_at);
-}
-
-void update_task_definition(store::Tx& tx, const StoredTaskDefinition& definition) {
-  tx.exec(
-      "UPDATE ecs_task_definitions SET status = $2, tags = $3, deregistered_at = $4, delete_requested_at = $5"
-      " WHERE id = $1",
-      definition.id, definition.status, tags_json(definition), definition.deregistered_at,
-      definition.delete_requested_at);
-}
-
-void remove_deleted(Call& call) {
-  call.tx.exec(
-      "DELETE FROM ecs_task_definitions WHERE id IN (SELECT id FROM ecs_task_definitions"
-      " WHERE delete_requested_at IS NOT NULL AND delete_requested_at <= $1"
-      " AND NOT EXISTS (SELECT 1 FROM ecs_launches l WHERE l.definition = ecs_task_definitions.id)"
-      " ORDER BY delete_requested_at, id LIMIT $2)",
-      call.now - kDeletionTakes, kRemovedAtOnce);
+void update_task_definition(store::Tx& tx, StoredTaskDefinition& definition) {
+  definition.tags_json = definition_tags_json(definition);
+  state::update_definition(tx, definition);
 }
 
 }  // namespace services::ecs

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes that users put on container instances, beside those with which agents register them.
+// Attributes that users set on container instances, in addition to those that agents register.
 #include "services/ecs/machines/attributes.h"
 
 #include <algorithm>
 #include <map>
 
+#include "services/ecs/arn.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/identifiers.h"
 #include "services/ecs/machines/fleets.h"
@@ -28,15 +29,15 @@ bool made_of(std::string_view text, std::string_view more) {
   });
 }
 
-// The documentation's rules. The texts are ours: none of Amazon's was seen.
+// The rules of Amazon's documentation. The texts are ours, because Amazon's are not known.
 void check_name(const std::string& name) {
   if (name.empty() || name.size() > kMaxLength || !made_of(name, "-_/\\.")) {
     throw invalid_parameter(
         "Invalid attribute name. It should have 1 to 128 letters, numbers, hyphens, underscores, slashes, back slashes "
         "and periods.");
   }
-  // Both operations are documented for custom attributes, and agents say theirs again whenever they
-  // register: a user's change would not last.
+  // Both operations are documented for custom attributes, and agents send theirs whenever they register: a
+  // user's change would not last.
   if (is_built_in_attribute(name)) {
     throw invalid_parameter("Invalid attribute name: " + name + " is set by the container agent.");
   }
@@ -57,12 +58,12 @@ void check_count(const Attributes& attributes) {
   check_at_most(kMaxAtOnce, attributes.size(), "attributes");
 }
 
-StoredInstance find_target(Call& call, const StoredCluster& cluster, const Attribute& attribute) {
+StoredInstance find_target(Call& call, const state::Cluster& cluster, const Attribute& attribute) {
   const std::string id = attribute.targetId.value_or("");
   if (id.empty()) throw invalid_parameter("targetId can not be blank.");
   // "This parameter is required if you use the short form ID for a resource instead of the full ARN."
   if (!id.starts_with("arn:") && !attribute.targetType) throw invalid_parameter("targetType can not be blank.");
-  auto instance = asked_instance(call.tx, cluster, id);
+  auto instance = find_requested_instance(call.tx, cluster, id);
   if (!instance || instance->status == model::InstanceStatus::Inactive) {
     throw wire::ApiError("TargetNotFoundException", "The specified target was not found: " + id);
   }
@@ -78,8 +79,8 @@ Attributes::iterator find_named(Attributes& attributes, const std::string& name)
   return std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& one) { return one.name == name; });
 }
 
-// As the answers have it: with the full ARN, and without the target's type.
-Attribute shown(const StoredCluster& cluster, const StoredInstance& instance, const Attribute& attribute) {
+// As responses show it: with the full ARN, and without the target's type.
+Attribute shown(const state::Cluster& cluster, const StoredInstance& instance, const Attribute& attribute) {
   return {.name = attribute.name, .value = attribute.value, .targetId = instance_arn(cluster, instance.id)};
 }
 
@@ -93,7 +94,7 @@ void put(Attributes& attributes, const Attribute& attribute) {
                                     [](const Attribute& one) { return !is_built_in_attribute(one.name); });
   if (static_cast<std::size_t>(custom) >= kMaxCustom) {
     throw wire::ApiError("AttributeLimitExceededException",
-                         "A container instance can have 10 custom attributes at most.");
+                         "A container instance can have at most 10 custom attributes.");
   }
   attributes.push_back({.name = attribute.name, .value = attribute.value});
 }
@@ -110,16 +111,16 @@ bool is_built_in_attribute(std::string_view name) {
 }
 
 ListAttributesResponse list_attributes(Call& call, const ListAttributesRequest& request) {
-  const StoredCluster cluster = find_cluster(call, request.cluster);
+  const state::Cluster cluster = find_cluster(call, request.cluster);
   const Page page = page_of(request.maxResults, request.nextToken);
   // "You must also specify an attribute name to use this parameter."
   if (request.attributeValue && !request.attributeName) {
     throw invalid_parameter("attributeName can not be blank where attributeValue is given.");
   }
   std::map<std::string, Attribute> found;  // by the page's keys
-  for (StoredInstance& instance : load_instances(call.tx, cluster.id)) {
+  for (StoredInstance& instance : load_instances(call.tx, cluster.number)) {
     for (const Attribute& attribute : attributes_of(instance)) {
-      const std::string key = instance.id + "/" + attribute.name;
+      const std::string key = instance.id.str() + "/" + attribute.name;
       if (key <= page.after) continue;
       if (request.attributeName && attribute.name != *request.attributeName) continue;
       if (request.attributeValue && attribute.value.value_or("") != *request.attributeValue) continue;
@@ -137,7 +138,7 @@ ListAttributesResponse list_attributes(Call& call, const ListAttributesRequest& 
 }
 
 PutAttributesResponse put_attributes(Call& call, const PutAttributesRequest& request) {
-  const StoredCluster cluster = find_cluster(call, request.cluster);
+  const state::Cluster cluster = find_cluster(call, request.cluster);
   check_count(request.attributes);
   PutAttributesResponse response;
   response.attributes.emplace();
@@ -153,7 +154,7 @@ PutAttributesResponse put_attributes(Call& call, const PutAttributesRequest& req
 }
 
 DeleteAttributesResponse delete_attributes(Call& call, const DeleteAttributesRequest& request) {
-  const StoredCluster cluster = find_cluster(call, request.cluster);
+  const state::Cluster cluster = find_cluster(call, request.cluster);
   check_count(request.attributes);
   DeleteAttributesResponse response;
   response.attributes.emplace();
@@ -162,7 +163,7 @@ DeleteAttributesResponse delete_attributes(Call& call, const DeleteAttributesReq
     StoredInstance instance = find_target(call, cluster, attribute);
     Attributes& attributes = attributes_of(instance);
     auto found = find_named(attributes, attribute.name);
-    // The answer has those that were deleted; what is not there, or has another value, is not among them.
+    // The response lists only those that were deleted: not those that do not exist or have another value.
     if (found == attributes.end() || (attribute.value && attribute.value != found->value)) continue;
     response.attributes->push_back(shown(cluster, instance, *found));
     attributes.erase(found);

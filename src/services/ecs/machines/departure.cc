@@ -2,12 +2,12 @@
 #include "services/ecs/machines/departure.h"
 
 #include "services/ecs/machines/fleets.h"
-#include "services/ecs/tasks/task_row.h"
+#include "services/ecs/tasks/stop.h"
 
 namespace services::ecs {
 
 void deregister(Call& call, StoredInstance& instance, const std::string& reason) {
-  for (StoredTask& task : load_tasks_on(call.tx, instance.id)) {
+  for (state::Task& task : state::list_tasks_on(call.tx, instance.id)) {
     stop_now(call, task, model::StopCode::TerminationNotice, reason);
   }
   instance.status = model::InstanceStatus::Inactive;
@@ -15,13 +15,13 @@ void deregister(Call& call, StoredInstance& instance, const std::string& reason)
   instance.connected_at = call.now;
   instance.inactive_at = call.now;
   update_instance(call.tx, instance);
-  call.tx.exec("DELETE FROM ecs_gpus WHERE instance = $1", instance.id);
+  state::delete_gpus(call.tx, instance.id);
   remove_from_fleet(call, instance);
-  call.wake(instance_topic(instance.id));
+  call.wake(state::instance_topic(instance.id));
 }
 
 void disconnect_all(store::Tx& tx, base::Time now) {
-  tx.exec("UPDATE ecs_instances SET connected = 0, connected_at = $1 WHERE status <> 'INACTIVE'", now);
+  state::disconnect_all_machines(tx, now);
 }
 
 }  // namespace services::ecs

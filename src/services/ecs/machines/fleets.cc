@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/ecs/machines/fleets.h"
 
-#include "services/ecs/tasks/task_row.h"
+#include "state/task.h"
 
 namespace services::ecs {
 namespace {
 
 template <class Change>
-void when_committed(Call& call, std::int64_t cluster, Change change) {
+void when_committed(Call& call, state::ClusterNumber cluster, Change change) {
   Fleets& fleets = call.local<Fleets>();
   call.tx.on_end([&fleets, cluster, change = std::move(change)](bool committed) {
     if (committed) fleets.with(cluster, change);
   });
 }
 
-void put_now(Call& call, std::int64_t cluster, model::Instance machine) {
+void put_now(Call& call, state::ClusterNumber cluster, model::Instance machine) {
   Fleets& fleets = call.local<Fleets>();
   const model::InstanceId id = machine.id;
   std::optional<model::Instance> before = fleets.with(cluster, [&](scheduler::Fleet& fleet) {
@@ -32,15 +32,12 @@ void put_now(Call& call, std::int64_t cluster, model::Instance machine) {
 }  // namespace
 
 void Fleets::load(store::Tx& tx) {
-  auto clusters = tx.query("SELECT DISTINCT cluster FROM ecs_instances").all([](const store::Row& row) {
-    return row.integer(0);
-  });
-  for (std::int64_t cluster : clusters) {
+  for (state::ClusterNumber cluster : state::list_clusters_with_machines(tx)) {
     for (const StoredInstance& instance : load_instances(tx, cluster)) {
-      auto holds = holds_on(tx, instance.id);
+      auto holds = state::list_holds(tx, instance.id);
       with(cluster, [&](scheduler::Fleet& fleet) {
         fleet.put(instance.for_scheduler());
-        for (model::TaskHold& hold : holds) fleet.record(model::InstanceId(instance.id), std::move(hold));
+        for (model::TaskHold& hold : holds) fleet.record(instance.id, std::move(hold));
       });
     }
   }
@@ -66,15 +63,15 @@ void put_in_fleet(Call& call, const StoredInstance& instance) { put_now(call, in
 void remove_from_fleet(Call& call, const StoredInstance& instance) {
   put_now(call, instance.cluster, instance.for_scheduler());  // INACTIVE
   when_committed(call, instance.cluster,
-                 [id = model::InstanceId(instance.id)](scheduler::Fleet& fleet) { fleet.remove(id); });
+                 [id = instance.id](scheduler::Fleet& fleet) { fleet.remove(id); });
 }
 
-void release_in_fleet(Call& call, std::int64_t cluster, const std::string& task) {
-  when_committed(call, cluster, [id = model::TaskId(task)](scheduler::Fleet& fleet) { fleet.release(id); });
+void release_in_fleet(Call& call, state::ClusterNumber cluster, const model::TaskId& task) {
+  when_committed(call, cluster, [id = task](scheduler::Fleet& fleet) { fleet.release(id); });
 }
 
-void mark_in_fleet(Call& call, std::int64_t cluster, const std::string& task, bool running, bool stopping) {
-  when_committed(call, cluster, [id = model::TaskId(task), running, stopping](scheduler::Fleet& fleet) {
+void mark_in_fleet(Call& call, state::ClusterNumber cluster, const model::TaskId& task, bool running, bool stopping) {
+  when_committed(call, cluster, [id = task, running, stopping](scheduler::Fleet& fleet) {
     fleet.mark(id, running, stopping);
   });
 }

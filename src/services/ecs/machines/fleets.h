@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fleet of each cluster: a cache of instances and of what tasks hold on them, rebuilt at
-// start. What frees something changes it once it is committed; what takes something, or changes what
-// may be taken, changes it at once and is undone where the call fails. So a call that runs in the same
-// batch before the commit never takes what was given away or closed before it.
+// The fleet of each cluster: a cache of instances and of what tasks hold on them, rebuilt at start. A call
+// that frees resources changes it when it is committed. A call that takes resources, or changes which may be
+// taken, changes it at once, and the change is undone where the call fails. So calls of the same batch, which
+// run before the commit, never take the same resources.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class Fleets {
 
   // One at a time. `use` must not call back.
   template <class Use>
-  auto with(std::int64_t cluster, Use&& use) {
+  auto with(state::ClusterNumber cluster, Use&& use) {
     return fleets_.with([&](auto& fleets) {
       auto& fleet = fleets[cluster];
       if (!fleet) fleet = std::make_unique<scheduler::Fleet>();
@@ -40,15 +40,15 @@ class Fleets {
   }
 
  private:
-  base::Guarded<std::map<std::int64_t, std::unique_ptr<scheduler::Fleet>>> fleets_;
+  base::Guarded<std::map<state::ClusterNumber, std::unique_ptr<scheduler::Fleet>>> fleets_;
 };
 
 // At once.
 void put_in_fleet(Call& call, const StoredInstance& instance);
-// Takes no more tasks at once, and is gone once the call is committed.
+// Gets no more tasks from now on, and is removed when the call is committed.
 void remove_from_fleet(Call& call, const StoredInstance& instance);
-// Once the call is committed.
-void release_in_fleet(Call& call, std::int64_t cluster, const std::string& task);
-void mark_in_fleet(Call& call, std::int64_t cluster, const std::string& task, bool running, bool stopping);
+// When the call is committed.
+void release_in_fleet(Call& call, state::ClusterNumber cluster, const model::TaskId& task);
+void mark_in_fleet(Call& call, state::ClusterNumber cluster, const model::TaskId& task, bool running, bool stopping);
 
 }  // namespace services::ecs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fleet against the database that it is a cache of.
+// The fleet is a cache of the database: both must agree.
 #include "services/ecs/machines/fleets.h"
 
 #include <future>
@@ -7,24 +7,24 @@
 
 #include "services/ecs/machines/departure.h"
 #include "services/ecs/machines/machines_fixture.h"
-#include "services/ecs/tasks/task_row.h"
+#include "services/ecs/tasks/stop.h"
 
 namespace services::ecs {
 namespace {
 
 class FleetsTest : public MachinesTest {
  protected:
-  // One work of many that share a transaction: starts tasks, ends some, and fails now and then.
+  // One of many writes that share a transaction: starts tasks, stops some, and fails now and then.
   void work(Call& call, std::minstd_rand random) {
     const int what = static_cast<int>(random() % 8);
     if (what < 5) run_task(call, {.count = 1 + static_cast<int>(random() % 3), .taskDefinition = "one"});
     if (what == 5) start_task(call, {.containerInstances = {machines_[0], machines_[1]}, .taskDefinition = "four"});
     if (what > 2) {
-      for (StoredTask& task : load_tasks_on(call.tx, machines_[random() % machines_.size()])) {
+      for (state::Task& task : state::list_tasks_on(call.tx, model::InstanceId(machines_[random() % machines_.size()]))) {
         if (random() % 2 == 0) stop_now(call, task, model::StopCode::UserInitiated, "enough");
       }
     }
-    if (what == 7) set_connected(call, machines_[2], random() % 2 == 0);
+    if (what == 7) set_connected(call, model::InstanceId(machines_[2]), random() % 2 == 0);
     if (random() % 40 == 0) throw std::runtime_error("no");
   }
 
@@ -33,7 +33,7 @@ class FleetsTest : public MachinesTest {
     store_->read_now([&](store::Tx& tx) { fresh.load(tx); });
     for (const std::string& id : machines_) {
       const auto of = [&](Fleets& fleets) {
-        return fleets.with(1, [&](scheduler::Fleet& fleet) {
+        return fleets.with(state::ClusterNumber(1), [&](scheduler::Fleet& fleet) {
           const scheduler::Machine& machine = *fleet.find(model::InstanceId(id));
           std::set<std::string> tasks;
           for (const model::TaskHold& hold : machine.tasks()) tasks.insert(hold.task.str());
@@ -49,7 +49,7 @@ class FleetsTest : public MachinesTest {
   std::vector<std::string> machines_;
 };
 
-TEST_F(FleetsTest, HoldsWhatTheDatabaseSaysAlsoWhereWorksOfABatchFail) {
+TEST_F(FleetsTest, AFleetMatchesTheDatabaseEvenWhereWritesOfABatchFail) {
   for (const char* name : {"a", "b", "c", "d"}) machines_.push_back(add_machine(name, 8));
   std::atomic<int> failed = 0;
   for (unsigned round = 0; round < 4; ++round) {

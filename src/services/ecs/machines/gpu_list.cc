@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// StokerListGpus: every GPU of a cluster, its load, and who holds it.
+// StokerListGpus: every GPU of a cluster, its load and its holders.
 #include <algorithm>
 
+#include "services/ecs/arn.h"
 #include "services/ecs/machines/instance.h"
 #include "services/ecs/machines/instance_operations.h"
 #include "services/ecs/machines/live_gpus.h"
 #include "services/ecs/operations.h"
 #include "services/ecs/page.h"
-#include "services/ecs/tasks/task_row.h"
 
 namespace services::ecs {
 namespace {
@@ -15,13 +15,13 @@ namespace {
 using shapes::stoker::StokerGpuHolder;
 using shapes::stoker::StokerGpuState;
 
-std::vector<StokerGpuHolder> holders_of(const StoredCluster& cluster, const scheduler::Machine& machine,
+std::vector<StokerGpuHolder> holders_of(const state::Cluster& cluster, const scheduler::Machine& machine,
                                         const model::GpuId& gpu) {
   std::vector<StokerGpuHolder> holders;
   for (const model::TaskHold& task : machine.tasks()) {
     for (const model::GpuHold& hold : task.gpus) {
       if (hold.gpu != gpu) continue;
-      StokerGpuHolder holder{task_arn(cluster, task.task.str()), hold.container, std::nullopt, task.group};
+      StokerGpuHolder holder{task_arn(cluster, task.task), hold.container, std::nullopt, task.group};
       if (hold.shared_memory_mib > 0) holder.sharedMemoryInMiB = hold.shared_memory_mib;
       holders.push_back(std::move(holder));
     }
@@ -40,16 +40,16 @@ void add_load(StokerGpuState& state, const shapes::agent::StokerGpuSamples& load
 }
 
 std::optional<std::string> trouble_of(const StoredInstance& instance, const std::string& gpu) {
-  for (const shapes::agent::StokerGpu& said : instance.gpus.gpus) {
-    if (said.id == gpu) return said.trouble;
+  for (const shapes::agent::StokerGpu& reported : instance.gpus.gpus) {
+    if (reported.id == gpu) return reported.trouble;
   }
   return std::nullopt;
 }
 
-void add_gpus(Call& call, const StoredCluster& cluster, const StoredInstance& instance,
+void add_gpus(Call& call, const state::Cluster& cluster, const StoredInstance& instance,
               std::vector<StokerGpuState>& out) {
   const scheduler::Machine machine = machine_of(call.tx, instance);
-  // What the agent of a machine that is away said last is no longer so.
+  // The last report of a disconnected agent is out of date.
   const auto load =
       instance.connected ? call.local<LiveGpus>().of(instance.id) : shapes::agent::StokerGpuSamples();
   const std::vector<model::Gpu>& gpus = machine.instance().total.gpus;
@@ -58,7 +58,7 @@ void add_gpus(Call& call, const StoredCluster& cluster, const StoredInstance& in
     StokerGpuState state;
     state.gpuId = gpus[i].id.str();
     state.index = static_cast<std::int32_t>(i);
-    state.machine = instance.machine;
+    state.machine = instance.name;
     state.containerInstanceArn = instance_arn(cluster, instance.id);
     state.model = gpus[i].model;
     state.totalMemoryInMiB = gpus[i].memory_mib;
@@ -76,17 +76,17 @@ void add_gpus(Call& call, const StoredCluster& cluster, const StoredInstance& in
 
 shapes::stoker::StokerListGpusResponse stoker_list_gpus(Call& call,
                                                         const shapes::stoker::StokerListGpusRequest& request) {
-  const StoredCluster cluster = find_cluster(call, request.cluster);
+  const state::Cluster cluster = find_cluster(call, request.cluster);
   const Page page = page_of(request.maxResults, request.nextToken);
-  const std::vector<StoredInstance> instances = load_instances(call.tx, cluster.id);
+  const std::vector<StoredInstance> instances = load_instances(call.tx, cluster.number);
   std::vector<std::string> ids;
   for (const StoredInstance& instance : instances) {
-    if (instance.id > page.after) ids.push_back(instance.id);
+    if (instance.id.str() > page.after) ids.push_back(instance.id.str());
   }
   shapes::stoker::StokerListGpusResponse response;
   response.nextToken = cut(ids, page);
   for (const StoredInstance& instance : instances) {
-    if (std::binary_search(ids.begin(), ids.end(), instance.id)) add_gpus(call, cluster, instance, response.gpus);
+    if (std::binary_search(ids.begin(), ids.end(), instance.id.str())) add_gpus(call, cluster, instance, response.gpus);
   }
   return response;
 }

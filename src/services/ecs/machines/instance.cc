@@ -6,7 +6,7 @@
 
 #include "services/ecs/arn.h"
 #include "services/shape_json.h"
-#include "services/ecs/tasks/task_row.h"
+#include "state/task.h"
 
 namespace services::ecs {
 namespace {
@@ -15,28 +15,6 @@ using shapes::ecs::Attribute;
 using shapes::ecs::ContainerInstance;
 using shapes::ecs::GpuDevice;
 using shapes::ecs::Resource;
-
-constexpr std::string_view kColumns =
-    "SELECT id, cluster, machine, status, connected, connected_at, version, client_token, body, gpus, registered_at,"
-    " inactive_at, number FROM ecs_instances";
-
-StoredInstance read_row(const store::Row& row) {
-  StoredInstance instance;
-  instance.id = row.str(0);
-  instance.cluster = row.integer(1);
-  instance.machine = row.str(2);
-  instance.status = model::instance_status(row.text(3)).value();
-  instance.connected = row.boolean(4);
-  instance.connected_at = row.time(5);
-  instance.version = row.integer(6);
-  instance.client_token = row.maybe_str(7);
-  instance.body = from_json<ContainerInstance>(row.text(8));
-  instance.gpus = from_json<shapes::agent::StokerGpus>(row.text(9));
-  instance.registered_at = row.time(10);
-  instance.inactive_at = row.maybe_time(11);
-  instance.number = row.integer(12);
-  return instance;
-}
 
 void add_ports(std::set<std::uint16_t>& ports, const Resource& resource) {
   for (const std::string& text : resource.stringSetValue.value_or(std::vector<std::string>())) {
@@ -47,11 +25,11 @@ void add_ports(std::set<std::uint16_t>& ports, const Resource& resource) {
 
 model::Gpu gpu_of(const std::string& id, const shapes::agent::StokerGpus& known) {
   model::Gpu gpu{model::GpuId(id)};
-  for (const shapes::agent::StokerGpu& said : known.gpus) {
-    if (said.id != id) continue;
-    gpu.model = said.model;
-    gpu.memory_mib = said.memoryInMiB;
-    gpu.healthy = said.healthy;
+  for (const shapes::agent::StokerGpu& reported : known.gpus) {
+    if (reported.id != id) continue;
+    gpu.model = reported.model;
+    gpu.memory_mib = reported.memoryInMiB;
+    gpu.healthy = reported.healthy;
   }
   return gpu;
 }
@@ -72,7 +50,7 @@ model::Resources total_of(const StoredInstance& instance) {
   return total;
 }
 
-// As Amazon writes them: every kind of value is there, and one of them counts.
+// Amazon sends every kind of value, of which one counts.
 Resource number(std::string name, std::int64_t value) {
   return {.name = std::move(name),
           .type = "INTEGER",
@@ -95,7 +73,7 @@ std::vector<std::string> port_texts(const std::set<std::uint16_t>& ports) {
   return texts;
 }
 
-// Of ports, those that are taken: so it is at Amazon, too.
+// Of ports, Amazon lists those that are taken.
 std::vector<Resource> remaining(const scheduler::Machine& machine) {
   model::Ports taken = machine.instance().total.reserved_ports;
   for (const model::TaskHold& task : machine.tasks()) {
@@ -153,9 +131,9 @@ shapes::ecs::ContainerInstanceHealthStatus health_of(const StoredInstance& insta
 
 model::Instance StoredInstance::for_scheduler() const {
   model::Instance instance;
-  instance.id = model::InstanceId(id);
+  instance.id = id;
   instance.number = number;
-  instance.ec2_instance_id = machine;
+  instance.ec2_instance_id = name;
   instance.status = status;
   instance.agent_connected = connected;
   if (body.versionInfo) instance.agent_version = body.versionInfo->agentVersion.value_or("");
@@ -169,79 +147,52 @@ model::Instance StoredInstance::for_scheduler() const {
   return instance;
 }
 
-std::string instance_arn(const StoredCluster& cluster, const std::string& id) {
-  return arn_text({cluster.region, cluster.account, "container-instance", cluster.name + "/" + id});
-}
-
-std::optional<std::string> instance_id(const StoredCluster& cluster, std::string_view text) {
-  if (!text.starts_with("arn:")) return std::string(text);
-  const auto arn = parse_arn(text);
-  if (!arn || arn->type != "container-instance" || arn->account != cluster.account || arn->region != cluster.region) {
-    return std::nullopt;
-  }
-  // The old format has no cluster in it.
-  const std::size_t slash = arn->name.find('/');
-  if (slash == std::string::npos) return arn->name;
-  if (arn->name.substr(0, slash) != cluster.name) return std::nullopt;
-  return arn->name.substr(slash + 1);
-}
-
-std::optional<StoredInstance> load_instance(store::Tx& tx, const std::string& id) {
-  return tx.query(std::string(kColumns) + " WHERE id = $1", id).one(read_row);
-}
-
-std::optional<StoredInstance> load_instance(store::Tx& tx, const StoredCluster& cluster, std::string_view text) {
-  const auto id = instance_id(cluster, text);
-  auto instance = id ? load_instance(tx, *id) : std::nullopt;
-  if (instance && instance->cluster != cluster.id) return std::nullopt;
+StoredInstance to_instance(state::Machine machine) {
+  StoredInstance instance;
+  instance.body = from_json<ContainerInstance>(machine.body_json);
+  instance.gpus = from_json<shapes::agent::StokerGpus>(machine.gpus_json);
+  static_cast<state::Machine&>(instance) = std::move(machine);
   return instance;
 }
 
-std::vector<StoredInstance> load_instances(store::Tx& tx, std::int64_t cluster) {
-  return tx.query(std::string(kColumns) + " WHERE cluster = $1 AND status <> 'INACTIVE' ORDER BY id", cluster)
-      .all(read_row);
+std::optional<StoredInstance> load_instance(store::Tx& tx, const model::InstanceId& id) {
+  auto machine = state::find_machine(tx, id);
+  if (!machine) return std::nullopt;
+  return to_instance(std::move(*machine));
 }
 
-std::vector<StoredInstance> load_instances(store::Tx& tx, std::int64_t cluster, const std::string& after,
-                                           std::int64_t most) {
-  return tx
-      .query(std::string(kColumns) + " WHERE cluster = $1 AND id > $2 AND status <> 'INACTIVE' ORDER BY id LIMIT $3",
-             cluster, after, most)
-      .all(read_row);
+std::vector<StoredInstance> load_instances(store::Tx& tx, state::ClusterNumber cluster) {
+  std::vector<StoredInstance> instances;
+  for (state::Machine& machine : state::list_machines(tx, cluster)) {
+    instances.push_back(to_instance(std::move(machine)));
+  }
+  return instances;
 }
 
 void insert_instance(store::Tx& tx, StoredInstance& instance) {
-  instance.number =
-      tx.query(
-            "INSERT INTO ecs_instances (id, cluster, machine, status, connected, connected_at, version, client_token,"
-            " body, gpus, registered_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING number",
-            instance.id, instance.cluster, instance.machine, model::text(instance.status), instance.connected,
-            instance.connected_at, instance.version, instance.client_token, to_json(instance.body),
-            to_json(instance.gpus), instance.registered_at)
-          .integer();
+  instance.body_json = to_json(instance.body);
+  instance.gpus_json = to_json(instance.gpus);
+  state::insert_machine(tx, instance);
 }
 
 void update_instance(store::Tx& tx, StoredInstance& instance) {
-  ++instance.version;
-  tx.exec(
-      "UPDATE ecs_instances SET machine = $2, status = $3, connected = $4, connected_at = $5, version = $6, body = $7,"
-      " gpus = $8, inactive_at = $9 WHERE id = $1",
-      instance.id, instance.machine, model::text(instance.status), instance.connected, instance.connected_at,
-      instance.version, to_json(instance.body), to_json(instance.gpus), instance.inactive_at);
+  instance.body_json = to_json(instance.body);
+  instance.gpus_json = to_json(instance.gpus);
+  state::update_machine(tx, instance);
 }
 
 scheduler::Machine machine_of(store::Tx& tx, const StoredInstance& instance) {
   scheduler::Machine machine(instance.for_scheduler());
-  for (model::TaskHold& hold : holds_on(tx, instance.id)) machine.add(std::move(hold));
+  for (model::TaskHold& hold : state::list_holds(tx, instance.id)) machine.add(std::move(hold));
   return machine;
 }
 
-ContainerInstance shown(store::Tx& tx, const StoredCluster& cluster, const StoredInstance& instance,
+ContainerInstance shown(store::Tx& tx, const state::Cluster& cluster, const StoredInstance& instance,
                         const InstanceFields& fields) {
   const scheduler::Machine machine = machine_of(tx, instance);
   ContainerInstance out = instance.body;
   out.containerInstanceArn = instance_arn(cluster, instance.id);
-  out.ec2InstanceId = instance.machine;
+  out.ec2InstanceId = instance.name;
   out.version = instance.version;
   out.status = model::text(instance.status);
   out.agentConnected = instance.connected;

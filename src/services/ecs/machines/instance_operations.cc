@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Showing, draining and deregistering container instances. registration.cc lets them in.
+// Describing, draining and deregistering container instances. registration.cc registers them.
 #include "services/ecs/machines/instance_operations.h"
 
+#include "services/ecs/arn.h"
 #include "scheduler/expression.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/identifiers.h"
@@ -9,7 +10,7 @@
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/operations.h"
 #include "services/ecs/page.h"
-#include "services/ecs/tasks/task_row.h"
+#include "state/task.h"
 
 namespace services::ecs {
 namespace {
@@ -26,7 +27,7 @@ scheduler::Expression parse_filter(const std::string& text) {
 
 bool matches(Call& call, const scheduler::Expression& filter, const StoredInstance& instance) {
   try {
-    return filter.matches(instance.for_scheduler(), holds_on(call.tx, instance.id));
+    return filter.matches(instance.for_scheduler(), state::list_holds(call.tx, instance.id));
   } catch (const scheduler::ExpressionTooComplex& error) {
     throw invalid_parameter(std::string("Invalid filter: ") + error.what());
   }
@@ -37,8 +38,8 @@ void check_named(const std::vector<std::string>& instances, std::size_t most) {
   check_at_most(most, instances.size(), "instanceIds");
 }
 
-// Only ACTIVE and DRAINING can be asked for.
-model::InstanceStatus wanted_status(const std::string& text) {
+// Only ACTIVE and DRAINING can be requested.
+model::InstanceStatus requested_status(const std::string& text) {
   const auto status = model::instance_status(text);
   if (status == model::InstanceStatus::Active || status == model::InstanceStatus::Draining) return *status;
   throw invalid_parameter("Container instances can be updated to ACTIVE or DRAINING, not to " + text + ".");
@@ -48,7 +49,7 @@ model::InstanceStatus wanted_status(const std::string& text) {
 
 DescribeContainerInstancesResponse describe_container_instances(Call& call,
                                                                 const DescribeContainerInstancesRequest& request) {
-  const StoredCluster cluster = find_cluster(call, request.cluster);
+  const state::Cluster cluster = find_cluster(call, request.cluster);
   check_named(request.containerInstances, kMaxDescribed);
   InstanceFields fields;
   for (const std::string& field : request.include.value_or(std::vector<std::string>())) {
@@ -59,7 +60,7 @@ DescribeContainerInstancesResponse describe_container_instances(Call& call,
   response.containerInstances.emplace();
   response.failures.emplace();
   for (const std::string& text : request.containerInstances) {
-    if (auto instance = asked_instance(call.tx, cluster, text)) {
+    if (auto instance = find_requested_instance(call.tx, cluster, text)) {
       response.containerInstances->push_back(shown(call.tx, cluster, *instance, fields));
     } else {
       response.failures->push_back(missing_instance(cluster, text));
@@ -69,7 +70,7 @@ DescribeContainerInstancesResponse describe_container_instances(Call& call,
 }
 
 ListContainerInstancesResponse list_container_instances(Call& call, const ListContainerInstancesRequest& request) {
-  const StoredCluster cluster = find_cluster(call, request.cluster);
+  const state::Cluster cluster = find_cluster(call, request.cluster);
   const Page page = page_of(request.maxResults, request.nextToken);
   std::optional<scheduler::Expression> filter;
   if (request.filter && !request.filter->empty()) filter = parse_filter(*request.filter);
@@ -77,34 +78,34 @@ ListContainerInstancesResponse list_container_instances(Call& call, const ListCo
   const auto enough = static_cast<std::size_t>(page.size) + 1;
   std::string after = page.after;
   for (bool more = true; more && ids.size() < enough;) {
-    const auto slice = load_instances(call.tx, cluster.id, after, kSlice);
+    const auto slice = state::list_machines(call.tx, cluster.number, after, kSlice);
     more = slice.size() == kSlice;
-    for (const StoredInstance& instance : slice) {
-      after = instance.id;
+    for (const state::Machine& instance : slice) {
+      after = instance.id.str();
       // Without a status, all but INACTIVE ones.
       if (request.status && model::text(instance.status) != *request.status) continue;
-      if (filter && !matches(call, *filter, instance)) continue;
-      ids.push_back(instance.id);
+      if (filter && !matches(call, *filter, to_instance(instance))) continue;
+      ids.push_back(instance.id.str());
       if (ids.size() == enough) break;
     }
   }
   ListContainerInstancesResponse response;
   response.nextToken = cut(ids, page);
   response.containerInstanceArns.emplace();
-  for (const std::string& id : ids) response.containerInstanceArns->push_back(instance_arn(cluster, id));
+  for (const std::string& id : ids) response.containerInstanceArns->push_back(instance_arn(cluster, model::InstanceId(id)));
   return response;
 }
 
 UpdateContainerInstancesStateResponse update_container_instances_state(
     Call& call, const UpdateContainerInstancesStateRequest& request) {
-  const StoredCluster cluster = find_cluster(call, request.cluster);
-  const model::InstanceStatus status = wanted_status(request.status);
+  const state::Cluster cluster = find_cluster(call, request.cluster);
+  const model::InstanceStatus status = requested_status(request.status);
   check_named(request.containerInstances, kMaxUpdated);
   UpdateContainerInstancesStateResponse response;
   response.containerInstances.emplace();
   response.failures.emplace();
   for (const std::string& text : request.containerInstances) {
-    auto instance = asked_instance(call.tx, cluster, text);
+    auto instance = find_requested_instance(call.tx, cluster, text);
     if (!instance) {
       response.failures->push_back(missing_instance(cluster, text));
       continue;
@@ -125,10 +126,10 @@ UpdateContainerInstancesStateResponse update_container_instances_state(
 
 DeregisterContainerInstanceResponse deregister_container_instance(Call& call,
                                                                   const DeregisterContainerInstanceRequest& request) {
-  const StoredCluster cluster = find_cluster(call, request.cluster);
+  const state::Cluster cluster = find_cluster(call, request.cluster);
   StoredInstance instance = find_instance(call.tx, cluster, request.containerInstance);
   if (instance.status != model::InstanceStatus::Inactive) {
-    if (!request.force.value_or(false) && !load_tasks_on(call.tx, instance.id).empty()) {
+    if (!request.force.value_or(false) && !state::list_tasks_on(call.tx, instance.id).empty()) {
       throw invalid_parameter("Found running tasks on the instance.");
     }
     deregister(call, instance, "Container instance deregistration forced by user.");

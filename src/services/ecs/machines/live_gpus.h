@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What agents said last of their GPUs' load. Only in memory: it is true for a second.
+// The last reported load of each GPU. Only in memory: it is valid for a second.
 #pragma once
 
 #include <map>
-#include <string>
 
 #include "base/guarded.h"
+#include "model/ids.h"
 #include "shapes/agent/extensions.h"
 
 namespace services::ecs {
 
 class LiveGpus {
  public:
-  void put(const std::string& instance, shapes::agent::StokerGpuSamples samples) {
+  void put(const model::InstanceId& instance, shapes::agent::StokerGpuSamples samples) {
     samples_.with([&](auto& all) { all[instance] = std::move(samples); });
   }
-  void forget(const std::string& instance) {
+  void forget(const model::InstanceId& instance) {
     samples_.with([&](auto& all) { all.erase(instance); });
   }
-  // None where its agent is away.
-  shapes::agent::StokerGpuSamples of(const std::string& instance) {
+  // Empty where its agent is away.
+  shapes::agent::StokerGpuSamples of(const model::InstanceId& instance) {
     return samples_.with([&](auto& all) {
       auto found = all.find(instance);
       return found == all.end() ? shapes::agent::StokerGpuSamples() : found->second;
@@ -27,7 +27,7 @@ class LiveGpus {
   }
 
  private:
-  base::Guarded<std::map<std::string, shapes::agent::StokerGpuSamples>> samples_;
+  base::Guarded<std::map<model::InstanceId, shapes::agent::StokerGpuSamples>> samples_;
 };
 
 }  // namespace services::ecs

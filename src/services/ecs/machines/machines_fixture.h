@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test support: a cluster with families that want GPUs or none, machines that join it, and what
-// their agents would say.
+// Test support: a cluster with families with and without GPUs, machines that join it, and reports of their agents.
 #pragma once
 
 #include "services/ecs/tasks/agent_work.h"
@@ -31,7 +30,7 @@ class MachinesTest : public EcsTest {
     register_family("plain");
   }
 
-  // Registers a machine and connects it; its id.
+  // Registers and connects a machine; returns its id.
   std::string add_machine(const std::string& name, int gpus) {
     std::string devices;
     shapes::agent::StokerGpus known;
@@ -47,18 +46,10 @@ class MachinesTest : public EcsTest {
     const std::string arn = *response.containerInstance->containerInstanceArn;
     const std::string id = arn.substr(arn.rfind('/') + 1);
     with_call([&](Call& call) {
-      note_gpus(call, id, known);
-      set_connected(call, id, true);
+      store_gpus(call, model::InstanceId(id), known);
+      set_connected(call, model::InstanceId(id), true);
     });
     return id;
-  }
-
-  template <class Use>
-  void with_call(Use use) {
-    store_->write_now([&](store::Tx& tx) {
-      Call call{tx, caller_, now_, now_, &locals_};
-      use(call);
-    });
   }
 
   RunTaskResponse run_family(const std::string& family, const std::string& more = "") {

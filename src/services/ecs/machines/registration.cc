@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines that come: RegisterContainerInstance, from our agent or Amazon's.
+// RegisterContainerInstance, by Stoker's agent or Amazon's.
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "services/ecs/arn.h"
 #include "services/ecs/errors.h"
+#include "services/ecs/identifiers.h"
 #include "services/ecs/machines/attributes.h"
 #include "services/ecs/machines/departure.h"
 #include "services/ecs/machines/fleets.h"
@@ -23,8 +24,7 @@ constexpr std::string_view kZone = "ecs.availability-zone";
 constexpr std::size_t kMaxAttributes = 200;
 constexpr std::size_t kMaxMachineName = 255;
 
-// "instanceId" of the identity document, which is JSON that Amazon's metadata service signed;
-// nobody signs ours.
+// "instanceId" of the identity document, JSON that Amazon's metadata service signs; ours has no signature.
 std::string machine_name(const RegisterContainerInstanceRequest& request) {
   boost::system::error_code error;
   auto document = boost::json::parse(request.instanceIdentityDocument.value_or("{}"), error);
@@ -39,14 +39,14 @@ std::string machine_name(const RegisterContainerInstanceRequest& request) {
 
 bool is_gpu(const Resource& resource) { return resource.name == "GPU"; }
 
-// Amazon's agent names its GPUs in platformDevices alone, ours in both.
+// Amazon's agent lists its GPUs in platformDevices only, ours in both.
 std::vector<Resource> resources_of(const RegisterContainerInstanceRequest& request) {
   auto resources = request.totalResources.value_or(std::vector<Resource>());
   std::vector<std::string> gpus;
   for (const PlatformDevice& device : request.platformDevices.value_or(std::vector<PlatformDevice>())) {
     gpus.push_back(device.id);
   }
-  if (gpus.size() > kMaxGpus) throw invalid_parameter("A container instance has 256 GPUs at most.");
+  if (gpus.size() > kMaxGpus) throw invalid_parameter("A container instance can have at most 256 GPUs.");
   std::erase_if(resources, is_gpu);
   if (!gpus.empty()) {
     resources.push_back({.name = "GPU",
@@ -60,7 +60,7 @@ std::vector<Resource> resources_of(const RegisterContainerInstanceRequest& reque
     if (resource.integerValue.value_or(0) < 0) {
       throw invalid_parameter("Invalid resource: " + resource.name.value_or(""));
     }
-    // Amazon shows every kind of value, and one of them counts.
+    // Amazon shows every kind of value, of which one counts.
     resource.doubleValue = resource.doubleValue.value_or(0);
     resource.longValue = resource.longValue.value_or(0);
     resource.integerValue = resource.integerValue.value_or(0);
@@ -68,7 +68,7 @@ std::vector<Resource> resources_of(const RegisterContainerInstanceRequest& reque
   return resources;
 }
 
-// What the agent sent comes first and unchanged; what somebody put on a machine that is known stays.
+// The agent's attributes come first and unchanged; custom ones of a machine that registers again stay.
 std::vector<Attribute> attributes_of(const RegisterContainerInstanceRequest& request, const Caller& caller,
                                      const std::vector<Attribute>& before) {
   auto attributes = request.attributes.value_or(std::vector<Attribute>());
@@ -79,7 +79,7 @@ std::vector<Attribute> attributes_of(const RegisterContainerInstanceRequest& req
     if (!has(old.name) && !is_built_in_attribute(old.name)) attributes.push_back(old);
   }
   if (!has(kZone)) attributes.push_back({.name = std::string(kZone), .value = caller.region + "a"});
-  if (attributes.size() > kMaxAttributes) throw invalid_parameter("A container instance has 200 attributes at most.");
+  if (attributes.size() > kMaxAttributes) throw invalid_parameter("A container instance can have at most 200 attributes.");
   return attributes;
 }
 
@@ -92,37 +92,30 @@ void describe(StoredInstance& instance, const RegisterContainerInstanceRequest& 
                                 request.tags.value_or(std::vector<Tag>()));
 }
 
-// A GPU is offered by one instance at a time.
+// A GPU is registered by one instance at a time.
 void claim_gpus(Call& call, const StoredInstance& instance) {
-  call.tx.exec("DELETE FROM ecs_gpus WHERE instance = $1", instance.id);
+  state::delete_gpus(call.tx, instance.id);
   for (const Resource& resource : *instance.body.registeredResources) {
     if (!is_gpu(resource)) continue;
     for (const std::string& gpu : *resource.stringSetValue) {
-      const auto owner = call.tx.query("SELECT instance FROM ecs_gpus WHERE id = $1", gpu).one([](const store::Row& row) {
-        return row.str(0);
-      });
-      if (owner) throw invalid_parameter(gpu + " is registered by container instance " + *owner + " already.");
-      call.tx.exec("INSERT INTO ecs_gpus (id, instance) VALUES ($1, $2)", gpu, instance.id);
+      if (const auto owner = state::gpu_owner(call.tx, gpu)) {
+        throw invalid_parameter(gpu + " is already registered by container instance " + *owner + ".");
+      }
+      state::insert_gpu(call.tx, gpu, instance.id);
     }
   }
 }
 
-// The same machine without its ARN: its agent has lost all that it knew, and what ran there is not
-// its any more. One that is connected is another machine of the same name.
+// The same machine without its ARN: its agent has lost its state, and no longer owns what ran there. A
+// connected machine is another one of the same name.
 void replace_former(Call& call, const StoredInstance& instance) {
-  auto ids = call.tx
-                 .query(
-                     "SELECT id FROM ecs_instances WHERE cluster = $1 AND machine = $2 AND status <> 'INACTIVE'"
-                     " AND connected = 0",
-                     instance.cluster, instance.machine)
-                 .all([](const store::Row& row) { return row.str(0); });
-  for (const std::string& id : ids) {
-    auto former = load_instance(call.tx, id);
-    deregister(call, *former, "Host EC2 (instance " + former->machine + ") was registered anew.");
+  for (state::Machine& machine : state::list_disconnected(call.tx, instance.cluster, instance.name)) {
+    StoredInstance former = to_instance(std::move(machine));
+    deregister(call, former, "Host EC2 (instance " + former.name + ") was registered again.");
   }
 }
 
-std::optional<StoredInstance> known_instance(Call& call, const StoredCluster& cluster,
+std::optional<StoredInstance> find_registered(Call& call, const state::Cluster& cluster,
                                              const RegisterContainerInstanceRequest& request) {
   if (request.containerInstanceArn && !request.containerInstanceArn->empty()) {
     auto instance = load_instance(call.tx, cluster, *request.containerInstanceArn);
@@ -132,12 +125,8 @@ std::optional<StoredInstance> known_instance(Call& call, const StoredCluster& cl
     return instance;
   }
   if (!request.clientToken) return std::nullopt;
-  auto id = call.tx
-                .query(
-                    "SELECT id FROM ecs_instances WHERE cluster = $1 AND client_token = $2 AND status <> 'INACTIVE'",
-                    cluster.id, *request.clientToken)
-                .one([](const store::Row& row) { return row.str(0); });
-  return id ? load_instance(call.tx, *id) : std::nullopt;
+  auto machine = state::find_machine_by_token(call.tx, cluster.number, *request.clientToken);
+  return machine ? std::optional(to_instance(std::move(*machine))) : std::nullopt;
 }
 
 }  // namespace
@@ -146,15 +135,15 @@ RegisterContainerInstanceResponse register_container_instance(Call& call,
                                                               const RegisterContainerInstanceRequest& request) {
   const auto name = cluster_name(call.caller, request.cluster);
   auto cluster = name ? load_cluster(call, *name) : std::nullopt;
-  // Agents look for exactly this, and make the default cluster then.
+  // Agents check for exactly this text, and create the default cluster then.
   if (!cluster || !cluster->active) throw client_error("Cluster not found.");
-  auto instance = known_instance(call, *cluster, request);
+  auto instance = find_registered(call, *cluster, request);
   const bool known = instance.has_value();
   if (!known) {
     instance.emplace();
-    instance->id = base::to_hex(base::random_bytes(16));
-    instance->cluster = cluster->id;
-    instance->machine = machine_name(request);
+    instance->id = model::InstanceId(base::to_hex(base::random_bytes(16)));
+    instance->cluster = cluster->number;
+    instance->name = machine_name(request);
     instance->client_token = request.clientToken;
     instance->registered_at = instance->connected_at = call.now;
     replace_former(call, *instance);

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// What agents say of tasks: DiscoverPollEndpoint and the Submit calls. A report that comes late or
-// twice is acknowledged and changes nothing.
+// Reports of agents: DiscoverPollEndpoint and the Submit operations. A report that comes late or twice is
+// acknowledged and changes nothing.
+#include "services/ecs/arn.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/identifiers.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/operations.h"
+#include "services/ecs/tasks/report.h"
+#include "services/ecs/tasks/stop.h"
 #include "services/ecs/tasks/task_operations.h"
-#include "services/ecs/tasks/task_row.h"
 
 namespace services::ecs {
 namespace {
 
 constexpr char kAccepted[] = "ACCEPTED";
 
-TaskState find_task(Call& call, const StoredCluster& cluster, const std::optional<std::string>& text) {
+state::TaskState find_task(Call& call, const state::Cluster& cluster, const std::optional<std::string>& text) {
   auto task = load_task_state(call.tx, cluster, text.value_or(""));
   if (!task) throw invalid_parameter("The referenced task was not found.");
   return std::move(*task);
 }
 
-// What is not said again stays as it was said before.
+// What a later report leaves out stays as it was.
 template <class T>
 void overlay(std::optional<T>& into, const std::optional<T>& from) {
   if (from) into = from;
@@ -39,22 +41,24 @@ void merge(Report& report, const ContainerStateChange& change) {
   report.containers.push_back(change);
 }
 
-void merge(TaskState& task, const SubmitTaskStateChangeRequest& request) {
-  const bool says_more = (request.containers && !request.containers->empty()) || request.pullStartedAt ||
-                         request.pullStoppedAt || request.executionStoppedAt;
-  if (!says_more) return;
-  if (!task.report) task.report.emplace();
+// Writes what the request adds to the report; a request that adds nothing leaves the row as it is.
+void merge(state::TaskState& task, const SubmitTaskStateChangeRequest& request) {
+  const bool has_more = (request.containers && !request.containers->empty()) || request.pullStartedAt ||
+                        request.pullStoppedAt || request.executionStoppedAt;
+  if (!has_more) return;
+  Report report = report_of(task);
   for (const ContainerStateChange& change : request.containers.value_or(std::vector<ContainerStateChange>())) {
-    merge(*task.report, change);
+    merge(report, change);
   }
-  overlay(task.report->pullStartedAt, request.pullStartedAt);
-  overlay(task.report->pullStoppedAt, request.pullStoppedAt);
-  overlay(task.report->executionStoppedAt, request.executionStoppedAt);
+  overlay(report.pullStartedAt, request.pullStartedAt);
+  overlay(report.pullStoppedAt, request.pullStoppedAt);
+  overlay(report.executionStoppedAt, request.executionStoppedAt);
+  set_report(task, report);
 }
 
-void report_stopped(Call& call, TaskState& task, const std::optional<std::string>& reason) {
-  // One that ended at once may never have been reported as RUNNING: what has an exit code ran.
-  const Report report = task.report.value_or(Report());
+void report_stopped(Call& call, state::TaskState& task, const std::optional<std::string>& reason) {
+  // A task that ended at once may never have been reported as RUNNING, but a container with an exit code ran.
+  const Report report = report_of(task);
   for (const ContainerStateChange& container : report.containers) {
     if (container.exitCode && !task.started_at) task.started_at = report.pullStoppedAt.value_or(call.now);
   }
@@ -64,29 +68,29 @@ void report_stopped(Call& call, TaskState& task, const std::optional<std::string
   stop_now(call, task, code, reason.value_or("").empty() ? plain : *reason);
 }
 
-void report_running(Call& call, TaskState& task) {
+void report_running(Call& call, state::TaskState& task) {
   if (model::may_become(task.known, model::TaskStatus::Running)) {
     task.known = model::TaskStatus::Running;
     if (!task.started_at) task.started_at = call.now;
   }
-  // Whoever reports it has it.
+  // An agent that reports a task has it.
   task.delivered = true;
-  update_task(call.tx, task);
+  state::update_task(call.tx, task);
   mark_in_fleet(call, task.cluster, task.id, true, task.desired == model::DesiredStatus::Stopped);
-  call.wake(task_topic(task.id));
+  call.wake(state::task_topic(task.id));
 }
 
 }  // namespace
 
 DiscoverPollEndpointResponse discover_poll_endpoint(Call& call, const DiscoverPollEndpointRequest& request) {
-  const StoredCluster cluster = find_cluster(call, request.cluster);
+  const state::Cluster cluster = find_cluster(call, request.cluster);
   if (request.containerInstance) find_instance(call.tx, cluster, *request.containerInstance);
   return {.endpoint = call.caller.endpoint, .telemetryEndpoint = call.caller.endpoint};
 }
 
 SubmitTaskStateChangeResponse submit_task_state_change(Call& call, const SubmitTaskStateChangeRequest& request) {
-  const StoredCluster cluster = find_cluster(call, request.cluster);
-  TaskState task = find_task(call, cluster, request.task);
+  const state::Cluster cluster = find_cluster(call, request.cluster);
+  state::TaskState task = find_task(call, cluster, request.task);
   if (task.stopped_at) return {.acknowledgment = kAccepted};
   merge(task, request);
   const std::string status = request.status.value_or("");
@@ -95,31 +99,32 @@ SubmitTaskStateChangeResponse submit_task_state_change(Call& call, const SubmitT
   } else if (status == "RUNNING") {
     report_running(call, task);
   } else {
-    update_task(call.tx, task);
+    state::update_task(call.tx, task);
+    call.wake(state::task_topic(task.id));
   }
   return {.acknowledgment = kAccepted};
 }
 
 SubmitContainerStateChangeResponse submit_container_state_change(Call& call,
                                                                  const SubmitContainerStateChangeRequest& request) {
-  const StoredCluster cluster = find_cluster(call, request.cluster);
-  TaskState task = find_task(call, cluster, request.task);
+  const state::Cluster cluster = find_cluster(call, request.cluster);
+  state::TaskState task = find_task(call, cluster, request.task);
   if (!request.containerName) throw invalid_parameter("containerName can not be blank.");
   if (task.stopped_at) return {.acknowledgment = kAccepted};
-  if (!task.report) task.report.emplace();
-  merge(*task.report, ContainerStateChange{.containerName = request.containerName,
-                                           .runtimeId = request.runtimeId,
-                                           .exitCode = request.exitCode,
-                                           .networkBindings = request.networkBindings,
-                                           .reason = request.reason,
-                                           .status = request.status});
-  update_task(call.tx, task);
-  call.wake(task_topic(task.id));
+  Report report = report_of(task);
+  merge(report, ContainerStateChange{.containerName = request.containerName,
+                                     .runtimeId = request.runtimeId,
+                                     .exitCode = request.exitCode,
+                                     .networkBindings = request.networkBindings,
+                                     .reason = request.reason,
+                                     .status = request.status});
+  set_report(task, report);
+  state::update_task(call.tx, task);
+  call.wake(state::task_topic(task.id));
   return {.acknowledgment = kAccepted};
 }
 
-// Attachments are network interfaces and volumes of Amazon's: there are none here, so there is none
-// whose state could change.
+// Attachments are network interfaces and volumes of Amazon: Stoker has none whose state could change.
 SubmitAttachmentStateChangesResponse submit_attachment_state_changes(
     Call& call, const SubmitAttachmentStateChangesRequest& request) {
   find_cluster(call, request.cluster);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session with an agent reads and writes: who it is, what it should run, what it said.
+// What a session with an agent reads and writes: its machine, the tasks to run there, and its reports.
 #pragma once
 
 #include <optional>
@@ -11,49 +11,63 @@
 #include "services/ecs/machines/instance.h"
 #include "shapes/agent/telemetry.h"
 #include "shapes/agent/work.h"
+#include "state/task.h"
 
 namespace services::ecs {
 
 // The machine that a session is for. `cluster` and `instance` are ARNs or names.
 struct Admitted {
-  StoredCluster cluster;
+  state::Cluster cluster;
   StoredInstance instance;
 };
 // Throws InvalidInstanceException, InactiveInstanceException or ClusterNotFoundException.
 Admitted admit(Call& call, const std::string& cluster, const std::string& instance);
 
-// Both sides agree on its tasks, or the session has ended. Nothing for one that was deregistered.
-void set_connected(Call& call, const std::string& instance, bool connected);
+// Connected: both sides agree on its tasks. Ignores an instance that was deregistered.
+void set_connected(Call& call, const model::InstanceId& instance, bool connected);
 
-// What the agent should know: tasks that it acknowledged, and those that are to stop.
+// The tasks that the agent should have: those that it acknowledged, and those that are to stop.
 shapes::agent::TaskManifestMessage manifest_of(Call& call, const Admitted& home);
 
-// Of those that an agent has and its manifest had not, the ones that it must stop.
+// Of tasks that the agent has and its manifest did not have, the ones that it must stop.
 std::vector<shapes::agent::TaskIdentifier> to_stop(Call& call, const Admitted& home,
                                                    const std::vector<shapes::agent::TaskIdentifier>& candidates);
 
-// Tasks that the agent has to be told of: new ones, and those that are to stop. `told` are the
-// "<task>/<desired status>" that this session has sent. New ones get their credentials here, which
-// end with the agent's own key. Throws InactiveInstanceException where the instance was
-// deregistered, AccessDeniedException where the key that the session was opened with is no more.
+// Tasks that have to be sent to the agent: those that it may not have, and those that are to stop. `sent` are
+// the "<task>/<desired status>" that this session has sent.
+struct Unsent {
+  std::vector<std::size_t> positions;  // in the list of tasks, at most as many as one payload holds
+  std::set<std::string> sent;          // those of the given ones that are still in the list
+  bool more = false;                   // than one payload holds
+};
+Unsent find_unsent(const std::vector<state::Task>& tasks, const std::set<std::string>& sent);
+
+// On a snapshot. Throws InactiveInstanceException where the instance was deregistered,
+// AccessDeniedException where the key that opened the session was deleted or has expired.
+Unsent look_for_work(Call& call, const Admitted& home, const std::set<std::string>& sent);
+
+// The payload of unsent tasks. New tasks get their credentials here, which end with the agent's own key.
+// Throws as look_for_work does.
 struct Work {
   std::vector<shapes::agent::Task> tasks;
-  std::set<std::string> told;  // with these tasks, and without those that are past
+  std::set<std::string> sent;  // with these tasks, and without those that are past
   bool more = false;
 };
-Work work_for(Call& call, const Admitted& home, const std::set<std::string>& told);
+Work work_for(Call& call, const Admitted& home, const std::set<std::string>& sent);
 
-// The agent has these, and keeps them whatever happens to it.
+// The agent acknowledged these, and keeps them across restarts.
 void set_delivered(Call& call, const Admitted& home, const std::vector<std::string>& task_arns);
 
-// Credentials that end soon, made anew; until the agent has said that it has them, the same again.
+// On a snapshot: whether some credentials end soon.
+bool credentials_end(Call& call, const Admitted& home);
+// New credentials for those; the same again until the agent acknowledges them.
 std::vector<shapes::agent::IAMRoleCredentialsMessage> renewed_credentials(Call& call, const Admitted& home);
 
-// Nothing for what is not the key that the task has now.
-void note_credentials(Call& call, const Admitted& home, const shapes::agent::IAMRoleCredentialsAckRequest& ack);
+// Ignores an acknowledgement of anything but the task's current key.
+void acknowledge_credentials(Call& call, const Admitted& home, const shapes::agent::IAMRoleCredentialsAckRequest& ack);
 
-// More GPUs than a machine may have are refused: BadRequestException.
-void note_gpus(Call& call, const std::string& instance, const shapes::agent::StokerGpus& gpus);
-void note_health(Call& call, const Admitted& home, const shapes::agent::PublishHealthRequest& request);
+// Throws BadRequestException for more GPUs than a machine can have.
+void store_gpus(Call& call, const model::InstanceId& instance, const shapes::agent::StokerGpus& gpus);
+void store_health(Call& call, const Admitted& home, const shapes::agent::PublishHealthRequest& request);
 
 }  // namespace services::ecs

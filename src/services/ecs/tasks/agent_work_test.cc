@@ -2,7 +2,6 @@
 #include "services/ecs/tasks/agent_work.h"
 
 #include "services/ecs/machines/machines_fixture.h"
-#include "services/ecs/tasks/task_row.h"
 
 namespace services::ecs {
 namespace {
@@ -13,9 +12,9 @@ using testing::SizeIs;
 
 class AgentWork : public MachinesTest {
  protected:
-  Work look(const std::string& instance, const std::set<std::string>& told = {}) {
+  Work look(const std::string& instance, const std::set<std::string>& sent = {}) {
     Work work;
-    with_call([&](Call& call) { work = work_for(call, admit(call, "default", instance), told); });
+    with_call([&](Call& call) { work = work_for(call, admit(call, "default", instance), sent); });
     return work;
   }
   void deliver(const std::string& instance, const std::string& arn) {
@@ -28,7 +27,7 @@ class AgentWork : public MachinesTest {
   }
   void acknowledge(const std::string& instance, const shapes::agent::Credentials& credentials) {
     with_call([&](Call& call) {
-      note_credentials(call, admit(call, "default", instance), {"m", credentials.expiration, credentials.credentialsId});
+      acknowledge_credentials(call, admit(call, "default", instance), {"m", credentials.expiration, credentials.credentialsId});
     });
   }
   std::string error_of_look(const std::string& instance) {
@@ -41,7 +40,7 @@ class AgentWork : public MachinesTest {
   }
 };
 
-TEST_F(AgentWork, RenewedCredentialsAreUnderTheIdThatTheContainerKnows) {
+TEST_F(AgentWork, RenewedCredentialsKeepTheirId) {
   const std::string id = add_machine("a", 1);
   run_family("one");
   const shapes::agent::Task task = look(id).tasks.at(0);
@@ -55,7 +54,7 @@ TEST_F(AgentWork, RenewedCredentialsAreUnderTheIdThatTheContainerKnows) {
   EXPECT_NE(renewed[0].roleCredentials.accessKeyId, task.roleCredentials->accessKeyId);
 }
 
-TEST_F(AgentWork, RenewedCredentialsAreSentAgainUntilTheAgentHasThem) {
+TEST_F(AgentWork, RenewedCredentialsAreSentUntilTheAgentAcknowledgesThem) {
   const std::string id = add_machine("a", 1);
   run_family("one");
   const shapes::agent::Task task = look(id).tasks.at(0);
@@ -72,30 +71,30 @@ TEST_F(AgentWork, RenewedCredentialsAreSentAgainUntilTheAgentHasThem) {
   EXPECT_THAT(renew(id), IsEmpty());
 }
 
-TEST_F(AgentWork, WhatASessionHasToldIsForgottenWithTheTask) {
+TEST_F(AgentWork, ASessionForgetsWhatItSentOfAStoppedTask) {
   const std::string id = add_machine("a", 2);
   const Task first = run_family("one").tasks->at(0);
   Work work = look(id);
   deliver(id, *first.taskArn);
   run_family("one");
-  work = look(id, work.told);
+  work = look(id, work.sent);
   EXPECT_THAT(work.tasks, SizeIs(1));
-  EXPECT_THAT(work.told, SizeIs(1));
-  EXPECT_THAT(look(id, work.told).tasks, IsEmpty());
+  EXPECT_THAT(work.sent, SizeIs(1));
+  EXPECT_THAT(look(id, work.sent).tasks, IsEmpty());
 }
 
-TEST_F(AgentWork, AStopIsToldAfterTwentyThatWereTold) {
+TEST_F(AgentWork, AStopIsSentAfterTwentyTasksWereSent) {
   const std::string id = add_machine("a", 0);
   std::vector<Task> tasks;
   for (int i = 0; i < 25; ++i) tasks.push_back(run_family("plain").tasks->at(0));
   Work first = look(id);
   EXPECT_THAT(first.tasks, SizeIs(20));
   EXPECT_TRUE(first.more);
-  Work rest = look(id, first.told);
+  Work rest = look(id, first.sent);
   EXPECT_THAT(rest.tasks, SizeIs(5));
   EXPECT_FALSE(rest.more);
   run_json(&stop_task, R"({"task":")" + *tasks.back().taskArn + "\"}");
-  const Work stop = look(id, rest.told);
+  const Work stop = look(id, rest.sent);
   ASSERT_THAT(stop.tasks, SizeIs(1));
   EXPECT_EQ(stop.tasks[0].desiredStatus, "STOPPED");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StokerExplain, and what it says of a task definition: the scheduler's reasons, machine by machine.
+// StokerExplain, and its answer for a task definition: the scheduler's reasons, machine by machine.
 #include "services/ecs/tasks/explain.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,9 @@
 
 #include "base/duration.h"
 #include "scheduler/filter.h"
+#include "services/ecs/arn.h"
 #include "services/ecs/errors.h"
+#include "services/ecs/identifiers.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/operations.h"
 #include "services/ecs/tasks/launch.h"
@@ -24,14 +26,14 @@ using shapes::stoker::StokerPlacement;
 
 constexpr std::size_t kMaxMachines = 100;
 
-// What the fleet says, copied out: names are put in when its lock is no longer held.
+// A copy of the fleet's answer: names are added when its lock is no longer held.
 struct Verdicts {
   scheduler::Decision decision;
   std::vector<std::pair<model::InstanceId, std::string>> fitting;  // and their names
   std::vector<scheduler::Failure> failures;
 };
 
-Verdicts ask(Fleets& fleets, std::int64_t cluster, const scheduler::Request& request) {
+Verdicts verdicts_of(Fleets& fleets, state::ClusterNumber cluster, const scheduler::Request& request) {
   try {
     return fleets.with(cluster, [&](scheduler::Fleet& fleet) {
       const std::vector<const scheduler::Machine*> machines = fleet.machines();
@@ -52,7 +54,7 @@ Verdicts ask(Fleets& fleets, std::int64_t cluster, const scheduler::Request& req
   }
 }
 
-scheduler::Request asked(Call& call, const StoredCluster& cluster, const StoredTaskDefinition& definition,
+scheduler::Request to_request(Call& call, const state::Cluster& cluster, const StoredTaskDefinition& definition,
                          const StokerExplainRequest& request) {
   LaunchRequest launch;
   launch.overrides = request.overrides;
@@ -62,48 +64,43 @@ scheduler::Request asked(Call& call, const StoredCluster& cluster, const StoredT
   scheduler::Request wanted = scheduler_request(definition, make_launch(call, cluster, definition, launch));
   add_constraints(wanted, request.placementConstraints.value_or(std::vector<PlacementConstraint>()));
   add_strategies(wanted, request.placementStrategy.value_or(std::vector<PlacementStrategy>()));
-  wanted.task = model::TaskId(to_text(new_task_name(0, 0)));
+  wanted.task = model::TaskId(state::to_text(state::new_task_name({}, 0)));
   return wanted;
 }
 
-// What of a definition asks for an attribute whose name tells nobody.
+// The setting that requires an attribute whose name does not say so.
 std::string attribute_hint(const std::string& detail) {
   if (!detail.ends_with("docker-remote-api.1.21")) return "";
-  return " (memoryReservation: its driver can't reserve memory there; a limit, memory, needs no such thing)";
+  return " (memoryReservation: the machine's driver can't reserve memory; use the limit memory instead)";
 }
 
-StokerMachineVerdict verdict_of(Call& call, const StoredCluster& cluster, const scheduler::Failure& failure) {
-  StokerMachineVerdict verdict{.containerInstanceArn = instance_arn(cluster, failure.instance.str()),
+StokerMachineVerdict verdict_of(Call& call, const state::Cluster& cluster, const scheduler::Failure& failure) {
+  StokerMachineVerdict verdict{.containerInstanceArn = instance_arn(cluster, failure.instance),
                                .reason = std::string(scheduler::text(failure.reason)),
                                .detail = failure.detail};
-  const auto instance = load_instance(call.tx, failure.instance.str());
+  const auto instance = load_instance(call.tx, failure.instance);
   if (!instance) return verdict;
-  verdict.machine = instance->machine;
+  verdict.machine = instance->name;
   if (failure.reason == scheduler::Reason::Attribute) *verdict.detail += attribute_hint(failure.detail);
   if (failure.reason == scheduler::Reason::Agent) {
-    verdict.detail = instance->machine + ": its agent has been away for " +
+    verdict.detail = instance->name + ": its agent has been away for " +
                      base::duration_text(call.now - instance->connected_at);
   } else if (instance->status == model::InstanceStatus::Draining) {
-    verdict.detail = instance->machine + ": is DRAINING, so that it gets no new tasks";
+    verdict.detail = instance->name + ": is DRAINING and gets no new tasks";
   }
   return verdict;
 }
 
 // Machines that were deregistered and did not come back under the same name.
-std::vector<StokerMachineVerdict> departed(Call& call, const StoredCluster& cluster) {
-  return call.tx
-      .query(
-          "SELECT i.id, i.machine, i.inactive_at FROM ecs_instances i WHERE i.cluster = $1 AND i.status = 'INACTIVE'"
-          " AND NOT EXISTS (SELECT 1 FROM ecs_instances o WHERE o.cluster = $1 AND o.machine = i.machine"
-          " AND o.status <> 'INACTIVE') ORDER BY i.id LIMIT $2",
-          cluster.id, static_cast<std::int64_t>(kMaxMachines))
-      .all([&](const store::Row& row) {
-        const std::string machine = row.str(1);
-        StokerMachineVerdict verdict{machine, instance_arn(cluster, row.str(0)), false, "INACTIVE"};
-        const base::Time since = row.maybe_time(2).value_or(call.now);
-        verdict.detail = machine + ": was deregistered " + base::duration_text(call.now - since) + " ago";
-        return verdict;
-      });
+std::vector<StokerMachineVerdict> departed(Call& call, const state::Cluster& cluster) {
+  std::vector<StokerMachineVerdict> verdicts;
+  for (const state::Machine& machine : state::list_departed(call.tx, cluster.number, kMaxMachines)) {
+    StokerMachineVerdict verdict{machine.name, instance_arn(cluster, machine.id), false, "INACTIVE"};
+    const base::Time since = machine.inactive_at.value_or(call.now);
+    verdict.detail = machine.name + ": was deregistered " + base::duration_text(call.now - since) + " ago";
+    verdicts.push_back(std::move(verdict));
+  }
+  return verdicts;
 }
 
 std::string list(const std::vector<std::string>& names) {
@@ -112,9 +109,9 @@ std::string list(const std::vector<std::string>& names) {
   return text;
 }
 
-StokerPlacement placement_of(Call& call, const StoredCluster& cluster, const scheduler::Plan& plan) {
-  StokerPlacement placement{.containerInstanceArn = instance_arn(cluster, plan.instance.str())};
-  if (const auto instance = load_instance(call.tx, plan.instance.str())) placement.machine = instance->machine;
+StokerPlacement placement_of(Call& call, const state::Cluster& cluster, const scheduler::Plan& plan) {
+  StokerPlacement placement{.containerInstanceArn = instance_arn(cluster, plan.instance)};
+  if (const auto instance = load_instance(call.tx, plan.instance)) placement.machine = instance->name;
   for (const model::GpuHold& hold : plan.hold.gpus) {
     const bool named = std::ranges::find(placement.gpuIds, hold.gpu.str()) != placement.gpuIds.end();
     if (!named) placement.gpuIds.push_back(hold.gpu.str());
@@ -122,14 +119,14 @@ StokerPlacement placement_of(Call& call, const StoredCluster& cluster, const sch
   return placement;
 }
 
-void word(StokerExplainResponse& response, const StoredCluster& cluster, const std::string& name) {
+void word(StokerExplainResponse& response, const state::Cluster& cluster, const std::string& name) {
   if (response.placement) {
     const std::string gpus = list(response.placement->gpuIds);
     response.sentences.push_back(fmt::format("{} could be placed now, on {}{}.", name, response.placement->machine,
                                              gpus.empty() ? "" : " with " + gpus));
   } else if (response.machines->empty()) {
     response.sentences.push_back(fmt::format(
-        "{} can't be placed: the cluster {} has no machine. `stoker token` tells how one joins.", name, cluster.name));
+        "{} can't be placed: the cluster {} has no machine. `stoker token` shows how to add one.", name, cluster.name));
   } else {
     const std::size_t count = response.machines->size();
     response.sentences.push_back(fmt::format("{} can't be placed now on {}.", name,
@@ -140,14 +137,14 @@ void word(StokerExplainResponse& response, const StoredCluster& cluster, const s
 
 }  // namespace
 
-StokerExplainResponse explain_placement(Call& call, const StoredCluster& cluster, const StokerExplainRequest& request) {
+StokerExplainResponse explain_placement(Call& call, const state::Cluster& cluster, const StokerExplainRequest& request) {
   const StoredTaskDefinition definition = launchable(call, *request.taskDefinition);
-  const Verdicts verdicts = ask(call.local<Fleets>(), cluster.id, asked(call, cluster, definition, request));
+  const Verdicts verdicts = verdicts_of(call.local<Fleets>(), cluster.number, to_request(call, cluster, definition, request));
   StokerExplainResponse response;
   response.taskDefinitionArn = definition.body.taskDefinitionArn;
   response.machines.emplace();
   for (const auto& [id, machine] : verdicts.fitting) {
-    response.machines->push_back({machine, instance_arn(cluster, id.str()), true});
+    response.machines->push_back({machine, instance_arn(cluster, id), true});
   }
   for (const scheduler::Failure& failure : verdicts.failures) {
     if (response.machines->size() > kMaxMachines) break;
@@ -169,9 +166,9 @@ StokerExplainResponse explain_placement(Call& call, const StoredCluster& cluster
 }
 
 StokerExplainResponse stoker_explain(Call& call, const StokerExplainRequest& request) {
-  const StoredCluster cluster = find_cluster(call, request.cluster);
+  const state::Cluster cluster = find_cluster(call, request.cluster);
   if (request.task.has_value() == request.taskDefinition.has_value()) {
-    throw invalid_parameter("Name a task or a task definition, and not both.");
+    throw invalid_parameter("Specify either a task or a task definition.");
   }
   if (request.taskDefinition) return explain_placement(call, cluster, request);
   const auto task = load_task(call.tx, cluster, *request.task);

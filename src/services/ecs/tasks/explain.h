@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What StokerExplain says, of a task and of a task definition.
+// StokerExplain, for a task and for a task definition.
 #pragma once
 
 #include "services/ecs/clusters/cluster.h"
-#include "services/ecs/tasks/task_row.h"
 #include "shapes/stoker/explain.h"
+#include "state/task.h"
 
 namespace services::ecs {
 
 // What it waits for, or why it stopped.
-shapes::stoker::StokerExplainResponse explain_task(Call& call, const StoredCluster& cluster, const StoredTask& task);
+shapes::stoker::StokerExplainResponse explain_task(Call& call, const state::Cluster& cluster, const state::Task& task);
 
 // Whether it could be placed at this moment, and where; else why not, for each machine.
-shapes::stoker::StokerExplainResponse explain_placement(Call& call, const StoredCluster& cluster,
+shapes::stoker::StokerExplainResponse explain_placement(Call& call, const state::Cluster& cluster,
                                                         const shapes::stoker::StokerExplainRequest& request);
 
 }  // namespace services::ecs

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What RunTask and StartTask have in common: the checks of a request, and what it asks of the
-// scheduler.
+// What RunTask and StartTask share: the checks of a request, and its request to the scheduler.
 #pragma once
 
 #include <string>
@@ -8,8 +7,8 @@
 
 #include "scheduler/request.h"
 #include "services/ecs/clusters/cluster.h"
-#include "services/ecs/tasks/task_row.h"
 #include "services/ecs/definitions/definition.h"
+#include "services/ecs/tasks/stored_launch.h"
 #include "shapes/ecs/task.h"
 
 namespace services::ecs {
@@ -35,8 +34,8 @@ LaunchRequest launch_request(const Request& request) {
 // The ACTIVE revision that a launch names. Throws ClientException.
 StoredTaskDefinition launchable(Call& call, const std::string& text);
 
-// Throws for what is wrong with it, and for what is not here, by name.
-StoredLaunch make_launch(Call& call, const StoredCluster& cluster, const StoredTaskDefinition& definition,
+// Throws for invalid members and unsupported features.
+StoredLaunch make_launch(Call& call, const state::Cluster& cluster, const StoredTaskDefinition& definition,
                          const LaunchRequest& request);
 
 // Without constraints and strategies of the request, but with those of the definition.
@@ -44,6 +43,6 @@ scheduler::Request scheduler_request(const StoredTaskDefinition& definition, con
 void add_constraints(scheduler::Request& request, const std::vector<shapes::ecs::PlacementConstraint>& constraints);
 void add_strategies(scheduler::Request& request, const std::vector<shapes::ecs::PlacementStrategy>& strategies);
 
-shapes::ecs::Failure to_failure(const StoredCluster& cluster, const scheduler::Failure& failure);
+shapes::ecs::Failure to_failure(const state::Cluster& cluster, const scheduler::Failure& failure);
 
 }  // namespace services::ecs

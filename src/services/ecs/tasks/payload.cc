@@ -2,6 +2,7 @@
 #include "services/ecs/tasks/payload.h"
 
 #include "base/bytes.h"
+#include "services/ecs/arn.h"
 #include "services/ecs/definitions/needs.h"
 #include "services/ecs/definitions/task_size.h"
 #include "wire/json.h"
@@ -46,7 +47,7 @@ void add_lists(shapes::agent::Container& out, const ContainerDefinition& contain
   out.links = list_of(container.links);
 }
 
-shapes::agent::Container to_container(const StoredCluster& cluster, const StoredTask& task, const Launch& launch,
+shapes::agent::Container to_container(const state::Cluster& cluster, const state::Task& task, const Launch& launch,
                                       const ContainerDefinition& container) {
   const ContainerOverride change = override_of(launch, *container.name);
   shapes::agent::Container out;
@@ -101,7 +102,7 @@ shapes::agent::Volume to_volume(const shapes::ecs::Volume& volume) {
   return out;
 }
 
-// The limit of a share, which is no part of what it holds.
+// The compute limit of a share, which is not stored with what the task holds.
 std::optional<std::int32_t> compute_limit(const StoredTaskDefinition& definition, const Launch& launch,
                                           const std::string& container) {
   const ContainerOverride change = override_of(launch, container);
@@ -117,24 +118,24 @@ std::optional<std::int32_t> compute_limit(const StoredTaskDefinition& definition
   return std::nullopt;
 }
 
-void add_gpus(shapes::agent::Task& out, const StoredTask& task, const StoredTaskDefinition& definition,
+void add_gpus(shapes::agent::Task& out, const state::Task& task, const StoredTaskDefinition& definition,
               const Launch& launch) {
-  for (const GpuHeld& gpu : list_of(task.holds.gpus)) {
+  for (const model::GpuHold& gpu : task.hold.gpus) {
     auto found = std::find_if(out.associations.begin(), out.associations.end(),
-                              [&](const auto& association) { return association.name == gpu.gpu; });
+                              [&](const auto& association) { return association.name == gpu.gpu.str(); });
     if (found == out.associations.end()) {
-      out.associations.push_back({.type = "gpu", .name = gpu.gpu});
+      out.associations.push_back({.type = "gpu", .name = gpu.gpu.str()});
       found = std::prev(out.associations.end());
     }
     found->containers.push_back(gpu.container);
-    if (gpu.shared_mib == 0) continue;
+    if (gpu.shared_memory_mib == 0) continue;
     if (!out.stokerGpuShares) out.stokerGpuShares.emplace();
     out.stokerGpuShares->push_back(
-        {gpu.container, gpu.gpu, gpu.shared_mib, compute_limit(definition, launch, gpu.container)});
+        {gpu.container, gpu.gpu.str(), gpu.shared_memory_mib, compute_limit(definition, launch, gpu.container)});
   }
 }
 
-// Only what was said of the whole task: without it each container has its own limits alone.
+// Sizes of the whole task only: without them each container just has its own limits.
 void add_size(shapes::agent::Task& out, const StoredTaskDefinition& definition, const Launch& launch) {
   auto cpu = definition.body.cpu, memory = definition.body.memory;
   if (launch.overrides && launch.overrides->cpu) cpu = launch.overrides->cpu;
@@ -149,11 +150,11 @@ void add_size(shapes::agent::Task& out, const StoredTaskDefinition& definition, 
 
 }  // namespace
 
-shapes::agent::Task to_payload(const StoredCluster& cluster, const StoredTask& task, const StoredLaunch& launch,
+shapes::agent::Task to_payload(const state::Cluster& cluster, const state::Task& task, const StoredLaunch& launch,
                                const StoredTaskDefinition& definition) {
   shapes::agent::Task out;
   out.arn = task_arn(cluster, task.id);
-  out.taskClusterArn = cluster.arn();
+  out.taskClusterArn = cluster_arn(cluster);
   out.family = definition.family;
   out.version = std::to_string(definition.revision);
   out.desiredStatus = model::text(task.desired);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunTask and StartTask: place, write, and answer with what was given, all in one transaction.
+// RunTask and StartTask: place, write and respond, all in one transaction.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/random.h"
+#include "services/ecs/arn.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/identifiers.h"
 #include "services/ecs/machines/fleets.h"
@@ -39,7 +40,7 @@ void check_capacity(const RunTaskRequest& request) {
         "cluster. Associate the capacity provider with the cluster and try again.");
   }
   const std::string type = request.launchType.value_or("EC2");
-  if (type != "EC2") throw not_here("launchType " + type, "machines join as EC2 instances");
+  if (type != "EC2") throw unsupported("launchType " + type, "machines join as EC2 instances");
   if (request.platformVersion) throw invalid_parameter("The platform version must be null when specifying an EC2 launch type.");
 }
 
@@ -52,23 +53,23 @@ void check_token(const std::optional<std::string>& token) {
 }
 
 struct Placed {
-  std::vector<StoredTask> tasks;
+  std::vector<state::Task> tasks;
   std::vector<Failure> failures;
 };
 
-// What a call takes of a fleet. Whoever comes next finds it taken; it is given back where the call fails.
+// What a call takes of a fleet. Later calls find it taken; it is returned where this call fails.
 class Taking {
  public:
-  Taking(Call& call, std::int64_t cluster) : call_(call), fleets_(call.local<Fleets>()), cluster_(cluster) {}
+  Taking(Call& call, state::ClusterNumber cluster) : call_(call), fleets_(call.local<Fleets>()), cluster_(cluster) {}
   ~Taking() { end(fleets_, cluster_, tasks_, false); }
   Taking(const Taking&) = delete;
   Taking& operator=(const Taking&) = delete;
 
   // One decision and its hold, with nothing in between.
-  scheduler::Decision decide(const scheduler::Request& request, const std::optional<std::string>& instance) {
+  scheduler::Decision decide(const scheduler::Request& request, const std::optional<model::InstanceId>& instance) {
     try {
       return fleets_.with(cluster_, [&](scheduler::Fleet& fleet) {
-        auto decision = instance ? fleet.place_on(model::InstanceId(*instance), request) : fleet.place(request);
+        auto decision = instance ? fleet.place_on(*instance, request) : fleet.place(request);
         if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
           CHECK(fleet.hold(*plan)) << "a plan just made does not hold";
           tasks_.push_back(plan->hold.task);
@@ -80,7 +81,7 @@ class Taking {
     }
   }
 
-  // From here on it is for the transaction to say.
+  // From here on the end of the transaction decides.
   void leave_to_transaction() {
     call_.tx.on_end([&fleets = fleets_, cluster = cluster_, tasks = std::exchange(tasks_, {})](bool committed) {
       end(fleets, cluster, tasks, committed);
@@ -88,7 +89,7 @@ class Taking {
   }
 
  private:
-  static void end(Fleets& fleets, std::int64_t cluster, const std::vector<model::TaskId>& tasks, bool committed) {
+  static void end(Fleets& fleets, state::ClusterNumber cluster, const std::vector<model::TaskId>& tasks, bool committed) {
     if (tasks.empty()) return;
     fleets.with(cluster, [&](scheduler::Fleet& fleet) {
       for (const model::TaskId& task : tasks) committed ? fleet.commit(task) : fleet.unhold(task);
@@ -97,70 +98,70 @@ class Taking {
 
   Call& call_;
   Fleets& fleets_;
-  std::int64_t cluster_;
+  state::ClusterNumber cluster_;
   std::vector<model::TaskId> tasks_;
 };
 
-StoredTask to_task(const StoredLaunch& launch, const TaskName& name, const scheduler::Plan& plan) {
-  StoredTask task;
+state::Task to_task(const StoredLaunch& launch, const state::TaskName& name, const scheduler::Plan& plan) {
+  state::Task task;
   task.name = name;
-  task.id = plan.hold.task.str();
+  task.id = plan.hold.task;
   task.cluster = launch.cluster;
-  task.instance = plan.instance.str();
-  task.instance_number = plan.instance_number;
-  task.holds = to_holds(plan.hold);
+  task.machine = plan.instance;
+  task.machine_number = plan.instance_number;
+  task.hold = plan.hold;
   task.created_at = launch.created_at;
   return task;
 }
 
-void write(Call& call, const std::vector<StoredTask>& tasks) {
-  insert_tasks(call.tx, tasks);
-  for (const StoredTask& task : tasks) call.wake(instance_topic(task.instance));
+void write(Call& call, const std::vector<state::Task>& tasks) {
+  state::insert_tasks(call.tx, tasks);
+  for (const state::Task& task : tasks) call.wake(state::instance_topic(task.machine));
 }
 
-void add_failures(Placed& placed, const StoredCluster& cluster, const scheduler::Refusal& refusal) {
-  // One refusal tells of every machine; further tasks of the call would be refused alike.
+void add_failures(Placed& placed, const state::Cluster& cluster, const scheduler::Refusal& refusal) {
+  // One refusal covers every machine: further tasks of the call would be refused alike.
   for (const scheduler::Failure& failure : refusal.failures) placed.failures.push_back(to_failure(cluster, failure));
 }
 
-// A launch without a task is of no use but to who asks again with its token.
-void forget_if_nothing_came_of_it(Call& call, const StoredLaunch& launch, const Placed& placed) {
-  if (placed.tasks.empty() && !launch.client_token) call.tx.exec("DELETE FROM ecs_launches WHERE id = $1", launch.id);
+// A launch without a task is needed only where its request may be repeated with a token.
+void delete_if_empty(Call& call, const StoredLaunch& launch, const Placed& placed) {
+  if (placed.tasks.empty() && !launch.client_token) state::delete_launch(call.tx, launch.number);
 }
 
 template <class Response>
 Response shown(TaskView& view, const StoredTaskDefinition& definition, const StoredLaunch& launch,
                const Placed& placed) {
-  view.know(definition);
-  view.know(launch);
+  view.add(definition);
+  view.add(launch);
   Response response;
   response.tasks.emplace().reserve(placed.tasks.size());
-  for (const StoredTask& task : placed.tasks) response.tasks->push_back(view.show(task, true));
+  for (const state::Task& task : placed.tasks) response.tasks->push_back(view.show(task, true));
   response.failures = placed.failures;
   return response;
 }
 
-// Of its machine a new task shows no more than the fleet knows, which need not be read.
+// The fleet has all that a new task shows of its machine, so that no row has to be read.
 template <class Response>
-Response answer(Call& call, const StoredCluster& cluster, const StoredTaskDefinition& definition,
+Response respond(Call& call, const state::Cluster& cluster, const StoredTaskDefinition& definition,
                 const StoredLaunch& launch, const Placed& placed) {
   TaskView view(call, cluster);
-  call.local<Fleets>().with(cluster.id, [&](const scheduler::Fleet& fleet) {
-    for (const StoredTask& task : placed.tasks) {
-      if (const auto* machine = fleet.find(model::InstanceId(task.instance))) view.know(machine->instance());
+  call.local<Fleets>().with(cluster.number, [&](const scheduler::Fleet& fleet) {
+    for (const state::Task& task : placed.tasks) {
+      if (const auto* machine = fleet.find(task.machine)) view.add(machine->instance());
     }
   });
   return shown<Response>(view, definition, launch, placed);
 }
 
-// The answer to a request that was made before with the same token, as things are now.
-RunTaskResponse again(Call& call, const StoredCluster& cluster, const StoredLaunch& launch, const std::string& asked) {
+// The response to a repeated request with the same token, with the current state of its tasks.
+RunTaskResponse repeat(Call& call, const state::Cluster& cluster, const StoredLaunch& launch, const std::string& request_hash) {
   Placed placed;
-  placed.tasks = load_tasks_of_launch(call.tx, launch.id);
+  placed.tasks = state::list_tasks_of_launch(call.tx, launch.number);
   placed.failures = launch.body.failures.value_or(std::vector<Failure>());
-  if (launch.asked != asked) {
+  if (launch.request_hash != request_hash) {
     std::string ids;
-    for (const StoredTask& task : placed.tasks) ids += (ids.empty() ? "" : ", ") + task_arn(cluster, task.id);
+    for (const state::Task& task : placed.tasks) ids += (ids.empty() ? "" : ", ") + task_arn(cluster, task.id);
     throw wire::ApiError("ConflictException",
                          "The client token was used before, with another request. Its tasks: " + ids);
   }
@@ -178,37 +179,37 @@ std::string hash_of(RunTaskRequest request) {
 }  // namespace
 
 RunTaskResponse run_task(Call& call, const RunTaskRequest& request) {
-  const StoredCluster cluster = find_cluster(call, request.cluster);
+  const state::Cluster cluster = find_cluster(call, request.cluster);
   check_capacity(request);
   check_token(request.clientToken);
   const std::int32_t count = request.count.value_or(1);
   if (count < 1 || count > kMaxCount) throw invalid_parameter("Task count should be between 1 and 10.");
-  std::string asked;
+  std::string request_hash;
   if (request.clientToken) {
-    asked = hash_of(request);
-    if (auto before = load_launch(call.tx, cluster.id, *request.clientToken)) {
-      return again(call, cluster, *before, asked);
+    request_hash = hash_of(request);
+    if (auto before = load_launch(call.tx, cluster.number, *request.clientToken)) {
+      return repeat(call, cluster, *before, request_hash);
     }
   }
   const StoredTaskDefinition definition = launchable(call, request.taskDefinition);
   StoredLaunch launch = make_launch(call, cluster, definition, launch_request(request));
   launch.client_token = request.clientToken;
-  launch.asked = asked;
+  launch.request_hash = request_hash;
   scheduler::Request wanted = scheduler_request(definition, launch);
   add_constraints(wanted, request.placementConstraints.value_or(std::vector<PlacementConstraint>()));
   add_strategies(wanted, request.placementStrategy.value_or(std::vector<PlacementStrategy>()));
 
-  // Without a machine there is nothing that could fail: that is an error of the request.
+  // A cluster without machines is an error of the request, not a failure.
   Fleets& fleets = call.local<Fleets>();
-  if (!fleets.with(cluster.id, [](const scheduler::Fleet& fleet) { return fleet.has_candidates(); })) {
+  if (!fleets.with(cluster.number, [](const scheduler::Fleet& fleet) { return fleet.has_candidates(); })) {
     throw invalid_parameter(kNoInstances);
   }
-  launch.id = insert_launch(call.tx, launch);
-  Taking taking(call, cluster.id);
+  insert_launch(call.tx, launch);
+  Taking taking(call, cluster.number);
   Placed placed;
   for (std::int32_t i = 0; i < count; ++i) {
-    const TaskName name = new_task_name(launch.id, i);
-    wanted.task = model::TaskId(to_text(name));
+    const state::TaskName name = state::new_task_name(launch.number, i);
+    wanted.task = model::TaskId(state::to_text(name));
     wanted.seed = std::hash<std::string>{}(wanted.task.str());
     const auto decision = taking.decide(wanted, std::nullopt);
     if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
@@ -222,30 +223,30 @@ RunTaskResponse run_task(Call& call, const RunTaskRequest& request) {
   write(call, placed.tasks);
   if (!placed.failures.empty() && launch.client_token) {
     launch.body.failures = placed.failures;
-    call.tx.exec("UPDATE ecs_launches SET body = $2 WHERE id = $1", launch.id, to_json(launch.body));
+    update_launch(call.tx, launch);
   }
-  forget_if_nothing_came_of_it(call, launch, placed);
-  return answer<RunTaskResponse>(call, cluster, definition, launch, placed);
+  delete_if_empty(call, launch, placed);
+  return respond<RunTaskResponse>(call, cluster, definition, launch, placed);
 }
 
 StartTaskResponse start_task(Call& call, const StartTaskRequest& request) {
-  const StoredCluster cluster = find_cluster(call, request.cluster);
+  const state::Cluster cluster = find_cluster(call, request.cluster);
   if (request.containerInstances.empty()) throw invalid_parameter("Container instances cannot be empty.");
   check_at_most(kMaxStartInstances, request.containerInstances.size(), "instanceIds");
   const StoredTaskDefinition definition = launchable(call, request.taskDefinition);
   StoredLaunch launch = make_launch(call, cluster, definition, launch_request(request));
   scheduler::Request wanted = scheduler_request(definition, launch);
-  launch.id = insert_launch(call.tx, launch);
-  Taking taking(call, cluster.id);
+  insert_launch(call.tx, launch);
+  Taking taking(call, cluster.number);
   Placed placed;
   for (const std::string& text : request.containerInstances) {
-    const auto id = asked_instance_id(cluster, text);
+    const auto id = requested_instance_id(cluster, text);
     if (!id) {
       placed.failures.push_back(missing_instance(cluster, text));
       continue;
     }
-    const TaskName name = new_task_name(launch.id, std::ssize(placed.tasks));
-    wanted.task = model::TaskId(to_text(name));
+    const state::TaskName name = state::new_task_name(launch.number, std::ssize(placed.tasks));
+    wanted.task = model::TaskId(state::to_text(name));
     const auto decision = taking.decide(wanted, id);
     if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
       placed.tasks.push_back(to_task(launch, name, *plan));
@@ -255,8 +256,8 @@ StartTaskResponse start_task(Call& call, const StartTaskRequest& request) {
   }
   taking.leave_to_transaction();
   write(call, placed.tasks);
-  forget_if_nothing_came_of_it(call, launch, placed);
-  return answer<StartTaskResponse>(call, cluster, definition, launch, placed);
+  delete_if_empty(call, launch, placed);
+  return respond<StartTaskResponse>(call, cluster, definition, launch, placed);
 }
 
 std::vector<Operation> launch_operations() {

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "services/ecs/machines/instance.h"
-#include "services/ecs/tasks/task_row.h"
+#include "services/ecs/tasks/report.h"
+#include "services/ecs/tasks/stop.h"
+#include "state/launch.h"
+#include "state/machine.h"
+#include "state/task.h"
 
 namespace services::ecs {
 namespace {
@@ -17,109 +20,58 @@ constexpr base::Duration kIdempotentFor = std::chrono::hours(24);  // Amazon's, 
 constexpr base::Duration kBetweenSlices = std::chrono::milliseconds(20);
 constexpr base::Duration kLongest = std::chrono::minutes(5);
 
-std::string lost_reason(const StoredInstance& instance, base::Duration lost_after) {
-  return fmt::format("Host EC2 (instance {}) lost: its agent has not been heard of for {} seconds.", instance.machine,
-                     std::chrono::duration_cast<std::chrono::seconds>(lost_after).count());
-}
-
-// The machines that have been away for too long and still have tasks.
-void give_up_lost(Call& call, base::Duration lost_after) {
-  auto ids = call.tx
-                 .query(
-                     "SELECT i.id FROM ecs_instances i WHERE i.connected = 0 AND i.connected_at <= $1"
-                     " AND EXISTS (SELECT 1 FROM ecs_tasks t WHERE t.instance = i.number)"
-                     " ORDER BY i.id LIMIT $2",
-                     call.now - lost_after, kAtOnce)
-                 .all([](const store::Row& row) { return row.str(0); });
-  for (const std::string& id : ids) {
-    const auto instance = load_instance(call.tx, id);
-    for (StoredTask& task : load_tasks_on(call.tx, id)) {
-      stop_now(call, task, model::StopCode::TerminationNotice, lost_reason(*instance, lost_after));
+void stop_tasks_of_lost_machines(Call& call, base::Duration lost_after) {
+  for (const state::Machine& machine : state::list_lost(call.tx, call.now - lost_after, kAtOnce)) {
+    const std::string reason =
+        fmt::format("Host EC2 (instance {}) lost: its agent has not been connected for {} seconds.", machine.name,
+                    std::chrono::duration_cast<std::chrono::seconds>(lost_after).count());
+    for (state::Task& task : state::list_tasks_on(call.tx, machine.id)) {
+      stop_now(call, task, model::StopCode::TerminationNotice, reason);
     }
   }
 }
 
-// Each launch is looked at when its last task goes or its token ends, and at no other time: there
-// may be very many.
-void forget_launches(Call& call, const std::vector<std::int64_t>& ids) {
-  for (std::int64_t id : ids) {
-    const std::int64_t gone = call.tx.exec(
-        "DELETE FROM ecs_launches WHERE id = $1 AND client_token IS NULL"
-        " AND NOT EXISTS (SELECT 1 FROM ecs_tasks WHERE id >= $2 AND id < $3)"
-        " AND NOT EXISTS (SELECT 1 FROM ecs_stopped_tasks WHERE task >= $2 AND task < $3)",
-        id, id * kNumbersOfALaunch, (id + 1) * kNumbersOfALaunch);
-    if (gone > 0) call.tx.exec("DELETE FROM ecs_holds WHERE launch = $1", id);
-  }
+void delete_old(Call& call) {
+  const auto ended = state::delete_stopped(call.tx, {call.now - kStoppedFor, call.now + kStoppedFor, kAtOnce});
+  state::delete_unused_launches(call.tx, ended);
+  state::delete_unused_launches(call.tx, state::end_client_tokens(call.tx, call.now - kIdempotentFor, kAtOnce));
+  state::delete_departed(call.tx, call.now - kInactiveFor);
 }
 
-void forget_old(Call& call) {
-  auto id = [](const store::Row& row) { return row.integer(0); };
-  // Only the first are looked at: those behind them stopped later. Unless the clock has been set back since: what
-  // stopped long after now would keep them from going.
-  const auto tasks = call.tx
-                         .query(
-                             "DELETE FROM ecs_stopped_tasks WHERE id IN (SELECT id FROM (SELECT id, stopped_at"
-                             " FROM ecs_stopped_tasks ORDER BY id LIMIT $3) AS first_ones"
-                             " WHERE stopped_at <= $1 OR stopped_at > $2) RETURNING task",
-                             call.now - kStoppedFor, call.now + kStoppedFor, kAtOnce)
-                         .all(id);
-  std::set<std::int64_t> launches;
-  for (std::int64_t task : tasks) launches.insert(task / kNumbersOfALaunch);
-  forget_launches(call, {launches.begin(), launches.end()});
-  forget_launches(call, call.tx
-                            .query(
-                                "UPDATE ecs_launches SET client_token = NULL WHERE id IN (SELECT id FROM ecs_launches"
-                                " WHERE client_token IS NOT NULL AND created_at <= $1 ORDER BY created_at LIMIT $2)"
-                                " RETURNING id",
-                                call.now - kIdempotentFor, kAtOnce)
-                            .all(id));
-  // Its tasks stopped before it did, at the latest with it: they go first.
-  call.tx.exec(
-      "DELETE FROM ecs_instances WHERE inactive_at IS NOT NULL AND inactive_at <= $1"
-      " AND NOT EXISTS (SELECT 1 FROM (SELECT stopped_at FROM ecs_stopped_tasks ORDER BY id LIMIT 1) AS oldest"
-      " WHERE oldest.stopped_at <= ecs_instances.inactive_at)",
-      call.now - kInactiveFor);
-}
-
-std::optional<base::Time> earliest(store::Tx& tx, std::string_view sql) {
-  auto found = tx.query(sql).one([](const store::Row& row) { return row.maybe_time(0); });
-  return found ? *found : std::nullopt;
-}
-
-// When the first row is to be swept; in the past where one is due.
+// When the next row is to be swept; not after `now` where one is due.
 base::Time next_due(store::Tx& tx, base::Time now, base::Duration lost_after) {
   base::Time next = now + kLongest;
-  const auto gone = earliest(tx,
-                             "SELECT min(i.connected_at) FROM ecs_instances i WHERE i.connected = 0 AND EXISTS"
-                             " (SELECT 1 FROM ecs_tasks t WHERE t.instance = i.number)");
-  if (gone) next = std::min(next, *gone + lost_after);
-  // A stop wakes nobody: it is not due before kLongest.
+  if (const auto since = state::first_disconnected(tx)) next = std::min(next, *since + lost_after);
+  // A stop wakes nobody, because it is not due within kLongest.
   static_assert(kStoppedFor > kLongest);
-  const auto stopped = earliest(tx, "SELECT stopped_at FROM ecs_stopped_tasks ORDER BY id LIMIT 1");
-  if (stopped) next = std::min(next, *stopped > now + kStoppedFor ? now : *stopped + kStoppedFor);
-  const auto launched = earliest(tx, "SELECT min(created_at) FROM ecs_launches WHERE client_token IS NOT NULL");
-  if (launched) next = std::min(next, *launched + kIdempotentFor);
-  const auto left = earliest(tx, "SELECT min(inactive_at) FROM ecs_instances WHERE inactive_at IS NOT NULL");
-  if (left) next = std::min(next, *left + kInactiveFor);
+  if (const auto stopped = state::first_stopped(tx)) {
+    const bool clock_was_set_back = *stopped > now + kStoppedFor;
+    next = std::min(next, clock_was_set_back ? now : *stopped + kStoppedFor);
+  }
+  if (const auto launched = state::first_client_token(tx)) next = std::min(next, *launched + kIdempotentFor);
+  if (const auto left = state::first_departed(tx)) next = std::min(next, *left + kInactiveFor);
   return next;
 }
 
 }  // namespace
 
 Loop sweep_loop(base::Duration lost_after) {
-  return {"ecs sweep", std::string(kTaskSweepTopic), [lost_after](Call& call) {
-            const base::Time due = next_due(call.tx, call.now, lost_after);
-            if (due > call.now) return Decision{.next = due};
-            // What is due is looked up again: it may have changed, and one slice may not be all of it.
-            return Decision{.apply = [lost_after](Call& writing) { sweep_tasks(writing, lost_after); },
-                            .next = call.now + kBetweenSlices};
-          }};
+  Loop loop{"ecs sweep", std::string(state::kTaskSweepTopic), {}};
+  loop.look = [lost_after](Call& call) {
+    Decision decision;
+    decision.next = next_due(call.tx, call.now, lost_after);
+    if (*decision.next > call.now) return decision;
+    // What is due is read again then: it may have changed. One slice may not be all of it.
+    decision.apply = [lost_after](Call& writing) { sweep_tasks(writing, lost_after); };
+    decision.next = call.now + kBetweenSlices;
+    return decision;
+  };
+  return loop;
 }
 
-std::optional<base::Time> sweep_tasks(Call& call, base::Duration lost_after) {
-  give_up_lost(call, lost_after);
-  forget_old(call);
-  return std::max(next_due(call.tx, call.now, lost_after), call.now + kBetweenSlices);
+void sweep_tasks(Call& call, base::Duration lost_after) {
+  stop_tasks_of_lost_machines(call, lost_after);
+  delete_old(call);
 }
 
 }  // namespace services::ecs

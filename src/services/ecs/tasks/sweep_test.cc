@@ -3,7 +3,6 @@
 
 #include "services/ecs/machines/departure.h"
 #include "services/ecs/machines/machines_fixture.h"
-#include "services/ecs/tasks/task_row.h"
 
 namespace services::ecs {
 namespace {
@@ -17,18 +16,32 @@ class TaskSweep : public MachinesTest {
     store_->read_now([&](store::Tx& tx) { rows = tx.query("SELECT count(*) FROM " + table).integer(); });
     return rows;
   }
-  std::optional<base::Time> sweep() {
-    std::optional<base::Time> next;
-    with_call([&](Call& call) { next = sweep_tasks(call, kLostAfter); });
-    return next;
+  // One look of the loop, on a snapshot.
+  Decision look() {
+    Decision decision;
+    store_->read_now([&](store::Tx& tx) {
+      Call call{tx, caller_, now_, now_, &locals_};
+      decision = sweep_loop(kLostAfter).look(call);
+    });
+    return decision;
+  }
+  // Until nothing is due; returns when the next look is.
+  base::Time sweep() {
+    for (int turns = 0; turns < 100; ++turns) {
+      const Decision decision = look();
+      if (!decision.apply) return *decision.next;
+      with_call(decision.apply);
+    }
+    ADD_FAILURE() << "something stays due";
+    return now_;
   }
 };
 
-TEST_F(TaskSweep, TheTimeInWhichThereWasNoServerIsNotHeldAgainstAMachine) {
+TEST_F(TaskSweep, TheTimeWithoutAServerDoesNotCountForALostMachine) {
   const std::string id = add_machine("a", 1);
   const Task task = run_family("one").tasks->at(0);
   report(task, "RUNNING");
-  with_call([&](Call& call) { set_connected(call, id, false); });  // as when the server was told to stop
+  with_call([&](Call& call) { set_connected(call, model::InstanceId(id), false); });  // as a server that shuts down does
   now_ += std::chrono::hours(3);
   with_call([&](Call& call) { disconnect_all(call.tx, call.now); });
   sweep();
@@ -38,7 +51,7 @@ TEST_F(TaskSweep, TheTimeInWhichThereWasNoServerIsNotHeldAgainstAMachine) {
   EXPECT_EQ(*describe(task).lastStatus, "STOPPED");
 }
 
-TEST_F(TaskSweep, ALaunchGoesWithTheLastOfItsTasks) {
+TEST_F(TaskSweep, ALaunchIsDeletedWithItsLastTask) {
   add_machine("a", 2);
   const auto tasks = *run_family("one", R"("count":2)").tasks;
   report(tasks[0], "STOPPED");
@@ -59,14 +72,14 @@ TEST_F(TaskSweep, ALaunchWithATokenIsKeptForADay) {
   now_ += std::chrono::hours(23);
   const auto next = sweep();
   EXPECT_EQ(count("ecs_launches"), 1);
-  EXPECT_LE(*next, now_ + std::chrono::hours(1));
+  EXPECT_LE(next, now_ + std::chrono::hours(1));
   now_ += std::chrono::hours(1);
   sweep();
   EXPECT_EQ(count("ecs_launches"), 0);
   EXPECT_EQ(count("ecs_holds"), 0);
 }
 
-TEST_F(TaskSweep, ATokenEndsAfterADayAlsoWhileItsTaskRuns) {
+TEST_F(TaskSweep, ATokenEndsAfterADayEvenWhileItsTaskRuns) {
   add_machine("a", 2);
   report(run_family("one", R"("clientToken":"t")").tasks->at(0), "RUNNING");
   now_ += std::chrono::hours(25);
@@ -82,7 +95,7 @@ TEST_F(TaskSweep, ALaunchThatPlacedNothingLeavesNothing) {
   EXPECT_EQ(count("ecs_launches"), 0);
 }
 
-TEST_F(TaskSweep, ADeregisteredMachineIsForgottenAfterItsTasks) {
+TEST_F(TaskSweep, ADeregisteredMachineIsDeletedAfterItsTasks) {
   const std::string id = add_machine("a", 1);
   run_family("one");
   run_json(&deregister_container_instance, R"({"containerInstance":")" + id + R"(","force":true})");
@@ -97,9 +110,9 @@ TEST_F(TaskSweep, ADeregisteredMachineIsForgottenAfterItsTasks) {
   EXPECT_EQ(count("ecs_instances"), 0);
 }
 
-// Stopped tasks are forgotten in the order in which they stopped, which is that of their times as long as the clock
-// goes forward.
-TEST_F(TaskSweep, TasksThatStoppedWhileTheClockWasWrongAreNotInTheWayOfOthers) {
+// Stopped tasks are deleted in the order in which they stopped, which is that of their times unless the clock is set
+// back.
+TEST_F(TaskSweep, TasksThatStoppedWhileTheClockWasWrongDoNotKeepOthersFromBeingDeleted) {
   add_machine("a", 0);
   now_ += std::chrono::hours(24 * 365);
   for (int i = 0; i < 20; ++i) {

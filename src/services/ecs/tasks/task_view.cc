@@ -7,6 +7,7 @@
 #include "model/container.h"
 #include "services/ecs/arn.h"
 #include "services/ecs/tasks/payload.h"
+#include "services/ecs/tasks/report.h"
 
 namespace services::ecs {
 namespace {
@@ -19,15 +20,14 @@ using shapes::ecs::ContainerStateChange;
 using shapes::ecs::Task;
 using shapes::ecs::TaskOverride;
 
-const ContainerStateChange* said_of(const StoredTask& task, const std::string& container) {
-  if (!task.report) return nullptr;
-  for (const ContainerStateChange& change : task.report->containers) {
+const ContainerStateChange* find_reported(const Report& report, const std::string& container) {
+  for (const ContainerStateChange& change : report.containers) {
     if (change.containerName == container) return &change;
   }
   return nullptr;
 }
 
-const ContainerOverride* override_of(const Launch& launch, const std::string& container) {
+const ContainerOverride* find_override(const Launch& launch, const std::string& container) {
   if (!launch.overrides || !launch.overrides->containerOverrides) return nullptr;
   for (const ContainerOverride& change : *launch.overrides->containerOverrides) {
     if (change.name == container) return &change;
@@ -35,12 +35,12 @@ const ContainerOverride* override_of(const Launch& launch, const std::string& co
   return nullptr;
 }
 
-std::optional<std::vector<std::string>> gpus_of(const StoredTask& task, const std::string& container) {
+std::optional<std::vector<std::string>> gpus_of(const state::Task& task, const std::string& container) {
   std::optional<std::vector<std::string>> ids;
-  for (const GpuHeld& gpu : list_of(task.holds.gpus)) {
+  for (const model::GpuHold& gpu : task.hold.gpus) {
     if (gpu.container != container) continue;
     if (!ids) ids.emplace();
-    ids->push_back(gpu.gpu);
+    ids->push_back(gpu.gpu.str());
   }
   return ids;
 }
@@ -53,10 +53,9 @@ std::optional<shapes::ecs::SharingStrategy> sharing_of(const ContainerDefinition
   return std::nullopt;
 }
 
-std::string health_of(const StoredTask& task, const std::string& container) {
-  if (!task.report) return "UNKNOWN";
-  auto found = task.report->health.find(container);
-  return found == task.report->health.end() ? "UNKNOWN" : found->second;
+std::string health_of(const Report& report, const std::string& container) {
+  auto found = report.health.find(container);
+  return found == report.health.end() ? "UNKNOWN" : found->second;
 }
 
 template <class T>
@@ -66,11 +65,18 @@ std::optional<std::string> number_text(const std::optional<T>& changed, const st
   return std::nullopt;
 }
 
-Container show_container(const StoredCluster& cluster, const StoredTask& task, const Launch& launch,
+// A task with what its JSON says.
+struct ParsedTask {
+  const state::Task& task;
+  const Report report = report_of(task);
+};
+
+Container show_container(const state::Cluster& cluster, const ParsedTask& parsed, const Launch& launch,
                          const ContainerDefinition& definition) {
+  const state::Task& task = parsed.task;
   const std::string& name = *definition.name;
   const ContainerOverride none;
-  const ContainerOverride* found = override_of(launch, name);
+  const ContainerOverride* found = find_override(launch, name);
   const ContainerOverride& change = found ? *found : none;
   Container out;
   out.containerArn = container_arn(cluster, task.id, name);
@@ -80,39 +86,39 @@ Container show_container(const StoredCluster& cluster, const StoredTask& task, c
   out.lastStatus = task.stopped_at ? "STOPPED" : "PENDING";
   out.networkBindings.emplace();
   out.networkInterfaces.emplace();
-  out.healthStatus = health_of(task, name);
+  out.healthStatus = health_of(parsed.report, name);
   out.cpu = number_text(change.cpu, definition.cpu).value_or("0");
   out.memory = number_text(change.memory, definition.memory);
   out.memoryReservation = number_text(change.memoryReservation, definition.memoryReservation);
   out.gpuIds = gpus_of(task, name);
   out.gpuSharingStrategy = sharing_of(definition);
-  if (const ContainerStateChange* said = said_of(task, name)) {
-    if (!task.stopped_at) out.lastStatus = said->status;
-    out.imageDigest = said->imageDigest;
-    out.runtimeId = said->runtimeId;
-    out.exitCode = said->exitCode;
-    out.reason = said->reason;
-    if (said->networkBindings) out.networkBindings = said->networkBindings;
+  if (const ContainerStateChange* reported = find_reported(parsed.report, name)) {
+    if (!task.stopped_at) out.lastStatus = reported->status;
+    out.imageDigest = reported->imageDigest;
+    out.runtimeId = reported->runtimeId;
+    out.exitCode = reported->exitCode;
+    out.reason = reported->reason;
+    if (reported->networkBindings) out.networkBindings = reported->networkBindings;
   }
   return out;
 }
 
-// Every container is named, also where nothing of it is overridden.
+// Every container is listed, including those without an override.
 TaskOverride show_overrides(const Launch& launch, const std::vector<ContainerDefinition>& definitions) {
   TaskOverride out = launch.overrides.value_or(TaskOverride());
   if (!out.containerOverrides) out.containerOverrides.emplace();
   for (const ContainerDefinition& definition : definitions) {
-    if (!override_of(launch, *definition.name)) out.containerOverrides->push_back({.name = definition.name});
+    if (!find_override(launch, *definition.name)) out.containerOverrides->push_back({.name = definition.name});
   }
   out.inferenceAcceleratorOverrides.emplace();
   return out;
 }
 
-std::string task_health(const StoredTask& task, const std::vector<ContainerDefinition>& definitions) {
+std::string task_health(const Report& report, const std::vector<ContainerDefinition>& definitions) {
   std::vector<model::ContainerState> states;
   for (const ContainerDefinition& definition : definitions) {
     model::ContainerState state{.essential = definition.essential.value_or(true)};
-    if (definition.healthCheck) state.health = model::health(health_of(task, *definition.name));
+    if (definition.healthCheck) state.health = model::health(health_of(report, *definition.name));
     states.push_back(state);
   }
   return std::string(model::text(model::task_health(states)));
@@ -120,37 +126,37 @@ std::string task_health(const StoredTask& task, const std::vector<ContainerDefin
 
 }  // namespace
 
-const StoredLaunch& TaskView::launch_of(const TaskState& task) {
+const StoredLaunch& TaskView::launch_of(const state::TaskState& task) {
   const StoredLaunch*& known = launches_[task.launch()];
   if (known) return *known;
   auto launch = load_launch(call_.tx, task.launch());
-  CHECK(launch) << "a task without its launch: " << task.id;
+  CHECK(launch) << "a task without its launch: " << task.id.str();
   known = &read_launches_.emplace_back(std::move(*launch));
   return *known;
 }
 
-const StoredTaskDefinition& TaskView::definition_of(const TaskState& task) {
-  const std::int64_t id = launch_of(task).definition;
-  const StoredTaskDefinition*& known = definitions_[id];
+const StoredTaskDefinition& TaskView::definition_of(const state::TaskState& task) {
+  const state::DefinitionNumber number = launch_of(task).definition;
+  const StoredTaskDefinition*& known = definitions_[number];
   if (known) return *known;
-  auto definition = load_task_definition(call_.tx, id);
-  CHECK(definition) << "a task without its definition: " << task.id;
+  auto definition = load_task_definition(call_.tx, number);
+  CHECK(definition) << "a task without its definition: " << task.id.str();
   known = &read_definitions_.emplace_back(std::move(*definition));
   return *known;
 }
 
-const TaskView::Home& TaskView::home_of(const StoredTask& task) {
-  auto found = homes_.find(task.instance_number);
+const TaskView::Home& TaskView::home_of(const state::Task& task) {
+  auto found = homes_.find(task.machine_number);
   if (found != homes_.end()) return found->second;
-  auto instance = load_instance(call_.tx, task.instance);
-  if (!instance) return homes_[task.instance_number];
-  know(instance->for_scheduler());
-  Home& home = homes_[task.instance_number];
+  auto instance = load_instance(call_.tx, task.machine);
+  if (!instance) return homes_[task.machine_number];
+  add(instance->for_scheduler());
+  Home& home = homes_[task.machine_number];
   home.connected_at = instance->connected_at;
   return home;
 }
 
-void TaskView::know(const model::Instance& instance) {
+void TaskView::add(const model::Instance& instance) {
   if (homes_.contains(instance.number)) return;
   homes_[instance.number] = {
       .connected = instance.agent_connected,
@@ -160,11 +166,12 @@ void TaskView::know(const model::Instance& instance) {
   };
 }
 
-Task TaskView::show(const StoredTask& task, bool tags) {
+Task TaskView::show(const state::Task& task, bool tags) {
   const StoredLaunch& launch = launch_of(task);
   const StoredTaskDefinition& definition = definition_of(task);
   const Home& home = home_of(task);
   const auto& containers = *definition.body.containerDefinitions;
+  const ParsedTask parsed{task};
   Task out;
   out.attachments.emplace();
   out.attributes.emplace();
@@ -177,26 +184,24 @@ Task TaskView::show(const StoredTask& task, bool tags) {
     out.connectivity = home.connected ? "CONNECTED" : "DISCONNECTED";
     out.connectivityAt = home.connected_at;
   }
-  out.containerInstanceArn = instance_arn(cluster_, task.instance);
+  out.containerInstanceArn = instance_arn(cluster_, task.machine);
   out.containers.emplace();
   for (const ContainerDefinition& container : containers) {
-    out.containers->push_back(show_container(cluster_, task, launch.body, container));
+    out.containers->push_back(show_container(cluster_, parsed, launch.body, container));
   }
-  out.cpu = std::to_string(task.holds.cpu);
-  out.memory = std::to_string(task.holds.memory);
+  out.cpu = std::to_string(task.hold.cpu);
+  out.memory = std::to_string(task.hold.memory_mib);
   out.createdAt = task.created_at;
   out.desiredStatus = model::text(task.desired);
   out.enableExecuteCommand = launch.body.enableExecuteCommand;
   out.group = launch.group;
-  out.healthStatus = task_health(task, containers);
+  out.healthStatus = task_health(parsed.report, containers);
   out.lastStatus = model::text(task.known);
   out.launchType = "EC2";
   out.overrides = show_overrides(launch.body, containers);
-  if (task.report) {
-    out.pullStartedAt = task.report->pullStartedAt;
-    out.pullStoppedAt = task.report->pullStoppedAt;
-    out.executionStoppedAt = task.report->executionStoppedAt;
-  }
+  out.pullStartedAt = parsed.report.pullStartedAt;
+  out.pullStoppedAt = parsed.report.pullStoppedAt;
+  out.executionStoppedAt = parsed.report.executionStoppedAt;
   out.startedAt = task.started_at;
   out.startedBy = launch.started_by;
   out.stopCode = task.stop_code;
@@ -204,7 +209,7 @@ Task TaskView::show(const StoredTask& task, bool tags) {
   out.stoppedReason = task.stopped_reason;
   out.stoppingAt = task.stopping_at;
   out.tags.emplace();
-  if (tags) out.tags = task.tags ? *task.tags : launch.body.tags;
+  if (tags) out.tags = own_tags(task).value_or(launch.body.tags);
   out.taskArn = task_arn(cluster_, task.id);
   out.taskDefinitionArn = definition.body.taskDefinitionArn;
   out.version = task.version;

@@ -8,12 +8,14 @@
 #include "base/bytes.h"
 #include "base/random.h"
 #include "base/utf8.h"
-#include "services/queue_door.h"
+#include "services/arn.h"
+#include "services/invoke.h"
 #include "services/s3/buckets/setting_column.h"
 #include "services/s3/buckets/subscriptions.h"
 #include "services/s3/errors.h"
 #include "services/s3/events.h"
 #include "services/s3/operations.h"
+#include "shapes/sqs/message.h"
 #include "wire/json.h"
 #include "wire/timestamp.h"
 
@@ -85,23 +87,13 @@ void check_filter(shape::NotificationConfigurationFilter& filter) {
   }
 }
 
-// "arn:aws:sqs:REGION:ACCOUNT:NAME"
-void check_queue_arn(const std::string& arn, const Bucket& bucket) {
-  std::vector<std::string_view> parts;
-  for (std::string_view rest = arn; parts.size() < 5;) {
-    const std::size_t colon = rest.find(':');
-    if (colon == rest.npos) break;
-    parts.push_back(rest.substr(0, colon));
-    rest.remove_prefix(colon + 1);
-    if (parts.size() == 5) parts.push_back(rest);
-  }
-  if (parts.size() != 6 || parts[0] != "arn" || parts[1] != "aws" || parts[2] != "sqs" || parts[5].empty()) {
-    throw invalid_argument("The ARN could not be parsed", "Queue", arn);
-  }
-  if (parts[5].ends_with(".fifo")) throw invalid_argument("FIFO SQS queues are not supported.", "Queue", arn);
-  if (parts[3] != bucket.region) {
+void check_queue_arn(const std::string& text, const Bucket& bucket) {
+  const auto arn = parse_arn(text, "sqs");
+  if (!arn || arn->resource.empty()) throw invalid_argument("The ARN could not be parsed", "Queue", text);
+  if (arn->resource.ends_with(".fifo")) throw invalid_argument("FIFO SQS queues are not supported.", "Queue", text);
+  if (arn->region != bucket.region) {
     throw invalid_argument(
-        "The notification destination service region is not valid for the bucket location constraint", "Queue", arn);
+        "The notification destination service region is not valid for the bucket location constraint", "Queue", text);
   }
 }
 
@@ -160,19 +152,24 @@ std::string test_event(const Call& call, const Bucket& bucket) {
   return out + "}";
 }
 
+// Why S3 can't send this bucket's events to the queue; "" where it can.
+std::string destination_problem(Call& call, const Bucket& bucket, const std::string& queue_arn) {
+  try {
+    const shapes::sqs::SendMessageRequest request{.QueueUrl = queue_arn};
+    invoke(call, event_sender(call, bucket), "sqs", "CheckSendMessage", request);
+    return "";
+  } catch (const wire::ApiError& error) {
+    if (error.code() == "QueueDoesNotExist") return "The destination queue does not exist";
+    return "Permissions on the destination queue do not allow S3 to publish notifications from this bucket";
+  }
+}
+
 // Throws, with all queues that are gone or closed to this bucket.
 void check_destinations(Call& call, const Bucket& bucket, const std::set<std::string>& queues) {
   std::vector<std::pair<std::string, std::string>> wrong;
   for (const std::string& queue : queues) {
-    switch (call.local<QueueDoor>().ask(call, queue, sender_of(bucket))) {
-      case Knock::Open: break;
-      case Knock::Fifo: throw invalid_argument("FIFO SQS queues are not supported.", "Queue", queue);
-      case Knock::NoSuchQueue: wrong.emplace_back(queue, "The destination queue does not exist"); break;
-      case Knock::Denied:
-        wrong.emplace_back(queue, "Permissions on the destination queue do not allow S3 to publish notifications from "
-                                  "this bucket");
-        break;
-    }
+    std::string problem = destination_problem(call, bucket, queue);
+    if (!problem.empty()) wrong.emplace_back(queue, std::move(problem));
   }
   if (wrong.empty()) return;
   wire::ApiError error("InvalidArgument", "Unable to validate the following destination configurations");
@@ -195,9 +192,7 @@ void put_bucket_notification_configuration(Call& call,
   if (!request.SkipDestinationValidation.value_or(false)) {
     check_destinations(call, bucket, arns);
     if (call.local<TestEvents>().enabled) {
-      for (const std::string& queue : arns) {
-        call.local<QueueDoor>().send(call, queue, sender_of(bucket), test_event(call, bucket));
-      }
+      for (const std::string& queue : arns) send_event(call, bucket, queue, test_event(call, bucket));
     }
   }
   std::optional<std::string> text;
@@ -213,7 +208,7 @@ shape::NotificationConfiguration get_bucket_notification_configuration(
   return from_json<shape::NotificationConfiguration>(*bucket.notification);
 }
 
-std::vector<Operation> notification_operations() {
+std::vector<ObjectOperation> notification_operations() {
   return {
       operation<&put_bucket_notification_configuration>("PutBucketNotificationConfiguration", Access::Write,
                                                         shape::kPutBucketNotificationConfigurationHttp),

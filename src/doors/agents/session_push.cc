@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sending half of a work session: payloads, credentials, heartbeats.
+#include <algorithm>
+
+#include "base/log.h"
+#include "doors/agents/session.h"
+#include "services/ecs/arn.h"
+
+namespace doors::agents {
+namespace asio = boost::asio;
+namespace ecs = services::ecs;
+using namespace shapes::agent;
+using services::Access;
+using services::Call;
+
+namespace {
+
+// Members of our own, with keys among them, are only for Stoker's agent.
+bool is_ours(const ecs::StoredInstance& instance) {
+  const auto& attributes = instance.body.attributes;
+  return attributes && std::any_of(attributes->begin(), attributes->end(),
+                                   [](const auto& attribute) { return attribute.name == "stoker.agent"; });
+}
+
+// The keys are for the agent, which reads environment files with them.
+Objects to_objects(const ExternalObjects& objects, const Task& task) {
+  Objects out{objects.endpoint, objects.region, std::nullopt, std::nullopt};
+  const bool reads = std::any_of(task.containers.begin(), task.containers.end(),
+                                 [](const Container& container) { return !container.environmentFiles.empty(); });
+  if (reads) out.accessKeyId = objects.access_key_id;
+  if (reads) out.secretAccessKey = objects.secret_access_key;
+  return out;
+}
+
+}  // namespace
+
+asio::awaitable<void> AgentSessions::push_until_over(SessionPtr session) {
+  while (!session->over) {
+    const std::uint64_t seen = engine_.topics().seen();
+    try {
+      co_await push(session);
+      const bool renewal = session->state.take_renewal(Steady::now());
+      if (renewal) {
+        co_await renew_credentials(session);
+      }
+    } catch (const std::exception& error) {
+      base::log_error("tasks could not be sent",
+                      {{"instance", session->home.instance.id.str()}, {"error", error.what()}});
+      session->socket->close();
+      co_return;
+    }
+    if (session->state.take_heartbeat(Steady::now())) {
+      session->send("HeartbeatMessage", HeartbeatMessage{base::random_uuid(), true});
+    }
+    if (session->over) co_return;
+    co_await engine_.topics().wait(session->topic(), seen, session->state.pause(Steady::now()));
+  }
+}
+
+// Sends all that is unsent. An agent that is not admitted any more is disconnected.
+asio::awaitable<void> AgentSessions::push(SessionPtr session) {
+  for (bool more = true; more;) {
+    ecs::Work work;
+    std::optional<wire::ApiError> refused;
+    try {
+      work = co_await find_work(session);
+    } catch (const wire::ApiError& error) {
+      refused = error;
+    }
+    if (refused) {
+      session->send(refused->code(), ErrorMessage{refused->message()});
+      session->socket->close();
+      co_return;
+    }
+    session->state.set_sent(std::move(work.sent));
+    more = work.more;
+    if (!work.tasks.empty()) send_payload(*session, std::move(work.tasks));
+  }
+}
+
+// Most wakes are for tasks that were sent already: a snapshot shows that without a write.
+asio::awaitable<ecs::Work> AgentSessions::find_work(SessionPtr session) {
+  const std::set<std::string> sent = session->state.sent(Steady::now());
+  ecs::Unsent unsent;
+  api::Engine::Work look = [&](Call& call) { unsent = ecs::look_for_work(call, session->home, sent); };
+  co_await engine_.run(Access::Read, session->caller, std::move(look));
+  ecs::Work work;
+  if (unsent.positions.empty()) {
+    work.sent = std::move(unsent.sent);
+    co_return work;
+  }
+  api::Engine::Work prepare = [&](Call& call) { work = ecs::work_for(call, session->home, sent); };
+  co_await engine_.run(Access::Write, session->caller, std::move(prepare));
+  co_return work;
+}
+
+void AgentSessions::send_payload(Session& session, std::vector<Task> tasks) {
+  PayloadMessage payload;
+  payload.messageId = base::random_uuid();
+  payload.clusterArn = ecs::cluster_arn(session.home.cluster);
+  payload.containerInstanceArn = ecs::instance_arn(session.home.cluster, session.home.instance.id);
+  payload.generatedAt = base::to_millis(engine_.clock().now());
+  payload.tasks = std::move(tasks);
+  if (objects_ && is_ours(session.home.instance)) {
+    for (Task& task : payload.tasks) task.stokerObjects = to_objects(*objects_, task);
+  }
+  std::vector<std::string> arns;
+  for (const Task& task : payload.tasks) arns.push_back(task.arn);
+  payload.seqNum = session.state.sent_payload(payload.messageId, std::move(arns), Steady::now());
+  // A socket that can't send is closed, and its agent reconnects.
+  session.send("PayloadMessage", payload);
+}
+
+asio::awaitable<void> AgentSessions::renew_credentials(SessionPtr session) {
+  bool due = false;
+  api::Engine::Work look = [&](Call& call) { due = ecs::credentials_end(call, session->home); };
+  co_await engine_.run(Access::Read, session->caller, std::move(look));
+  if (!due) co_return;
+  std::vector<IAMRoleCredentialsMessage> messages;
+  api::Engine::Work renew = [&](Call& call) { messages = ecs::renewed_credentials(call, session->home); };
+  co_await engine_.run(Access::Write, session->caller, std::move(renew));
+  for (const IAMRoleCredentialsMessage& message : messages) session->send("IAMRoleCredentialsMessage", message);
+}
+
+}  // namespace doors::agents

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/tasks/stop.h"
+
+#include "services/ecs/machines/fleets.h"
+#include "state/keys.h"
+
+namespace services::ecs {
+
+void stop_now(Call& call, state::TaskState& task, model::StopCode code, const std::string& reason) {
+  task.known = model::TaskStatus::Stopped;
+  task.desired = model::DesiredStatus::Stopped;
+  if (!task.stopping_at) task.stopping_at = call.now;
+  task.stopped_at = call.now;
+  if (!task.stop_code) task.stop_code = model::text(code);
+  if (!task.stopped_reason) task.stopped_reason = reason;
+  state::move_to_stopped(call.tx, task);
+  if (task.credentials) {
+    for (const std::string& id : state::delete_key(call.tx, *task.credentials)) call.wake(state::key_topic(id));
+  }
+  release_in_fleet(call, task.cluster, task.id);
+  call.wake(state::task_topic(task.id));
+}
+
+}  // namespace services::ecs

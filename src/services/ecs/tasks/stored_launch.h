@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A launch with its JSON parsed.
+#pragma once
+
+#include <boost/describe/class.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shapes/ecs/task.h"
+#include "state/launch.h"
+
+namespace services::ecs {
+
+// What the tasks of one RunTask or StartTask have in common beside the columns.
+struct Launch {
+  std::optional<shapes::ecs::TaskOverride> overrides;
+  std::optional<shapes::ecs::NetworkConfiguration> networkConfiguration;
+  std::vector<shapes::ecs::Tag> tags;
+  bool enableExecuteCommand = false;
+  std::optional<std::string> referenceId;
+  std::optional<std::vector<shapes::ecs::Failure>> failures;
+};
+BOOST_DESCRIBE_STRUCT(Launch, (), (overrides, networkConfiguration, tags, enableExecuteCommand, referenceId, failures))
+
+struct StoredLaunch : state::Launch {
+  ecs::Launch body;
+};
+
+// Sets its number.
+void insert_launch(store::Tx& tx, StoredLaunch& launch);
+// Only the body can change.
+void update_launch(store::Tx& tx, StoredLaunch& launch);
+std::optional<StoredLaunch> load_launch(store::Tx& tx, state::LaunchNumber number);
+std::optional<StoredLaunch> load_launch(store::Tx& tx, state::ClusterNumber cluster, const std::string& client_token);
+
+}  // namespace services::ecs

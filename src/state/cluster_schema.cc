@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "state/cluster.h"
+
+namespace state {
+namespace {
+
+constexpr char kClusterTables[] = R"sql(
+CREATE TABLE ecs_clusters (
+  id INTEGER PRIMARY KEY,
+  account TEXT NOT NULL,
+  region TEXT NOT NULL,
+  name TEXT NOT NULL,
+  status TEXT NOT NULL,                -- ACTIVE, or INACTIVE: deleted, and still described
+  body TEXT NOT NULL,                  -- configuration, settings, tags
+  created_at INTEGER NOT NULL,
+  UNIQUE (account, region, name)
+);
+
+-- The last revision that a family ever had. No number is used twice, not even after all
+-- revisions of a family were deleted.
+CREATE TABLE ecs_families (
+  account TEXT NOT NULL,
+  region TEXT NOT NULL,
+  family TEXT NOT NULL,
+  last_revision INTEGER NOT NULL,
+  PRIMARY KEY (account, region, family)
+);
+
+CREATE TABLE ecs_task_definitions (
+  id INTEGER PRIMARY KEY,
+  account TEXT NOT NULL,
+  region TEXT NOT NULL,
+  family TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  status TEXT NOT NULL,                -- ACTIVE, INACTIVE, DELETE_IN_PROGRESS
+  body TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  registered_at INTEGER NOT NULL,
+  deregistered_at INTEGER,
+  delete_requested_at INTEGER,
+  UNIQUE (account, region, family, revision)
+);
+CREATE INDEX ecs_task_definitions_deleted ON ecs_task_definitions (delete_requested_at)
+  WHERE delete_requested_at IS NOT NULL;
+
+CREATE TABLE ecs_instances (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,  -- how tasks refer to it
+  id TEXT NOT NULL UNIQUE,             -- the last part of the ARN
+  cluster INTEGER NOT NULL,
+  machine TEXT NOT NULL,               -- its name to people: ec2InstanceId
+  status TEXT NOT NULL,                -- ACTIVE, DRAINING, INACTIVE
+  connected INTEGER NOT NULL,          -- its agent has a session, and agrees on its tasks
+  connected_at INTEGER NOT NULL,       -- when that last changed
+  version INTEGER NOT NULL,
+  client_token TEXT,
+  body TEXT NOT NULL,                  -- resources, attributes, tags
+  gpus TEXT NOT NULL,                  -- memory, model and health, as the agent reports them
+  registered_at INTEGER NOT NULL,
+  inactive_at INTEGER
+);
+CREATE INDEX ecs_instances_cluster ON ecs_instances (cluster, id);
+CREATE INDEX ecs_instances_machine ON ecs_instances (cluster, machine);
+CREATE INDEX ecs_instances_inactive ON ecs_instances (inactive_at) WHERE inactive_at IS NOT NULL;
+CREATE INDEX ecs_instances_gone ON ecs_instances (connected_at) WHERE connected = 0;
+CREATE INDEX ecs_instances_token ON ecs_instances (cluster, client_token) WHERE client_token IS NOT NULL;
+
+-- A GPU is registered by one instance at a time.
+CREATE TABLE ecs_gpus (
+  id TEXT NOT NULL PRIMARY KEY,
+  instance TEXT NOT NULL
+);
+CREATE INDEX ecs_gpus_instance ON ecs_gpus (instance);
+
+-- What the tasks of one RunTask or StartTask have in common.
+CREATE TABLE ecs_launches (
+  id INTEGER PRIMARY KEY,
+  cluster INTEGER NOT NULL,
+  definition INTEGER NOT NULL,         -- a row of ecs_task_definitions
+  task_group TEXT NOT NULL,
+  started_by TEXT,
+  client_token TEXT,
+  request_hash TEXT NOT NULL,          -- distinguishes another request with the same token
+  body TEXT NOT NULL,                  -- overrides, tags, and failures
+  created_at INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX ecs_launches_token ON ecs_launches (cluster, client_token) WHERE client_token IS NOT NULL;
+CREATE INDEX ecs_launches_definition ON ecs_launches (definition);
+CREATE INDEX ecs_launches_since ON ecs_launches (created_at) WHERE client_token IS NOT NULL;
+
+-- What a task's placement and its end write is small, and near to what others write: a live task is a
+-- short row that is found by its number, what it holds is written once, and a stopped task moves to the
+-- end of another table.
+
+-- Tasks that have not stopped. desiredStatus is STOPPED where stopping_at is set.
+CREATE TABLE ecs_tasks (
+  id INTEGER PRIMARY KEY,              -- 16 x its launch + its place in that: one half of its id
+  secret INTEGER NOT NULL,             -- the other half
+  cluster INTEGER NOT NULL,
+  instance INTEGER NOT NULL,           -- a number of ecs_instances
+  known INTEGER NOT NULL,              -- lastStatus: 1 PENDING, 3 RUNNING, the position in model::TaskStatus
+  version INTEGER NOT NULL,
+  delivered INTEGER NOT NULL,          -- its agent acknowledged it
+  report TEXT,                         -- what its agent reported last
+  tags TEXT,                           -- where they differ from those of its launch
+  credentials TEXT,                    -- its current access key
+  credentials_id TEXT,                 -- the same for all of its keys
+  credentials_until INTEGER,
+  started_at INTEGER,
+  stopping_at INTEGER,
+  stop_code TEXT,
+  stopped_reason TEXT
+);
+CREATE INDEX ecs_tasks_instance ON ecs_tasks (instance);
+CREATE INDEX ecs_tasks_stopping ON ecs_tasks (id) WHERE stopping_at IS NOT NULL;
+
+-- In the order in which they stopped: each is written behind the one before it.
+CREATE TABLE ecs_stopped_tasks (
+  id INTEGER PRIMARY KEY,
+  task INTEGER NOT NULL,               -- its id in ecs_tasks
+  secret INTEGER NOT NULL,
+  cluster INTEGER NOT NULL,
+  instance INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  delivered INTEGER NOT NULL,
+  report TEXT,
+  tags TEXT,
+  started_at INTEGER,
+  stopping_at INTEGER NOT NULL,
+  stopped_at INTEGER NOT NULL,
+  stop_code TEXT,
+  stopped_reason TEXT
+);
+CREATE UNIQUE INDEX ecs_stopped_tasks_task ON ecs_stopped_tasks (task);
+
+-- What the tasks of a launch hold on their machines, or held: a line each, see hold_text.h.
+CREATE TABLE ecs_holds (
+  launch INTEGER PRIMARY KEY,
+  holds TEXT NOT NULL
+);
+)sql";
+
+}  // namespace
+
+store::Migrations cluster_migrations() { return {"clusters", {kClusterTables}}; }
+
+}  // namespace state
