@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxKeyLength = 128, kMaxValueLength = 256;
 
-// As Amazon counts: characters beyond the first plane are two.
+// As Amazon counts: characters beyond the basic plane count as two.
 std::size_t utf16_length(std::string_view text) {
   std::size_t length = 0;
   for (std::size_t at = 0; at < text.size();) length += base::next_character(text, at) > 0xFFFF ? 2 : 1;
