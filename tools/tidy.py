@@ -86,7 +86,6 @@ GLOBALS = {
     ("store/postgres_test_server.h", "server"): "one PostgreSQL for all tests of a program",
     ("store/test_store.h", "count"): "numbers the schemas of a test program",
     ("store/sqlite_store_test.cc", "space_comes_and_goes"): "read by a callback of SQLite that has no argument",
-    ("services/sqs/in_flight_limit.cc", "bounds"): "leftover",
 }
 
 

@@ -108,8 +108,8 @@ bool valid_account(std::string_view account) {
   return account.size() == 12 && account.find_first_not_of("0123456789") == account.npos;
 }
 
-// Amazon's rule: 16 to 128 word characters. Shorter ones are allowed here, because
-// people bring the keys ("test") that their clients have.
+// Amazon's rule is 16 to 128 word characters. Shorter ones are allowed, because clients come with keys such as
+// "test".
 bool valid_key_id(std::string_view id) {
   return !id.empty() && id.size() <= 128 && std::all_of(id.begin(), id.end(), [](unsigned char c) {
     return std::isalnum(c) || c == '_' || c == '-' || c == '.';

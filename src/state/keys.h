@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access keys: each belongs to an account, and nothing gets in without one.
+// Access keys: each belongs to an account, and no request is accepted without one.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ struct Key {
   std::optional<std::string> session_token;  // of a temporary key
   std::optional<base::Time> expires_at;
   base::Time created_at;
-  bool root = false;  // made at first start; it alone may make others
-  std::optional<std::string> parent = {};  // a temporary key's: it ends with it
+  bool root = false;  // created at first start; only it can create others
+  std::optional<std::string> parent = {};  // of a temporary key, which ends with it
 };
 
 // Woken when that key was deleted.
@@ -28,23 +28,23 @@ inline std::string key_topic(const std::string& id) { return std::string(kKeyTop
 store::Migrations key_migrations();
 
 Key new_key(std::string account, base::Time now);
-// A key that lives until `expires_at` and is only good with its token.
+// A key that expires at `expires_at` and is valid only with its token.
 Key new_session_key(const Key& parent, base::Time now, base::Time expires_at);
 
 // False where the id is taken.
 bool insert_key(store::Tx& tx, const Key& key);
-// And its temporary keys; answers the ids of all that are gone.
+// With its temporary keys; returns the ids of all deleted keys.
 std::vector<std::string> delete_key(store::Tx& tx, const std::string& id);
-// Those that do not end by themselves.
+// Keys without an expiry.
 std::vector<Key> list_keys(store::Tx& tx);
 std::optional<Key> find_key(store::Tx& tx, const std::string& id);
 std::int64_t count_sessions(store::Tx& tx, const std::string& account, base::Time now);
-// A while after they ended: until then whoever uses one is told that it has expired.
+// A while after they expired: until then requests with them fail with "expired".
 void delete_expired_keys(store::Tx& tx, base::Time now);
 // Is there anything for it to delete?
 bool has_expired_keys(store::Tx& tx, base::Time now);
 
-// The root key, made here if there is none yet.
+// The root key, created here if it does not exist yet.
 Key ensure_root_key(store::Tx& tx, const std::string& account, base::Time now);
 
 bool valid_account(std::string_view account);

@@ -35,7 +35,7 @@ bool LogStreams::put(const model::InstanceId& instance, shapes::agent::StokerLog
       stream.waiting.clear();
       lines.lines.clear();
       lines.end = true;
-      lines.error = "lines came faster than they were read";
+      lines.error = "lines arrived faster than they were read";
     }
     stream.waiting.push_back(std::move(lines));
     return stream.bytes <= kMaxWaitingBytes;
@@ -52,7 +52,7 @@ void LogStreams::end_all_of(const model::InstanceId& instance) {
       shapes::agent::StokerLogLines last;
       last.requestId = id;
       last.end = true;
-      last.error = "the machine's agent has gone";
+      last.error = "the machine's agent disconnected";
       stream.waiting.push_back(std::move(last));
       ended.push_back(id);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Log lines on their way from an agent to whoever reads them: asked for by id, kept until taken.
+// Log lines on their way from an agent to a reader: requested by id, kept until they are taken.
 #pragma once
 
 #include <map>
@@ -18,15 +18,15 @@ class LogStreams {
  public:
   explicit LogStreams(api::Topics& topics) : topics_(topics) {}
 
-  // A stream that the agent of this instance was asked for.
+  // A stream that was requested from the agent of this instance.
   void open(const std::string& id, const model::InstanceId& instance);
   void close(const std::string& id);
 
-  // From the agent. False: nobody reads that any more, or they are too slow, or it was not asked.
+  // From the agent. False: the stream is closed, its reader is too slow, or it belongs to another instance.
   bool put(const model::InstanceId& instance, shapes::agent::StokerLogLines lines);
-  // The agent's session is over, and with it what it was asked for.
+  // The agent's session is over, and with it all of its streams.
   void end_all_of(const model::InstanceId& instance);
-  // What has come since; its topic is woken when there is more.
+  // The lines that have come since the last call; the topic is woken when there are more.
   std::vector<shapes::agent::StokerLogLines> take(const std::string& id);
 
   static std::string topic(const std::string& id) { return "logs/" + id; }

@@ -39,7 +39,10 @@ asio::awaitable<void> AgentSessions::push_until_over(SessionPtr session) {
     const std::uint64_t seen = engine_.topics().seen();
     try {
       co_await push(session);
-      if (session->state.take_renewal(Steady::now())) co_await renew_credentials(session);
+      const bool renewal = session->state.take_renewal(Steady::now());
+      if (renewal) {
+        co_await renew_credentials(session);
+      }
     } catch (const std::exception& error) {
       base::log_error("tasks could not be sent",
                       {{"instance", session->home.instance.id.str()}, {"error", error.what()}});

@@ -25,8 +25,8 @@ using shapes::agent::StokerStopLogs;
 namespace {
 
 constexpr base::Duration kLookAgain = std::chrono::seconds(5);
-// An agent that has nothing to say says so; this long without a word is no answer.
-constexpr base::Duration kFirstWord = std::chrono::seconds(20);
+// An agent without lines reports that; after this long without any message it does not answer.
+constexpr base::Duration kFirstAnswer = std::chrono::seconds(20);
 
 wire::ApiError not_found(const std::string& what) { return wire::ApiError("ResourceNotFoundException", what); }
 
@@ -43,13 +43,13 @@ std::optional<std::int32_t> tail_of(const std::string& text) {
   throw wire::ApiError("InvalidParameterException", "tail should be a number of lines.");
 }
 
-// An answer that has begun can't become an error any more: it is cut short, so that its reader can
-// tell it from a whole one.
+// A response that has begun can't become an error: it is cut short, so that its reader can tell it from a
+// complete one.
 boost::system::system_error broken_off() {
   return boost::system::system_error(asio::error::make_error_code(asio::error::connection_aborted));
 }
 
-wire::ApiError going_away() { return wire::ApiError("ServiceUnavailable", "The server is going away.", 503); }
+wire::ApiError shutting_down() { return wire::ApiError("ServiceUnavailable", "The server is shutting down.", 503); }
 
 StokerReadLogs request_of(const std::string& query) {
   StokerReadLogs request;
@@ -76,7 +76,7 @@ asio::awaitable<TaskLogs::Place> TaskLogs::look(services::Caller caller, std::st
   api::Engine::Work work = [&](services::Call& call) {
     const state::Cluster home = ecs::find_cluster(call, cluster);
     const auto found = ecs::load_task(call.tx, home, task);
-    if (!found) throw not_found("There is no task " + task + " in the cluster " + home.name + ".");
+    if (!found) throw not_found("The task " + task + " does not exist in the cluster " + home.name + ".");
     place = {found->machine, ecs::task_arn(home, found->id), found->delivered};
     if (!found->delivered && found->stopped_at) {
       throw not_found("The task stopped before it reached its machine: " + found->stopped_reason.value_or(""));
@@ -92,7 +92,7 @@ asio::awaitable<TaskLogs::Place> TaskLogs::find(http::Exchange& exchange, servic
     const std::uint64_t seen = engine_.topics().seen();
     Place place = co_await look(caller, cluster, task);
     if (place.there || exchange.peer_gone()) co_return place;
-    if (engine_.draining()) throw going_away();
+    if (engine_.draining()) throw shutting_down();
     co_await engine_.topics().wait(state::task_topic(model::TaskId(place.arn.substr(place.arn.rfind('/') + 1))), seen, kLookAgain);
   }
 }
@@ -141,8 +141,8 @@ asio::awaitable<void> TaskLogs::copy(http::Exchange& exchange, std::string id) {
     }
     if (exchange.peer_gone()) co_return;
     if (engine_.draining() && started) throw broken_off();
-    if (engine_.draining()) throw going_away();
-    if (!started && engine_.clock().now() - began > kFirstWord) {
+    if (engine_.draining()) throw shutting_down();
+    if (!started && engine_.clock().now() - began > kFirstAnswer) {
       throw wire::ApiError("TargetNotConnectedException", "The machine's agent did not answer.");
     }
     co_await engine_.topics().wait(LogStreams::topic(id), seen, kLookAgain);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GET /stoker/logs: a task's output, as its machine has it, a line of JSON each.
+// GET /stoker/logs: the output of a task, read from its machine, one line of JSON per line of output.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -21,7 +21,7 @@ class TaskLogs {
   boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, services::Caller caller);
 
  private:
-  // Where a task is, once its agent has it. Throws ApiError where it never will.
+  // Where a task is, once its agent has it. Throws ApiError where its agent will never have it.
   struct Place {
     model::InstanceId instance;
     std::string arn;

@@ -23,11 +23,11 @@ struct KnownSetting {
   std::string_view name;
   std::vector<std::string_view> values;
   std::string_view value;         // the default
-  std::string_view refused = {};  // a value that is Amazon's and can't be had here
+  std::string_view refused = {};  // a value of Amazon's that Stoker does not support
 };
 
-// In the order of their names, in which they are listed. Defaults as Amazon's developer
-// guide has them for new accounts.
+// By name, the order in which they are listed. The defaults are those of new accounts in Amazon's
+// developer guide.
 const std::vector<KnownSetting>& known_settings() {
   static const std::vector<KnownSetting> settings = {
       {"awsvpcTrunking", {"enabled", "disabled"}, "disabled"},
@@ -64,7 +64,7 @@ Values put_values(Call& call) {
 }
 
 Setting shown(const Caller& caller, const KnownSetting& setting, std::string_view value) {
-  // GuardDuty's is the one that Amazon keeps to itself.
+  // Only Amazon sets GuardDuty's.
   const bool managed = setting.values.empty();
   return {.name = std::string(setting.name),
           .value = std::string(value),
@@ -72,7 +72,7 @@ Setting shown(const Caller& caller, const KnownSetting& setting, std::string_vie
           .type = managed ? "aws_managed" : "user"};
 }
 
-// The root user is the only principal that there is; its settings hold for all of the account.
+// The root user is the only principal; its settings apply to the whole account.
 void check_principal(const Caller& caller, const std::optional<std::string>& arn) {
   if (!arn || arn->empty() || *arn == caller.arn()) return;
   throw invalid_parameter("The principal " + *arn + " does not exist: there are no IAM users or roles here, only " +
@@ -84,7 +84,7 @@ void check_value(const KnownSetting& setting, const std::string& value) {
     throw invalid_parameter(fmt::format("The setting {} is managed by AWS and can not be changed.", setting.name));
   }
   if (std::find(setting.values.begin(), setting.values.end(), value) == setting.values.end()) {
-    // "Invalid setting 'value'" is all that ECS was seen to say.
+    // ECS's own words: "Invalid setting 'value'" and no more.
     throw invalid_parameter(fmt::format("Invalid setting 'value'. {} should be one of [{}].", setting.name,
                                         fmt::join(setting.values, ",")));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An account's settings in a region: what was put, and the defaults of the rest.
+// The settings of an account in a region, or their defaults.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace services::ecs {
 
-// The value that holds for the caller. `name` is one of the model's.
+// The value for the caller. `name` is one that the model lists.
 std::string account_setting(Call& call, std::string_view name);
 
 }  // namespace services::ecs

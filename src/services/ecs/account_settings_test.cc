@@ -19,7 +19,7 @@ class AccountSettings : public EcsTest {
   }
 };
 
-TEST_F(AccountSettings, OnlyWhatWasPutIsListedUnlessAllThatHoldIsAskedFor) {
+TEST_F(AccountSettings, OnlySettingsThatWerePutAreListedUnlessEffectiveOnesAreRequested) {
   EXPECT_TRUE(listed("{}").empty());
   auto put = run_json(&put_account_setting, R"({"name":"awsvpcTrunking","value":"enabled"})").setting;
   EXPECT_EQ(
@@ -45,7 +45,7 @@ TEST_F(AccountSettings, ADeletedSettingHasItsDefaultAgain) {
   EXPECT_TRUE(listed("{}").empty());
 }
 
-TEST_F(AccountSettings, ArnsAreLongAndValuesAmazons) {
+TEST_F(AccountSettings, ArnsAreLongAndValuesAreChecked) {
   EXPECT_EQ(error_of(&put_account_setting, R"({"name":"taskLongArnFormat","value":"enabled"})"), "");
   EXPECT_THAT(error_of(&put_account_setting, R"({"name":"taskLongArnFormat","value":"disabled"})"),
               HasSubstr("all ARNs are long here"));
@@ -57,7 +57,7 @@ TEST_F(AccountSettings, ArnsAreLongAndValuesAmazons) {
               HasSubstr("there are no IAM users"));
 }
 
-TEST_F(AccountSettings, RegionsHaveTheirOwn) {
+TEST_F(AccountSettings, EachRegionHasItsOwnSettings) {
   run_json(&put_account_setting, R"({"name":"containerInsights","value":"enabled"})");
   caller_.region = "eu-west-1";
   EXPECT_TRUE(listed("{}").empty());

@@ -11,15 +11,15 @@ namespace {
 using wire::ApiError;
 using wire::Violation;
 
-// RegisterTaskDefinition's members: what is wrong with them is a ClientException, what is
-// wrong with any other operation's an InvalidParameterException.
+// An invalid member of RegisterTaskDefinition is a ClientException, one of any other operation an
+// InvalidParameterException.
 bool in_task_definition(const Violation& violation) {
   constexpr std::array<std::string_view, 9> kMembers = {
       "containerDefinitions", "volumes", "placementConstraints", "requiresCompatibilities", "networkMode", "pidMode",
       "proxyConfiguration",   "ipcMode", "runtimePlatform"};
   const std::string_view path = violation.path;
   const std::string_view first = path.substr(0, path.find('.'));
-  // RunTask has constraints of that name, too, of one kind more.
+  // RunTask has a member of the same name with one more value.
   if (violation.constraint.find("distinctInstance") != violation.constraint.npos) return false;
   for (std::string_view member : kMembers) {
     if (member == first) return true;
@@ -32,11 +32,11 @@ std::string not_in_enumeration(const Violation& violation) {
     return fmt::format("{} is not a valid log driver. Must be one of {}", violation.value, violation.constraint);
   }
   if (violation.path.find(".ulimits.") != violation.path.npos) return "Unrecognized ulimit name " + violation.value;
-  // As ECS was seen to answer to distinctInstance.
+  // ECS's own words, for distinctInstance.
   if (violation.path.starts_with("placementConstraints.") && in_task_definition(violation)) {
     return fmt::format("constraint.type '{}' is not supported.", violation.value);
   }
-  // As ECS was seen to answer for the names of account settings: no spaces in the list.
+  // ECS's own words, for the names of account settings: no spaces in the list.
   std::string allowed;
   for (char c : violation.constraint) {
     if (c != ' ') allowed += c;
@@ -44,8 +44,8 @@ std::string not_in_enumeration(const Violation& violation) {
   return violation.value + " should be one of " + allowed;
 }
 
-// Their handlers say what is missing.
-bool handler_says(const Violation& violation) {
+// Handlers report these themselves.
+bool handler_reports(const Violation& violation) {
   return violation.path == "family" || violation.path == "containerDefinitions";
 }
 
@@ -63,7 +63,7 @@ ApiError invalid_setting(std::string_view setting, std::string_view container) {
   return client_error(fmt::format("Invalid '{}' setting for container '{}'.", setting, container));
 }
 
-ApiError not_here(std::string_view what, std::string_view why) {
+ApiError unsupported(std::string_view what, std::string_view why) {
   return client_error(fmt::format("{} is not supported by Stoker: {}.", what, why));
 }
 
@@ -74,7 +74,7 @@ std::optional<ApiError> violation_error(const std::vector<Violation>& violations
       return task_definition ? client_error(std::move(message)) : invalid_parameter(std::move(message));
     };
     if (violation.kind == Violation::Missing) {
-      if (handler_says(violation)) continue;
+      if (handler_reports(violation)) continue;
       return error(violation.member + (task_definition ? " should not be null or empty." : " can not be blank."));
     }
     if (violation.kind == Violation::NotInEnum) return error(not_in_enumeration(violation));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The errors that several of ECS's operations give, in Amazon's words where they are known.
+// Errors of several operations, in Amazon's words where they are known.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@ namespace services::ecs {
 wire::ApiError client_error(std::string message);       // ClientException
 wire::ApiError invalid_parameter(std::string message);  // InvalidParameterException
 wire::ApiError cluster_not_found();
-// "Unable to describe task definition.": there is none of that name.
+// "Unable to describe task definition.": it does not exist.
 wire::ApiError no_task_definition();
 // "Invalid 'memory' setting for container 'web'."
 wire::ApiError invalid_setting(std::string_view setting, std::string_view container);
-// For what Amazon has and Stoker has not; it is refused by name, never dropped.
-wire::ApiError not_here(std::string_view what, std::string_view why);
+// A feature of Amazon that Stoker does not support. It is rejected by name, never ignored.
+wire::ApiError unsupported(std::string_view what, std::string_view why);
 
-// How ECS says that members are missing or out of range; nullopt where a handler words it.
+// ECS's error for members that are missing or out of range; nullopt where a handler reports it.
 std::optional<wire::ApiError> violation_error(const std::vector<wire::Violation>& violations);
 
 }  // namespace services::ecs

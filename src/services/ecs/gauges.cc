@@ -8,7 +8,7 @@
 namespace services::ecs {
 namespace {
 
-// Statuses that a live task can have here. A status without tasks is shown as 0, so that its series never breaks off.
+// Statuses that a live task can have. A status without tasks is shown as 0, so that its series has no gaps.
 constexpr model::TaskStatus kShownStatuses[] = {model::TaskStatus::Pending, model::TaskStatus::Running};
 
 }  // namespace

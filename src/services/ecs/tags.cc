@@ -147,7 +147,7 @@ Tags add_tags(Tags tags, const Tags& more) {
   for (const Tag& tag : more) {
     check_tag(tag);
     if (std::find(keys.begin(), keys.end(), *tag.key) != keys.end()) {
-      throw invalid_parameter("Multiple tags contain the same key.");  // as ECS was seen to say
+      throw invalid_parameter("Multiple tags contain the same key.");  // ECS's own words
     }
     keys.push_back(*tag.key);
     auto found = std::find_if(tags.begin(), tags.end(), [&](const Tag& old) { return old.key == tag.key; });

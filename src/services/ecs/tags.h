@@ -8,7 +8,7 @@
 
 namespace services::ecs {
 
-// `tags` with `more` added or put in their place. Throws InvalidParameterException.
+// `tags` with `more` added, or replacing tags of the same key. Throws InvalidParameterException.
 std::vector<shapes::ecs::Tag> add_tags(std::vector<shapes::ecs::Tag> tags, const std::vector<shapes::ecs::Tag>& more);
 
 }  // namespace services::ecs

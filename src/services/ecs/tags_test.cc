@@ -14,7 +14,7 @@ class Tags : public EcsTest {
   const std::string definition_ = "arn:aws:ecs:us-east-1:111111111111:task-definition/web:1";
 };
 
-TEST_F(Tags, AreAddedChangedAndRemoved) {
+TEST_F(Tags, TagsAreAddedChangedAndRemoved) {
   run_json(&create_cluster, "{}");
   register_family("web");
   for (const std::string& arn : {cluster_, definition_}) {
@@ -27,7 +27,7 @@ TEST_F(Tags, AreAddedChangedAndRemoved) {
   }
 }
 
-TEST_F(Tags, OfMachinesAndTasksAreOnesToo) {
+TEST_F(Tags, MachinesAndTasksHaveTags) {
   run_json(&create_cluster, "{}");
   register_family("web");
   const std::string machine = *run_json(&register_container_instance, R"({"tags":[{"key":"rack","value":"7"}],
@@ -54,7 +54,7 @@ TEST_F(Tags, OfMachinesAndTasksAreOnesToo) {
               HasSubstr("ResourceNotFoundException"));
 }
 
-TEST_F(Tags, AreForArnsThatNameTheCluster) {
+TEST_F(Tags, TaggingNeedsAnArnThatNamesTheCluster) {
   run_json(&create_cluster, "{}");
   for (std::string name : {"task/", "container-instance/", "service/"}) {
     const std::string arn = "arn:aws:ecs:us-east-1:111111111111:" + name + std::string(32, 'a');
@@ -87,7 +87,7 @@ TEST_F(Tags, KeepToAmazonsLimits) {
   EXPECT_EQ(refused(many), "InvalidParameterException");  // one is there already
 }
 
-TEST_F(Tags, BelongToWhatIsThere) {
+TEST_F(Tags, OnlyExistingResourcesHaveTags) {
   run_json(&create_cluster, "{}");
   run_json(&delete_cluster, R"({"cluster":"default"})");
   auto error = [&](const std::string& arn) {

@@ -11,7 +11,7 @@ namespace {
 using shapes::ecs::Cluster;
 using shapes::ecs::KeyValuePair;
 
-// The names and their order are Amazon's. Our machines are EC2 instances to a client.
+// The names and their order are Amazon's. To a client, all machines are EC2 instances.
 std::vector<KeyValuePair> statistics_of(const state::ClusterContents& contents) {
   const std::pair<const char*, std::int32_t> counts[] = {
       {"runningEC2TasksCount", contents.running_tasks},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changing clusters that are there.
+// Changing existing clusters.
 #include "services/ecs/clusters/cluster.h"
 #include "services/ecs/clusters/cluster_operations.h"
 #include "services/ecs/clusters/cluster_settings.h"
@@ -24,9 +24,9 @@ UpdateClusterResponse update_cluster(Call& call, const UpdateClusterRequest& req
   WholeCluster cluster = named_cluster(call, request.cluster);
   if (request.settings) check_settings(*request.settings);
   if (request.configuration) check_configuration(*request.configuration);
-  // An empty namespace means none, and that is what there is.
+  // An empty namespace removes the default, and there is none.
   if (request.serviceConnectDefaults && !request.serviceConnectDefaults->namespace_.empty()) {
-    throw not_here("serviceConnectDefaults", "there is no Cloud Map");
+    throw unsupported("serviceConnectDefaults", "there is no Cloud Map");
   }
   if (request.settings && !request.settings->empty()) cluster.body.settings = request.settings;
   if (request.configuration) cluster.body.configuration = request.configuration;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making, showing and ending clusters.
+// Creating, describing and deleting clusters.
 #include "services/ecs/clusters/cluster_operations.h"
 
 #include "services/ecs/account_settings.h"
@@ -24,28 +24,28 @@ std::vector<T> list_of(const std::optional<std::vector<T>>& list) {
   return list.value_or(std::vector<T>());
 }
 
-// What the request asks for; throws where it can't be had.
+// The requested cluster; throws where it is invalid or unsupported.
 Cluster body_of(Call& call, const CreateClusterRequest& request) {
   check_settings(list_of(request.settings));
   if (request.configuration) check_configuration(*request.configuration);
   check_capacity_providers(list_of(request.capacityProviders), list_of(request.defaultCapacityProviderStrategy));
-  if (request.serviceConnectDefaults) throw not_here("serviceConnectDefaults", "there is no Cloud Map");
+  if (request.serviceConnectDefaults) throw unsupported("serviceConnectDefaults", "there is no Cloud Map");
   Cluster body;
   body.configuration = request.configuration;
   body.tags = add_tags({}, list_of(request.tags));
   body.settings = list_of(request.settings);
-  // The account's setting holds for clusters that are made without one of their own.
+  // The account's setting applies to clusters that are created without their own.
   if (body.settings->empty()) {
     body.settings = {ClusterSetting{"containerInsights", account_setting(call, "containerInsights")}};
   }
   return body;
 }
 
-// Making a cluster that is there is no error, unless it would be another cluster.
-void check_same(const Cluster& existing, const Cluster& asked, const CreateClusterRequest& request) {
-  if ((request.settings && existing.settings != asked.settings) ||
-      (request.configuration && existing.configuration != asked.configuration) ||
-      (request.tags && existing.tags != asked.tags)) {
+// Creating an existing cluster is no error, unless the request differs from it.
+void check_same(const Cluster& existing, const Cluster& requested, const CreateClusterRequest& request) {
+  if ((request.settings && existing.settings != requested.settings) ||
+      (request.configuration && existing.configuration != requested.configuration) ||
+      (request.tags && existing.tags != requested.tags)) {
     throw invalid_parameter(
         "Arguments on this idempotent request are inconsistent with arguments used in previous request(s).");
   }
@@ -124,7 +124,7 @@ DeleteClusterResponse delete_cluster(Call& call, const DeleteClusterRequest& req
   if (!cluster) throw cluster_not_found();
   const state::ClusterContents contents = state::count_contents(call.tx, cluster->number);
   check_deletable(contents);
-  // Deleting what was deleted is no error.
+  // Deleting a deleted cluster is no error.
   cluster->active = false;
   // "When a resource is deleted, the tags that are associated with that resource are deleted as well."
   cluster->body.tags.emplace();

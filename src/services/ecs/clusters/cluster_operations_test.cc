@@ -9,7 +9,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Clusters = EcsTest;
 
-TEST_F(Clusters, AClusterWithASettingThatCannotBeIsRefusedWhateverItsName) {
+TEST_F(Clusters, AnInvalidSettingIsRejectedWhateverTheNameOfTheCluster) {
   const std::string name = "a-name-that-is-too-long-to-be-kept-within-a-string";
   EXPECT_THROW(run_json(&create_cluster, R"({"clusterName":")" + name + R"(","settings":[{"name":"no","value":"x"}]})"),
                wire::ApiError);
@@ -47,7 +47,7 @@ TEST_F(Clusters, IncludeDecidesWhatIsShown) {
   EXPECT_TRUE(all.attachments->empty());
 }
 
-TEST_F(Clusters, WhatIsNotThereIsAFailure) {
+TEST_F(Clusters, AMissingClusterIsAFailure) {
   run_json(&create_cluster, R"({"clusterName":"a"})");
   auto found = run_json(&describe_clusters, R"({"clusters":["a","arn:aws:ecs:us-east-1:111111111111:cluster/a","b",
       "arn:aws:ecs:eu-west-1:111111111111:cluster/a","arn:aws:ecs:us-east-1:111111111111:service/a"]})");
@@ -58,7 +58,7 @@ TEST_F(Clusters, WhatIsNotThereIsAFailure) {
   for (const Failure& failure : *found.failures) EXPECT_EQ(failure.reason, "MISSING");
 }
 
-TEST_F(Clusters, MakingTheSameClusterAgainIsNoErrorButAnotherOneIs) {
+TEST_F(Clusters, CreatingTheSameClusterAgainIsNoErrorButADifferentOneIs) {
   const char* made = R"({"clusterName":"a","settings":[{"name":"containerInsights","value":"enabled"}]})";
   run_json(&create_cluster, made);
   EXPECT_EQ(error_of(&create_cluster, made), "");
@@ -68,7 +68,7 @@ TEST_F(Clusters, MakingTheSameClusterAgainIsNoErrorButAnotherOneIs) {
       HasSubstr("InvalidParameterException: Arguments on this idempotent request are inconsistent"));
 }
 
-TEST_F(Clusters, ADeletedClusterIsStillDescribedAndMayBeMadeAgain) {
+TEST_F(Clusters, ADeletedClusterIsStillDescribedAndCanBeCreatedAgain) {
   run_json(&create_cluster, R"({"clusterName":"a","tags":[{"key":"k","value":"v"}]})");
   EXPECT_EQ(run_json(&delete_cluster, R"({"cluster":"a"})").cluster->status, "INACTIVE");
   EXPECT_EQ(run_json(&describe_clusters, R"({"clusters":["a"]})").clusters->at(0).status, "INACTIVE");
@@ -82,7 +82,7 @@ TEST_F(Clusters, ADeletedClusterIsStillDescribedAndMayBeMadeAgain) {
   EXPECT_TRUE(again->tags->empty());
 }
 
-TEST_F(Clusters, AClusterWithSomethingInItIsNotDeleted) {
+TEST_F(Clusters, AClusterWithContentsIsNotDeleted) {
   auto refusal = [](const state::ClusterContents& contents) -> std::string {
     try {
       check_deletable(contents);
@@ -97,7 +97,7 @@ TEST_F(Clusters, AClusterWithSomethingInItIsNotDeleted) {
   EXPECT_EQ(refusal({.tasks = 1}), "ClusterContainsTasksException");
 }
 
-TEST_F(Clusters, ListsGoOnAfterTheirLastNameEvenIfThatIsGone) {
+TEST_F(Clusters, AListContinuesAfterItsLastNameEvenIfThatWasDeleted) {
   for (std::string name : {"a", "b", "c"}) run(&create_cluster, {.clusterName = name});
   auto first = run_json(&list_clusters, R"({"maxResults":2})");
   EXPECT_EQ(first.clusterArns->size(), 2u);
@@ -116,7 +116,7 @@ TEST_F(Clusters, AccountsAndRegionsDoNotSeeEachOther) {
   EXPECT_EQ(error_of(&delete_cluster, R"({"cluster":"a"})"), "ClusterNotFoundException: Cluster not found.");
 }
 
-TEST_F(Clusters, WhatNoClusterCanBeCalledIsNotLookedFor) {
+TEST_F(Clusters, AnInvalidClusterNameIsRejected) {
   for (std::string name : {"a b", "a/b", "gpu.prod"}) {
     const std::string why = R"(InvalidParameterException: Cluster must match ^[a-zA-Z0-9\-_]{1,255}$, but was )" + name;
     EXPECT_EQ(error_of(&list_tasks, R"({"cluster":")" + name + "\"}"), why);
@@ -136,7 +136,7 @@ TEST_F(Clusters, SettingsHaveThreeValues) {
               HasSubstr("InvalidParameterException"));
 }
 
-TEST_F(Clusters, TheAccountsSettingHoldsForNewClustersUnlessTheySayOtherwise) {
+TEST_F(Clusters, TheSettingOfTheAccountIsTheDefaultForNewClusters) {
   run_json(&put_account_setting, R"({"name":"containerInsights","value":"enhanced"})");
   EXPECT_EQ(run_json(&create_cluster, "{}").cluster->settings->at(0).value, "enhanced");
   auto own =
@@ -144,7 +144,7 @@ TEST_F(Clusters, TheAccountsSettingHoldsForNewClustersUnlessTheySayOtherwise) {
   EXPECT_EQ(own.cluster->settings->at(0).value, "disabled");
 }
 
-TEST_F(Clusters, WhatIsNotHereIsRefusedByName) {
+TEST_F(Clusters, UnsupportedFeaturesAreRejectedByName) {
   run_json(&create_cluster, "{}");
   EXPECT_THAT(error_of(&put_cluster_capacity_providers,
                        R"({"cluster":"default","capacityProviders":["FARGATE"],"defaultCapacityProviderStrategy":[]})"),

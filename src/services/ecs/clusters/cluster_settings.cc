@@ -22,9 +22,9 @@ void check_execute_command(const ExecuteCommandConfiguration& command) {
           "A CloudWatch log group name or S3 bucket name must be specified when overriding the default log "
           "configuration.");
     }
-    throw not_here("executeCommandConfiguration.logging OVERRIDE", "sessions are not logged; say NONE or DEFAULT");
+    throw unsupported("executeCommandConfiguration.logging OVERRIDE", "sessions are not logged; say NONE or DEFAULT");
   }
-  if (command.kmsKeyId) throw not_here("executeCommandConfiguration.kmsKeyId", "there is no Key Management Service");
+  if (command.kmsKeyId) throw unsupported("executeCommandConfiguration.kmsKeyId", "there is no Key Management Service");
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ void check_settings(const std::vector<ClusterSetting>& settings) {
 void check_configuration(const ClusterConfiguration& configuration) {
   if (configuration.executeCommandConfiguration) check_execute_command(*configuration.executeCommandConfiguration);
   if (configuration.managedStorageConfiguration) {
-    throw not_here("managedStorageConfiguration", "there is no Key Management Service, and no managed storage");
+    throw unsupported("managedStorageConfiguration", "there is no Key Management Service, and no managed storage");
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cluster may be told to be: settings, configuration, capacity providers.
+// Checks of what a cluster is created or changed with: settings, configuration, capacity providers.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace services::ecs {
 
-// Throws InvalidParameterException for a name or value that is none.
+// Throws InvalidParameterException for an invalid name or value.
 void check_settings(const std::vector<shapes::ecs::ClusterSetting>& settings);
 
-// Throws for what contradicts itself, and for what is not here, by name.
+// Throws for contradictions and for unsupported features.
 void check_configuration(const shapes::ecs::ClusterConfiguration& configuration);
 
-// There are no capacity providers yet, so only the empty list passes: Fargate's are
-// refused by name, any other was never made.
+// There are no capacity providers yet, so only the empty list passes: Fargate's are unsupported, any other
+// does not exist.
 void check_capacity_providers(const std::vector<std::string>& providers,
                               const std::vector<shapes::ecs::CapacityProviderStrategyItem>& strategy);
 

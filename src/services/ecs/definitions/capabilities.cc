@@ -10,9 +10,9 @@ namespace {
 
 using namespace shapes::ecs;
 
-// Attributes without repetition, in the order in which they were first needed. Which member
-// needs which was read off what DescribeTaskDefinition answered at Amazon; the versions of
-// Docker's API are those in which the member's own option came.
+// Attributes without repetition, in the order in which they were first needed. Which member needs which was
+// observed in responses of Amazon's DescribeTaskDefinition; the versions of Docker's API are those that added
+// the option of the member.
 class Needs {
  public:
   void capability(std::string_view name) { add("com.amazonaws.ecs.capability." + std::string(name)); }
@@ -71,7 +71,7 @@ void need_security(Needs& needs, const ContainerDefinition& container) {
   }
 }
 
-// Options that came with later versions of Docker's API than the first that ECS knew.
+// Options that later versions of Docker's API added.
 void need_docker(Needs& needs, const ContainerDefinition& container) {
   if (given(container.hostname) || given(container.user) || given(container.workingDirectory) ||
       container.disableNetworking.value_or(false) || container.privileged.value_or(false) ||

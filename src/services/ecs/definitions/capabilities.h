@@ -9,7 +9,7 @@
 
 namespace services::ecs {
 
-// EXTERNAL, EC2, MANAGED_INSTANCES, FARGATE: those whose rules it keeps.
+// EXTERNAL, EC2, MANAGED_INSTANCES, FARGATE: those whose rules it satisfies.
 std::vector<std::string> compatibilities(const shapes::ecs::RegisterTaskDefinitionRequest& request);
 
 // The attributes that a container instance must have, by the names under which agents

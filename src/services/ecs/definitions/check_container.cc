@@ -14,7 +14,7 @@ namespace {
 using namespace shapes::ecs;
 
 constexpr std::size_t kMaxImage = 255;
-// Docker's own floor; Amazon's guide names 6 MiB for newer engines and 4 for older ones.
+// Docker's minimum; Amazon's guide has 6 MiB for newer engines and 4 for older ones.
 constexpr std::int32_t kLeastMemory = 4;
 constexpr std::size_t kMaxIgnoredExitCodes = 50;
 
@@ -36,7 +36,7 @@ bool is_digest(std::string_view text) {
          base::from_hex(text.substr(kPrefix.size())).has_value();
 }
 
-// Letters, digits, and what registries, tags and digests are written with.
+// Letters, digits, and the separators of registries, tags and digests.
 void check_image(const ContainerDefinition& container) {
   if (!container.image || container.image->empty()) throw client_error("Container.image should not be null or empty.");
   const std::string& image = *container.image;
@@ -118,7 +118,7 @@ void check_ulimits(const ContainerDefinition& container) {
   }
 }
 
-// Each driver's options go to it as they are; these ECS asks for.
+// Options go to their driver unchanged; ECS requires these.
 void check_log(const ContainerDefinition& container, const RegisterTaskDefinitionRequest& task) {
   if (!container.logConfiguration) return;
   const LogConfiguration& log = *container.logConfiguration;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUs: so many whole ones, all that a machine has, or a share of one by NVIDIA's
-// Multi-Process Service.
+// GPUs: a number of whole ones, all of a machine, or a share of one by NVIDIA's Multi-Process Service.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +37,7 @@ void check_share(const SharingStrategy& strategy, const std::string& container) 
 }
 
 void check_requirement(const ResourceRequirement& requirement, const std::string& container) {
-  if (requirement.type != "GPU") return;  // check_available.cc refuses the other
+  if (requirement.type != "GPU") return;  // check_available.cc rejects the other
   if (requirement.value && requirement.sharingStrategy) {
     throw client_error(fmt::format(
         "The GPU requirement of container '{}' cannot specify both 'value' and 'sharingStrategy'.", container));

@@ -13,7 +13,7 @@ namespace {
 
 using namespace shapes::ecs;
 
-// Container -> those that it needs.
+// Container -> the containers that it needs.
 using Graph = std::map<std::string, std::vector<std::string>>;
 
 const ContainerDefinition* find(const RegisterTaskDefinitionRequest& request, std::string_view name) {
@@ -23,7 +23,7 @@ const ContainerDefinition* find(const RegisterTaskDefinitionRequest& request, st
   return nullptr;
 }
 
-// Takes away, round by round, who needs nobody that is left; a cycle is what remains.
+// Removes, round by round, the containers that need none of the others; what remains is a cycle.
 bool has_cycle(Graph graph) {
   for (bool changed = true; changed;) {
     changed = std::erase_if(graph, [&](const auto& entry) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a container may ask of the kernel.
+// Settings of the kernel for a container.
 #include <algorithm>
 #include <array>
 
@@ -56,7 +56,7 @@ void check_tmpfs(const Tmpfs& tmpfs, std::string_view container) {
   }
   if (!tmpfs.mountOptions) return;
   for (const std::string& option : *tmpfs.mountOptions) {
-    // "mode=1777": what comes after the name is the kernel's to judge.
+    // "mode=1777": the kernel checks what follows the name.
     if (!contains(kMountOptions, option.substr(0, option.find('=')))) throw invalid_setting("tmpfs", container);
   }
 }
@@ -94,7 +94,7 @@ void check_system_controls(const ContainerDefinition& container, const RegisterT
     if ((!ipc && !net) || !control.value || control.value->empty()) {
       throw invalid_setting("systemControls", *container.name);
     }
-    // A namespace that the host shares is the host's to set.
+    // A namespace that is shared with the host is set by the host.
     if (net && network_mode(task) == "host") {
       throw client_error("Network namespace systemControls are not supported when networkMode=host.");
     }

@@ -36,7 +36,7 @@ std::optional<PortRange> parse_range(std::string_view text) {
 
 std::string upper(std::string_view protocol) { return protocol == "udp" ? "UDP" : "TCP"; }
 
-// What of a task's ports is taken, container by container.
+// The ports of a task, container by container.
 class Ports {
  public:
   explicit Ports(std::string mode) : mode_(std::move(mode)) {}
@@ -86,7 +86,7 @@ class Ports {
     take(mapping.protocol.value_or("tcp"), *range);
   }
 
-  // Ranges share no port with anything else of their container.
+  // Ranges must not overlap with other ports of their container.
   void take(const std::string& protocol, PortRange range) {
     for (const auto& [other, taken] : container_ports_) {
       const bool overlap = other == protocol && range.first <= taken.last && taken.first <= range.last;

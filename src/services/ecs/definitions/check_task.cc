@@ -88,7 +88,7 @@ void check_constraints(const RegisterTaskDefinitionRequest& request) {
   }
 }
 
-// A name, or the ARN of a role: there is no IAM in which it could be looked for.
+// A name, or the ARN of a role. Whether it exists is not checked: there is no IAM.
 void check_role(const std::optional<std::string>& role) {
   if (!role || !role->starts_with("arn:")) return;
   const bool of_iam = role->find(":iam::") != role->npos && role->find(":role/") != role->npos;

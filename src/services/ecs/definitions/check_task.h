@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a task definition is one: ECS's rules, in ECS's words where they are known. A
-// check throws ClientException; none changes anything.
+// Checks of task definitions: ECS's rules, in ECS's words where they are known. A check throws ClientException.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ namespace services::ecs {
 // Every check below, in order.
 void check_task(const shapes::ecs::RegisterTaskDefinitionRequest& request);
 
-// What a task has where nothing else was said.
+// The default.
 inline constexpr std::string_view kDefaultNetworkMode = "bridge";
 std::string network_mode(const shapes::ecs::RegisterTaskDefinitionRequest& request);
 
@@ -29,13 +28,13 @@ void check_system_controls(const shapes::ecs::ContainerDefinition& container,
                            const shapes::ecs::RegisterTaskDefinitionRequest& task);
 // check_ports.cc: all containers' ports, which share one task.
 void check_ports(const shapes::ecs::RegisterTaskDefinitionRequest& request);
-// check_graph.cc: links, dependsOn, volumesFrom and mountPoints name what is there, without cycles.
+// check_graph.cc: links, dependsOn, volumesFrom and mountPoints name what exists, without cycles.
 void check_graph(const shapes::ecs::RegisterTaskDefinitionRequest& request);
 // check_volumes.cc
 void check_volumes(const shapes::ecs::RegisterTaskDefinitionRequest& request);
 // check_gpus.cc
 void check_gpus(const shapes::ecs::RegisterTaskDefinitionRequest& request);
-// check_available.cc: refuses by name what Amazon has and Stoker has not.
+// check_available.cc: rejects unsupported features by name.
 void check_available(const shapes::ecs::RegisterTaskDefinitionRequest& request);
 // fargate.cc: why this could not run on Fargate; nullopt where it could.
 std::optional<std::string> why_not_fargate(const shapes::ecs::RegisterTaskDefinitionRequest& request);

@@ -6,7 +6,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Definitions and a part of why each is refused.
+// Definitions, and a part of the error for each.
 struct Refusal {
   std::string json, why;
 };
@@ -99,7 +99,7 @@ TEST_F(Refused, Ports) {
        "port mapping name is already used"},
       {m(R"("portMappings":[{"containerPort":1,"name":"-P"}])"), "Invalid port mapping name"},
   });
-  // A port for each protocol, and as many dynamic ones as one likes.
+  // The same port for each protocol, and any number of dynamic ones.
   EXPECT_EQ(register_error(m(R"("portMappings":[{"containerPort":80,"hostPort":80},
       {"containerPort":80,"hostPort":80,"protocol":"udp"},{"containerPort":81},{"containerPort":82}])")),
             "");
@@ -208,7 +208,7 @@ TEST_F(Refused, Gpus) {
   expect(refusals);
 }
 
-TEST_F(Refused, WhatFargateWouldNotTake) {
+TEST_F(Refused, WhatFargateRejects) {
   const std::string fargate = R"("requiresCompatibilities":["FARGATE"])";
   const std::string sized = fargate + R"(,"networkMode":"awsvpc","cpu":"256","memory":"512")";
   EXPECT_EQ(register_error(m("", sized)), "");
@@ -229,7 +229,7 @@ TEST_F(Refused, WhatFargateWouldNotTake) {
   });
 }
 
-TEST_F(Refused, WhatIsNotHereByName) {
+TEST_F(Refused, UnsupportedFeaturesByName) {
   const std::string role = R"("executionRoleArn":"r")";
   expect({
       {m(R"("secrets":[{"name":"S","valueFrom":"s"}])", role), "secrets is not supported by Stoker"},

@@ -11,7 +11,7 @@ namespace {
 using namespace shapes::ecs;
 
 void check_docker_volume(const DockerVolumeConfiguration& docker) {
-  // Amazon's guide says 'false'; ECS was seen to say this, and to take 'true'.
+  // Amazon's guide has 'false'; ECS answers with this text, and accepts 'true'.
   if (docker.scope.value_or("") == "task" && docker.autoprovision == false) {
     throw client_error(
         "When 'scope' parameter is 'task', 'autoprovision' must either not be specified or set to 'True'.");
@@ -41,7 +41,7 @@ void check_volume(const Volume& volume) {
 void check_mount_points(const ContainerDefinition& container, const std::set<std::string>& volumes) {
   if (!container.mountPoints) return;
   for (const MountPoint& mount : *container.mountPoints) {
-    // Amazon says 'null' too.
+    // Amazon's text has 'null', too.
     const std::string name = mount.sourceVolume.value_or("null");
     if (!volumes.contains(name)) throw client_error("Unknown volume '" + name + "'.");
     if (!mount.containerPath || mount.containerPath->empty()) {

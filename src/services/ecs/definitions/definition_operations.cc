@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registering, describing and ending task definitions.
+// Registering, describing, deregistering and deleting task definitions.
 #include "services/ecs/definitions/definition_operations.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ std::vector<Tag> tags_of(const RegisterTaskDefinitionRequest& request) {
   return add_tags({}, *request.tags);
 }
 
-// ECS takes "" for no role, and deployers send it.
+// ECS accepts "" as no role, and deployment tools send it.
 RegisterTaskDefinitionRequest without_blank_roles(RegisterTaskDefinitionRequest request) {
   if (request.taskRoleArn == "") request.taskRoleArn.reset();
   if (request.executionRoleArn == "") request.executionRoleArn.reset();
@@ -40,7 +40,7 @@ void check_size(const TaskDefinition& definition) {
   throw client_error(fmt::format("Actual length: '{}'. Max allowed length is '{}' bytes.", size, kMaxBytes));
 }
 
-// What DeregisterTaskDefinition names. It has other words than DescribeTaskDefinition for what is not there.
+// The revision that DeregisterTaskDefinition names. Its errors differ from DescribeTaskDefinition's.
 StoredTaskDefinition revision_to_end(Call& call, const std::string& text) {
   check_revision_number(call.caller, text);
   const auto name = parse_task_definition(call.caller, text);
@@ -50,7 +50,7 @@ StoredTaskDefinition revision_to_end(Call& call, const std::string& text) {
   return std::move(*definition);
 }
 
-// Why this one is not deleted; nullopt where it may be.
+// Why it can't be deleted; nullopt where it can.
 std::optional<std::string> why_not_deleted(const std::optional<StoredTaskDefinition>& definition) {
   if (!definition) {
     return "The specified task definition does not exist. Specify a valid account, family, revision and try again.";

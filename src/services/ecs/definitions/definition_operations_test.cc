@@ -28,7 +28,7 @@ TEST_F(TaskDefinitions, AmazonsOwnExampleIsShownAsAmazonShowsIt) {
             R"("registeredBy":"arn:aws:iam::111111111111:root"})");
 }
 
-TEST_F(TaskDefinitions, RevisionsCountUpAndAreNeverGivenAgain) {
+TEST_F(TaskDefinitions, RevisionNumbersGrowAndAreNeverReused) {
   for (int i = 0; i < 3; ++i) register_family("web");
   run_json(&deregister_task_definition, R"({"taskDefinition":"web:3"})");
   run_json(&delete_task_definitions, R"({"taskDefinitions":["web:3"]})");
@@ -69,7 +69,7 @@ TEST_F(TaskDefinitions, ADeregisteredRevisionIsStillDescribed) {
   EXPECT_EQ(run_json(&deregister_task_definition, R"({"taskDefinition":"web:1"})").taskDefinition, ended);
 }
 
-TEST_F(TaskDefinitions, DeregisteringHasItsOwnWordsForWhatIsNotThere) {
+TEST_F(TaskDefinitions, DeregisteringAMissingDefinitionHasItsOwnErrors) {
   register_family("web");
   auto refused = [&](const std::string& name) {
     return error_of(&deregister_task_definition, R"({"taskDefinition":")" + name + R"("})");
@@ -81,7 +81,7 @@ TEST_F(TaskDefinitions, DeregisteringHasItsOwnWordsForWhatIsNotThere) {
             "ClientException: The specified task definition does not exist.");
 }
 
-TEST_F(TaskDefinitions, OnlyWhatIsInactiveIsDeletedAndItIsGoneAnHourLater) {
+TEST_F(TaskDefinitions, OnlyInactiveDefinitionsAreDeletedAndTheyAreGoneAnHourLater) {
   register_family("web");
   auto refused = run_json(&delete_task_definitions, R"({"taskDefinitions":["web:1","web:7"]})");
   EXPECT_TRUE(refused.taskDefinitions->empty());
@@ -104,7 +104,7 @@ TEST_F(TaskDefinitions, OnlyWhatIsInactiveIsDeletedAndItIsGoneAnHourLater) {
   EXPECT_TRUE(run_json(&list_task_definition_families, "{}").families->empty());
 }
 
-TEST_F(TaskDefinitions, ListsAreInTheOrderOfNumbersUpOrDown) {
+TEST_F(TaskDefinitions, ListsAreOrderedByRevisionNumberInEitherDirection) {
   for (int i = 0; i < 11; ++i) register_family("web");
   register_family("api");
   register_family("webhook");
@@ -134,7 +134,7 @@ TEST_F(TaskDefinitions, AFamilyIsActiveWhileOneOfItsRevisionsIs) {
               ElementsAre("a:1", "ab:1"));
 }
 
-TEST_F(TaskDefinitions, TagsAreShownToWhoAsksForThem) {
+TEST_F(TaskDefinitions, TagsAreShownOnRequest) {
   auto made = run_json(&register_task_definition, with_container("", R"("tags":[{"key":"team","value":"vision"}])"));
   EXPECT_EQ(made.tags->at(0).value, "vision");
   EXPECT_TRUE(run_json(&describe_task_definition, R"({"taskDefinition":"f"})").tags->empty());
@@ -142,12 +142,12 @@ TEST_F(TaskDefinitions, TagsAreShownToWhoAsksForThem) {
   EXPECT_EQ(register_error(with_container("", R"("tags":[])")), "ClientException: Tags can not be empty.");
 }
 
-TEST_F(TaskDefinitions, ADefinitionHas64KibibytesAtMost) {
+TEST_F(TaskDefinitions, ADefinitionHasAtMost64Kibibytes) {
   EXPECT_THAT(register_error(with_container(R"("command":[")" + std::string(65536, 'x') + R"("])")),
               HasSubstr("Max allowed length is '65536' bytes."));
 }
 
-TEST_F(TaskDefinitions, ABlankRoleIsNone) {
+TEST_F(TaskDefinitions, ABlankRoleIsNoRole) {
   const TaskDefinition made = register_json(with_container("", R"("taskRoleArn":"","executionRoleArn":"")"));
   EXPECT_FALSE(made.taskRoleArn || made.executionRoleArn);
   EXPECT_EQ(register_json(with_container("", R"("taskRoleArn":"worker")")).taskRoleArn, "worker");
@@ -156,7 +156,7 @@ TEST_F(TaskDefinitions, ABlankRoleIsNone) {
             "ClientException: Role is not valid");
 }
 
-TEST_F(TaskDefinitions, ARefusedDefinitionUsesUpNoRevision) {
+TEST_F(TaskDefinitions, ARejectedDefinitionUsesNoRevisionNumber) {
   register_error(with_container(R"("memory":0)"));
   EXPECT_EQ(register_json(with_container("")).revision, 1);
 }

@@ -31,7 +31,7 @@ bool is_object(const std::array<std::string_view, 6>& arn) {
 
 }  // namespace
 
-// The first two texts are Amazon's; it is known that the others are refused, not in which words.
+// The first two texts are Amazon's. Amazon rejects the others, too, but its words are not known.
 std::optional<std::string> why_not_files(const std::optional<std::vector<shapes::ecs::EnvironmentFile>>& files) {
   if (!files) return std::nullopt;
   if (files->size() > kMaxEnvironmentFiles) {

@@ -13,7 +13,7 @@ namespace services::ecs {
 // An agent that can read them has this attribute, by Amazon's name.
 inline constexpr const char* kReadsEnvironmentFiles = "ecs.capability.env-files.s3";
 
-// Why ECS would not take them; none where it would.
+// Why ECS rejects them; nullopt where it accepts them.
 std::optional<std::string> why_not_files(const std::optional<std::vector<shapes::ecs::EnvironmentFile>>& files);
 
 }  // namespace services::ecs

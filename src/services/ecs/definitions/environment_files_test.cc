@@ -38,7 +38,7 @@ class EnvironmentFiles : public MachinesTest {
   }
 };
 
-TEST_F(EnvironmentFiles, AreShownAndAskForAMachineThatReadsThem) {
+TEST_F(EnvironmentFiles, EnvironmentFilesAreShownAndRequireAMachineThatReadsThem) {
   const auto shown = register_json(definition(file("arn:aws:s3:::bucket/path/a.env")));
   EXPECT_EQ(shown.containerDefinitions->at(0).environmentFiles->at(0).value, "arn:aws:s3:::bucket/path/a.env");
   ASSERT_THAT(*shown.requiresAttributes, SizeIs(1));
@@ -51,7 +51,7 @@ TEST_F(EnvironmentFiles, AreShownAndAskForAMachineThatReadsThem) {
   EXPECT_THAT(*run_family("files").tasks, SizeIs(1));
 }
 
-TEST_F(EnvironmentFiles, AreTenAtMostAndObjectsOfS3ThatAreNamedSo) {
+TEST_F(EnvironmentFiles, EnvironmentFilesAreAtMostTenObjectsOfS3) {
   auto error = [&](const std::string& files) { return error_of(&register_task_definition, definition(files)); };
   std::string ten = file("arn:aws:s3:::b/0.env");
   for (int i = 1; i < 10; ++i) ten += "," + file("arn:aws-cn:s3:::b/deep/er/" + std::to_string(i) + ".env");
@@ -68,7 +68,7 @@ TEST_F(EnvironmentFiles, AreTenAtMostAndObjectsOfS3ThatAreNamedSo) {
   EXPECT_THAT(error(file("arn:aws:s3:::b/x.txt")), HasSubstr("must have a .env file extension"));
 }
 
-TEST_F(EnvironmentFiles, GoToTheAgentInTheirOrder) {
+TEST_F(EnvironmentFiles, EnvironmentFilesAreSentToTheAgentInOrder) {
   const std::string id = add_reader("a");
   register_json(definition(file("arn:aws:s3:::b/2.env") + "," + file("arn:aws:s3:::b/1.env")));
   run_family("files");
@@ -76,7 +76,7 @@ TEST_F(EnvironmentFiles, GoToTheAgentInTheirOrder) {
   EXPECT_THAT(payload(id).containers[0].environmentFiles, ElementsAre(first, second));
 }
 
-TEST_F(EnvironmentFiles, OfALaunchStandInPlaceOfTheDefinitions) {
+TEST_F(EnvironmentFiles, EnvironmentFilesOfALaunchReplaceTheDefinitions) {
   const std::string id = add_reader("a");
   register_json(definition(file("arn:aws:s3:::b/old.env")));
   run_family("files", R"("overrides":{"containerOverrides":[{"name":"c","environmentFiles":[)" +
@@ -85,14 +85,14 @@ TEST_F(EnvironmentFiles, OfALaunchStandInPlaceOfTheDefinitions) {
   EXPECT_THAT(payload(id).containers[0].environmentFiles, ElementsAre(only));
 }
 
-TEST_F(EnvironmentFiles, OfALaunchThatNamesNoneAreTheDefinitions) {
+TEST_F(EnvironmentFiles, ALaunchWithoutEnvironmentFilesUsesTheDefinitions) {
   const std::string id = add_reader("a");
   register_json(definition(file("arn:aws:s3:::b/old.env")));
   run_family("files", R"("overrides":{"containerOverrides":[{"name":"c","environmentFiles":[]}]})");
   EXPECT_THAT(payload(id).containers[0].environmentFiles, SizeIs(1));
 }
 
-TEST_F(EnvironmentFiles, OfALaunchAskForAMachineThatReadsThemToo) {
+TEST_F(EnvironmentFiles, EnvironmentFilesOfALaunchRequireAMachineThatReadsThem) {
   add_machine("cannot", 0);
   const std::string files =
       R"("overrides":{"containerOverrides":[{"name":"c","environmentFiles":[)" + file("arn:aws:s3:::b/x.env") + "]}]}";
@@ -103,7 +103,7 @@ TEST_F(EnvironmentFiles, OfALaunchAskForAMachineThatReadsThemToo) {
               HasSubstr("InvalidParameterException"));
 }
 
-TEST_F(EnvironmentFiles, AreReadWithTheExecutionRolesCredentialsWhereThereIsOne) {
+TEST_F(EnvironmentFiles, EnvironmentFilesAreReadWithTheCredentialsOfTheExecutionRole) {
   const std::string id = add_reader("a");
   register_json(definition(file("arn:aws:s3:::b/x.env"), R"("executionRoleArn":"arn:aws:iam::000000000000:role/x")"));
   run_family("files");

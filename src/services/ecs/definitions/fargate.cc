@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fargate's rules. There is none here to run tasks, but definitions are made for both, and
-// ECS says of each which launch types it would fit.
+// Fargate's rules. Stoker has no Fargate, but ECS shows for each definition which launch types it fits.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -17,7 +17,7 @@ using shapes::ecs::PortMapping;
 using shapes::ecs::ResourceRequirement;
 using shapes::ecs::TaskDefinition;
 
-// "8000-8010": each is a port of its own, and the agent picks where it leads.
+// "8000-8010": each is a port of its own, and the agent chooses its host port.
 void add_range(std::vector<model::PortMapping>& ports, const std::string& range, model::Transport transport) {
   int first = 0, last = 0;
   const char* end = range.data() + range.size();

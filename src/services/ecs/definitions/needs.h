@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of a task definition and its overrides, what placement looks at.
+// What placement needs of a task definition and its overrides.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ model::TaskOverrides overrides_of(const Launch& launch);
 // The attributes that ECS lists, and the architecture, which it does not.
 std::vector<model::RequiredAttribute> required_of(const shapes::ecs::TaskDefinition& definition);
 
-// A container's GPUs, none where it asks for none.
+// The GPUs of a container; nullopt where it needs none.
 std::optional<model::GpuDemand> gpu_demand(const std::string& container,
                                            const std::vector<shapes::ecs::ResourceRequirement>& requirements);
 

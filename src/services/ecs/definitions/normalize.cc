@@ -25,7 +25,7 @@ void set_default(std::optional<T>& member, T value) {
 void normalize_port(PortMapping& mapping, const std::string& mode) {
   set_default<std::string>(mapping.protocol, "tcp");
   if (mapping.containerPortRange) return;
-  // 0 is a port of the machine's choosing.
+  // 0: the machine chooses the port.
   set_default<std::int32_t>(mapping.hostPort, mode == "bridge" ? 0 : *mapping.containerPort);
 }
 
@@ -67,7 +67,7 @@ TaskDefinition normalized(const RegisterTaskDefinitionRequest& request) {
   }
   out.taskRoleArn = request.taskRoleArn;
   out.executionRoleArn = request.executionRoleArn;
-  // Not shown where it was not given: that is Docker's default, which is bridge.
+  // Not shown where it is absent: that is Docker's default, bridge.
   out.networkMode = request.networkMode;
   out.volumes.emplace();
   for (const Volume& volume : request.volumes.value_or(std::vector<Volume>())) {

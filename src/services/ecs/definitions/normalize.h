@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request as ECS shows it from then on: with its defaults, and with empty lists where ECS
-// shows them.
+// A request as ECS shows it later: with its defaults, and with empty lists where ECS shows them.
 #pragma once
 
 #include "shapes/ecs/task_definition.h"

@@ -18,7 +18,7 @@ std::vector<std::string> attributes(const TaskDefinition& definition) {
   return names;
 }
 
-TEST(TaskSize, IsInUnitsOrWithAUnit) {
+TEST(TaskSize, ASizeIsANumberWithOrWithoutAUnit) {
   EXPECT_EQ(parse_cpu("256"), 256);
   EXPECT_EQ(parse_cpu("1 vCPU"), 1024);
   EXPECT_EQ(parse_cpu(".25 vcpu"), 256);
@@ -32,7 +32,7 @@ TEST(TaskSize, IsInUnitsOrWithAUnit) {
   }
 }
 
-TEST(TaskSize, FargateHasSomeSizesOnly) {
+TEST(TaskSize, FargateHasOnlySomeSizes) {
   for (auto [cpu, memory] : {std::pair{256, 512}, {256, 2048}, {1024, 3072}, {8192, 20480}, {16384, 122880}}) {
     EXPECT_TRUE(fargate_has(cpu, memory)) << cpu << " " << memory;
   }
@@ -71,7 +71,7 @@ TEST_F(Normalize, HealthChecksVolumesAndEssentialHaveTheirDefaults) {
             R"({"name":"b","dockerVolumeConfiguration":{"scope":"task","driver":"local"}})");
 }
 
-TEST_F(Normalize, EveryMemberThatIsHonouredComesBack) {
+TEST_F(Normalize, EverySupportedMemberIsShown) {
   const std::string members =
       R"("memoryReservation":8,"entryPoint":["sh"],"command":["-c","true"],"environment":[{"name":"A","value":"1"}],)"
       R"("mountPoints":[{"sourceVolume":"v","containerPath":"/v","readOnly":true}],"user":"1:1",)"
@@ -108,7 +108,7 @@ TEST_F(Normalize, EveryMemberThatIsHonouredComesBack) {
   EXPECT_EQ(made.runtimePlatform, asked.runtimePlatform);
 }
 
-TEST_F(Normalize, WhatATaskFitsFollowsFromItsModeAndSize) {
+TEST_F(Normalize, CompatibilitiesFollowFromNetworkModeAndSize) {
   auto fits = [&](const std::string& task) { return *register_json(with_container("", task)).compatibilities; };
   EXPECT_THAT(fits(""), ElementsAre("EXTERNAL", "EC2"));
   EXPECT_THAT(fits(R"("networkMode":"awsvpc")"), ElementsAre("EC2"));
@@ -116,7 +116,7 @@ TEST_F(Normalize, WhatATaskFitsFollowsFromItsModeAndSize) {
               ElementsAre("EC2", "MANAGED_INSTANCES", "FARGATE"));
 }
 
-TEST_F(Normalize, RequiredAttributesAreThoseThatAmazonWasSeenToAskFor) {
+TEST_F(Normalize, RequiredAttributesAreThoseThatAmazonShows) {
   EXPECT_THAT(attributes(register_json(with_container(""))), IsEmpty());
   const std::string task = R"("networkMode":"awsvpc","executionRoleArn":"r","taskRoleArn":"t")";
   const std::string members =

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kUnitsPerWhole = 1024;
 
-// "1.5 vCPU" -> 1536; the unit is told without regard to case, with or without a space.
+// "1.5 vCPU" -> 1536. The unit is case-insensitive, with or without a space before it.
 std::optional<std::int32_t> parse(std::string_view text, std::string_view unit) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
@@ -44,7 +44,7 @@ constexpr std::array<FargateSize, 7> kFargateSizes = {{{256, 512, 2048, 512},
                                                        {4096, 8192, 30720, 1024},
                                                        {8192, 16384, 61440, 4096},
                                                        {16384, 32768, 122880, 8192}}};
-constexpr std::int32_t kNotWithQuarter = 1536;  // the one multiple of 512 that 256 units do not go with
+constexpr std::int32_t kNotWithQuarter = 1536;  // the one multiple of 512 that does not go with 256 units
 
 }  // namespace
 

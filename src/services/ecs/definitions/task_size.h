@@ -8,7 +8,7 @@
 
 namespace services::ecs {
 
-// CPU units and MiB; nullopt for what is neither a number nor one with its unit.
+// CPU units and MiB; nullopt unless it is a number, with or without its unit.
 std::optional<std::int32_t> parse_cpu(std::string_view text);
 std::optional<std::int32_t> parse_memory(std::string_view text);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes that users put on container instances, beside those with which agents register them.
+// Attributes that users set on container instances, in addition to those that agents register.
 #include "services/ecs/machines/attributes.h"
 
 #include <algorithm>
@@ -29,15 +29,15 @@ bool made_of(std::string_view text, std::string_view more) {
   });
 }
 
-// The documentation's rules. The texts are ours: none of Amazon's was seen.
+// The rules of Amazon's documentation. The texts are ours, because Amazon's are not known.
 void check_name(const std::string& name) {
   if (name.empty() || name.size() > kMaxLength || !made_of(name, "-_/\\.")) {
     throw invalid_parameter(
         "Invalid attribute name. It should have 1 to 128 letters, numbers, hyphens, underscores, slashes, back slashes "
         "and periods.");
   }
-  // Both operations are documented for custom attributes, and agents say theirs again whenever they
-  // register: a user's change would not last.
+  // Both operations are documented for custom attributes, and agents send theirs whenever they register: a
+  // user's change would not last.
   if (is_built_in_attribute(name)) {
     throw invalid_parameter("Invalid attribute name: " + name + " is set by the container agent.");
   }
@@ -79,7 +79,7 @@ Attributes::iterator find_named(Attributes& attributes, const std::string& name)
   return std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& one) { return one.name == name; });
 }
 
-// As the answers have it: with the full ARN, and without the target's type.
+// As responses show it: with the full ARN, and without the target's type.
 Attribute shown(const state::Cluster& cluster, const StoredInstance& instance, const Attribute& attribute) {
   return {.name = attribute.name, .value = attribute.value, .targetId = instance_arn(cluster, instance.id)};
 }
@@ -163,7 +163,7 @@ DeleteAttributesResponse delete_attributes(Call& call, const DeleteAttributesReq
     StoredInstance instance = find_target(call, cluster, attribute);
     Attributes& attributes = attributes_of(instance);
     auto found = find_named(attributes, attribute.name);
-    // The answer has those that were deleted; what is not there, or has another value, is not among them.
+    // The response lists only those that were deleted: not those that do not exist or have another value.
     if (found == attributes.end() || (attribute.value && attribute.value != found->value)) continue;
     response.attributes->push_back(shown(cluster, instance, *found));
     attributes.erase(found);

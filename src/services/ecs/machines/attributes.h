@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of container instances: which of them are an agent's, not a user's.
+// Which attributes of container instances are set by agents, and not by users.
 #pragma once
 
 #include <string_view>
 
 namespace services::ecs {
 
-// What an agent says of its machine. The rest are custom ones, which Amazon lets users change: "Deletes
-// one or more custom attributes", "up to 10 custom attributes for each resource".
+// Set by an agent. The others are custom attributes, which users can change at Amazon: "Deletes one or more
+// custom attributes", "up to 10 custom attributes for each resource".
 bool is_built_in_attribute(std::string_view name);
 
 }  // namespace services::ecs

@@ -25,7 +25,7 @@ class Attributes : public EcsTest {
   }
 };
 
-TEST_F(Attributes, ArePutListedAndDeletedAndTheFleetFollows) {
+TEST_F(Attributes, AttributesArePutListedAndDeletedInTheFleetToo) {
   const std::string arn = add_machine("a");
   const std::string id = arn.substr(arn.rfind('/') + 1);
   const auto put = run_json(&put_attributes, request(attribute("stack", "production", arn)));
@@ -47,7 +47,7 @@ TEST_F(Attributes, ArePutListedAndDeletedAndTheFleetFollows) {
   EXPECT_THAT(list(R"(,"attributeName":"stack")"), SizeIs(0));
 }
 
-TEST_F(Attributes, OfAgentsAreNotForUsers) {
+TEST_F(Attributes, UsersCanNotChangeTheAttributesOfAgents) {
   const std::string arn = add_machine("a", R"({"name":"ecs.os-type","value":"linux"})");
   for (const char* name : {"ecs.os-type", "com.amazonaws.ecs.capability.x", "stoker.driver"}) {
     EXPECT_THAT(error_of(&put_attributes, request(attribute(name, "v", arn))), HasSubstr("InvalidParameterException"));
@@ -77,7 +77,7 @@ TEST_F(Attributes, KeepToAmazonsRules) {
               HasSubstr("TargetNotFoundException"));
 }
 
-TEST_F(Attributes, OfUsersAreTenAtMost) {
+TEST_F(Attributes, AnInstanceHasAtMostTenCustomAttributes) {
   const std::string arn = add_machine("a", R"({"name":"ecs.os-type","value":"linux"})");
   std::string ten;
   for (int i = 0; i < 10; ++i) ten += (i ? "," : "") + attribute("n" + std::to_string(i), "v", arn);
@@ -88,7 +88,7 @@ TEST_F(Attributes, OfUsersAreTenAtMost) {
               HasSubstr("AttributeLimitExceededException"));
 }
 
-TEST_F(Attributes, AreListedPageByPage) {
+TEST_F(Attributes, AttributesAreListedPageByPage) {
   const std::string first = add_machine("a", R"({"name":"x","value":"1"},{"name":"y"})"), second = add_machine("b");
   run_json(&put_attributes, request(attribute("x", "2", second)));
   std::size_t count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines that leave: deregistered by somebody, replaced, or lost.
+// Machines that leave: deregistered or replaced.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace services::ecs {
 
-// INACTIVE from now on: its tasks are STOPPED for this reason, its GPUs are nobody's, its agent is
-// told at once if it is there, and else when it comes back.
+// INACTIVE from now on: its tasks are STOPPED for this reason, its GPUs are free to register, and its agent is
+// notified now or when it connects again.
 void deregister(Call& call, StoredInstance& instance, const std::string& reason);
 
-// At start: nobody has a session. The time in which there was no server is not held against a
-// machine: each has all of its time to come back.
+// At start, when no agent has a session. The time without a server does not count: every machine has all of its
+// time to come back.
 void disconnect_all(store::Tx& tx, base::Time now);
 
 }  // namespace services::ecs

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fleet of each cluster: a cache of instances and of what tasks hold on them, rebuilt at
-// start. What frees something changes it once it is committed; what takes something, or changes what
-// may be taken, changes it at once and is undone where the call fails. So a call that runs in the same
-// batch before the commit never takes what was given away or closed before it.
+// The fleet of each cluster: a cache of instances and of what tasks hold on them, rebuilt at start. A call
+// that frees resources changes it when it is committed. A call that takes resources, or changes which may be
+// taken, changes it at once, and the change is undone where the call fails. So calls of the same batch, which
+// run before the commit, never take the same resources.
 #pragma once
 
 #include <cstdint>
@@ -45,9 +45,9 @@ class Fleets {
 
 // At once.
 void put_in_fleet(Call& call, const StoredInstance& instance);
-// Takes no more tasks at once, and is gone once the call is committed.
+// Gets no more tasks from now on, and is removed when the call is committed.
 void remove_from_fleet(Call& call, const StoredInstance& instance);
-// Once the call is committed.
+// When the call is committed.
 void release_in_fleet(Call& call, state::ClusterNumber cluster, const model::TaskId& task);
 void mark_in_fleet(Call& call, state::ClusterNumber cluster, const model::TaskId& task, bool running, bool stopping);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fleet against the database that it is a cache of.
+// The fleet is a cache of the database: both must agree.
 #include "services/ecs/machines/fleets.h"
 
 #include <future>
@@ -14,7 +14,7 @@ namespace {
 
 class FleetsTest : public MachinesTest {
  protected:
-  // One work of many that share a transaction: starts tasks, ends some, and fails now and then.
+  // One of many writes that share a transaction: starts tasks, stops some, and fails now and then.
   void work(Call& call, std::minstd_rand random) {
     const int what = static_cast<int>(random() % 8);
     if (what < 5) run_task(call, {.count = 1 + static_cast<int>(random() % 3), .taskDefinition = "one"});
@@ -49,7 +49,7 @@ class FleetsTest : public MachinesTest {
   std::vector<std::string> machines_;
 };
 
-TEST_F(FleetsTest, HoldsWhatTheDatabaseSaysAlsoWhereWorksOfABatchFail) {
+TEST_F(FleetsTest, AFleetMatchesTheDatabaseEvenWhereWritesOfABatchFail) {
   for (const char* name : {"a", "b", "c", "d"}) machines_.push_back(add_machine(name, 8));
   std::atomic<int> failed = 0;
   for (unsigned round = 0; round < 4; ++round) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StokerListGpus: every GPU of a cluster, its load, and who holds it.
+// StokerListGpus: every GPU of a cluster, its load and its holders.
 #include <algorithm>
 
 #include "services/ecs/arn.h"
@@ -40,8 +40,8 @@ void add_load(StokerGpuState& state, const shapes::agent::StokerGpuSamples& load
 }
 
 std::optional<std::string> trouble_of(const StoredInstance& instance, const std::string& gpu) {
-  for (const shapes::agent::StokerGpu& said : instance.gpus.gpus) {
-    if (said.id == gpu) return said.trouble;
+  for (const shapes::agent::StokerGpu& reported : instance.gpus.gpus) {
+    if (reported.id == gpu) return reported.trouble;
   }
   return std::nullopt;
 }
@@ -49,7 +49,7 @@ std::optional<std::string> trouble_of(const StoredInstance& instance, const std:
 void add_gpus(Call& call, const state::Cluster& cluster, const StoredInstance& instance,
               std::vector<StokerGpuState>& out) {
   const scheduler::Machine machine = machine_of(call.tx, instance);
-  // What the agent of a machine that is away said last is no longer so.
+  // The last report of a disconnected agent is out of date.
   const auto load =
       instance.connected ? call.local<LiveGpus>().of(instance.id) : shapes::agent::StokerGpuSamples();
   const std::vector<model::Gpu>& gpus = machine.instance().total.gpus;

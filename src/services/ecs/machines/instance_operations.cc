@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Showing, draining and deregistering container instances. registration.cc lets them in.
+// Describing, draining and deregistering container instances. registration.cc registers them.
 #include "services/ecs/machines/instance_operations.h"
 
 #include "services/ecs/arn.h"
@@ -38,8 +38,8 @@ void check_named(const std::vector<std::string>& instances, std::size_t most) {
   check_at_most(most, instances.size(), "instanceIds");
 }
 
-// Only ACTIVE and DRAINING can be asked for.
-model::InstanceStatus wanted_status(const std::string& text) {
+// Only ACTIVE and DRAINING can be requested.
+model::InstanceStatus requested_status(const std::string& text) {
   const auto status = model::instance_status(text);
   if (status == model::InstanceStatus::Active || status == model::InstanceStatus::Draining) return *status;
   throw invalid_parameter("Container instances can be updated to ACTIVE or DRAINING, not to " + text + ".");
@@ -99,7 +99,7 @@ ListContainerInstancesResponse list_container_instances(Call& call, const ListCo
 UpdateContainerInstancesStateResponse update_container_instances_state(
     Call& call, const UpdateContainerInstancesStateRequest& request) {
   const state::Cluster cluster = find_cluster(call, request.cluster);
-  const model::InstanceStatus status = wanted_status(request.status);
+  const model::InstanceStatus status = requested_status(request.status);
   check_named(request.containerInstances, kMaxUpdated);
   UpdateContainerInstancesStateResponse response;
   response.containerInstances.emplace();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test support: a cluster with families that want GPUs or none, machines that join it, and what
-// their agents would say.
+// Test support: a cluster with families with and without GPUs, machines that join it, and reports of their agents.
 #pragma once
 
 #include "services/ecs/tasks/agent_work.h"
@@ -31,7 +30,7 @@ class MachinesTest : public EcsTest {
     register_family("plain");
   }
 
-  // Registers a machine and connects it; its id.
+  // Registers and connects a machine; returns its id.
   std::string add_machine(const std::string& name, int gpus) {
     std::string devices;
     shapes::agent::StokerGpus known;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines that come: RegisterContainerInstance, from our agent or Amazon's.
+// RegisterContainerInstance, by Stoker's agent or Amazon's.
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
@@ -24,8 +24,7 @@ constexpr std::string_view kZone = "ecs.availability-zone";
 constexpr std::size_t kMaxAttributes = 200;
 constexpr std::size_t kMaxMachineName = 255;
 
-// "instanceId" of the identity document, which is JSON that Amazon's metadata service signed;
-// nobody signs ours.
+// "instanceId" of the identity document, JSON that Amazon's metadata service signs; ours has no signature.
 std::string machine_name(const RegisterContainerInstanceRequest& request) {
   boost::system::error_code error;
   auto document = boost::json::parse(request.instanceIdentityDocument.value_or("{}"), error);
@@ -40,7 +39,7 @@ std::string machine_name(const RegisterContainerInstanceRequest& request) {
 
 bool is_gpu(const Resource& resource) { return resource.name == "GPU"; }
 
-// Amazon's agent names its GPUs in platformDevices alone, ours in both.
+// Amazon's agent lists its GPUs in platformDevices only, ours in both.
 std::vector<Resource> resources_of(const RegisterContainerInstanceRequest& request) {
   auto resources = request.totalResources.value_or(std::vector<Resource>());
   std::vector<std::string> gpus;
@@ -61,7 +60,7 @@ std::vector<Resource> resources_of(const RegisterContainerInstanceRequest& reque
     if (resource.integerValue.value_or(0) < 0) {
       throw invalid_parameter("Invalid resource: " + resource.name.value_or(""));
     }
-    // Amazon shows every kind of value, and one of them counts.
+    // Amazon shows every kind of value, of which one counts.
     resource.doubleValue = resource.doubleValue.value_or(0);
     resource.longValue = resource.longValue.value_or(0);
     resource.integerValue = resource.integerValue.value_or(0);
@@ -69,7 +68,7 @@ std::vector<Resource> resources_of(const RegisterContainerInstanceRequest& reque
   return resources;
 }
 
-// What the agent sent comes first and unchanged; what somebody put on a machine that is known stays.
+// The agent's attributes come first and unchanged; custom ones of a machine that registers again stay.
 std::vector<Attribute> attributes_of(const RegisterContainerInstanceRequest& request, const Caller& caller,
                                      const std::vector<Attribute>& before) {
   auto attributes = request.attributes.value_or(std::vector<Attribute>());
@@ -116,7 +115,7 @@ void replace_former(Call& call, const StoredInstance& instance) {
   }
 }
 
-std::optional<StoredInstance> known_instance(Call& call, const state::Cluster& cluster,
+std::optional<StoredInstance> find_registered(Call& call, const state::Cluster& cluster,
                                              const RegisterContainerInstanceRequest& request) {
   if (request.containerInstanceArn && !request.containerInstanceArn->empty()) {
     auto instance = load_instance(call.tx, cluster, *request.containerInstanceArn);
@@ -136,9 +135,9 @@ RegisterContainerInstanceResponse register_container_instance(Call& call,
                                                               const RegisterContainerInstanceRequest& request) {
   const auto name = cluster_name(call.caller, request.cluster);
   auto cluster = name ? load_cluster(call, *name) : std::nullopt;
-  // Agents look for exactly this, and make the default cluster then.
+  // Agents check for exactly this text, and create the default cluster then.
   if (!cluster || !cluster->active) throw client_error("Cluster not found.");
-  auto instance = known_instance(call, *cluster, request);
+  auto instance = find_registered(call, *cluster, request);
   const bool known = instance.has_value();
   if (!known) {
     instance.emplace();

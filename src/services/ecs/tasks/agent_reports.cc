@@ -100,6 +100,7 @@ SubmitTaskStateChangeResponse submit_task_state_change(Call& call, const SubmitT
     report_running(call, task);
   } else {
     state::update_task(call.tx, task);
+    call.wake(state::task_topic(task.id));
   }
   return {.acknowledgment = kAccepted};
 }

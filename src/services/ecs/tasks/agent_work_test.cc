@@ -40,7 +40,7 @@ class AgentWork : public MachinesTest {
   }
 };
 
-TEST_F(AgentWork, RenewedCredentialsAreUnderTheIdThatTheContainerKnows) {
+TEST_F(AgentWork, RenewedCredentialsKeepTheirId) {
   const std::string id = add_machine("a", 1);
   run_family("one");
   const shapes::agent::Task task = look(id).tasks.at(0);
@@ -54,7 +54,7 @@ TEST_F(AgentWork, RenewedCredentialsAreUnderTheIdThatTheContainerKnows) {
   EXPECT_NE(renewed[0].roleCredentials.accessKeyId, task.roleCredentials->accessKeyId);
 }
 
-TEST_F(AgentWork, RenewedCredentialsAreSentAgainUntilTheAgentHasThem) {
+TEST_F(AgentWork, RenewedCredentialsAreSentUntilTheAgentAcknowledgesThem) {
   const std::string id = add_machine("a", 1);
   run_family("one");
   const shapes::agent::Task task = look(id).tasks.at(0);
@@ -71,7 +71,7 @@ TEST_F(AgentWork, RenewedCredentialsAreSentAgainUntilTheAgentHasThem) {
   EXPECT_THAT(renew(id), IsEmpty());
 }
 
-TEST_F(AgentWork, WhatASessionHasToldIsForgottenWithTheTask) {
+TEST_F(AgentWork, ASessionForgetsWhatItSentOfAStoppedTask) {
   const std::string id = add_machine("a", 2);
   const Task first = run_family("one").tasks->at(0);
   Work work = look(id);
@@ -83,7 +83,7 @@ TEST_F(AgentWork, WhatASessionHasToldIsForgottenWithTheTask) {
   EXPECT_THAT(look(id, work.sent).tasks, IsEmpty());
 }
 
-TEST_F(AgentWork, AStopIsToldAfterTwentyThatWereTold) {
+TEST_F(AgentWork, AStopIsSentAfterTwentyTasksWereSent) {
   const std::string id = add_machine("a", 0);
   std::vector<Task> tasks;
   for (int i = 0; i < 25; ++i) tasks.push_back(run_family("plain").tasks->at(0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StokerExplain, and what it says of a task definition: the scheduler's reasons, machine by machine.
+// StokerExplain, and its answer for a task definition: the scheduler's reasons, machine by machine.
 #include "services/ecs/tasks/explain.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ using shapes::stoker::StokerPlacement;
 
 constexpr std::size_t kMaxMachines = 100;
 
-// What the fleet says, copied out: names are put in when its lock is no longer held.
+// A copy of the fleet's answer: names are added when its lock is no longer held.
 struct Verdicts {
   scheduler::Decision decision;
   std::vector<std::pair<model::InstanceId, std::string>> fitting;  // and their names
@@ -68,10 +68,10 @@ scheduler::Request to_request(Call& call, const state::Cluster& cluster, const S
   return wanted;
 }
 
-// What of a definition asks for an attribute whose name tells nobody.
+// The setting that requires an attribute whose name does not say so.
 std::string attribute_hint(const std::string& detail) {
   if (!detail.ends_with("docker-remote-api.1.21")) return "";
-  return " (memoryReservation: its driver can't reserve memory there; a limit, memory, needs no such thing)";
+  return " (memoryReservation: the machine's driver can't reserve memory; use the limit memory instead)";
 }
 
 StokerMachineVerdict verdict_of(Call& call, const state::Cluster& cluster, const scheduler::Failure& failure) {
@@ -86,7 +86,7 @@ StokerMachineVerdict verdict_of(Call& call, const state::Cluster& cluster, const
     verdict.detail = instance->name + ": its agent has been away for " +
                      base::duration_text(call.now - instance->connected_at);
   } else if (instance->status == model::InstanceStatus::Draining) {
-    verdict.detail = instance->name + ": is DRAINING, so that it gets no new tasks";
+    verdict.detail = instance->name + ": is DRAINING and gets no new tasks";
   }
   return verdict;
 }
@@ -126,7 +126,7 @@ void word(StokerExplainResponse& response, const state::Cluster& cluster, const 
                                              gpus.empty() ? "" : " with " + gpus));
   } else if (response.machines->empty()) {
     response.sentences.push_back(fmt::format(
-        "{} can't be placed: the cluster {} has no machine. `stoker token` tells how one joins.", name, cluster.name));
+        "{} can't be placed: the cluster {} has no machine. `stoker token` shows how to add one.", name, cluster.name));
   } else {
     const std::size_t count = response.machines->size();
     response.sentences.push_back(fmt::format("{} can't be placed now on {}.", name,
@@ -168,7 +168,7 @@ StokerExplainResponse explain_placement(Call& call, const state::Cluster& cluste
 StokerExplainResponse stoker_explain(Call& call, const StokerExplainRequest& request) {
   const state::Cluster cluster = find_cluster(call, request.cluster);
   if (request.task.has_value() == request.taskDefinition.has_value()) {
-    throw invalid_parameter("Name a task or a task definition, and not both.");
+    throw invalid_parameter("Specify either a task or a task definition.");
   }
   if (request.taskDefinition) return explain_placement(call, cluster, request);
   const auto task = load_task(call.tx, cluster, *request.task);

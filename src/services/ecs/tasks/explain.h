@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What StokerExplain says, of a task and of a task definition.
+// StokerExplain, for a task and for a task definition.
 #pragma once
 
 #include "services/ecs/clusters/cluster.h"

@@ -34,51 +34,51 @@ std::string away(const StokerTaskState& state, base::Time now) {
   return fmt::format("The agent of {} has been away for {}", state.machine, ago(now, *state.agentSince));
 }
 
-void say_pending(const state::Task& task, const StokerTaskState& state, base::Time now, Sentences& out) {
+void explain_pending(const state::Task& task, const StokerTaskState& state, base::Time now, Sentences& out) {
   const std::string time = ago(now, task.created_at);
   const Report report = report_of(task);
   if (!task.delivered && state.agentConnected) {
-    out.push_back(fmt::format("It is PENDING: placed on {} {} ago, and on its way there.", state.machine, time));
+    out.push_back(fmt::format("It is PENDING: it was placed on {} {} ago, and its agent has not acknowledged it yet.", state.machine, time));
   } else if (!task.delivered) {
-    out.push_back(fmt::format("It has been PENDING for {}: it waits for the agent of {}.", time, state.machine));
+    out.push_back(fmt::format("It has been PENDING for {}: it waits for the agent of {} to connect.", time, state.machine));
   } else if (report.pullStartedAt && !report.pullStoppedAt) {
     out.push_back(fmt::format("It has been PENDING for {}: {} has been pulling its images for {}.", time,
                               state.machine, ago(now, *report.pullStartedAt)));
   } else {
-    out.push_back(fmt::format("It has been PENDING for {}: {} has it, and is preparing or starting its containers.",
+    out.push_back(fmt::format("It has been PENDING for {}: {} is preparing or starting its containers.",
                               time, state.machine));
   }
 }
 
-void say_status(const state::Task& task, const StokerTaskState& state, base::Time now, Sentences& out) {
-  const std::string reason = task.stopped_reason.value_or("no reason was given");
+void explain_status(const state::Task& task, const StokerTaskState& state, base::Time now, Sentences& out) {
+  const std::string reason = task.stopped_reason.value_or("no reason given");
   const std::string code = task.stop_code ? " (" + *task.stop_code + ")" : "";
   if (task.stopped_at) {
     out.push_back(fmt::format("It STOPPED {} ago on {}: {}{}.", ago(now, *task.stopped_at), state.machine, reason, code));
   } else if (task.desired == model::DesiredStatus::Stopped) {
-    out.push_back(fmt::format("It was told to stop {} ago: {}{}.", ago(now, since(task)), reason, code));
+    out.push_back(fmt::format("It was asked to stop {} ago: {}{}.", ago(now, since(task)), reason, code));
     if (state.agentConnected) {
-      out.push_back(fmt::format("{} is stopping its containers: each has its stopTimeout, 30 s unless its definition "
-                                "says otherwise, before it is killed.",
+      out.push_back(fmt::format("{} is stopping its containers: each has its stopTimeout, by default 30 s, before it is "
+                                "killed.",
                                 state.machine));
     }
   } else if (task.known == model::TaskStatus::Running) {
     out.push_back(fmt::format("It has been RUNNING for {} on {}.", ago(now, since(task)), state.machine));
   } else {
-    say_pending(task, state, now, out);
+    explain_pending(task, state, now, out);
   }
 }
 
-void say_agent(const state::Task& task, const StokerTaskState& state, base::Time now, Sentences& out) {
+void explain_agent(const state::Task& task, const StokerTaskState& state, base::Time now, Sentences& out) {
   if (task.stopped_at || state.agentConnected || !state.agentSince) return;
   if (task.delivered) {
-    out.push_back(away(state, now) + ": what runs there goes on, and is heard of when the agent is back.");
+    out.push_back(away(state, now) + ": the task goes on, and its state is updated when the agent is back.");
   } else {
-    out.push_back(away(state, now) + ": start it there, or stop the task and run it anew elsewhere.");
+    out.push_back(away(state, now) + ": start the agent, or stop the task and run it again elsewhere.");
   }
 }
 
-void say_gpus(const state::Task& task, const std::optional<StoredInstance>& instance, Sentences& out) {
+void explain_gpus(const state::Task& task, const std::optional<StoredInstance>& instance, Sentences& out) {
   std::map<std::string, std::string> models;
   for (const auto& gpu : instance ? instance->gpus.gpus : std::vector<shapes::agent::StokerGpu>()) {
     models[gpu.id] = gpu.model;
@@ -98,7 +98,7 @@ std::string exit_meaning(int code) {
   return "";
 }
 
-void say_container(const Container& container, Sentences& out) {
+void explain_container(const Container& container, Sentences& out) {
   const std::string reason = container.reason && !container.reason->empty() ? ": " + *container.reason : "";
   if (container.exitCode) {
     out.push_back(fmt::format("Container {} exited with {}{}{}.", *container.name, *container.exitCode,
@@ -123,10 +123,10 @@ StokerExplainResponse explain_task(Call& call, const state::Cluster& cluster, co
     state.agentConnected = instance->connected;
     state.agentSince = instance->connected_at;
   }
-  say_status(task, state, call.now, response.sentences);
-  say_agent(task, state, call.now, response.sentences);
-  say_gpus(task, instance, response.sentences);
-  for (const Container& container : *state.task.containers) say_container(container, response.sentences);
+  explain_status(task, state, call.now, response.sentences);
+  explain_agent(task, state, call.now, response.sentences);
+  explain_gpus(task, instance, response.sentences);
+  for (const Container& container : *state.task.containers) explain_container(container, response.sentences);
   return response;
 }
 

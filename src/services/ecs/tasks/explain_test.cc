@@ -38,7 +38,7 @@ class Explain : public MachinesTest {
   }
 };
 
-TEST_F(Explain, ATaskThatRunsSaysWhereAndOnWhichGpus) {
+TEST_F(Explain, ARunningTaskShowsItsMachineAndItsGpus) {
   const std::string id = add_machine("box-a", 1);
   const Task task = run_one();
   deliver(id, task);
@@ -49,18 +49,18 @@ TEST_F(Explain, ATaskThatRunsSaysWhereAndOnWhichGpus) {
                                            "Container c is PENDING."));
 }
 
-TEST_F(Explain, ATaskWhoseAgentIsAwayWaitsForIt) {
+TEST_F(Explain, ATaskOfADisconnectedMachineWaitsForTheAgent) {
   const std::string id = add_machine("box-a", 1);
   const Task task = run_one();
   disconnect(id);
   now_ += std::chrono::seconds(40);
   const auto said = sentences(task);
-  EXPECT_EQ(said.at(0), "It has been PENDING for 40 s: it waits for the agent of box-a.");
+  EXPECT_EQ(said.at(0), "It has been PENDING for 40 s: it waits for the agent of box-a to connect.");
   EXPECT_EQ(said.at(1),
-            "The agent of box-a has been away for 40 s: start it there, or stop the task and run it anew elsewhere.");
+            "The agent of box-a has been away for 40 s: start the agent, or stop the task and run it again elsewhere.");
 }
 
-TEST_F(Explain, ATaskThatStoppedSaysWhyAndHowItsContainersEnded) {
+TEST_F(Explain, AStoppedTaskShowsItsReasonAndItsExitCodes) {
   const std::string id = add_machine("box-a", 1);
   const Task task = run_one();
   deliver(id, task);
@@ -73,18 +73,18 @@ TEST_F(Explain, ATaskThatStoppedSaysWhyAndHowItsContainersEnded) {
   EXPECT_THAT(said.back(), HasSubstr("OutOfMemoryError"));
 }
 
-TEST_F(Explain, ATaskThatIsToStopSaysSinceWhenAndForWhom) {
+TEST_F(Explain, AStoppingTaskShowsSinceWhenAndWhy) {
   const std::string id = add_machine("box-a", 1);
   const Task task = run_one();
   deliver(id, task);
   run_json(&stop_task, R"({"task":")" + *task.taskArn + R"(","reason":"enough"})");
   now_ += std::chrono::seconds(3);
   const auto said = sentences(task);
-  EXPECT_EQ(said.at(0), "It was told to stop 3 s ago: enough (UserInitiated).");
+  EXPECT_EQ(said.at(0), "It was asked to stop 3 s ago: enough (UserInitiated).");
   EXPECT_THAT(said.at(1), HasSubstr("stopTimeout"));
 }
 
-TEST_F(Explain, ADefinitionThatFitsSaysWhere) {
+TEST_F(Explain, ADefinitionThatFitsShowsItsPlacement) {
   add_machine("box-a", 2);
   add_machine("cpu", 0);
   const auto response = explain_definition();
@@ -97,7 +97,7 @@ TEST_F(Explain, ADefinitionThatFitsSaysWhere) {
   EXPECT_THAT(*run_json(&list_tasks, "{}").taskArns, IsEmpty());  // it was only asked
 }
 
-TEST_F(Explain, ADefinitionThatDoesNotFitSaysWhyOfEveryMachine) {
+TEST_F(Explain, ADefinitionThatDoesNotFitShowsAReasonForEachMachine) {
   add_machine("box-a", 1);
   run_one();
   const std::string lost = add_machine("box-b", 1), gone = add_machine("box-c", 1);
@@ -114,7 +114,7 @@ TEST_F(Explain, ADefinitionThatDoesNotFitSaysWhyOfEveryMachine) {
   EXPECT_EQ(details["box-c"], "box-c: was deregistered 40 s ago");
 }
 
-TEST_F(Explain, WithoutAMachineItSaysHowOneJoins) {
+TEST_F(Explain, AClusterWithoutMachinesShowsHowToAddOne) {
   const auto response = explain_definition();
   EXPECT_THAT(*response.machines, IsEmpty());
   EXPECT_THAT(response.sentences.at(0), HasSubstr("has no machine"));
@@ -128,8 +128,8 @@ TEST_F(Explain, OverridesAndConstraintsCount) {
       "expression":"ec2InstanceId == box-z"}])").placement);
 }
 
-TEST_F(Explain, NeedsATaskOrADefinitionThatIsThere) {
-  EXPECT_THAT(error_of(&stoker_explain, "{}"), HasSubstr("Name a task or a task definition"));
+TEST_F(Explain, ATaskOrDefinitionMustExist) {
+  EXPECT_THAT(error_of(&stoker_explain, "{}"), HasSubstr("Specify either a task or a task definition"));
   EXPECT_THAT(error_of(&stoker_explain, R"({"task":"abc"})"), HasSubstr("task was not found"));
   EXPECT_THAT(error_of(&stoker_explain, R"({"taskDefinition":"none"})"), HasSubstr("TaskDefinition not found."));
 }

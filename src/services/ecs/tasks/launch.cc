@@ -23,7 +23,7 @@ using shapes::ecs::Tag;
 using shapes::ecs::TaskOverride;
 
 // Amazon's limits.
-constexpr std::size_t kMaxStartedBy = 128;  // RunTask's; the documentation has 36 for StartTask, as it once was for both
+constexpr std::size_t kMaxStartedBy = 128;  // RunTask's; StartTask is documented with 36, which was once the limit of both
 constexpr std::size_t kMaxReferenceId = 1024;
 constexpr std::size_t kMaxGroup = 255;
 constexpr std::size_t kMaxOverrides = 8192;
@@ -36,7 +36,7 @@ void check_word(std::string_view name, const std::optional<std::string>& text, s
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            more.find(c) != std::string_view::npos;
   });
-  // ECS was seen to say "startedBy longer than 36." when that was the limit.
+  // ECS's own words when the limit was 36: "startedBy longer than 36."
   if (text->size() > most) throw invalid_parameter(fmt::format("{} longer than {}.", name, most));
   if (!plain) throw invalid_parameter(fmt::format("{} contains invalid characters.", name));
 }
@@ -46,9 +46,9 @@ void check_overrides(const TaskOverride& overrides, const StoredTaskDefinition& 
     throw invalid_parameter("Container Overrides length must be at most 8192");
   }
   if (overrides.inferenceAcceleratorOverrides && !overrides.inferenceAcceleratorOverrides->empty()) {
-    throw not_here("inferenceAcceleratorOverrides", "Elastic Inference has ended");
+    throw unsupported("inferenceAcceleratorOverrides", "Elastic Inference has ended");
   }
-  if (overrides.ephemeralStorage) throw not_here("ephemeralStorage", "it belongs to Fargate");
+  if (overrides.ephemeralStorage) throw unsupported("ephemeralStorage", "it belongs to Fargate");
   const auto& containers = *definition.body.containerDefinitions;
   for (const ContainerOverride& change : overrides.containerOverrides.value_or(std::vector<ContainerOverride>())) {
     const bool known = std::any_of(containers.begin(), containers.end(),
@@ -64,7 +64,7 @@ void check_overrides(const TaskOverride& overrides, const StoredTaskDefinition& 
   }
 }
 
-// Files that only the launch names: the definition does not say that a machine must be able to read them.
+// Files that only the launch names: the attributes of the definition do not require a machine that reads them.
 bool brings_files(const Launch& launch) {
   if (!launch.overrides || !launch.overrides->containerOverrides) return false;
   const auto& changes = *launch.overrides->containerOverrides;
@@ -75,7 +75,7 @@ bool brings_files(const Launch& launch) {
 
 bool any_blank(const std::vector<std::string>& ids) { return std::find(ids.begin(), ids.end(), "") != ids.end(); }
 
-// There is no such network; but what could be none at Amazon either is refused in its words.
+// Stoker has no VPC, but rejects what Amazon rejects, in its words.
 void check_vpc(const shapes::ecs::AwsVpcConfiguration& vpc) {
   if (vpc.subnets.empty()) throw invalid_parameter("subnets can not be empty.");
   if (any_blank(vpc.subnets)) throw invalid_parameter("subnet cannot be blank.");
@@ -98,7 +98,7 @@ void check_network(const LaunchRequest& request, const StoredTaskDefinition& def
 }
 
 // "If true, then the task definition must have a task role, or you must provide one as an override."
-// ECS says the same of services.
+// The text is ECS's own, for services.
 void check_execute_command(const LaunchRequest& request, const StoredTaskDefinition& definition) {
   if (!request.enableExecuteCommand.value_or(false)) return;
   const bool overridden = request.overrides && request.overrides->taskRoleArn;
@@ -134,7 +134,7 @@ StoredTaskDefinition launchable(Call& call, const std::string& text) {
   check_revision_number(call.caller, text);
   const auto name = parse_task_definition(call.caller, text);
   auto definition = name ? load_task_definition(call, *name) : std::nullopt;
-  // Two codes: so ECS was seen to answer.
+  // ECS answers with two different codes.
   if (!definition) throw client_error("TaskDefinition not found.");
   if (definition->status != "ACTIVE") throw invalid_parameter("TaskDefinition is inactive");
   return std::move(*definition);
@@ -143,7 +143,7 @@ StoredTaskDefinition launchable(Call& call, const std::string& text) {
 StoredLaunch make_launch(Call& call, const state::Cluster& cluster, const StoredTaskDefinition& definition,
                          const LaunchRequest& request) {
   if (request.volumeConfigurations && !request.volumeConfigurations->empty()) {
-    throw not_here("volumeConfigurations", "there is no EBS");
+    throw unsupported("volumeConfigurations", "there is no EBS");
   }
   check_word("startedBy", request.startedBy, kMaxStartedBy, "-_/.");
   check_word("group", request.group, kMaxGroup, "-_:/.");
@@ -196,7 +196,7 @@ void add_constraints(scheduler::Request& request, const std::vector<shapes::ecs:
   for (const shapes::ecs::PlacementConstraint& constraint : constraints) {
     const auto type = model::constraint_type(constraint.type.value_or(""));
     if (!type) throw invalid_parameter("Invalid placement constraint type: " + constraint.type.value_or(""));
-    // Not even an empty one: so ECS was seen to answer.
+    // ECS rejects an empty one, too.
     if (*type == model::PlacementConstraint::Type::DistinctInstance && constraint.expression) {
       throw invalid_parameter("distinctInstance expression should not be specified.");
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What RunTask and StartTask have in common: the checks of a request, and what it asks of the
-// scheduler.
+// What RunTask and StartTask share: the checks of a request, and its request to the scheduler.
 #pragma once
 
 #include <string>
@@ -35,7 +34,7 @@ LaunchRequest launch_request(const Request& request) {
 // The ACTIVE revision that a launch names. Throws ClientException.
 StoredTaskDefinition launchable(Call& call, const std::string& text);
 
-// Throws for what is wrong with it, and for what is not here, by name.
+// Throws for invalid members and unsupported features.
 StoredLaunch make_launch(Call& call, const state::Cluster& cluster, const StoredTaskDefinition& definition,
                          const LaunchRequest& request);
 

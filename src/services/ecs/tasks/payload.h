@@ -5,8 +5,8 @@
 #include "services/ecs/clusters/cluster.h"
 #include "services/ecs/definitions/definition.h"
 #include "services/ecs/tasks/stored_launch.h"
-#include "state/task.h"
 #include "shapes/agent/task.h"
+#include "state/task.h"
 
 namespace services::ecs {
 

@@ -40,7 +40,7 @@ void check_capacity(const RunTaskRequest& request) {
         "cluster. Associate the capacity provider with the cluster and try again.");
   }
   const std::string type = request.launchType.value_or("EC2");
-  if (type != "EC2") throw not_here("launchType " + type, "machines join as EC2 instances");
+  if (type != "EC2") throw unsupported("launchType " + type, "machines join as EC2 instances");
   if (request.platformVersion) throw invalid_parameter("The platform version must be null when specifying an EC2 launch type.");
 }
 

@@ -38,12 +38,12 @@ TEST_F(RunTask, TheThirdTaskIsRefusedUntilOneOfTwoEnds) {
   EXPECT_THAT(*run_family("one").tasks, SizeIs(1));
 }
 
-TEST_F(RunTask, WithoutAMachineItIsAnError) {
+TEST_F(RunTask, AClusterWithoutMachinesIsAnError) {
   EXPECT_EQ(error_of(&run_task, R"({"taskDefinition":"one"})"),
             "InvalidParameterException: No Container Instances were found in your cluster.");
 }
 
-TEST_F(RunTask, DistinctInstancesTakeNoExpressionNotEvenAnEmptyOne) {
+TEST_F(RunTask, DistinctInstanceAllowsNoExpressionNotEvenAnEmptyOne) {
   add_machine("a", 1);
   for (std::string expression : {"", "attribute:a == b"}) {
     EXPECT_EQ(error_of(&run_task, R"({"taskDefinition":"one","placementConstraints":[{"type":"distinctInstance",
@@ -69,13 +69,13 @@ TEST_F(RunTask, ANetworkHasSubnetsWithNames) {
             "InvalidParameterException: subnets can have at most 16 items.");
 }
 
-TEST_F(RunTask, AMachineWhoseAgentIsAwayGetsNothing) {
+TEST_F(RunTask, ADisconnectedMachineGetsNoTasks) {
   const std::string id = add_machine("a", 1);
   with_call([&](Call& call) { set_connected(call, model::InstanceId(id), false); });
   EXPECT_EQ(*run_family("one").failures->at(0).reason, "AGENT");
 }
 
-TEST_F(RunTask, WhatARequestThatFailsHadTakenIsGivenBack) {
+TEST_F(RunTask, AFailedRequestReleasesWhatItTook) {
   add_machine("a", 1);
   EXPECT_THROW(store_->write_now([&](store::Tx& tx) {
     Call call{tx, caller_, now_, now_, &locals_};
@@ -93,7 +93,7 @@ TEST_F(RunTask, CountPlacesAsManyAsFitAndSaysWhyNotMore) {
   EXPECT_THAT(*response.failures, SizeIs(1));
 }
 
-TEST_F(RunTask, TheSameTokenGivesTheSameTasks) {
+TEST_F(RunTask, ARepeatedTokenReturnsTheSameTasks) {
   add_machine("a", 4);
   const auto first = run_family("one", R"("clientToken":"t","count":2)");
   const auto again = run_family("one", R"("clientToken":"t","count":2)");
@@ -101,7 +101,7 @@ TEST_F(RunTask, TheSameTokenGivesTheSameTasks) {
   EXPECT_THAT(error_of(&run_task, R"({"taskDefinition":"one","clientToken":"t"})"), HasSubstr("ConflictException"));
 }
 
-TEST_F(RunTask, TheSameTokenShowsTasksAsTheyAreNow) {
+TEST_F(RunTask, ARepeatedTokenShowsTheCurrentStateOfItsTasks) {
   const std::string id = add_machine("a", 2);
   const auto first = run_family("one", R"("clientToken":"t","count":2)");
   report(first.tasks->at(0), "RUNNING");
@@ -146,7 +146,7 @@ TEST_F(RunTask, APayloadCarriesTheGpusAndTheShare) {
   });
 }
 
-TEST_F(RunTask, ATaskThatIsToldToStopReachesItsAgentAndKeepsItsGpuUntilItHasStopped) {
+TEST_F(RunTask, AStopIsSentToTheAgentAndTheGpuIsHeldUntilTheTaskHasStopped) {
   const std::string id = add_machine("a", 1);
   const Task task = run_family("one").tasks->at(0);
   report(task, "RUNNING");
@@ -181,7 +181,7 @@ TEST_F(RunTask, ALostMachinesTasksAreStoppedAndALateReportChangesNothing) {
   });
 }
 
-TEST_F(RunTask, StoppedTasksAreForgottenAfterAnHour) {
+TEST_F(RunTask, StoppedTasksAreDeletedAfterAnHour) {
   add_machine("a", 1);
   const Task task = run_family("one").tasks->at(0);
   report(task, "STOPPED");
@@ -202,12 +202,12 @@ TEST_F(RunTask, AGpuIsRegisteredByOneInstanceAtATime) {
               HasSubstr("GPU-a0 is already registered by container instance"));
 }
 
-TEST_F(RunTask, AResourceBelowZeroIsRefusedEvenWithoutAName) {
+TEST_F(RunTask, ANegativeResourceIsRejectedEvenWithoutAName) {
   EXPECT_THAT(error_of(&register_container_instance, R"({"totalResources":[{"type":"INTEGER","integerValue":-1}]})"),
               HasSubstr("Invalid resource"));
 }
 
-TEST_F(RunTask, AnInstanceOfAnotherAccountIsMissingUnderItsOwnArn) {
+TEST_F(RunTask, AnInstanceOfAnotherAccountIsReportedAsMissing) {
   const std::string arn =
       "arn:aws:ecs:us-east-1:222222222222:container-instance/default/0123456789abcdef0123456789abcdef";
   const auto response =
@@ -224,7 +224,7 @@ TEST_F(RunTask, ATaskShowsHowItsGpuIsShared) {
   EXPECT_FALSE(run_family("plain").tasks->at(0).containers->at(0).gpuSharingStrategy);
 }
 
-TEST_F(RunTask, AMachineThatIsRegisteredAnewReplacesItself) {
+TEST_F(RunTask, AMachineThatRegistersAgainReplacesItsFormerSelf) {
   const std::string id = add_machine("a", 1);
   const Task task = run_family("one").tasks->at(0);
   with_call([&](Call& call) { set_connected(call, model::InstanceId(id), false); });
@@ -234,7 +234,7 @@ TEST_F(RunTask, AMachineThatIsRegisteredAnewReplacesItself) {
   EXPECT_THAT(*run_family("one").tasks, SizeIs(1));
 }
 
-TEST_F(RunTask, AFleetThatIsLoadedAgainIsTheSame) {
+TEST_F(RunTask, AReloadedFleetIsTheSame) {
   const std::string id = add_machine("a", 4);
   run_family("one", R"("count":3)");
   Fleets loaded;

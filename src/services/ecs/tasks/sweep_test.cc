@@ -37,11 +37,11 @@ class TaskSweep : public MachinesTest {
   }
 };
 
-TEST_F(TaskSweep, TheTimeInWhichThereWasNoServerIsNotHeldAgainstAMachine) {
+TEST_F(TaskSweep, TheTimeWithoutAServerDoesNotCountForALostMachine) {
   const std::string id = add_machine("a", 1);
   const Task task = run_family("one").tasks->at(0);
   report(task, "RUNNING");
-  with_call([&](Call& call) { set_connected(call, model::InstanceId(id), false); });  // as when the server was told to stop
+  with_call([&](Call& call) { set_connected(call, model::InstanceId(id), false); });  // as a server that shuts down does
   now_ += std::chrono::hours(3);
   with_call([&](Call& call) { disconnect_all(call.tx, call.now); });
   sweep();
@@ -51,7 +51,7 @@ TEST_F(TaskSweep, TheTimeInWhichThereWasNoServerIsNotHeldAgainstAMachine) {
   EXPECT_EQ(*describe(task).lastStatus, "STOPPED");
 }
 
-TEST_F(TaskSweep, ALaunchGoesWithTheLastOfItsTasks) {
+TEST_F(TaskSweep, ALaunchIsDeletedWithItsLastTask) {
   add_machine("a", 2);
   const auto tasks = *run_family("one", R"("count":2)").tasks;
   report(tasks[0], "STOPPED");
@@ -79,7 +79,7 @@ TEST_F(TaskSweep, ALaunchWithATokenIsKeptForADay) {
   EXPECT_EQ(count("ecs_holds"), 0);
 }
 
-TEST_F(TaskSweep, ATokenEndsAfterADayAlsoWhileItsTaskRuns) {
+TEST_F(TaskSweep, ATokenEndsAfterADayEvenWhileItsTaskRuns) {
   add_machine("a", 2);
   report(run_family("one", R"("clientToken":"t")").tasks->at(0), "RUNNING");
   now_ += std::chrono::hours(25);
@@ -95,7 +95,7 @@ TEST_F(TaskSweep, ALaunchThatPlacedNothingLeavesNothing) {
   EXPECT_EQ(count("ecs_launches"), 0);
 }
 
-TEST_F(TaskSweep, ADeregisteredMachineIsForgottenAfterItsTasks) {
+TEST_F(TaskSweep, ADeregisteredMachineIsDeletedAfterItsTasks) {
   const std::string id = add_machine("a", 1);
   run_family("one");
   run_json(&deregister_container_instance, R"({"containerInstance":")" + id + R"(","force":true})");
@@ -110,9 +110,9 @@ TEST_F(TaskSweep, ADeregisteredMachineIsForgottenAfterItsTasks) {
   EXPECT_EQ(count("ecs_instances"), 0);
 }
 
-// Stopped tasks are forgotten in the order in which they stopped, which is that of their times as long as the clock
-// goes forward.
-TEST_F(TaskSweep, TasksThatStoppedWhileTheClockWasWrongAreNotInTheWayOfOthers) {
+// Stopped tasks are deleted in the order in which they stopped, which is that of their times unless the clock is set
+// back.
+TEST_F(TaskSweep, TasksThatStoppedWhileTheClockWasWrongDoNotKeepOthersFromBeingDeleted) {
   add_machine("a", 0);
   now_ += std::chrono::hours(24 * 365);
   for (int i = 0; i < 20; ++i) {

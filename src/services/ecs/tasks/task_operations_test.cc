@@ -10,7 +10,7 @@ using testing::SizeIs;
 
 class Tasks : public MachinesTest {
  protected:
-  // All pages, with something done after each of them.
+  // All pages; `between` runs after each.
   template <class Between>
   std::vector<std::string> list(const std::string& members, Between between) {
     std::vector<std::string> arns;
@@ -34,8 +34,8 @@ class Tasks : public MachinesTest {
   }
 };
 
-// One that STOPPED is found elsewhere than one that is to stop, and may go from there to here between two pages.
-TEST_F(Tasks, AreListedOnceEachHoweverManyStopBetweenPages) {
+// Stopping and stopped tasks are in two tables, and a task may move from one to the other between two pages.
+TEST_F(Tasks, EachTaskIsListedOnceEvenIfTasksStopBetweenPages) {
   add_machine("a", 0);
   std::vector<Task> tasks;
   for (int i = 0; i < 3; ++i) {
@@ -54,7 +54,7 @@ TEST_F(Tasks, AreListedOnceEachHoweverManyStopBetweenPages) {
   EXPECT_THAT(list(R"("maxResults":4)"), IsEmpty());
 }
 
-TEST_F(Tasks, AFullPageAndNothingBehindItHasNoToken) {
+TEST_F(Tasks, AFullLastPageHasNoToken) {
   add_machine("a", 0);
   const auto tasks = *run_family("plain", R"("count":4)").tasks;
   EXPECT_FALSE(run_json(&list_tasks, R"({"maxResults":4})").nextToken);
@@ -62,7 +62,7 @@ TEST_F(Tasks, AFullPageAndNothingBehindItHasNoToken) {
   EXPECT_EQ(list(R"("maxResults":3)"), arns_of(tasks));
 }
 
-TEST_F(Tasks, AreListedByMachineFamilyAndStarterWhetherTheyLiveOrNot) {
+TEST_F(Tasks, LiveAndStoppedTasksAreListedByMachineFamilyAndStarter) {
   const std::string first = add_machine("a", 1), second = add_machine("b", 1);
   const Task one = run_family("one").tasks->at(0), other = run_family("one", R"("startedBy":"me")").tasks->at(0);
   const Task plain = run_family("plain", R"("startedBy":"me")").tasks->at(0);
@@ -78,7 +78,7 @@ TEST_F(Tasks, AreListedByMachineFamilyAndStarterWhetherTheyLiveOrNot) {
   EXPECT_THAT(list(R"("startedBy":"me","desiredStatus":"STOPPED")"), ElementsAre(*other.taskArn, *plain.taskArn));
 }
 
-TEST_F(Tasks, AreDescribedInTheOrderAskedForAndWhatIsMissingIsSaid) {
+TEST_F(Tasks, TasksAreDescribedInTheRequestedOrderAndMissingOnesAreFailures) {
   add_machine("a", 0);
   const auto tasks = *run_family("plain", R"("count":3)").tasks;
   report(tasks[1], "STOPPED");
@@ -92,7 +92,7 @@ TEST_F(Tasks, AreDescribedInTheOrderAskedForAndWhatIsMissingIsSaid) {
   EXPECT_EQ(*response.failures->at(0).reason, "MISSING");
 }
 
-TEST_F(Tasks, AnArnOfSomethingElseNamesNoTask) {
+TEST_F(Tasks, AnArnOfAnotherResourceNamesNoTask) {
   const std::string prefix = "arn:aws:ecs:us-east-1:111111111111:", id(32, 'a');
   auto refused = [&](const std::string& task) {
     const std::string stopping = error_of(&stop_task, R"({"task":")" + task + "\"}");
@@ -105,7 +105,7 @@ TEST_F(Tasks, AnArnOfSomethingElseNamesNoTask) {
   EXPECT_EQ(refused(prefix + "task"), "InvalidParameterException: Invalid identifier: Unexpected number of separators");
 }
 
-TEST_F(Tasks, EachChangeCountsUpTheVersionAlsoTheLast) {
+TEST_F(Tasks, EachChangeIncrementsTheVersion) {
   add_machine("a", 0);
   const Task task = run_family("plain").tasks->at(0);
   EXPECT_EQ(*task.version, 1);

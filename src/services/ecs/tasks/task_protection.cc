@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protection of a service's tasks from being scaled in. There are no services yet, so that there is
-// no task which could be protected, and nothing is kept.
+// Protection of a service's tasks from being scaled in. There are no services yet, so no task can be protected.
 #include "services/ecs/arn.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/identifiers.h"

@@ -16,7 +16,7 @@ class TaskProtection : public EcsTest {
   }
 };
 
-TEST_F(TaskProtection, OfATaskThatIsNotThereIsMissing) {
+TEST_F(TaskProtection, AMissingTaskIsAFailure) {
   const std::string missing = std::string(R"({"protectedTasks":[],"failures":[{"arn":")") +
                               "arn:aws:ecs:us-east-1:111111111111:task/default/" + kNoTask + R"(","reason":"MISSING"}]})";
   EXPECT_EQ(to_json(run_json(&update_task_protection, update(""))), missing);

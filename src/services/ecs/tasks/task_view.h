@@ -5,9 +5,11 @@
 #include <deque>
 #include <map>
 
-#include "services/ecs/machines/instance.h"
 #include "services/ecs/arn.h"
 #include "services/ecs/definitions/definition.h"
+#include "services/ecs/machines/instance.h"
+#include "services/ecs/tasks/stored_launch.h"
+#include "state/task.h"
 
 namespace services::ecs {
 

@@ -4,13 +4,9 @@
 #include "services/s3/buckets/setting_column.h"
 #include "services/s3/operations.h"
 #include "services/s3/tag_rules.h"
+#include "services/tags.h"
 
 namespace services::s3 {
-namespace {
-
-constexpr std::size_t kMaxTags = 50;
-
-}  // namespace
 
 void set_bucket_tags(store::Tx& tx, const Bucket& bucket, const std::vector<shape::Tag>& tags) {
   if (tags.size() > kMaxTags) throw wire::ApiError("BadRequest", "Bucket tags cannot be greater than 50");
