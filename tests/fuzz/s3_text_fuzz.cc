@@ -47,10 +47,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
   try_to([&] { CHECK(read_tag_header(text).size() <= 10) << "too many tags"; });
   etag_matches(text, "5d41402abc4b2a76b9719d911017c592");
-  if (auto numbered = parse_numbered(text)) {
-    CHECK(numbered_text(*numbered) == text) << "two texts for a version";
+  if (auto row_id = parse_row_id(text)) {
+    CHECK(row_id_text(*row_id) == text) << "two texts for a version";
   }
-  if (auto kept = kept_encoding(text)) {
+  if (auto kept = stored_encoding(text)) {
     CHECK(!kept->empty() || text.empty()) << "an encoding of nothing";
   }
   wire::from_rfc822(text);

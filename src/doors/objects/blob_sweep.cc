@@ -14,9 +14,9 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::int64_t kBlobsATurn = 200;
-constexpr base::Duration kHeldFor = std::chrono::seconds(1);  // at least, mostly
+constexpr base::Duration kHeldFor = std::chrono::seconds(1);  // the usual minimum
 
-// How far a round is: what it has to leave, because somebody holds it, must not keep it from what comes after.
+// The position of a round. Files that are held are skipped, so that they do not block the files after them.
 struct Round {
   std::int64_t after = 0;
   bool left = false;
@@ -31,8 +31,8 @@ asio::awaitable<std::optional<base::Time>> sweep_turn(api::Engine* engine, ::obj
   services::Caller nobody;
   co_await engine->run(services::Access::Read, nobody, std::move(look));
   if (unused.empty() && round->after == 0) co_return std::nullopt;
-  // Whoever has such a file open still reads it; whoever only knows its name looks again, or holds it. One
-  // that can't be removed must not keep all others.
+  // A reader that has the file open is not affected; one that only has its name looks it up again, or holds it. A
+  // file that cannot be removed must not block the others.
   std::vector<std::int64_t> gone;
   std::exception_ptr failed;
   ::objects::DiskThreads::Work drop = [&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deletes the files of objects that nobody has any more: first the file, on a thread that may wait for
-// the disk, then the row that names it.
+// Deletes the files of blobs without references: first the file, on a thread that may wait for the disk, then the row
+// that names it.
 #pragma once
 
 #include "api/engine.h"

@@ -21,7 +21,7 @@ class BlobSweepTest : public testing::Test {
     std::filesystem::remove_all(folder_);
   }
 
-  // A file with a row that so many use.
+  // A file and its row with this number of references.
   std::string add(std::int64_t refs) {
     const std::string name = ::objects::Files::new_name();
     files_.create(name).write_all("bytes");
@@ -51,7 +51,7 @@ class BlobSweepTest : public testing::Test {
   api::Loop loop_ = sweep_blobs(engine_, files_, disk_);
 };
 
-TEST_F(BlobSweepTest, WhatNobodyUsesGoesWithItsFile) {
+TEST_F(BlobSweepTest, AnUnusedBlobIsDeletedWithItsFile) {
   const std::string used = add(1), unused = add(0), shared = add(2);
   EXPECT_TRUE(sweep());
   EXPECT_TRUE(files_.open(used));
@@ -60,18 +60,18 @@ TEST_F(BlobSweepTest, WhatNobodyUsesGoesWithItsFile) {
   EXPECT_EQ(rows(), 2);
 }
 
-TEST_F(BlobSweepTest, ItRestsWhenThereIsNothingToDo) {
+TEST_F(BlobSweepTest, TheSweepSleepsWhereNothingIsUnused) {
   add(1);
   EXPECT_EQ(sweep(), std::nullopt);
 }
 
-TEST_F(BlobSweepTest, AFileThatIsGoneAlreadyHoldsNothingUp) {
+TEST_F(BlobSweepTest, AMissingFileDoesNotStopTheSweep) {
   files_.drop(add(0));
   EXPECT_TRUE(sweep());
   EXPECT_EQ(rows(), 0);
 }
 
-TEST_F(BlobSweepTest, AFileThatCanNotBeRemovedKeepsNoOther) {
+TEST_F(BlobSweepTest, AFileThatCannotBeRemovedDoesNotBlockOthers) {
   const std::string stuck = add(0), other = add(0);
   const std::string place = folder_ + "/objects/" + stuck.substr(0, 2) + "/" + stuck;
   std::filesystem::remove(place);
@@ -84,7 +84,7 @@ TEST_F(BlobSweepTest, AFileThatCanNotBeRemovedKeepsNoOther) {
   EXPECT_EQ(rows(), 0);
 }
 
-TEST_F(BlobSweepTest, ManyThatAreHeldKeepNoOther) {
+TEST_F(BlobSweepTest, HeldFilesDoNotBlockOthers) {
   std::vector<std::string> held;
   for (int i = 0; i < 250; ++i) held.push_back(add(0));
   const std::string other = add(0);
@@ -98,7 +98,7 @@ TEST_F(BlobSweepTest, ManyThatAreHeldKeepNoOther) {
   EXPECT_EQ(rows(), 0);
 }
 
-TEST_F(BlobSweepTest, ManyGoInSlices) {
+TEST_F(BlobSweepTest, ManyFilesAreDeletedInSlices) {
   for (int i = 0; i < 250; ++i) add(0);
   EXPECT_TRUE(sweep());
   EXPECT_GT(rows(), 0);

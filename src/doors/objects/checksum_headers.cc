@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wordings are Amazon's, as recorded by projects whose tests also run against it.
+// The messages are Amazon's, as recorded by projects whose tests also run against it.
 #include "doors/objects/checksum_headers.h"
 
 #include <optional>
@@ -49,7 +49,7 @@ void check_checksum(const ChecksumAlgorithm& algorithm, const std::string& given
   throw ApiError("BadDigest", "The " + name + " you specified did not match the calculated checksum.", 400);
 }
 
-// The one that a header has a value for.
+// The algorithm of the checksum among the headers.
 std::optional<std::string> given_algorithm(const base::Headers& headers) {
   std::optional<std::string> given;
   for (const auto& [name, value] : headers) {
@@ -66,7 +66,7 @@ std::optional<std::string> given_algorithm(const base::Headers& headers) {
   return given;
 }
 
-// The one that is to follow the body.
+// The algorithm of the checksum that follows the body.
 std::optional<std::string> trailing_algorithm(const base::Headers& headers) {
   std::string_view name = headers.get("x-amz-trailer");
   if (name.empty()) return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a REST request's head says of checksums, before any of its body is there.
+// The checksums and digests that a request's headers state.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@
 
 namespace doors::objects {
 
-// Throws InvalidRequest where it names several checksums, none that there is, or another than it announces.
+// Throws InvalidRequest where the headers have several checksums, an unknown one, or another than they announce.
 void check_checksum_headers(const base::Headers& headers);
 
-// For operations that S3 does not take from a body that nobody vouches for; its signature is not enough.
-// Throws InvalidRequest where there is no Content-MD5 and no checksum, which may also follow the body.
+// For operations whose body needs a digest, beside a signature. Throws InvalidRequest where there is neither a
+// Content-MD5 nor a checksum, which may also follow the body.
 void require_digest(const base::Headers& headers);
 
-// The checksum that a name in x-amz-trailer announces; nullopt where Stoker does not support it, or it is none.
+// The checksum that a name in x-amz-trailer announces; nullopt where it announces no supported one.
 std::optional<base::Checksum> announced_checksum(std::string_view trailer);
 
 // Throws where the headers, or trailers, of a body state another digest than it has: Content-MD5, and where `checksums`

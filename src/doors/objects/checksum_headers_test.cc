@@ -22,7 +22,7 @@ std::string refusal(void (*check)(const base::Headers&), const base::Headers& he
 }
 std::string checked(const base::Headers& headers) { return refusal(&check_checksum_headers, headers); }
 
-TEST(ChecksumHeaders, OneThatThereIsPasses) {
+TEST(ChecksumHeaders, AKnownAlgorithmIsAccepted) {
   EXPECT_EQ(checked({}), "");
   EXPECT_EQ(checked({{"X-Amz-Checksum-CRC32", "AAAAAA=="}}), "");
   EXPECT_EQ(checked({{"x-amz-checksum-sha512", "x"}}), "");
@@ -31,21 +31,21 @@ TEST(ChecksumHeaders, OneThatThereIsPasses) {
   EXPECT_EQ(checked({{"x-amz-trailer", "x-amz-checksum-crc64nvme"}, {"x-amz-sdk-checksum-algorithm", "CRC64NVME"}}), "");
 }
 
-TEST(ChecksumHeaders, SeveralAreTooMany) {
+TEST(ChecksumHeaders, SeveralChecksumsAreRejected) {
   EXPECT_THAT(checked({{"x-amz-checksum-crc32", "AAAAAA=="}, {"x-amz-checksum-sha1", "x"}}),
               HasSubstr("Expecting a single x-amz-checksum- header. Multiple"));
   EXPECT_EQ(checked({{"x-amz-checksum-crc32", "AAAAAA=="}, {"x-amz-trailer", "x-amz-checksum-crc32"}}),
             "Expecting a single x-amz-checksum- header");
 }
 
-TEST(ChecksumHeaders, OneThatThereIsNotIsRefused) {
+TEST(ChecksumHeaders, AnUnknownAlgorithmIsRejected) {
   EXPECT_THAT(checked({{"x-amz-checksum-sha256a", "x"}}), HasSubstr("The algorithm type you specified"));
   EXPECT_THAT(checked({{"x-amz-checksum-", "x"}}), HasSubstr("The algorithm type you specified"));
   EXPECT_THAT(checked({{"x-amz-trailer", "x-amz-checksum-sum"}}), HasSubstr("x-amz-trailer header is not supported"));
   EXPECT_THAT(checked({{"x-amz-trailer", "Expires"}}), HasSubstr("x-amz-trailer header is not supported"));
 }
 
-TEST(ChecksumHeaders, WhatIsAnnouncedMustBeThere) {
+TEST(ChecksumHeaders, AnAnnouncedChecksumMustBePresent) {
   EXPECT_THAT(checked({{"x-amz-sdk-checksum-algorithm", "SUM"}, {"x-amz-checksum-crc32", "AAAAAA=="}}),
               HasSubstr("Value for x-amz-sdk-checksum-algorithm header is invalid."));
   EXPECT_THAT(checked({{"x-amz-sdk-checksum-algorithm", "SHA1"}, {"x-amz-checksum-crc32", "AAAAAA=="}}),
@@ -53,7 +53,7 @@ TEST(ChecksumHeaders, WhatIsAnnouncedMustBeThere) {
   EXPECT_THAT(checked({{"x-amz-sdk-checksum-algorithm", "CRC32"}}), HasSubstr("no corresponding x-amz-checksum-*"));
 }
 
-TEST(ChecksumHeaders, ADigestIsAnyOfThese) {
+TEST(ChecksumHeaders, ADigestMayBeAnyOfThese) {
   EXPECT_THAT(refusal(&require_digest, {{"x-amz-content-sha256", "0"}}),
               HasSubstr("Missing required header for this request: Content-MD5"));
   EXPECT_EQ(refusal(&require_digest, {{"content-md5", "x"}}), "");

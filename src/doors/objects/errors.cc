@@ -40,8 +40,8 @@ ApiError with_details(ApiError error, const signing::AuthResult& failure) {
   return error;
 }
 
-// No code of Amazon's says that its disks are full. 507 is what other servers answer, and no client
-// tries it again at once, as they would 500 and 503.
+// Amazon has no code for a full disk. Other servers answer 507, and clients do not retry that at once, as they would
+// 500 and 503.
 ApiError disk_full() {
   return ApiError("InsufficientStorage", "The disk that holds Stoker's data is full. Nothing was changed.", 507);
 }
@@ -70,7 +70,7 @@ ApiError auth_error(const signing::AuthResult& failure, const signing::Claim& cl
                                    "Check your key and signing method.",
                                    403),
                           failure);
-    // The one thing about a scope that is not found out when a claim is read.
+    // The only error in a scope that parsing does not find.
     default:
       if (claim.presigned) return ApiError("AuthorizationQueryParametersError", failure.message, 400);
       return ApiError("AuthorizationHeaderMalformed",

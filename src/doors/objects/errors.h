@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What REST clients are told before a handler sees their request, and of failures of ours: S3's codes,
-// words and statuses.
+// Errors that are found before a handler runs, and errors of the server: with S3's codes, messages and statuses.
 #pragma once
 
 #include <string>
@@ -25,11 +24,11 @@ wire::ApiError body_error(const http::Failure& failure);
 wire::ApiError too_large(std::uint64_t size, std::uint64_t limit);
 
 wire::ApiError store_error(const store::Error& error);
-// The disk's.
+// An error of the disk.
 wire::ApiError file_error(const std::system_error& error);
 wire::ApiError internal_error();
 
-// The error that a client gets for an exception. What ends the connection itself is thrown on.
+// The error that a client gets for an exception. Rethrows what ends the connection itself.
 wire::ApiError to_api_error(const api::Job& job, std::exception_ptr thrown);
 
 }  // namespace doors::objects

@@ -23,7 +23,7 @@ asio::awaitable<void> FormBody::read_fields() {
     if (left_.empty()) {
       co_await read_piece();
     }
-    if (piece_.empty()) form_.finish();  // which throws: there was no file
+    if (piece_.empty()) form_.finish();  // throws: there is no file
     form_.next(left_);
   }
 }

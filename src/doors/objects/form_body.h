@@ -15,11 +15,11 @@ namespace doors::objects {
 
 class FormBody {
  public:
-  // `payload_hash`: what the whole body's was said to be, by whoever signed the request itself; "" where
-  // nobody did. Throws BodyError, as the rest of it, and ApiError where it is another.
+  // `payload_hash`: the hash of the whole body, where the request itself is signed; "" otherwise. All of it throws
+  // BodyError, and ApiError where the hash does not match.
   FormBody(http::Exchange& exchange, std::string payload_hash);
 
-  // Up to the file.
+  // Reads up to the file.
   boost::asio::awaitable<void> read_fields();
   const signing::FormData& form() const { return form_; }
 
@@ -37,7 +37,7 @@ class FormBody {
   std::string_view left_;  // of piece_
 };
 
-// Fills the members Fields, by names in small letters, and FileName.
+// Fills the members Fields, with names in lower case, and FileName.
 void fill_form(const signing::FormData& form, const wire::TypeInfo& type, void* input);
 
 }  // namespace doors::objects

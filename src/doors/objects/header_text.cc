@@ -34,7 +34,7 @@ std::string from_latin1(std::string_view text) {
 
 }  // namespace
 
-base::Headers without_false_dates(const base::Headers& headers) {
+base::Headers without_invalid_dates(const base::Headers& headers) {
   base::Headers kept;
   for (const auto& [name, value] : headers) {
     if (!is_date_condition(name) || wire::from_rfc822(value)) kept.add(name, value);

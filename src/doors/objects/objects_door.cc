@@ -29,12 +29,12 @@ using services::s3::CorsRequest;
 using services::s3::ObjectCall;
 using wire::ApiError;
 
-// Whoever deletes an object while it is looked up may be faster so often, and then it is gone for good.
-constexpr int kMaxLooks = 3;
+// A file may be deleted between its lookup and its opening. After so many attempts it is missing for good.
+constexpr int kMaxAttempts = 3;
 
 namespace {
 
-// What a handler leaves.
+// What a handler returns.
 struct Outcome {
   services::Erased output = services::detail::nothing();
   std::optional<std::vector<services::s3::Extent>> download = {};
@@ -46,23 +46,23 @@ struct Outcome {
 struct ObjectsDoor::Request {
   http::Exchange& exchange;
   Job& job;
-  std::optional<signing::Claim> claim = {};  // verified; none of somebody without a key
+  std::optional<signing::Claim> claim = {};  // verified; nullopt for anonymous callers
   api::Signer signer = {};
   std::optional<FormBody> form = {};
   std::optional<HeldUpload> held = {};
   std::shared_ptr<const void> prepared = {};  // for the handler
 
-  // What a presigned URL says in the place of headers is among them here.
+  // The head of a presigned URL, with the headers of its query.
   std::optional<http::RequestHead> presigned = {};
 
   const signing::Claim* signed_claim() const { return claim ? &*claim : nullptr; }
-  // What the client sent, and no copy of something else.
+  // Takes bytes that the client sent.
   void take(HeldUpload upload) {
     job.spooled_bytes = upload.get().size;
     held.emplace(std::move(upload));
   }
   const http::RequestHead& head() const { return presigned ? *presigned : exchange.head(); }
-  // Of all buckets: without the one that the host named, which is in the path where it is said again.
+  // Without the bucket, where the host names it: the path has it, too.
   std::string endpoint() const {
     std::string whole = api::endpoint_of(exchange);
     const bool hosted = job.place.path != exchange.head().path();
@@ -81,32 +81,32 @@ void set_key(const state::Key& key, const signing::Claim& claim, services::Calle
   caller.temporary = key.session_token.has_value();
 }
 
-// Where a request says what its body's checksum is made with, x-amz-checksum-* are of the body. In
-// others, as CompleteMultipartUpload, they are of an object.
-bool sums_up_body(const services::Operation& operation) {
+// Where the operation has this header, x-amz-checksum-* describe the body. In others, as CompleteMultipartUpload,
+// they describe an object.
+bool states_body_checksum(const services::Operation& operation) {
   if (!operation.wire.input) return false;
   const auto& fields = operation.wire.input->fields;
   return std::any_of(fields.begin(), fields.end(),
                      [](const wire::Field& field) { return field.traits->at == "x-amz-sdk-checksum-algorithm"; });
 }
 
-// Its body is XML, and not one that may be left out.
+// Whether the operation needs an XML body.
 bool needs_document(const services::Operation& operation) {
   const wire::Field* payload = operation.wire.input ? operation.wire.input->payload : nullptr;
   return payload && payload->required_bit && payload->type->kind == wire::Kind::Struct;
 }
 
-// A wish for encryption is refused where an object is read and with a part, which is its upload's.
-void check_encryption_wish(const Job& job, const http::RequestHead& head) {
-  constexpr char kWish[] = "x-amz-server-side-encryption";
-  const std::string* wish = head.headers.find(kWish);
+// The encryption header is rejected for reads of objects and for parts, whose upload decides it.
+void check_encryption_header(const Job& job, const http::RequestHead& head) {
+  constexpr char kEncryptionHeader[] = "x-amz-server-side-encryption";
+  const std::string* wish = head.headers.find(kEncryptionHeader);
   if (!wish || !job.place.key || !job.operation->wire.input) return;
   const auto& fields = job.operation->wire.input->fields;
   const bool part = std::any_of(fields.begin(), fields.end(),
                                 [](const wire::Field& field) { return field.traits->at == "partNumber"; });
   if (head.method != "GET" && head.method != "HEAD" && !part) return;
-  throw ApiError("InvalidArgument", std::string(kWish) + " header is not supported for this operation.", 400)
-      .with("ArgumentName", kWish)
+  throw ApiError("InvalidArgument", std::string(kEncryptionHeader) + " header is not supported for this operation.", 400)
+      .with("ArgumentName", kEncryptionHeader)
       .with("ArgumentValue", *wish);
 }
 
@@ -122,7 +122,7 @@ std::vector<std::string> split_list(std::string_view text) {
   return parts;
 }
 
-// What is read of one object is found in less time than going to another thread and back takes.
+// A read of one object takes less time than a switch to another thread and back.
 api::Place place_of(const Job& job) {
   return job.operation->access == services::Access::Read && job.place.key ? api::Place::Here : api::Place::Store;
 }
@@ -237,12 +237,12 @@ asio::awaitable<http::Response> ObjectsDoor::run(http::Exchange& exchange, Job& 
   services::Erased input = co_await read(request);
   co_await spool(request, input.get());
   http::Response response = co_await answer(request, input.get());
-  // S3 says of a bucket what it would say of the list of its objects.
+  // As S3 does: a bucket has the type of its list of objects.
   if (request.head().method == "HEAD" && !job.place.key) response.headers.set("Content-Type", "application/xml");
   co_return response;
 }
 
-// Everybody gets through who has not tried to sign: what they may is for the handlers to say.
+// Accepts unsigned requests: handlers decide what anonymous callers may do.
 asio::awaitable<void> ObjectsDoor::authenticate(Request& request, signing::ClaimResult claim) {
   services::Caller& caller = request.job.caller;
   const http::RequestHead& head = request.exchange.head();
@@ -265,8 +265,7 @@ asio::awaitable<void> ObjectsDoor::authenticate(Request& request, signing::Claim
   add_condition("aws:UserAgent", head.headers.get("User-Agent"), caller);
 }
 
-// Before the body has come; it must then have the hash that was signed, where one was. `path` is
-// "/bucket/key", wherever the bucket was named.
+// Verifies the head, before the body is read. `path` is "/bucket/key", wherever the bucket was named.
 void ObjectsDoor::verify(const signing::Claim& claim, const api::Signer& signer, const http::RequestHead& head,
                          std::string_view path) const {
   const base::Time now = setup_.engine.clock().now();
@@ -276,14 +275,14 @@ void ObjectsDoor::verify(const signing::Claim& claim, const api::Signer& signer,
   if (!verified) throw auth_error(verified, claim, now);
 }
 
-// What the handler gets as a struct: of the head alone, where the body is not one.
+// Decodes the handler's input: from the head alone, where the body is spooled.
 asio::awaitable<services::Erased> ObjectsDoor::read(Request& request) {
   const http::RequestHead& head = request.head();
   const Job& job = request.job;
-  base::Headers headers = without_false_dates(without_aws_chunked(head.headers));
+  base::Headers headers = without_invalid_dates(without_aws_chunked(head.headers));
   if (!request.presigned) headers = with_unicode_metadata(headers);
   check_checksum_headers(headers);
-  check_encryption_wish(job, head);
+  check_encryption_header(job, head);
   if (job.row->needs_digest) require_digest(headers);
   std::string bytes;
   if (job.row->body == Body::Whole) {
@@ -293,7 +292,7 @@ asio::awaitable<services::Erased> ObjectsDoor::read(Request& request) {
       const std::string computed = base::to_hex(base::sha256(bytes));
       if (computed != request.claim->payload_hash) throw payload_hash_error(request.claim->payload_hash, computed);
     }
-    const bool sums = sums_up_body(*job.operation);
+    const bool sums = states_body_checksum(*job.operation);
     check_digests(head.headers, sums, bytes);
     check_digests(body.trailers(), sums, bytes);
   }
@@ -309,7 +308,7 @@ asio::awaitable<services::Erased> ObjectsDoor::read(Request& request) {
   co_return input;
 }
 
-// A form is signed by its fields. Whoever signed the request itself is believed, too.
+// A form is signed by its fields, unless the request itself is signed.
 asio::awaitable<void> ObjectsDoor::read_form(Request& request) {
   const bool hashed = request.claim && request.claim->names_body_hash();
   request.form.emplace(request.exchange, hashed ? request.claim->payload_hash : "");
@@ -329,11 +328,11 @@ asio::awaitable<void> ObjectsDoor::read_form(Request& request) {
   set_key(*signer.key, *claim, request.job.caller);
 }
 
-// What the handler gets as bytes: the client's, or those of other objects.
+// Spools the bytes for the handler: the client's, or those of other objects.
 asio::awaitable<void> ObjectsDoor::spool(Request& request, const void* input) {
   const services::s3::ObjectOperation& operation = *request.job.row;
   if (!operation.prepare) co_return;
-  for (int look = 1;; ++look) {
+  for (int attempt = 1;; ++attempt) {
     services::s3::Spool wanted;
     api::Handler prepare = [&](services::Call& plain) {
       ObjectCall call{plain};
@@ -364,17 +363,17 @@ asio::awaitable<void> ObjectsDoor::spool(Request& request, const void* input) {
     auto extents = co_await open_extents(setup_.disk, *wanted.source);
     if (extents) {
       HeldUpload held = co_await spool_extents(setup_.disk, std::move(*extents), std::move(wanted));
-      request.held.emplace(std::move(held));  // no bytes that came in
+      request.held.emplace(std::move(held));  // not counted as received
       co_return;
     }
-    if (look == kMaxLooks) throw internal_error();
+    if (attempt == kMaxAttempts) throw internal_error();
   }
 }
 
 asio::awaitable<http::Response> ObjectsDoor::answer(Request& request, const void* input) {
   Job& job = request.job;
   const services::s3::Upload* upload = request.held ? &request.held->get() : nullptr;
-  for (int look = 1;; ++look) {
+  for (int attempt = 1;; ++attempt) {
     Outcome outcome;
     try {
       api::Handler handler = [&](services::Call& plain) {
@@ -411,7 +410,7 @@ asio::awaitable<http::Response> ObjectsDoor::answer(Request& request, const void
                               std::move(encoded.body), std::move(extents->parts), std::move(extents->opener)};
       co_return response;
     }
-    if (look == kMaxLooks) {
+    if (attempt == kMaxAttempts) {
       base::log_error("an object's file is missing", {{"request", job.request_id}, {"path", job.place.path}});
       throw internal_error();
     }
@@ -431,8 +430,8 @@ asio::awaitable<http::Response> ObjectsDoor::preflight(http::Exchange& exchange,
   }
   constexpr std::string_view kMethods[] = {"GET", "PUT", "POST", "DELETE", "HEAD"};
   if (std::find(std::begin(kMethods), std::end(kMethods), question.method) == std::end(kMethods)) {
-    const std::string said = question.method.empty() ? "null" : question.method;
-    throw ApiError("BadRequest", "Invalid Access-Control-Request-Method: " + said, 400);
+    const std::string stated = question.method.empty() ? "null" : question.method;
+    throw ApiError("BadRequest", "Invalid Access-Control-Request-Method: " + stated, 400);
   }
   std::optional<base::Headers> allowed;
   api::Engine::Work work = [&](services::Call& call) {

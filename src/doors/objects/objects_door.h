@@ -19,7 +19,7 @@
 
 namespace doors::objects {
 
-// A request on its way, with what it is about.
+// A request with the bucket or object that it names.
 struct Job : api::Job {
   Place place;
   const services::s3::ObjectOperation* row = nullptr;  // of `operation`
@@ -49,7 +49,7 @@ class ObjectsDoor : public api::Door {
   boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, signing::ClaimResult claim) override;
 
  private:
-  struct Request;  // one on its way down
+  struct Request;  // one request
 
   boost::asio::awaitable<http::Response> run(http::Exchange& exchange, Job& job, signing::ClaimResult claim);
   boost::asio::awaitable<void> authenticate(Request& request, signing::ClaimResult claim);

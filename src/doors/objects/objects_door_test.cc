@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// REST requests on their way through a server, with a small service behind it.
+// Requests to the door, with a small service behind it.
 #include "doors/objects/objects_door.h"
 
 #include <gmock/gmock.h>
@@ -50,8 +50,8 @@ class ObjectsDoorTest : public testing::Test {
 
   std::string host() const { return "127.0.0.1:" + std::to_string(server_.port()); }
 
-  // Its answer, unsigned. A Content-Length is added.
-  std::string ask(const std::string& method, const std::string& target, base::Headers headers = {},
+  // Sends an unsigned request, with a Content-Length, and returns the response.
+  std::string send(const std::string& method, const std::string& target, base::Headers headers = {},
                   const std::string& body = "") {
     if (!headers.find("Host")) headers.add("Host", host());
     std::string text = method + " " + target + " HTTP/1.1\r\n";
@@ -65,12 +65,12 @@ class ObjectsDoorTest : public testing::Test {
     client.send(body);
     return client.read_to_end();
   }
-  std::string ask_signed(const std::string& method, const std::string& target, base::Headers headers = {},
+  std::string send_signed(const std::string& method, const std::string& target, base::Headers headers = {},
                          const std::string& body = "", const std::string& service = "s3") {
     if (!headers.find("Host")) headers.add("Host", host());
     http::Request request{{method, target, std::move(headers)}, body};
     signing::sign(request, {key_.id, key_.secret, ""}, "us-east-1", service, clock_.now());
-    return ask(method, target, request.head.headers, body);
+    return send(method, target, request.head.headers, body);
   }
 
   std::vector<std::string> files() const {
@@ -80,7 +80,7 @@ class ObjectsDoorTest : public testing::Test {
     }
     return names;
   }
-  // Files that are kept or dropped are so by other threads: all of them have ended.
+  // Waits until the disk threads have kept and dropped their files.
   void settle() { disk_.reset(); }
 
   const std::string folder_ = testing::TempDir() + "rest_test_" + base::random_uuid();
@@ -110,13 +110,13 @@ std::string body_of(const std::string& answer) { return answer.substr(answer.fin
 
 TEST_F(ObjectsDoorTest, ASmallBodyIsARowAndALargeOneAFile) {
   const std::string large(200'000, 'x');
-  EXPECT_THAT(ask_signed("PUT", "/photos/small", {}, "hello"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(send_signed("PUT", "/photos/small", {}, "hello"), StartsWith("HTTP/1.1 200"));
   EXPECT_EQ(files().size(), 0u);
-  EXPECT_THAT(ask_signed("PUT", "/photos/large", {}, large), HasSubstr("ETag: " + base::to_hex(base::md5(large))));
+  EXPECT_THAT(send_signed("PUT", "/photos/large", {}, large), HasSubstr("ETag: " + base::to_hex(base::md5(large))));
   EXPECT_EQ(files().size(), 1u);
-  EXPECT_EQ(body_of(ask_signed("GET", "/photos/small")), "hello");
-  EXPECT_EQ(body_of(ask_signed("GET", "/photos/large")), large);
-  const std::string head = ask_signed("HEAD", "/photos/large");
+  EXPECT_EQ(body_of(send_signed("GET", "/photos/small")), "hello");
+  EXPECT_EQ(body_of(send_signed("GET", "/photos/large")), large);
+  const std::string head = send_signed("HEAD", "/photos/large");
   EXPECT_THAT(head, HasSubstr("x-amz-request-id: "));
   EXPECT_EQ(body_of(head), "");
   settle();
@@ -126,112 +126,112 @@ TEST_F(ObjectsDoorTest, ASmallBodyIsARowAndALargeOneAFile) {
 
 TEST_F(ObjectsDoorTest, KeysAreBytes) {
   for (const char* key : {"a/b", "/a", "a//b", "../x", "./.", "a%2Fb%2f", "a+b", "a%20b", "%E2%82%AC", "a/", "a?x-id=P"}) {
-    EXPECT_THAT(ask_signed("PUT", std::string("/photos/") + key, {}, key), StartsWith("HTTP/1.1 200")) << key;
-    EXPECT_EQ(body_of(ask_signed("GET", std::string("/photos/") + key)), key);
+    EXPECT_THAT(send_signed("PUT", std::string("/photos/") + key, {}, key), StartsWith("HTTP/1.1 200")) << key;
+    EXPECT_EQ(body_of(send_signed("GET", std::string("/photos/") + key)), key);
   }
-  EXPECT_EQ(body_of(ask_signed("GET", "/photos/a%2Bb")), "a+b");
-  EXPECT_EQ(body_of(ask_signed("GET", "/photos/%2Fa")), "/a");
+  EXPECT_EQ(body_of(send_signed("GET", "/photos/a%2Bb")), "a+b");
+  EXPECT_EQ(body_of(send_signed("GET", "/photos/%2Fa")), "/a");
 }
 
-TEST_F(ObjectsDoorTest, ABucketMayBeInTheHost) {
-  ask_signed("PUT", "/photos/a/b", {}, "hello");
-  EXPECT_EQ(body_of(ask_signed("GET", "/a/b", {{"Host", "photos.localhost:4566"}})), "hello");
-  EXPECT_EQ(body_of(ask_signed("GET", "/a/b", {{"Host", "photos.example.com"}})), "hello");
-  EXPECT_EQ(body_of(ask("GET", "/a/b", {{"Host", "photos.s3.amazonaws.com"}})), "hello");
-  ask_signed("PUT", "/health", {{"Host", "photos.localhost"}}, "mine");
-  EXPECT_EQ(body_of(ask("GET", "/health", {{"Host", "photos.localhost"}})), "mine");
-  EXPECT_EQ(body_of(ask("GET", "/photos/health")), "mine");
+TEST_F(ObjectsDoorTest, TheHostMayNameTheBucket) {
+  send_signed("PUT", "/photos/a/b", {}, "hello");
+  EXPECT_EQ(body_of(send_signed("GET", "/a/b", {{"Host", "photos.localhost:4566"}})), "hello");
+  EXPECT_EQ(body_of(send_signed("GET", "/a/b", {{"Host", "photos.example.com"}})), "hello");
+  EXPECT_EQ(body_of(send("GET", "/a/b", {{"Host", "photos.s3.amazonaws.com"}})), "hello");
+  send_signed("PUT", "/health", {{"Host", "photos.localhost"}}, "mine");
+  EXPECT_EQ(body_of(send("GET", "/health", {{"Host", "photos.localhost"}})), "mine");
+  EXPECT_EQ(body_of(send("GET", "/photos/health")), "mine");
 }
 
 TEST_F(ObjectsDoorTest, AReservedPathNamesABucketOnlyInASignedRequest) {
-  EXPECT_THAT(ask("GET", "/health"), HasSubstr("\"status\":\"ok\""));
-  EXPECT_THAT(ask_signed("PUT", "/health/key", {}, "in it"), StartsWith("HTTP/1.1 200"));
-  EXPECT_EQ(body_of(ask("GET", "/health/key")), "in it");
-  EXPECT_THAT(ask_signed("PUT", "/health?words", {}, ""), HasSubstr("<Text>nothing</Text>"));
+  EXPECT_THAT(send("GET", "/health"), HasSubstr("\"status\":\"ok\""));
+  EXPECT_THAT(send_signed("PUT", "/health/key", {}, "in it"), StartsWith("HTTP/1.1 200"));
+  EXPECT_EQ(body_of(send("GET", "/health/key")), "in it");
+  EXPECT_THAT(send_signed("PUT", "/health?words", {}, ""), HasSubstr("<Text>nothing</Text>"));
   const std::string counted = metrics_.text({});
   EXPECT_THAT(counted, HasSubstr("stoker_object_bytes_total{direction=\"in\",service=\"s3\"} 5"));
   EXPECT_THAT(counted, HasSubstr("stoker_object_bytes_total{direction=\"out\",service=\"s3\"} 5"));
 }
 
-TEST_F(ObjectsDoorTest, WithoutASignatureItIsForTheServiceToSay) {
-  EXPECT_THAT(ask("PUT", "/photos/a", {}, "hello"), HasSubstr("x-caller: @127.0.0.1\r\n"));
-  EXPECT_THAT(ask_signed("PUT", "/photos/a", {}, "hello"), HasSubstr("x-caller: 111122223333@127.0.0.1\r\n"));
-  const std::string refused = ask("PUT", "/private/a", {}, "hello");
+TEST_F(ObjectsDoorTest, TheServiceDecidesAboutUnsignedRequests) {
+  EXPECT_THAT(send("PUT", "/photos/a", {}, "hello"), HasSubstr("x-caller: @127.0.0.1\r\n"));
+  EXPECT_THAT(send_signed("PUT", "/photos/a", {}, "hello"), HasSubstr("x-caller: 111122223333@127.0.0.1\r\n"));
+  const std::string refused = send("PUT", "/private/a", {}, "hello");
   EXPECT_THAT(refused, StartsWith("HTTP/1.1 403"));
   EXPECT_THAT(refused, HasSubstr("<Error><Code>AccessDenied</Code><Message>Access Denied</Message><RequestId>"));
 }
 
-TEST_F(ObjectsDoorTest, WhatIsRefusedLeavesNoFile) {
+TEST_F(ObjectsDoorTest, ARejectedRequestLeavesNoFile) {
   const std::string large(200'000, 'x');
-  EXPECT_THAT(ask_signed("PUT", "/photos/refused", {}, large), StartsWith("HTTP/1.1 403"));
-  EXPECT_THAT(ask_signed("PUT", "/photos/a", {{"X-Amz-Content-Sha256", base::to_hex(base::sha256("other"))}}, large),
+  EXPECT_THAT(send_signed("PUT", "/photos/refused", {}, large), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(send_signed("PUT", "/photos/a", {{"X-Amz-Content-Sha256", base::to_hex(base::sha256("other"))}}, large),
               HasSubstr("<Code>XAmzContentSHA256Mismatch</Code>"));
-  EXPECT_THAT(ask_signed("PUT", "/photos/a", {}, std::string(10'000'001, 'x')), HasSubstr("<Code>EntityTooLarge</Code>"));
+  EXPECT_THAT(send_signed("PUT", "/photos/a", {}, std::string(10'000'001, 'x')), HasSubstr("<Code>EntityTooLarge</Code>"));
   settle();
   EXPECT_EQ(files().size(), 0u);
 }
 
-TEST_F(ObjectsDoorTest, WhoCannotWriteIsToldBeforeTheirBodyIsRead) {
+TEST_F(ObjectsDoorTest, AForbiddenWriteIsRejectedBeforeItsBodyIsRead) {
   http::RawClient client(server_.port());
   client.send("PUT /private/a HTTP/1.1\r\nHost: x\r\nContent-Length: 5000000\r\nExpect: 100-continue\r\n\r\n");
   EXPECT_THAT(client.read_to_end(), StartsWith("HTTP/1.1 403"));
 }
 
-TEST_F(ObjectsDoorTest, AnUploadSaysHowLongItIs) {
-  EXPECT_THAT(ask("PUT", "/photos/a", {{"Transfer-Encoding", "chunked"}}, "0\r\n\r\n"),
+TEST_F(ObjectsDoorTest, AnUploadNeedsAContentLength) {
+  EXPECT_THAT(send("PUT", "/photos/a", {{"Transfer-Encoding", "chunked"}}, "0\r\n\r\n"),
               HasSubstr("<Header>Transfer-Encoding</Header>"));
   http::RawClient client(server_.port());
   client.send("PUT /photos/a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(client.read_to_end(), HasSubstr("<Code>MissingContentLength</Code>"));
 }
 
-TEST_F(ObjectsDoorTest, S3sOwnChunksAreUndone) {
+TEST_F(ObjectsDoorTest, AwsChunkedBodiesAreDecoded) {
   const base::Headers headers = {{"x-amz-content-sha256", "STREAMING-UNSIGNED-PAYLOAD-TRAILER"},
                                  {"x-amz-decoded-content-length", "5"},
                                  {"x-amz-trailer", "x-amz-checksum-crc32"},
                                  {"Content-Encoding", "gzip, aws-chunked"}};
   const std::string answer =
-      ask("PUT", "/photos/a", headers, "5\r\nhello\r\n0\r\nx-amz-checksum-crc32:NhCmhg==\r\n\r\n");
+      send("PUT", "/photos/a", headers, "5\r\nhello\r\n0\r\nx-amz-checksum-crc32:NhCmhg==\r\n\r\n");
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(answer, HasSubstr("x-trailer: x-amz-checksum-crc32=NhCmhg=="));
   EXPECT_THAT(answer, HasSubstr("x-encoding: gzip\r\n"));
-  EXPECT_EQ(body_of(ask("GET", "/photos/a")), "hello");
-  EXPECT_THAT(ask("PUT", "/photos/a", headers, "3\r\nhel\r\n0\r\n\r\n"), HasSubstr("<Code>IncompleteBody</Code>"));
+  EXPECT_EQ(body_of(send("GET", "/photos/a")), "hello");
+  EXPECT_THAT(send("PUT", "/photos/a", headers, "3\r\nhel\r\n0\r\n\r\n"), HasSubstr("<Code>IncompleteBody</Code>"));
 }
 
-TEST_F(ObjectsDoorTest, ACopysBytesAreAnothers) {
+TEST_F(ObjectsDoorTest, ACopyReadsTheBytesOfItsSource) {
   const std::string large(200'000, 'x');
-  ask_signed("PUT", "/photos/large", {}, large);
-  ask_signed("PUT", "/photos/small", {}, "hello");
-  ask_signed("PUT", "/photos/c", {{"x-amz-copy-source", "photos/small"}});
-  EXPECT_EQ(body_of(ask("GET", "/photos/c")), "hello");
-  const std::string copied = ask_signed("PUT", "/photos/c", {{"x-amz-copy-source", "photos/large"}});
+  send_signed("PUT", "/photos/large", {}, large);
+  send_signed("PUT", "/photos/small", {}, "hello");
+  send_signed("PUT", "/photos/c", {{"x-amz-copy-source", "photos/small"}});
+  EXPECT_EQ(body_of(send("GET", "/photos/c")), "hello");
+  const std::string copied = send_signed("PUT", "/photos/c", {{"x-amz-copy-source", "photos/large"}});
   EXPECT_THAT(copied, HasSubstr("ETag: " + base::to_hex(base::md5(large))));
-  EXPECT_EQ(body_of(ask("GET", "/photos/c")), large);
+  EXPECT_EQ(body_of(send("GET", "/photos/c")), large);
   EXPECT_EQ(files().size(), 2u);
 }
 
-TEST_F(ObjectsDoorTest, AFileThatIsGoneIsAnErrorOfOurs) {
-  ask_signed("PUT", "/photos/large", {}, std::string(200'000, 'x'));
+TEST_F(ObjectsDoorTest, AMissingFileIsAnInternalError) {
+  send_signed("PUT", "/photos/large", {}, std::string(200'000, 'x'));
   files_.drop(files().front());
-  EXPECT_THAT(ask("GET", "/photos/large"), HasSubstr("<Code>InternalError</Code>"));
-  EXPECT_THAT(ask_signed("PUT", "/photos/c", {{"x-amz-copy-source", "photos/large"}}),
+  EXPECT_THAT(send("GET", "/photos/large"), HasSubstr("<Code>InternalError</Code>"));
+  EXPECT_THAT(send_signed("PUT", "/photos/c", {{"x-amz-copy-source", "photos/large"}}),
               HasSubstr("<Code>InternalError</Code>"));
 }
 
-TEST_F(ObjectsDoorTest, ABodyThatComesWholeIsTheOneThatWasSummedUp) {
+TEST_F(ObjectsDoorTest, AWholeBodyMustMatchItsDigests) {
   const std::string xml = "<Words xmlns=\"http://any/\"><Text>hi</Text></Words>";
   const std::string md5 = base::to_base64(base::md5(xml)), sha = base::to_base64(base::sha256(xml));
-  EXPECT_THAT(ask_signed("PUT", "/photos?words", {{"Content-MD5", md5}, {"x-amz-checksum-sha256", sha}}, xml),
+  EXPECT_THAT(send_signed("PUT", "/photos?words", {{"Content-MD5", md5}, {"x-amz-checksum-sha256", sha}}, xml),
               HasSubstr("<Text>hi</Text>"));
-  EXPECT_THAT(ask_signed("PUT", "/photos?words", {{"Content-MD5", base::to_base64(base::md5(""))}}, xml),
+  EXPECT_THAT(send_signed("PUT", "/photos?words", {{"Content-MD5", base::to_base64(base::md5(""))}}, xml),
               HasSubstr("<Code>BadDigest</Code>"));
-  EXPECT_THAT(ask_signed("PUT", "/photos?words", {{"Content-MD5", "abc"}}, xml), HasSubstr("<Code>InvalidDigest</Code>"));
-  EXPECT_THAT(ask_signed("PUT", "/photos?words", {{"x-amz-checksum-crc32", "AAAAAA=="}}, xml),
+  EXPECT_THAT(send_signed("PUT", "/photos?words", {{"Content-MD5", "abc"}}, xml), HasSubstr("<Code>InvalidDigest</Code>"));
+  EXPECT_THAT(send_signed("PUT", "/photos?words", {{"x-amz-checksum-crc32", "AAAAAA=="}}, xml),
               HasSubstr("The CRC32 you specified did not match the calculated checksum."));
-  EXPECT_THAT(ask_signed("PUT", "/photos?words", {{"x-amz-checksum-crc32", "AAAA"}}, xml),
+  EXPECT_THAT(send_signed("PUT", "/photos?words", {{"x-amz-checksum-crc32", "AAAA"}}, xml),
               HasSubstr("Value for x-amz-checksum-crc32 header is invalid."));
-  EXPECT_THAT(ask_signed("PUT", "/photos?words", {}, std::string(5000, ' ')),
+  EXPECT_THAT(send_signed("PUT", "/photos?words", {}, std::string(5000, ' ')),
               HasSubstr("<Code>MaxMessageLengthExceeded</Code>"));
 }
 
@@ -255,86 +255,86 @@ TEST_F(ObjectsDoorTest, AFormIsSignedByItsFields) {
     return body + "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f.txt\"\r\n\r\nhello\r\n--x--\r\n";
   };
   const base::Headers type = {{"Content-Type", "multipart/form-data; boundary=x"}};
-  const std::string answer = ask("POST", "/private", type, form(signature));
+  const std::string answer = send("POST", "/private", type, form(signature));
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 204"));
   EXPECT_THAT(answer, HasSubstr("x-caller: 111122223333@127.0.0.1"));
-  EXPECT_EQ(body_of(ask_signed("GET", "/private/k-f.txt")), "hello");
-  EXPECT_THAT(ask("POST", "/private", type, form(std::string(64, '0'))), HasSubstr("<Code>SignatureDoesNotMatch</Code>"));
-  EXPECT_THAT(ask("POST", "/private", type, form("")), HasSubstr("<Code>AccessDenied</Code>"));
-  EXPECT_THAT(ask("POST", "/photos", type, form("")), StartsWith("HTTP/1.1 204"));
+  EXPECT_EQ(body_of(send_signed("GET", "/private/k-f.txt")), "hello");
+  EXPECT_THAT(send("POST", "/private", type, form(std::string(64, '0'))), HasSubstr("<Code>SignatureDoesNotMatch</Code>"));
+  EXPECT_THAT(send("POST", "/private", type, form("")), HasSubstr("<Code>AccessDenied</Code>"));
+  EXPECT_THAT(send("POST", "/photos", type, form("")), StartsWith("HTTP/1.1 204"));
   const base::Headers hosted = {{"Host", "private.localhost"}, {"Content-Type", "multipart/form-data; boundary=x"}};
-  EXPECT_THAT(ask("POST", "/", hosted, form(signature)), StartsWith("HTTP/1.1 204"));
-  // Whoever signs the request itself signs all of the form.
-  EXPECT_THAT(ask_signed("POST", "/private", type, form("")), StartsWith("HTTP/1.1 204"));
+  EXPECT_THAT(send("POST", "/", hosted, form(signature)), StartsWith("HTTP/1.1 204"));
+  // A signature of the request itself covers the whole form.
+  EXPECT_THAT(send_signed("POST", "/private", type, form("")), StartsWith("HTTP/1.1 204"));
   http::Request request{{"POST", "/private", {{"Host", host()}, type.begin()[0]}}, form("")};
   signing::sign(request, {key_.id, key_.secret, ""}, "us-east-1", "s3", clock_.now());
   std::string changed = request.body;
   changed.replace(changed.find("hello"), 5, "other");
-  EXPECT_THAT(ask("POST", "/private", request.head.headers, changed),
+  EXPECT_THAT(send("POST", "/private", request.head.headers, changed),
               HasSubstr("<Code>XAmzContentSHA256Mismatch</Code>"));
-  // Nobody else's policy comes after the one that was signed.
+  // A second policy after the signed one is rejected.
   const std::string another = "--x\r\nContent-Disposition: form-data; name=\"policy\"\r\n\r\nmine\r\n";
   std::string two = form(signature);
   two.insert(two.rfind("--x\r\n"), another);
-  EXPECT_THAT(ask("POST", "/private", type, two), HasSubstr("<Code>InvalidArgument</Code>"));
+  EXPECT_THAT(send("POST", "/private", type, two), HasSubstr("<Code>InvalidArgument</Code>"));
 }
 
-TEST_F(ObjectsDoorTest, SignaturesAreRefusedInS3sWords) {
-  EXPECT_THAT(ask("GET", "/a/b", {{"Authorization", "AWS4-HMAC-SHA256 nonsense"}}),
+TEST_F(ObjectsDoorTest, InvalidSignaturesHaveS3sErrors) {
+  EXPECT_THAT(send("GET", "/a/b", {{"Authorization", "AWS4-HMAC-SHA256 nonsense"}}),
               HasSubstr("<Code>AuthorizationHeaderMalformed</Code>"));
-  EXPECT_THAT(ask("GET", "/a/b", {{"Authorization", "AWS a:b"}}), HasSubstr("<Code>InvalidRequest</Code>"));
+  EXPECT_THAT(send("GET", "/a/b", {{"Authorization", "AWS a:b"}}), HasSubstr("<Code>InvalidRequest</Code>"));
   http::Request request{{"GET", "/a/b", {{"Host", host()}}}, ""};
   signing::sign(request, {"NOBODY", "x", ""}, "us-east-1", "s3", clock_.now());
-  EXPECT_THAT(ask("GET", "/a/b", request.head.headers), HasSubstr("<AWSAccessKeyId>NOBODY</AWSAccessKeyId>"));
+  EXPECT_THAT(send("GET", "/a/b", request.head.headers), HasSubstr("<AWSAccessKeyId>NOBODY</AWSAccessKeyId>"));
   request.head.headers = {{"Host", host()}};
   signing::sign(request, {key_.id, "wrong", ""}, "us-east-1", "s3", clock_.now());
-  EXPECT_THAT(ask("GET", "/a/b", request.head.headers), HasSubstr("<Code>SignatureDoesNotMatch</Code>"));
+  EXPECT_THAT(send("GET", "/a/b", request.head.headers), HasSubstr("<Code>SignatureDoesNotMatch</Code>"));
   request.head.headers = {{"Host", host()}};
   signing::sign(request, {key_.id, key_.secret, ""}, "us-east-1", "s3", clock_.now() - std::chrono::hours(1));
-  EXPECT_THAT(ask("GET", "/a/b", request.head.headers), HasSubstr("<Code>RequestTimeTooSkewed</Code>"));
+  EXPECT_THAT(send("GET", "/a/b", request.head.headers), HasSubstr("<Code>RequestTimeTooSkewed</Code>"));
   request.head.headers = {{"Host", host()}};
   signing::sign(request, {key_.id, key_.secret, "token"}, "us-east-1", "s3", clock_.now());
-  EXPECT_THAT(ask("GET", "/a/b", request.head.headers), HasSubstr("<Code>InvalidToken</Code>"));
+  EXPECT_THAT(send("GET", "/a/b", request.head.headers), HasSubstr("<Code>InvalidToken</Code>"));
 }
 
 TEST_F(ObjectsDoorTest, APresignedUrlNeedsNoKey) {
   const signing::Credentials root{key_.id, key_.secret, ""};
   const http::RequestHead put{"PUT", "/private/a", {{"Host", host()}}};
   const auto minute = std::chrono::seconds(60);
-  EXPECT_THAT(ask("PUT", signing::presign(put, root, "us-east-1", "s3", minute, clock_.now()), {}, "hello"),
+  EXPECT_THAT(send("PUT", signing::presign(put, root, "us-east-1", "s3", minute, clock_.now()), {}, "hello"),
               StartsWith("HTTP/1.1 200"));
   const http::RequestHead get{"GET", "/private/a", {{"Host", host()}}};
-  EXPECT_EQ(body_of(ask("GET", signing::presign(get, root, "us-east-1", "s3", minute, clock_.now()))), "hello");
+  EXPECT_EQ(body_of(send("GET", signing::presign(get, root, "us-east-1", "s3", minute, clock_.now()))), "hello");
   const auto before = clock_.now() - std::chrono::hours(1);
-  const std::string late = ask("GET", signing::presign(get, root, "us-east-1", "s3", minute, before));
+  const std::string late = send("GET", signing::presign(get, root, "us-east-1", "s3", minute, before));
   EXPECT_THAT(late, StartsWith("HTTP/1.1 403"));
   EXPECT_THAT(late, HasSubstr("<Message>Request has expired</Message><X-Amz-Expires>60</X-Amz-Expires>"));
 }
 
-TEST_F(ObjectsDoorTest, ABrowsersPageIsToldWhetherItMay) {
-  const std::string asked = ask("OPTIONS", "/photos/a", {{"Origin", "http://friend"},
+TEST_F(ObjectsDoorTest, CrossOriginRequestsGetTheServicesCorsHeaders) {
+  const std::string allowed = send("OPTIONS", "/photos/a", {{"Origin", "http://friend"},
                                                          {"Access-Control-Request-Method", "PUT"}});
-  EXPECT_THAT(asked, StartsWith("HTTP/1.1 200"));
-  EXPECT_THAT(asked, HasSubstr("x-asked: PUT"));
-  EXPECT_THAT(ask("OPTIONS", "/photos/a", {{"Origin", "http://other"}, {"Access-Control-Request-Method", "PUT"}}),
+  EXPECT_THAT(allowed, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(allowed, HasSubstr("x-asked: PUT"));
+  EXPECT_THAT(send("OPTIONS", "/photos/a", {{"Origin", "http://other"}, {"Access-Control-Request-Method", "PUT"}}),
               StartsWith("HTTP/1.1 403"));
-  EXPECT_THAT(ask("OPTIONS", "/photos/a"), HasSubstr("<Code>BadRequest</Code>"));
-  EXPECT_THAT(ask("OPTIONS", "/photos/a", {{"Origin", "http://friend"}}),
+  EXPECT_THAT(send("OPTIONS", "/photos/a"), HasSubstr("<Code>BadRequest</Code>"));
+  EXPECT_THAT(send("OPTIONS", "/photos/a", {{"Origin", "http://friend"}}),
               HasSubstr("<Message>Invalid Access-Control-Request-Method: null</Message>"));
-  EXPECT_THAT(ask("GET", "/photos/none", {{"Origin", "http://friend"}}),
+  EXPECT_THAT(send("GET", "/photos/none", {{"Origin", "http://friend"}}),
               HasSubstr("Access-Control-Allow-Origin: http://friend"));
-  EXPECT_THAT(ask("GET", "/photos/none", {{"Origin", "http://other"}}), Not(HasSubstr("Access-Control")));
+  EXPECT_THAT(send("GET", "/photos/none", {{"Origin", "http://other"}}), Not(HasSubstr("Access-Control")));
 }
 
-TEST_F(ObjectsDoorTest, WhatIsNoneOfOursIsSaid) {
-  EXPECT_THAT(ask_signed("GET", "/photos/a?torrent"), StartsWith("HTTP/1.1 501"));
-  const std::string answer = ask_signed("DELETE", "/photos/a");
+TEST_F(ObjectsDoorTest, UnsupportedRequestsAreRejected) {
+  EXPECT_THAT(send_signed("GET", "/photos/a?torrent"), StartsWith("HTTP/1.1 501"));
+  const std::string answer = send_signed("DELETE", "/photos/a");
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 405"));
   EXPECT_THAT(answer, HasSubstr("Allow: PUT, GET, HEAD\r\n"));
-  const std::string head = ask("HEAD", "/photos/none");
+  const std::string head = send("HEAD", "/photos/none");
   EXPECT_THAT(head, StartsWith("HTTP/1.1 404"));
   EXPECT_EQ(body_of(head), "");
-  EXPECT_THAT(ask("GET", "/%zz/a"), HasSubstr("<Code>InvalidURI</Code>"));
+  EXPECT_THAT(send("GET", "/%zz/a"), HasSubstr("<Code>InvalidURI</Code>"));
 }
 
 }  // namespace

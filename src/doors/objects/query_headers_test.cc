@@ -6,7 +6,7 @@
 namespace doors::objects {
 namespace {
 
-TEST(QueryHeaders, NamesOfHeadersInAQueryAreHeaders) {
+TEST(QueryHeaders, HeadersInTheQueryAreAdded) {
   const char* target = "/b/k?x-amz-meta-a=some%20text&X-Amz-Storage-Class=STANDARD_IA&prefix=p&x-amz-acl";
   const http::RequestHead head{"PUT", target, {{"Host", "h"}}};
   const http::RequestHead shown = with_query_headers(head);
@@ -17,7 +17,7 @@ TEST(QueryHeaders, NamesOfHeadersInAQueryAreHeaders) {
   EXPECT_EQ(shown.target, head.target);
 }
 
-TEST(QueryHeaders, AHeaderThatIsThereCounts) {
+TEST(QueryHeaders, AHeaderOfTheRequestWins) {
   const http::RequestHead shown = with_query_headers({"PUT", "/b/k?x-amz-meta-a=query", {{"X-Amz-Meta-A", "header"}}});
   EXPECT_EQ(shown.headers.get("x-amz-meta-a"), "header");
   EXPECT_EQ(shown.headers.size(), 1u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a crash left in the folder of incoming bodies.
+// Repairs the folder of incoming bodies after a crash.
 #pragma once
 
 #include "objects/files.h"
@@ -7,7 +7,7 @@
 
 namespace doors::objects {
 
-// A file that a row names is kept, any other is deleted. Before anybody is served.
+// Keeps files that a row names, and deletes all others. Runs before any request is served.
 void recover_files(store::Store& store, const ::objects::Files& files);
 
 }  // namespace doors::objects

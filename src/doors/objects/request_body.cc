@@ -20,7 +20,7 @@ std::optional<std::uint64_t> content_length(const base::Headers& headers) {
   const std::string* text = headers.find("Content-Length");
   if (!text) return std::nullopt;
   std::uint64_t length = 0;
-  // The parser of requests has seen to it that it is a number.
+  // The request's parser has checked that it is a number.
   std::from_chars(text->data(), text->data() + text->size(), length);
   return length;
 }
@@ -53,12 +53,12 @@ asio::awaitable<std::string> RequestBody::next() {
       trailers_ = decoder_->finish();
       co_return piece;
     }
-    // What is left of it moves to its front: the chunks' own lines only ever make it shorter.
+    // The decoded bytes move to the front: decoding only ever shortens a piece.
     std::string_view input = piece;
     std::size_t kept = 0;
     while (!input.empty()) {
       const std::string_view bytes = decoder_->next(input);
-      if (bytes.empty()) continue;  // memmove() wants to be given something
+      if (bytes.empty()) continue;  // memmove() needs a valid pointer
       std::memmove(piece.data() + kept, bytes.data(), bytes.size());
       kept += bytes.size();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of a REST request as it comes, whether plain or in S3's own chunks.
+// The body of a request as it arrives, plain or in S3's own chunks.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -19,20 +19,19 @@ namespace doors::objects {
 
 class RequestBody {
  public:
-  // `claim` has been verified, or is null, as `key` then is, for somebody without one. All of it throws
-  // ApiError or Failure.
+  // `claim` is verified; both are null for anonymous callers. All of it throws ApiError or Failure.
   RequestBody(http::Exchange& exchange, const signing::Claim* claim, std::shared_ptr<const signing::SigningKey> key);
 
-  // As it was promised; nullopt where nothing was.
+  // As announced; nullopt where it is not.
   std::optional<std::uint64_t> size() const { return size_; }
-  // An upload must say how long it is.
+  // Throws where the size is not announced.
   void require_size() const;
 
-  // The next piece of it, "" at its end.
+  // The next piece; "" at the end.
   boost::asio::awaitable<std::string> next();
   boost::asio::awaitable<std::string> whole(std::size_t limit);
 
-  // Of S3's chunks: what was announced, and, after the end, what came.
+  // Of S3's chunks: the announced trailers and, after the end, the received ones.
   const std::vector<std::string>& announced() const { return announced_; }
   const base::Headers& trailers() const { return trailers_; }
 
@@ -45,7 +44,7 @@ class RequestBody {
   base::Headers trailers_;
 };
 
-// A request's headers without the coding that the transport has undone, for the handler to see.
+// The headers that handlers see: without aws-chunked, which is decoded already.
 base::Headers without_aws_chunked(const base::Headers& headers);
 
 }  // namespace doors::objects

@@ -16,7 +16,7 @@ std::string decoded(std::string_view text, bool plus_is_space) {
   return std::move(*result);
 }
 
-// Cuts the first part off `text`, up to `separator`, which goes too.
+// Removes the text up to `separator`, and the separator, and returns it.
 std::string_view take(std::string_view& text, char separator) {
   const std::string_view part = text.substr(0, text.find(separator));
   text.remove_prefix(std::min(text.size(), part.size() + 1));
@@ -33,8 +33,8 @@ bool is_query_member(const services::Operation& operation, std::string_view name
 
 ApiError not_implemented(const std::string& name) {
   return ApiError("NotImplemented",
-                  "A header you provided implies functionality that is not implemented: ?" + name +
-                      " is not part of Stoker.",
+                  "A header you provided implies functionality that is not implemented: Stoker does not support ?" +
+                      name + ".",
                   501)
       .with("Header", name);
 }
@@ -70,7 +70,7 @@ Routes::Routes(const services::s3::ObjectTable& table) : table_(table) {
       std::string_view value = take(query, '&');
       const std::string_view name = take(value, '=');
       row.names.push_back({name, value});
-      // What is also a member, or has a value, is a parameter and says nothing of its own.
+      // A name that is also a member, or has a value, is a parameter and no subresource.
       const bool parameter = !value.empty() || is_query_member(operation.plain, name);
       if (!parameter) subresources_.push_back({row.depth, name});
     }
@@ -138,7 +138,7 @@ ApiError Routes::not_allowed(const Place& place, const Query& query) const {
 const services::s3::ObjectOperation& Routes::find(const Place& place, const http::RequestHead& head) const {
   const Query query = parse(head.query());
   const Row* row = best(place, head, query);
-  // A request for something that we have not is never taken for one of the whole bucket or object.
+  // A request for an unsupported subresource is never taken for one of the whole bucket or object.
   for (const auto& [name, value] : query) {
     if (row && row->takes(name)) continue;
     if (is_unsupported(name)) throw not_implemented(name);

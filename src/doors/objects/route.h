@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operation of a REST request: by its method, by whether its path names a bucket or a key, by the
-// names in its query, and by the header that tells a copy from a write.
+// Finds a request's operation: by its method, by whether its path names a bucket or a key, by the names in its query,
+// and by the header that tells a copy from a write.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace doors::objects {
 
-// What a request is about. Keys are bytes: nothing in them is normalised.
+// The bucket or object that a request names. Keys are bytes: nothing is normalised.
 struct Place {
   std::string path;    // "/bucket/key", as it came, also where the bucket was in the host
   std::string bucket;  // decoded; "" for the service itself
@@ -22,7 +22,7 @@ struct Place {
   int depth() const { return key ? 2 : bucket.empty() ? 0 : 1; }
 };
 
-// Throws ApiError for a path that names none of these.
+// Throws ApiError for an invalid path.
 Place parse_place(std::string path);
 
 class Routes {
@@ -30,8 +30,8 @@ class Routes {
   // `table` outlives it.
   explicit Routes(const services::s3::ObjectTable& table);
 
-  // The most specific one. Throws ApiError: NotImplemented for a subresource that Amazon has,
-  // MethodNotAllowed where nothing fits.
+  // The most specific operation. Throws ApiError: NotImplemented for a subresource that Stoker does not support,
+  // MethodNotAllowed where no operation matches.
   const services::s3::ObjectOperation& find(const Place& place, const http::RequestHead& head) const;
 
  private:
@@ -60,7 +60,7 @@ class Routes {
 
   const services::s3::ObjectTable& table_;
   std::vector<Row> rows_;
-  std::vector<Subresource> subresources_;  // that some operation of ours is about
+  std::vector<Subresource> subresources_;  // of supported operations
 };
 
 }  // namespace doors::objects

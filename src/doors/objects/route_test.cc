@@ -70,7 +70,7 @@ services::s3::ObjectTable small_s3() {
   return table;
 }
 
-// The operation's name, or the code of what was thrown.
+// The operation's name, or the error's code.
 std::string found(const std::string& method, const std::string& target, base::Headers headers = {}) {
   static const services::s3::ObjectTable table = small_s3();
   static const Routes routes(table);
@@ -96,7 +96,7 @@ TEST(Routes, APathNamesTheServiceABucketOrAKey) {
   EXPECT_EQ(found("GET", "/photos/../etc"), "GetObject");
 }
 
-TEST(Routes, TheMostSpecificOneWins) {
+TEST(Routes, TheMostSpecificOperationWins) {
   EXPECT_EQ(found("GET", "/photos?list-type=2&prefix=a"), "ListObjectsV2");
   EXPECT_EQ(found("GET", "/photos?list-type=1"), "ListObjects");
   EXPECT_EQ(found("GET", "/photos?policy"), "GetBucketPolicy");
@@ -110,14 +110,14 @@ TEST(Routes, TheMostSpecificOneWins) {
   EXPECT_EQ(found("GET", "/photos/a?uploadId=x"), "ListParts");
 }
 
-TEST(Routes, ParametersThatStandForNothingAreNotLookedAt) {
+TEST(Routes, UnknownParametersAreIgnored) {
   EXPECT_EQ(found("GET", "/photos/a?partNumber=3"), "GetObject");
   EXPECT_EQ(found("GET", "/photos/a?versionId=3&x-id=GetObject"), "GetObject");
   EXPECT_EQ(found("GET", "/photos/a?X-Amz-Algorithm=b&response-content-type=c&anything"), "GetObject");
-  EXPECT_EQ(found("GET", "/photos/a?policy"), "GetObject");  // of buckets alone
+  EXPECT_EQ(found("GET", "/photos/a?policy"), "GetObject");  // only of buckets
 }
 
-TEST(Routes, WhatAmazonHasAndWeHaveNotIsNotTakenForSomethingElse) {
+TEST(Routes, AnUnsupportedSubresourceIsNotTakenForAnotherOperation) {
   EXPECT_EQ(found("GET", "/photos?inventory&id=1"), "NotImplemented Header=inventory");
   EXPECT_EQ(found("PUT", "/photos?inventory"), "NotImplemented Header=inventory");
   EXPECT_EQ(found("GET", "/photos/a?torrent"), "NotImplemented Header=torrent");
@@ -125,20 +125,20 @@ TEST(Routes, WhatAmazonHasAndWeHaveNotIsNotTakenForSomethingElse) {
   EXPECT_EQ(found("GET", "/photos?website"), "GetBucketWebsite");
 }
 
-TEST(Routes, AMethodThatFitsNothingIsToldWhichDo) {
+TEST(Routes, AnErrorListsTheAllowedMethods) {
   EXPECT_EQ(found("POST", "/"), "MethodNotAllowed ResourceType=SERVICE Allow=GET");
   EXPECT_EQ(found("PATCH", "/photos"), "MethodNotAllowed ResourceType=BUCKET Allow=PUT, GET, POST");
   EXPECT_EQ(found("PUT", "/photos?policy").substr(0, 16), "MethodNotAllowed");
   EXPECT_EQ(found("PUT", "/photos/a?tagging").substr(0, 16), "MethodNotAllowed");
 }
 
-TEST(Routes, AnEscapeThatIsNoneIsRefused) {
+TEST(Routes, AnInvalidEscapeIsRejected) {
   EXPECT_EQ(found("GET", "/%zz/a"), "InvalidURI");
   EXPECT_EQ(found("GET", "/photos?%zz"), "InvalidURI");
   EXPECT_EQ(found("GET", "//a"), "InvalidBucketName BucketName=");
 }
 
-TEST(Place, AKeyIsWhateverFollowsTheBucket) {
+TEST(Place, TheKeyIsEverythingAfterTheBucket) {
   const Place place = parse_place("/ph%6Ftos/a%2Fb/../c+d");
   EXPECT_EQ(place.path, "/ph%6Ftos/a%2Fb/../c+d");
   EXPECT_EQ(place.bucket, "photos");

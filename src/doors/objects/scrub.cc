@@ -20,8 +20,8 @@ using shapes::stoker::ScrubLine;
 
 namespace {
 
-constexpr std::int64_t kRunsAtOnce = 50;  // small ones come with their bytes
-// Between two lines: whoever reads them learns that it goes on, and we that they still read.
+constexpr std::int64_t kRunsAtOnce = 50;  // small ones include their bytes
+// A line at least this often shows the client that the scrub continues, and us that the client still reads.
 constexpr base::Duration kProgressEvery = std::chrono::seconds(5);
 
 const char* problem_of(::objects::Verdict::Kind kind) {
@@ -64,7 +64,7 @@ ScrubFinding finding_of(const StoredRun& run, const ::objects::Verdict& verdict)
 struct Scrub::Walk {
   http::Exchange& exchange;
   shapes::stoker::ScrubCounts counts = {};
-  base::Time told_at = {};
+  base::Time reported_at = {};
 
   asio::awaitable<void> write(ScrubLine line) {
     std::string text;
@@ -77,11 +77,11 @@ struct Scrub::Walk {
 asio::awaitable<http::Response> Scrub::serve(http::Exchange& exchange, services::Caller caller) {
   if (!caller.root) throw wire::ApiError("AccessDeniedException", "Only the root key may read all objects.");
   Walk walk{exchange};
-  walk.told_at = engine_.clock().now();
+  walk.reported_at = engine_.clock().now();
   http::Response head{200, {{"Content-Type", "application/x-ndjson"}}, ""};
   co_await exchange.start(std::move(head));
   co_await check_runs(walk);
-  co_await look_for_unnamed(walk);
+  co_await find_unnamed(walk);
   ScrubLine last;
   last.done = walk.counts;
   co_await walk.write(std::move(last));
@@ -89,11 +89,11 @@ asio::awaitable<http::Response> Scrub::serve(http::Exchange& exchange, services:
 }
 
 asio::awaitable<void> Scrub::check_runs(Walk& walk) {
-  services::s3::RunPlace place;
+  services::s3::RunPosition place;
   services::Caller nobody;
-  while (place.table != services::s3::RunPlace::Done) {
+  while (place.table != services::s3::RunPosition::Done) {
     std::vector<StoredRun> runs;
-    const services::s3::RunPlace before = place;
+    const services::s3::RunPosition before = place;
     api::Engine::Work look = [&](services::Call& call) {
       place = before;
       runs = services::s3::next_runs(call.tx, place, kRunsAtOnce);
@@ -125,12 +125,12 @@ asio::awaitable<void> Scrub::check_run(Walk& walk, const StoredRun& run) {
   co_await engine_.run(services::Access::Read, nobody, std::move(look));
   if (!used) co_return;
   ++walk.counts.bad;
-  co_await tell(walk, finding_of(run, verdict));
+  co_await report(walk, finding_of(run, verdict));
 }
 
-// A row is there before its file is in its place, and goes after it: so what no row names when we look,
-// and is still there then, is nobody's.
-asio::awaitable<void> Scrub::look_for_unnamed(Walk& walk) {
+// A row exists before its file is in place, and longer than the file. So a file that no row names at the lookup, and
+// that still exists then, is unused.
+asio::awaitable<void> Scrub::find_unnamed(Walk& walk) {
   services::Caller nobody;
   for (int folder = 0; folder < ::objects::Files::kFolders; ++folder) {
     std::vector<std::string> names, named, left;
@@ -149,27 +149,27 @@ asio::awaitable<void> Scrub::look_for_unnamed(Walk& walk) {
       ++walk.counts.unnamed;
       ScrubFinding finding{.problem = "UNNAMED", .detail = "no row names it"};
       finding.file = name;
-      co_await tell(walk, std::move(finding));
+      co_await report(walk, std::move(finding));
     }
     co_await show_progress(walk);
   }
 }
 
-asio::awaitable<void> Scrub::tell(Walk& walk, ScrubFinding finding) {
+asio::awaitable<void> Scrub::report(Walk& walk, ScrubFinding finding) {
   ScrubLine line;
   line.finding = std::move(finding);
-  walk.told_at = engine_.clock().now();
+  walk.reported_at = engine_.clock().now();
   co_await walk.write(std::move(line));
 }
 
 asio::awaitable<void> Scrub::show_progress(Walk& walk) {
-  // An answer that has begun can't become an error any more: it is cut short.
+  // A response that has begun cannot become an error: it is cut off.
   if (engine_.draining()) {
     throw boost::system::system_error(asio::error::make_error_code(asio::error::connection_aborted));
   }
   const base::Time now = engine_.clock().now();
-  if (now - walk.told_at < kProgressEvery) co_return;
-  walk.told_at = now;
+  if (now - walk.reported_at < kProgressEvery) co_return;
+  walk.reported_at = now;
   ScrubLine line;
   line.progress = walk.counts;
   co_await walk.write(std::move(line));

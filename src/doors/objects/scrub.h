@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GET /stoker/scrub: all objects are read again, and whatever is not what was uploaded is told, a line
-// of JSON each. One at a time: it takes long, and holds up nobody.
+// GET /stoker/scrub: reads all objects, and reports each that differs from what was uploaded as a line of JSON. Reads
+// one at a time, so that it delays no request.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -21,16 +21,16 @@ class Scrub {
   Scrub(api::Engine& engine, ::objects::Files& files, ::objects::DiskThreads& disk)
       : engine_(engine), files_(files), disk_(disk) {}
 
-  // For the root key alone: it sees everybody's.
+  // Only for the root key: it shows the objects of all accounts.
   boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, services::Caller caller);
 
  private:
-  struct Walk;  // one on its way
+  struct Walk;  // one scrub
 
   boost::asio::awaitable<void> check_runs(Walk& walk);
   boost::asio::awaitable<void> check_run(Walk& walk, const services::s3::StoredRun& run);
-  boost::asio::awaitable<void> look_for_unnamed(Walk& walk);
-  boost::asio::awaitable<void> tell(Walk& walk, shapes::stoker::ScrubFinding finding);
+  boost::asio::awaitable<void> find_unnamed(Walk& walk);
+  boost::asio::awaitable<void> report(Walk& walk, shapes::stoker::ScrubFinding finding);
   boost::asio::awaitable<void> show_progress(Walk& walk);
 
   api::Engine& engine_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test support: a small REST service that puts bytes on shelves, by the names that S3's operations have.
+// Test support: a small service that stores bytes, with the names of S3's operations.
 #pragma once
 
 #include <boost/describe/class.hpp>
@@ -118,7 +118,7 @@ inline PutOutput put_on_shelf(ObjectCall& call, const std::string& name) {
   return output;
 }
 
-// Buckets called "private" are for those with a key.
+// Anonymous callers have no access to buckets called "private".
 inline void check(const Call& call, const std::string& bucket) {
   if (bucket == "private" && call.caller.anonymous()) throw ApiError("AccessDenied", "Access Denied", 403);
 }

@@ -28,13 +28,13 @@ services::s3::Upload to_upload(::objects::Spooled spooled, services::s3::Spool w
   return upload;
 }
 
-// As many files of one answer are opened before it begins. Others wait for their turn, so that an object of
-// 10,000 parts takes no more descriptors.
+// So many files of a response are opened before it begins, the others in turn: an object of 10,000 parts needs no
+// more descriptors.
 constexpr std::size_t kOpenAtOnce = 64;
 
 using OpenFile = std::optional<base::File> (::objects::Files::*)(const std::string& name) const;
 
-// Of the first parts, those that are not open yet. False where one can't be opened so.
+// Opens the first parts that are not open yet. False where one cannot be opened.
 bool open_first(const ::objects::Files& files, OpenFile open, std::vector<http::BodyPart>& parts) {
   for (std::size_t i = 0; i < parts.size() && i < kOpenAtOnce; ++i) {
     http::BodyPart& part = parts[i];
@@ -46,7 +46,7 @@ bool open_first(const ::objects::Files& files, OpenFile open, std::vector<http::
   return true;
 }
 
-// Of those that are opened when their turn comes.
+// The names of the files that are opened in turn.
 std::vector<std::string> names_of_later(const std::vector<http::BodyPart>& parts) {
   std::vector<std::string> names;
   for (std::size_t i = kOpenAtOnce; i < parts.size(); ++i) {
@@ -127,7 +127,7 @@ asio::awaitable<std::optional<OpenExtents>> open_extents(Disk disk, std::vector<
   }
   std::vector<std::string> later = names_of_later(open.parts);
   if (!later.empty()) open.opener = opener_of(disk, disk.files->hold(later));
-  // Going to another thread and back takes longer than opening a file that the kernel remembers.
+  // A switch to another thread and back takes longer than opening a file that the kernel has cached.
   bool there = later.empty() && open_first(*disk.files, &::objects::Files::open_cached, open.parts);
   if (!there) {
     ::objects::DiskThreads::Work look = [&] {
@@ -147,7 +147,7 @@ asio::awaitable<HeldUpload> spool_extents(Disk disk, OpenExtents extents, servic
   ::objects::SpoolOptions options{services::s3::kInlineBytes, wanted.checksums, size};
   ::objects::Spooler spooler(*disk.files, *disk.threads, std::move(options));
   for (http::BodyPart& each : extents.parts) {
-    http::BodyPart part = std::move(each);  // it is closed when it has been copied
+    http::BodyPart part = std::move(each);  // closed once it is copied
     if (part.in_memory()) {
       co_await spooler.write(std::move(part.bytes));
       continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies into files or memory before their handler runs, and back out of them.
+// Stores bodies in files or memory before their handler runs, and opens stored bytes for responses.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -19,13 +19,13 @@
 
 namespace doors::objects {
 
-// Where they are, and who reads and writes them. Both outlive whoever is given it.
+// The files, and the threads that read and write them. Both outlive all users.
 struct Disk {
   ::objects::Files* files = nullptr;
   ::objects::DiskThreads* threads = nullptr;
 };
 
-// A body that nobody's row names yet: its file is dropped unless it is said what became of it.
+// A body that no row names yet. The destructor drops its file, unless keep() or leave() was called.
 class HeldUpload {
  public:
   HeldUpload(Disk disk, services::s3::Upload upload) : disk_(disk), upload_(std::move(upload)) {}
@@ -37,7 +37,7 @@ class HeldUpload {
   const services::s3::Upload& get() const { return upload_; }
   // A row that names it has been committed.
   void keep();
-  // Whether one was is not known: the next start finds out.
+  // Whether one was committed is unknown: the recovery at the next start decides.
   void leave() { disk_ = {}; }
 
  private:
@@ -45,21 +45,21 @@ class HeldUpload {
   services::s3::Upload upload_;
 };
 
-// The client's bytes, as they come: the next piece, "" at their end.
+// The next piece of the client's bytes; "" at the end.
 using NextPiece = std::function<boost::asio::awaitable<std::string>()>;
 
-// These, and spool_extents(), throw ApiError where it is too large, and std::system_error.
+// These, and spool_extents(), throw ApiError for a body that is too large, and std::system_error.
 boost::asio::awaitable<HeldUpload> spool_body(Disk disk, RequestBody& body, services::s3::Spool wanted,
                                               const signing::Claim* claim);
 boost::asio::awaitable<HeldUpload> spool_file(Disk disk, NextPiece next, services::s3::Spool wanted);
 
-// What an object's bytes are read from. The first files are open, the others have their names and stay as
-// long as the opener lives, whoever deletes the object.
+// An object's bytes, ready to be sent. The first files are open; the opener opens the others by name, and keeps them
+// from being deleted as long as it lives.
 struct OpenExtents {
   std::vector<http::BodyPart> parts;
-  std::shared_ptr<const http::PartOpener> opener;  // where there are such others
+  std::shared_ptr<const http::PartOpener> opener;  // where there are others
 };
-// nullopt where a file is gone: who deleted it was faster than who has looked up its name.
+// nullopt where a file was deleted since its name was looked up.
 boost::asio::awaitable<std::optional<OpenExtents>> open_extents(Disk disk, std::vector<services::s3::Extent> extents);
 
 boost::asio::awaitable<HeldUpload> spool_extents(Disk disk, OpenExtents extents, services::s3::Spool wanted);

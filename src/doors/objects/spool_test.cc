@@ -19,7 +19,7 @@ class SpoolTest : public testing::Test {
  protected:
   ~SpoolTest() override { std::filesystem::remove_all(folder_); }
 
-  // So many files, and some of each.
+  // This number of files, and a range of each.
   std::vector<services::s3::Extent> extents(std::size_t count) {
     std::vector<services::s3::Extent> all;
     for (std::size_t i = 0; i < count; ++i) {
@@ -67,7 +67,7 @@ TEST_F(SpoolTest, AnObjectOfManyFilesDoesNotHoldAllOfThemOpen) {
   EXPECT_EQ(file->size(), 5u);
 }
 
-TEST_F(SpoolTest, AnObjectIsReadWholeWhoeverDeletesIt) {
+TEST_F(SpoolTest, AnObjectThatIsDeletedMeanwhileIsReadToItsEnd) {
   for (const std::size_t count : {std::size_t{20}, kMany}) {
     const auto wanted = extents(count);
     auto open_ones = open(wanted);
@@ -81,7 +81,7 @@ TEST_F(SpoolTest, AnObjectIsReadWholeWhoeverDeletesIt) {
   }
 }
 
-TEST_F(SpoolTest, AnObjectThatIsGoneInPartIsNotBegun) {
+TEST_F(SpoolTest, AnObjectWithAMissingFileIsNotOpened) {
   const auto wanted = extents(kMany);
   files_.drop(wanted.back().file);
   EXPECT_FALSE(open(wanted));

@@ -10,7 +10,7 @@ std::string bucket(std::string_view host, const std::vector<std::string>& domain
   return bucket_of_host(host, domains).value_or("(path)");
 }
 
-TEST(VirtualHost, ABucketIsInFrontOfLocalhostOrS3) {
+TEST(VirtualHost, ABucketPrecedesLocalhostOrS3) {
   EXPECT_EQ(bucket("photos.localhost:4566"), "photos");
   EXPECT_EQ(bucket("my.photos.localhost"), "my.photos");
   EXPECT_EQ(bucket("photos.s3.us-east-1.amazonaws.com"), "photos");
@@ -20,7 +20,7 @@ TEST(VirtualHost, ABucketIsInFrontOfLocalhostOrS3) {
   EXPECT_EQ(bucket("photos.localhost."), "photos");
 }
 
-TEST(VirtualHost, AnAddressOrABareHostHasNone) {
+TEST(VirtualHost, AnAddressOrABareHostNamesNoBucket) {
   for (const char* host : {"localhost", "localhost:4566", "127.0.0.1:4566", "10.0.0.1", "[::1]:4566", "[::1]", "stoker",
                            "stoker.lan:4566", "s3.us-east-1.amazonaws.com", "s3.localhost:4566", ".localhost", "", ":",
                            ".s3.lan", "localhost."}) {
@@ -28,7 +28,7 @@ TEST(VirtualHost, AnAddressOrABareHostHasNone) {
   }
 }
 
-TEST(VirtualHost, ConfiguredDomainsHaveBucketsToo) {
+TEST(VirtualHost, ConfiguredDomainsNameBuckets) {
   const std::vector<std::string> domains = {"Objects.Example.com", "s3.localhost", "box"};
   EXPECT_EQ(bucket("photos.objects.example.com:443", domains), "photos");
   EXPECT_EQ(bucket("a.b.objects.example.com", domains), "a.b");

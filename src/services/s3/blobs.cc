@@ -4,7 +4,7 @@
 namespace services::s3 {
 namespace {
 
-// After rows lost their last user.
+// Wakes the sweep once a call.
 void sweep_later(Call& call) {
   for (const Wake& wake : call.wakes) {
     if (wake.topic == kBlobSweepTopic) return;
@@ -33,17 +33,17 @@ Extent read_blob(store::Tx& tx, std::int64_t blob, std::uint64_t offset, std::ui
     }
     return found;
   });
-  CHECK(extent) << "an object's bytes are not there";
+  CHECK(extent) << "the row of an object's bytes is missing";
   return std::move(*extent);
 }
 
-void hold_blob(store::Tx& tx, std::int64_t blob) {
+void add_reference(store::Tx& tx, std::int64_t blob) {
   const std::int64_t held = tx.exec("UPDATE s3_blobs SET refs = refs + 1 WHERE id = $1 AND refs > 0", blob);
-  CHECK(held == 1) << "bytes that nobody used are used again";
+  CHECK(held == 1) << "unused bytes got a reference";
 }
 
 void release_blob(Call& call, std::int64_t blob) {
-  // Without a file there is nothing to sweep: one statement is enough for what is small.
+  // Bytes without a file need no sweep, so that one statement deletes them.
   if (call.tx.exec("DELETE FROM s3_blobs WHERE id = $1 AND refs = 1 AND file IS NULL", blob) == 1) return;
   const std::int64_t left =
       call.tx.query("UPDATE s3_blobs SET refs = refs - 1 WHERE id = $1 RETURNING refs", blob).integer();

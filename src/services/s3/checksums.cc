@@ -32,7 +32,7 @@ wire::ApiError another_announced() {
 void check_value(Checksum kind, const std::string& value) {
   auto raw = base::from_base64(value);
   if (!raw || raw->size() != row_of(kind).bytes) {
-    throw invalid_request("Value for x-amz-checksum-" + small_checksum_name(kind) + " header is invalid.");
+    throw invalid_request("Value for x-amz-checksum-" + lower_checksum_name(kind) + " header is invalid.");
   }
 }
 
@@ -54,7 +54,7 @@ std::optional<ChecksumClaim> trailing_claim(const base::Headers& trailers) {
 }  // namespace
 
 std::string_view checksum_name(Checksum kind) { return row_of(kind).name; }
-std::string small_checksum_name(Checksum kind) { return base::to_lower(row_of(kind).name); }
+std::string lower_checksum_name(Checksum kind) { return base::to_lower(row_of(kind).name); }
 
 Checksum checksum_kind(std::string_view name) {
   const ChecksumAlgorithm* algorithm = find_checksum_algorithm(name);
@@ -98,7 +98,7 @@ std::string body_checksum(const Upload& upload, Checksum kind) {
   auto found = upload.checksums.find(kind);
   if (found != upload.checksums.end()) return found->second;
   if (!upload.file.empty()) {
-    throw invalid_request("The trailer x-amz-checksum-" + small_checksum_name(kind) +
+    throw invalid_request("The trailer x-amz-checksum-" + lower_checksum_name(kind) +
                           " was not announced by an x-amz-trailer header.");
   }
   base::Hasher hasher(kind);
@@ -134,7 +134,7 @@ wire::ApiError checksum_mismatch(Checksum kind) {
 }
 
 std::string full_object_checksum(Checksum kind, const std::vector<PartChecksum>& parts) {
-  std::string whole = base::Hasher(kind).finish();  // of nothing
+  std::string whole = base::Hasher(kind).finish();  // of no bytes
   for (const PartChecksum& part : parts) {
     whole = base::combine_crc(kind, whole, base::from_base64(part.value).value_or(""), part.size);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checksums that clients send beside bytes, that are checked against them, kept, and shown again.
+// The checksums of bodies, parts and objects: parsed, verified, and shown in responses.
 #pragma once
 
 #include <optional>
@@ -16,16 +16,17 @@ namespace services::s3 {
 
 inline constexpr char kFullObject[] = "FULL_OBJECT";
 inline constexpr char kComposite[] = "COMPOSITE";
-// What Amazon computes where nobody asked for another.
+// What Amazon computes where the client states no algorithm.
 inline constexpr base::Checksum kDefaultChecksum = base::Checksum::Crc64Nvme;
 
 std::string_view checksum_name(base::Checksum kind);      // "CRC32"
-std::string small_checksum_name(base::Checksum kind);     // "crc32", as in messages and headers
-// Throws for one that S3 has and Stoker has not, and for what is none.
+std::string lower_checksum_name(base::Checksum kind);     // "crc32", as in messages and headers
+// Throws NotImplemented for an algorithm that only Amazon supports, and InvalidRequest for an unknown one.
 base::Checksum checksum_kind(std::string_view name);
 bool is_crc(base::Checksum kind);
 
-// What a request says of its body: a value, or that one follows in a trailer.
+// The checksum that a request states of its body: a value, or only the algorithm where the value follows in a
+// trailer.
 struct ChecksumClaim {
   base::Checksum kind = kDefaultChecksum;
   std::optional<std::string> value;  // base64
@@ -43,11 +44,11 @@ ClaimedValues claimed_values(const Request& r) {
            &r.ChecksumSHA512, &r.ChecksumMD5, &r.ChecksumXXHASH64, &r.ChecksumXXHASH3, &r.ChecksumXXHASH128}};
 }
 
-// Throws InvalidDigest for a Content-MD5 that is none.
+// Throws InvalidDigest for an invalid Content-MD5.
 void check_md5_text(const std::optional<std::string>& content_md5);
 
-// The body against all that was said of it. Throws BadDigest. Answers the checksum that is kept of
-// it, base64: of the claim's kind, or of `otherwise` where nothing was claimed.
+// Verifies the body, and throws BadDigest. Returns the checksum to store, in base64: of the claim's algorithm, or of
+// `otherwise` where there is no claim.
 struct BodyChecksum {
   base::Checksum kind;
   std::string value;
@@ -55,12 +56,12 @@ struct BodyChecksum {
 };
 BodyChecksum check_body(const Upload& upload, const std::optional<std::string>& content_md5,
                         const std::optional<ChecksumClaim>& claim, base::Checksum otherwise);
-// Raw, of a body.
+// The raw checksum of a body.
 std::string body_checksum(const Upload& upload, base::Checksum kind);
 
 wire::ApiError checksum_mismatch(base::Checksum kind);
 
-// Of the parts of an upload, in order; values are base64.
+// Combines the checksums of parts, in order; values are base64.
 struct PartChecksum {
   std::string value;
   std::uint64_t size = 0;

@@ -17,7 +17,7 @@ shape::GetObjectRequest with_checksums(const std::string& key) {
   return {.Bucket = "bucket", .Key = key, .ChecksumMode = "ENABLED"};
 }
 
-TEST_F(Checksums, OneThatWasSentIsCheckedKeptAndShown) {
+TEST_F(Checksums, AStatedChecksumIsVerifiedStoredAndShown) {
   auto put = put_bytes(PutRequest{.Bucket = "bucket", .ChecksumSHA256 = kSha256, .Key = "k"}, "hello");
   EXPECT_EQ(put.ChecksumSHA256, kSha256);
   EXPECT_EQ(put.ChecksumType, "FULL_OBJECT");
@@ -28,14 +28,14 @@ TEST_F(Checksums, OneThatWasSentIsCheckedKeptAndShown) {
   EXPECT_FALSE(get("k").output.ChecksumSHA256);
 }
 
-TEST_F(Checksums, EachKindIsTheOneThatOthersCompute) {
+TEST_F(Checksums, EachAlgorithmHasTheValueThatOthersCompute) {
   EXPECT_EQ(put_bytes(PutRequest{.Bucket = "bucket", .ChecksumCRC32 = kCrc32, .Key = "k"}, "hello").ChecksumCRC32, kCrc32);
   EXPECT_EQ(put_bytes(PutRequest{.Bucket = "bucket", .ChecksumCRC32C = kCrc32c, .Key = "k"}, "hello").ChecksumCRC32C,
             kCrc32c);
   EXPECT_EQ(put_bytes(PutRequest{.Bucket = "bucket", .ChecksumSHA1 = kSha1, .Key = "k"}, "hello").ChecksumSHA1, kSha1);
 }
 
-TEST_F(Checksums, WhereNoneWasSentItIsCrc64Nvme) {
+TEST_F(Checksums, TheDefaultIsCrc64Nvme) {
   auto put = put_bytes("k", "hello");
   ASSERT_TRUE(put.ChecksumCRC64NVME);
   EXPECT_EQ(base::from_base64(*put.ChecksumCRC64NVME)->size(), 8u);
@@ -43,7 +43,7 @@ TEST_F(Checksums, WhereNoneWasSentItIsCrc64Nvme) {
   EXPECT_EQ(get(with_checksums("k")).output.ChecksumCRC64NVME, put.ChecksumCRC64NVME);
 }
 
-TEST_F(Checksums, AWrongOneStoresNothing) {
+TEST_F(Checksums, AWrongChecksumStoresNothing) {
   EXPECT_EQ(error_of([&] { put_bytes(PutRequest{.Bucket = "bucket", .ChecksumCRC32 = kCrc32, .Key = "k"}, "jello"); }),
             "BadDigest");
   EXPECT_EQ(message(), "The CRC32 you specified did not match the calculated checksum.");
@@ -55,7 +55,7 @@ TEST_F(Checksums, AWrongOneStoresNothing) {
   put_bytes(PutRequest{.Bucket = "bucket", .ContentMD5 = kMd5, .Key = "k"}, "hello");
 }
 
-TEST_F(Checksums, TextThatIsNoneIsRefused) {
+TEST_F(Checksums, AnInvalidChecksumIsRejected) {
   EXPECT_EQ(error_of([&] { put_bytes(PutRequest{.Bucket = "bucket", .ContentMD5 = "x", .Key = "k"}, ""); }),
             "InvalidDigest");
   EXPECT_EQ(error_of([&] { put_bytes(PutRequest{.Bucket = "bucket", .ChecksumCRC32 = "AAAA", .Key = "k"}, ""); }),
@@ -66,19 +66,19 @@ TEST_F(Checksums, TextThatIsNoneIsRefused) {
   EXPECT_EQ(message(), "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.");
 }
 
-TEST_F(Checksums, OneMayFollowTheBody) {
+TEST_F(Checksums, AChecksumMayFollowTheBody) {
   PutRequest request{.Bucket = "bucket", .ChecksumAlgorithm = "CRC32", .Key = "k"};
   EXPECT_EQ(put_bytes(request, "hello", {{"x-amz-checksum-crc32", kCrc32}}).ChecksumCRC32, kCrc32);
   EXPECT_EQ(error_of([&] { put_bytes(request, "jello", {{"x-amz-checksum-crc32", kCrc32}}); }), "BadDigest");
   EXPECT_EQ(error_of([&] { put_bytes(request, "hello"); }), "InvalidRequest");
   EXPECT_NE(message().find("x-amz-sdk-checksum-algorithm specified"), std::string::npos);
   EXPECT_EQ(error_of([&] { put_bytes(request, "hello", {{"x-amz-checksum-sha1", kSha1}}); }), "InvalidRequest");
-  // Without a word before it.
+  // Not announced before.
   auto put = put_bytes(PutRequest{.Bucket = "bucket", .Key = "k"}, "hello", {{"X-Amz-Checksum-Sha256", kSha256}});
   EXPECT_EQ(put.ChecksumSHA256, kSha256);
 }
 
-TEST_F(Checksums, OfARangeThereIsNone) {
+TEST_F(Checksums, ARangeHasNoChecksum) {
   put_bytes("k", "hello");
   auto request = with_checksums("k");
   request.Range = "bytes=1-2";
@@ -87,7 +87,7 @@ TEST_F(Checksums, OfARangeThereIsNone) {
   EXPECT_TRUE(get(request).output.ChecksumCRC64NVME);
 }
 
-TEST_F(Checksums, ThoseOfPartsMakeThatOfTheWhole) {
+TEST_F(Checksums, ChecksumsOfPartsCombineToThatOfTheWhole) {
   const std::string a(1000, 'a'), b(77, 'b');
   for (base::Checksum kind : {base::Checksum::Crc32, base::Checksum::Crc32c, base::Checksum::Crc64Nvme}) {
     auto sum = [&](const std::string& bytes) {

@@ -10,7 +10,7 @@ using wire::ApiError;
 
 namespace {
 
-// Codes that Amazon documents and that are in no model.
+// Codes that Amazon documents but its model lacks.
 constexpr wire::ErrorSpec kMoreErrors[] = {
     {.name = "AccessControlListNotSupported", .status = 400},
     {.name = "AuthorizationHeaderMalformed", .status = 400},
@@ -80,16 +80,16 @@ constexpr wire::ErrorSpec kMoreErrors[] = {
     {.name = "XAmzContentSHA256Mismatch", .status = 400},
 };
 
-// A region may be none of Amazon's, where the caller is in it; filters are "prefix" to those who set them, and
-// "Prefix" to those who set again what they were shown; and a checksum's mode may be written in small letters.
+// Handlers judge these values: a region may be the caller's own, a filter's name and a checksum's mode may be in any
+// case.
 bool is_for_handlers(const wire::Violation& violation) {
   return violation.member == "LocationConstraint" ||
          (violation.member == "ChecksumMode" && base::equals_ignoring_case(violation.value, "ENABLED")) ||
          (violation.member == "Name" && violation.path.find("ilterRules") != std::string::npos);
 }
 
-// Members of headers and query strings whose values have an answer of their own; all others that
-// are enumerations stand in an XML body.
+// Members of headers and query strings whose invalid values have an error of their own. All other enumerations are in
+// XML bodies.
 std::optional<ApiError> enumeration_error(const wire::Violation& violation) {
   const std::string& member = violation.member;
   const std::string& value = violation.value;
@@ -119,7 +119,7 @@ std::optional<ApiError> enumeration_error(const wire::Violation& violation) {
   if (member == "Events") {
     return invalid_argument("A specified event is not supported for notifications", "Event", value);
   }
-  // As a header of CreateBucket; in the body of PutBucketOwnershipControls it is only bad XML.
+  // The header of CreateBucket. In the body of PutBucketOwnershipControls an invalid value is MalformedXML.
   if (violation.path == "objectOwnership") return invalid_argument("Invalid x-amz-object-ownership header: " + value, "x-amz-object-ownership");
   if (member == "RequestPayer") return invalid_argument("Invalid x-amz-request-payer header.", "x-amz-request-payer", value);
   if (member == "ObjectLockMode") return invalid_argument("Unknown wormMode directive.", "x-amz-object-lock-mode", value);
@@ -195,7 +195,7 @@ std::optional<ApiError> violation_error(const std::vector<wire::Violation>& viol
     if (violation.member == "MaxBuckets") {
       return invalid_argument("Argument max-buckets must be an integer between 1 and 10000", "max-buckets", violation.value);
     }
-    // What is missing in a header has no member that is required but these.
+    // The only required members that are not in XML.
     if (violation.kind == wire::Violation::Missing) {
       if (violation.member == "ObjectAttributes") {
         return invalid_argument("The x-amz-object-attributes header is required.", "x-amz-object-attributes", "");

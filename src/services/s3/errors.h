@@ -11,7 +11,7 @@
 
 namespace services::s3 {
 
-// With the status of each code.
+// The status of each code.
 std::vector<wire::ErrorSpec> error_table();
 std::optional<wire::ApiError> violation_error(const std::vector<wire::Violation>& violations);
 
@@ -21,14 +21,14 @@ wire::ApiError no_such_version(std::string_view key, std::string_view version);
 wire::ApiError no_such_upload(std::string_view upload);
 wire::ApiError access_denied();
 wire::ApiError invalid_argument(std::string_view message, std::string_view name, std::string_view value);
-// Of an argument whose value is not said again.
+// Without the argument's value.
 wire::ApiError invalid_argument(std::string_view message, std::string_view name);
 wire::ApiError invalid_request(std::string_view message);
-// `condition`: the header that did not hold, "If-Match".
+// `condition`: the header that failed, "If-Match".
 wire::ApiError precondition_failed(std::string_view condition);
 wire::ApiError malformed_xml();
 wire::ApiError header_not_implemented(std::string_view header);
-// Something that S3 has and Stoker has not; `what` begins a sentence: "Object Lock".
+// A feature of S3 that Stoker does not support; `what` begins a sentence: "Object Lock".
 wire::ApiError not_implemented(std::string_view what);
 
 }  // namespace services::s3

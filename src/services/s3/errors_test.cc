@@ -15,7 +15,7 @@ std::string code_of(const std::string& path, const std::string& member) {
   return error ? error->code() : "";
 }
 
-TEST(Errors, AValueThatIsNoneIsNamedAsAmazonDoes) {
+TEST(Errors, InvalidValuesHaveAmazonsErrors) {
   EXPECT_EQ(code_of("storageClass", "StorageClass"), "InvalidStorageClass");
   EXPECT_EQ(code_of(kQueue + "events.1.member", "Events"), "InvalidArgument");
   EXPECT_EQ(code_of("objectOwnership", "ObjectOwnership"), "InvalidArgument");
@@ -23,32 +23,32 @@ TEST(Errors, AValueThatIsNoneIsNamedAsAmazonDoes) {
   EXPECT_EQ(code_of("versioningConfiguration.status", "Status"), "MalformedXML");
 }
 
-TEST(Errors, AnOwnershipThatIsNoneIsSaidOnlyInTheMessage) {
+TEST(Errors, AnInvalidOwnershipIsNamedOnlyInTheMessage) {
   const auto error = violation_error({{"objectOwnership", wire::Violation::NotInEnum, "[]", "mine", "ObjectOwnership"}});
   EXPECT_EQ(error->message(), "Invalid x-amz-object-ownership header: mine");
   ASSERT_EQ(error->details().size(), 1u);
   EXPECT_EQ(error->details()[0].second, "x-amz-object-ownership");
 }
 
-TEST(Errors, AChecksumsModeMayBeWrittenSmall) {
+TEST(Errors, AChecksumModeMayBeInLowerCase) {
   auto mode = [](const std::string& text) { return violation_error({{"checksumMode", wire::Violation::NotInEnum, "[]", text, "ChecksumMode"}}); };
   EXPECT_FALSE(mode("enabled"));
   EXPECT_EQ(mode("on")->code(), "InvalidArgument");
 }
 
-TEST(Errors, AMinimumSizeThatIsNoneIsNamed) {
+TEST(Errors, AnInvalidMinimumSizeIsNamed) {
   const auto error = violation_error({{"x", wire::Violation::NotInEnum, "[]", "big", "TransitionDefaultMinimumObjectSize"}});
   EXPECT_EQ(error->code(), "InvalidRequest");
   EXPECT_EQ(error->message(), "Invalid TransitionDefaultMinimumObjectSize found: big");
 }
 
-TEST(Errors, WhatHandlersJudgeIsNotRefusedBefore) {
+TEST(Errors, ValuesThatHandlersJudgePassTheModel) {
   EXPECT_EQ(code_of("createBucketConfiguration.locationConstraint", "LocationConstraint"), "");
   EXPECT_EQ(code_of(kQueue + "filter.key.filterRules.1.member.name", "Name"), "");
   EXPECT_EQ(code_of("elsewhere.name", "Name"), "MalformedXML");
 }
 
-TEST(Errors, ANumberOfBucketsHasItsBounds) {
+TEST(Errors, MaxBucketsHasItsBounds) {
   const auto error = violation_error({{"maxBuckets", wire::Violation::TooLarge, "10000", "10001", "MaxBuckets"}});
   ASSERT_TRUE(error);
   EXPECT_EQ(error->code(), "InvalidArgument");

@@ -19,7 +19,7 @@
 namespace services::s3 {
 namespace {
 
-// What Amazon shows as the ETag of a delete marker: the MD5 of nothing.
+// What Amazon shows as the ETag of a delete marker: the MD5 of no bytes.
 constexpr char kNothingsEtag[] = "d41d8cd98f00b204e9800998ecf8427e";
 constexpr std::string_view kIdLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
@@ -33,14 +33,14 @@ bool is_created(std::string_view name) { return name.starts_with("ObjectCreated:
 bool is_tagging(std::string_view name) { return name.starts_with("ObjectTagging:"); }
 bool is_lifecycle(std::string_view name) { return name.starts_with("LifecycleExpiration:"); }
 
-// Grows with each event of a key. A deletion has no row of its own: it comes after every version
-// there is, and before the next one that is written.
+// Grows with each event of a key. A deletion has no row: its sequencer lies between that of the last version and the
+// next.
 std::string sequencer(Call& call, const Object& object, bool deleted) {
   const std::int64_t id = deleted ? std::max(object.id, next_object_id(call.tx, call.now) - 1) : object.id;
   return fmt::format("{:016X}{:02X}", id, deleted ? 1 : 0);
 }
 
-// "object": which members it has depends on the event, as seen in Amazon's.
+// Which members "object" has depends on the event, as Amazon's examples show.
 std::string object_json(Call& call, const Bucket& bucket, std::string_view name, const Object& object) {
   std::string out = "{\"key\":" + quoted(url_encoded(object.key));
   if (is_created(name)) out += ",\"size\":" + std::to_string(object.size);
@@ -51,15 +51,15 @@ std::string object_json(Call& call, const Bucket& bucket, std::string_view name,
   return out + "}";
 }
 
-// All of it but the subscription's id, in Amazon's order of members. Version 2.1 for what there
-// was before lifecycles and tags had events, 2.3 for those.
+// The body without the configuration's id, in Amazon's order of members. Version 2.3 for events of lifecycles and
+// tags, 2.1 for all others.
 struct Body {
   std::string before_id, after_id;
 };
 
 Body body_of(Call& call, const Bucket& bucket, std::string_view name, const Object& object) {
   const Caller& caller = call.caller;
-  // Nobody asked for what a lifecycle does.
+  // A lifecycle's events have no request.
   const std::string request_id = caller.request_id.empty() ? base::random_text(16, kIdLetters) : caller.request_id;
   const std::string who = is_lifecycle(name) ? "s3.amazonaws.com"
                           : caller.anonymous() ? "Anonymous"
@@ -93,7 +93,7 @@ void send_event(Call& call, const Bucket& bucket, const std::string& queue_arn, 
     invoke<shapes::sqs::SendMessageResult>(call, event_sender(call, bucket), "sqs", "SendMessage", request);
   } catch (const wire::ApiError& error) {
     // The object was written: a queue that rejects the event does not undo that.
-    if (!call.local<Complaints>().due(queue_arn, call.now)) return;
+    if (!call.local<DeliveryWarnings>().due(queue_arn, call.now)) return;
     base::log_warn("event not delivered", {{"request", call.caller.request_id},
                                            {"bucket", bucket.name},
                                            {"queue", queue_arn},
@@ -101,7 +101,7 @@ void send_event(Call& call, const Bucket& bucket, const std::string& queue_arn, 
   }
 }
 
-void tell(Call& call, const Bucket& bucket, std::string_view name, const Object& object) {
+void publish_event(Call& call, const Bucket& bucket, std::string_view name, const Object& object) {
   if (!bucket.notification) return;
   const std::shared_ptr<const Subscriptions> subscriptions =
       call.local<SubscriptionCache>().get(bucket.id, *bucket.notification, &read_subscriptions);

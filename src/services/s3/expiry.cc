@@ -100,7 +100,7 @@ NewerVersions newer_versions(store::Tx& tx, const Bucket& bucket, const Object& 
                               bucket.id, key, version.id)
                          .one([](const store::Row& row) { return row.time(0); });
   if (!replaced_at) {
-    auto latest = load_standing(tx, bucket, version.key);
+    auto latest = load_latest_summary(tx, bucket, version.key);
     replaced_at = latest ? latest->modified_at : version.modified_at;
   }
   newer.since = *replaced_at;
@@ -129,9 +129,9 @@ std::optional<Object> find_if_due(Call& call, const Bucket& bucket, const Lifecy
 void expire_latest(Call& call, const Bucket& bucket, const std::string& key) {
   const Deleted deleted = delete_latest(call, bucket, key);
   if (deleted.marker) {
-    tell(call, bucket, kMarkerCreated, *deleted.marker);
+    publish_event(call, bucket, kMarkerCreated, *deleted.marker);
   } else if (deleted.removed) {
-    tell(call, bucket, kExpired, *deleted.removed);
+    publish_event(call, bucket, kExpired, *deleted.removed);
   }
 }
 
@@ -160,7 +160,7 @@ void apply_slice(Call& call, const ExpirySlice& slice) {
       expire_latest(call, *bucket, object.key);
     } else {
       delete_version(call, *bucket, object);
-      tell(call, *bucket, kExpired, object);
+      publish_event(call, *bucket, kExpired, object);
     }
   }
 }

@@ -55,7 +55,7 @@ NoncurrentRow read_noncurrent(const store::Row& row) {
   return out;
 }
 
-// Newest first: the versions before a row tell since when it is noncurrent, and how many are newer.
+// Newest first: the versions before a row show since when it is noncurrent, and how many are newer.
 std::vector<NoncurrentRow> noncurrent_rows(const ExpiryScan& scan) {
   std::vector<NoncurrentRow> rows;
   if (scan.position.after_id != 0) {

@@ -99,7 +99,7 @@ TEST_F(Lifecycle, AnObjectExpiresAtItsMidnightAndNotBefore) {
   EXPECT_EQ(left(), Names());
 }
 
-TEST_F(Lifecycle, OnlyWhatARuleMeansExpires) {
+TEST_F(Lifecycle, OnlyObjectsThatARuleCoversExpire) {
   set({rule(shape::LifecycleExpiration{.Days = 1},
             shape::LifecycleRuleFilter{.And = shape::LifecycleRuleAndOperator{.Prefix = "logs/",
                                                                               .Tags = {{{"keep", "no"}}},
@@ -126,7 +126,7 @@ TEST_F(Lifecycle, ADisabledRuleDoesNothing) {
   EXPECT_EQ(left(), Names{"k"});
 }
 
-TEST_F(Lifecycle, ADateTakesEverythingFromThenOn) {
+TEST_F(Lifecycle, ADateExpiresEverythingFromThenOn) {
   set({rule(shape::LifecycleExpiration{.Date = *wire::from_iso8601("2027-01-20T00:00:00Z")})});
   put("k");
   now_ = *wire::from_iso8601("2027-01-19T23:00:00Z");
@@ -137,7 +137,7 @@ TEST_F(Lifecycle, ADateTakesEverythingFromThenOn) {
   EXPECT_EQ(left(), Names());
 }
 
-TEST_F(Lifecycle, AConfigurationThatChangesIsGoneThroughAgain) {
+TEST_F(Lifecycle, AChangedConfigurationIsAppliedAgain) {
   put("k");
   advance(days(9));
   set({after(100)});
@@ -149,7 +149,7 @@ TEST_F(Lifecycle, AConfigurationThatChangesIsGoneThroughAgain) {
   EXPECT_EQ(left(), Names());
 }
 
-TEST_F(Lifecycle, InAVersionedBucketAMarkerIsPutOnTop) {
+TEST_F(Lifecycle, InAVersionedBucketExpiryCreatesAMarker) {
   version("Enabled");
   set({after(1)});
   hear_of_everything();
@@ -160,10 +160,10 @@ TEST_F(Lifecycle, InAVersionedBucketAMarkerIsPutOnTop) {
   EXPECT_TRUE(heard("LifecycleExpiration:DeleteMarkerCreated"));
   advance(days(9));
   sweep();
-  EXPECT_EQ(left(), (Names{"k!", "k"}));  // the version below keeps the marker
+  EXPECT_EQ(left(), (Names{"k!", "k"}));  // a marker that hides a version stays
 }
 
-TEST_F(Lifecycle, WhatExpiresIsTold) {
+TEST_F(Lifecycle, ExpiryPublishesAnEvent) {
   set({after(1)});
   hear_of_everything();
   put("k");
@@ -174,14 +174,14 @@ TEST_F(Lifecycle, WhatExpiresIsTold) {
   EXPECT_NE(sent_[0].second.find("\"eventVersion\":\"2.3\""), std::string::npos);
 }
 
-TEST_F(Lifecycle, OlderVersionsGoAsLongAfterTheyWereReplaced) {
+TEST_F(Lifecycle, NoncurrentVersionsExpireByTheTimeOfTheirReplacement) {
   version("Enabled");
   auto older = rule(std::nullopt);
   older.NoncurrentVersionExpiration = shape::NoncurrentVersionExpiration{.NoncurrentDays = 2};
   set({older});
   put("k");
   advance(days(5));
-  put("k");  // since then the first is not the latest
+  put("k");  // makes the first version noncurrent
   advance(days(1));
   sweep();
   EXPECT_EQ(left(), (Names{"k", "k"}));
@@ -190,7 +190,7 @@ TEST_F(Lifecycle, OlderVersionsGoAsLongAfterTheyWereReplaced) {
   EXPECT_EQ(left(), Names{"k"});
 }
 
-TEST_F(Lifecycle, SoManyOlderVersionsAreKept) {
+TEST_F(Lifecycle, TheNewestNoncurrentVersionsAreKept) {
   version("Enabled");
   auto older = rule(std::nullopt);
   older.NoncurrentVersionExpiration =
@@ -203,7 +203,7 @@ TEST_F(Lifecycle, SoManyOlderVersionsAreKept) {
   EXPECT_EQ(left(), (Names{"k", "k", "k", "l"}));
 }
 
-TEST_F(Lifecycle, AMarkerWithNothingBelowItGoes) {
+TEST_F(Lifecycle, AMarkerThatHidesNothingExpires) {
   version("Enabled");
   auto all = rule(shape::LifecycleExpiration{.ExpiredObjectDeleteMarker = true});
   all.NoncurrentVersionExpiration = shape::NoncurrentVersionExpiration{.NoncurrentDays = 1};
@@ -217,7 +217,7 @@ TEST_F(Lifecycle, AMarkerWithNothingBelowItGoes) {
   EXPECT_EQ(left(), Names());
 }
 
-TEST_F(Lifecycle, UploadsThatNobodyFinishesAreAborted) {
+TEST_F(Lifecycle, UnfinishedUploadsAreAborted) {
   auto abort = rule(std::nullopt, shape::LifecycleRuleFilter{.Prefix = "a/"});
   abort.AbortIncompleteMultipartUpload = shape::AbortIncompleteMultipartUpload{.DaysAfterInitiation = 1};
   set({abort});
@@ -241,7 +241,7 @@ TEST_F(Lifecycle, UploadsThatNobodyFinishesAreAborted) {
   EXPECT_EQ(count(), 1);
 }
 
-TEST_F(Lifecycle, ManyAreTakenSliceBySlice) {
+TEST_F(Lifecycle, ManyObjectsExpireSliceBySlice) {
   set({after(1, "x/"), [] {
          auto second = after(1, "y/");
          second.ID = "s";
@@ -258,12 +258,12 @@ TEST_F(Lifecycle, ManyAreTakenSliceBySlice) {
   });
   advance(days(3));
   take_turn();
-  EXPECT_EQ(left().size(), 2400u);  // no more at once
+  EXPECT_EQ(left().size(), 2400u);  // one slice
   sweep();
   EXPECT_EQ(left().size(), 1250u);
 }
 
-TEST_F(Lifecycle, AFailedTurnIsTakenAgain) {
+TEST_F(Lifecycle, AFailedTurnIsRepeated) {
   set({after(1)});
   put("k");
   advance(days(3));
@@ -335,7 +335,7 @@ TEST_F(Lifecycle, AnObjectsExpirationIsAHeader) {
   EXPECT_EQ(header("k"), R"(expiry-date="Sun, 17 Jan 2027 00:00:00 GMT", rule-id="my%20rule")");
 }
 
-TEST_F(Lifecycle, WhoNamesAVersionIsNotToldWhenItExpires) {
+TEST_F(Lifecycle, ARequestForAVersionGetsNoExpirationHeader) {
   version("Enabled");
   const std::string id = put("k").version();
   set({after(1)});
@@ -356,7 +356,7 @@ TEST_F(Lifecycle, AConfigurationIsReadAndDeleted) {
   EXPECT_EQ(error_of(&get_bucket_lifecycle_configuration, {.Bucket = "bucket"}), "NoSuchLifecycleConfiguration");
 }
 
-TEST_F(Lifecycle, RulesKeepToAmazonsLimits) {
+TEST_F(Lifecycle, RulesHaveAmazonsLimits) {
   auto is = [&](const std::string& code, const std::string& text, shape::LifecycleRule one) {
     EXPECT_EQ(set({std::move(one)}), code) << text;
     if (!text.empty()) {

@@ -7,7 +7,7 @@
 
 namespace services::s3 {
 
-// As Amazon encodes keys where it says that it does: a space is '+', slashes stay.
+// As Amazon encodes keys with encoding-type=url: a space becomes '+', slashes stay.
 std::string url_encoded(std::string_view key);
 
 }  // namespace services::s3

@@ -23,7 +23,7 @@ std::string Walk::common_prefix(std::string_view key) const {
 
 Position Walk::after_marker(const std::string& marker) const {
   std::string from = marker.empty() ? "" : after_key(marker);
-  // A prefix that is not larger than the marker is not listed, though it has keys that are.
+  // A common prefix that contains the marker was listed already, though later keys of it exist.
   if (marker.starts_with(prefix)) {
     if (const std::string common = common_prefix(marker); !common.empty()) from = after_prefix(common);
   }

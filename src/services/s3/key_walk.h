@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page of keys in their order, with all that share a prefix up to a delimiter rolled into one. What
-// a prefix hides is passed over by a seek, so that a page costs what it shows.
+// A page of keys in order. Keys that share a prefix up to a delimiter become one item. A seek skips the rest of such
+// a prefix, so that a page costs what it shows.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +14,16 @@
 
 namespace services::s3 {
 
-// Where to go on: at this key or the first after it; of this very key only versions before `below`.
+// Where a listing continues: at this key or the first after it; of this very key, only at versions with ids less than
+// `below`.
 struct Position {
   std::string from;
   std::optional<std::int64_t> below;
 };
 
-// The first text after all that begin with `prefix`. Larger than any key where there is none.
+// The first string after all that begin with `prefix`; greater than any key where there is none.
 std::string after_prefix(std::string prefix);
-// The first text after this one.
+// The first string after this one.
 inline std::string after_key(std::string key) { return std::move(key.append(1, '\0')); }
 
 struct Walk {
@@ -30,13 +31,13 @@ struct Walk {
   Position start;
   std::size_t most = 0;
 
-  // `key`'s part up to the first delimiter after the prefix; "" where there is none.
+  // The key up to the first delimiter after the prefix; "" without one.
   std::string common_prefix(std::string_view key) const;
-  // Where a listing begins that goes on after `marker`.
+  // The first position after `marker`.
   Position after_marker(const std::string& marker) const;
 };
 
-// One of a page: a row, or a prefix for many.
+// An item of a page: a row, or a common prefix.
 template <class Row>
 struct WalkItem {
   std::optional<Row> row;
@@ -49,17 +50,17 @@ struct WalkPage {
   bool truncated = false;
 };
 
-// fetch(position, limit) answers rows with `key` and position_after(), in order, all of them with the
-// prefix; fewer than `limit` where there are no more.
+// fetch(position, limit) returns rows with `key` and position_after(), in order, all with the prefix; fewer than
+// `limit` at the end.
 template <class Row, class Fetch>
 WalkPage<Row> walk_keys(const Walk& walk, Fetch&& fetch) {
-  constexpr std::size_t kFirstRows = 16;  // of a fetch where there may be much to pass over
+  constexpr std::size_t kFirstRows = 16;  // of the first fetch, where a delimiter may hide many rows
   WalkPage<Row> page;
   if (walk.most == 0) return page;
-  const std::size_t wanted = walk.most + 1;  // one more tells whether there is more
+  const std::size_t wanted = walk.most + 1;  // one more than shown, to see whether the page is the last
   std::size_t rows = walk.delimiter.empty() ? wanted : std::min(wanted, kFirstRows);
   Position position = walk.start;
-  std::string hidden;  // the prefix that was listed last
+  std::string hidden;  // the common prefix that was listed last
   while (true) {
     std::vector<Row> found = fetch(position, rows);
     const bool last = found.size() < rows;
@@ -79,7 +80,7 @@ WalkPage<Row> walk_keys(const Walk& walk, Fetch&& fetch) {
     }
     if (last) return page;
     if (!hidden.empty()) position = {after_prefix(hidden), std::nullopt};
-    // Few of them useful: seek earlier. All of them: fetch more at once.
+    // Seek sooner where most rows were hidden; else fetch more at once.
     rows = passed * 2 > found.size() ? std::max<std::size_t>(2, rows / 4) : std::min(wanted, rows * 2);
   }
 }

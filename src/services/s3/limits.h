@@ -7,8 +7,8 @@
 
 namespace services::s3 {
 
-inline constexpr std::uint64_t kMaxPutBytes = 5ull << 30;  // of a body, a part, and a copy's source
-inline constexpr std::uint64_t kMinPartBytes = 5ull << 20;  // but the last
+inline constexpr std::uint64_t kMaxPutBytes = 5ull << 30;  // a body, a part, and the source of a copy
+inline constexpr std::uint64_t kMinPartBytes = 5ull << 20;  // except for the last part
 inline constexpr std::int64_t kMaxPartNumber = 10000;
 inline constexpr std::size_t kMaxKeyBytes = 1024;
 inline constexpr std::size_t kMaxMetadataBytes = 2048;

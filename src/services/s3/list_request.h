@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What listings have in common in their requests and answers.
+// What the requests and responses of all listings have in common.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@
 
 namespace services::s3 {
 
-// Keys and prefixes as the answer shows them.
+// Writes keys and prefixes in the requested encoding.
 class ListText {
  public:
-  // Throws for an encoding that there is not.
+  // Throws for an unknown encoding.
   explicit ListText(const std::optional<std::string>& encoding_type);
   std::string operator()(const std::string& text) const;
 
@@ -23,7 +23,7 @@ class ListText {
   bool url_ = false;
 };
 
-// Of ListObjects, ListObjectsV2 and ListObjectVersions. `Ask` points into nothing of the request.
+// For ListObjects, ListObjectsV2 and ListObjectVersions.
 std::size_t page_size(const std::optional<std::int32_t>& max_keys);
 
 template <class Request>
@@ -35,22 +35,22 @@ Walk walk_of(const Request& request) {
 }
 
 template <class Request>
-Ask list_ask(std::string_view action, const Request& request) {
-  Ask ask{.action = action};
-  if (request.Prefix) ask.context["s3:prefix"] = *request.Prefix;
-  if (request.Delimiter) ask.context["s3:delimiter"] = *request.Delimiter;
-  if (request.MaxKeys) ask.context["s3:max-keys"] = std::to_string(*request.MaxKeys);
-  return ask;
+AccessRequest list_access(std::string_view action, const Request& request) {
+  AccessRequest access{.action = action};
+  if (request.Prefix) access.context["s3:prefix"] = *request.Prefix;
+  if (request.Delimiter) access.context["s3:delimiter"] = *request.Delimiter;
+  if (request.MaxKeys) access.context["s3:max-keys"] = std::to_string(*request.MaxKeys);
+  return access;
 }
 
-// Where a listing goes on, as clients carry it. What no listing gave out is told from it: throws.
+// Continuation tokens. parse_page_token() throws for a token that page_token() did not make.
 std::string page_token(std::string_view after);
 std::string parse_page_token(const std::string& token);
 
-// Whose the bucket is. Who has no key is not told.
+// The bucket's owner; nullopt for anonymous callers.
 std::optional<shapes::s3::Owner> owner_for(const Caller& caller, const Bucket& bucket);
 
-// Out of the column `headers`.
+// Of the column `headers`.
 std::string storage_class_of(std::string_view headers);
 
 }  // namespace services::s3

@@ -9,17 +9,17 @@
 namespace services::s3 {
 namespace {
 
-TEST(ListRequest, ATokenBringsBackWhatItWasMadeOf) {
+TEST(ListRequest, ATokenReturnsWhatItWasMadeOf) {
   for (const char* after : {"a", "folder/", "\xc3\xa9 + %"}) EXPECT_EQ(parse_page_token(page_token(after)), after);
 }
 
-TEST(ListRequest, WhoHasNoKeyIsNotToldWhoseTheBucketIs) {
+TEST(ListRequest, AnonymousCallersDoNotSeeTheOwner) {
   const Bucket bucket{.account = "111111111111"};
   EXPECT_FALSE(owner_for(Caller{}, bucket));
   EXPECT_EQ(owner_for(Caller{.account = "222222222222"}, bucket)->ID, canonical_id("111111111111"));
 }
 
-TEST(ListRequest, ATokenThatNoListingGaveIsRefused) {
+TEST(ListRequest, AForgedTokenIsRejected) {
   std::string changed = page_token("some/key");
   changed[0] = changed[0] == 'A' ? 'B' : 'A';
   for (const std::string& token : {std::string(), std::string("nonsense"), std::string("not base64!"),
@@ -29,7 +29,7 @@ TEST(ListRequest, ATokenThatNoListingGaveIsRefused) {
       ADD_FAILURE() << token;
     } catch (const wire::ApiError& error) {
       EXPECT_EQ(error.message(), "The continuation token provided is incorrect");
-      EXPECT_EQ(error.details().size(), 1u);  // its name; it is not said again
+      EXPECT_EQ(error.details().size(), 1u);  // only the name; the error omits the value
     }
   }
 }

@@ -51,7 +51,7 @@ void add_memory(Locals& locals, bool test_events) {
   locals.add<BucketPolicyCache>();
   locals.add<LifecycleCache>();
   locals.add<SubscriptionCache>();
-  locals.add<Complaints>();
+  locals.add<DeliveryWarnings>();
 }
 
 std::vector<Gauge> read_gauges(Call& call) {

@@ -8,7 +8,7 @@
 namespace services::s3 {
 namespace {
 
-// Whether a body with this root is taken for the operation's; what is missing in it is another matter.
+// Whether the operation accepts a body with this root element, complete or not.
 bool takes(std::string_view name, const std::string& root) {
   const Service s3 = module({}).service;
   for (const Operation& operation : s3.operations) {
@@ -29,7 +29,7 @@ bool takes(std::string_view name, const std::string& root) {
   return false;
 }
 
-TEST(S3Module, BodiesHaveTheRootsThatAmazonDocuments) {
+TEST(S3Module, BodiesHaveTheRootElementsThatAmazonDocuments) {
   const std::pair<const char*, const char*> kRoots[] = {
       {"CreateBucket", "CreateBucketConfiguration"},
       {"PutBucketTagging", "Tagging"},

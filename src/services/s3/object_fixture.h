@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test support: handlers of objects with their bodies, and files that are only a map.
+// Test support: handlers of objects with their bodies, and a map in place of files.
 #pragma once
 
 #include "base/bytes.h"
@@ -16,7 +16,7 @@ namespace services::s3 {
 class ObjectTest : public S3Test {
  protected:
   ObjectTest() { make_bucket(); }
-  // Whatever a test did: bytes are there as often as they are used, and no file is forgotten.
+  // After every test: reference counts are right, and no file is lost.
   void TearDown() override { check_blobs(); }
 
   std::string bytes_of(const std::vector<Extent>& extents) const {
@@ -32,7 +32,7 @@ class ObjectTest : public S3Test {
     return all;
   }
 
-  // As whoever reads bodies does.
+  // As the door does.
   Upload spooled(const Spool& spool, std::string bytes, base::Headers trailers = {}) {
     if (spool.source) bytes = bytes_of(*spool.source);
     if (bytes.size() > spool.max_bytes) throw wire::ApiError("EntityTooLarge", "");
@@ -51,7 +51,7 @@ class ObjectTest : public S3Test {
     return upload;
   }
 
-  // Both halves of an operation with a body. `between` is what others do meanwhile.
+  // Both halves of an operation with a body. `between` runs between them.
   template <class Out, class In, class Plan>
   Out send(Plan (*prepare)(ObjectCall&, const In&), Out (*handler)(ObjectCall&, const In&, const Plan&),
            const std::type_identity_t<In>& input, std::string bytes = "", base::Headers trailers = {},
@@ -126,7 +126,7 @@ class ObjectTest : public S3Test {
 
   std::string header(const std::string& name) const { return std::string(error_.headers().get(name)); }
 
-  // Uploads in parts, by key.
+  // Multipart uploads, by key.
   std::string create(const std::string& key) {
     return *run(&create_multipart_upload, {.Bucket = "bucket", .Key = key}).UploadId;
   }
@@ -148,7 +148,7 @@ class ObjectTest : public S3Test {
     return run(&complete_multipart_upload, completion(key, upload, std::move(parts)));
   }
 
-  // An object that came in these parts: with SHA-256 checksums of each, or with none.
+  // An object of these parts, each with a SHA-256 checksum or none with any.
   void put_in_parts(const std::string& key, const std::optional<std::string>& sha256, const std::vector<std::string>& all) {
     const std::string upload =
         *run(&create_multipart_upload, {.Bucket = "bucket", .Key = key, .ChecksumAlgorithm = sha256}).UploadId;
@@ -168,7 +168,7 @@ class ObjectTest : public S3Test {
     store_->read_now([&](store::Tx& tx) { found = tx.query(sql).integer(); });
     return found;
   }
-  // The sweep's work.
+  // What the sweep does.
   void sweep() {
     if (count("SELECT count(*) FROM s3_blobs WHERE refs = 0") == 0) return;
     with_call([&](Call& call) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers by which pages are asked for: how many, and after which one.
+// Numbers in requests for pages: how many items, and after which one.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace services::s3 {
 
-// Throws InvalidArgument for one below zero.
+// Throws InvalidArgument for a negative number.
 std::int32_t page_number(std::optional<std::int32_t> value, std::int32_t otherwise, std::string_view name);
 
 }  // namespace services::s3

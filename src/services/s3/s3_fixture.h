@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test support: S3's handlers on a database of their own, at a time of the test's choosing, with
-// queues that only remember what they were sent.
+// Test support: S3's handlers on a database of their own, with a clock and queues that the test controls. It records
+// wakes and published events.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -39,7 +38,7 @@ class S3Test : public testing::Test {
     std::filesystem::remove_all(folder_);
   }
 
-  // Runs fn(call) in a transaction; what it woke and set is kept.
+  // Runs fn(call) in a transaction, and records its wakes and status.
   template <class Fn>
   auto with_call(Fn&& fn) {
     using Result = std::invoke_result_t<Fn, ObjectCall&>;
@@ -63,7 +62,7 @@ class S3Test : public testing::Test {
     return with_call([&](AnyCall& call) { return handler(call, input); });
   }
 
-  // The same for one that changes nothing, on a snapshot.
+  // The same for a handler that only reads, on a snapshot.
   template <class Out, class In>
   Out read(Out (*handler)(Call&, const In&), const std::type_identity_t<In>& input) {
     Out result;
@@ -108,7 +107,7 @@ class S3Test : public testing::Test {
     run(&put_bucket_versioning, {.Bucket = name, .VersioningConfiguration = {.Status = status}});
   }
 
-  // A version without bytes, as if somebody had put one of this size.
+  // Inserts a version of this size, without bytes.
   Object put(const std::string& key, const std::string& name = "bucket", std::int64_t size = 3, Tags tags = {}) {
     return with_call([&](Call& call) {
       const Bucket bucket = *load_bucket(call.tx, name);
@@ -118,7 +117,7 @@ class S3Test : public testing::Test {
       object.size = size;
       object.etag = "900150983cd24fb0d6963f7d28e17f72";
       object.tags = std::move(tags);
-      put_version(call, bucket, load_standing(call.tx, bucket, key), object);
+      put_version(call, bucket, load_latest_summary(call.tx, bucket, key), object);
       return object;
     });
   }
@@ -140,11 +139,11 @@ class S3Test : public testing::Test {
   // "ObjectCreated:Put key" for each event that was sent since the last call.
   std::vector<std::string> published() {
     std::vector<std::string> events;
-    for (const auto& [queue, body] : sent_) {
-      const boost::json::value record = boost::json::parse(body).at("Records").at(0);
-      const auto& key = record.at("s3").at("object").at("key").as_string();
-      events.push_back(std::string(record.at("eventName").as_string()) + " " + std::string(key));
-    }
+    auto member = [](const std::string& body, const std::string& name) {
+      const std::size_t begin = body.find("\"" + name + "\":\"") + name.size() + 4;
+      return body.substr(begin, body.find('"', begin) - begin);
+    };
+    for (const auto& [queue, body] : sent_) events.push_back(member(body, "eventName") + " " + member(body, "key"));
     sent_.clear();
     return events;
   }

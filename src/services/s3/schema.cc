@@ -8,13 +8,13 @@ namespace {
 constexpr char kTables[] = R"sql(
 CREATE TABLE s3_buckets (
   id INTEGER PRIMARY KEY,
-  name TEXT NOT NULL UNIQUE,           -- of all accounts, as at Amazon
+  name TEXT NOT NULL UNIQUE,           -- unique over all accounts, as at Amazon
   account TEXT NOT NULL,
   region TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  versioning TEXT,                     -- 'Enabled', 'Suspended'; NULL: never was
-  -- Its settings, each as the JSON of its shape; NULL: never set, or deleted
-  policy TEXT,                         -- this one as its owner wrote it
+  versioning TEXT,                     -- 'Enabled', 'Suspended'; NULL: never set
+  -- Settings, each the JSON of its shape; NULL: not set
+  policy TEXT,                         -- as its owner wrote it
   access_block TEXT,
   ownership TEXT,
   encryption TEXT,
@@ -25,10 +25,10 @@ CREATE TABLE s3_buckets (
 );
 CREATE INDEX s3_buckets_account ON s3_buckets (account, name);
 
--- Bytes that do not change any more. Several objects and parts may share one.
+-- Immutable bytes. Several objects and parts may share a blob.
 CREATE TABLE s3_blobs (
   id INTEGER PRIMARY KEY,
-  refs INTEGER NOT NULL,               -- 0: nobody's any more; the sweep deletes its file, then the row
+  refs INTEGER NOT NULL,               -- 0: unused; the sweep deletes the file, then the row
   size INTEGER NOT NULL,
   file TEXT,                           -- NULL: in `bytes`
   bytes BLOB
@@ -36,7 +36,7 @@ CREATE TABLE s3_blobs (
 CREATE UNIQUE INDEX s3_blobs_file ON s3_blobs (file) WHERE file IS NOT NULL;
 CREATE INDEX s3_blobs_unused ON s3_blobs (id) WHERE refs = 0;
 
--- A row a version. `id` grows with time, so that a key's newest version has its largest.
+-- A row for each version. `id` grows with time, so that a key's newest version has the largest.
 CREATE TABLE s3_objects (
   id INTEGER PRIMARY KEY,
   bucket INTEGER NOT NULL,
@@ -47,16 +47,16 @@ CREATE TABLE s3_objects (
   modified_at INTEGER NOT NULL,
   size INTEGER NOT NULL,
   etag TEXT NOT NULL,                  -- without quotes
-  blob INTEGER,                        -- NULL: in s3_object_parts, or a marker
-  parts INTEGER NOT NULL,              -- 0: came in one
-  upload INTEGER,                      -- that it was made of; NULL: came in one
+  blob INTEGER,                        -- NULL: in s3_object_parts, or a delete marker
+  parts INTEGER NOT NULL,              -- 0: uploaded in one piece
+  upload INTEGER,                      -- the multipart upload that it was made of; NULL: uploaded in one piece
   checksum_kind TEXT,                  -- 'CRC32', ...
   checksum_type TEXT,                  -- 'FULL_OBJECT', 'COMPOSITE'
-  checksum TEXT,                       -- as it is shown
-  headers TEXT NOT NULL,               -- JSON: what was said of it when it was written
+  checksum TEXT,                       -- as responses show it
+  headers TEXT NOT NULL,               -- JSON: the headers that it was written with
   tags TEXT NOT NULL                   -- JSON; '' for none
 );
--- `marker` before `key`: a listing does not meet the markers of deleted keys.
+-- `marker` before `key`: a listing of objects skips the markers of deleted keys.
 CREATE UNIQUE INDEX s3_objects_latest ON s3_objects (bucket, marker, key) WHERE latest = 1;
 -- Newest first, as versions are listed.
 CREATE INDEX s3_objects_older ON s3_objects (bucket, key, id DESC) WHERE latest = 0;
@@ -65,7 +65,7 @@ CREATE INDEX s3_objects_older ON s3_objects (bucket, key, id DESC) WHERE latest 
 CREATE TABLE s3_object_parts (
   object INTEGER NOT NULL,
   number INTEGER NOT NULL,
-  start INTEGER NOT NULL,              -- where it begins in the object
+  start INTEGER NOT NULL,              -- offset in the object
   size INTEGER NOT NULL,
   blob INTEGER NOT NULL,
   etag TEXT NOT NULL,

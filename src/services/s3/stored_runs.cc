@@ -6,8 +6,8 @@
 namespace services::s3 {
 namespace {
 
-// Columns: id, part, bucket, key, tag, size, etag, checksum_kind, checksum_type, checksum, blob, then of
-// the blob: its id, file, bytes.
+// Columns: id, part, bucket, key, tag, size, etag, checksum_kind, checksum_type, checksum, blob, then of the blob:
+// id, file, bytes.
 constexpr std::string_view kObjects =
     "SELECT o.id, 0, b.name, o.key, o.tag, o.size, o.etag, o.checksum_kind, o.checksum_type, o.checksum, o.blob,"
     " s.id, s.file, s.bytes FROM s3_objects o JOIN s3_buckets b ON b.id = o.bucket LEFT JOIN s3_blobs s ON s.id = o.blob"
@@ -23,29 +23,29 @@ constexpr std::string_view kUploadParts =
     " LEFT JOIN s3_blobs s ON s.id = p.blob"
     " WHERE (p.upload, p.number) > ($1, $2) ORDER BY p.upload, p.number LIMIT $3";
 
-std::string_view statement_of(RunPlace::Table table) {
+std::string_view statement_of(RunPosition::Table table) {
   switch (table) {
-    case RunPlace::Objects: return kObjects;
-    case RunPlace::ObjectParts: return kObjectParts;
+    case RunPosition::Objects: return kObjects;
+    case RunPosition::ObjectParts: return kObjectParts;
     default: return kUploadParts;
   }
 }
 
 std::optional<StoredChecksum> checksum_in(const store::Row& row) {
-  // One of an object's parts together is not one of any bytes.
+  // A composite checksum is not the checksum of any bytes.
   if (row.is_null(9) || row.text(8) != kFullObject) return std::nullopt;
-  // Of an upload for which nobody chose one.
+  // An upload without a stated algorithm has the default one.
   const std::string kind = row.maybe_str(7).value_or(std::string(checksum_name(kDefaultChecksum)));
   return StoredChecksum{kind, kFullObject, row.str(9)};
 }
 
-StoredRun read_run(const store::Row& row, RunPlace::Table table) {
+StoredRun read_run(const store::Row& row, RunPosition::Table table) {
   StoredRun run;
   run.part = row.integer(1);
   run.bucket = row.str(2);
   run.key = row.str(3);
-  const std::string numbered = row.is_null(4) ? "null" : numbered_text({row.integer(0), row.integer(4)});
-  (table == RunPlace::UploadParts ? run.upload : run.version) = numbered;
+  const std::string row_id = row.is_null(4) ? "null" : row_id_text({row.integer(0), row.integer(4)});
+  (table == RunPosition::UploadParts ? run.upload : run.version) = row_id;
   run.size = row.integer(5);
   const std::string etag = row.str(6);
   if (etag.size() == 32) run.md5 = etag;
@@ -60,24 +60,24 @@ StoredRun read_run(const store::Row& row, RunPlace::Table table) {
 
 }  // namespace
 
-std::vector<StoredRun> next_runs(store::Tx& tx, RunPlace& place, std::int64_t most) {
+std::vector<StoredRun> next_runs(store::Tx& tx, RunPosition& place, std::int64_t most) {
   std::vector<StoredRun> runs;
-  while (runs.empty() && place.table != RunPlace::Done) {
-    const RunPlace::Table table = place.table;
-    tx.query(statement_of(table), place.id, table == RunPlace::Objects ? 0 : place.part, most)
+  while (runs.empty() && place.table != RunPosition::Done) {
+    const RunPosition::Table table = place.table;
+    tx.query(statement_of(table), place.id, table == RunPosition::Objects ? 0 : place.part, most)
         .each([&](const store::Row& row) {
           runs.push_back(read_run(row, table));
           place.id = row.integer(0);
           place.part = row.integer(1);
         });
-    if (runs.empty()) place = {static_cast<RunPlace::Table>(table + 1), 0, 0};
+    if (runs.empty()) place = {static_cast<RunPosition::Table>(table + 1), 0, 0};
   }
   return runs;
 }
 
 bool is_used(store::Tx& tx, const StoredRun& run) {
   if (run.bytes) return tx.query("SELECT refs FROM s3_blobs WHERE id = $1", run.blob).integer() > 0;
-  // Without a row for its bytes: is there still one that points to it?
+  // The blob's row is missing: find a row that refers to it.
   const std::int64_t users = tx.query("SELECT (SELECT count(*) FROM s3_object_parts WHERE blob = $1) +"
                                       " (SELECT count(*) FROM s3_parts WHERE blob = $1) +"
                                       " (SELECT count(*) FROM s3_objects WHERE blob = $1)",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All bytes that S3 keeps, with what is known of them: for whoever checks that they are still the same.
+// All stored bytes with their digests, for a check that they are intact.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +12,32 @@
 
 namespace services::s3 {
 
-// Of an object that came in one, of a part of one that did not, or of a part of an open upload.
+// The bytes of an object, of a part of one, or of a part of an unfinished upload.
 struct StoredRun {
   std::string bucket, key;
-  std::string version;        // "" of an open upload,
-  std::string upload;         // which has this
-  std::int64_t part = 0;      // 0: came in one
+  std::string version;        // "" for an unfinished upload
+  std::string upload;         // the upload's id; "" for an object
+  std::int64_t part = 0;      // 0: uploaded in one piece
   std::int64_t size = 0;
-  std::string md5;            // in hexadecimal; "" where it is not known
+  std::string md5;            // in hexadecimal; "" where unknown
   std::optional<StoredChecksum> checksum;
   std::int64_t blob = 0;
-  std::optional<Extent> bytes;  // nullopt: not even their row is there
+  std::optional<Extent> bytes;  // nullopt: their row is missing
 };
 
-// Where a walk is: after this row of this table.
-struct RunPlace {
+// A position of the walk: after this row of this table.
+struct RunPosition {
   enum Table { Objects, ObjectParts, UploadParts, Done };
   Table table = Objects;
   std::int64_t id = 0, part = 0;
 };
 
-// The next of them; `place` moves on. Small bytes come along, so `most` should not be large.
-std::vector<StoredRun> next_runs(store::Tx& tx, RunPlace& place, std::int64_t most);
+// The next runs; moves `place` on. Small bytes are included, so `most` should be small.
+std::vector<StoredRun> next_runs(store::Tx& tx, RunPosition& place, std::int64_t most);
 
-// Does anybody still use them? What was deleted since it was listed may well be gone.
+// Whether the bytes are still in use. They may have been deleted since they were listed.
 bool is_used(store::Tx& tx, const StoredRun& run);
-// Of these files, those that a row names.
+// Those of these files that a row names.
 std::vector<std::string> named_files(store::Tx& tx, const std::vector<std::string>& files);
 
 }  // namespace services::s3

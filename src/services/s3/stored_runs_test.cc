@@ -12,7 +12,7 @@ class StoredRunsTest : public ObjectTest {
   std::vector<StoredRun> all(std::int64_t most) {
     std::vector<StoredRun> runs;
     store_->read_now([&](store::Tx& tx) {
-      for (RunPlace place; place.table != RunPlace::Done;) {
+      for (RunPosition place; place.table != RunPosition::Done;) {
         for (StoredRun& run : next_runs(tx, place, most)) runs.push_back(std::move(run));
       }
     });
@@ -25,7 +25,7 @@ class StoredRunsTest : public ObjectTest {
   }
 };
 
-TEST_F(StoredRunsTest, EveryRunOfBytesIsMetOnceHoweverSmallThePage) {
+TEST_F(StoredRunsTest, EveryRunOfBytesIsListedOnceWhateverThePageSize) {
   put_bytes("small", "hello");
   put_bytes("large", std::string(100'000, 'x'));
   put_bytes("empty", "");
@@ -43,7 +43,7 @@ TEST_F(StoredRunsTest, EveryRunOfBytesIsMetOnceHoweverSmallThePage) {
   }
 }
 
-TEST_F(StoredRunsTest, WhatWasDeletedSinceIsNotUsed) {
+TEST_F(StoredRunsTest, DeletedBytesAreNotInUse) {
   put_bytes("large", std::string(100'000, 'x'));
   const auto runs = all(10);
   EXPECT_TRUE(used(runs.front()));
@@ -52,7 +52,7 @@ TEST_F(StoredRunsTest, WhatWasDeletedSinceIsNotUsed) {
   EXPECT_TRUE(all(10).empty());
 }
 
-TEST_F(StoredRunsTest, FilesThatARowNamesAreToldFromThoseThatNoneDoes) {
+TEST_F(StoredRunsTest, FilesWithARowAreFound) {
   put_bytes("large", std::string(100'000, 'x'));
   const std::string file = all(1).front().bytes->file;
   std::vector<std::string> named;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tags may be, of buckets and of objects.
+// The rules for tags of buckets and objects.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace services::s3 {
 
-// Throws InvalidTag for keys and values that are none, and for a key that comes twice.
+// Throws InvalidTag for invalid keys and values, and for a duplicate key.
 void check_tags(const std::vector<shapes::s3::Tag>& tags);
 
 }  // namespace services::s3

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was made of a bucket's setting, by its text: what was read for one request is good for the
-// next, for as long as the setting stays as it is.
+// Parsed settings of buckets, by their text: one request parses a setting for all that follow, until it changes.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@ namespace services::s3 {
 template <class T>
 class TextCache {
  public:
-  // Made by `make` where it is not there yet. Shared: whoever got it may use it longer than it is kept.
+  // Parses with `make` where it is not cached. Shared: the caller may use it longer than the cache keeps it.
   std::shared_ptr<const T> get(std::int64_t bucket, const std::string& text, T (*make)(const std::string& text)) {
     auto known = entries_.with([&](const Entries& entries) -> std::shared_ptr<const T> {
       auto found = entries.find(bucket);
@@ -32,7 +31,7 @@ class TextCache {
   }
 
  private:
-  // With more buckets than these in use at once all are made anew now and then.
+  // With more buckets in use at once all are parsed again now and then.
   static constexpr std::size_t kMaxEntries = 1024;
 
   struct Entry {

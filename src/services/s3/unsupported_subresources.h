@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subresources of buckets and objects for which Amazon has operations that Stoker has not.
+// The subresources of buckets and objects whose operations Stoker does not support.
 #pragma once
 
 #include <string_view>
@@ -7,12 +7,12 @@
 
 namespace services::s3 {
 
-// Some of them are also the names of operations that are here: website can be asked for, not set.
+// Some operations on them are supported: GetBucketWebsite is, PutBucketWebsite is not.
 inline std::vector<std::string_view> unsupported_subresources() {
   return {"abac",
           "accelerate",
           "analytics",
-          "encryption",  // of an object; a bucket's is here
+          "encryption",  // of an object; a bucket's is supported
           "intelligent-tiering",
           "inventory",
           "logging",

@@ -5,7 +5,7 @@
 
 namespace services::s3 {
 
-// As S3 shows times, and compares them with those of clients: without parts of a second.
+// S3 shows and compares times without fractions of a second.
 inline base::Time whole_seconds(base::Time time) { return base::from_seconds(base::to_seconds(time)); }
 
 }  // namespace services::s3

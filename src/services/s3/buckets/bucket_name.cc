@@ -17,7 +17,7 @@ constexpr std::string_view kIreland = "eu-west-1", kOldIreland = "EU";
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-// Four numbers: browsers would take it for a host.
+// Four numbers look like an IP address.
 bool looks_like_address(std::string_view name) {
   return std::count(name.begin(), name.end(), '.') == 3 && name.find_first_not_of("0123456789.") == name.npos;
 }
@@ -36,8 +36,8 @@ bool is_bucket_name(std::string_view name) {
     return false;
   }
   if (!is_letter_or_digit(name.front()) || !is_letter_or_digit(name.back())) return false;
-  // Each label begins and ends with a letter or digit, too: those with a hyphen there are refused, though
-  // Amazon's rules say no more of it than of two periods.
+  // Each label must begin and end with a letter or digit. Labels with a hyphen there are rejected, though Amazon's
+  // rules mention only two adjacent periods.
   for (std::string_view pair : {"..", ".-", "-."}) {
     if (name.find(pair) != name.npos) return false;
   }
@@ -54,9 +54,9 @@ bool is_region(std::string_view text) {
   return text != kOldIreland && std::find(std::begin(values), std::end(values), text) != std::end(values);
 }
 
-// At us-east-1's endpoint any region may be asked for but that one, which is what leaving it out
-// means; elsewhere it must be the endpoint's own. A region that is none of Amazon's needs no word.
-std::string region_of_new(const std::optional<std::string>& constraint, const std::string& caller_region) {
+// The endpoint of us-east-1 accepts every region but its own, which is stated by leaving it out; other endpoints
+// accept only their own. A region that Amazon does not have need not be stated.
+std::string region_of_new_bucket(const std::optional<std::string>& constraint, const std::string& caller_region) {
   if (!constraint || constraint->empty()) {
     if (caller_region != kDefaultRegion && is_region(caller_region)) throw incompatible("unspecified");
     return caller_region;

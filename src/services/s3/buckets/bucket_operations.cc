@@ -15,10 +15,10 @@
 namespace services::s3 {
 namespace {
 
-constexpr std::int64_t kMaxBuckets = 10000;  // of an account
+constexpr std::int64_t kMaxBuckets = 10000;  // of one account
 constexpr std::int32_t kMaxListedBuckets = 10000;
 
-// What is neither here nor taken for something else.
+// Rejects what Stoker does not support.
 void check_creation(const shape::CreateBucketRequest& request) {
   if (request.ObjectLockEnabledForBucket.value_or(false)) throw not_implemented("Object Lock");
   if (request.BucketNamespace.value_or("global") != "global") throw not_implemented("An account regional namespace");
@@ -37,8 +37,8 @@ void check_creation(const shape::CreateBucketRequest& request) {
   }
 }
 
-// The name is somebody's already: true where that is fine, and nothing is to be done.
-bool is_made_again(const Call& call, const Bucket& standing) {
+// The name is taken. True where that is no error, and nothing is to be done.
+bool is_repeated_creation(const Call& call, const Bucket& standing) {
   if (standing.account != call.caller.account) {
     throw wire::ApiError("BucketAlreadyExists",
                          "The requested bucket name is not available. The bucket namespace is shared by all users of "
@@ -51,7 +51,7 @@ bool is_made_again(const Call& call, const Bucket& standing) {
       .with("BucketName", standing.name);
 }
 
-// As Amazon makes them: closed to the world, its objects its owner's.
+// As at Amazon: without public access, with ownership by the bucket's owner.
 void insert_bucket(Call& call, const std::string& name, const std::string& region) {
   const shape::PublicAccessBlockConfiguration block{true, true, true, true};
   const shape::OwnershipControls ownership{{{"BucketOwnerEnforced"}}};
@@ -60,7 +60,7 @@ void insert_bucket(Call& call, const std::string& name, const std::string& regio
                name, call.caller.account, region, call.now, to_json(block), to_json(ownership));
 }
 
-// Those that were begun and not finished do not keep a bucket from being deleted.
+// Unfinished uploads do not keep a bucket from being deleted.
 void delete_uploads(Call& call, const Bucket& bucket) {
   const auto uploads = call.tx.query("SELECT id FROM s3_uploads WHERE bucket = $1", bucket.id)
                            .all([](const store::Row& row) { return row.integer(0); });
@@ -76,9 +76,9 @@ shape::CreateBucketOutput create_bucket(Call& call, const shape::CreateBucketReq
   }
   check_creation(request);
   const auto configuration = request.CreateBucketConfiguration.value_or(shape::CreateBucketConfiguration());
-  const std::string region = region_of_new(configuration.LocationConstraint, call.caller.region);
+  const std::string region = region_of_new_bucket(configuration.LocationConstraint, call.caller.region);
   shape::CreateBucketOutput output{.Location = "/" + request.Bucket, .BucketArn = bucket_arn(request.Bucket)};
-  if (auto standing = load_bucket(call.tx, request.Bucket); standing && is_made_again(call, *standing)) return output;
+  if (auto standing = load_bucket(call.tx, request.Bucket); standing && is_repeated_creation(call, *standing)) return output;
   const std::int64_t count =
       call.tx.query("SELECT count(*) FROM s3_buckets WHERE account = $1", call.caller.account).integer();
   if (count >= kMaxBuckets) {
@@ -92,7 +92,7 @@ shape::CreateBucketOutput create_bucket(Call& call, const shape::CreateBucketReq
 shape::HeadBucketOutput head_bucket(Call& call, const shape::HeadBucketRequest& request) {
   const std::optional<Bucket> bucket = load_bucket(call.tx, request.Bucket);
   if (!bucket) throw no_such_bucket(request.Bucket);
-  if (!is_expected(*bucket, request.ExpectedBucketOwner) || !allowed(call, *bucket, {.action = "s3:ListBucket"})) {
+  if (!is_expected_owner(*bucket, request.ExpectedBucketOwner) || !allowed(call, *bucket, {.action = "s3:ListBucket"})) {
     throw access_denied().with_header("x-amz-bucket-region", bucket->region);
   }
   return {.BucketArn = bucket->arn(), .BucketRegion = bucket->region, .AccessPointAlias = false};
@@ -108,10 +108,10 @@ shape::ListBucketsOutput list_buckets(Call& call, const shape::ListBucketsReques
   const bool goes_on = !request.ContinuationToken.value_or("").empty();
   const std::string after = goes_on ? parse_page_token(*request.ContinuationToken) : "";
   const auto most = static_cast<std::size_t>(request.MaxBuckets.value_or(kMaxListedBuckets));
-  // Their region and their name among all things are told to those who asked for something.
+  // Amazon shows regions and ARNs only where the request has a parameter.
   const bool regions = request.MaxBuckets || request.ContinuationToken || request.Prefix || request.BucketRegion;
   std::vector<shape::Bucket> buckets;
-  // Names are ASCII: all that begin so lie before this one.
+  // Names are ASCII, so 0x7f bounds those with the prefix.
   call.tx
       .query("SELECT name, created_at, region FROM s3_buckets WHERE account = $1 AND name > $2 AND name >= $3"
              " AND name < $4 AND ($5 = '' OR region = $5) ORDER BY name LIMIT $6",
@@ -134,7 +134,7 @@ shape::ListBucketsOutput list_buckets(Call& call, const shape::ListBucketsReques
 
 void delete_bucket(Call& call, const shape::DeleteBucketRequest& request) {
   const Bucket bucket = find_bucket(call, request.Bucket, {.action = "s3:DeleteBucket"}, request.ExpectedBucketOwner);
-  // Who has older versions or markers also has a latest one.
+  // A key with noncurrent versions also has a latest one.
   const bool holds = call.tx
                          .query("SELECT 1 FROM s3_objects WHERE bucket = $1 AND marker IN (0, 1) AND latest = 1 LIMIT 1",
                                 bucket.id)

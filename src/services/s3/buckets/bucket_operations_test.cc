@@ -26,7 +26,7 @@ class Buckets : public S3Test {
   shape::ListBucketsOutput listed_;
 };
 
-TEST_F(Buckets, NamesKeepToAmazonsRules) {
+TEST_F(Buckets, BucketNamesFollowAmazonsRules) {
   for (const char* name : {"abc", "a.b-c.1", "0a0", "a-very-good-name", "1.2.3.a"}) EXPECT_TRUE(is_bucket_name(name)) << name;
   for (const std::string& name :
        {std::string("ab"), std::string(64, 'a'), std::string("Abc"), std::string("a_b"), std::string("-abc"),
@@ -38,23 +38,23 @@ TEST_F(Buckets, NamesKeepToAmazonsRules) {
   EXPECT_EQ(message(), "The specified bucket is not valid.");
 }
 
-TEST_F(Buckets, AConfigurationSaysSomething) {
+TEST_F(Buckets, AnEmptyConfigurationIsMalformed) {
   EXPECT_EQ(error_of(&create_bucket, {.Bucket = "bucket", .CreateBucketConfiguration = shape::CreateBucketConfiguration{}}),
             "MalformedXML");
 }
 
-TEST_F(Buckets, ANameIsTakenForEverybody) {
+TEST_F(Buckets, ANameIsUniqueOverAllAccounts) {
   EXPECT_EQ(run(&create_bucket, {.Bucket = "bucket"}).Location, "/bucket");
   EXPECT_EQ(run(&create_bucket, {.Bucket = "bucket"}).BucketArn, "arn:aws:s3:::bucket");
   EXPECT_EQ(run(&head_bucket, {.Bucket = "bucket"}).BucketArn, "arn:aws:s3:::bucket");
   EXPECT_EQ(run(&list_buckets, {.Prefix = "b"}).Buckets->at(0).BucketArn, "arn:aws:s3:::bucket");
-  EXPECT_EQ(error_of(&create_bucket, {.Bucket = "bucket"}), "");  // one's own again, in us-east-1
+  EXPECT_EQ(error_of(&create_bucket, {.Bucket = "bucket"}), "");  // the caller's own bucket again, in us-east-1
   caller_.account = "222222222222";
   EXPECT_EQ(error_of(&create_bucket, {.Bucket = "bucket"}), "BucketAlreadyExists");
   EXPECT_EQ(detail("BucketName"), "bucket");
 }
 
-TEST_F(Buckets, ElsewhereOnesOwnIsNotMadeAgain) {
+TEST_F(Buckets, OutsideUsEast1ARepeatedCreationIsAnError) {
   caller_.region = "eu-west-1";
   const shape::CreateBucketRequest request{
       .Bucket = "bucket", .CreateBucketConfiguration = shape::CreateBucketConfiguration{.LocationConstraint = "eu-west-1"}};
@@ -62,7 +62,7 @@ TEST_F(Buckets, ElsewhereOnesOwnIsNotMadeAgain) {
   EXPECT_EQ(error_of(&create_bucket, request), "BucketAlreadyOwnedByYou");
 }
 
-TEST_F(Buckets, ARegionIsAskedForAsAmazonWantsIt) {
+TEST_F(Buckets, TheLocationConstraintMustFitTheEndpoint) {
   EXPECT_EQ(create_in("us-east-1", std::nullopt), "us-east-1");
   EXPECT_EQ(create_in("us-east-1", "eu-west-1"), "eu-west-1");
   EXPECT_EQ(create_in("us-east-1", "EU"), "eu-west-1");
@@ -75,10 +75,10 @@ TEST_F(Buckets, ARegionIsAskedForAsAmazonWantsIt) {
   EXPECT_EQ(create_in("eu-west-1", "us-west-2"), "IllegalLocationConstraintException");
   EXPECT_EQ(create_in("eu-west-1", "bar"), "IllegalLocationConstraintException");
   EXPECT_EQ(message(), "The bar location constraint is incompatible for the region specific endpoint this request was sent to.");
-  EXPECT_EQ(create_in("home-1", std::nullopt), "home-1");  // one that Amazon has not
+  EXPECT_EQ(create_in("home-1", std::nullopt), "home-1");  // a region that Amazon does not have
 }
 
-TEST_F(Buckets, WhatIsNotHereIsRefusedByName) {
+TEST_F(Buckets, UnsupportedFeaturesAreRejectedByName) {
   EXPECT_EQ(error_of(&create_bucket, {.Bucket = "bucket", .ObjectLockEnabledForBucket = true}), "NotImplemented");
   EXPECT_NE(message().find("Object Lock"), std::string::npos);
   EXPECT_EQ(error_of(&create_bucket, {.Bucket = "bucket", .ObjectOwnership = "ObjectWriter"}), "NotImplemented");
@@ -90,22 +90,22 @@ TEST_F(Buckets, WhatIsNotHereIsRefusedByName) {
   EXPECT_EQ(error_of(&create_bucket, {.ACL = "private", .Bucket = "bucket"}), "");
 }
 
-TEST_F(Buckets, TagsMayComeWithTheBucket) {
+TEST_F(Buckets, CreateBucketMaySetTags) {
   shape::CreateBucketConfiguration tagged{.Tags = {{{"team", "ml"}}}};
   run(&create_bucket, {.Bucket = "bucket", .CreateBucketConfiguration = tagged});
   EXPECT_EQ(run(&get_bucket_tagging, {.Bucket = "bucket"}).TagSet, (std::vector<shape::Tag>{{"team", "ml"}}));
   tagged.Tags = {{{"a,b", "c"}}};
   EXPECT_EQ(error_of(&create_bucket, {.Bucket = "other", .CreateBucketConfiguration = tagged}), "InvalidTag");
-  EXPECT_EQ(error_of(&head_bucket, {.Bucket = "other"}), "NoSuchBucket");  // nothing was left of it
+  EXPECT_EQ(error_of(&head_bucket, {.Bucket = "other"}), "NoSuchBucket");  // the failed request left no bucket
 }
 
-TEST_F(Buckets, SomebodyWithoutAKeyHasNoBuckets) {
+TEST_F(Buckets, AnonymousCallersHaveNoBuckets) {
   caller_.account = "";
   EXPECT_EQ(error_of(&create_bucket, {.Bucket = "bucket"}), "AccessDenied");
   EXPECT_EQ(error_of(&list_buckets, {}), "AccessDenied");
 }
 
-TEST_F(Buckets, AListHasOnesOwnInOrderAndInPages) {
+TEST_F(Buckets, AListShowsTheAccountsBucketsInOrderAndInPages) {
   for (const char* name : {"c-1", "a-1", "b-1", "a-2"}) make_bucket(name);
   caller_.account = "222222222222";
   make_bucket("d-1");
@@ -124,7 +124,7 @@ TEST_F(Buckets, AListHasOnesOwnInOrderAndInPages) {
   EXPECT_EQ(error_of(&list_buckets, {.ContinuationToken = "?"}), "InvalidArgument");
 }
 
-TEST_F(Buckets, AnAccountHasTenThousandAtMost) {
+TEST_F(Buckets, AnAccountHasAtMostTenThousandBuckets) {
   with_call([](Call& call) {
     for (int i = 0; i < 10000; ++i) {
       call.tx.exec("INSERT INTO s3_buckets (name, account, region, created_at) VALUES ($1, $2, 'us-east-1', 0)",
@@ -136,7 +136,7 @@ TEST_F(Buckets, AnAccountHasTenThousandAtMost) {
   EXPECT_FALSE(listed_.ContinuationToken);
 }
 
-TEST_F(Buckets, ABucketIsDeletedWhenItIsEmpty) {
+TEST_F(Buckets, OnlyAnEmptyBucketCanBeDeleted) {
   make_bucket();
   version("Enabled");
   put("k");
@@ -152,7 +152,7 @@ TEST_F(Buckets, ABucketIsDeletedWhenItIsEmpty) {
   EXPECT_EQ(error_of(&delete_bucket, {.Bucket = "plain"}), "NoSuchBucket");
 }
 
-TEST_F(Buckets, UploadsThatWereNotFinishedGoWithTheirBucket) {
+TEST_F(Buckets, UnfinishedUploadsAreDeletedWithTheirBucket) {
   make_bucket();
   const std::int64_t id = bucket().id;
   with_call([&](Call& call) {
@@ -163,7 +163,7 @@ TEST_F(Buckets, UploadsThatWereNotFinishedGoWithTheirBucket) {
   EXPECT_EQ(with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM s3_uploads").integer(); }), 0);
 }
 
-TEST_F(Buckets, AHeadTellsTheRegionEvenToWhoMayNotLook) {
+TEST_F(Buckets, HeadBucketShowsTheRegionEvenWhereAccessIsDenied) {
   make_bucket();
   EXPECT_EQ(run(&head_bucket, {.Bucket = "bucket"}).BucketRegion, "us-east-1");
   caller_.account = "222222222222";
@@ -180,7 +180,7 @@ TEST_F(Buckets, TheExpectedOwnerMustBeTheOwner) {
   EXPECT_EQ(error_of(&get_bucket_location, {"bucket", "me"}), "InvalidBucketOwnerAWSAccountID");
 }
 
-TEST_F(Buckets, ALocationIsNothingInTheFirstRegion) {
+TEST_F(Buckets, TheLocationIsEmptyInUsEast1) {
   make_bucket();
   EXPECT_FALSE(run(&get_bucket_location, {.Bucket = "bucket"}).LocationConstraint);
   run(&create_bucket, {.Bucket = "west", .CreateBucketConfiguration =

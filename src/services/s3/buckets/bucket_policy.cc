@@ -23,8 +23,8 @@ bool is_account(std::string_view text) {
   return text.size() == 12 && text.find_first_not_of("0123456789") == text.npos;
 }
 
-// Condition keys, in small letters. Some are of requests that can't be made here (there are no VPCs,
-// no organizations, no user names): they are never there, as Amazon has it for who comes from elsewhere.
+// Condition keys in lower case. Some never have a value here (there are no VPCs, organizations or user names), as at
+// Amazon for requests from outside.
 constexpr std::string_view kKeys[] = {
     "aws:currenttime", "aws:epochtime", "aws:principalaccount", "aws:principalarn", "aws:principalisawsservice",
     "aws:principalorgid", "aws:principalorgpaths", "aws:principalservicename", "aws:principaltype",
@@ -33,10 +33,10 @@ constexpr std::string_view kKeys[] = {
     "aws:userid", "aws:username", "aws:viaawsservice", "aws:vpcsourceip", "s3:delimiter", "s3:max-keys", "s3:prefix",
     "s3:resourceaccount", "s3:versionid", "s3:x-amz-acl", "s3:x-amz-copy-source", "s3:x-amz-metadata-directive",
     "s3:x-amz-server-side-encryption", "s3:x-amz-storage-class"};
-// Tags, each a key of its own.
+// Prefixes of condition keys that name a tag.
 constexpr std::string_view kTagKeys[] = {"s3:existingobjecttag/", "s3:requestobjecttag/"};
 
-// Those that only listings have.
+// Condition keys that only listings have.
 constexpr std::string_view kListKeys[] = {"s3:delimiter", "s3:max-keys", "s3:prefix"};
 constexpr std::string_view kListActions[] = {"s3:ListBucket", "s3:ListBucketVersions"};
 
@@ -45,9 +45,9 @@ bool any(const List& list, Fn&& fn) {
   return std::any_of(std::begin(list), std::end(list), fn);
 }
 
-// Does the pattern name an action of this list?
+// Whether the pattern matches an action of the list.
 template <class List>
-bool names_one(std::string_view pattern, const List& actions) {
+bool matches_any_action(std::string_view pattern, const List& actions) {
   return any(actions, [&](std::string_view action) {
     return policy::matches(base::to_lower(pattern), base::to_lower(action));
   });
@@ -72,7 +72,7 @@ void check_principals(const policy::Principals& principals) {
 void check_actions(const policy::Patterns& actions) {
   if (!actions.given) throw malformed("Missing required field Action");
   const bool wrong = any(actions.values, [](const std::string& action) {
-    return !names_one(action, kBucketActions) && !names_one(action, kObjectActions);
+    return !matches_any_action(action, kBucketActions) && !matches_any_action(action, kObjectActions);
   });
   if (wrong || actions.values.empty()) throw malformed("Policy has invalid action");
 }
@@ -90,7 +90,7 @@ void check_resources(const policy::Patterns& resources, const std::string& bucke
   }
 }
 
-// Each action must be of a kind that one of the resources is: a bucket, or an object in it.
+// Each action must apply to one of the resources: a bucket, or objects in it.
 void check_actions_fit(const policy::Statement& statement, const std::string& bucket) {
   if (statement.actions.negated || statement.resources.negated) return;
   const std::string arn = std::string(kArnPrefix) + bucket;
@@ -100,7 +100,7 @@ void check_actions_fit(const policy::Statement& statement, const std::string& bu
     return resource.find('/') != resource.npos || resource.ends_with('*');
   });
   for (const std::string& action : statement.actions.values) {
-    const bool fits = (buckets && names_one(action, kBucketActions)) || (objects && names_one(action, kObjectActions));
+    const bool fits = (buckets && matches_any_action(action, kBucketActions)) || (objects && matches_any_action(action, kObjectActions));
     if (!fits) throw malformed("Action does not apply to any resource(s) in statement");
   }
 }
@@ -121,7 +121,7 @@ void check_condition(const policy::Condition& condition, const policy::Statement
   }
   if (statement.actions.negated || !any(kListKeys, [&](std::string_view listing) { return key == listing; })) return;
   for (const std::string& action : statement.actions.values) {
-    if (!names_one(action, kListActions)) {
+    if (!matches_any_action(action, kListActions)) {
       throw malformed("Conditions do not apply to combination of actions and resources in statement");
     }
   }

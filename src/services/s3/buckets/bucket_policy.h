@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bucket's policy: whether it is one that can be kept to, and whether it is open to the world.
+// A bucket's policy: whether Stoker can enforce it, and whether it is public.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace services::s3 {
 
 struct BucketPolicy {
   policy::Document document;
-  bool is_public = false;  // in Amazon's sense: it lets in people that it does not name
+  bool is_public = false;  // in Amazon's sense: it allows access to people whom it does not name
 };
 
 BucketPolicy read_bucket_policy(const std::string& text);
 using BucketPolicyCache = TextCache<BucketPolicy>;
 
-// Throws MalformedPolicy in Amazon's words, and NotImplemented for what could not be kept to here.
+// Throws MalformedPolicy with Amazon's messages, and NotImplemented for what Stoker cannot enforce.
 void check_bucket_policy(const std::string& text, const std::string& bucket);
 
 }  // namespace services::s3

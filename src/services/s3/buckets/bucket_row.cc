@@ -29,7 +29,7 @@ std::optional<Bucket> load_bucket(store::Tx& tx, std::string_view name) {
       });
 }
 
-bool is_expected(const Bucket& bucket, const std::optional<std::string>& owner) {
+bool is_expected_owner(const Bucket& bucket, const std::optional<std::string>& owner) {
   if (!owner) return true;
   if (owner->size() != 12 || owner->find_first_not_of("0123456789") != owner->npos) {
     throw wire::ApiError("InvalidBucketOwnerAWSAccountID",
@@ -39,16 +39,16 @@ bool is_expected(const Bucket& bucket, const std::optional<std::string>& owner) 
   return *owner == bucket.account;
 }
 
-Bucket find_bucket(Call& call, const std::string& name, const Ask& ask,
+Bucket find_bucket(Call& call, const std::string& name, const AccessRequest& access,
                    const std::optional<std::string>& expected_owner) {
   std::optional<Bucket> bucket = load_bucket(call.tx, name);
   if (!bucket) throw no_such_bucket(name);
-  if (!is_expected(*bucket, expected_owner)) throw access_denied();
-  if (!allowed(call, *bucket, ask)) throw access_denied();
+  if (!is_expected_owner(*bucket, expected_owner)) throw access_denied();
+  if (!allowed(call, *bucket, access)) throw access_denied();
   return std::move(*bucket);
 }
 
-// The same for each server and each time, and nobody's real one.
+// Derived from the account, so that it is the same on every server; not Amazon's real one.
 std::string canonical_id(std::string_view account) {
   return base::to_hex(base::sha256("canonical user " + std::string(account)));
 }

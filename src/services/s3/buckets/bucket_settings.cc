@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Versioning, encryption, ownership.
+// Versioning, encryption and ownership.
 #include "services/s3/buckets/bucket_settings.h"
 
 #include "services/s3/buckets/setting_column.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kEncryptionColumn[] = "encryption", kOwnershipColumn[] = "ownership";
 
-// What every bucket has that was not told otherwise.
+// Of buckets without an encryption configuration.
 shape::ServerSideEncryptionConfiguration default_encryption() {
   return {{{.ApplyServerSideEncryptionByDefault = shape::ServerSideEncryptionByDefault{.SSEAlgorithm = "AES256"},
             .BucketKeyEnabled = false}}};

@@ -25,7 +25,7 @@ TEST_F(BucketSettings, TagsAreReplacedAndDeleted) {
   EXPECT_EQ(error_of(&get_bucket_tagging, {.Bucket = "bucket"}), "NoSuchTagSet");
 }
 
-TEST_F(BucketSettings, TagsKeepToAmazonsRules) {
+TEST_F(BucketSettings, TagsFollowAmazonsRules) {
   auto put_tags = [&](std::vector<shape::Tag> tags) {
     return error_of(&put_bucket_tagging, {.Bucket = "bucket", .Tagging = {std::move(tags)}});
   };
@@ -59,7 +59,7 @@ TEST_F(BucketSettings, VersioningIsEnabledAndSuspended) {
   EXPECT_EQ(error_of(&put_bucket_versioning, {.Bucket = "bucket", .VersioningConfiguration = mfa}), "NotImplemented");
 }
 
-TEST_F(BucketSettings, EncryptionIsTheDefaultOneOrAsItWasSaid) {
+TEST_F(BucketSettings, EncryptionIsTheDefaultOrTheConfiguredOne) {
   auto algorithm = [&] {
     auto rules = run(&get_bucket_encryption, {.Bucket = "bucket"}).ServerSideEncryptionConfiguration->Rules;
     return rules.at(0).ApplyServerSideEncryptionByDefault->SSEAlgorithm;
@@ -83,7 +83,7 @@ TEST_F(BucketSettings, EncryptionIsTheDefaultOneOrAsItWasSaid) {
   EXPECT_EQ(algorithm(), "AES256");
 }
 
-TEST_F(BucketSettings, ObjectsAreTheBucketOwners) {
+TEST_F(BucketSettings, ObjectsBelongToTheBucketOwner) {
   auto rules = run(&get_bucket_ownership_controls, {.Bucket = "bucket"}).OwnershipControls->Rules;
   EXPECT_EQ(rules.at(0).ObjectOwnership, "BucketOwnerEnforced");
   auto set = [&](const std::string& ownership) {
@@ -97,7 +97,7 @@ TEST_F(BucketSettings, ObjectsAreTheBucketOwners) {
   EXPECT_EQ(error_of(&get_bucket_ownership_controls, {.Bucket = "bucket"}), "");
 }
 
-TEST_F(BucketSettings, WhatNoBucketHasIsSaidAsAmazonSaysIt) {
+TEST_F(BucketSettings, UnsetSettingsHaveAmazonsResponses) {
   EXPECT_EQ(run(&get_bucket_logging, {.Bucket = "bucket"}), shape::GetBucketLoggingOutput());
   EXPECT_EQ(run(&get_bucket_accelerate_configuration, {.Bucket = "bucket"}),
             shape::GetBucketAccelerateConfigurationOutput());
@@ -108,7 +108,7 @@ TEST_F(BucketSettings, WhatNoBucketHasIsSaidAsAmazonSaysIt) {
   EXPECT_EQ(error_.status(), 404);
 }
 
-TEST_F(BucketSettings, AnAclIsTheOwnersAndCantBeChanged) {
+TEST_F(BucketSettings, TheAclIsTheOwnersAndCannotBeChanged) {
   auto acl = run(&get_bucket_acl, {.Bucket = "bucket"});
   ASSERT_EQ(acl.Grants->size(), 1u);
   EXPECT_EQ((*acl.Grants)[0].Permission, "FULL_CONTROL");
@@ -117,7 +117,7 @@ TEST_F(BucketSettings, AnAclIsTheOwnersAndCantBeChanged) {
   EXPECT_EQ(error_of(&put_bucket_acl, {.ACL = "private", .Bucket = "bucket"}), "AccessControlListNotSupported");
 }
 
-TEST_F(BucketSettings, NobodyElseSeesOrSetsThem) {
+TEST_F(BucketSettings, OtherAccountsCannotReadOrChangeSettings) {
   caller_.account = "222222222222";
   EXPECT_EQ(error_of(&get_bucket_tagging, {.Bucket = "bucket"}), "AccessDenied");
   EXPECT_EQ(error_of(&get_bucket_versioning, {.Bucket = "bucket"}), "AccessDenied");

@@ -12,7 +12,7 @@
 
 namespace services::s3 {
 
-// In the place of those that it has; none: it has no tag set any more. Throws InvalidTag.
+// Replaces all tags; an empty list removes the tag set. Throws InvalidTag.
 void set_bucket_tags(store::Tx& tx, const Bucket& bucket, const std::vector<shapes::s3::Tag>& tags);
 
 void put_bucket_tagging(Call& call, const shape::PutBucketTaggingRequest& request);

@@ -18,7 +18,7 @@ wire::ApiError forbidden(const CorsRequest& question, const std::string& why) {
       .with("Method", question.method.empty() ? "OPTIONS" : question.method);
 }
 
-// Where there are no rules it is the bucket that is at fault, whatever was asked for.
+// Without rules Amazon's error names the bucket, whatever the request is for.
 wire::ApiError without_rules(const CorsRequest& question, const std::string& why) {
   return forbidden(question, why).with("ResourceType", "BUCKET");
 }
@@ -32,11 +32,11 @@ std::string joined(const std::vector<std::string>& words) {
 bool allows_header(const shapes::s3::CORSRule& rule, std::string_view header) {
   if (!rule.AllowedHeaders) return false;
   return std::any_of(rule.AllowedHeaders->begin(), rule.AllowedHeaders->end(), [&](std::string_view pattern) {
-    return fits_one_star(base::to_lower(pattern), base::to_lower(header));
+    return matches_one_star(base::to_lower(pattern), base::to_lower(header));
   });
 }
 
-// The pattern of the origin, where the rule is for this question.
+// The pattern that matches the origin; nullptr where the rule does not apply.
 const std::string* fitting_origin(const shapes::s3::CORSRule& rule, const CorsRequest& question) {
   const auto& methods = rule.AllowedMethods;
   if (std::find(methods.begin(), methods.end(), question.method) == methods.end()) return nullptr;
@@ -44,7 +44,7 @@ const std::string* fitting_origin(const shapes::s3::CORSRule& rule, const CorsRe
     if (!allows_header(rule, header)) return nullptr;
   }
   for (const std::string& origin : rule.AllowedOrigins) {
-    if (fits_one_star(origin, question.origin)) return &origin;
+    if (matches_one_star(origin, question.origin)) return &origin;
   }
   return nullptr;
 }
@@ -82,7 +82,7 @@ std::optional<base::Headers> cors_headers(Call& call, const CorsRequest& questio
                   "resource's CORS spec.");
 }
 
-bool fits_one_star(std::string_view pattern, std::string_view text) {
+bool matches_one_star(std::string_view pattern, std::string_view text) {
   const std::size_t star = pattern.find('*');
   if (star == pattern.npos) return pattern == text;
   const std::string_view before = pattern.substr(0, star), after = pattern.substr(star + 1);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pages of other origins may use a bucket: what a browser is told before a request and beside
-// its answer.
+// Which pages of other origins may use a bucket: the headers of preflight responses and of all others.
 #pragma once
 
 #include <optional>
@@ -12,11 +11,10 @@
 
 namespace services::s3 {
 
-// For S3's table. Throws AccessForbidden to a preflight that is not allowed; nullopt beside an answer
-// that the page may not read.
+// nullopt where the page may not read the response. Throws AccessForbidden for a preflight that is not allowed.
 std::optional<base::Headers> cors_headers(Call& call, const CorsRequest& question);
 
-// With at most one `*` in the pattern.
-bool fits_one_star(std::string_view pattern, std::string_view text);
+// The pattern has at most one `*`.
+bool matches_one_star(std::string_view pattern, std::string_view text);
 
 }  // namespace services::s3

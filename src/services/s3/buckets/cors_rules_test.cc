@@ -13,26 +13,26 @@ class Cors : public S3Test {
   std::string set(std::vector<shape::CORSRule> rules) {
     return error_of(&put_bucket_cors, {.Bucket = "bucket", .CORSConfiguration = {std::move(rules)}});
   }
-  std::optional<base::Headers> ask(CorsRequest question) {
+  std::optional<base::Headers> evaluate(CorsRequest question) {
     if (question.bucket.empty()) question.bucket = "bucket";
     return with_call([&](Call& call) { return cors_headers(call, question); });
   }
   std::string refusal(const CorsRequest& question) {
-    return error_of([&] { ask(question); });
+    return error_of([&] { evaluate(question); });
   }
 };
 
-TEST_F(Cors, TheFirstRuleThatFitsAnswers) {
+TEST_F(Cors, TheFirstMatchingRuleApplies) {
   set({{.AllowedMethods = {"GET"}, .AllowedOrigins = {"https://a.example"}, .MaxAgeSeconds = 60},
        {.AllowedHeaders = {{"x-amz-*"}},
         .AllowedMethods = {"GET", "PUT"},
         .AllowedOrigins = {"https://*.example"},
         .ExposeHeaders = {{"ETag", "x-amz-request-id"}},
         .MaxAgeSeconds = 3000}});
-  auto get = ask({.origin = "https://a.example", .method = "GET", .preflight = true});
+  auto get = evaluate({.origin = "https://a.example", .method = "GET", .preflight = true});
   EXPECT_EQ(get->get("Access-Control-Max-Age"), "60");
   EXPECT_EQ(get->get("Access-Control-Allow-Methods"), "GET");
-  auto put = ask({.origin = "https://a.example", .method = "PUT", .headers = {"X-Amz-Date", "x-amz-acl"}, .preflight = true});
+  auto put = evaluate({.origin = "https://a.example", .method = "PUT", .headers = {"X-Amz-Date", "x-amz-acl"}, .preflight = true});
   EXPECT_EQ(put->get("Access-Control-Allow-Origin"), "https://a.example");
   EXPECT_EQ(put->get("Access-Control-Allow-Methods"), "GET, PUT");
   EXPECT_EQ(put->get("Access-Control-Allow-Headers"), "x-amz-date, x-amz-acl");
@@ -42,15 +42,15 @@ TEST_F(Cors, TheFirstRuleThatFitsAnswers) {
   EXPECT_EQ(put->get("Vary"), "Origin, Access-Control-Request-Headers, Access-Control-Request-Method");
 }
 
-TEST_F(Cors, AnyOriginIsNoOriginForCredentials) {
+TEST_F(Cors, AnyOriginAllowsNoCredentials) {
   set({{.AllowedMethods = {"GET"}, .AllowedOrigins = {"*"}}});
-  auto headers = ask({.origin = "https://x", .method = "GET"});
+  auto headers = evaluate({.origin = "https://x", .method = "GET"});
   EXPECT_EQ(headers->get("Access-Control-Allow-Origin"), "*");
   EXPECT_FALSE(headers->find("Access-Control-Allow-Credentials"));
   EXPECT_FALSE(headers->find("Access-Control-Max-Age"));
 }
 
-TEST_F(Cors, APreflightThatDoesNotFitIsForbidden) {
+TEST_F(Cors, APreflightWithoutAMatchingRuleIsForbidden) {
   EXPECT_EQ(refusal({.origin = "https://a", .method = "GET", .preflight = true}), "AccessForbidden");
   EXPECT_EQ(message(), "CORSResponse: CORS is not enabled for this bucket.");
   EXPECT_EQ(error_.status(), 403);
@@ -62,18 +62,18 @@ TEST_F(Cors, APreflightThatDoesNotFitIsForbidden) {
   EXPECT_EQ(refusal({.origin = "http://a", .method = "GET", .preflight = true}), "AccessForbidden");
   EXPECT_EQ(refusal({.origin = "https://a", .method = "PUT", .preflight = true}), "AccessForbidden");
   EXPECT_EQ(detail("Method"), "PUT");
-  EXPECT_EQ(detail("ResourceType"), "");  // whoever knows the path says it
+  EXPECT_EQ(detail("ResourceType"), "");  // the door adds it
   EXPECT_EQ(refusal({.origin = "https://a", .method = "GET", .headers = {"x-a"}, .preflight = true}), "AccessForbidden");
 }
 
-TEST_F(Cors, AnAnswerThatDoesNotFitHasNoHeaders) {
-  EXPECT_FALSE(ask({.origin = "https://a", .method = "GET"}));
+TEST_F(Cors, AResponseWithoutAMatchingRuleHasNoHeaders) {
+  EXPECT_FALSE(evaluate({.origin = "https://a", .method = "GET"}));
   set({{.AllowedMethods = {"GET"}, .AllowedOrigins = {"https://a"}}});
-  EXPECT_FALSE(ask({.origin = "https://b", .method = "GET"}));
-  EXPECT_FALSE(ask({.bucket = "nowhere", .origin = "https://b", .method = "GET"}));
+  EXPECT_FALSE(evaluate({.origin = "https://b", .method = "GET"}));
+  EXPECT_FALSE(evaluate({.bucket = "nowhere", .origin = "https://b", .method = "GET"}));
 }
 
-TEST_F(Cors, RulesKeepToAmazonsLimits) {
+TEST_F(Cors, RulesHaveAmazonsLimits) {
   EXPECT_EQ(set({}), "MalformedXML");
   EXPECT_EQ(set({{.AllowedMethods = {"GET"}}}), "MalformedXML");
   EXPECT_EQ(set({{.AllowedMethods = {"PATCH"}, .AllowedOrigins = {"*"}}}), "InvalidRequest");

@@ -17,12 +17,12 @@ namespace services::s3 {
 namespace {
 
 constexpr char kLifecycleColumn[] = "lifecycle";
-constexpr char kMinimumSize[] = "all_storage_classes_128K";  // Amazon's default; nothing is moved here
+constexpr char kMinimumSize[] = "all_storage_classes_128K";  // Amazon's default; there are no transitions here
 constexpr std::size_t kMaxLifecycleRules = 1000, kMaxLifecycleId = 255;
 constexpr std::int64_t kMaxFilterSize = 1099511627776000;
 constexpr std::int32_t kMaxNewerVersions = 1000;
 
-// What a filter says beside a prefix.
+// What a filter has beside a prefix.
 struct FilterUse {
   bool tags = false, sizes = false;
 };
@@ -86,7 +86,7 @@ void check_noncurrent(const shape::NoncurrentVersionExpiration& expiration, bool
   }
 }
 
-// `second`: the configuration is of the kind that has filters, not prefixes, which its first rule says.
+// `second`: the configuration has filters, not prefixes, as its first rule shows.
 void check_rule(const shape::LifecycleRule& rule, bool second) {
   if (!rule.Filter && !rule.Prefix) throw malformed_xml();
   if (second && rule.Prefix) {
@@ -127,7 +127,7 @@ void check_ids(std::vector<shape::LifecycleRule>& rules) {
   }
 }
 
-// Where rules have prefixes and no filters, no two may do the same to one object.
+// Rules with prefixes instead of filters must not apply the same action to one object.
 template <class Has>
 void check_prefixes(const std::vector<shape::LifecycleRule>& rules, const std::string& action, Has&& has) {
   std::vector<std::string> prefixes;

@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::days;
 
-// Of two that are due the earlier one, and of two at once the first.
+// The earlier one wins, and of two at the same time the first.
 void take_earlier(std::optional<Due>& best, base::Time at, const LifecycleRule& rule) {
   if (!best || at < best->at) best = Due{at, rule.id};
 }
@@ -72,7 +72,7 @@ LifecycleRules read_lifecycle(const std::string& text) {
 }
 
 base::Time midnight_after(base::Time from, std::int32_t count) {
-  constexpr std::chrono::sys_days kLast = std::chrono::year(9999) / 12 / 31;  // that can be written
+  constexpr std::chrono::sys_days kLast = std::chrono::year(9999) / 12 / 31;  // the last that can be written
   return std::min<base::Time>(std::chrono::ceil<days>(from + days(count)), kLast);
 }
 
@@ -97,7 +97,7 @@ std::optional<Due> noncurrent_expiry_of(const LifecycleRules& rules, const Objec
   return best;
 }
 
-// A rule of days also takes markers that are as old, when nothing is left below them.
+// A rule with days also deletes markers of that age which hide nothing.
 std::optional<Due> marker_expiry_of(const LifecycleRules& rules, const Object& marker) {
   std::optional<Due> best;
   for (const LifecycleRule& rule : rules) {

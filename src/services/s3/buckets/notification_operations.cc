@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which queues hear of what happens to a bucket's objects.
+// Which queues receive the events of a bucket's objects.
 #include "services/s3/buckets/notification_operations.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kMaxConfigurations = 100, kMaxId = 255, kMaxFilterBytes = 1024;
 
-// What can happen to an object here.
+// The events that occur here.
 constexpr std::string_view kEvents[] = {
     "s3:ObjectCreated:*", "s3:ObjectCreated:Put", "s3:ObjectCreated:Post", "s3:ObjectCreated:Copy",
     "s3:ObjectCreated:CompleteMultipartUpload", "s3:ObjectRemoved:*", "s3:ObjectRemoved:Delete",
@@ -66,7 +66,7 @@ void check_events(const std::vector<std::string>& events) {
   }
 }
 
-// With the names as Amazon shows them again.
+// Also writes the names as Amazon shows them.
 void check_filter(shape::NotificationConfigurationFilter& filter) {
   if (!filter.Key || !filter.Key->FilterRules) return;
   std::set<std::string> seen;
@@ -97,7 +97,7 @@ void check_queue_arn(const std::string& text, const Bucket& bucket) {
   }
 }
 
-// No event of no key may be meant by two of them.
+// No event of any key may match two configurations.
 void check_overlaps(const std::vector<shape::QueueConfiguration>& queues) {
   const std::string text = to_json(shape::NotificationConfiguration{.QueueConfigurations = queues});
   const Subscriptions all = read_subscriptions(text);
@@ -115,12 +115,12 @@ void check_overlaps(const std::vector<shape::QueueConfiguration>& queues) {
   }
 }
 
-// What is stored: checked, and each with an id.
-std::vector<shape::QueueConfiguration> checked(const shape::NotificationConfiguration& asked, const Bucket& bucket) {
-  if (asked.TopicConfigurations) throw not_implemented("A notification to an SNS topic");
-  if (asked.LambdaFunctionConfigurations) throw not_implemented("A notification to a Lambda function");
-  if (asked.EventBridgeConfiguration) throw not_implemented("A notification to EventBridge");
-  auto queues = asked.QueueConfigurations.value_or(std::vector<shape::QueueConfiguration>());
+// The configurations to store: checked, each with an id.
+std::vector<shape::QueueConfiguration> checked(const shape::NotificationConfiguration& requested, const Bucket& bucket) {
+  if (requested.TopicConfigurations) throw not_implemented("A notification to an SNS topic");
+  if (requested.LambdaFunctionConfigurations) throw not_implemented("A notification to a Lambda function");
+  if (requested.EventBridgeConfiguration) throw not_implemented("A notification to EventBridge");
+  auto queues = requested.QueueConfigurations.value_or(std::vector<shape::QueueConfiguration>());
   if (queues.size() > kMaxConfigurations) {
     throw invalid_request("Too many configurations submitted. The maximum number of configurations is 100");
   }
@@ -164,7 +164,7 @@ std::string destination_problem(Call& call, const Bucket& bucket, const std::str
   }
 }
 
-// Throws, with all queues that are gone or closed to this bucket.
+// Throws an error that names all queues which are missing or deny this bucket.
 void check_destinations(Call& call, const Bucket& bucket, const std::set<std::string>& queues) {
   std::vector<std::pair<std::string, std::string>> wrong;
   for (const std::string& queue : queues) {

@@ -30,10 +30,10 @@ class Notifications : public S3Test {
   shape::NotificationConfiguration get() {
     return run(&get_bucket_notification_configuration, {.Bucket = "bucket"});
   }
-  // The queues that heard of it.
-  std::vector<std::string> told(const std::string& name, const Object& object) {
+  // The queues that received the event.
+  std::vector<std::string> queues_of(const std::string& name, const Object& object) {
     sent_.clear();
-    with_call([&](Call& call) { tell(call, *load_bucket(call.tx, "bucket"), name, object); });
+    with_call([&](Call& call) { publish_event(call, *load_bucket(call.tx, "bucket"), name, object); });
     std::vector<std::string> arns;
     for (const auto& [arn, body] : sent_) arns.push_back(arn);
     return arns;
@@ -46,7 +46,7 @@ class Notifications : public S3Test {
     object.etag = "437b930db84b8079c2dd804a71936b5f";
     return object;
   }
-  // The last body's object, as text.
+  // The object in the last event, as text.
   std::string object_json() {
     return boost::json::serialize(boost::json::parse(sent_.back().second).at("Records").at(0).at("s3").at("object"));
   }
@@ -55,7 +55,7 @@ class Notifications : public S3Test {
   const std::string kQueue = "arn:aws:sqs:us-east-1:111111111111:q", kOtherQueue = "arn:aws:sqs:us-east-1:111111111111:r";
 };
 
-TEST_F(Notifications, AreKeptWithIdsAndShownAgain) {
+TEST_F(Notifications, ConfigurationsAreStoredWithIds) {
   EXPECT_EQ(get(), shape::NotificationConfiguration());
   auto named = to(kQueue, {"s3:ObjectCreated:*"}, {{"prefix", "in/"}, {"SUFFIX", ".jpg"}});
   named.Id = "mine";
@@ -69,7 +69,7 @@ TEST_F(Notifications, AreKeptWithIdsAndShownAgain) {
   EXPECT_EQ(get(), shape::NotificationConfiguration());
 }
 
-TEST_F(Notifications, ANewConfigurationSendsATestToEachQueue) {
+TEST_F(Notifications, ANewConfigurationSendsATestEventToEachQueue) {
   set({to(kQueue, {"s3:ObjectCreated:*"}), to(kQueue, {"s3:ObjectRemoved:*"}), to(kOtherQueue, {"s3:ObjectTagging:*"})});
   ASSERT_EQ(sent_.size(), 2u);
   EXPECT_EQ(sent_[0].first, kQueue);
@@ -80,7 +80,7 @@ TEST_F(Notifications, ANewConfigurationSendsATestToEachQueue) {
   EXPECT_EQ(senders_.back().account, "111111111111");
 }
 
-TEST_F(Notifications, TheTestCanBeTurnedOff) {
+TEST_F(Notifications, TestEventsCanBeTurnedOff) {
   locals_.get<TestEvents>().enabled = false;
   EXPECT_EQ(set({to(kQueue, {"s3:ObjectCreated:*"})}), "");
   EXPECT_TRUE(sent_.empty());
@@ -88,7 +88,7 @@ TEST_F(Notifications, TheTestCanBeTurnedOff) {
   EXPECT_EQ(set({to(kQueue, {"s3:ObjectCreated:*"})}), "InvalidArgument");
 }
 
-TEST_F(Notifications, QueuesMustBeThereAndOpen) {
+TEST_F(Notifications, QueuesMustExistAndAllowS3) {
   queues_ = {};
   denied_ = {kOtherQueue};
   EXPECT_EQ(set({to(kQueue, {"s3:ObjectCreated:*"}), to(kOtherQueue, {"s3:ObjectRemoved:*"})}), "InvalidArgument");
@@ -104,7 +104,7 @@ TEST_F(Notifications, QueuesMustBeThereAndOpen) {
   EXPECT_TRUE(get().QueueConfigurations);
 }
 
-TEST_F(Notifications, WhatCantBeMeantIsRefused) {
+TEST_F(Notifications, InvalidConfigurationsAreRejected) {
   auto refused = [&](shape::QueueConfiguration queue) { return set({std::move(queue)}); };
   EXPECT_EQ(refused(to("q", {"s3:ObjectCreated:*"})), "InvalidArgument");
   EXPECT_EQ(message(), "The ARN could not be parsed");
@@ -131,7 +131,7 @@ TEST_F(Notifications, WhatCantBeMeantIsRefused) {
   EXPECT_EQ(set({named}), "InvalidArgument");
 }
 
-TEST_F(Notifications, OtherDestinationsAreRefusedByName) {
+TEST_F(Notifications, UnsupportedDestinationsAreRejectedByName) {
   auto refused = [&](shape::NotificationConfiguration configuration) {
     return error_of(&put_bucket_notification_configuration,
                     {.Bucket = "bucket", .NotificationConfiguration = std::move(configuration)});
@@ -143,7 +143,7 @@ TEST_F(Notifications, OtherDestinationsAreRefusedByName) {
   EXPECT_EQ(refused({.EventBridgeConfiguration = shape::EventBridgeConfiguration()}), "NotImplemented");
 }
 
-TEST_F(Notifications, NoEventMayGoTwoWays) {
+TEST_F(Notifications, ConfigurationsMustNotOverlap) {
   EXPECT_EQ(set({to(kQueue, {"s3:ObjectCreated:*"}), to(kOtherQueue, {"s3:ObjectCreated:Put"})}), "InvalidArgument");
   EXPECT_EQ(message(), "Configurations overlap. Configurations on the same bucket cannot share a common event type.");
   EXPECT_EQ(set({to(kQueue, {"s3:ObjectCreated:*", "s3:ObjectCreated:Put"})}), "InvalidArgument");
@@ -157,11 +157,11 @@ TEST_F(Notifications, NoEventMayGoTwoWays) {
   EXPECT_EQ(set({to(kQueue, {"s3:ObjectCreated:Put"}), to(kOtherQueue, {"s3:ObjectCreated:Copy"})}), "");
 }
 
-TEST_F(Notifications, ABodyIsWrittenAsAmazonWritesIt) {
+TEST_F(Notifications, AnEventHasAmazonsFormat) {
   auto named = to(kQueue, {"s3:ObjectCreated:*"});
   named.Id = "my \"id\"";
   set({named});
-  EXPECT_EQ(told("ObjectCreated:Put", object("in/a b+c@\xc3\xa9.jpg")), Arns{kQueue});
+  EXPECT_EQ(queues_of("ObjectCreated:Put", object("in/a b+c@\xc3\xa9.jpg")), Arns{kQueue});
   EXPECT_EQ(sent_[0].second,
             R"({"Records":[{"eventVersion":"2.1","eventSource":"aws:s3","awsRegion":"us-east-1",)"
             R"("eventTime":"2027-01-15T08:00:00.000Z","eventName":"ObjectCreated:Put",)"
@@ -173,69 +173,69 @@ TEST_F(Notifications, ABodyIsWrittenAsAmazonWritesIt) {
             R"("sequencer":"00000000000019AB00"}}}]})");
 }
 
-TEST_F(Notifications, AnEventSaysWhatThereIsToSay) {
+TEST_F(Notifications, AnEventHasTheMembersOfItsKind) {
   version("Enabled");
   set({to(kQueue, {"s3:ObjectCreated:*", "s3:ObjectRemoved:*", "s3:ObjectTagging:*", "s3:LifecycleExpiration:*"})});
   Object one = object("k");
   one.tag = 5;
   const std::string version = "\"versionId\":\"" + one.version() + "\"";
-  told("ObjectTagging:Put", one);
+  queues_of("ObjectTagging:Put", one);
   EXPECT_EQ(object_json(), R"({"key":"k","eTag":"437b930db84b8079c2dd804a71936b5f",)" + version + "}");
   EXPECT_NE(sent_.back().second.find("\"eventVersion\":\"2.3\""), std::string::npos);
   one.marker = true;
-  told("ObjectRemoved:DeleteMarkerCreated", one);
+  queues_of("ObjectRemoved:DeleteMarkerCreated", one);
   EXPECT_EQ(object_json(), R"({"key":"k","eTag":"d41d8cd98f00b204e9800998ecf8427e",)" + version +
                                R"(,"sequencer":"00000000000019AB00"})");
-  told("ObjectRemoved:Delete", one);
+  queues_of("ObjectRemoved:Delete", one);
   EXPECT_EQ(object_json().find("eTag"), std::string::npos);
   EXPECT_EQ(object_json().find("size"), std::string::npos);
-  told("LifecycleExpiration:Delete", one);
+  queues_of("LifecycleExpiration:Delete", one);
   EXPECT_NE(sent_.back().second.find(R"("userIdentity":{"principalId":"s3.amazonaws.com"})"), std::string::npos);
   EXPECT_NE(sent_.back().second.find(R"("sourceIPAddress":"s3.amazonaws.com")"), std::string::npos);
 }
 
-TEST_F(Notifications, ADeletionComesAfterWhatItDeletesAndBeforeWhatIsWrittenNext) {
+TEST_F(Notifications, ADeletionsSequencerLiesBetweenTheVersions) {
   set({to(kQueue, {"s3:ObjectCreated:*", "s3:ObjectRemoved:*"})});
   auto sequencer = [&] {
     auto json = boost::json::parse(sent_.back().second);
     return std::string(json.at("Records").at(0).at("s3").at("object").at("sequencer").as_string());
   };
   const Object first = put("k");
-  told("ObjectCreated:Put", first);
+  queues_of("ObjectCreated:Put", first);
   const std::string written = sequencer();
-  told("ObjectRemoved:Delete", *remove("k").removed);
+  queues_of("ObjectRemoved:Delete", *remove("k").removed);
   const std::string deleted = sequencer();
   advance(base::Duration(1));
-  told("ObjectCreated:Put", put("k"));
+  queues_of("ObjectCreated:Put", put("k"));
   EXPECT_LT(written, deleted);
   EXPECT_LT(deleted, sequencer());
 }
 
-TEST_F(Notifications, EventsGoToWhoAskedForThem) {
+TEST_F(Notifications, EventsGoToTheQueuesWhoseFiltersMatch) {
   set({to(kQueue, {"s3:ObjectCreated:Put", "s3:ObjectRemoved:*"}, {{"prefix", "a+b/"}, {"suffix", "%C3%A9"}}),
        to(kOtherQueue, {"s3:ObjectCreated:Copy"})});
-  EXPECT_EQ(told("ObjectCreated:Put", object("a b/\xc3\xa9")), Arns{kQueue});
-  EXPECT_EQ(told("ObjectCreated:Put", object("a+b/\xc3\xa9")), Arns());
-  EXPECT_EQ(told("ObjectCreated:Put", object("a b/e")), Arns());
-  EXPECT_EQ(told("ObjectCreated:Copy", object("a b/\xc3\xa9")), Arns{kOtherQueue});
-  EXPECT_EQ(told("ObjectCreated:CompleteMultipartUpload", object("a b/\xc3\xa9")), Arns());
-  EXPECT_EQ(told("ObjectRemoved:DeleteMarkerCreated", object("a b/\xc3\xa9")), Arns{kQueue});
+  EXPECT_EQ(queues_of("ObjectCreated:Put", object("a b/\xc3\xa9")), Arns{kQueue});
+  EXPECT_EQ(queues_of("ObjectCreated:Put", object("a+b/\xc3\xa9")), Arns());
+  EXPECT_EQ(queues_of("ObjectCreated:Put", object("a b/e")), Arns());
+  EXPECT_EQ(queues_of("ObjectCreated:Copy", object("a b/\xc3\xa9")), Arns{kOtherQueue});
+  EXPECT_EQ(queues_of("ObjectCreated:CompleteMultipartUpload", object("a b/\xc3\xa9")), Arns());
+  EXPECT_EQ(queues_of("ObjectRemoved:DeleteMarkerCreated", object("a b/\xc3\xa9")), Arns{kQueue});
 }
 
-TEST_F(Notifications, AQueueThatIsGoneTakesNothingAlong) {
+TEST_F(Notifications, AMissingQueueDoesNotFailTheWrite) {
   set({to(kQueue, {"s3:ObjectCreated:*"}, {{"prefix", "a"}}), to(kOtherQueue, {"s3:ObjectCreated:*"}, {{"prefix", "b"}})});
   queues_.erase(kQueue);
-  EXPECT_EQ(told("ObjectCreated:Put", object("a")), Arns());
-  EXPECT_EQ(told("ObjectCreated:Put", object("b")), Arns{kOtherQueue});
+  EXPECT_EQ(queues_of("ObjectCreated:Put", object("a")), Arns());
+  EXPECT_EQ(queues_of("ObjectCreated:Put", object("b")), Arns{kOtherQueue});
 }
 
-TEST_F(Notifications, AChangedConfigurationCountsAtOnce) {
+TEST_F(Notifications, AChangedConfigurationAppliesAtOnce) {
   set({to(kQueue, {"s3:ObjectCreated:*"})});
-  EXPECT_EQ(told("ObjectCreated:Put", object("k")), Arns{kQueue});
+  EXPECT_EQ(queues_of("ObjectCreated:Put", object("k")), Arns{kQueue});
   set({to(kOtherQueue, {"s3:ObjectCreated:*"})});
-  EXPECT_EQ(told("ObjectCreated:Put", object("k")), Arns{kOtherQueue});
+  EXPECT_EQ(queues_of("ObjectCreated:Put", object("k")), Arns{kOtherQueue});
   set({});
-  EXPECT_EQ(told("ObjectCreated:Put", object("k")), Arns());
+  EXPECT_EQ(queues_of("ObjectCreated:Put", object("k")), Arns());
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The actions that a bucket's policy can name. Those that Stoker has no operation for are among
-// them: a policy may say more than anybody asks.
+// The actions that a bucket's policy may name, including those of operations that Stoker does not support.
 #pragma once
 
 #include <string_view>

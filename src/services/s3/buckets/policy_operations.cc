@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policies, the block of public access, and access control lists, of which there are none.
+// Policies, the public access block, and ACLs, which cannot be set.
 #include "services/s3/buckets/policy_operations.h"
 
 #include "services/s3/buckets/bucket_policy.h"
@@ -25,8 +25,8 @@ bool blocks_public_policy(const Bucket& bucket) {
 
 }  // namespace
 
-// The owner's whatever the policy says: who wrote one that denies everybody everything can take it
-// back. So there is no lock-out to be confirmed by x-amz-confirm-remove-self-bucket-access.
+// The owner may always change the policy, whatever it denies. So nobody can be locked out, and
+// x-amz-confirm-remove-self-bucket-access has no meaning.
 void put_bucket_policy(Call& call, const shape::PutBucketPolicyRequest& request) {
   const Bucket bucket = find_bucket(call, request.Bucket, {.action = "s3:PutBucketPolicy", .owners_only = true},
                                     request.ExpectedBucketOwner);
@@ -65,10 +65,10 @@ shape::GetBucketPolicyStatusOutput get_bucket_policy_status(Call& call,
 void put_public_access_block(Call& call, const shape::PutPublicAccessBlockRequest& request) {
   const Bucket bucket =
       find_bucket(call, request.Bucket, {.action = "s3:PutBucketPublicAccessBlock"}, request.ExpectedBucketOwner);
-  const shape::PublicAccessBlockConfiguration& asked = request.PublicAccessBlockConfiguration;
+  const shape::PublicAccessBlockConfiguration& requested = request.PublicAccessBlockConfiguration;
   const shape::PublicAccessBlockConfiguration block{
-      asked.BlockPublicAcls.value_or(false), asked.IgnorePublicAcls.value_or(false),
-      asked.BlockPublicPolicy.value_or(false), asked.RestrictPublicBuckets.value_or(false)};
+      requested.BlockPublicAcls.value_or(false), requested.IgnorePublicAcls.value_or(false),
+      requested.BlockPublicPolicy.value_or(false), requested.RestrictPublicBuckets.value_or(false)};
   write_setting(call.tx, bucket, kAccessBlock, to_json(block));
 }
 
@@ -88,7 +88,7 @@ void delete_public_access_block(Call& call, const shape::DeletePublicAccessBlock
   write_setting(call.tx, bucket, kAccessBlock, std::nullopt);
 }
 
-// The one list that there is where ownership is enforced: the owner's, with everything.
+// With enforced ownership the only grant is the owner's full control.
 shape::GetBucketAclOutput get_bucket_acl(Call& call, const shape::GetBucketAclRequest& request) {
   const Bucket bucket = find_bucket(call, request.Bucket, {.action = "s3:GetBucketAcl"}, request.ExpectedBucketOwner);
   const std::string owner = canonical_id(bucket.account);

@@ -37,13 +37,13 @@ class BucketAccess : public S3Test {
   const std::string kEverybody = "\"*\"";
 };
 
-TEST_F(BucketAccess, WithoutAPolicyABucketIsItsOwners) {
+TEST_F(BucketAccess, WithoutAPolicyOnlyTheOwnerHasAccess) {
   EXPECT_TRUE(may(kOwner, "s3:GetObject", "k"));
   EXPECT_FALSE(may(kOther, "s3:GetObject", "k"));
   EXPECT_FALSE(may(kNobody, "s3:GetObject", "k"));
 }
 
-TEST_F(BucketAccess, APolicyLetsInWhomItNames) {
+TEST_F(BucketAccess, APolicyAllowsTheCallersThatItNames) {
   EXPECT_EQ(set(policy(statement("Allow", R"({"AWS":"222222222222"})", "s3:GetObject", "arn:aws:s3:::bucket/open/*"))), "");
   EXPECT_TRUE(may(kOther, "s3:GetObject", "open/k"));
   EXPECT_FALSE(may(kOther, "s3:GetObject", "closed/k"));
@@ -59,7 +59,7 @@ TEST_F(BucketAccess, ACanonicalIdNamesAnAccount) {
   EXPECT_FALSE(may(kNobody, "s3:GetObject", "k"));
 }
 
-TEST_F(BucketAccess, ADenyIsForTheOwnerTooButThePolicyStaysTheirs) {
+TEST_F(BucketAccess, ADenyAppliesToTheOwnerWhoCanStillChangeThePolicy) {
   EXPECT_EQ(set(policy(statement("Deny", kEverybody, "s3:*", "arn:aws:s3:::bucket*"))), "");
   EXPECT_FALSE(may(kOwner, "s3:GetObject", "k"));
   EXPECT_EQ(error_of(&list_objects_v2, {.Bucket = "bucket"}), "AccessDenied");
@@ -68,7 +68,7 @@ TEST_F(BucketAccess, ADenyIsForTheOwnerTooButThePolicyStaysTheirs) {
   EXPECT_TRUE(may(kOwner, "s3:GetObject", "k"));
 }
 
-TEST_F(BucketAccess, NobodyElseReadsThePolicyWhateverItSays) {
+TEST_F(BucketAccess, OtherAccountsNeverReadThePolicy) {
   set(policy(statement("Allow", R"({"AWS":"222222222222"})", "s3:*", "arn:aws:s3:::bucket")));
   caller_.account = kOther;
   EXPECT_EQ(error_of(&get_bucket_policy, {.Bucket = "bucket"}), "AccessDenied");
@@ -100,7 +100,7 @@ TEST_F(BucketAccess, TagsOfObjectsAreConditions) {
   EXPECT_FALSE(may(kOther, "s3:GetObject", "k"));
 }
 
-TEST_F(BucketAccess, ANewBucketTakesNoPublicPolicy) {
+TEST_F(BucketAccess, ANewBucketRejectsPublicPolicies) {
   const std::string open = policy(statement("Allow", kEverybody, "s3:GetObject"));
   auto block = run(&get_public_access_block, {.Bucket = "bucket"}).PublicAccessBlockConfiguration;
   EXPECT_EQ(*block, (shape::PublicAccessBlockConfiguration{true, true, true, true}));
@@ -114,7 +114,7 @@ TEST_F(BucketAccess, ANewBucketTakesNoPublicPolicy) {
   EXPECT_FALSE(may(kNobody, "s3:PutObject", "k"));
 }
 
-TEST_F(BucketAccess, ARestrictedBucketsPublicPolicyCountsForNobodyOutside) {
+TEST_F(BucketAccess, ARestrictedBucketIgnoresItsPublicPolicyForOtherAccounts) {
   open_to_public();
   set(policy(statement("Allow", kEverybody, "s3:GetObject") + "," +
              statement("Allow", R"({"AWS":"222222222222"})", "s3:PutObject")));
@@ -129,7 +129,7 @@ TEST_F(BucketAccess, ARestrictedBucketsPublicPolicyCountsForNobodyOutside) {
   EXPECT_EQ(error_of(&get_public_access_block, {.Bucket = "bucket"}), "NoSuchPublicAccessBlockConfiguration");
 }
 
-TEST_F(BucketAccess, WhatIsPublic) {
+TEST_F(BucketAccess, APolicyIsPublicWhereItDoesNotNameItsCallers) {
   open_to_public();
   auto is_public = [&](const std::string& statement) {
     EXPECT_EQ(set(policy(statement)), "") << statement << message();
@@ -151,7 +151,7 @@ TEST_F(BucketAccess, WhatIsPublic) {
   EXPECT_TRUE(is_public(with(R"({"Bool":{"aws:SecureTransport":"true"}})")));
 }
 
-TEST_F(BucketAccess, APolicyIsKeptAsItWasWritten) {
+TEST_F(BucketAccess, APolicyIsStoredAsItWasWritten) {
   const std::string text = "{ \"Version\":\"2008-10-17\",\n \"Id\":\"x\", \"Statement\" : " +
                            statement("Deny", R"({"AWS":"arn:aws:iam::222222222222:root"})", "s3:PutObject") + "}";
   EXPECT_EQ(error_of(&get_bucket_policy, {.Bucket = "bucket"}), "NoSuchBucketPolicy");
@@ -160,7 +160,7 @@ TEST_F(BucketAccess, APolicyIsKeptAsItWasWritten) {
   EXPECT_EQ(run(&get_bucket_policy, {.Bucket = "bucket"}).Policy, text);
 }
 
-TEST_F(BucketAccess, WhatIsWrongWithAPolicyIsSaidInAmazonsWords) {
+TEST_F(BucketAccess, InvalidPoliciesHaveAmazonsErrors) {
   const std::string everything = statement("Deny", kEverybody, "s3:GetObject");
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"", "Policies must be valid JSON and the first byte must be '{'"},
@@ -210,7 +210,7 @@ TEST_F(BucketAccess, WhatIsWrongWithAPolicyIsSaidInAmazonsWords) {
   }
 }
 
-TEST_F(BucketAccess, WhatCouldNotBeKeptToIsRefusedByName) {
+TEST_F(BucketAccess, PoliciesThatCannotBeEnforcedAreRejectedByName) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {R"({"StringEquals":{"s3:signatureversion":"AWS4-HMAC-SHA256"}})", "s3:signatureversion"},
       {R"({"StringEquals":{"s3:TlsVersion":"1.2"}})", "s3:TlsVersion"},

@@ -10,12 +10,12 @@
 namespace services::s3 {
 namespace {
 
-// Keys that tell people apart, in small letters, as the page "The meaning of public" lists them.
+// Condition keys that identify the caller, in lower case, as Amazon's page "The meaning of public" lists them.
 constexpr std::string_view kFixingKeys[] = {
     "aws:principalaccount", "aws:principalarn", "aws:principalorgid", "aws:sourceaccount", "aws:sourcearn",
     "aws:sourceip", "aws:sourceorgid", "aws:sourceowner", "aws:sourcevpc", "aws:sourcevpce", "aws:userid",
     "s3:dataaccesspointaccount", "s3:dataaccesspointarn"};
-// The networks that nobody has on the Internet: how wide they are does not matter.
+// Private networks, whose size does not matter.
 constexpr std::string_view kPrivate[] = {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"};
 constexpr int kWidestV4 = 8, kWidestV6 = 32;
 
@@ -36,7 +36,7 @@ bool is_narrow_network(std::string_view network) {
 
 bool is_fixed(std::string_view value) { return value.find_first_of("*?") == value.npos; }
 
-// Holds for nobody but those whom it names.
+// Whether the condition holds only for the callers that it names.
 bool fixes(const policy::Condition& condition) {
   const std::string_view name = condition.name;
   if (name != "StringEquals" && name != "StringLike" && name != "ArnEquals" && name != "ArnLike" && name != "IpAddress" &&

@@ -6,8 +6,8 @@
 
 namespace services::s3 {
 
-// One that allows something to people whom it does not name: not by their account, and not by a
-// fixed value of a condition that only some can have.
+// A policy that allows something to callers whom it names neither by account nor by a fixed value of an identifying
+// condition.
 bool is_public(const policy::Document& policy);
 
 }  // namespace services::s3

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bucket's settings, each a column that holds the JSON of its shape; no value: not set.
+// A bucket's settings, each a column with the JSON of its shape; NULL: not set.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace services::s3 {
 
-// `column`: a name of ours, never a client's.
+// `column`: a name of ours, never a client's text.
 std::optional<std::string> read_setting(store::Tx& tx, const Bucket& bucket, std::string_view column);
 void write_setting(store::Tx& tx, const Bucket& bucket, std::string_view column,
                    const std::optional<std::string>& text);
@@ -24,7 +24,7 @@ std::optional<T> load_setting(store::Tx& tx, const Bucket& bucket, std::string_v
   return from_json<T>(*text);
 }
 
-// "NoSuchTagSet": with the bucket's name, as Amazon answers where a setting was never set.
+// Amazon's error for a setting that is not set, with the bucket's name: "NoSuchTagSet".
 wire::ApiError not_set(std::string code, std::string message, const Bucket& bucket);
 
 }  // namespace services::s3

@@ -10,8 +10,8 @@
 namespace services::s3 {
 namespace {
 
-constexpr std::size_t kMaxComplaints = 1024;
-constexpr base::Duration kBetweenComplaints = std::chrono::minutes(1);
+constexpr std::size_t kMaxWarnedQueues = 1024;
+constexpr base::Duration kBetweenWarnings = std::chrono::minutes(1);
 constexpr std::string_view kScheme = "s3:";
 
 std::string without_scheme(std::string_view event) {
@@ -48,11 +48,11 @@ Subscriptions read_subscriptions(const std::string& text) {
   return all;
 }
 
-bool Complaints::due(const std::string& queue_arn, base::Time now) {
+bool DeliveryWarnings::due(const std::string& queue_arn, base::Time now) {
   return last_.with([&](std::unordered_map<std::string, base::Time>& last) {
     auto found = last.find(queue_arn);
-    if (found != last.end() && now - found->second < kBetweenComplaints) return false;
-    if (last.size() >= kMaxComplaints) last.clear();
+    if (found != last.end() && now - found->second < kBetweenWarnings) return false;
+    if (last.size() >= kMaxWarnedQueues) last.clear();
     last[queue_arn] = now;
     return true;
   });

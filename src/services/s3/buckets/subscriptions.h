@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bucket's notification configuration, made ready to be asked "who wants to hear of this?" for
-// each object that is written.
+// A bucket's notification configuration, parsed to find the queues of an event.
 #pragma once
 
 #include <string>
@@ -25,15 +24,15 @@ struct Subscription {
 
 using Subscriptions = std::vector<Subscription>;
 
-// Of the column `notification`.
+// Parses the column `notification`.
 Subscriptions read_subscriptions(const std::string& text);
 using SubscriptionCache = TextCache<Subscriptions>;
 
-// A filter's value as it is compared with keys: Amazon takes it URL-encoded.
+// A filter's value as it is compared with keys: Amazon accepts it URL-encoded.
 std::string decoded_filter(const std::string& value);
 
-// A queue that does not take events is logged now and then, not for each.
-class Complaints {
+// Limits the warnings about a queue that does not accept events.
+class DeliveryWarnings {
  public:
   bool due(const std::string& queue_arn, base::Time now);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings that no bucket here has: tools ask for them all, and get what Amazon says of a bucket
-// that was never given them.
+// Settings that no bucket here has. Tools read them all, and get Amazon's response for a bucket without them.
 #include "services/s3/buckets/unset_settings.h"
 
 #include "services/s3/buckets/setting_column.h"

@@ -13,8 +13,7 @@ namespace {
 
 enum class Failed { Nothing, Match, Unmodified, NoneMatch, Modified };
 
-// A header about ETags decides alone: the date beside it is for those who know no ETags (RFC 7232,
-// and what S3 says of its own pairs of conditions).
+// A condition about ETags makes the date beside it irrelevant (RFC 7232, and S3's documentation of such pairs).
 Failed first_failure(const ReadConditions& conditions, const Object& object, base::Time now) {
   const base::Time modified = whole_seconds(object.modified_at);
   if (conditions.match) {
@@ -25,7 +24,7 @@ Failed first_failure(const ReadConditions& conditions, const Object& object, bas
   if (conditions.none_match) {
     if (etag_matches(*conditions.none_match, object.etag)) return Failed::NoneMatch;
   } else if (conditions.modified_since && modified <= *conditions.modified_since && *conditions.modified_since <= now) {
-    return Failed::Modified;  // a time that is still to come is no condition
+    return Failed::Modified;  // a time in the future is ignored
   }
   return Failed::Nothing;
 }
@@ -44,7 +43,7 @@ bool etag_matches(std::string_view header, std::string_view etag) {
     if (one == "*") return true;
     if (one.starts_with("W/")) one.remove_prefix(2);
     if (one.starts_with('"')) one.remove_prefix(1);
-    if (one.ends_with('"')) one.remove_suffix(1);  // S3 takes ETags with one quote of the two, and with none
+    if (one.ends_with('"')) one.remove_suffix(1);  // S3 accepts ETags with two quotes, one, or none
     if (one == etag) return true;
   }
   return false;
@@ -88,7 +87,7 @@ void check_condition_texts(const WriteConditions& conditions) {
   }
 }
 
-void check_write(const WriteConditions& conditions, std::string_view key, const std::optional<Standing>& standing) {
+void check_write(const WriteConditions& conditions, std::string_view key, const std::optional<LatestSummary>& standing) {
   check_condition_texts(conditions);
   const bool there = standing && !standing->marker;
   if (conditions.none_match && there) throw precondition_failed("If-None-Match");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that are for an object in a certain state only.
+// Conditions of requests: If-Match and the like.
 #pragma once
 
 #include <optional>
@@ -16,11 +16,11 @@ struct ReadConditions {
   const std::optional<base::Time>& modified_since;
   const std::optional<base::Time>& unmodified_since;
 };
-// Of GET and HEAD: throws 412 PreconditionFailed, or 304 with what a cache needs to know. `version`:
-// as it is shown, if it is.
+// For GET and HEAD: throws 412 PreconditionFailed, or 304 with the headers that caches need. `version`: as responses
+// show it.
 void check_read(const ReadConditions& conditions, const Object& object, const std::optional<std::string>& version,
                 base::Time now);
-// Of a copy's source, whose answer is always 412.
+// For the source of a copy: throws only 412.
 void check_copy_source(const ReadConditions& conditions, const Object& source, base::Time now);
 
 struct WriteConditions {
@@ -29,11 +29,11 @@ struct WriteConditions {
 
   bool any() const { return match || none_match; }
 };
-// Throws for what S3 does not take as a condition.
+// Throws for values that S3 rejects in conditions.
 void check_condition_texts(const WriteConditions& conditions);
-void check_write(const WriteConditions& conditions, std::string_view key, const std::optional<Standing>& standing);
+void check_write(const WriteConditions& conditions, std::string_view key, const std::optional<LatestSummary>& standing);
 
-// Is `etag` (without quotes) one of those that a header names? "*" is any.
+// Whether a header names `etag` (without quotes). "*" names any.
 bool etag_matches(std::string_view header, std::string_view etag);
 
 }  // namespace services::s3

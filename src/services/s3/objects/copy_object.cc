@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CopyObject. An object that came in one shares its bytes with its copies; one that came in parts gets
-// an ETag of its own in its copy, for which its bytes are read.
+// CopyObject. A copy shares the bytes of its source, unless that was uploaded in parts: then the copy gets an ETag of
+// its own, for which the bytes are read.
 #include "services/s3/objects/copy_object.h"
 
 #include "base/bytes.h"
@@ -29,20 +29,20 @@ struct CopyPlan {
   Range range() const { return {0, static_cast<std::uint64_t>(source.object.size)}; }
 };
 
-// What makes an object's copy onto itself legal. Amazon does not look whether what is said is what was there, and takes
-// a bucket's encryption for something said.
+// A copy of an object onto itself must state a change. Amazon does not compare it with the present state, and accepts
+// the bucket's encryption as one.
 bool changes_something(const shape::CopyObjectRequest& request, const Bucket& bucket) {
   return request.MetadataDirective == "REPLACE" || request.ServerSideEncryption || request.WebsiteRedirectLocation ||
          request.ChecksumAlgorithm || request.StorageClass || bucket.encryption;
 }
 
 Headers headers_of(const shape::CopyObjectRequest& request, const Object& source) {
-  Headers said = read_headers(request);
-  if (request.MetadataDirective == "REPLACE") return said;
+  Headers stated = read_headers(request);
+  if (request.MetadataDirective == "REPLACE") return stated;
   Headers headers = source.headers;
-  // These two are each object's own, and are not copied.
-  headers.StorageClass = said.StorageClass;
-  headers.WebsiteRedirectLocation = said.WebsiteRedirectLocation;
+  // These two are not copied.
+  headers.StorageClass = stated.StorageClass;
+  headers.WebsiteRedirectLocation = stated.WebsiteRedirectLocation;
   return headers;
 }
 
@@ -72,7 +72,7 @@ CopyPlan plan_copy(Call& call, const shape::CopyObjectRequest& request) {
   plan.bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
                                    "s3:PutObject", "s3:PutObject", context_of(request, plan.tags));
   check_may_tag(call, plan.bucket, request.Key, plan.tags);
-  check_acl(plan.bucket, acl_wish(request));
+  check_acl(plan.bucket, acl_headers(request));
   plan.headers = headers_of(request, source);
   if (static_cast<std::uint64_t>(source.size) > kMaxPutBytes) {
     throw invalid_request("The specified copy source is larger than the maximum allowable size for a copy source: " +
@@ -93,12 +93,12 @@ CopyPlan plan_copy(Call& call, const shape::CopyObjectRequest& request) {
   return plan;
 }
 
-// The source's bytes, or the same once more.
+// Shares the source's bytes, or takes the spooled ones.
 void take_bytes(ObjectCall& call, const CopyPlan& plan, Object& object) {
   const Object& source = plan.source.object;
   object.size = source.size;
   if (!plan.needs_bytes) {
-    hold_blob(call.tx, *source.blob);
+    add_reference(call.tx, *source.blob);
     object.blob = source.blob;
     object.etag = source.etag;
     object.checksum = source.checksum;
@@ -116,7 +116,7 @@ void take_bytes(ObjectCall& call, const CopyPlan& plan, Object& object) {
 void prepare_copy_object(ObjectCall& call, const shape::CopyObjectRequest& request) {
   const CopyPlan plan = plan_copy(call, request);
   const WriteConditions conditions{request.IfMatch, request.IfNoneMatch};
-  if (conditions.any()) check_write(conditions, request.Key, load_standing(call.tx, plan.bucket, request.Key));
+  if (conditions.any()) check_write(conditions, request.Key, load_latest_summary(call.tx, plan.bucket, request.Key));
   if (!plan.needs_bytes) return;
   call.spool.checksums = {plan.checksum};
   spool_source(call, plan.source.object, plan.range());
@@ -124,9 +124,9 @@ void prepare_copy_object(ObjectCall& call, const shape::CopyObjectRequest& reque
 
 shape::CopyObjectOutput copy_object(ObjectCall& call, const shape::CopyObjectRequest& request) {
   CopyPlan plan = plan_copy(call, request);
-  auto standing = load_standing(call.tx, plan.bucket, request.Key);
+  auto standing = load_latest_summary(call.tx, plan.bucket, request.Key);
   check_write({request.IfMatch, request.IfNoneMatch}, request.Key, standing);
-  // What was spooled has to find its place.
+  // The source changed meanwhile, so that the spooled file has no use.
   if (!plan.needs_bytes && call.upload && !call.upload->file.empty()) {
     throw wire::ApiError("SlowDown", "Please reduce your request rate.");
   }
@@ -137,13 +137,13 @@ shape::CopyObjectOutput copy_object(ObjectCall& call, const shape::CopyObjectReq
   object.headers = std::move(plan.headers);
   object.tags = std::move(plan.tags);
   put_version(call, plan.bucket, standing, object);
-  tell(call, plan.bucket, "ObjectCreated:Copy", object);
+  publish_event(call, plan.bucket, "ObjectCreated:Copy", object);
 
   shape::CopyObjectResult result{.ETag = object.quoted_etag(), .LastModified = whole_seconds(object.modified_at)};
   show_checksum(result, *object.checksum);
   shape::CopyObjectOutput output{.CopyObjectResult = std::move(result)};
   output.Expiration = expiration_header(call, plan.bucket, object);
-  output.CopySourceVersionId = new_version(plan.source.object);  // not told of a null version
+  output.CopySourceVersionId = new_version(plan.source.object);  // absent for the version "null"
   output.VersionId = shown_version(plan.bucket, object);
   output.ServerSideEncryption = kEncryption;
   return output;

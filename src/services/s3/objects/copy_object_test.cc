@@ -21,7 +21,7 @@ class CopyObject : public ObjectTest {
   std::string copy_error(const Request& request) {
     return error_of([&] { copy(request); });
   }
-  // An object that came in two parts.
+  // An object of two parts.
   std::string put_in_parts(const std::string& key) {
     const std::string first(5 << 20, 'p'), second = "end";
     const std::string upload = create(key);
@@ -30,7 +30,7 @@ class CopyObject : public ObjectTest {
   }
 };
 
-TEST_F(CopyObject, BytesAreSharedNotCopied) {
+TEST_F(CopyObject, ACopySharesTheBytesOfItsSource) {
   const std::string bytes(100000, 'x');
   put_bytes(shape::PutObjectRequest{.Bucket = "bucket", .ContentType = "text/plain", .Key = "a", .Metadata = {{{"m", "1"}}},
                                     .StorageClass = "STANDARD_IA", .WebsiteRedirectLocation = "/x", .Tagging = "t=1"},
@@ -54,7 +54,7 @@ TEST_F(CopyObject, BytesAreSharedNotCopied) {
   EXPECT_FALSE(got.output.WebsiteRedirectLocation);
 }
 
-TEST_F(CopyObject, WhatIsSaidOfItMayBeReplaced) {
+TEST_F(CopyObject, ACopyMayReplaceTheHeaders) {
   put_bytes(shape::PutObjectRequest{.Bucket = "bucket", .ContentType = "text/plain", .Key = "a", .Metadata = {{{"m", "1"}}},
                                     .Tagging = "t=1"},
             "x");
@@ -66,11 +66,11 @@ TEST_F(CopyObject, WhatIsSaidOfItMayBeReplaced) {
             (std::vector<shape::Tag>{{"u", "2"}, {"v", ""}}));
 }
 
-TEST_F(CopyObject, OntoItselfSomethingHasToChange) {
+TEST_F(CopyObject, ACopyOntoItselfMustChangeSomething) {
   put_bytes("a", "x");
   EXPECT_EQ(copy_error({.Bucket = "bucket", .CopySource = "bucket/a", .Key = "a"}), "InvalidRequest");
   EXPECT_NE(message().find("trying to copy an object to itself"), std::string::npos);
-  // Whatever it was before.
+  // Whatever the value was before.
   EXPECT_EQ(copy_error({.Bucket = "bucket", .CopySource = "bucket/a", .Key = "a", .StorageClass = "STANDARD"}), "");
   EXPECT_EQ(copy_error({.Bucket = "bucket", .CopySource = "bucket/a", .Key = "a", .StorageClass = "ONEZONE_IA"}), "");
   EXPECT_EQ(head("a").StorageClass, "ONEZONE_IA");
@@ -81,14 +81,14 @@ TEST_F(CopyObject, OntoItselfSomethingHasToChange) {
   EXPECT_EQ(get("a").bytes, "x");
 }
 
-TEST_F(CopyObject, OntoItselfABucketsEncryptionIsChangeEnough) {
+TEST_F(CopyObject, TheBucketsEncryptionAllowsACopyOntoItself) {
   put_bytes("a", "x");
   const shape::ServerSideEncryptionRule rule{.ApplyServerSideEncryptionByDefault = shape::ServerSideEncryptionByDefault{"AES256"}};
   run(&put_bucket_encryption, {.Bucket = "bucket", .ServerSideEncryptionConfiguration = {{rule}}});
   EXPECT_EQ(copy_error({.Bucket = "bucket", .CopySource = "bucket/a", .Key = "a"}), "");
 }
 
-TEST_F(CopyObject, ANullVersionIsToldOfTheCopyAndNotOfItsSource) {
+TEST_F(CopyObject, ANullVersionIsShownForTheCopyAndNotForItsSource) {
   put_bytes("a", "x");
   version("Suspended");
   auto output = copy({.Bucket = "bucket", .CopySource = "bucket/a", .Key = "b"});
@@ -100,7 +100,7 @@ TEST_F(CopyObject, ANullVersionIsToldOfTheCopyAndNotOfItsSource) {
   EXPECT_FALSE(output.CopySourceVersionId);
 }
 
-TEST_F(CopyObject, AnOlderVersionMayBecomeTheLatest) {
+TEST_F(CopyObject, ACopyOfANoncurrentVersionBecomesTheLatest) {
   version("Enabled");
   const std::string first = *put_bytes("a", "first").VersionId;
   put_bytes("a", "second");
@@ -110,7 +110,7 @@ TEST_F(CopyObject, AnOlderVersionMayBecomeTheLatest) {
   EXPECT_EQ(get("a").bytes, "first");
 }
 
-TEST_F(CopyObject, OneThatCameInPartsGetsAnEtagOfItsOwn) {
+TEST_F(CopyObject, ACopyOfAnObjectInPartsGetsAnEtagOfItsOwn) {
   const std::string bytes = put_in_parts("a");
   EXPECT_TRUE(head("a").ETag->ends_with("-2\""));
   auto output = copy({.Bucket = "bucket", .CopySource = "bucket/a", .Key = "b"});
@@ -120,13 +120,13 @@ TEST_F(CopyObject, OneThatCameInPartsGetsAnEtagOfItsOwn) {
             run(&head_object, {.Bucket = "bucket", .Key = "a", .ChecksumMode = "ENABLED"}).ChecksumCRC64NVME);
 }
 
-TEST_F(CopyObject, ASourceThatChangedMeanwhileMakesTheClientComeAgain) {
+TEST_F(CopyObject, ASourceThatChangesMeanwhileMakesTheClientRetry) {
   const std::string bytes = put_in_parts("a");
   EXPECT_EQ(error_of([&] {
               copy({.Bucket = "bucket", .CopySource = "bucket/a", .Key = "b"}, [&] { put_in_parts("a"); });
             }),
             "SlowDown");
-  // From parts to one, whose bytes would not be needed, and back.
+  // From an object in parts to one whose bytes need not be read, and back.
   EXPECT_EQ(error_of([&] {
               copy({.Bucket = "bucket", .CopySource = "bucket/a", .Key = "b"}, [&] { put_bytes("a", "small"); });
             }),
@@ -138,7 +138,7 @@ TEST_F(CopyObject, ASourceThatChangedMeanwhileMakesTheClientComeAgain) {
   EXPECT_EQ(error_of([&] { get("b"); }), "NoSuchKey");
 }
 
-TEST_F(CopyObject, AnotherChecksumIsComputed) {
+TEST_F(CopyObject, ACopyMayHaveAnotherChecksumAlgorithm) {
   put_bytes("a", "hello");
   auto output = copy({.Bucket = "bucket", .ChecksumAlgorithm = "SHA1", .CopySource = "bucket/a", .Key = "b"});
   EXPECT_EQ(output.CopyObjectResult->ChecksumSHA1, base::to_base64(base::sha1("hello")));
@@ -146,7 +146,7 @@ TEST_F(CopyObject, AnotherChecksumIsComputed) {
   EXPECT_EQ(get("b").bytes, "hello");
 }
 
-TEST_F(CopyObject, ConditionsAreOfTheSourceAndOfTheDestination) {
+TEST_F(CopyObject, ConditionsApplyToTheSourceAndToTheDestination) {
   put_bytes("a", "hello");
   const std::string etag = *head("a").ETag;
   Request request{.Bucket = "bucket", .CopySource = "bucket/a", .CopySourceIfMatch = "\"x\"", .Key = "b"};
@@ -162,7 +162,7 @@ TEST_F(CopyObject, ConditionsAreOfTheSourceAndOfTheDestination) {
   EXPECT_EQ(copy_error({.Bucket = "bucket", .CopySource = "bucket/a", .IfMatch = etag, .Key = "b"}), "");
 }
 
-TEST_F(CopyObject, BothEndsAreForThoseWhoMay) {
+TEST_F(CopyObject, ACopyNeedsAccessToSourceAndDestination) {
   put_bytes("a", "x");
   caller_.account = "222222222222";
   make_bucket("theirs");
@@ -177,7 +177,7 @@ TEST_F(CopyObject, BothEndsAreForThoseWhoMay) {
             "AccessDenied");
 }
 
-TEST_F(CopyObject, WhatIsNotThereCanNotBeCopied) {
+TEST_F(CopyObject, AMissingSourceIsAnError) {
   EXPECT_EQ(copy_error({.Bucket = "bucket", .CopySource = "bucket/a", .Key = "b"}), "NoSuchKey");
   EXPECT_EQ(copy_error({.Bucket = "bucket", .CopySource = "nowhere/a", .Key = "b"}), "NoSuchBucket");
   version("Enabled");
@@ -189,13 +189,13 @@ TEST_F(CopyObject, WhatIsNotThereCanNotBeCopied) {
             "NoSuchVersion");
 }
 
-TEST_F(CopyObject, FiveGibibytesAreTheMost) {
+TEST_F(CopyObject, ASourceHasAtMostFiveGibibytes) {
   put("huge", "bucket", (5ll << 30) + 1);
   EXPECT_EQ(copy_error({.Bucket = "bucket", .CopySource = "bucket/huge", .Key = "b"}), "InvalidRequest");
   EXPECT_NE(message().find("5368709120"), std::string::npos);
 }
 
-TEST_F(CopyObject, SourcesAreReadAsClientsWriteThem) {
+TEST_F(CopyObject, SourcesAreParsedAsClientsWriteThem) {
   auto source = parse_copy_source("bucket/a%20b%2Bc/d?versionId=null");
   EXPECT_EQ(source.bucket, "bucket");
   EXPECT_EQ(source.key, "a b+c/d");

@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::string_view kVersionMark = "?versionId=";
 
-// The value is the header's name once more: so Amazon says it.
+// Amazon states the header's name as its value.
 wire::ApiError bad_source() {
   return invalid_argument("Invalid copy source object key", "x-amz-copy-source", "x-amz-copy-source");
 }
 
-// A row that is changed in place keeps its id; its bytes stay with it.
+// Identifies the bytes: a row that is updated in place keeps its id and its bytes.
 std::string note_of(const Object& source, const Range& range) {
-  return numbered_text({source.id, source.tag.value_or(0)}) + " " + content_range(range, source.size);
+  return row_id_text({source.id, source.tag.value_or(0)}) + " " + content_range(range, source.size);
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ CopySource parse_copy_source(const std::string& text) {
     source.version = std::string(rest.substr(mark + kVersionMark.size()));
     rest = rest.substr(0, mark);
   }
-  // Encoded as a whole, slashes too, is also seen.
+  // Some clients encode the slashes, too.
   auto path = base::percent_decode(rest);
   if (!path || !base::is_utf8(*path)) throw bad_source();
   std::string_view decoded = *path;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The object that CopyObject and UploadPartCopy read.
+// The source object of CopyObject and UploadPartCopy.
 #pragma once
 
 #include <optional>
@@ -29,12 +29,12 @@ template <class Request>
 ReadConditions source_conditions(const Request& r) {
   return {r.CopySourceIfMatch, r.CopySourceIfNoneMatch, r.CopySourceIfModifiedSince, r.CopySourceIfUnmodifiedSince};
 }
-// Throws where it is not there, where this caller may not read it, and where it is not as it should be.
+// Throws where the source is missing, where the caller may not read it, and where a condition fails.
 FoundSource find_source(Call& call, const CopySource& source, const std::optional<std::string>& expected_owner,
                         const ReadConditions& conditions);
 
-// Bytes are read between the snapshot that before_x saw and the transaction of x. Both name what they
-// are of; what was written in between makes the client come again.
+// The bytes are read between the snapshot of the prepare function and the transaction of the handler. A note
+// identifies them; the client must retry (SlowDown) where the source changed in between.
 void spool_source(ObjectCall& call, const Object& source, const Range& range);
 void check_spooled(const ObjectCall& call, const Object& source, const Range& range);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeleteObject and DeleteObjects, which is many of the former.
+// DeleteObject and DeleteObjects.
 #include "services/s3/objects/delete_objects.h"
 
 #include "services/s3/errors.h"
@@ -12,7 +12,7 @@
 namespace services::s3 {
 namespace {
 
-const std::optional<std::string> kNoOwner;  // the bucket's was looked at before
+const std::optional<std::string> kNoOwner;  // the bucket's owner was checked before
 
 struct Deletion {
   const std::string& key;
@@ -21,15 +21,15 @@ struct Deletion {
 };
 
 struct Outcome {
-  bool marker = false;                 // one was made, or the version that is gone was one
-  std::optional<std::string> version;  // of the marker that was made, or the one that is gone
+  bool marker = false;                 // a delete marker was created or deleted
+  std::optional<std::string> version;  // of the new marker, or of the deleted version
 };
 
-// Amazon reads the condition for the latest version, whichever is to be deleted.
+// Amazon applies the condition to the latest version, whichever version is deleted.
 void check_condition(Call& call, const Bucket& bucket, const Deletion& deletion) {
   if (!deletion.etag) return;
   if (!allowed(call, bucket, {.action = "s3:GetObject", .key = deletion.key})) throw access_denied();
-  auto standing = load_standing(call.tx, bucket, deletion.key);
+  auto standing = load_latest_summary(call.tx, bucket, deletion.key);
   if (!standing) throw no_such_key(deletion.key);
   if (standing->marker || !etag_matches(*deletion.etag, standing->etag)) throw precondition_failed("If-Match");
 }
@@ -43,35 +43,35 @@ Outcome delete_one(Call& call, const Bucket& bucket, const Deletion& deletion) {
     if (!object) return outcome;
     delete_version(call, bucket, *object);
     outcome.marker = object->marker;
-    tell(call, bucket, "ObjectRemoved:Delete", *object);
+    publish_event(call, bucket, "ObjectRemoved:Delete", *object);
     return outcome;
   }
   const Deleted deleted = delete_latest(call, bucket, deletion.key);
   if (deleted.marker) {
     outcome.marker = true;
     outcome.version = deleted.marker->version();
-    tell(call, bucket, "ObjectRemoved:DeleteMarkerCreated", *deleted.marker);
+    publish_event(call, bucket, "ObjectRemoved:DeleteMarkerCreated", *deleted.marker);
   } else if (deleted.removed) {
-    tell(call, bucket, "ObjectRemoved:Delete", *deleted.removed);
+    publish_event(call, bucket, "ObjectRemoved:Delete", *deleted.removed);
   }
   return outcome;
 }
 
-// Without a lock there is nothing to be bypassed.
+// Buckets here have no Object Lock to bypass.
 void check_bypass(const std::optional<bool>& bypass) {
   if (!bypass) return;
   throw invalid_argument("x-amz-bypass-governance-retention is only applicable to Object Lock enabled buckets.",
                          "x-amz-bypass-governance-retention");
 }
 
-// One of many: what is wrong with it is said beside what became of the others.
+// One key of DeleteObjects. Its error does not affect the other keys.
 Outcome delete_identified(Call& call, const Bucket& bucket, const shape::ObjectIdentifier& identifier) {
   check_key(identifier.Key);
   check_object_access(call, bucket, {bucket.name, identifier.Key, identifier.VersionId, kNoOwner}, "s3:DeleteObject",
                       "s3:DeleteObjectVersion");
   if (identifier.LastModifiedTime) throw header_not_implemented("LastModifiedTime");
   if (identifier.Size) throw header_not_implemented("Size");
-  if (identifier.VersionId && *identifier.VersionId != "null" && !parse_numbered(*identifier.VersionId)) {
+  if (identifier.VersionId && *identifier.VersionId != "null" && !parse_row_id(*identifier.VersionId)) {
     throw no_such_version(identifier.Key, *identifier.VersionId);
   }
   return delete_one(call, bucket, {identifier.Key, identifier.VersionId, identifier.ETag});
@@ -105,10 +105,10 @@ shape::DeleteObjectsOutput delete_objects(Call& call, const shape::DeleteObjects
   check_bypass(request.BypassGovernanceRetention);
   const auto& identifiers = request.Delete.Objects;
   if (identifiers.empty() || identifiers.size() > kMaxDeletes) throw malformed_xml();
-  // Each key is allowed or not, so that the bucket alone is looked at here.
+  // Access is checked for each key, so only the bucket's existence and owner are checked here.
   auto bucket = load_bucket(call.tx, request.Bucket);
   if (!bucket) throw no_such_bucket(request.Bucket);
-  if (!is_expected(*bucket, request.ExpectedBucketOwner)) throw access_denied();
+  if (!is_expected_owner(*bucket, request.ExpectedBucketOwner)) throw access_denied();
 
   std::vector<shape::DeletedObject> deleted;
   std::vector<shape::Error> errors;

@@ -8,7 +8,7 @@ namespace {
 
 using DeleteObjects = ObjectTest;
 
-TEST_F(DeleteObjects, OneIsGoneAndAgainIsNoError) {
+TEST_F(DeleteObjects, DeletingAMissingKeyIsNoError) {
   put_bytes("k", "hello");
   for (int i = 0; i < 2; ++i) {
     auto output = run(&delete_object, {.Bucket = "bucket", .Key = "k"});
@@ -19,14 +19,14 @@ TEST_F(DeleteObjects, OneIsGoneAndAgainIsNoError) {
   EXPECT_EQ(count("SELECT count(*) FROM s3_blobs"), 0);
 }
 
-TEST_F(DeleteObjects, WithVersionsAMarkerHidesWhatIsThere) {
+TEST_F(DeleteObjects, InAVersionedBucketADeletionCreatesAMarker) {
   version("Enabled");
   const std::string first = *put_bytes("k", "first").VersionId;
   auto deleted = run(&delete_object, {.Bucket = "bucket", .Key = "k"});
   EXPECT_EQ(deleted.DeleteMarker, true);
   EXPECT_NE(deleted.VersionId, first);
   EXPECT_EQ(get_version("k", first), "first");
-  // Without the marker it is the latest again.
+  // Without the marker the version is the latest again.
   auto undone = run(&delete_object, {.Bucket = "bucket", .Key = "k", .VersionId = deleted.VersionId});
   EXPECT_EQ(undone.DeleteMarker, true);
   EXPECT_EQ(undone.VersionId, deleted.VersionId);
@@ -37,7 +37,7 @@ TEST_F(DeleteObjects, WithVersionsAMarkerHidesWhatIsThere) {
   EXPECT_EQ(count("SELECT count(*) FROM s3_objects"), 0);
 }
 
-TEST_F(DeleteObjects, OnlyInTheStateThatIsNamed) {
+TEST_F(DeleteObjects, ADeletionMayHaveACondition) {
   put_bytes("k", "hello");
   EXPECT_EQ(error_of(&delete_object, {.Bucket = "bucket", .Key = "k", .IfMatch = "\"x\""}), "PreconditionFailed");
   EXPECT_EQ(error_of(&delete_object, {.Bucket = "bucket", .Key = "missing", .IfMatch = "*"}), "NoSuchKey");
@@ -47,7 +47,7 @@ TEST_F(DeleteObjects, OnlyInTheStateThatIsNamed) {
   EXPECT_EQ(error_of([&] { get("k"); }), "NoSuchKey");
 }
 
-TEST_F(DeleteObjects, ThereIsNoLockToBypass) {
+TEST_F(DeleteObjects, AGovernanceBypassIsRejected) {
   EXPECT_EQ(error_of(&delete_object, {.Bucket = "bucket", .Key = "k", .BypassGovernanceRetention = true}),
             "InvalidArgument");
   EXPECT_EQ(error_of(&delete_object, {.Bucket = "bucket", .Key = "k", .BypassGovernanceRetention = false}),
@@ -56,7 +56,7 @@ TEST_F(DeleteObjects, ThereIsNoLockToBypass) {
   EXPECT_EQ(detail("ArgumentName"), "x-amz-bypass-governance-retention");
 }
 
-TEST_F(DeleteObjects, ManyAtOnceEachWithItsOwnEnd) {
+TEST_F(DeleteObjects, DeleteObjectsHasAResultForEachKey) {
   version("Enabled");
   const std::string a = *put_bytes("a", "1").VersionId;
   put_bytes("b", "2");
@@ -78,7 +78,7 @@ TEST_F(DeleteObjects, ManyAtOnceEachWithItsOwnEnd) {
   EXPECT_EQ(output.Errors->at(1).Key, "d");
 }
 
-TEST_F(DeleteObjects, QuietlyOnlyErrorsAreTold) {
+TEST_F(DeleteObjects, AQuietDeletionShowsOnlyErrors) {
   put_bytes("a", "1");
   shape::DeleteObjectsRequest request{.Bucket = "bucket", .Delete = {.Objects = {{.Key = "a"}, {.Key = "b"}}, .Quiet = true}};
   auto output = run(&delete_objects, request);
@@ -87,7 +87,7 @@ TEST_F(DeleteObjects, QuietlyOnlyErrorsAreTold) {
   EXPECT_EQ(count("SELECT count(*) FROM s3_objects"), 0);
 }
 
-TEST_F(DeleteObjects, AThousandAreTheMost) {
+TEST_F(DeleteObjects, DeleteObjectsTakesAtMostAThousandKeys) {
   shape::DeleteObjectsRequest request{.Bucket = "bucket"};
   EXPECT_EQ(error_of(&delete_objects, request), "MalformedXML");
   request.Delete.Objects.resize(1000, {.Key = "k"});
@@ -96,7 +96,7 @@ TEST_F(DeleteObjects, AThousandAreTheMost) {
   EXPECT_EQ(error_of(&delete_objects, request), "MalformedXML");
 }
 
-TEST_F(DeleteObjects, WhoMayNotIsToldForEachKey) {
+TEST_F(DeleteObjects, AccessIsCheckedForEachKey) {
   put_bytes("a", "1");
   caller_.account = "222222222222";
   EXPECT_EQ(error_of(&delete_object, {.Bucket = "bucket", .Key = "a"}), "AccessDenied");
@@ -106,8 +106,8 @@ TEST_F(DeleteObjects, WhoMayNotIsToldForEachKey) {
   EXPECT_EQ(error_of(&delete_objects, {.Bucket = "nowhere", .Delete = {.Objects = {{.Key = "a"}}}}), "NoSuchBucket");
 }
 
-// Somebody who may delete objects, and no versions.
-TEST_F(DeleteObjects, VersionsAreAnActionOfTheirOwn) {
+// The caller may delete objects, but no versions.
+TEST_F(DeleteObjects, DeletingAVersionIsAnActionOfItsOwn) {
   version("Enabled");
   const std::string a = *put_bytes("a", "1").VersionId;
   run(&put_bucket_policy, {.Bucket = "bucket", .Policy = R"({"Version":"2012-10-17","Statement":[{"Effect":"Allow",
@@ -119,7 +119,7 @@ TEST_F(DeleteObjects, VersionsAreAnActionOfTheirOwn) {
   EXPECT_EQ(error_of(&delete_object, {.Bucket = "bucket", .Key = "a"}), "");
 }
 
-TEST_F(DeleteObjects, WhatAPolicySaysOfTagsCountsForOneAndForMany) {
+TEST_F(DeleteObjects, ConditionsOnTagsApplyToOneDeletionAndToMany) {
   put_bytes(shape::PutObjectRequest{.Bucket = "bucket", .Key = "a", .Tagging = "keep=yes"}, "1");
   put_bytes("b", "2");
   run(&put_bucket_policy, {.Bucket = "bucket", .Policy = R"({"Version":"2012-10-17","Statement":[{"Effect":"Deny",
@@ -134,7 +134,7 @@ TEST_F(DeleteObjects, WhatAPolicySaysOfTagsCountsForOneAndForMany) {
   EXPECT_EQ(get("a").bytes, "1");
 }
 
-// A marker is a row, and so would be one for a key that no object can have.
+// A marker is a row, so the key's limit holds for it, too.
 TEST_F(DeleteObjects, AKeyThatIsTooLongGetsNoMarker) {
   version("Enabled");
   auto output = run(&delete_objects, {.Bucket = "bucket", .Delete = {.Objects = {{.Key = std::string(1025, 'k')}}}});

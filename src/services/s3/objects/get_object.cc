@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GetObject and HeadObject, which answer the same but for the bytes.
+// GetObject and HeadObject, whose responses differ only in the body.
 #include "services/s3/objects/get_object.h"
 
 #include "services/s3/buckets/lifecycle_rules.h"
@@ -13,11 +13,11 @@
 namespace services::s3 {
 namespace {
 
-// What of the object was asked for.
+// The requested range or part.
 struct Piece {
   Range range;
   bool partial = false;
-  std::optional<ObjectPart> part;  // of an object that has parts
+  std::optional<ObjectPart> part;  // where the object has parts
 };
 
 wire::ApiError invalid_part(std::int64_t number, const Object& object) {
@@ -37,7 +37,7 @@ Piece part_of(Call& call, const Object& object, std::int64_t number) {
     if (!piece.part) throw invalid_part(number, object);
     piece.range = piece.part->range;
   }
-  piece.partial = piece.range.length > 0;  // there is no way to write a range of nothing
+  piece.partial = piece.range.length > 0;  // Content-Range cannot express an empty range
   return piece;
 }
 
@@ -71,8 +71,8 @@ void check_request(const Call& call, const Request& request) {
   }
 }
 
-// Only what can be checked with the bytes that are sent: all of them, or a whole part. Parts have checksums of their own
-// where the whole's is made of them.
+// Shows a checksum only where the client can verify it: of the whole object, or of a whole part. Parts have checksums
+// of their own where the object's is composite.
 template <class Output>
 void show_piece_checksum(Output& output, const Object& object, const Piece& piece) {
   if (!object.checksum) return;
@@ -121,7 +121,7 @@ Reading<Output> read_object(ObjectCall& call, const Request& request) {
   output.ETag = object.quoted_etag();
   output.ContentLength = static_cast<std::int64_t>(reading.piece.range.length);
   output.ServerSideEncryption = kEncryption;
-  // Not told of a version that was asked for by its id, not even of the latest.
+  // Absent where the request names a version, even the latest.
   if (!request.VersionId) output.Expiration = expiration_header(call, bucket, object);
   if (reading.piece.part) output.PartsCount = static_cast<std::int32_t>(object.parts);
   if (!object.tags.empty() && allowed(call, bucket, {.action = "s3:GetObjectTagging", .key = request.Key})) {

@@ -13,7 +13,7 @@ using GetRequest = shape::GetObjectRequest;
 
 constexpr char kEtag[] = "\"5d41402abc4b2a76b9719d911017c592\"";  // of "hello"
 
-TEST_F(GetObject, SomeOfItIs206) {
+TEST_F(GetObject, ARangeIsAnsweredWith206) {
   put_bytes("k", "hello");
   Got got = get(GetRequest{.Bucket = "bucket", .Key = "k", .Range = "bytes=1-3"});
   EXPECT_EQ(got.bytes, "ell");
@@ -25,7 +25,7 @@ TEST_F(GetObject, SomeOfItIs206) {
   EXPECT_EQ(get(GetRequest{.Bucket = "bucket", .Key = "k", .Range = "bytes=0-100"}).bytes, "hello");
 }
 
-TEST_F(GetObject, WhatIsNoRangeIsAllOfIt) {
+TEST_F(GetObject, AnInvalidRangeReturnsTheWholeObject) {
   put_bytes("k", "hello");
   for (const char* range : {"bytes=0-1,3-4", "lines=1-2", "bytes=3-1", "bytes=x-", "bytes", "bytes=-"}) {
     Got got = get(GetRequest{.Bucket = "bucket", .Key = "k", .Range = range});
@@ -34,7 +34,7 @@ TEST_F(GetObject, WhatIsNoRangeIsAllOfIt) {
   }
 }
 
-TEST_F(GetObject, WhatLiesBeyondItIs416) {
+TEST_F(GetObject, ARangeBeyondTheEndIs416) {
   put_bytes("k", "hello");
   put_bytes("empty", "");
   EXPECT_EQ(error_of([&] { get(GetRequest{.Bucket = "bucket", .Key = "k", .Range = "bytes=5-9"}); }), "InvalidRange");
@@ -45,7 +45,7 @@ TEST_F(GetObject, WhatLiesBeyondItIs416) {
   EXPECT_EQ(error_of([&] { get(GetRequest{.Bucket = "bucket", .Key = "empty", .Range = "bytes=-1"}); }), "InvalidRange");
 }
 
-TEST_F(GetObject, HeadSaysTheSameWithoutBytes) {
+TEST_F(GetObject, HeadHasTheSameHeadersWithoutBytes) {
   put_bytes("k", "hello");
   auto output = run(&head_object, {.Bucket = "bucket", .Key = "k", .Range = "bytes=1-3"});
   EXPECT_EQ(status_, 206);
@@ -54,7 +54,7 @@ TEST_F(GetObject, HeadSaysTheSameWithoutBytes) {
   EXPECT_EQ(output.ETag, kEtag);
 }
 
-TEST_F(GetObject, ItIsNotSentAgainToWhoHasIt) {
+TEST_F(GetObject, AnUnchangedObjectIsNotSentAgain) {
   put_bytes(shape::PutObjectRequest{.Bucket = "bucket", .CacheControl = "max-age=1", .Key = "k"}, "hello");
   EXPECT_EQ(error_of([&] { get(GetRequest{.Bucket = "bucket", .IfNoneMatch = kEtag, .Key = "k"}); }), "NotModified");
   EXPECT_EQ(header("ETag"), kEtag);
@@ -68,7 +68,7 @@ TEST_F(GetObject, ItIsNotSentAgainToWhoHasIt) {
             "hello");
 }
 
-TEST_F(GetObject, ItIsNotSentToWhoWantsAnother) {
+TEST_F(GetObject, AFailedIfMatchIsPreconditionFailed) {
   put_bytes("k", "hello");
   EXPECT_EQ(error_of([&] { get(GetRequest{.Bucket = "bucket", .IfMatch = "\"x\"", .Key = "k"}); }), "PreconditionFailed");
   EXPECT_EQ(detail("Condition"), "If-Match");
@@ -80,7 +80,7 @@ TEST_F(GetObject, ItIsNotSentToWhoWantsAnother) {
   EXPECT_EQ(get(GetRequest{.Bucket = "bucket", .IfMatch = "*", .Key = "k"}).bytes, "hello");
 }
 
-TEST_F(GetObject, EtagsDecideBeforeDates) {
+TEST_F(GetObject, EtagsTakePrecedenceOverDates) {
   put_bytes("k", "hello");
   const base::Time before = now_ - std::chrono::seconds(1);
   EXPECT_EQ(get(GetRequest{.Bucket = "bucket", .IfMatch = kEtag, .IfUnmodifiedSince = before, .Key = "k"}).bytes, "hello");
@@ -91,7 +91,7 @@ TEST_F(GetObject, EtagsDecideBeforeDates) {
   EXPECT_EQ(get(GetRequest{.Bucket = "bucket", .IfModifiedSince = now_, .IfNoneMatch = "\"x\"", .Key = "k"}).bytes, "hello");
 }
 
-TEST_F(GetObject, PartsOfASecondAreNotSeenInDates) {
+TEST_F(GetObject, DatesAreComparedInWholeSeconds) {
   now_ += std::chrono::milliseconds(300);
   put_bytes("k", "hello");
   const base::Time second = base::from_seconds(base::to_seconds(now_));
@@ -99,14 +99,14 @@ TEST_F(GetObject, PartsOfASecondAreNotSeenInDates) {
   EXPECT_EQ(get(GetRequest{.Bucket = "bucket", .IfUnmodifiedSince = second, .Key = "k"}).bytes, "hello");
 }
 
-TEST_F(GetObject, ATimeThatIsStillToComeIsNoCondition) {
+TEST_F(GetObject, ATimeInTheFutureIsIgnored) {
   put_bytes("k", "hello");
   const base::Time later = now_ + std::chrono::hours(1);
   EXPECT_EQ(get(GetRequest{.Bucket = "bucket", .IfModifiedSince = later, .Key = "k"}).bytes, "hello");
   EXPECT_EQ(get(GetRequest{.Bucket = "bucket", .IfUnmodifiedSince = later, .Key = "k"}).bytes, "hello");
 }
 
-TEST_F(GetObject, AnswersHeadersAreTheRequestsForWhoSignedIt) {
+TEST_F(GetObject, ASignedRequestMayOverrideResponseHeaders) {
   put_bytes("k", "hello");
   GetRequest request{.Bucket = "bucket", .Key = "k", .ResponseCacheControl = "a", .ResponseContentDisposition = "b",
                   .ResponseContentEncoding = "c", .ResponseContentLanguage = "d", .ResponseContentType = "e",
@@ -122,7 +122,7 @@ TEST_F(GetObject, AnswersHeadersAreTheRequestsForWhoSignedIt) {
   EXPECT_EQ(error_of([&] { get(request); }), "InvalidRequest");
 }
 
-TEST_F(GetObject, ThePartOfAnObjectThatCameInOneIsAllOfIt) {
+TEST_F(GetObject, PartOneOfAnObjectWithoutPartsIsTheWholeObject) {
   put_bytes("k", "hello");
   Got got = get(GetRequest{.Bucket = "bucket", .Key = "k", .PartNumber = 1});
   EXPECT_EQ(got.bytes, "hello");
@@ -134,7 +134,7 @@ TEST_F(GetObject, ThePartOfAnObjectThatCameInOneIsAllOfIt) {
             "InvalidRequest");
 }
 
-TEST_F(GetObject, APartHasAChecksumWhereTheWholesIsMadeOfThem) {
+TEST_F(GetObject, APartHasAChecksumWhereTheObjectsIsComposite) {
   const std::string first(5 << 20, 'x');
   auto part = [&](const std::string& key, std::int32_t number) {
     return get(GetRequest{.Bucket = "bucket", .Key = key, .PartNumber = number, .ChecksumMode = "ENABLED"}).output;
@@ -151,7 +151,7 @@ TEST_F(GetObject, APartHasAChecksumWhereTheWholesIsMadeOfThem) {
   EXPECT_TRUE(part("alone", 1).ChecksumCRC64NVME);
 }
 
-TEST_F(GetObject, WhoMayNotListIsNotToldWhatThereIs) {
+TEST_F(GetObject, WithoutListAccessAMissingKeyIsAccessDenied) {
   put_bytes("there", "x");
   EXPECT_EQ(error_of([&] { get("missing"); }), "NoSuchKey");
   EXPECT_EQ(detail("Key"), "missing");
@@ -163,7 +163,7 @@ TEST_F(GetObject, WhoMayNotListIsNotToldWhatThereIs) {
   EXPECT_EQ(error_of([&] { head("missing"); }), "AccessDenied");
 }
 
-TEST_F(GetObject, PoliciesMayAskForItsTags) {
+TEST_F(GetObject, PoliciesMayHaveConditionsOnTags) {
   put_bytes(shape::PutObjectRequest{.Bucket = "bucket", .Key = "open", .Tagging = "access=public"}, "x");
   put_bytes("closed", "x");
   run(&put_bucket_policy, {.Bucket = "bucket", .Policy = R"({"Version":"2012-10-17","Statement":[{"Effect":"Allow",
@@ -171,11 +171,11 @@ TEST_F(GetObject, PoliciesMayAskForItsTags) {
       "Condition":{"StringEquals":{"s3:ExistingObjectTag/access":"public"}}}]})"});
   caller_.account = "222222222222";
   EXPECT_EQ(get("open").bytes, "x");
-  EXPECT_FALSE(get("open").output.TagCount);  // which is for those who may see its tags
+  EXPECT_FALSE(get("open").output.TagCount);  // needs access to the tags
   EXPECT_EQ(error_of([&] { get("closed"); }), "AccessDenied");
 }
 
-TEST_F(GetObject, ADeleteMarkerSaysThatItIsOne) {
+TEST_F(GetObject, ADeleteMarkerHasAmazonsErrors) {
   version("Enabled");
   put_bytes("k", "hello");
   auto deleted = run(&delete_object, {.Bucket = "bucket", .Key = "k"});
@@ -187,7 +187,7 @@ TEST_F(GetObject, ADeleteMarkerSaysThatItIsOne) {
   EXPECT_EQ(header("Allow"), "DELETE");
 }
 
-TEST_F(GetObject, WhatIsNoVersionIsSaidToBeNone) {
+TEST_F(GetObject, InvalidAndMissingVersionsHaveDifferentErrors) {
   put_bytes("k", "hello");
   EXPECT_EQ(error_of([&] { get_version("k", "nonsense"); }), "InvalidArgument");
   EXPECT_EQ(message(), "Invalid version id specified");
@@ -197,7 +197,7 @@ TEST_F(GetObject, WhatIsNoVersionIsSaidToBeNone) {
   EXPECT_EQ(error_of([&] { get_version("other", "null"); }), "NoSuchVersion");
 }
 
-TEST_F(GetObject, KeysOfTheClientsOwnAreNotForIt) {
+TEST_F(GetObject, CustomerProvidedKeysAreRejected) {
   put_bytes("k", "hello");
   EXPECT_EQ(error_of([&] { get(GetRequest{.Bucket = "bucket", .Key = "k", .SSECustomerAlgorithm = "AES256"}); }),
             "InvalidRequest");

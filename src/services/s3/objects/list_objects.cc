@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two ways to list a bucket's objects, page by page. A page ends at a key or a prefix and the
-// next begins after it, whatever was written or deleted meanwhile.
+// ListObjects and ListObjectsV2. A page ends at a key or a common prefix, and the next begins after it, whatever is
+// written or deleted meanwhile.
 #include "services/s3/objects/list_objects.h"
 
 #include "services/s3/errors.h"
@@ -17,7 +17,7 @@ namespace {
 
 struct Listed {
   std::string key;
-  shape::Object shown;  // all of it but Key and Owner
+  shape::Object shown;  // without Key and Owner
 
   Position position_after() const { return {after_key(key), std::nullopt}; }
 };
@@ -46,7 +46,7 @@ WalkPage<Listed> list(Call& call, const Bucket& bucket, const Walk& walk) {
   });
 }
 
-// Fills Contents and CommonPrefixes, which both answers have.
+// Fills Contents and CommonPrefixes, which both responses have.
 template <class Output>
 void show(WalkPage<Listed>& page, const ListText& text, const std::optional<shape::Owner>& owner, Output& output) {
   std::vector<shape::Object> contents;
@@ -66,7 +66,7 @@ void show(WalkPage<Listed>& page, const ListText& text, const std::optional<shap
   if (!prefixes.empty()) output.CommonPrefixes = std::move(prefixes);
 }
 
-// The key or the prefix that the page ends with.
+// The last key or common prefix of the page.
 const std::string& end_of(const WalkPage<Listed>& page) {
   const WalkItem<Listed>& last = page.items.back();
   return last.row ? last.row->key : last.prefix;
@@ -77,7 +77,7 @@ const std::string& end_of(const WalkPage<Listed>& page) {
 shape::ListObjectsOutput list_objects(Call& call, const shape::ListObjectsRequest& request) {
   const ListText text(request.EncodingType);
   Walk walk = walk_of(request);
-  const Bucket bucket = find_bucket(call, request.Bucket, list_ask("s3:ListBucket", request), request.ExpectedBucketOwner);
+  const Bucket bucket = find_bucket(call, request.Bucket, list_access("s3:ListBucket", request), request.ExpectedBucketOwner);
   walk.start = walk.after_marker(request.Marker.value_or(""));
   WalkPage<Listed> page = list(call, bucket, walk);
   shape::ListObjectsOutput output{.Marker = text(request.Marker.value_or("")),
@@ -97,7 +97,7 @@ shape::ListObjectsOutput list_objects(Call& call, const shape::ListObjectsReques
 shape::ListObjectsV2Output list_objects_v2(Call& call, const shape::ListObjectsV2Request& request) {
   const ListText text(request.EncodingType);
   Walk walk = walk_of(request);
-  const Bucket bucket = find_bucket(call, request.Bucket, list_ask("s3:ListBucket", request), request.ExpectedBucketOwner);
+  const Bucket bucket = find_bucket(call, request.Bucket, list_access("s3:ListBucket", request), request.ExpectedBucketOwner);
   std::string after = request.StartAfter.value_or("");
   if (request.ContinuationToken) after = parse_page_token(*request.ContinuationToken);
   walk.start = walk.after_marker(after);
@@ -110,7 +110,7 @@ shape::ListObjectsV2Output list_objects_v2(Call& call, const shape::ListObjectsV
                                     .ContinuationToken = request.ContinuationToken,
                                     .BucketRegion = bucket.region};
   if (!walk.delimiter.empty()) output.Delimiter = text(walk.delimiter);
-  // A token says more than a key to start after, which Amazon then does not repeat.
+  // Amazon does not repeat StartAfter beside a token.
   if (request.StartAfter && !request.ContinuationToken) output.StartAfter = text(*request.StartAfter);
   if (page.truncated) output.NextContinuationToken = page_token(end_of(page));
   std::optional<shape::Owner> owner;

@@ -12,7 +12,7 @@ class ListObjects : public S3Test {
  protected:
   ListObjects() { make_bucket(); }
 
-  // Keys and prefixes of a page, prefixes as "p:...".
+  // Keys and common prefixes of a page, the latter as "p:...".
   template <class Output>
   static std::vector<std::string> shown(const Output& output) {
     std::vector<std::string> out;
@@ -38,7 +38,7 @@ TEST_F(ListObjects, KeysAreInTheOrderOfTheirBytes) {
   EXPECT_FALSE(page.StartAfter);
 }
 
-TEST_F(ListObjects, AnObjectIsShownWithWhatIsKnownOfIt) {
+TEST_F(ListObjects, AnObjectIsListedWithItsProperties) {
   put("k", "bucket", 5);
   auto page = read(&list_objects_v2, {.Bucket = "bucket"});
   const shape::Object& object = page.Contents->at(0);
@@ -52,7 +52,7 @@ TEST_F(ListObjects, AnObjectIsShownWithWhatIsKnownOfIt) {
   EXPECT_EQ(read(&list_objects, {.Bucket = "bucket"}).Contents->at(0).Owner->ID, canonical_id("111111111111"));
 }
 
-TEST_F(ListObjects, WhatSharesAPrefixUpToTheDelimiterIsOne) {
+TEST_F(ListObjects, KeysWithACommonPrefixBecomeOneItem) {
   for (const char* key : {"a/1", "a/2", "a/b/3", "b", "c/1", "d//x"}) put(key);
   auto page = read(&list_objects_v2, {.Bucket = "bucket", .Delimiter = "/"});
   EXPECT_EQ(shown(page), (Names{"b", "p:a/", "p:c/", "p:d/"}));
@@ -66,7 +66,7 @@ TEST_F(ListObjects, WhatSharesAPrefixUpToTheDelimiterIsOne) {
             (Names{"a/1", "a/2", "a/b/3", "b", "c/1", "d//x"}));
 }
 
-TEST_F(ListObjects, AMarkerInAPrefixHidesThePrefix) {
+TEST_F(ListObjects, AMarkerInsideACommonPrefixSkipsThePrefix) {
   for (const char* key : {"folder/sub/1", "folder/sub/2", "folder/1", "folder/2"}) put(key);
   shape::ListObjectsRequest request{.Bucket = "bucket", .Delimiter = "/", .MaxKeys = 2, .Prefix = "folder/"};
   auto page = read(&list_objects, request);
@@ -82,7 +82,7 @@ TEST_F(ListObjects, AMarkerInAPrefixHidesThePrefix) {
   EXPECT_EQ(page.Marker, "folder/2");
 }
 
-TEST_F(ListObjects, OnlyADelimiterBringsANextMarker) {
+TEST_F(ListObjects, NextMarkerIsShownOnlyWithADelimiter) {
   for (const char* key : {"a", "b", "c"}) put(key);
   auto page = read(&list_objects, {.Bucket = "bucket", .MaxKeys = 1});
   EXPECT_EQ(page.IsTruncated, true);
@@ -91,7 +91,7 @@ TEST_F(ListObjects, OnlyADelimiterBringsANextMarker) {
   EXPECT_EQ(shown(read(&list_objects, {.Bucket = "bucket", .Marker = "a", .MaxKeys = 1})), Names{"b"});
 }
 
-TEST_F(ListObjects, ATokenGoesOnWhereThePageEnded) {
+TEST_F(ListObjects, ATokenContinuesWhereThePageEnded) {
   for (const char* key : {"a", "b/1", "b/2", "c"}) put(key);
   shape::ListObjectsV2Request request{.Bucket = "bucket", .Delimiter = "/", .MaxKeys = 2};
   auto page = read(&list_objects_v2, request);
@@ -113,7 +113,7 @@ TEST_F(ListObjects, ATokenGoesOnWhereThePageEnded) {
   }
 }
 
-TEST_F(ListObjects, AStartIsAnyKeyThereOrNot) {
+TEST_F(ListObjects, StartAfterNeedNotBeAnExistingKey) {
   for (const char* key : {"a", "b", "c"}) put(key);
   auto page = read(&list_objects_v2, {.Bucket = "bucket", .StartAfter = "aa"});
   EXPECT_EQ(shown(page), (Names{"b", "c"}));
@@ -121,7 +121,7 @@ TEST_F(ListObjects, AStartIsAnyKeyThereOrNot) {
   EXPECT_EQ(shown(read(&list_objects_v2, {.Bucket = "bucket", .StartAfter = "c"})), Names());
 }
 
-TEST_F(ListObjects, PagesHaveUpToAThousandKeys) {
+TEST_F(ListObjects, PagesHaveAtMostAThousandKeys) {
   put("a");
   auto none = read(&list_objects_v2, {.Bucket = "bucket", .MaxKeys = 0});
   EXPECT_EQ(shown(none), Names());
@@ -131,7 +131,7 @@ TEST_F(ListObjects, PagesHaveUpToAThousandKeys) {
   EXPECT_EQ(error_of(&list_objects_v2, {.Bucket = "bucket", .MaxKeys = -1}), "InvalidArgument");
 }
 
-TEST_F(ListObjects, KeysAreEncodedForWhoAsks) {
+TEST_F(ListObjects, KeysAreEncodedOnRequest) {
   put("a b/c+d=\xc3\xa9");
   auto page = read(&list_objects, {.Bucket = "bucket", .Delimiter = " ", .EncodingType = "url", .Marker = "A B", .Prefix = "a b/"});
   EXPECT_EQ(shown(page), Names{"a+b/c%2Bd%3D%C3%A9"});
@@ -145,7 +145,7 @@ TEST_F(ListObjects, KeysAreEncodedForWhoAsks) {
   EXPECT_EQ(error_of(&list_objects_v2, {.Bucket = "bucket", .EncodingType = "base64"}), "InvalidArgument");
 }
 
-TEST_F(ListObjects, DeletedKeysAndOlderVersionsAreNotListed) {
+TEST_F(ListObjects, DeletedKeysAndNoncurrentVersionsAreNotListed) {
   version("Enabled");
   put("a");
   put("a");
@@ -154,8 +154,8 @@ TEST_F(ListObjects, DeletedKeysAndOlderVersionsAreNotListed) {
   EXPECT_EQ(shown(read(&list_objects_v2, {.Bucket = "bucket"})), Names{"a"});
 }
 
-// Random keys, prefixes, delimiters and page sizes, with changes between the pages: a key that was
-// there throughout is shown once, alone or in a prefix, and nothing that never was.
+// Random keys, prefixes, delimiters and page sizes, with changes between the pages: a key that exists throughout is
+// shown once, itself or in a common prefix, and no other key is.
 class ListProperty : public ListObjects {
  protected:
   std::string random_key() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All versions and delete markers, keys in their order and the newest of each first.
+// ListObjectVersions: versions and delete markers by key, the newest of each key first.
 #include "services/s3/objects/list_versions.h"
 
 #include "base/bytes.h"
@@ -18,14 +18,14 @@ struct ListedVersion {
   std::int64_t id = 0;
   std::string version;
   bool latest = false, marker = false;
-  shape::ObjectVersion shown;  // all of it but Key, VersionId, IsLatest and Owner
+  shape::ObjectVersion shown;  // without Key, VersionId, IsLatest and Owner
 
   Position position_after() const { return {key, id}; }
 };
 
 ListedVersion read_listed_version(const store::Row& row) {
   ListedVersion out{.key = row.str(0), .id = row.integer(1), .latest = row.boolean(3), .marker = row.boolean(4)};
-  out.version = row.is_null(2) ? "null" : numbered_text({out.id, row.integer(2)});
+  out.version = row.is_null(2) ? "null" : row_id_text({out.id, row.integer(2)});
   out.shown.LastModified = whole_seconds(row.time(5));
   if (out.marker) return out;
   out.shown.ETag = '"' + row.str(6) + '"';
@@ -41,7 +41,7 @@ ListedVersion read_listed_version(const store::Row& row) {
 #define S3_VERSION_COLUMNS \
   "key, id, tag, latest, marker, modified_at, etag, size, checksum_kind, checksum_type, headers"
 
-// Versions of one key that are older than one of them, whether that is still there or not.
+// Versions of one key that are older than a given one, which may be deleted.
 std::vector<ListedVersion> rest_of_key(store::Tx& tx, const Bucket& bucket, const Position& position, std::size_t limit) {
   return tx
       .query("SELECT " S3_VERSION_COLUMNS
@@ -54,7 +54,7 @@ std::vector<ListedVersion> rest_of_key(store::Tx& tx, const Bucket& bucket, cons
       .all(&read_listed_version);
 }
 
-// From a key on. Three indexes are read in step: objects, markers, and what is below them.
+// From a key on. Three indexes are merged: latest objects, latest markers, and noncurrent versions.
 std::vector<ListedVersion> from_key(store::Tx& tx, const Bucket& bucket, const std::string& from, const std::string& end,
                              std::size_t limit) {
   return tx
@@ -82,7 +82,7 @@ std::vector<ListedVersion> fetch(store::Tx& tx, const Bucket& bucket, const Posi
   return rows;
 }
 
-// Where the page begins that goes on after a version.
+// The first position after the version marker.
 Position start_of(Call& call, const Bucket& bucket, const Walk& walk, const shape::ListObjectVersionsRequest& request) {
   const std::string key = request.KeyMarker.value_or("");
   if (!request.VersionIdMarker) return walk.after_marker(key);
@@ -94,12 +94,12 @@ Position start_of(Call& call, const Bucket& bucket, const Walk& walk, const shap
   std::optional<std::int64_t> below;
   if (version == "null") {
     if (auto object = load_version(call.tx, bucket, key, version)) below = object->id;
-  } else if (auto numbered = parse_numbered(version)) {
-    below = numbered->id;
+  } else if (auto row_id = parse_row_id(version)) {
+    below = row_id->id;
   } else {
     throw invalid_argument("Invalid version id specified", "version-id-marker", version);
   }
-  // In what is rolled up, or where nothing of it can be listed, the version says nothing.
+  // The version is irrelevant where the key is inside a common prefix or outside of the listed prefix.
   if (!below || !key.starts_with(walk.prefix) || !walk.common_prefix(key).empty()) return walk.after_marker(key);
   return {key, below};
 }
@@ -132,7 +132,7 @@ shape::ListObjectVersionsOutput list_object_versions(Call& call, const shape::Li
   const ListText text(request.EncodingType);
   Walk walk = walk_of(request);
   const Bucket bucket =
-      find_bucket(call, request.Bucket, list_ask("s3:ListBucketVersions", request), request.ExpectedBucketOwner);
+      find_bucket(call, request.Bucket, list_access("s3:ListBucketVersions", request), request.ExpectedBucketOwner);
   walk.start = start_of(call, bucket, walk, request);
   const std::string end = after_prefix(walk.prefix);
   WalkPage<ListedVersion> page = walk_keys<ListedVersion>(walk, [&](const Position& position, std::size_t limit) {

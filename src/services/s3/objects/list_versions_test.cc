@@ -15,7 +15,7 @@ class ListVersions : public S3Test {
   }
   using Names = std::vector<std::string>;
 
-  // "key version", and "key version marker"; the latest of a key with a star; prefixes as "p:...".
+  // "key version", and "key version marker"; a star marks the latest version; common prefixes as "p:...".
   static Names shown(const shape::ListObjectVersionsOutput& page) {
     Names out;
     for (const auto& one : page.Versions.value_or(std::vector<shape::ObjectVersion>())) {
@@ -46,7 +46,7 @@ TEST_F(ListVersions, TheNewestOfAKeyComesFirst) {
   EXPECT_EQ(page_.Versions->at(0).Owner->ID, canonical_id("111111111111"));
 }
 
-TEST_F(ListVersions, MarkersAreAmongThem) {
+TEST_F(ListVersions, DeleteMarkersAreListed) {
   const std::string version = put("a").version(), marker = remove("a").marker->version();
   EXPECT_EQ(list(), (Names{"a " + version, "a " + marker + " * marker"}));
   put("b");
@@ -63,13 +63,13 @@ TEST_F(ListVersions, WithoutVersioningTheVersionIsNull) {
   EXPECT_EQ(page.Versions->at(0).IsLatest, true);
 }
 
-TEST_F(ListVersions, APageGoesOnWithinAKey) {
+TEST_F(ListVersions, APageMayEndWithinAKey) {
   Names versions;
   for (int i = 0; i < 5; ++i) versions.insert(versions.begin(), put("k").version());
   put("l");
   list({.MaxKeys = 2});
   EXPECT_EQ(page_.NextVersionIdMarker, versions[1]);
-  // What was listed may be deleted: the next is then the latest, and is listed all the same.
+  // A listed version may be deleted meanwhile: the next one becomes the latest, and is still listed.
   with_call([&](Call& call) {
     for (int i = 0; i < 2; ++i) {
       const Bucket bucket = *load_bucket(call.tx, "bucket");
@@ -80,7 +80,7 @@ TEST_F(ListVersions, APageGoesOnWithinAKey) {
             (Names{"k " + versions[2] + " *", "k " + versions[3]}));
   EXPECT_EQ(list({.KeyMarker = "k", .MaxKeys = 2, .VersionIdMarker = page_.NextVersionIdMarker}).at(0), "k " + versions[4]);
   EXPECT_EQ(page_.IsTruncated, false);
-  EXPECT_EQ(list({.KeyMarker = "k"}).size(), 1u);  // all of the key is passed
+  EXPECT_EQ(list({.KeyMarker = "k"}).size(), 1u);  // skips all versions of the key
 }
 
 TEST_F(ListVersions, AVersionMarkerNeedsAKey) {
@@ -91,7 +91,7 @@ TEST_F(ListVersions, AVersionMarkerNeedsAKey) {
   EXPECT_EQ(message(), "A version-id marker cannot be empty.");
 }
 
-TEST_F(ListVersions, TheVersionNullIsAMarkerToo) {
+TEST_F(ListVersions, TheVersionNullIsAValidMarker) {
   const std::string newest = put("k").version();
   version("Suspended");
   put("k");
@@ -101,7 +101,7 @@ TEST_F(ListVersions, TheVersionNullIsAMarkerToo) {
   EXPECT_EQ(list({.KeyMarker = "k", .VersionIdMarker = "null"}), Names{"k " + newest});
 }
 
-TEST_F(ListVersions, PrefixesAreRolledUp) {
+TEST_F(ListVersions, CommonPrefixesAreOneItem) {
   put("d/s/1");
   put("d/s/1");
   remove("d/s/2");

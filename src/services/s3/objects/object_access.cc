@@ -9,7 +9,7 @@
 namespace services::s3 {
 namespace {
 
-// Few policies do, and only for these is the object read before it is known who may read it.
+// Few policies name such tags; only those cost a read of the object before access is decided.
 bool asks_for_tags(const Bucket& bucket) {
   return bucket.policy && base::to_lower(*bucket.policy).find("s3:existingobjecttag/") != std::string::npos;
 }
@@ -34,8 +34,8 @@ void check_object_access(Call& call, const Bucket& bucket, const Target& target,
                          std::string_view versioned_action, PolicyContext context) {
   if (asks_for_tags(bucket)) add_existing_tags(call, bucket, target, context);
   if (target.version) context["s3:VersionId"] = *target.version;
-  const Ask ask{.action = target.version ? versioned_action : action, .key = target.key, .context = std::move(context)};
-  if (!allowed(call, bucket, ask)) throw access_denied();
+  const AccessRequest access{.action = target.version ? versioned_action : action, .key = target.key, .context = std::move(context)};
+  if (!allowed(call, bucket, access)) throw access_denied();
 }
 
 Bucket find_object_bucket(Call& call, const Target& target, std::string_view action, std::string_view versioned_action,
@@ -44,12 +44,12 @@ Bucket find_object_bucket(Call& call, const Target& target, std::string_view act
   check_version_text(target.version);
   std::optional<Bucket> bucket = load_bucket(call.tx, target.bucket);
   if (!bucket) throw no_such_bucket(target.bucket);
-  if (!is_expected(*bucket, target.expected_owner)) throw access_denied();
+  if (!is_expected_owner(*bucket, target.expected_owner)) throw access_denied();
   check_object_access(call, *bucket, target, action, versioned_action, std::move(context));
   return std::move(*bucket);
 }
 
-wire::ApiError not_for_markers(const Object& marker) {
+wire::ApiError delete_marker_error(const Object& marker) {
   return wire::ApiError("MethodNotAllowed", "The specified method is not allowed against this resource.")
       .with("ResourceType", "DeleteMarker")
       .with_header("Allow", "DELETE")
@@ -64,7 +64,7 @@ Object find_object(Call& call, const Bucket& bucket, const std::string& key,
     auto object = load_version(call.tx, bucket, key, *version);
     if (!object) throw no_such_version(key, *version);
     if (!object->marker) return std::move(*object);
-    throw not_for_markers(*object);
+    throw delete_marker_error(*object);
   }
   auto object = load_latest(call.tx, bucket, key);
   if (!object) throw missing_key(call, bucket, key);
@@ -79,7 +79,7 @@ Object find_live_object(Call& call, const Bucket& bucket, const std::string& key
   if (version) return find_object(call, bucket, key, version);
   auto latest = load_latest(call.tx, bucket, key);
   if (!latest) throw missing_key(call, bucket, key);
-  if (latest->marker) throw not_for_markers(*latest);
+  if (latest->marker) throw delete_marker_error(*latest);
   return std::move(*latest);
 }
 
@@ -88,7 +88,7 @@ wire::ApiError missing_key(const Call& call, const Bucket& bucket, const std::st
 }
 
 void check_version_text(const std::optional<std::string>& version) {
-  if (!version || *version == "null" || parse_numbered(*version)) return;
+  if (!version || *version == "null" || parse_row_id(*version)) return;
   if (version->empty()) throw invalid_argument("Version id cannot be the empty string", "versionId", "");
   throw invalid_argument("Invalid version id specified", "versionId", *version);
 }

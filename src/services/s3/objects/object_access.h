@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How requests name an object, and what they are told where there is none.
+// How requests name an object, and the errors for a missing one.
 #pragma once
 
 #include <map>
@@ -23,35 +23,35 @@ inline const std::optional<std::string> kNoVersion;
 
 using PolicyContext = std::map<std::string, std::string>;
 
-// The bucket, where this caller may: as find_bucket, with what policies may ask about the object that
-// is there. `versioned_action` is the one for a request that names a version.
+// Like find_bucket(), with the policy context of the object. `versioned_action` is the action of a request that names
+// a version.
 Bucket find_object_bucket(Call& call, const Target& target, std::string_view action, std::string_view versioned_action,
                           PolicyContext context = {});
-// The same of a bucket that is known already. Throws AccessDenied.
+// The access check alone. Throws AccessDenied.
 void check_object_access(Call& call, const Bucket& bucket, const Target& target, std::string_view action,
                          std::string_view versioned_action, PolicyContext context = {});
 // Throws KeyTooLongError.
 void check_key(const std::string& key);
 
-// That version, or the latest. Throws for what can't be read: NoSuchKey, NoSuchVersion, and delete
-// markers, which say that they are some.
+// The named version, or the latest. Throws NoSuchKey and NoSuchVersion, and for a delete marker the error that Amazon
+// has for it.
 Object find_object(Call& call, const Bucket& bucket, const std::string& key, const std::optional<std::string>& version);
 
-// What those markers say.
-wire::ApiError not_for_markers(const Object& marker);
-// find_object for those that say of the latest version, too, that it is a delete marker, though reading it would be
-// NoSuchKey.
+// The error of a request that names a delete marker by its version.
+wire::ApiError delete_marker_error(const Object& marker);
+// Like find_object(), for operations that answer MethodNotAllowed, not NoSuchKey, where the latest version is a
+// delete marker.
 Object find_live_object(Call& call, const Bucket& bucket, const std::string& key,
                         const std::optional<std::string>& version);
 
-// Who may not list the bucket is not told whether there is such a key.
+// NoSuchKey, or AccessDenied for callers who may not list the bucket.
 wire::ApiError missing_key(const Call& call, const Bucket& bucket, const std::string& key);
 
-// Throws InvalidArgument for what is no version's id.
+// Throws InvalidArgument for an invalid version id.
 void check_version_text(const std::optional<std::string>& version);
-// The version as answers show it: not at all where the bucket never had versions.
+// The version as responses show it: absent where the bucket never had versioning.
 std::optional<std::string> shown_version(const Bucket& bucket, const Object& object);
-// To whoever made it: not where it is "null", though everybody else is told so.
+// The version in the response of a write: absent for "null", unlike in all other responses.
 std::optional<std::string> new_version(const Object& object);
 
 }  // namespace services::s3

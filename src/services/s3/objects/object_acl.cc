@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects have no lists of their own: each is its bucket's owner's, as where Amazon has ACLs disabled,
-// which is its default.
+// An object belongs to its bucket's owner and has no ACL of its own, as where Amazon disables ACLs, its default.
 #include "services/s3/objects/object_acl.h"
 
 #include "services/s3/errors.h"

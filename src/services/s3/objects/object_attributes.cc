@@ -17,7 +17,7 @@ shape::GetObjectAttributesParts parts_of(Call& call, const shape::GetObjectAttri
                                          const Object& object) {
   const std::int32_t most = std::min(page_number(request.MaxParts, kMaxPage, "max-parts"), kMaxPage);
   const std::int32_t marker = page_number(request.PartNumberMarker, 0, "part-number-marker");
-  // Parts are shown where the whole's checksum is made of theirs.
+  // Parts are listed only where the object's checksum is composite.
   if (object.checksum->type != kComposite) return {.TotalPartsCount = static_cast<std::int32_t>(object.parts)};
   std::vector<shape::ObjectPart> parts;
   const base::Checksum kind = checksum_kind(object.checksum->kind);
@@ -63,7 +63,7 @@ shape::GetObjectAttributesOutput get_object_attributes(Call& call, const shape::
   if (wants("Checksum") && object.checksum) {
     output.Checksum.emplace();
     StoredChecksum shown = *object.checksum;
-    shown.value = shown.value.substr(0, shown.value.find('-'));  // how many parts it is of is told with the parts
+    shown.value = shown.value.substr(0, shown.value.find('-'));  // the number of parts is shown beside the parts
     show_checksum(*output.Checksum, shown);
   }
   if (wants("ObjectParts") && object.parts > 0) output.ObjectParts = parts_of(call, request, object);

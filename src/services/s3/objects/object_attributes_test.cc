@@ -10,7 +10,7 @@ namespace {
 using ObjectAttributes = ObjectTest;
 using AttributesRequest = shape::GetObjectAttributesRequest;
 
-TEST_F(ObjectAttributes, OnlyWhatWasAskedForIsSaid) {
+TEST_F(ObjectAttributes, OnlyRequestedAttributesAreShown) {
   put_bytes(shape::PutObjectRequest{.Bucket = "bucket", .Key = "k", .StorageClass = "ONEZONE_IA"}, "hello");
   auto output = run(&get_object_attributes, {.Bucket = "bucket", .Key = "k", .ObjectAttributes = {"ETag", "ObjectSize"}});
   EXPECT_EQ(output.ETag, "5d41402abc4b2a76b9719d911017c592");
@@ -27,7 +27,7 @@ TEST_F(ObjectAttributes, OnlyWhatWasAskedForIsSaid) {
   EXPECT_FALSE(output.ETag);
 }
 
-TEST_F(ObjectAttributes, PartsComePageByPage) {
+TEST_F(ObjectAttributes, PartsAreListedInPages) {
   put_in_parts("k", "SHA256", {std::string(5 << 20, 'x'), std::string(5 << 20, 'x'), "end"});
   AttributesRequest request{.Bucket = "bucket", .Key = "k", .MaxParts = 2, .ObjectAttributes = {"ObjectParts"}};
   auto page = *run(&get_object_attributes, request).ObjectParts;
@@ -45,7 +45,7 @@ TEST_F(ObjectAttributes, PartsComePageByPage) {
   EXPECT_EQ(error_of(&get_object_attributes, request), "InvalidArgument");
 }
 
-TEST_F(ObjectAttributes, PartsWithoutChecksumsOfTheirOwnAreOnlyCounted) {
+TEST_F(ObjectAttributes, PartsWithoutChecksumsAreOnlyCounted) {
   put_in_parts("k", std::nullopt, {"hello"});
   auto parts = *run(&get_object_attributes, {.Bucket = "bucket", .Key = "k", .ObjectAttributes = {"ObjectParts"}}).ObjectParts;
   EXPECT_EQ(parts.TotalPartsCount, 1);
@@ -54,14 +54,14 @@ TEST_F(ObjectAttributes, PartsWithoutChecksumsOfTheirOwnAreOnlyCounted) {
   EXPECT_FALSE(parts.MaxParts);
 }
 
-TEST_F(ObjectAttributes, ACompositeChecksumComesWithoutTheNumberOfParts) {
+TEST_F(ObjectAttributes, ACompositeChecksumIsShownWithoutTheNumberOfParts) {
   put_in_parts("k", "SHA256", {"hello"});
   auto output = run(&get_object_attributes, {.Bucket = "bucket", .Key = "k", .ObjectAttributes = {"Checksum"}});
   EXPECT_EQ(output.Checksum->ChecksumSHA256, base::to_base64(base::sha256(base::sha256("hello"))));
   EXPECT_EQ(output.Checksum->ChecksumType, "COMPOSITE");
 }
 
-TEST_F(ObjectAttributes, AnObjectIsItsBucketsOwners) {
+TEST_F(ObjectAttributes, AnObjectBelongsToItsBucketsOwner) {
   put_bytes("k", "x");
   auto acl = run(&get_object_acl, {.Bucket = "bucket", .Key = "k"});
   EXPECT_EQ(acl.Owner->ID, canonical_id("111111111111"));

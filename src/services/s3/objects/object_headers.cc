@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::size_t kMaxRedirectBytes = 2048;
 
-// Their objects are there at once, so that nothing is promised that is not so.
+// Classes whose objects can be read at once. Others would promise what does not happen.
 constexpr std::string_view kReadableClasses[] = {"STANDARD",           "REDUCED_REDUNDANCY", "STANDARD_IA", "ONEZONE_IA",
                                                  "INTELLIGENT_TIERING", "GLACIER_IR"};
 
-// id="...", the one grantee that has everything anyway.
+// Whether a grant names only the owner, who has full control anyway.
 bool names_only(const std::string& grant, const std::string& id) {
   return grant == "id=" + id || grant == "id=\"" + id + "\"";
 }
@@ -27,7 +27,7 @@ void check_customer_key(const std::optional<std::string>& algorithm, const std::
   if (algorithm || key) throw not_implemented("Server-side encryption with customer-provided keys (SSE-C)");
 }
 
-void check_encryption(const EncryptionWish& wish) {
+void check_encryption(const EncryptionHeaders& wish) {
   check_customer_key(wish.customer_algorithm, wish.customer_key);
   if (wish.method && *wish.method != kEncryption) {
     throw not_implemented("Server-side encryption with " + *wish.method);
@@ -40,14 +40,14 @@ void check_encryption(const EncryptionWish& wish) {
   if (wish.bucket_key.value_or(false)) throw not_implemented("An S3 Bucket Key, which is a KMS key's,");
 }
 
-void check_acl(const Bucket& bucket, const AclWish& wish) {
+void check_acl(const Bucket& bucket, const AclHeaders& wish) {
   const bool plain = !wish.canned || *wish.canned == "private" || *wish.canned == "bucket-owner-full-control";
   const bool owners = !wish.full_control || names_only(*wish.full_control, canonical_id(bucket.account));
   if (plain && owners && !wish.read && !wish.read_acp && !wish.write_acp) return;
   throw wire::ApiError("AccessControlListNotSupported", "The bucket does not allow ACLs");
 }
 
-std::optional<std::string> kept_storage_class(const std::optional<std::string>& name) {
+std::optional<std::string> stored_storage_class(const std::optional<std::string>& name) {
   if (!name || *name == "STANDARD") return std::nullopt;
   if (std::find(std::begin(kReadableClasses), std::end(kReadableClasses), *name) != std::end(kReadableClasses)) {
     return name;
@@ -59,7 +59,7 @@ std::optional<std::string> kept_storage_class(const std::optional<std::string>& 
       .with("StorageClassRequested", *name);
 }
 
-std::optional<std::string> kept_encoding(const std::optional<std::string>& encoding) {
+std::optional<std::string> stored_encoding(const std::optional<std::string>& encoding) {
   if (!encoding || encoding->find("aws-chunked") == encoding->npos) return encoding;
   std::string kept;
   std::string_view rest = *encoding;
@@ -94,14 +94,14 @@ void check_headers(const Headers& headers) {
   }
 }
 
-// What Amazon says of a bucket that has none, as all of ours.
-void refuse_object_lock() { throw invalid_request("Bucket is missing Object Lock Configuration"); }
+// Amazon's error for a bucket without Object Lock, like all buckets here.
+void reject_object_lock() { throw invalid_request("Bucket is missing Object Lock Configuration"); }
 
 void check_may_tag(const Call& call, const Bucket& bucket, const std::string& key, const Tags& tags) {
   if (tags.empty()) return;
-  Ask ask{.action = "s3:PutObjectTagging", .key = key};
-  for (const auto& [name, value] : tags) ask.context["s3:RequestObjectTag/" + name] = value;
-  if (!allowed(call, bucket, ask)) throw access_denied();
+  AccessRequest access{.action = "s3:PutObjectTagging", .key = key};
+  for (const auto& [name, value] : tags) access.context["s3:RequestObjectTag/" + name] = value;
+  if (!allowed(call, bucket, access)) throw access_denied();
 }
 
 }  // namespace services::s3

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a request says of the object that it makes: kept, or refused where Stoker has no such thing.
+// The headers of requests that write objects: stored, or rejected where Stoker does not support them.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace services::s3 {
 
-// Every object's, as at Amazon.
+// Every object reports it, as at Amazon.
 inline constexpr char kEncryption[] = "AES256";
 inline constexpr char kDefaultContentType[] = "binary/octet-stream";
 
-struct EncryptionWish {
+struct EncryptionHeaders {
   const std::optional<std::string>& method;
   const std::optional<std::string>& customer_algorithm;
   const std::optional<std::string>& customer_key;
@@ -22,41 +22,41 @@ struct EncryptionWish {
   const std::optional<std::string>& kms_context;
   const std::optional<bool>& bucket_key;
 };
-void check_encryption(const EncryptionWish& wish);
-// Keys of the client's own, in requests that have no other wish.
+void check_encryption(const EncryptionHeaders& wish);
+// Rejects SSE-C, for requests that have no other encryption headers.
 void check_customer_key(const std::optional<std::string>& algorithm, const std::optional<std::string>& key);
 
-struct AclWish {
+struct AclHeaders {
   const std::optional<std::string>& canned;
   const std::optional<std::string>& full_control;
   const std::optional<std::string>& read;
   const std::optional<std::string>& read_acp;
   const std::optional<std::string>& write_acp;
 };
-// Every object is its bucket's owner's: what says just that is fine. Throws AccessControlListNotSupported.
-void check_acl(const Bucket& bucket, const AclWish& wish);
+// Accepts what states the bucket owner's full control. Throws AccessControlListNotSupported for the rest.
+void check_acl(const Bucket& bucket, const AclHeaders& wish);
 
-// nullopt for STANDARD, which is not shown. Throws for what can't be read at once.
-std::optional<std::string> kept_storage_class(const std::optional<std::string>& name);
-// Without aws-chunked, which is of the way here and not of the object.
-std::optional<std::string> kept_encoding(const std::optional<std::string>& encoding);
+// nullopt for STANDARD, which responses omit. Throws for archive classes.
+std::optional<std::string> stored_storage_class(const std::optional<std::string>& name);
+// Without aws-chunked, which describes the transfer and not the object.
+std::optional<std::string> stored_encoding(const std::optional<std::string>& encoding);
 // Throws MetadataTooLarge and InvalidRedirectLocation.
 void check_headers(const Headers& headers);
-[[noreturn]] void refuse_object_lock();
+[[noreturn]] void reject_object_lock();
 
 template <class Request>
 Headers read_headers(const Request& r) {
   check_encryption({r.ServerSideEncryption, r.SSECustomerAlgorithm, r.SSECustomerKey, r.SSEKMSKeyId,
                     r.SSEKMSEncryptionContext, r.BucketKeyEnabled});
-  if (r.ObjectLockMode || r.ObjectLockRetainUntilDate || r.ObjectLockLegalHoldStatus) refuse_object_lock();
+  if (r.ObjectLockMode || r.ObjectLockRetainUntilDate || r.ObjectLockLegalHoldStatus) reject_object_lock();
   Headers headers{r.CacheControl,
                   r.ContentDisposition,
-                  kept_encoding(r.ContentEncoding),
+                  stored_encoding(r.ContentEncoding),
                   r.ContentLanguage,
                   r.ContentType,
                   r.Expires,
                   r.WebsiteRedirectLocation,
-                  kept_storage_class(r.StorageClass),
+                  stored_storage_class(r.StorageClass),
                   r.Metadata};
   if (headers.ContentType == "") headers.ContentType.reset();
   check_headers(headers);
@@ -64,11 +64,11 @@ Headers read_headers(const Request& r) {
 }
 
 template <class Request>
-AclWish acl_wish(const Request& r) {
+AclHeaders acl_headers(const Request& r) {
   return {r.ACL, r.GrantFullControl, r.GrantRead, r.GrantReadACP, r.GrantWriteACP};
 }
 
-// What policies may ask of such a request.
+// The policy context of such a request.
 template <class Request>
 PolicyContext write_context(const Request& r, const Tags& tags) {
   PolicyContext context;
@@ -79,10 +79,10 @@ PolicyContext write_context(const Request& r, const Tags& tags) {
   return context;
 }
 
-// A request that writes tags needs s3:PutObjectTagging, too.
+// A request that writes tags also needs s3:PutObjectTagging.
 void check_may_tag(const Call& call, const Bucket& bucket, const std::string& key, const Tags& tags);
 
-// Says them again.
+// Copies stored headers into a response.
 template <class Output>
 void show_headers(Output& output, const Headers& headers) {
   output.CacheControl = headers.CacheControl;

@@ -11,9 +11,9 @@
 namespace services::s3 {
 namespace {
 
-// Ids of one millisecond, so that they grow with time whatever the clock's step is.
+// Room for ids within one millisecond, so that they grow with time whatever the clock's resolution is.
 constexpr int kIdBitsBelowMillis = 20;
-constexpr std::size_t kNumberedLength = 32;
+constexpr std::size_t kRowIdLength = 32;
 
 std::int64_t least_id(base::Time now) { return base::to_millis(now) << kIdBitsBelowMillis; }
 
@@ -23,7 +23,7 @@ constexpr std::string_view kSelect =
     "SELECT id, bucket, key, tag, latest, marker, modified_at, size, etag, blob, parts, upload, checksum_kind,"
     " checksum_type, checksum, headers, tags FROM s3_objects";
 
-// A whole statement, made once: statements are cached by their text.
+// Built once: statements are cached by their text.
 std::string select_where(std::string_view condition) { return std::string(kSelect) + " WHERE " + std::string(condition); }
 
 Object read_object(const store::Row& row) {
@@ -46,7 +46,7 @@ Object read_object(const store::Row& row) {
   return object;
 }
 
-// The version "null", where it is not the latest.
+// The version "null", where it is noncurrent.
 std::optional<Object> load_older_null(store::Tx& tx, const Bucket& bucket, std::string_view key) {
   static const std::string sql = select_where("bucket = $1 AND key = $2 AND latest = 0 AND tag IS NULL");
   return tx.query(sql, bucket.id, bytes_of(key)).one(read_object);
@@ -72,14 +72,14 @@ void insert_object(Call& call, Object& object, std::int64_t above) {
       headers, tags);
 }
 
-// Its row and its hold on bytes.
+// Deletes the row and releases its bytes.
 void remove_row(Call& call, const Object& object) {
   call.tx.exec("DELETE FROM s3_objects WHERE id = $1", object.id);
   if (object.blob) release_blob(call, *object.blob);
   if (object.parts > 0) release_object_parts(call, object.id);
 }
 
-void remove_standing(Call& call, std::int64_t id) {
+void remove_version(Call& call, std::int64_t id) {
   struct Bytes {
     std::optional<std::int64_t> blob;
     std::int64_t parts = 0;
@@ -93,26 +93,26 @@ void remove_standing(Call& call, std::int64_t id) {
 
 }  // namespace
 
-std::string Object::version() const { return tag ? numbered_text({id, *tag}) : "null"; }
+std::string Object::version() const { return tag ? row_id_text({id, *tag}) : "null"; }
 
-std::string numbered_text(Numbered numbered) {
+std::string row_id_text(RowId row_id) {
   char raw[16];
   for (int i = 0; i < 8; ++i) {
-    raw[i] = static_cast<char>(static_cast<std::uint64_t>(numbered.id) >> (56 - 8 * i));
-    raw[8 + i] = static_cast<char>(static_cast<std::uint64_t>(numbered.tag) >> (56 - 8 * i));
+    raw[i] = static_cast<char>(static_cast<std::uint64_t>(row_id.id) >> (56 - 8 * i));
+    raw[8 + i] = static_cast<char>(static_cast<std::uint64_t>(row_id.tag) >> (56 - 8 * i));
   }
   return base::to_hex({raw, sizeof raw});
 }
 
-std::optional<Numbered> parse_numbered(std::string_view text) {
-  if (text.size() != kNumberedLength || text.find_first_not_of("0123456789abcdef") != text.npos) return std::nullopt;
+std::optional<RowId> parse_row_id(std::string_view text) {
+  if (text.size() != kRowIdLength || text.find_first_not_of("0123456789abcdef") != text.npos) return std::nullopt;
   std::string raw = *base::from_hex(text);
   std::uint64_t id = 0, tag = 0;
   for (int i = 0; i < 8; ++i) {
     id = id << 8 | static_cast<unsigned char>(raw[i]);
     tag = tag << 8 | static_cast<unsigned char>(raw[8 + i]);
   }
-  return Numbered{static_cast<std::int64_t>(id), static_cast<std::int64_t>(tag)};
+  return RowId{static_cast<std::int64_t>(id), static_cast<std::int64_t>(tag)};
 }
 
 std::int64_t random_tag() {
@@ -136,28 +136,28 @@ std::optional<Object> load_version(store::Tx& tx, const Bucket& bucket, std::str
     auto latest = load_latest(tx, bucket, key);
     return latest && !latest->tag ? latest : load_older_null(tx, bucket, key);
   }
-  auto numbered = parse_numbered(version);
-  if (!numbered) return std::nullopt;
+  auto row_id = parse_row_id(version);
+  if (!row_id) return std::nullopt;
   static const std::string sql = select_where("id = $1 AND bucket = $2 AND key = $3 AND tag = $4");
-  return tx.query(sql, numbered->id, bucket.id, bytes_of(key), numbered->tag).one(read_object);
+  return tx.query(sql, row_id->id, bucket.id, bytes_of(key), row_id->tag).one(read_object);
 }
 
-std::optional<Standing> load_standing(store::Tx& tx, const Bucket& bucket, std::string_view key) {
+std::optional<LatestSummary> load_latest_summary(store::Tx& tx, const Bucket& bucket, std::string_view key) {
   return tx
       .query("SELECT id, tag, marker, etag, modified_at FROM s3_objects"
              " WHERE bucket = $1 AND marker IN (0, 1) AND key = $2 AND latest = 1",
              bucket.id, bytes_of(key))
       .one([](const store::Row& row) {
-        return Standing{row.integer(0), row.is_null(1), row.boolean(2), row.str(3), row.time(4)};
+        return LatestSummary{row.integer(0), row.is_null(1), row.boolean(2), row.str(3), row.time(4)};
       });
 }
 
-void put_version(Call& call, const Bucket& bucket, const std::optional<Standing>& standing, Object& object) {
+void put_version(Call& call, const Bucket& bucket, const std::optional<LatestSummary>& standing, Object& object) {
   object.bucket = bucket.id;
   object.latest = true;
   object.tag = bucket.versioned() ? std::optional(random_tag()) : std::nullopt;
   if (standing && standing->null && !bucket.versioned()) {
-    remove_standing(call, standing->id);
+    remove_version(call, standing->id);
   } else if (standing) {
     call.tx.exec("UPDATE s3_objects SET latest = 0 WHERE id = $1", standing->id);
   }
@@ -178,8 +178,8 @@ Deleted delete_latest(Call& call, const Bucket& bucket, const std::string& key) 
     return deleted;
   }
   if (!bucket.versioned()) deleted.removed = latest && !latest->tag ? latest : load_older_null(call.tx, bucket, key);
-  std::optional<Standing> standing;
-  if (latest) standing = Standing{latest->id, !latest->tag, latest->marker, latest->etag};
+  std::optional<LatestSummary> standing;
+  if (latest) standing = LatestSummary{latest->id, !latest->tag, latest->marker, latest->etag};
   Object marker;
   marker.key = key;
   marker.marker = true;

@@ -12,22 +12,22 @@ namespace {
 
 using Objects = ObjectTest;
 
-TEST_F(Objects, NumbersAreTextAndBack) {
-  for (Numbered numbered : {Numbered{0, 0}, Numbered{1, -1}, Numbered{1887436800000000000, 77}}) {
-    const std::string text = numbered_text(numbered);
+TEST_F(Objects, IdsAreWrittenAndParsed) {
+  for (RowId row_id : {RowId{0, 0}, RowId{1, -1}, RowId{1887436800000000000, 77}}) {
+    const std::string text = row_id_text(row_id);
     EXPECT_EQ(text.size(), 32u);
-    auto back = parse_numbered(text);
+    auto back = parse_row_id(text);
     ASSERT_TRUE(back);
-    EXPECT_EQ(back->id, numbered.id);
-    EXPECT_EQ(back->tag, numbered.tag);
+    EXPECT_EQ(back->id, row_id.id);
+    EXPECT_EQ(back->tag, row_id.tag);
   }
   for (const char* text : {"", "null", "0000000000000000000000000000000", "0000000000000000000000000000000G",
                            "000000000000000000000000000000000"}) {
-    EXPECT_FALSE(parse_numbered(text)) << text;
+    EXPECT_FALSE(parse_row_id(text)) << text;
   }
 }
 
-// A clock that stands still, or goes back, does not make a newer version older.
+// A clock that stands still or goes back does not change the order of versions.
 TEST_F(Objects, IdsGrowWhateverTheClockDoes) {
   std::int64_t last = 0;
   for (int i = 0; i < 10; ++i) {
@@ -38,8 +38,8 @@ TEST_F(Objects, IdsGrowWhateverTheClockDoes) {
   }
 }
 
-// In Suspended buckets the version "null" is replaced wherever it stands.
-TEST_F(Objects, TheNullVersionIsOneOfAKind) {
+// In suspended buckets the version "null" is replaced, latest or not.
+TEST_F(Objects, AKeyHasOneNullVersion) {
   put_bytes("k", "before");
   version("Enabled");
   const std::string one = *put_bytes("k", "one").VersionId;
@@ -56,7 +56,7 @@ TEST_F(Objects, TheNullVersionIsOneOfAKind) {
   EXPECT_EQ(count("SELECT count(*) FROM s3_objects"), 2);
 }
 
-// What S3 promises of versions, in memory: each key a stack.
+// A model of versions in memory: each key is a stack.
 struct Model {
   struct Version {
     std::string id;
@@ -121,7 +121,7 @@ class Versions : public ObjectTest, public testing::WithParamInterface<unsigned>
 
   void set_versioning() {
     const std::string status = random_() % 2 ? "Enabled" : "Suspended";
-    if (model_.versioning.empty() && random_() % 4) return;  // stays without for a while
+    if (model_.versioning.empty() && random_() % 4) return;  // without versioning for a while
     version(status);
     model_.versioning = status;
   }
@@ -153,7 +153,7 @@ class Versions : public ObjectTest, public testing::WithParamInterface<unsigned>
   Model model_;
 };
 
-TEST_P(Versions, AreThoseOfTheModel) {
+TEST_P(Versions, MatchTheModel) {
   for (int step = 0; step < 60 && !HasFailure(); ++step) {
     act();
     compare();

@@ -16,7 +16,7 @@ void store_tags(Call& call, Object& object, Tags tags) {
   object.tags = std::move(tags);
 }
 
-// Here alone Amazon names the missing key with its bucket.
+// Only for this operation Amazon's error names the missing key with its bucket.
 Object find_read(Call& call, const Bucket& bucket, const shape::GetObjectTaggingRequest& request) {
   if (!request.VersionId && !load_latest(call.tx, bucket, request.Key)) {
     throw missing_key(call, bucket, bucket.name + "/" + request.Key);
@@ -45,7 +45,7 @@ shape::PutObjectTaggingOutput put_object_tagging(Call& call, const shape::PutObj
                          "s3:PutObjectTagging", "s3:PutObjectVersionTagging", std::move(context));
   Object object = find_live_object(call, bucket, request.Key, request.VersionId);
   store_tags(call, object, std::move(tags));
-  tell(call, bucket, "ObjectTagging:Put", object);
+  publish_event(call, bucket, "ObjectTagging:Put", object);
   return {.VersionId = shown_version(bucket, object)};
 }
 
@@ -55,7 +55,7 @@ shape::DeleteObjectTaggingOutput delete_object_tagging(Call& call, const shape::
                          "s3:DeleteObjectTagging", "s3:DeleteObjectVersionTagging");
   Object object = find_live_object(call, bucket, request.Key, request.VersionId);
   store_tags(call, object, {});
-  tell(call, bucket, "ObjectTagging:Delete", object);
+  publish_event(call, bucket, "ObjectTagging:Delete", object);
   return {.VersionId = shown_version(bucket, object)};
 }
 

@@ -17,7 +17,7 @@ class ObjectTagging : public ObjectTest {
   }
 };
 
-TEST_F(ObjectTagging, TagsComeWithTheObjectOrAfterIt) {
+TEST_F(ObjectTagging, TagsAreSetWithTheObjectOrLater) {
   put_bytes(shape::PutObjectRequest{.Bucket = "bucket", .Key = "k", .Tagging = "colour=dark+red&empty"}, "x");
   EXPECT_EQ(tags("k"), (std::vector<shape::Tag>{{"colour", "dark red"}, {"empty", ""}}));
   EXPECT_EQ(head("k").TagCount, 2);
@@ -28,7 +28,7 @@ TEST_F(ObjectTagging, TagsComeWithTheObjectOrAfterIt) {
   EXPECT_FALSE(head("k").TagCount);
 }
 
-TEST_F(ObjectTagging, EachVersionHasItsOwn) {
+TEST_F(ObjectTagging, EachVersionHasItsOwnTags) {
   version("Enabled");
   const std::string first = *put_bytes("k", "1").VersionId;
   put_bytes("k", "2");
@@ -38,9 +38,9 @@ TEST_F(ObjectTagging, EachVersionHasItsOwn) {
   EXPECT_EQ(run(&get_object_tagging, {.Bucket = "bucket", .Key = "k", .VersionId = first}).TagSet.size(), 1u);
 }
 
-TEST_F(ObjectTagging, WhatIsNotThereHasNone) {
+TEST_F(ObjectTagging, AMissingObjectHasNoTags) {
   EXPECT_EQ(error_of(&get_object_tagging, {.Bucket = "bucket", .Key = "k"}), "NoSuchKey");
-  EXPECT_EQ(detail("Key"), "bucket/k");  // here alone
+  EXPECT_EQ(detail("Key"), "bucket/k");  // only in this operation
   EXPECT_EQ(error_of(&delete_object_tagging, {.Bucket = "bucket", .Key = "k"}), "NoSuchKey");
   EXPECT_EQ(detail("Key"), "k");
   version("Enabled");
@@ -64,7 +64,7 @@ TEST_F(ObjectTagging, TagsHaveAmazonsLimits) {
   EXPECT_EQ(message(), "Your TagKey cannot be prefixed with aws:");
 }
 
-TEST_F(ObjectTagging, TheHeaderIsAForm) {
+TEST_F(ObjectTagging, TheTaggingHeaderIsEncodedLikeAQuery) {
   EXPECT_EQ(read_tag_header("a%3D=b%2Bc&d=%C3%A4&"), (Tags{{"a=", "b+c"}, {"d", "\xC3\xA4"}}));
   EXPECT_EQ(read_tag_header(""), Tags());
   EXPECT_EQ(header_error("a=1&a=2"), "InvalidArgument");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An object's tags, as headers and XML give them.
+// An object's tags, as headers and XML state them.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace services::s3 {
 
 // Throws InvalidTag, and BadRequest for more than ten.
 Tags read_tags(const std::vector<shapes::s3::Tag>& tags);
-// x-amz-tagging: "key=value&other=", encoded as a form's fields.
+// x-amz-tagging: "key=value&other=", encoded like a query.
 Tags read_tag_header(const std::string& text);
 
 }  // namespace services::s3

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A form's fields are a PutObject's headers; what is left is its policy, and an answer for a browser.
+// A form's fields are the headers of a PutObject. This adds the form's policy and a response for browsers.
 #include "services/s3/objects/post_object.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::optional<std::string> field(const FormFields& fields, const std::string& na
   return found == fields.end() ? std::nullopt : std::optional(found->second);
 }
 
-// Browsers of old say folders, too.
+// Old browsers send the whole path.
 std::string base_name(const std::string& path) {
   const std::size_t slash = path.find_last_of("/\\");
   return slash == path.npos ? path : path.substr(slash + 1);
@@ -43,7 +43,7 @@ std::string key_of(const FormFields& fields, const PostObjectRequest& request) {
                            "of the fields.",
                            "key", "");
   }
-  // A file that came without a name leaves the key as it is.
+  // A file without a name leaves the key as it is.
   const std::string name = base_name(request.FileName.value_or(""));
   std::size_t at = name.empty() ? key.npos : key.find(kFileName);
   for (; at != key.npos; at = key.find(kFileName, at + name.size())) key.replace(at, kFileName.size(), name);
@@ -52,7 +52,7 @@ std::string key_of(const FormFields& fields, const PostObjectRequest& request) {
   return key;
 }
 
-// The same as a PutObject that says these things in its headers.
+// The PutObject that has these fields as headers.
 shape::PutObjectRequest put_request(const FormFields& fields, const std::string& bucket, const std::string& key) {
   shape::PutObjectRequest put;
   put.Bucket = bucket;
@@ -74,7 +74,7 @@ shape::PutObjectRequest put_request(const FormFields& fields, const std::string&
   put.WebsiteRedirectLocation = field(fields, "x-amz-website-redirect-location");
   put.ObjectLockMode = field(fields, "x-amz-object-lock-mode");
   put.ObjectLockLegalHoldStatus = field(fields, "x-amz-object-lock-legal-hold");
-  if (fields.contains("x-amz-object-lock-retain-until-date")) refuse_object_lock();
+  if (fields.contains("x-amz-object-lock-retain-until-date")) reject_object_lock();
   put.ChecksumAlgorithm = field(fields, "x-amz-checksum-algorithm");
   put.ChecksumCRC32 = field(fields, "x-amz-checksum-crc32");
   put.ChecksumCRC32C = field(fields, "x-amz-checksum-crc32c");
@@ -90,7 +90,7 @@ shape::PutObjectRequest put_request(const FormFields& fields, const std::string&
   return put;
 }
 
-// <Tagging><TagSet><Tag>..., a form's only field that is XML. Amazon takes other XML for no tags.
+// <Tagging><TagSet><Tag>..., the only field that is XML. Amazon treats other XML as no tags.
 Tags tags_of(const FormFields& fields) {
   auto text = field(fields, "tagging");
   if (!text) return {};
@@ -107,7 +107,7 @@ Bucket find_post_bucket(Call& call, const PostPlan& plan) {
   Bucket bucket = find_object_bucket(call, {put.Bucket, put.Key, kNoVersion, kNoVersion}, "s3:PutObject",
                                      "s3:PutObject", write_context(put, plan.tags));
   check_may_tag(call, bucket, put.Key, plan.tags);
-  check_acl(bucket, acl_wish(put));
+  check_acl(bucket, acl_headers(put));
   return bucket;
 }
 
@@ -117,7 +117,7 @@ PostPlan plan_post(Call& call, const PostObjectRequest& request) {
   const std::string key = key_of(fields, request);
   if (auto text = field(fields, "policy")) {
     plan.policy = parse_post_policy(*text);
-    // Variables are replaced before the policy is looked at, and the bucket is the one of the path.
+    // Variables are replaced before the policy is checked, and the bucket is the one of the path.
     FormFields checked = fields;
     checked["key"] = key;
     checked.emplace("bucket", request.Bucket);
@@ -142,7 +142,7 @@ PostPlan plan_post(Call& call, const PostObjectRequest& request) {
 std::optional<std::string> redirect_of(const FormFields& fields) {
   auto url = field(fields, "success_action_redirect");
   if (!url) url = field(fields, "redirect");
-  // One that is none is as if it were not there.
+  // An invalid URL is ignored.
   const bool plain = url && (url->starts_with("http://") || url->starts_with("https://"));
   return plain ? url : std::nullopt;
 }
@@ -178,7 +178,7 @@ PostPlan prepare_post_object(ObjectCall& call, const PostObjectRequest& request)
   call.spool.checksums = {plan.claim ? plan.claim->kind : kDefaultChecksum};
   call.spool.max_bytes = kMaxPutBytes;
   if (!plan.policy) return plan;
-  // Only here: whoever began in time may take their time.
+  // Checked only here: an upload that started in time may take longer.
   check_expiration(*plan.policy, call.now);
   if (plan.policy->max_bytes) call.spool.max_bytes = std::min(kMaxPutBytes, *plan.policy->max_bytes);
   return plan;
@@ -199,8 +199,8 @@ PostObjectOutput post_object(ObjectCall& call, const PostObjectRequest& request,
   object.checksum = StoredChecksum{std::string(checksum_name(checksum.kind)), kFullObject, std::move(checksum.value)};
   object.headers = plan.headers;
   object.tags = plan.tags;
-  put_version(call, bucket, load_standing(call.tx, bucket, object.key), object);
-  tell(call, bucket, "ObjectCreated:Post", object);
+  put_version(call, bucket, load_latest_summary(call.tx, bucket, object.key), object);
+  publish_event(call, bucket, "ObjectCreated:Post", object);
   return answer(call, request.Fields.value_or(FormFields()), bucket, object);
 }
 

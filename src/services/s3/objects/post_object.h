@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PostObject: an upload by a browser's form. It is in no model, so its shapes are here. Whoever verifies
-// the form's signature, which signs its policy, says who the caller is.
+// PostObject: an upload by a browser's form. Amazon's model lacks it, so its shapes are here. The door verifies the
+// form's signature, which covers its policy.
 #pragma once
 
 #include <boost/describe/class.hpp>
@@ -22,8 +22,8 @@ namespace services::s3 {
 
 struct PostObjectRequest {
   std::string Bucket;
-  std::optional<std::map<std::string, std::string>> Fields;  // names in small letters; without the file
-  std::optional<std::string> FileName;                       // as the browser says it
+  std::optional<std::map<std::string, std::string>> Fields;  // names in lower case; without the file
+  std::optional<std::string> FileName;                       // as the browser states it
 };
 BOOST_DESCRIBE_STRUCT(PostObjectRequest, (), (Bucket, Fields, FileName))
 
@@ -36,7 +36,7 @@ struct PostObjectOutput {
   std::int32_t Status = 204;
   std::optional<std::string> Location, ETag, VersionId, Expiration, ServerSideEncryption, ChecksumCRC32, ChecksumCRC32C,
       ChecksumCRC64NVME, ChecksumSHA1, ChecksumSHA256, ChecksumType;
-  std::optional<services::s3::PostResponse> PostResponse;  // of status 201
+  std::optional<services::s3::PostResponse> PostResponse;  // for status 201
 };
 BOOST_DESCRIBE_STRUCT(PostObjectOutput, (), (Status, Location, ETag, VersionId, Expiration, ServerSideEncryption,
                                              ChecksumCRC32, ChecksumCRC32C, ChecksumCRC64NVME, ChecksumSHA1,

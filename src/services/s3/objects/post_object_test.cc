@@ -10,7 +10,7 @@ namespace {
 
 class PostObject : public ObjectTest {
  protected:
-  static constexpr char kLater[] = "2027-01-15T09:00:00Z";  // than the test's now
+  static constexpr char kLater[] = "2027-01-15T09:00:00Z";  // later than the test's time
 
   static std::string policy(const std::string& conditions, const std::string& expiration = kLater) {
     return base::to_base64(R"({"expiration":")" + expiration + R"(","conditions":[)" + conditions + "]}");
@@ -21,7 +21,7 @@ class PostObject : public ObjectTest {
   std::string post_error(FormFields fields, const std::string& bytes = "hello") {
     return error_of([&] { post(std::move(fields), bytes); });
   }
-  // With the policy's conditions for all but the key and these.
+  // The policy has conditions for the key and the bucket, and these.
   FormFields form(const std::string& conditions, FormFields more = {}) {
     more.emplace("key", "k");
     more["policy"] = policy(R"({"bucket":"bucket"},["starts-with","$key",""])" + (conditions.empty() ? "" : "," + conditions));
@@ -30,7 +30,7 @@ class PostObject : public ObjectTest {
   }
 };
 
-TEST_F(PostObject, AFormIsAnObject) {
+TEST_F(PostObject, AFormCreatesAnObject) {
   FormFields fields = form(R"(["eq","$Content-Type","image/jpeg"],{"x-amz-meta-Colour":"red"},["starts-with","$tagging",""])",
                            {{"key", "user/${filename}"}, {"content-type", "image/jpeg"}, {"x-amz-meta-colour", "red"},
                             {"tagging", "<Tagging><TagSet><Tag><Key>a</Key><Value>1</Value></Tag></TagSet></Tagging>"}});
@@ -46,7 +46,7 @@ TEST_F(PostObject, AFormIsAnObject) {
   EXPECT_EQ(got.output.TagCount, 1);
 }
 
-TEST_F(PostObject, TheAnswerIsTheOneThatTheFormWants) {
+TEST_F(PostObject, TheFormChoosesItsResponse) {
   const std::string any = R"(["starts-with","$success_action_status",""])";
   EXPECT_EQ(post(form(any, {{"success_action_status", "200"}})).Status, 200);
   EXPECT_EQ(post(form(any, {{"success_action_status", "404"}})).Status, 204);
@@ -61,7 +61,7 @@ TEST_F(PostObject, TheAnswerIsTheOneThatTheFormWants) {
   EXPECT_EQ(sent.Location, "http://example.com/done?x=1&bucket=bucket&key=a%20b&etag=%225d41402abc4b2a76b9719d911017c592%22");
 }
 
-TEST_F(PostObject, ItsAnswerIsXmlOnTheWire) {
+TEST_F(PostObject, AResponseWithStatus201IsXml) {
   auto made = post(form(R"(["starts-with","$success_action_status",""])", {{"success_action_status", "201"}}));
   wire::Operation operation{"PostObject", &wire::type_of<PostObjectRequest>(), &wire::type_of<PostObjectOutput>(), kPostObjectHttp};
   auto response = wire::encode_response(wire::Protocol::RestXml, {}, operation, &made, "id");
@@ -73,7 +73,7 @@ TEST_F(PostObject, ItsAnswerIsXmlOnTheWire) {
       << response.body;
 }
 
-TEST_F(PostObject, FieldsAreAsThePolicyWantsThem) {
+TEST_F(PostObject, FieldsMustSatisfyThePolicy) {
   EXPECT_EQ(post_error(form(R"(["eq","$acl","private"])", {{"acl", "public-read"}})), "AccessDenied");
   EXPECT_EQ(message(), R"(Invalid according to Policy: Policy Condition failed: ["eq", "$acl", "private"])");
   EXPECT_EQ(post_error(form(R"({"acl":"private"})")), "AccessDenied");
@@ -86,13 +86,13 @@ TEST_F(PostObject, FieldsAreAsThePolicyWantsThem) {
   EXPECT_EQ(post_error(form(R"({"acl":"private"})", {{"acl", "private"}})), "");
 }
 
-TEST_F(PostObject, APolicyIsGoodUntilItExpires) {
+TEST_F(PostObject, AnExpiredPolicyIsRejected) {
   const std::string conditions = R"({"bucket":"bucket"},["starts-with","$key",""])";
   FormFields fields{{"key", "k"}, {"policy", policy(conditions, "2027-01-15T08:00:00.000Z")}};
   EXPECT_EQ(post_error(fields), "AccessDenied");
   EXPECT_EQ(message(), "Invalid according to Policy: Policy expired.");
   now_ -= std::chrono::milliseconds(1);
-  // Whoever began in time may take their time.
+  // An upload that starts in time may take longer.
   EXPECT_EQ(error_of([&] {
               send(&prepare_post_object, &post_object, {.Bucket = "bucket", .Fields = fields}, "x", {},
                    [&] { advance(std::chrono::hours(1)); });
@@ -100,12 +100,12 @@ TEST_F(PostObject, APolicyIsGoodUntilItExpires) {
             "");
 }
 
-TEST_F(PostObject, APolicySaysForWhichBucketItIs) {
+TEST_F(PostObject, APolicyMustNameItsBucket) {
   EXPECT_EQ(post_error({{"key", "k"}, {"policy", policy(R"(["starts-with","$key",""])")}}), "AccessDenied");
   EXPECT_EQ(message(), "Invalid according to Policy: Extra input fields: bucket");
 }
 
-TEST_F(PostObject, SizesHaveTheirRange) {
+TEST_F(PostObject, AContentLengthRangeIsEnforced) {
   const std::string range = R"(["content-length-range",2,"4"])";
   EXPECT_EQ(post_error(form(range), "x"), "EntityTooSmall");
   EXPECT_EQ(detail("MinSizeAllowed"), "2");
@@ -115,7 +115,7 @@ TEST_F(PostObject, SizesHaveTheirRange) {
   EXPECT_EQ(spool.max_bytes, 4u);
 }
 
-TEST_F(PostObject, WhatIsNoPolicyIsSaidToBeNone) {
+TEST_F(PostObject, InvalidPoliciesAreRejected) {
   auto error = [&](const std::string& json) {
     return post_error({{"key", "k"}, {"policy", base::to_base64(json)}});
   };
@@ -134,7 +134,7 @@ TEST_F(PostObject, WhatIsNoPolicyIsSaidToBeNone) {
   }
 }
 
-TEST_F(PostObject, AConditionThatIsAboutNothingDoesNotHold) {
+TEST_F(PostObject, AConditionWithoutAFieldFails) {
   auto failed = [&](const std::string& condition) {
     EXPECT_EQ(post_error(form(condition)), "AccessDenied") << condition;
     return message();
@@ -151,7 +151,7 @@ TEST_F(PostObject, AFileWithoutANameLeavesTheKeyAsItIs) {
   EXPECT_EQ(get("in/${filename}").bytes, "hello");
 }
 
-TEST_F(PostObject, OtherXmlIsNoTags) {
+TEST_F(PostObject, TaggingWithOtherXmlIsIgnored) {
   auto tagged = [&](const std::string& xml) { return form(R"(["starts-with","$tagging",""])", {{"tagging", xml}}); };
   EXPECT_EQ(post_error(tagged("<Other></Other>")), "");
   EXPECT_FALSE(head("k").TagCount);
@@ -162,12 +162,12 @@ TEST_F(PostObject, OtherXmlIsNoTags) {
 TEST_F(PostObject, AFormNeedsAKey) {
   EXPECT_EQ(post_error({{"policy", policy("")}}), "InvalidArgument");
   EXPECT_EQ(detail("ArgumentName"), "key");
-  EXPECT_EQ(post_error({{"key", "k"}}), "InvalidArgument");  // signed, and nothing that was
+  EXPECT_EQ(post_error({{"key", "k"}}), "InvalidArgument");  // signed, but without a policy
   EXPECT_EQ(detail("ArgumentName"), "policy");
   EXPECT_EQ(post_error(form("", {{"key", std::string(1025, 'k')}})), "KeyTooLongError");
 }
 
-TEST_F(PostObject, WhoHasNoKeyNeedsTheBucketsPolicy) {
+TEST_F(PostObject, AnonymousFormsNeedTheBucketsPolicy) {
   caller_.account = "";
   EXPECT_EQ(post_error({{"key", "k"}}), "AccessDenied");
   caller_.account = "111111111111";
@@ -181,7 +181,7 @@ TEST_F(PostObject, WhoHasNoKeyNeedsTheBucketsPolicy) {
   EXPECT_EQ(get("in/photo.jpg").bytes, "hello");
 }
 
-TEST_F(PostObject, WhatAPutCanNotHaveAFormCanNotHave) {
+TEST_F(PostObject, FormsRejectWhatPutObjectRejects) {
   auto error = [&](const std::string& name, const std::string& value) {
     return post_error(form(R"(["starts-with","$)" + name + R"(",""])", {{name, value}}));
   };

@@ -32,7 +32,7 @@ std::string text_of(const json::value& value, std::string_view what) {
   return std::string(value.as_string());
 }
 
-// Amazon takes numbers as numbers and as strings, and shows them as strings.
+// Amazon accepts numbers and strings, and shows them as strings.
 std::optional<std::uint64_t> size_of(const json::value& value) {
   if (value.is_uint64()) return value.as_uint64();
   if (value.is_int64() && value.as_int64() >= 0) return static_cast<std::uint64_t>(value.as_int64());
@@ -89,7 +89,7 @@ bool holds(const PostCondition& condition, const FormFields& fields) {
   return found != fields.end() && value == condition.value;
 }
 
-// The fields that no condition needs to be about. The bucket is none of these, also where the form does not name it.
+// Fields that need no condition. The bucket needs one, even where the form does not name it.
 bool may_be_extra(std::string_view field) {
   return field == "policy" || field == "x-amz-signature" || field == "file" || field == "signature" ||
          field == "awsaccesskeyid" || field.starts_with("x-ignore-");
@@ -111,7 +111,7 @@ PostPolicy parse_post_policy(std::string_view base64) {
   if (!expiration) throw invalid_policy("Policy missing expiration.");
   const std::string when = text_of(*expiration, "'expiration' value");
   auto time = wire::from_iso8601(when);
-  const bool written_out = when.find('T') != when.npos && when.ends_with('Z');  // no other form of ISO 8601 will do
+  const bool written_out = when.find('T') != when.npos && when.ends_with('Z');  // Amazon accepts no other form of ISO 8601
   if (!time || !written_out) throw invalid_policy("Invalid 'expiration' value: '" + when + "'");
   policy.expires_at = *time;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The policy in a browser's form: until when it is good, and what the form's fields may be.
+// The policy of a browser's form: when it expires, and what the form's fields may be.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace services::s3 {
 
-using FormFields = std::map<std::string, std::string>;  // names in small letters
+using FormFields = std::map<std::string, std::string>;  // names in lower case
 
 struct PostCondition {
-  enum class Kind { Equal, StartsWith, Never };  // Never: is about no field, and does not hold
+  enum class Kind { Equal, StartsWith, Never };  // Never: names no field, and always fails
   Kind kind = Kind::Equal;
-  std::string field;  // in small letters
+  std::string field;  // in lower case
   std::string value;
   std::string text;  // as it is shown where it does not hold: ["eq", "$key", "a"]
 };
@@ -29,11 +29,11 @@ struct PostPolicy {
   std::optional<std::uint64_t> min_bytes, max_bytes;
 };
 
-// Of the field's base64. Throws InvalidPolicyDocument.
+// `base64`: the form's field. Throws InvalidPolicyDocument.
 PostPolicy parse_post_policy(std::string_view base64);
 
-// Throws AccessDenied where a field is not as it should be, or where nothing is said of it. `fields` are
-// those of the form with `bucket` and the key as it will be.
+// Throws AccessDenied where a condition fails, and for a field that no condition names. `fields` are the form's, with
+// `bucket` and the final key.
 void check_fields(const PostPolicy& policy, const FormFields& fields);
 void check_expiration(const PostPolicy& policy, base::Time now);
 // Throws EntityTooSmall and EntityTooLarge.

@@ -20,7 +20,7 @@ Bucket find_put_bucket(Call& call, const shape::PutObjectRequest& request, const
   Bucket bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
                                      "s3:PutObject", "s3:PutObject", write_context(request, tags));
   check_may_tag(call, bucket, request.Key, tags);
-  check_acl(bucket, acl_wish(request));
+  check_acl(bucket, acl_headers(request));
   return bucket;
 }
 
@@ -36,7 +36,7 @@ PutPlan prepare_put_object(ObjectCall& call, const shape::PutObjectRequest& requ
   check_md5_text(request.ContentMD5);
   const WriteConditions conditions{request.IfMatch, request.IfNoneMatch};
   check_condition_texts(conditions);
-  if (conditions.any()) check_write(conditions, request.Key, load_standing(call.tx, bucket, request.Key));
+  if (conditions.any()) check_write(conditions, request.Key, load_latest_summary(call.tx, bucket, request.Key));
   call.spool.checksums = {plan.claim ? plan.claim->kind : kDefaultChecksum};
   call.spool.max_bytes = kMaxPutBytes;
   return plan;
@@ -46,7 +46,7 @@ shape::PutObjectOutput put_object(ObjectCall& call, const shape::PutObjectReques
   CHECK(call.upload) << "PutObject without a body";
   const Bucket bucket = find_put_bucket(call, request, plan.tags);
   BodyChecksum checksum = check_body(*call.upload, request.ContentMD5, plan.claim, kDefaultChecksum);
-  auto standing = load_standing(call.tx, bucket, request.Key);
+  auto standing = load_latest_summary(call.tx, bucket, request.Key);
   check_write({request.IfMatch, request.IfNoneMatch}, request.Key, standing);
 
   Object object;
@@ -59,7 +59,7 @@ shape::PutObjectOutput put_object(ObjectCall& call, const shape::PutObjectReques
   object.headers = plan.headers;
   object.tags = plan.tags;
   put_version(call, bucket, standing, object);
-  tell(call, bucket, "ObjectCreated:Put", object);
+  publish_event(call, bucket, "ObjectCreated:Put", object);
 
   shape::PutObjectOutput output;
   output.ETag = object.quoted_etag();

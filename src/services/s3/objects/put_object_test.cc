@@ -9,7 +9,7 @@ namespace {
 using PutObject = ObjectTest;
 using PutRequest = shape::PutObjectRequest;
 
-TEST_F(PutObject, BytesComeBackWithWhatWasSaidOfThem) {
+TEST_F(PutObject, AnObjectIsReadWithTheHeadersThatItWasWrittenWith) {
   PutRequest request{.Bucket = "bucket", .CacheControl = "no-cache", .ContentDisposition = "inline",
                   .ContentEncoding = "gzip", .ContentLanguage = "de", .ContentType = "text/plain",
                   .Expires = "some day", .Key = "a/b c", .Metadata = {{{"colour", "red"}}},
@@ -35,7 +35,7 @@ TEST_F(PutObject, BytesComeBackWithWhatWasSaidOfThem) {
   EXPECT_EQ(got.output.ETag, put.ETag);
 }
 
-TEST_F(PutObject, WhatNobodySaidHasAmazonsDefaults) {
+TEST_F(PutObject, MissingHeadersHaveAmazonsDefaults) {
   put_bytes("k", "x");
   Got got = get("k");
   EXPECT_EQ(got.output.ContentType, "binary/octet-stream");
@@ -45,7 +45,7 @@ TEST_F(PutObject, WhatNobodySaidHasAmazonsDefaults) {
   EXPECT_FALSE(got.output.TagCount);
 }
 
-TEST_F(PutObject, SmallBytesAreARowAndLargeOnesAFile) {
+TEST_F(PutObject, SmallBodiesAreRowsAndLargeOnesFiles) {
   const std::string small(kInlineBytes, 's'), large(kInlineBytes + 1, 'l');
   put_bytes("small", small);
   put_bytes("large", large);
@@ -57,7 +57,7 @@ TEST_F(PutObject, SmallBytesAreARowAndLargeOnesAFile) {
   EXPECT_EQ(get("empty").output.ETag, "\"d41d8cd98f00b204e9800998ecf8427e\"");
 }
 
-TEST_F(PutObject, AnotherTakesItsPlaceAndItsBytes) {
+TEST_F(PutObject, AnOverwriteReleasesTheOldBytes) {
   put_bytes("k", std::string(100000, 'a'));
   put_bytes("k", std::string(100000, 'b'));
   EXPECT_EQ(wakes_.size(), 1u);
@@ -69,7 +69,7 @@ TEST_F(PutObject, AnotherTakesItsPlaceAndItsBytes) {
   EXPECT_EQ(get("k").bytes[0], 'b');
 }
 
-TEST_F(PutObject, AwsChunkedIsNotAnObjectsEncoding) {
+TEST_F(PutObject, AwsChunkedIsNotStoredAsAnEncoding) {
   put_bytes({.Bucket = "bucket", .ContentEncoding = "aws-chunked", .Key = "a"}, "x");
   put_bytes({.Bucket = "bucket", .ContentEncoding = "gzip, aws-chunked", .Key = "b"}, "x");
   EXPECT_FALSE(head("a").ContentEncoding);
@@ -90,7 +90,7 @@ TEST_F(PutObject, LimitsAreAmazons) {
   EXPECT_EQ(spool.max_bytes, 5368709120u);
 }
 
-TEST_F(PutObject, WhatThereIsNotIsRefusedByName) {
+TEST_F(PutObject, UnsupportedHeadersAreRejectedByName) {
   auto error = [&](auto change) {
     PutRequest request{.Bucket = "bucket", .Key = "k"};
     change(request);
@@ -113,7 +113,7 @@ TEST_F(PutObject, WhatThereIsNotIsRefusedByName) {
   EXPECT_EQ(error([](PutRequest& r) { r.ChecksumXXHASH3 = "x"; }), "NotImplemented");
 }
 
-TEST_F(PutObject, AclsThatSayWhatIsSoAnywayAreFine) {
+TEST_F(PutObject, OnlyAclsThatChangeNothingAreAccepted) {
   auto error = [&](auto change) {
     PutRequest request{.Bucket = "bucket", .Key = "k"};
     change(request);
@@ -128,7 +128,7 @@ TEST_F(PutObject, AclsThatSayWhatIsSoAnywayAreFine) {
   EXPECT_EQ(error([](PutRequest& r) { r.GrantFullControl = "id=x"; }), "AccessControlListNotSupported");
 }
 
-TEST_F(PutObject, OnlyWhereThereIsNone) {
+TEST_F(PutObject, IfNoneMatchWritesOnlyANewKey) {
   PutRequest request{.Bucket = "bucket", .IfNoneMatch = "*", .Key = "k"};
   put_bytes(request, "first");
   EXPECT_EQ(error_of([&] { put_bytes(request, "second"); }), "PreconditionFailed");
@@ -138,7 +138,7 @@ TEST_F(PutObject, OnlyWhereThereIsNone) {
   EXPECT_EQ(error_of([&] { put_bytes(request, "x"); }), "NotImplemented");
 }
 
-TEST_F(PutObject, OnlyInTheStateOfTheObjectThatIsNamed) {
+TEST_F(PutObject, IfMatchWritesOnlyOverThatVersion) {
   PutRequest request{.Bucket = "bucket", .IfMatch = "\"5d41402abc4b2a76b9719d911017c592\"", .Key = "k"};
   EXPECT_EQ(error_of([&] { put_bytes(request, "x"); }), "NoSuchKey");
   put_bytes("k", "hello");
@@ -146,15 +146,15 @@ TEST_F(PutObject, OnlyInTheStateOfTheObjectThatIsNamed) {
   EXPECT_EQ(error_of([&] { put_bytes(request, "third"); }), "PreconditionFailed");
   EXPECT_EQ(detail("Condition"), "If-Match");
   EXPECT_EQ(get("k").bytes, "second");
-  request.IfMatch = "a9f0e61a137d86aa9db53465e0801612\"";  // one quote of two, as Amazon takes it
+  request.IfMatch = "a9f0e61a137d86aa9db53465e0801612\"";  // Amazon accepts one quote, too
   put_bytes(request, "fourth");
   EXPECT_EQ(get("k").bytes, "fourth");
   request.IfMatch = "*";
   EXPECT_EQ(error_of([&] { put_bytes(request, "x"); }), "NotImplemented");
 }
 
-// The condition is looked at again where it counts: after the body, in the transaction.
-TEST_F(PutObject, OfTwoWritersOnlyOneIsTheFirst) {
+// The condition is checked again after the body, in the transaction.
+TEST_F(PutObject, OnlyOneOfTwoConditionalWritersSucceeds) {
   PutRequest request{.Bucket = "bucket", .IfNoneMatch = "*", .Key = "k"};
   EXPECT_EQ(error_of([&] {
               send(&prepare_put_object, &put_object, request, "late", {}, [&] { put_bytes(request, "early"); });
@@ -163,7 +163,7 @@ TEST_F(PutObject, OfTwoWritersOnlyOneIsTheFirst) {
   EXPECT_EQ(get("k").bytes, "early");
 }
 
-TEST_F(PutObject, StrangersNeedTheBucketsPolicy) {
+TEST_F(PutObject, OtherAccountsNeedTheBucketsPolicy) {
   caller_.account = "222222222222";
   EXPECT_EQ(error_of([&] { put_bytes("k", "x"); }), "AccessDenied");
   caller_.account = "111111111111";
@@ -175,12 +175,12 @@ TEST_F(PutObject, StrangersNeedTheBucketsPolicy) {
   caller_.account = "222222222222";
   EXPECT_EQ(error_of([&] { put_bytes("out/k", "x"); }), "AccessDenied");
   EXPECT_EQ(error_of([&] { put_bytes("in/k", "x"); }), "");
-  // Tags are another action.
+  // Tags need an action of their own.
   PutRequest tagged{.Bucket = "bucket", .Key = "in/k", .Tagging = "a=b"};
   EXPECT_EQ(error_of([&] { put_bytes(tagged, "x"); }), "AccessDenied");
 }
 
-TEST_F(PutObject, PoliciesSeeWhatTheRequestSays) {
+TEST_F(PutObject, PoliciesSeeTheRequestsHeaders) {
   run(&put_bucket_policy, {.Bucket = "bucket", .Policy = R"({"Version":"2012-10-17","Statement":[{"Effect":"Deny",
       "Principal":"*","Action":"s3:PutObject","Resource":"arn:aws:s3:::bucket/*",
       "Condition":{"StringNotEquals":{"s3:x-amz-server-side-encryption":"AES256"}}}]})"});

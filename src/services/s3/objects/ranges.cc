@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kUnit = "bytes=";
 
-// Digits alone; as large as can be where they are more than fit.
+// Digits only. A number that does not fit becomes the largest.
 std::optional<std::uint64_t> parse_offset(std::string_view text) {
   if (text.empty() || text.find_first_not_of("0123456789") != text.npos) return std::nullopt;
   std::uint64_t value = 0;
@@ -27,10 +27,10 @@ wire::ApiError invalid_range(std::string_view text, std::uint64_t size) {
       .with_header("Content-Range", "bytes */" + std::to_string(size));
 }
 
-// The part in which this byte is: they lie in the order of their numbers, so that halving the numbers
+// The number of the part that contains this byte. Parts lie in the order of their numbers, so that a binary search
 // finds it among ten thousand.
 std::int64_t part_at(store::Tx& tx, const Object& object, std::uint64_t offset) {
-  std::int64_t low = 1, high = kMaxPartNumber;  // it has a number in here
+  std::int64_t low = 1, high = kMaxPartNumber;  // the number lies in this range
   while (low < high) {
     const std::int64_t middle = low + (high - low + 1) / 2;
     // The first part from the middle on.

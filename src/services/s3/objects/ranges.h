@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some of an object's bytes.
+// Ranges of an object's bytes.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct Range {
   std::uint64_t offset = 0, length = 0;
 };
 
-// "bytes=0-9", "bytes=5-", "bytes=-3" of so many bytes. nullopt for several ranges and for what is
-// no range: then S3 sends all. Throws InvalidRange where there is nothing of it.
+// "bytes=0-9", "bytes=5-", "bytes=-3" of `size` bytes. nullopt for several ranges and for an invalid range: then S3
+// sends the whole object. Throws InvalidRange for a range beyond the end.
 std::optional<Range> parse_range(std::string_view text, std::uint64_t size);
-// x-amz-copy-source-range: only "bytes=first-last", all of it within the source.
+// x-amz-copy-source-range: only "bytes=first-last", within the source.
 Range parse_copy_range(const std::string& text, std::uint64_t size);
 // "bytes 0-9/100"
 std::string content_range(const Range& range, std::uint64_t size);
@@ -32,7 +32,7 @@ struct ObjectPart {
 };
 std::optional<ObjectPart> load_object_part(store::Tx& tx, const Object& object, std::int64_t number);
 
-// Where these bytes are.
+// Where these bytes are stored.
 std::vector<Extent> read_extents(store::Tx& tx, const Object& object, const Range& range);
 
 }  // namespace services::s3

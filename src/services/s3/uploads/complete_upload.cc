@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CompleteMultipartUpload: the object is its parts' blobs, in order. No byte is copied.
+// CompleteMultipartUpload: the object takes over its parts' blobs, in order. No byte is copied.
 #include "services/s3/uploads/complete_upload.h"
 
 #include <algorithm>
@@ -64,31 +64,31 @@ void check_list(const CompleteRequest& request) {
   }
 }
 
-// A part's checksum where the list names one; a composite one is made of those that are named.
+// Checks a part's checksum where the list states one. A composite checksum needs one for each part.
 void check_part_checksum(const CompleteRequest& request, const OpenUpload& upload, const shape::CompletedPart& named,
                          const UploadedPart& part) {
   auto claim = claim_of(claimed_values(named), std::nullopt);
   if (!claim) {
     if (upload.checksum_type != kComposite) return;
-    const std::string kind = small_checksum_name(upload.checksum());
+    const std::string kind = lower_checksum_name(upload.checksum());
     throw invalid_request("The upload was created using a " + kind +
                           " checksum. The complete request must include the checksum for each part. It was missing "
                           "for part " + std::to_string(part.number) + " in the request.");
   }
   if (claim->kind != upload.checksum() && upload.checksum_type == kComposite) {
-    throw wire::ApiError("BadDigest", "The " + small_checksum_name(claim->kind) + " you specified for part " +
+    throw wire::ApiError("BadDigest", "The " + lower_checksum_name(claim->kind) + " you specified for part " +
                                           std::to_string(part.number) + " did not match what we received.");
   }
-  // Where the upload was begun without a kind parts may have come with any, and are not known by it.
+  // An upload without a stated algorithm accepts parts with any, but stores only the default one.
   if (claim->kind != upload.checksum() || *claim->value != part.checksum) throw invalid_part(request, named);
 }
 
 struct Parts {
   std::vector<UploadedPart> named;  // in order
-  std::vector<UploadedPart> left;   // the others
+  std::vector<UploadedPart> left;   // the other parts
 };
 
-// All that are named are there and as they should be.
+// Finds the listed parts, and throws where one is missing or does not match.
 Parts find_parts(Call& call, const CompleteRequest& request, const OpenUpload& upload) {
   static const std::string sql = std::string(kSelectParts) + " WHERE upload = $1 ORDER BY number";
   std::map<std::int64_t, UploadedPart> uploaded;
@@ -105,7 +105,7 @@ Parts find_parts(Call& call, const CompleteRequest& request, const OpenUpload& u
     parts.named.push_back(std::move(found->second));
     uploaded.erase(found);
   }
-  // A composite checksum says nothing of which part is missing: S3 wants these to be 1, 2, 3.
+  // A composite checksum does not show which part is missing, so S3 requires the numbers 1, 2, 3 and so on.
   for (std::size_t i = 0; i < parts.named.size() && upload.checksum_type == kComposite; ++i) {
     if (parts.named[i].number != static_cast<std::int64_t>(i + 1)) throw not_in_order(request);
   }
@@ -131,11 +131,11 @@ StoredChecksum checksum_of(const OpenUpload& upload, const std::vector<UploadedP
 }
 
 wire::ApiError not_the_whole(const OpenUpload& upload) {
-  return wire::ApiError("BadDigest", "The " + small_checksum_name(upload.checksum()) +
+  return wire::ApiError("BadDigest", "The " + lower_checksum_name(upload.checksum()) +
                                          " you specified did not match the calculated checksum.");
 }
 
-// Of a checksum that may be of either type Amazon takes only one whose type is said.
+// Amazon accepts a checksum only with its type, unless the algorithm has only one.
 void check_full_object(const CompleteRequest& request, const OpenUpload& upload, const Object& object) {
   const ClaimedValues values = claimed_values(request);
   auto is_stated = [](const std::optional<std::string>* value) { return value->has_value(); };
@@ -144,7 +144,7 @@ void check_full_object(const CompleteRequest& request, const OpenUpload& upload,
   if (!typed || checksum_member(request, upload.checksum()) != object.checksum->value) throw not_the_whole(upload);
 }
 
-// What the request says of the whole.
+// Checks what the request states of the whole object.
 void check_whole(const CompleteRequest& request, const OpenUpload& upload, const Object& object) {
   const std::string mode = upload.checksum_kind ? upload.checksum_type : "null";
   if (request.ChecksumType && *request.ChecksumType != mode) {
@@ -155,9 +155,9 @@ void check_whole(const CompleteRequest& request, const OpenUpload& upload, const
     throw invalid_request("The provided 'x-amz-mp-object-size' header value " + std::to_string(*request.MpuObjectSize) +
                           " does not match what was computed: " + std::to_string(object.size));
   }
-  if (!upload.checksum_kind) return;  // Amazon does not look at a checksum that nobody announced
+  if (!upload.checksum_kind) return;  // Amazon ignores a checksum that the upload did not announce
   if (upload.checksum_type != kComposite) return check_full_object(request, upload, object);
-  // A composite value may come as it is shown, with the number of parts.
+  // A composite value may have its suffix, the number of parts.
   const std::string suffix = "-" + std::to_string(object.parts);
   ClaimedValues values = claimed_values(request);
   std::optional<std::string> bare[std::size(values.members)];
@@ -175,7 +175,7 @@ void check_whole(const CompleteRequest& request, const OpenUpload& upload, const
   if (claim->kind != upload.checksum() || !same) throw not_the_whole(upload);
 }
 
-// From the upload to the object, ten thousand by one statement.
+// Moves the parts from the upload to the object in one statement: there may be ten thousand.
 void move_parts(Call& call, const OpenUpload& upload, const std::vector<UploadedPart>& left, std::int64_t object) {
   for (const UploadedPart& part : left) {
     release_blob(call, part.blob);
@@ -202,9 +202,8 @@ shape::CompleteMultipartUploadOutput shown(Call& call, const Bucket& bucket, con
   return output;
 }
 
-// A condition that holds is not enough where somebody wrote or deleted meanwhile: who began before has to
-// look again.
-void check_undisturbed(const CompleteRequest& request, const OpenUpload& upload, const std::optional<Standing>& standing) {
+// A condition that holds is not enough where the key was written or deleted since the upload began.
+void check_undisturbed(const CompleteRequest& request, const OpenUpload& upload, const std::optional<LatestSummary>& standing) {
   if (!standing || standing->modified_at <= upload.initiated_at) return;
   throw wire::ApiError("ConditionalRequestConflict",
                        "The conditional request cannot succeed due to a conflicting operation against this resource.")
@@ -212,12 +211,12 @@ void check_undisturbed(const CompleteRequest& request, const OpenUpload& upload,
       .with("Key", request.Key);
 }
 
-// The object that this upload became, where it is still there: a client that did not hear of it asks
-// again, and Amazon says the same again.
+// The object that this upload became, where it is still the latest: a client that missed the response repeats the
+// request, and Amazon repeats the response.
 std::optional<Object> completed_before(Call& call, const Bucket& bucket, const CompleteRequest& request) {
-  auto numbered = parse_numbered(request.UploadId);
-  auto latest = numbered ? load_latest(call.tx, bucket, request.Key) : std::nullopt;
-  return latest && latest->upload == numbered->id ? latest : std::nullopt;
+  auto row_id = parse_row_id(request.UploadId);
+  auto latest = row_id ? load_latest(call.tx, bucket, request.Key) : std::nullopt;
+  return latest && latest->upload == row_id->id ? latest : std::nullopt;
 }
 
 }  // namespace
@@ -245,12 +244,12 @@ shape::CompleteMultipartUploadOutput complete_multipart_upload(Call& call, const
   object.headers = std::move(upload.headers);
   object.tags = std::move(upload.tags);
   check_whole(request, upload, object);
-  auto standing = load_standing(call.tx, bucket, request.Key);
+  auto standing = load_latest_summary(call.tx, bucket, request.Key);
   check_write(conditions, request.Key, standing);
   if (conditions.any()) check_undisturbed(request, upload, standing);
   put_version(call, bucket, standing, object);
   move_parts(call, upload, all.left, object.id);
-  tell(call, bucket, "ObjectCreated:CompleteMultipartUpload", object);
+  publish_event(call, bucket, "ObjectCreated:CompleteMultipartUpload", object);
   return shown(call, bucket, object);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an upload in parts begins, and how it ends without an object.
+// CreateMultipartUpload and AbortMultipartUpload.
 #include "services/s3/uploads/create_upload.h"
 
 #include "base/bytes.h"
@@ -13,8 +13,7 @@
 namespace services::s3 {
 namespace {
 
-// Whole-object sums can be put together from those of parts only where they are CRCs, and CRC64NVME
-// is never made the other way.
+// Only CRCs of parts combine to that of the whole object, and CRC64NVME has no composite form.
 std::string type_of_checksum(const shape::CreateMultipartUploadRequest& request) {
   if (!request.ChecksumAlgorithm) {
     if (request.ChecksumType) {
@@ -28,7 +27,7 @@ std::string type_of_checksum(const shape::CreateMultipartUploadRequest& request)
   const bool full = *request.ChecksumType == kFullObject;
   if ((full && !is_crc(kind)) || (!full && only_full)) {
     throw invalid_request("The " + *request.ChecksumType + " checksum type cannot be used with the " +
-                          small_checksum_name(kind) + " checksum algorithm.");
+                          lower_checksum_name(kind) + " checksum algorithm.");
   }
   return *request.ChecksumType;
 }
@@ -41,12 +40,12 @@ shape::CreateMultipartUploadOutput create_multipart_upload(Call& call,
   if (request.Tagging) upload.tags = read_tag_header(*request.Tagging);
   const Bucket bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
                                            "s3:PutObject", "s3:PutObject", write_context(request, upload.tags));
-  // Whatever the policy: an upload that nobody began would be nobody's to finish.
+  // Whatever the policy allows: an anonymous upload would have no initiator.
   if (call.caller.anonymous()) {
     throw wire::ApiError("AccessDenied", "Anonymous users cannot initiate multipart uploads.  Please authenticate.");
   }
   check_may_tag(call, bucket, request.Key, upload.tags);
-  check_acl(bucket, acl_wish(request));
+  check_acl(bucket, acl_headers(request));
   upload.bucket = bucket.id;
   upload.key = request.Key;
   upload.initiated_at = call.now;
@@ -65,7 +64,7 @@ shape::CreateMultipartUploadOutput create_multipart_upload(Call& call,
   output.Key = request.Key;
   output.UploadId = upload.text();
   output.ServerSideEncryption = kEncryption;
-  // What nobody asked for is not spoken of until the object is there.
+  // The default algorithm is not shown until the object exists.
   output.ChecksumAlgorithm = upload.checksum_kind;
   if (upload.checksum_kind) output.ChecksumType = upload.checksum_type;
   return output;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uploads that were begun and not finished, by key, and those of one key as they were begun.
+// ListMultipartUploads: unfinished uploads by key, those of one key in the order of their creation.
 #include "services/s3/uploads/list_uploads.h"
 
 #include <algorithm>
@@ -18,16 +18,16 @@ namespace {
 
 struct ListedUpload {
   std::string key;
-  Numbered numbered;
-  shape::MultipartUpload shown;  // all of it but Key and Owner
+  RowId row_id;
+  shape::MultipartUpload shown;  // without Key and Owner
 
-  // Here `below` is the upload that was listed last of its key: the next one is younger.
-  Position position_after() const { return {key, numbered.id}; }
+  // `below` is the last listed upload of the key: the next one is younger.
+  Position position_after() const { return {key, row_id.id}; }
 };
 
 ListedUpload read_listed_upload(const store::Row& row) {
-  ListedUpload out{.key = row.str(0), .numbered = {row.integer(1), row.integer(2)}};
-  out.shown.UploadId = numbered_text(out.numbered);
+  ListedUpload out{.key = row.str(0), .row_id = {row.integer(1), row.integer(2)}};
+  out.shown.UploadId = row_id_text(out.row_id);
   out.shown.Initiated = whole_seconds(row.time(3));
   if (!row.text(4).empty()) out.shown.Initiator = shape::Initiator{.ID = canonical_id(row.text(4))};
   out.shown.ChecksumAlgorithm = row.maybe_str(5);
@@ -47,29 +47,29 @@ WalkPage<ListedUpload> list_uploads_page(Call& call, const Bucket& bucket, const
   });
 }
 
-// An upload that is over since the last page is still a marker.
-bool is_of_another_key(Call& call, const Bucket& bucket, const std::string& key, const Numbered& upload) {
+// An upload that ended since the last page is still a valid marker.
+bool is_of_another_key(Call& call, const Bucket& bucket, const std::string& key, const RowId& upload) {
   const auto keys = call.tx.query("SELECT key FROM s3_uploads WHERE id = $1 AND tag = $2 AND bucket = $3", upload.id,
                                   upload.tag, bucket.id)
                         .all([](const store::Row& row) { return row.str(0); });
   return !keys.empty() && keys.front() != key;
 }
 
-// Of the marker's own key only uploads after the one that is named; none where none is.
+// Of the marker's own key, only uploads after the upload marker; none without an upload marker.
 Position start_of(Call& call, const Bucket& bucket, const Walk& walk,
                   const shape::ListMultipartUploadsRequest& request) {
   const std::string marker = request.KeyMarker.value_or("");
   Position after = walk.after_marker(marker);
   if (marker.empty() || !request.UploadIdMarker || request.UploadIdMarker->empty()) return after;
-  auto numbered = parse_numbered(*request.UploadIdMarker);
-  if (!numbered || is_of_another_key(call, bucket, marker, *numbered)) {
+  auto row_id = parse_row_id(*request.UploadIdMarker);
+  if (!row_id || is_of_another_key(call, bucket, marker, *row_id)) {
     throw invalid_argument("Invalid uploadId marker", "upload-id-marker", *request.UploadIdMarker);
   }
-  return after.from == after_key(marker) ? Position{marker, numbered->id} : after;
+  return after.from == after_key(marker) ? Position{marker, row_id->id} : after;
 }
 
-// Amazon names the last upload, also of the last page, and no prefix. That leaves nothing to go on with where a page
-// ends in one, so here it is named.
+// Amazon names the last upload, even of the last page, but no common prefix. A page that ends in a prefix could not
+// be continued then, so here the prefix is named.
 void show_next(const WalkPage<ListedUpload>& page, const ListText& text, shape::ListMultipartUploadsOutput& output) {
   if (page.items.empty()) return;
   const WalkItem<ListedUpload>& last = page.items.back();
@@ -104,7 +104,7 @@ shape::ListMultipartUploadsOutput list_multipart_uploads(Call& call,
                                            .MaxUploads = static_cast<std::int32_t>(walk.most),
                                            .IsTruncated = page.truncated,
                                            .EncodingType = request.EncodingType};
-  // An upload alone says nothing.
+  // An upload marker needs a key marker.
   if (!output.KeyMarker->empty()) output.UploadIdMarker = request.UploadIdMarker.value_or("");
   if (!walk.prefix.empty()) output.Prefix = text(walk.prefix);
   if (!walk.delimiter.empty()) output.Delimiter = text(walk.delimiter);

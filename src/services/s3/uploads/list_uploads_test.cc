@@ -20,7 +20,7 @@ class ListUploads : public ObjectTest {
   using Keys = std::vector<std::string>;
 };
 
-TEST_F(ListUploads, PartsComePageByPage) {
+TEST_F(ListUploads, PartsAreListedInPages) {
   const std::string upload = create("k");
   for (int number : {1, 5, 9}) part("k", upload, number, "part" + std::to_string(number));
   shape::ListPartsRequest request{.Bucket = "bucket", .Key = "k", .MaxParts = 2, .UploadId = upload};
@@ -48,7 +48,7 @@ TEST_F(ListUploads, PartsComePageByPage) {
   EXPECT_FALSE(run(&list_parts, request).Parts);
 }
 
-TEST_F(ListUploads, ByKeyAndThenAsTheyWereBegun) {
+TEST_F(ListUploads, UploadsAreListedByKeyAndTimeOfCreation) {
   const std::string b1 = create("b");
   advance(std::chrono::seconds(1));
   const std::string a = create("a");
@@ -65,7 +65,7 @@ TEST_F(ListUploads, ByKeyAndThenAsTheyWereBegun) {
   EXPECT_EQ(output.IsTruncated, false);
 }
 
-TEST_F(ListUploads, APageGoesOnWhereTheLastEnded) {
+TEST_F(ListUploads, APageContinuesWhereTheLastOneEnded) {
   std::set<std::string> made;
   for (int i = 0; i < 9; ++i) made.insert(create("key" + std::to_string(i / 4)));
   for (std::int32_t size : {1, 2, 4}) {
@@ -81,18 +81,18 @@ TEST_F(ListUploads, APageGoesOnWhereTheLastEnded) {
     }
     EXPECT_EQ(seen, made);
   }
-  // A key alone is passed over with all of its uploads.
+  // A key marker alone skips all uploads of its key.
   EXPECT_EQ(keys(run(&list_multipart_uploads, {.Bucket = "bucket", .KeyMarker = "key0"})).size(), 5u);
 }
 
-TEST_F(ListUploads, WhatWasNotSaidIsNotShownButForMarkers) {
+TEST_F(ListUploads, MissingParametersAreOmittedExceptForMarkers) {
   auto empty = run(&list_multipart_uploads, {.Bucket = "bucket"});
   EXPECT_FALSE(empty.Prefix);
   EXPECT_EQ(empty.NextKeyMarker, "");
   EXPECT_EQ(empty.NextUploadIdMarker, "");
   const std::string a = create("a"), b = create("b");
   auto all = run(&list_multipart_uploads, {.Bucket = "bucket", .UploadIdMarker = a});
-  EXPECT_EQ(keys(all), (Keys{"a", "b"}));  // an upload without a key is no marker
+  EXPECT_EQ(keys(all), (Keys{"a", "b"}));  // an upload marker without a key marker is ignored
   EXPECT_EQ(all.UploadIdMarker, "");
   EXPECT_EQ(all.NextKeyMarker, "b");
   EXPECT_EQ(all.NextUploadIdMarker, b);
@@ -100,7 +100,7 @@ TEST_F(ListUploads, WhatWasNotSaidIsNotShownButForMarkers) {
   EXPECT_EQ(folded.NextKeyMarker, "");
 }
 
-TEST_F(ListUploads, AMarkerIsOfItsKey) {
+TEST_F(ListUploads, AnUploadMarkerMustBelongToItsKey) {
   const std::string a = create("a"), b = create("b");
   EXPECT_EQ(error_of(&list_multipart_uploads, {.Bucket = "bucket", .KeyMarker = "a", .UploadIdMarker = b}), "InvalidArgument");
   EXPECT_EQ(message(), "Invalid uploadId marker");
@@ -109,7 +109,7 @@ TEST_F(ListUploads, AMarkerIsOfItsKey) {
   EXPECT_EQ(keys(run(&list_multipart_uploads, {.Bucket = "bucket", .KeyMarker = "a", .UploadIdMarker = a})), (Keys{"b"}));
 }
 
-TEST_F(ListUploads, PrefixesAreRolledUpAndKeysEncoded) {
+TEST_F(ListUploads, CommonPrefixesAreOneItemAndKeysAreEncoded) {
   for (const char* key : {"a/1", "a/2", "b c", "d/3", "e"}) create(key);
   Request request{.Bucket = "bucket", .Delimiter = "/", .EncodingType = "url"};
   auto output = run(&list_multipart_uploads, request);
@@ -125,7 +125,7 @@ TEST_F(ListUploads, PrefixesAreRolledUpAndKeysEncoded) {
   EXPECT_EQ(keys(run(&list_multipart_uploads, {.Bucket = "bucket", .Prefix = "a/"})), (Keys{"a/1", "a/2"}));
 }
 
-TEST_F(ListUploads, NonsenseIsRefused) {
+TEST_F(ListUploads, InvalidParametersAreRejected) {
   EXPECT_EQ(error_of(&list_multipart_uploads, {.Bucket = "bucket", .MaxUploads = -1}), "InvalidArgument");
   EXPECT_EQ(error_of(&list_multipart_uploads, {.Bucket = "bucket", .KeyMarker = "k", .UploadIdMarker = "x"}), "InvalidArgument");
   EXPECT_EQ(error_of(&list_multipart_uploads, {.Bucket = "nowhere"}), "NoSuchBucket");

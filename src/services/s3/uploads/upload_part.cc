@@ -13,7 +13,7 @@ namespace {
 
 wire::ApiError other_checksum(const OpenUpload& upload, const std::string& actual) {
   return invalid_request("Checksum Type mismatch occurred, expected checksum Type: " +
-                         small_checksum_name(upload.checksum()) + ", actual checksum Type: " + actual);
+                         lower_checksum_name(upload.checksum()) + ", actual checksum Type: " + actual);
 }
 
 OpenUpload find_part_upload(Call& call, const shape::UploadPartRequest& request) {
@@ -31,7 +31,7 @@ PartPlan prepare_upload_part(ObjectCall& call, const shape::UploadPartRequest& r
   const OpenUpload upload = find_part_upload(call, request);
   PartPlan plan{claim_of(claimed_values(request), request.ChecksumAlgorithm)};
   if (plan.claim && upload.checksum_kind && plan.claim->kind != upload.checksum()) {
-    throw other_checksum(upload, small_checksum_name(plan.claim->kind));
+    throw other_checksum(upload, lower_checksum_name(plan.claim->kind));
   }
   call.spool.checksums = {upload.checksum()};
   if (plan.claim) call.spool.checksums.insert(plan.claim->kind);
@@ -42,9 +42,9 @@ PartPlan prepare_upload_part(ObjectCall& call, const shape::UploadPartRequest& r
 shape::UploadPartOutput upload_part(ObjectCall& call, const shape::UploadPartRequest& request, const PartPlan& plan) {
   CHECK(call.upload) << "UploadPart without a body";
   const OpenUpload upload = find_part_upload(call, request);
-  const BodyChecksum said = check_body(*call.upload, request.ContentMD5, plan.claim, upload.checksum());
-  if (upload.checksum_kind && (!said.claimed || said.kind != upload.checksum())) {
-    throw other_checksum(upload, said.claimed ? small_checksum_name(said.kind) : "null");
+  const BodyChecksum stated = check_body(*call.upload, request.ContentMD5, plan.claim, upload.checksum());
+  if (upload.checksum_kind && (!stated.claimed || stated.kind != upload.checksum())) {
+    throw other_checksum(upload, stated.claimed ? lower_checksum_name(stated.kind) : "null");
   }
   UploadedPart part{.number = request.PartNumber,
                     .modified_at = call.now,
@@ -55,7 +55,7 @@ shape::UploadPartOutput upload_part(ObjectCall& call, const shape::UploadPartReq
   put_part(call, upload, part);
 
   shape::UploadPartOutput output{.ServerSideEncryption = kEncryption, .ETag = '"' + part.etag + '"'};
-  checksum_member(output, said.kind) = said.value;
+  checksum_member(output, stated.kind) = stated.value;
   return output;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uploads in parts against a model that has all bytes in one string.
+// Multipart uploads against a model that has all bytes in one string.
 #include <random>
 
 #include "services/s3/checksums.h"
@@ -32,7 +32,7 @@ class UploadsProperty : public ObjectTest, public testing::WithParamInterface<Ca
   }
 
   void send_part(int number) {
-    // Any of them may be the last one, and that may be small; the model grows the others.
+    // Any part may be the last and therefore small; the model enlarges the others.
     const std::size_t size = random_() % 4 ? (5u << 20) + random_() % 100000 : random_() % 200000;
     std::string bytes = random_bytes(size);
     shape::UploadPartRequest request{.Bucket = "bucket", .Key = "k", .PartNumber = number, .UploadId = upload_};
@@ -50,7 +50,7 @@ class UploadsProperty : public ObjectTest, public testing::WithParamInterface<Ca
     type_ = created.ChecksumType.value_or(kFullObject);
   }
 
-  // Those that may be an object together, in order.
+  // Parts that may form an object, in order.
   std::map<int, std::string> chosen() {
     std::map<int, std::string> chosen;
     if (type_ == kComposite) return first_ones();
@@ -61,7 +61,7 @@ class UploadsProperty : public ObjectTest, public testing::WithParamInterface<Ca
     return chosen;
   }
 
-  // From 1 on and none left out, up to the first small one.
+  // Consecutive from 1, up to the first small part.
   std::map<int, std::string> first_ones() {
     std::map<int, std::string> chosen;
     for (const auto& [number, bytes] : parts_) {
@@ -120,7 +120,7 @@ class UploadsProperty : public ObjectTest, public testing::WithParamInterface<Ca
   std::map<int, std::string> parts_;
 };
 
-TEST_P(UploadsProperty, EveryRangeIsTheModels) {
+TEST_P(UploadsProperty, EveryRangeMatchesTheModel) {
   create_upload();
   const int count = 1 + static_cast<int>(random_() % 8);
   for (int i = 0; i < count; ++i) send_part(number_of(i));

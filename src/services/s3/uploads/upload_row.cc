@@ -11,7 +11,7 @@ namespace services::s3 {
 
 void insert_upload(Call& call, OpenUpload& upload) {
   upload.tag = random_tag();
-  // As an object's: it grows with time, so that uploads of one key are listed as they were begun.
+  // Grows with time like an object's id, so that uploads of one key are listed in the order of their creation.
   const std::int64_t newest = call.tx.query("SELECT max(id) FROM s3_uploads").integer();
   upload.id = std::max(next_object_id(call.tx, call.now), newest + 1);
   call.tx.exec("INSERT INTO s3_uploads (id, bucket, key, tag, initiated_at, account, checksum_kind, checksum_type,"
@@ -22,12 +22,12 @@ void insert_upload(Call& call, OpenUpload& upload) {
 }
 
 OpenUpload find_upload(store::Tx& tx, const Bucket& bucket, const std::string& key, const std::string& text) {
-  auto numbered = parse_numbered(text);
-  if (!numbered) throw no_such_upload(text);
+  auto row_id = parse_row_id(text);
+  if (!row_id) throw no_such_upload(text);
   auto found =
       tx.query("SELECT id, bucket, key, tag, initiated_at, account, checksum_kind, checksum_type, headers, tags"
                " FROM s3_uploads WHERE id = $1 AND tag = $2 AND bucket = $3 AND key = $4",
-               numbered->id, numbered->tag, bucket.id, store::BlobView{key})
+               row_id->id, row_id->tag, bucket.id, store::BlobView{key})
           .one([](const store::Row& row) {
             OpenUpload upload{row.integer(0), row.integer(1),   row.str(2), row.integer(3),
                               row.time(4),    row.str(5),       row.maybe_str(6), row.str(7),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An upload in parts, from its creation until it becomes an object or nothing.
+// A multipart upload, from its creation until it becomes an object or is aborted.
 #pragma once
 
 #include <optional>
@@ -17,13 +17,13 @@ struct OpenUpload {
   std::string key;
   std::int64_t tag = 0;
   base::Time initiated_at;
-  std::string account;  // who began it
-  std::optional<std::string> checksum_kind;  // nullopt: nobody asked for one, and the default is kept
-  std::string checksum_type;                 // of the object that it becomes
+  std::string account;  // of the initiator
+  std::optional<std::string> checksum_kind;  // nullopt: not stated, so the default algorithm is used
+  std::string checksum_type;                 // of the object's checksum
   Headers headers;
   Tags tags;
 
-  std::string text() const { return numbered_text({id, tag}); }
+  std::string text() const { return row_id_text({id, tag}); }
   base::Checksum checksum() const { return checksum_kind ? s3::checksum_kind(*checksum_kind) : kDefaultChecksum; }
 };
 
@@ -37,15 +37,15 @@ struct UploadedPart {
   std::int64_t size = 0;
   std::int64_t blob = 0;
   std::string etag;      // without quotes
-  std::string checksum;  // base64, of the upload's kind
+  std::string checksum;  // base64, of the upload's algorithm
 };
 UploadedPart read_part(const store::Row& row);  // of kSelectParts
 inline constexpr std::string_view kSelectParts = "SELECT number, modified_at, size, blob, etag, checksum FROM s3_parts";
 
-// In the place of the part that had its number before.
+// Replaces the part that has the same number.
 void put_part(Call& call, const OpenUpload& upload, const UploadedPart& part);
 
-// Throws for what is no part's number.
+// Throws for an invalid part number.
 void check_part_number(std::int32_t number);
 
 }  // namespace services::s3

@@ -13,7 +13,7 @@
 namespace services::s3 {
 namespace {
 
-const std::string kFull(5 << 20, 'f');  // the least that a part but the last may be
+const std::string kFull(5 << 20, 'f');  // the minimum size of all parts but the last
 
 class Uploads : public ObjectTest {
  protected:
@@ -55,7 +55,7 @@ TEST_F(Uploads, PartsBecomeAnObjectWithoutBeingCopied) {
   EXPECT_EQ(count("SELECT count(*) FROM s3_parts"), 0);
 }
 
-TEST_F(Uploads, WhoHasNoKeyBeginsNone) {
+TEST_F(Uploads, AnonymousCallersCannotCreateUploads) {
   run(&put_public_access_block, {.Bucket = "bucket", .PublicAccessBlockConfiguration = {}});
   run(&put_bucket_policy, {.Bucket = "bucket", .Policy = R"({"Version":"2012-10-17","Statement":[{"Effect":"Allow",
       "Principal":"*","Action":"s3:PutObject","Resource":"arn:aws:s3:::bucket/*"}]})"});
@@ -73,13 +73,13 @@ TEST_F(Uploads, APartCanBeReadByItsNumber) {
   EXPECT_EQ(got.status, 206);
   EXPECT_EQ(got.output.PartsCount, 2);
   EXPECT_EQ(got.output.ContentRange, "bytes 5242880-5242882/5242883");
-  EXPECT_FALSE(got.output.ChecksumCRC64NVME);  // the whole's alone is known
+  EXPECT_FALSE(got.output.ChecksumCRC64NVME);  // only the whole object has a checksum
   EXPECT_EQ(error_of([&] { get(shape::GetObjectRequest{.Bucket = "bucket", .Key = "k", .PartNumber = 3}); }),
             "InvalidPartNumber");
   EXPECT_EQ(detail("ActualPartCount"), "2");
 }
 
-TEST_F(Uploads, ThePartThatCameLastCounts) {
+TEST_F(Uploads, ALaterPartReplacesOneOfTheSameNumber) {
   const std::string upload = create("k");
   auto before = part("k", upload, 1, std::string(100000, 'a'));
   auto after = part("k", upload, 1, std::string(100000, 'b'));
@@ -90,7 +90,7 @@ TEST_F(Uploads, ThePartThatCameLastCounts) {
   EXPECT_EQ(get("k").bytes, std::string(100000, 'b'));
 }
 
-TEST_F(Uploads, PartsThatAreNotNamedAreReleased) {
+TEST_F(Uploads, UnlistedPartsAreReleased) {
   const std::string upload = create("k");
   auto one = part("k", upload, 1, "small");
   part("k", upload, 2, std::string(100000, 'x'));
@@ -100,7 +100,7 @@ TEST_F(Uploads, PartsThatAreNotNamedAreReleased) {
   EXPECT_EQ(count("SELECT count(*) FROM s3_blobs WHERE refs > 0"), 1);
 }
 
-TEST_F(Uploads, TheListHasToBeInOrderAndRight) {
+TEST_F(Uploads, TheListOfPartsMustBeInOrderAndMatch) {
   const std::string upload = create("k");
   auto one = part("k", upload, 1, kFull), two = part("k", upload, 2, "end");
   EXPECT_EQ(complete_error(completion("k", upload, {two, one})), "InvalidPartOrder");
@@ -111,12 +111,12 @@ TEST_F(Uploads, TheListHasToBeInOrderAndRight) {
   EXPECT_EQ(complete_error(completion("k", upload, {one, {.ETag = two.ETag, .PartNumber = 3}})), "InvalidPart");
   EXPECT_EQ(detail("UploadId"), upload);
   EXPECT_EQ(complete_error(completion("k", upload, {one, {.ETag = "x", .PartNumber = 2}})), "InvalidPart");
-  // Without quotes is also right.
+  // An ETag without quotes matches, too.
   one.ETag = one.ETag->substr(1, 32);
   EXPECT_EQ(complete_error(completion("k", upload, {one, two})), "");
 }
 
-TEST_F(Uploads, PartsButTheLastAreFiveMebibytesAtLeast) {
+TEST_F(Uploads, AllPartsButTheLastHaveAtLeastFiveMebibytes) {
   const std::string upload = create("k");
   auto one = part("k", upload, 1, kFull.substr(1)), two = part("k", upload, 2, "end");
   EXPECT_EQ(complete_error(completion("k", upload, {one, two})), "EntityTooSmall");
@@ -126,7 +126,7 @@ TEST_F(Uploads, PartsButTheLastAreFiveMebibytesAtLeast) {
   EXPECT_EQ(detail("ETag"), one.ETag->substr(1, 32));
 }
 
-TEST_F(Uploads, NumbersGoFromOneToTenThousand) {
+TEST_F(Uploads, PartNumbersGoFromOneToTenThousand) {
   const std::string upload = create("k");
   EXPECT_EQ(error_of([&] { part("k", upload, 0, "x"); }), "InvalidArgument");
   EXPECT_EQ(error_of([&] { part("k", upload, 10001, "x"); }), "InvalidArgument");
@@ -135,7 +135,7 @@ TEST_F(Uploads, NumbersGoFromOneToTenThousand) {
   EXPECT_EQ(get("k").bytes, "x");
 }
 
-TEST_F(Uploads, OneThatIsOverIsNotThere) {
+TEST_F(Uploads, AnEndedUploadDoesNotExist) {
   const std::string upload = create("k");
   part("k", upload, 1, std::string(100000, 'x'));
   EXPECT_EQ(error_of([&] { part("other", upload, 1, "x"); }), "NoSuchUpload");
@@ -146,7 +146,7 @@ TEST_F(Uploads, OneThatIsOverIsNotThere) {
   EXPECT_EQ(count("SELECT count(*) FROM s3_parts"), 0);
 }
 
-TEST_F(Uploads, AnAbortedUploadIsGoneThoughAPartWasUnderWay) {
+TEST_F(Uploads, APartOfAnUploadThatIsAbortedMeanwhileIsRejected) {
   const std::string upload = create("k");
   Part request{.Bucket = "bucket", .Key = "k", .PartNumber = 1, .UploadId = upload};
   EXPECT_EQ(error_of([&] {
@@ -156,8 +156,8 @@ TEST_F(Uploads, AnAbortedUploadIsGoneThoughAPartWasUnderWay) {
             "NoSuchUpload");
 }
 
-// A client that did not get the answer asks again.
-TEST_F(Uploads, CompletingTwiceSaysTheSameTwice) {
+// A client that misses the response repeats the request.
+TEST_F(Uploads, ARepeatedCompletionHasTheSameResponse) {
   const std::string upload = create("k");
   auto parts = std::vector{part("k", upload, 1, "x")};
   auto first = complete("k", upload, parts), second = complete("k", upload, parts);
@@ -168,7 +168,7 @@ TEST_F(Uploads, CompletingTwiceSaysTheSameTwice) {
   EXPECT_EQ(get("k").bytes, "another");
 }
 
-TEST_F(Uploads, ConditionsAreThoseOfTheEnd) {
+TEST_F(Uploads, ConditionsAreCheckedAtCompletion) {
   const std::string upload = create("k");
   auto request = completion("k", upload, {part("k", upload, 1, "x")});
   put_bytes("k", "first");
@@ -182,7 +182,7 @@ TEST_F(Uploads, ConditionsAreThoseOfTheEnd) {
   EXPECT_EQ(get("k").bytes, "x");
 }
 
-TEST_F(Uploads, AConditionDoesNotHoldWhereSomebodyWroteMeanwhile) {
+TEST_F(Uploads, AConditionalCompletionFailsAfterAnotherWrite) {
   put_bytes("k", "first");
   const std::string upload = create("k");
   auto request = completion("k", upload, {part("k", upload, 1, "x")});
@@ -195,7 +195,7 @@ TEST_F(Uploads, AConditionDoesNotHoldWhereSomebodyWroteMeanwhile) {
   EXPECT_EQ(complete_error(request), "");
 }
 
-TEST_F(Uploads, KindsAndTypesOfChecksumsGoTogetherAsAmazonsDo) {
+TEST_F(Uploads, AlgorithmsAndTypesOfChecksumsFitAsAtAmazon) {
   auto type = [&](const std::string& kind, std::optional<std::string> wanted = {}) {
     Create request{.Bucket = "bucket", .Key = "k", .ChecksumAlgorithm = kind, .ChecksumType = wanted};
     return *run(&create_multipart_upload, request).ChecksumType;
@@ -213,7 +213,7 @@ TEST_F(Uploads, KindsAndTypesOfChecksumsGoTogetherAsAmazonsDo) {
   EXPECT_EQ(error_of(&create_multipart_upload, {.Bucket = "bucket", .Key = "k", .ChecksumType = "COMPOSITE"}), "InvalidRequest");
 }
 
-TEST_F(Uploads, APartsChecksumIsOfTheUploadsKind) {
+TEST_F(Uploads, APartMustHaveAChecksumOfTheUploadsAlgorithm) {
   Create create_request{.Bucket = "bucket", .Key = "k", .ChecksumAlgorithm = "SHA256"};
   const std::string upload = *run(&create_multipart_upload, create_request).UploadId;
   Part request{.Bucket = "bucket", .Key = "k", .PartNumber = 1, .UploadId = upload};
@@ -231,7 +231,7 @@ TEST_F(Uploads, APartsChecksumIsOfTheUploadsKind) {
   request.ChecksumSHA256.reset();
   EXPECT_EQ(send_part(request, "hello", {{"x-amz-checksum-sha256", sum}}).ChecksumSHA256, sum);
 
-  // Which the list then names.
+  // The list must state it, too.
   EXPECT_EQ(complete_error(completion("k", upload, {{.ETag = sent.ETag, .PartNumber = 1}})), "InvalidRequest");
   EXPECT_NE(message().find("It was missing for part 1 in the request."), std::string::npos);
   EXPECT_EQ(complete_error(completion("k", upload, {{.ETag = sent.ETag, .ChecksumSHA256 = base::to_base64(base::sha256("x")),
@@ -253,7 +253,7 @@ TEST_F(Uploads, APartsChecksumIsOfTheUploadsKind) {
   EXPECT_EQ(got.ChecksumType, "COMPOSITE");
 }
 
-TEST_F(Uploads, PartsOfACompositeChecksumAreNumberedFromOneWithoutAGap) {
+TEST_F(Uploads, PartsOfACompositeChecksumAreNumberedWithoutAGap) {
   Create create_request{.Bucket = "bucket", .Key = "k", .ChecksumAlgorithm = "SHA256"};
   const std::string upload = *run(&create_multipart_upload, create_request).UploadId;
   std::vector<shape::CompletedPart> parts;
@@ -267,13 +267,13 @@ TEST_F(Uploads, PartsOfACompositeChecksumAreNumberedFromOneWithoutAGap) {
   EXPECT_EQ(complete_error(completion("k", upload, {parts[0]})), "");
 }
 
-TEST_F(Uploads, WithoutAKindPartsMayComeWithAny) {
+TEST_F(Uploads, WithoutAnAlgorithmPartsMayHaveAny) {
   const std::string upload = create("k");
   Part request{.Bucket = "bucket", .ChecksumCRC32 = "NhCmhg==", .Key = "k", .PartNumber = 1, .UploadId = upload};
   EXPECT_EQ(error_of([&] { send_part(request, "jello"); }), "BadDigest");
   auto sent = send_part(request, "hello");
   EXPECT_EQ(sent.ChecksumCRC32, "NhCmhg==");
-  // But are not known by it, and nothing is said of the whole's that would be looked at.
+  // The list cannot state it, and a checksum of the whole object is ignored.
   auto named = completion("k", upload, {{.ETag = sent.ETag, .ChecksumCRC32 = sent.ChecksumCRC32, .PartNumber = 1}});
   EXPECT_EQ(complete_error(named), "InvalidPart");
   auto request_of_all = completion("k", upload, {{.ETag = sent.ETag, .PartNumber = 1}});
@@ -287,7 +287,7 @@ TEST_F(Uploads, WithoutAKindPartsMayComeWithAny) {
   EXPECT_FALSE(output.ChecksumCRC32);
 }
 
-TEST_F(Uploads, TheWholesSizeAndChecksumAreChecked) {
+TEST_F(Uploads, TheObjectSizeIsChecked) {
   const std::string upload = create("k");
   auto request = completion("k", upload, {part("k", upload, 1, "hello")});
   request.MpuObjectSize = 4;
@@ -297,7 +297,7 @@ TEST_F(Uploads, TheWholesSizeAndChecksumAreChecked) {
   EXPECT_EQ(complete_error(request), "");
 }
 
-TEST_F(Uploads, AFullObjectsChecksumIsTakenWithItsTypeAndKind) {
+TEST_F(Uploads, AFullObjectChecksumNeedsItsTypeAndAlgorithm) {
   Create create_request{.Bucket = "bucket", .Key = "k", .ChecksumAlgorithm = "CRC32", .ChecksumType = "FULL_OBJECT"};
   const std::string upload = *run(&create_multipart_upload, create_request).UploadId;
   Part part_request{.Bucket = "bucket", .ChecksumCRC32 = "NhCmhg==", .Key = "k", .PartNumber = 1, .UploadId = upload};
@@ -333,7 +333,7 @@ TEST_F(Uploads, PartsMayBeCopiesOfOtherObjects) {
   auto two = send(&prepare_upload_part_copy, &upload_part_copy, request);
   complete("k", upload, {{.ETag = one.CopyPartResult->ETag, .PartNumber = 1}, {.ETag = two.CopyPartResult->ETag, .PartNumber = 2}});
   EXPECT_EQ(get("k").bytes, kFull + bytes);
-  // Of an object in parts: across them.
+  // A range across the parts of an object.
   const std::string again = create("again");
   request = {.Bucket = "bucket", .CopySource = "bucket/k", .CopySourceRange = "bytes=5242870-5242889", .Key = "again",
              .PartNumber = 1, .UploadId = again};
@@ -341,7 +341,7 @@ TEST_F(Uploads, PartsMayBeCopiesOfOtherObjects) {
   EXPECT_EQ(both.CopyPartResult->ETag, '"' + base::to_hex(base::md5(std::string(20, 'f'))) + '"');
 }
 
-TEST_F(Uploads, RangesOfCopiesLieWithinTheSource) {
+TEST_F(Uploads, CopiedRangesMustLieWithinTheSource) {
   put_bytes("source", "hello");
   const std::string upload = create("k");
   auto error = [&](const std::string& range) {
@@ -359,7 +359,7 @@ TEST_F(Uploads, RangesOfCopiesLieWithinTheSource) {
   EXPECT_EQ(error("bytes=4-4"), "");
 }
 
-TEST_F(Uploads, ASourceThatChangedMeanwhileMakesTheClientComeAgain) {
+TEST_F(Uploads, ASourceThatChangesMeanwhileMakesTheClientRetry) {
   put_bytes("source", "hello");
   const std::string upload = create("k");
   shape::UploadPartCopyRequest request{.Bucket = "bucket", .CopySource = "bucket/source", .Key = "k", .PartNumber = 1,
@@ -370,7 +370,7 @@ TEST_F(Uploads, ASourceThatChangedMeanwhileMakesTheClientComeAgain) {
             "SlowDown");
 }
 
-TEST_F(Uploads, StrangersMayOnlyWhatThePolicySays) {
+TEST_F(Uploads, OtherAccountsNeedThePolicyForUploads) {
   const std::string upload = create("k");
   caller_.account = "222222222222";
   EXPECT_EQ(error_of([&] { create("k"); }), "AccessDenied");
