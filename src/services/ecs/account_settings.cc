@@ -126,7 +126,7 @@ ListAccountSettingsResponse list_account_settings(Call& call, const ListAccountS
     if (setting.name > page.after) names.emplace_back(setting.name);
   }
   ListAccountSettingsResponse response;
-  response.nextToken = cut(names, page);
+  response.nextToken = cut_page(names, page);
   response.settings.emplace();
   for (const std::string& name : names) {
     const KnownSetting& setting = known_setting(name);

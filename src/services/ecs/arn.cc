@@ -2,16 +2,15 @@
 #include "services/ecs/arn.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "services/arn.h"
 
 namespace services::ecs {
 namespace {
 
 constexpr std::size_t kMaxNameLength = 255;
-constexpr std::string_view kPrefix = "arn:aws:ecs:";
 
 // The part of the name after its cluster. ARNs in the format of before 2018 have no cluster in them.
 std::optional<std::string> name_in(const state::Cluster& cluster, std::string_view text, std::string_view type) {
@@ -35,25 +34,17 @@ std::string arn_in(const state::Cluster& cluster, std::string_view type, const s
 std::string Arn::str() const { return arn_text({region, account, type, name}); }
 
 std::string arn_text(const ArnParts& parts) {
-  std::string text;
-  text.reserve(kPrefix.size() + parts.region.size() + parts.account.size() + parts.type.size() + parts.name.size() + 3);
-  text.append(kPrefix).append(parts.region).append(":").append(parts.account).append(":");
-  text.append(parts.type).append("/").append(parts.name);
-  return text;
+  std::string resource;
+  resource.reserve(parts.type.size() + 1 + parts.name.size());
+  resource.append(parts.type).append("/").append(parts.name);
+  return services::Arn{"ecs", parts.region, parts.account, resource}.str();
 }
 
 std::optional<ArnParts> split_arn(std::string_view text) {
-  if (!text.starts_with(kPrefix)) return std::nullopt;
-  text.remove_prefix(kPrefix.size());
-  std::array<std::string_view, 3> parts;
-  constexpr std::string_view kEnds = "::/";
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::size_t end = text.find(kEnds[i]);
-    if (end == text.npos) return std::nullopt;
-    parts[i] = text.substr(0, end);
-    text.remove_prefix(end + 1);
-  }
-  return ArnParts{parts[0], parts[1], parts[2], text};
+  const auto arn = services::parse_arn(text, "ecs");
+  const std::size_t slash = arn ? arn->resource.find('/') : text.npos;
+  if (slash == text.npos) return std::nullopt;
+  return ArnParts{arn->region, arn->account, arn->resource.substr(0, slash), arn->resource.substr(slash + 1)};
 }
 
 std::optional<Arn> parse_arn(std::string_view text) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/bytes.h"
 #include "services/ecs/arn.h"
 #include "services/ecs/clusters/cluster.h"
 #include "services/ecs/definitions/definition.h"
@@ -14,31 +13,21 @@
 #include "services/ecs/tag_operations.h"
 #include "services/ecs/tasks/report.h"
 #include "services/ecs/tasks/task_view.h"
+#include "services/tags.h"
 
 namespace services::ecs {
 namespace {
 
 using Tags = std::vector<Tag>;
 
-constexpr std::size_t kMaxTags = 50;
-
-// Letters of any script, digits, spaces, and + - = . _ : / @.
-bool allowed(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return (c & 0x80) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view(" +-=._:/@").find(c) != std::string_view::npos;
-  });
-}
-
-bool reserved(std::string_view text) { return base::to_lower(text.substr(0, 4)) == "aws:"; }
-
 void check_tag(const Tag& tag) {
   if (!tag.key || tag.key->empty()) throw invalid_parameter("Tag keys can not be blank.");
   const std::string value = tag.value.value_or("");
-  if (reserved(*tag.key) || reserved(value)) {
+  if (is_reserved_tag(*tag.key) || is_reserved_tag(value)) {
     throw invalid_parameter("Tag keys and values can not start with 'aws:', in any case: it is reserved for AWS use.");
   }
-  if (!allowed(*tag.key) || !allowed(value)) {
+  const TagProblems problems = find_tag_problems(*tag.key, value);
+  if (problems.key_characters || problems.value_characters) {
     throw invalid_parameter(
         "Some tags contain invalid characters. Valid characters: UTF-8 letters, spaces, numbers and _ . / = + - : @.");
   }
@@ -46,7 +35,7 @@ void check_tag(const Tag& tag) {
 
 // "You cannot edit or delete tag keys or values with this prefix."
 Tags without(Tags tags, const std::vector<std::string>& keys) {
-  if (std::any_of(keys.begin(), keys.end(), reserved)) {
+  if (std::any_of(keys.begin(), keys.end(), is_reserved_tag)) {
     throw invalid_parameter("Tags whose keys start with 'aws:' can not be removed.");
   }
   std::erase_if(tags, [&](const Tag& tag) { return std::find(keys.begin(), keys.end(), *tag.key) != keys.end(); });
@@ -155,7 +144,7 @@ Tags add_tags(Tags tags, const Tags& more) {
     found->value = tag.value.value_or("");
   }
   // "Tags with this prefix do not count against your tags per resource limit."
-  const auto own = std::count_if(tags.begin(), tags.end(), [](const Tag& tag) { return !reserved(*tag.key); });
+  const auto own = std::count_if(tags.begin(), tags.end(), [](const Tag& tag) { return !is_reserved_tag(*tag.key); });
   if (static_cast<std::size_t>(own) > kMaxTags) throw invalid_parameter("The maximum number of tags per resource is 50.");
   return tags;
 }

@@ -109,7 +109,7 @@ ListClustersResponse list_clusters(Call& call, const ListClustersRequest& reques
   const Page page = page_of(request.maxResults, request.nextToken);
   auto names = state::list_clusters(call.tx, {call.caller.account, call.caller.region, page.after}, page.size + 1);
   ListClustersResponse response;
-  response.nextToken = cut(names, page);
+  response.nextToken = cut_page(names, page);
   response.clusterArns.emplace();
   for (const std::string& name : names) {
     response.clusterArns->push_back(own_arn(call.caller, "cluster", name).str());

@@ -35,7 +35,7 @@ ListTaskDefinitionsResponse list_task_definitions(Call& call, const ListTaskDefi
   std::vector<std::string> names;
   for (const state::Revision& one : revisions) names.push_back(one.family + ":" + std::to_string(one.number));
   ListTaskDefinitionsResponse response;
-  response.nextToken = cut(names, page);
+  response.nextToken = cut_page(names, page);
   response.taskDefinitionArns.emplace();
   for (const std::string& name : names) {
     response.taskDefinitionArns->push_back(own_arn(call.caller, "task-definition", name).str());
@@ -59,7 +59,7 @@ ListTaskDefinitionFamiliesResponse list_task_definition_families(Call& call,
                                         .most = page.size + 1},
                                        call.now);
   ListTaskDefinitionFamiliesResponse response;
-  response.nextToken = cut(families, page);
+  response.nextToken = cut_page(families, page);
   response.families = std::move(families);
   return response;
 }

@@ -131,7 +131,7 @@ ListAttributesResponse list_attributes(Call& call, const ListAttributesRequest& 
   std::vector<std::string> keys;
   for (const auto& [key, attribute] : found) keys.push_back(key);
   ListAttributesResponse response;
-  response.nextToken = cut(keys, page);
+  response.nextToken = cut_page(keys, page);
   response.attributes.emplace();
   for (const std::string& key : keys) response.attributes->push_back(found.at(key));
   return response;

@@ -84,7 +84,7 @@ shapes::stoker::StokerListGpusResponse stoker_list_gpus(Call& call,
     if (instance.id.str() > page.after) ids.push_back(instance.id.str());
   }
   shapes::stoker::StokerListGpusResponse response;
-  response.nextToken = cut(ids, page);
+  response.nextToken = cut_page(ids, page);
   for (const StoredInstance& instance : instances) {
     if (std::binary_search(ids.begin(), ids.end(), instance.id.str())) add_gpus(call, cluster, instance, response.gpus);
   }

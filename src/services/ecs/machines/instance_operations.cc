@@ -90,7 +90,7 @@ ListContainerInstancesResponse list_container_instances(Call& call, const ListCo
     }
   }
   ListContainerInstancesResponse response;
-  response.nextToken = cut(ids, page);
+  response.nextToken = cut_page(ids, page);
   response.containerInstanceArns.emplace();
   for (const std::string& id : ids) response.containerInstanceArns->push_back(instance_arn(cluster, model::InstanceId(id)));
   return response;

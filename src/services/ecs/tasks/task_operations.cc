@@ -90,7 +90,7 @@ ListTasksResponse list_tasks(Call& call, const ListTasksRequest& request) {
     if (std::ssize(numbers) <= page.size) numbers.push_back(std::to_string(name.number));
   }
   ListTasksResponse response;
-  response.nextToken = cut(numbers, page);
+  response.nextToken = cut_page(numbers, page);
   response.taskArns.emplace();
   for (const state::TaskName& name : found) {
     if (response.taskArns->size() == numbers.size()) break;
