@@ -61,6 +61,7 @@ control::Config server_config(const cli::ServerArguments& given) {
   config.data = given.data;
   config.address = listen->address;
   config.port = listen->port;
+  config.store = given.store;
   config.tls_certificate = given.tls_certificate;
   config.tls_key = given.tls_key;
   if (given.account) config.account = *given.account;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the tests: plants one fault at a time and expects a test to fail.
 
-tools/mutations.json lists the faults: a name, a file, an exact text that occurs once in it, its replacement, and the
-test programs that must notice. The faults are planted in a copy of the tree (build/mutate), never in the tree itself.
+tools/mutations.json lists the faults: a name, a file or a folder, an exact text that occurs once in its sources, the
+replacement, and the test programs that must notice. The faults are planted in a copy of the tree (build/mutate), never in the tree itself.
 A fault is `killed` if a program fails or does not end; it `survived` if all of them pass. A text that does not occur
 exactly once, a fault that does not compile, or a program that fails without a fault, is an error.
 
@@ -35,16 +35,14 @@ def load():
     return mutations
 
 
-def planted(text, mutation):
-    """The text with the fault, or None if it does not apply."""
-    if text.count(mutation["text"]) != 1 or mutation["text"] == mutation["replacement"]:
-        return None
-    return text.replace(mutation["text"], mutation["replacement"])
-
-
-def check(root, mutation):
-    path = root / mutation["file"]
-    return path.exists() and planted(path.read_text(), mutation) is not None
+def find(root, mutation):
+    """The source with the text, or None unless it occurs exactly once."""
+    place = root / mutation["in"]
+    paths = [place] if place.is_file() else [p for p in place.rglob("*") if p.suffix in (".cc", ".h")]
+    paths = [path for path in paths if not path.name.endswith("_test.cc")]
+    counts = {path: path.read_text().count(mutation["text"]) for path in paths}
+    found = [path for path, count in counts.items() if count > 0]
+    return found[0] if len(found) == 1 and counts[found[0]] == 1 else None
 
 
 def copy_tree():
@@ -83,13 +81,12 @@ def run(tree, program, log):
 
 
 def attempt(tree, mutation, jobs):
-    path = tree / mutation["file"]
-    original = path.read_text() if path.exists() else ""
-    changed = planted(original, mutation)
-    if changed is None:
+    path = find(tree, mutation)
+    if path is None:
         return UNPLANTED
+    original = path.read_text()
     with open(SCRATCH / f"{mutation['name']}.log", "wb") as log:
-        path.write_text(changed)
+        path.write_text(original.replace(mutation["text"], mutation["replacement"]))
         try:
             if not build(tree, mutation["tests"], jobs, log):
                 return UNBUILT
@@ -119,7 +116,7 @@ def main():
     mutations = load()
     if given.list:
         for one in mutations:
-            print(f"{one['name']:45} {one['file']} ({', '.join(one['tests'])})")
+            print(f"{one['name']:40} {one['in']} ({', '.join(one['tests'])})")
         return 0
     if given.only:
         unknown = set(given.only) - {one["name"] for one in mutations}
@@ -127,9 +124,9 @@ def main():
             sys.exit(f"unknown: {sorted(unknown)}")
         mutations = [one for one in mutations if one["name"] in given.only]
     if given.check:
-        stale = [one for one in mutations if not check(ROOT, one)]
+        stale = [one for one in mutations if find(ROOT, one) is None]
         for one in stale:
-            print(f"{one['name']}: its text does not occur exactly once in {one['file']}")
+            print(f"{one['name']}: its text does not occur exactly once in {one['in']}")
         return 2 if stale else 0
 
     tree = copy_tree()

@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.." || exit 1
 jobs=$(nproc)
 logs=build/test
 mkdir -p "$logs"
-steps=${STEPS:-demo compat e2e hostile crash unit $([ ! -x tests/postgres.sh ] || echo postgres) asan tsan fuzz}
+steps=${STEPS:-demo compat e2e hostile crash unit postgres asan tsan fuzz}
 
 # Modules that start threads; `unit` runs them under asan, `tsan` runs them again.
 threaded() {
@@ -80,12 +80,12 @@ demo() {
 # The services' own tests and the compatibility tests once more, on PostgreSQL.
 postgres() {
   await_build release || return 1
-  local programs='^unit\.(store|services_sqs|services_ecs)$' cases=(sqs/test_send.py sqs/test_receive.py sqs/test_fifo.py)
+  local programs='store|services_sqs|services_ecs' cases=(sqs/test_{send,receive,fifo,long_poll,dead_letters}.py)
   if [ "${STOKER_POSTGRES:-}" = all ]; then
-    programs='^unit\.(store|state|services.*|api|doors.*|control)$' cases=(sqs sts ecs s3)
+    programs='store|state|services.*|api|doors.*|control' cases=(sqs sts ecs s3)
   fi
-  tests/postgres.sh ctest --test-dir build/asan --output-on-failure -R "$programs" &&
-    (cd tests/compat && ../postgres.sh env PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m pytest -q -p no:cacheprovider "${cases[@]}")
+  tests/postgres.sh ctest --test-dir build/asan -j "$jobs" --output-on-failure -R "^unit\.($programs)\$" &&
+    tests/postgres.sh /usr/bin/python3 -B -m pytest -q -p no:cacheprovider "${cases[@]/#/tests/compat/}"
 }
 asan() {
   STOKER_BIN=build/asan/src/stoker tests/hostile/run.sh

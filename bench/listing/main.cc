@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a page of a listing cost, at the begin of a bucket and at its end? The handlers
-// themselves, on a database with a million keys: a page should cost what it shows, wherever it is
-// and whatever its prefixes hide.
+// The cost of a page of a listing, at the beginning of a bucket and at its end. The handlers
+// run on a database with a million keys: a page should cost the same everywhere, however many
+// keys its common prefixes contain.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -40,7 +40,7 @@ class Bench {
     std::filesystem::remove_all(folder_);
   }
 
-  // "00/00/000000" on: a hundred folders of a hundred folders each. Every tenth has an older version.
+  // "00/00/000000" and so on: a hundred folders with a hundred folders each. Every tenth key has an older version.
   void fill() {
     constexpr int kAtOnce = 10000;
     for (int first = 0; first < keys_; first += kAtOnce) {

@@ -46,7 +46,7 @@ class PartPutter : public Conversation {
   Parts& parts_;
 };
 
-// Compares each byte with the part that it came in with.
+// Compares each byte with its uploaded part.
 class WholeGetter : public Conversation {
  public:
   WholeGetter(Requests requests, const Parts& parts) : requests_(std::move(requests)), parts_(parts) {}

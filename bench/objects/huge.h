@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory does the server take for an object that does not fit memory?
+// The server's memory for an object that is larger than memory.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct HugePlan {
   std::uint64_t bytes = 0;
 };
 
-// In by parts on several connections, as SDKs do, and out by one GET.
+// Uploads in parts on several connections, like SDKs, and downloads with one GET.
 Huge measure_huge(const HugePlan& plan);
 
 }  // namespace bench

@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kFillConnections = 64;
-// Keys come in a thousand folders in turn, so that neighbours in the listing are not
+// Consecutive keys are in different folders of a thousand, so that neighbours in the listing are not
 // neighbours in time.
 constexpr std::uint64_t kFolders = 1000;
 

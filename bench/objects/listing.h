@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does the last page of a bucket's listing cost more than its first?
+// Compares the cost of the last page of a bucket's listing with the first.
 #pragma once
 
 #include <string>

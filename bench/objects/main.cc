@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures objects, in and out: Stoker, plain files, and nginx.
+// Measures puts and gets of objects: Stoker, plain files, and nginx.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
   bench::parse(app, options);
   CLI11_PARSE(app, argc, argv);
   if (options.quick) bench::make_quick(options);
-  options.folder = std::filesystem::absolute(options.folder);  // servers may change theirs
+  options.folder = std::filesystem::absolute(options.folder);  // servers may change their working directory
   int status = 0;
   std::filesystem::create_directories(options.folder);
   try {

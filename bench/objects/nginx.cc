@@ -15,14 +15,14 @@ constexpr Seconds kStartPatience{20}, kStopPatience{20};
 Endpoint any_endpoint() {
   Endpoint endpoint;
   endpoint.port = free_port();
-  // It ignores them; but its requests are then as long as ours, and cost the generator as much.
+  // nginx ignores them; but its requests are then as long as ours, and cost the generator as much.
   endpoint.credentials = {"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", ""};
   return endpoint;
 }
 
 void write_config(const std::string& folder, const std::string& files, unsigned short port) {
   std::ofstream(folder + "/nginx.conf")
-      // Its workers would be somebody who can't read the folder.
+      // Otherwise its workers run as a user who cannot read the folder.
       << (::geteuid() == 0 ? "user root;\n" : "") << "worker_processes auto;\ndaemon off;\npid " << folder
       << "/nginx.pid;\nerror_log " << folder << "/nginx.log warn;\n"
       << "events { worker_connections 1024; }\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nginx on a folder: what serving a file costs where nobody asks who may read it.
+// nginx with a folder: the cost of serving a file without authentication.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace bench {
 
 class Nginx {
  public:
-  // Serves `files`; its own things go to `folder`. Throws one clear line when it is not
+  // Serves `files`; its own files are in `folder`. Throws an error of one line if it is not
   // installed or does not start.
   Nginx(const std::string& folder, const std::string& files);
   ~Nginx();

@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Hashed while it is still in the processor's cache, as a server would.
+// Hashes the bytes while they are in the CPU's cache, like a server.
 constexpr std::size_t kPieceBytes = 512 * 1024;
 
 }  // namespace
@@ -39,7 +39,7 @@ void PlainFiles::write_one(const std::string& path) const {
     return created;
   }();
   for (base::Hasher& hasher : hashers) {
-    if (hasher.finish().empty()) throw std::runtime_error("a hash is empty");  // so that none is left out
+    if (hasher.finish().empty()) throw std::runtime_error("a hash is empty");  // so that the compiler removes none
   }
   file.sync();
   std::filesystem::rename(temporary, path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same work without a server: files that are hashed as Stoker has to, written to a
+// The same work without a server: files are hashed like Stoker's, written with a
 // temporary name, synced, and renamed.
 #pragma once
 
@@ -13,10 +13,10 @@ namespace bench {
 
 class PlainFiles {
  public:
-  // Makes the folder. Each writer uses `names` names in turn.
+  // Creates the folder. Each writer cycles through `names` names.
   PlainFiles(std::string folder, const Body& body);
 
-  // As many threads as that; all is counted, up to the last rename.
+  // Counts everything up to the last rename of all threads.
   Outcome write(int threads, std::uint64_t names, Seconds at_least);
   // For nginx to serve: `prefix`0, `prefix`1, ...
   void write_for_reading(const std::string& prefix, std::uint64_t count) const;

@@ -19,7 +19,7 @@ double mib_rate(const Cell& cell) { return cell.measured.done_rate() * in_mib(ce
 double growth_mib(const Huge& huge) { return in_mib(huge.after_out) - in_mib(huge.before); }
 double ms(Seconds time) { return time.count() * 1e3; }
 
-// What a request costs: a server, or the program itself where that does all of it.
+// The CPU time of a request: the server's, or the program's own if there is no server.
 double cost_us(const Cell& cell) {
   const Measured& measured = cell.measured;
   return cell.subject == "files" ? measured.own_cpu * 1e6 / measured.request_rate() : measured.server_us();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was measured, and what is said about it: a line a cell, then the ratios, which
-// hold on any machine, beside their targets.
+// The results: one line per cell, then the ratios, which are comparable between machines,
+// beside their targets.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace bench {
 
-// One load, measured: "put" or "get" of objects of one size.
+// The result of one load: "put" or "get" of objects of one size.
 struct Cell {
   std::string subject, work;
   std::uint64_t size = 0;
@@ -25,7 +25,7 @@ struct Listing {
   std::vector<Seconds> pages;  // in order
 
   Seconds median(std::size_t begin, std::size_t end) const;
-  // The median of the last tenth of all pages, of that of the first.
+  // The median of the last tenth of all pages, divided by the first tenth's.
   double last_of_first() const;
 };
 
@@ -60,10 +60,10 @@ class Report {
   };
   // A cell's rounds, in their order.
   std::vector<const Cell*> rounds(const Place& place) const;
-  // The median of them, by what it got done in a second.
+  // The round with the median rate.
   const Cell* find(const Place& place) const;
-  // Stoker's rate divided by the other's, or the other's time of the processor by Stoker's: in each round,
-  // because what disturbs one of them disturbs the other, and the median of these. More is better.
+  // Stoker's rate divided by the other's, or the other's CPU time divided by Stoker's: the median of the
+  // ratios of all rounds, because other load affects both in a round. More is better.
   using Worth = double (*)(const Cell& ours, const Cell& theirs);
   std::optional<double> ratio(const Place& ours, const Place& theirs, Worth worth) const;
   std::optional<double> ratio(const Place& other, Worth worth) const;

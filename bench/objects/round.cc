@@ -15,12 +15,12 @@
 namespace bench {
 namespace {
 
-// What is written stays within this, or within an object a connection: names come round again.
+// The total size of written objects, or one object per connection: names repeat.
 constexpr std::uint64_t kWrittenBytes = std::uint64_t(1) << 30;
-// What is read stays in memory: it is the server that is measured, not the disk.
+// Read objects stay in memory: this measures the server, not the disk.
 constexpr std::uint64_t kReadBytes = 64 << 20, kMostRead = 256, kLeastRead = 2;
 
-// Bytes that no disk can make shorter.
+// Bytes that cannot be compressed.
 Body body_of(std::uint64_t size) {
   std::string bytes;
   for (std::uint64_t i = 0; bytes.size() < size; ++i) bytes += base::sha256(std::to_string(i));
@@ -100,7 +100,7 @@ class Rounds {
     return measure_load([&] { return run_whole_load(open, plan_.seconds); }, cpu);
   }
 
-  // Without it, or where it fails, the rest goes on.
+  // Without nginx, or if it fails, the benchmark continues.
   std::unique_ptr<Nginx> start_nginx() {
     std::unique_ptr<Nginx> nginx;
     if (!plan_.peers) return nginx;
@@ -122,7 +122,7 @@ class Rounds {
   StokerServer server_;
   S3Bucket bucket_;
   PlainFiles files_;
-  std::deque<std::uint64_t> next_;  // name to be put, of each connection
+  std::deque<std::uint64_t> next_;  // the next name of each connection
 };
 
 }  // namespace

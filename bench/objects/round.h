@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of one size: in, beside plain files; out, beside nginx.
+// Objects of one size: puts beside plain files, gets beside nginx.
 #pragma once
 
 #include <string>

@@ -41,7 +41,7 @@ class Putter : public Conversation {
   Requests requests_;
   PutPlan plan_;
   std::string_view body_;
-  bool goes_on_ = false;  // was told to
+  bool goes_on_ = false;  // got 100 Continue
 };
 
 class Getter : public Conversation {
@@ -56,7 +56,7 @@ class Getter : public Conversation {
     return true;
   }
 
-  // Takes the body as it comes: all of it would not fit.
+  // Reads the body in pieces: the whole would not fit into memory.
   Heard hear(std::string_view bytes) override {
     std::size_t used = 0;
     if (!in_body_) {
@@ -84,7 +84,7 @@ class Getter : public Conversation {
   GetPlan plan_;
   std::uint64_t next_, left_;
   bool in_body_ = false;
-  std::size_t got_ = 0;  // of the body
+  std::size_t got_ = 0;  // bytes of the body
 };
 
 class Asker : public Conversation {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clients of a bucket say to Stoker, and those of a web server to nginx.
+// The requests of clients of a bucket to Stoker, and of a web server to nginx.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace bench {
 
-// Names that a connection uses in turn: "put/7/0" to "put/7/99".
+// The names that a connection cycles through: "put/7/0" to "put/7/99".
 struct Names {
   std::string prefix;
   std::uint64_t count = 1;
@@ -22,31 +22,31 @@ struct Names {
 struct PutPlan {
   Names names;
   const Body* body = nullptr;
-  bool expect_continue = false;   // waits to be told to go on, as botocore does
-  std::uint64_t* next = nullptr;  // the number of the next name; shared by whoever shares the names
+  bool expect_continue = false;   // waits for 100 Continue, like botocore
+  std::uint64_t* next = nullptr;  // the number of the next name; shared by connections with the same names
   std::uint64_t end = ~std::uint64_t(0);
 };
 
 struct GetPlan {
   Names names;
-  std::uint64_t first = 0;  // not all connections begin with the same
+  std::uint64_t first = 0;  // connections begin with different names
   std::uint64_t count = ~std::uint64_t(0);
-  const Body* body = nullptr;  // what is to come
-  bool compare = false;        // each byte; else only their number
+  const Body* body = nullptr;  // the expected body
+  bool compare = false;        // compares each byte; else only the length
 };
 
-// One bucket of one server. Its requests are shared by all that talk to it.
+// One bucket of one server. All connections share its requests.
 class S3Bucket {
  public:
-  // Makes the bucket.
+  // Creates the bucket.
   S3Bucket(const Endpoint& endpoint, const std::string& name);
-  // For a server that has folders, not buckets.
+  // For a server with folders instead of buckets.
   static S3Bucket unmade(const Endpoint& endpoint, const std::string& name);
 
   std::unique_ptr<Conversation> putter(const PutPlan& plan) const;
   std::unique_ptr<Conversation> getter(const GetPlan& plan) const;
 
-  // One question; its answer's whole body.
+  // Sends one request; returns the whole body of the response.
   std::string ask(const S3Question& question) const;
 
   unsigned short port() const { return requests_->port(); }
@@ -54,10 +54,10 @@ class S3Bucket {
  private:
   explicit S3Bucket(std::shared_ptr<S3Requests> requests) : requests_(std::move(requests)) {}
 
-  std::shared_ptr<S3Requests> requests_;  // shared with the conversations, which come and go
+  std::shared_ptr<S3Requests> requests_;  // shared with the conversations
 };
 
-// What stands between <name> and </name>; "" where it does not.
+// The text between <name> and </name>; "" if it is absent.
 std::string_view element(std::string_view xml, std::string_view name);
 
 }  // namespace bench

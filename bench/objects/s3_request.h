@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to a bucket as the newest SDKs send them over plain HTTP: signed together with
-// the body's SHA-256, and with its CRC-32 in a header. The hashes are the body's own, and
-// made once.
+// Requests to a bucket like the newest SDKs' over plain HTTP: signed with
+// the body's SHA-256, and with its CRC-32 in a header. The hashes of a body are computed once.
 #pragma once
 
 #include <string>
@@ -20,8 +19,8 @@ struct Body {
 
 struct S3Question {
   std::string_view method;
-  std::string_view key;    // of characters that need no escape; "" for the bucket itself
-  std::string_view query;  // escaped, and in order
+  std::string_view key;    // without characters that need escaping; "" for the bucket itself
+  std::string_view query;  // escaped and sorted
   const Body* body = nullptr;
 };
 
@@ -29,17 +28,17 @@ class S3Requests {
  public:
   S3Requests(const Endpoint& endpoint, std::string bucket);
 
-  // Appends the head alone: the body can go out as it is.
+  // Appends only the head: the body is sent without a copy.
   void append_put(std::string_view key, const Body& body, bool expect_continue, std::string& out);
   void append_get(std::string_view key, std::string& out);
-  // Everything else that is said to a bucket.
+  // All other requests to a bucket.
   void append(const S3Question& question, std::string& out);
 
   unsigned short port() const { return port_; }
 
  private:
-  // Headers that are signed beside the host, the date and the payload's hash, which stand
-  // between those that sort before them and those that sort after.
+  // Signed headers besides the host, the date and the payload's hash, which are sorted
+  // between the two groups.
   struct Extra {
     std::string_view before, before_value, after, after_value;
     std::string_view signed_headers;
@@ -50,7 +49,7 @@ class S3Requests {
   unsigned short port_;
   std::string host_, bucket_;
   Signer signer_;
-  std::string canonical_;  // kept for its memory
+  std::string canonical_;  // a member to reuse its memory
 };
 
 }  // namespace bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// As much of AMQP 0-9-1 as a producer and a consumer say: frames, written and read.
-// By hand, because a client library writes a message in three pieces and reads on
-// threads of its own, and the generator must cost each peer the same.
+// The part of AMQP 0-9-1 that a producer and a consumer need: writing and reading frames.
+// A client library writes a message in three pieces and reads on its own threads, but the
+// generator must cost the same for each peer.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ enum class Method : std::uint32_t {
 
 inline constexpr char kMethodFrame = 1, kHeaderFrame = 2, kBodyFrame = 3;
 
-// Big-endian, as all of AMQP is.
+// Big-endian, like all of AMQP.
 std::string number(std::uint64_t value, int bytes);
 std::string short_text(std::string_view text);
 std::string long_text(std::string_view text);
@@ -48,7 +48,7 @@ std::string method(int channel, Method method, std::string_view arguments);
 std::string publish(int channel, std::string_view queue, std::string_view body);
 
 struct Frame {
-  std::size_t size = 0;  // on the wire; 0: not all is there yet
+  std::size_t size = 0;  // on the wire; 0: incomplete
   char type = 0;
   std::string_view payload;
 
@@ -60,7 +60,7 @@ std::uint64_t read_number(std::string_view bytes, int count);
 
 // Connects, logs in, opens channel 1. Returns the socket.
 int open_channel(unsigned short port);
-// Sends the method on channel 1 and waits for its answer.
+// Sends the method on channel 1 and waits for the reply.
 void call(int fd, Method method, std::string_view arguments, Method answer);
 
 }  // namespace bench::amqp

@@ -13,7 +13,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kDrainConnections = 16;
-// An almost empty queue has at most so many; it is filled again when they are gone.
+// The number of messages in an almost empty queue, which is filled again when it is empty.
 constexpr std::int64_t kFewMessages = 5000;
 
 Outcome drain(SqsQueue& queue, Seconds seconds) {
@@ -22,7 +22,7 @@ Outcome drain(SqsQueue& queue, Seconds seconds) {
   return run_load(connections, Seconds(0), seconds);
 }
 
-// Only the draining is timed.
+// Times only the draining.
 double drain_rate_of_few(const Endpoint& endpoint, Seconds seconds) {
   SqsQueue queue(endpoint, "few");
   Seconds spent{0};
@@ -38,7 +38,7 @@ double drain_rate_of_few(const Endpoint& endpoint, Seconds seconds) {
 
 Seconds since(Clock::time_point began) { return Clock::now() - began; }
 
-// Ends after its first answer.
+// Ends after its first response.
 class ReceiveOnce : public Conversation {
  public:
   explicit ReceiveOnce(std::unique_ptr<Conversation> receiver) : receiver_(std::move(receiver)) {}

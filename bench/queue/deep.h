@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does a queue of a million messages cost more than an empty one?
+// Compares the cost of a queue of a million messages with an empty one.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct DeepPlan {
   std::string program;  // Stoker's
   std::string folder;
   std::int64_t messages = 0;
-  Seconds seconds{0};  // to receive for
+  Seconds seconds{0};  // duration of the receives
 };
 
 Deep measure_deep(const DeepPlan& plan);

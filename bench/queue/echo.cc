@@ -28,7 +28,7 @@ int run_echo_server() {
   sigemptyset(&stop);
   sigaddset(&stop, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &stop, nullptr);
-  // As many threads as `stoker up` takes.
+  // The number of threads of `stoker up`.
   http::IoThreads io(static_cast<int>(std::max(std::thread::hardware_concurrency(), 1u)));
   http::Server server(io, &echo);
   server.listen_tcp("127.0.0.1", 0);

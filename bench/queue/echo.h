@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ceiling: Stoker's HTTP server with a handler that only gives the body back.
+// The upper bound: Stoker's HTTP server with a handler that returns the body.
 #pragma once
 
 namespace bench {
 
-// Prints where it listens, and serves until SIGTERM.
+// Prints its address, and serves until SIGTERM.
 int run_echo_server();
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the queue: Stoker, the ceiling that its own HTTP server sets, and its peers.
+// Measures queues: Stoker, the upper bound of its HTTP server, and its peers.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-// Loads that last shorter than this have no time to warm up.
+// Shorter loads have no warm-up.
 constexpr double kWarmUpShare = 0.15;
 // Below the 120,000 messages that may be in flight.
 constexpr std::int64_t kPrefill = 100000, kQuickPrefill = 2000;
@@ -65,7 +65,7 @@ Cell measure(Subject& subject, Work work, int connections, double seconds) {
   cell.subject = subject.name();
   cell.work = work;
   cell.connections = connections;
-  // What there is to receive is used up by a warm-up.
+  // A warm-up would use up the messages.
   const bool finite = work == Work::Receive1 || work == Work::Receive10;
   std::vector<Connection> open = subject.prepare(work, connections);
   const auto load = [&] { return run_load(open, Seconds(finite ? 0 : seconds * kWarmUpShare), Seconds(seconds)); };
@@ -75,8 +75,8 @@ Cell measure(Subject& subject, Work work, int connections, double seconds) {
   return cell;
 }
 
-// Stoker and the echo in turns, so that what disturbs the machine disturbs both. If they
-// fail, so does the benchmark.
+// Stoker and the echo alternate, so that other load affects both. If they fail, so does the
+// benchmark.
 void measure_ours(const Options& options, Report& report) {
   const Ground ground = {options.folder, options.quick ? kQuickPrefill : kPrefill};
   auto stoker = stoker_subject(options.stoker, ground);
@@ -92,7 +92,7 @@ void measure_ours(const Options& options, Report& report) {
 
 using MakeSubject = std::unique_ptr<Subject> (*)(const Ground&);
 
-// A peer that is not there, or fails, says so on its line, and the rest goes on.
+// A missing or failing peer gets a line with the reason, and the benchmark continues.
 void measure_peer(const char* name, MakeSubject make, const Options& options, Report& report) {
   try {
     auto subject = make({options.folder, 0});
@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (options.echo_server) return bench::run_echo_server();
   if (options.quick) bench::make_quick(options);
-  options.folder = std::filesystem::absolute(options.folder);  // servers may change theirs
+  options.folder = std::filesystem::absolute(options.folder);  // servers may change their working directory
   int status = 0;
   std::filesystem::create_directories(options.folder);
   try {

@@ -20,9 +20,9 @@ constexpr char kServer[] = "/usr/lib/rabbitmq/bin/rabbitmq-server";  // not the 
 constexpr char kQueue[] = "bench";
 constexpr int kChannel = 1;
 
-// Publishes one message, or ten, and waits for its confirms; in a cycle also for a
+// Publishes one message, or ten, and waits for the confirms; in a cycle also for a
 // message, which the broker pushes (prefetch 1) and which is acknowledged with the next
-// publish: AMQP answers no acknowledgement. All of this is in RabbitMQ's favour.
+// publish: AMQP does not confirm acknowledgements. All of this favours RabbitMQ.
 class RabbitTalk : public Conversation {
  public:
   explicit RabbitTalk(Work work) : work_(work), wanted_(work == Work::Batch ? kBatch : 1) {}
@@ -52,7 +52,7 @@ class RabbitTalk : public Conversation {
   void hear_method(const amqp::Frame& frame) {
     const std::string_view arguments = frame.arguments();
     if (frame.method() == amqp::Method::BasicAck) {
-      // Of one message, or of all up to it; tags count from 1.
+      // A confirm of one message, or of all up to it; tags begin with 1.
       const std::uint64_t last = amqp::read_number(arguments, 8) + wanted_ - published_ - 1;
       const bool multiple = arguments[8] != 0;
       for (std::uint64_t i = multiple ? 0 : last; i <= last; ++i) unconfirmed_.reset(i);
@@ -66,7 +66,7 @@ class RabbitTalk : public Conversation {
 
   Work work_;
   std::size_t wanted_;
-  std::bitset<kBatch> unconfirmed_;  // of what was published last
+  std::bitset<kBatch> unconfirmed_;  // of the last publish
   bool delivered_ = true;
   std::uint64_t published_ = 0;
   std::optional<std::uint64_t> delivery_tag_;
@@ -91,7 +91,7 @@ int connect_for(unsigned short port, Work work) {
 }
 
 // Erlang's nodes find each other through epmd, which would otherwise be started as a
-// daemon and stay.
+// daemon and keep running.
 Command epmd_command(const std::string& folder, unsigned short port) {
   if (::access(kServer, X_OK) != 0) throw std::runtime_error("not installed (bench/setup.sh installs it)");
   std::filesystem::remove_all(folder);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Redis as a durable queue: appendfsync always, so that an answer means "on disk".
+// Redis as a durable queue: appendfsync always, so that a reply means "on disk".
 #include <filesystem>
 #include <stdexcept>
 
@@ -17,7 +17,7 @@ std::string command(const std::vector<std::string>& words) {
   return out;
 }
 
-// The size of the reply at the front of `bytes`; 0 when it is not all there.
+// The size of the first reply in `bytes`; 0 if it is incomplete.
 std::size_t reply_size(std::string_view bytes) {
   const std::size_t end = bytes.find("\r\n");
   if (end == bytes.npos) return 0;
@@ -28,8 +28,8 @@ std::size_t reply_size(std::string_view bytes) {
   return bytes.size() >= size ? size : 0;
 }
 
-// The reliable queue of Redis's documentation: a consumer moves a message to a list of
-// its own, and takes it off that list when it is done with it.
+// The reliable queue of Redis's documentation: a consumer moves a message to its own list,
+// and removes it from that list when it is done.
 class RedisTalk : public Conversation {
  public:
   RedisTalk(Work work, int number) : work_(work), held_("held:" + std::to_string(number)) {}
@@ -88,7 +88,7 @@ Command server_command(const std::string& folder, unsigned short port) {
   std::filesystem::create_directories(folder);
   return {.arguments = {program, "--port", std::to_string(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "",
                         "--appendonly", "yes", "--appendfsync", "always", "--daemonize", "no",
-                        // A rewrite in the middle would be measured as well.
+                        // A rewrite during a load would distort the result.
                         "--auto-aof-rewrite-percentage", "0", "--logfile", folder + "/redis.log"},
           .environment = {},
           .log_file = folder + "/log"};

@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-// The number of connections that the targets are about.
+// The number of connections of the targets.
 constexpr int kTargetConnections = 64;
 
 boost::json::object to_json(const Cell& cell) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was measured, and what is said about it: a line a cell, then the ratios, which
-// hold on any machine, beside their targets.
+// The results: one line per cell, then the ratios, which are comparable between machines,
+// beside their targets.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace bench {
 
-// One load, measured.
+// The result of one load.
 struct Cell {
   std::string subject;
   Work work = Work::Send;
@@ -24,14 +24,14 @@ struct Cell {
 struct Deep {
   std::int64_t messages = 0;
   double fill_rate = 0;   // messages a second
-  double deep_rate = 0;   // messages received and deleted a second, of many
-  double empty_rate = 0;  // and of few
+  double deep_rate = 0;   // messages received and deleted per second, with a full queue
+  double empty_rate = 0;  // and with a nearly empty one
   Seconds stop{0}, start{0}, first_message{0};
 };
 
 class Report {
  public:
-  // Prints each as it comes.
+  // Prints each result at once.
   void heading() const;
   void add(const Cell& cell);
   void add(const Deep& deep);
@@ -42,7 +42,7 @@ class Report {
   void write_json(const std::string& file) const;
 
  private:
-  // The median of a cell's rounds, by what it got done in a second.
+  // The round of a cell with the median rate.
   const Cell* find(const std::string& subject, Work work, int connections) const;
   void print_ratios() const;
   void print_targets() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests as the newest SDKs send them: awsJson 1.0, signed. What stays the same is
-// rendered once a second; the body's hash and the signature are computed for each.
+// Requests like the newest SDKs': awsJson 1.0, signed. The constant part is
+// rendered once a second; the body's hash and the signature are computed for each request.
 #pragma once
 
 #include <string>

@@ -168,7 +168,7 @@ class Cycler : public Conversation {
       handle_ = std::move(handles.front());
       step_ = Step::Delete;
     }
-    return {answer.size, true, false, 0};  // a receive that got nothing is tried again
+    return {answer.size, true, false, 0};  // an empty receive is repeated
   }
 
  private:

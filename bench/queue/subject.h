@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is measured: Stoker, its ceiling, and its peers, all by the same loads.
+// The measured servers: Stoker, its upper bound, and its peers, all with the same loads.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ constexpr const char* name_of(Work work) {
   return "";
 }
 
-// Where a subject keeps its data, and how much of it a load is given to receive.
+// The data folder of a subject, and the number of messages that a load can receive.
 struct Ground {
   std::string folder;
   std::int64_t prefill = 0;
@@ -38,18 +38,18 @@ class Subject {
   virtual ~Subject() = default;
   virtual const char* name() const = 0;
   virtual bool does(Work work) const = 0;
-  // Connections that are ready for the work, on a queue of its own.
+  // Connections that are ready for the load, with their own queue.
   virtual std::vector<Connection> prepare(Work work, int connections) = 0;
-  // After the load, its connections are closed: the queue may go.
+  // After the load, when its connections are closed: deletes the queue.
   virtual void clean_up() = 0;
-  // The server's, so far.
+  // The CPU time of the server so far.
   virtual Seconds cpu() const = 0;
 };
 
-// `program` is Stoker's. A fresh server and folder for each load.
+// `program` is Stoker's. Each load has a new server and folder.
 std::unique_ptr<Subject> stoker_subject(const std::string& program, const Ground& ground);
 std::unique_ptr<Subject> echo_subject(const Ground& ground);
-// These throw one clear line when the server is not installed or does not start.
+// These throw an error of one line if the server is not installed or does not start.
 std::unique_ptr<Subject> redis_subject(const Ground& ground);
 std::unique_ptr<Subject> rabbitmq_subject(const Ground& ground);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many tasks a second can be placed, each of them durable? RunTask's own handler, in the store's
-// own transactions, on a fleet of 10,000 machines of 8 GPUs; tasks come and go.
+// Durable placements of tasks per second: the handler of RunTask, in the store's
+// transactions, on a fleet of 10,000 machines with 8 GPUs, while tasks start and end.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
@@ -33,10 +33,10 @@ namespace ecs = services::ecs;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kGpus = 8;
-// Each machine's agent reports for itself: of 10,000, a tenth at once are not many.
+// Each machine's agent sends its own reports: a tenth of 10,000 at once is realistic.
 constexpr std::size_t kInFlight = 1024;
 constexpr char kFamilies[][8] = {"gpu1", "gpu2", "gpu4", "gpu8", "share"};
-// Of a hundred requests: mostly small ones, as clusters see them.
+// Of a hundred requests: mostly small ones, as in real clusters.
 constexpr int kShares[] = {45, 20, 15, 5, 15};
 
 struct Options {
@@ -48,7 +48,7 @@ struct Options {
 
 struct Rate {
   double per_second = 0;
-  double cpu_us = 0;  // of the store's writer, for one
+  double cpu_us = 0;  // of the store's writer, for one operation
 };
 
 double since(Clock::time_point began) { return std::chrono::duration<double>(Clock::now() - began).count(); }
@@ -76,7 +76,7 @@ class Bench {
     }
   }
 
-  // Until half of the fleet is taken.
+  // Fills half of the fleet.
   Rate fill_half() {
     const Stopwatch watch = start();
     while (live() < capacity() / 2) {
@@ -87,7 +87,7 @@ class Bench {
     return stop(watch, placed_);
   }
 
-  // As many tasks end as begin, for a while.
+  // Starts and ends the same number of tasks, for a while.
   Rate churn() {
     const Stopwatch watch = start();
     placed_ = 0;
@@ -101,7 +101,7 @@ class Bench {
     return stop(watch, placed_);
   }
 
-  // The ceiling: the same rows, written by the same store, and nothing decided.
+  // The upper bound: the same rows, written by the same store, without decisions.
   Rate insert_only() {
     const Stopwatch watch = start();
     std::atomic<std::int64_t> rows = 0;
@@ -124,7 +124,7 @@ class Bench {
     return rate;
   }
 
-  // One decision by itself, on the fleet as it is now; microseconds.
+  // One decision on the current fleet; microseconds.
   std::vector<double> decide(int times) {
     std::vector<scheduler::Request> requests;
     call([&](services::Call& call) {
@@ -172,7 +172,7 @@ class Bench {
     const auto many = static_cast<double>(count);
     return {many / took, (writer_cpu() - watch.cpu) / many * 1e6};
   }
-  // The seconds that the store's thread has worked: every call runs there.
+  // The CPU time of the store's thread, which runs every call.
   double writer_cpu() {
     timespec used{};
     call([&](services::Call&) { clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used); });

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""From RunTask's call to RUNNING, seen by the server, against Docker's own create and start of the same
-container on the same engine in the same run. The difference is our share: signature, placement, two
-syncs of the disk, two messages, the agent's own record and its report."""
+"""Compares the time from the call of RunTask to RUNNING in the server with Docker's own create and start of the
+same container on the same engine in the same run. The difference is our share: signature, placement, two
+syncs of the disk, two messages, the agent's record and its report."""
 import argparse
 import http.client
 import json
@@ -42,7 +42,7 @@ class Engine(http.client.HTTPConnection):
 
 
 def body_of(engine, agent):
-    """Of a container that the agent made, all that makes another like it, but for the agent's mark."""
+    """The configuration of a container of the agent's, to create another one like it, without the agent's label."""
     filters = urllib.parse.quote(json.dumps({"label": ["stoker.agent"]}))
     listed = engine.call("GET", f"/containers/json?all=1&filters={filters}")
     made = next(one["Id"] for one in listed if one["Labels"]["stoker.agent"].startswith(agent + ":"))
@@ -62,7 +62,7 @@ def by_docker(engine, body):
 
 
 def by_stoker(fleet, ecs, definition):
-    """Milliseconds from the call to the server's word that it runs."""
+    """Milliseconds from the call until the server reports the task as running."""
     began = time.time()
     task = ecs.run_task(taskDefinition=definition)["tasks"][0]["taskArn"]
 
@@ -94,7 +94,7 @@ def main():
             mine = by_stoker(fleet, ecs, definition)
             body = body or (body_of(Engine(), "bench") if docker else None)
             its = by_docker(Engine(), body) if docker else 0
-            if number > 0:  # the first warms up
+            if number > 0:  # the first is a warm-up
                 ours.append(mine)
                 theirs.append(its)
         share = statistics.median(ours) - statistics.median(theirs)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As much of HTTP as an answer to a benchmark needs.
+// A minimal parser of HTTP responses.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace bench {
 
 struct AnswerHead {
-  std::size_t size = 0;  // 0: not all is there yet
+  std::size_t size = 0;  // 0: incomplete
   int status = 0;
   std::uint64_t body_size = 0;  // its Content-Length
   std::string_view text;        // the head itself
@@ -19,7 +19,7 @@ struct Answer {
   std::size_t size = 0;  // head and body; 0: not all is there yet
   std::string_view body;
 };
-// Throws when its status is not 200.
+// Throws unless the status is 200.
 Answer read_answer(std::string_view bytes);
 
 [[noreturn]] void refuse_answer(std::string_view bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latencies by the thousand: buckets that grow with the value, each 3% wide.
+// A histogram of latencies: the width of each bucket is 3 % of its value.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class Histogram {
 
   std::uint64_t count() const { return count_; }
 
-  // The latency that this share of all stayed below; zero where there are none.
+  // The latency below which this share of all values is; zero without values.
   std::chrono::nanoseconds quantile(double share) const {
     auto rank = static_cast<std::uint64_t>(share * static_cast<double>(count_));
     for (std::size_t i = 0; i < buckets_.size(); ++i) {

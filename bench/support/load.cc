@@ -17,20 +17,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A server that says nothing for so long has failed.
+// A server that sends nothing for so long has failed.
 constexpr Seconds kStalled{60};
 constexpr std::size_t kReadBytes = 256 * 1024;
-// No connection holds the others up for longer than it takes to write this.
+// The most bytes that a connection writes before it is the turn of others.
 constexpr std::size_t kWriteBytes = 1024 * 1024;
 constexpr int kEventsAtOnce = 64;
 constexpr Seconds kNoLimit{24 * 3600};
 
 [[noreturn]] void fail(const char* what) { throw std::runtime_error(std::string(what) + ": " + std::strerror(errno)); }
 
-// What is counted of a load.
+// The counted part of a load.
 struct Window {
   Seconds warm_up{0}, measured{0};
-  bool to_the_end = false;  // also what is asked in it, and answered after
+  bool to_the_end = false;  // also requests that are answered later
 };
 
 class Load {
@@ -103,7 +103,7 @@ class Load {
     connection.blocked = blocked;
   }
 
-  // False when the socket takes no more.
+  // False if the socket's buffer is full.
   static bool send_some(Connection& connection) {
     const std::size_t of_out = std::min(connection.sent, connection.out.size());
     const std::string_view head = std::string_view(connection.out).substr(of_out);
@@ -126,7 +126,7 @@ class Load {
     if (got < 0) fail("recv");
     if (got == 0) throw std::runtime_error("the server closed a connection");
     now_ = Clock::now();
-    // Mostly nothing is left of before, and the bytes are dealt with where they are.
+    // Usually no bytes are left over, and the new ones are processed in place.
     std::string_view unread(buffer_.data(), static_cast<std::size_t>(got));
     const bool joined = !connection.in.empty();
     if (joined) unread = connection.in.append(unread);

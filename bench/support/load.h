@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The load generator: many connections on one thread, each with one question in the
-// air. It shares the machine with the server that it measures, so it does little.
+// The load generator: many connections on one thread, each with one request in
+// progress. It shares the machine with the measured server, so it does little work.
 #pragma once
 
 #include <chrono>
@@ -16,21 +16,21 @@
 namespace bench {
 
 struct Heard {
-  std::size_t used = 0;   // bytes that are dealt with; the rest is shown again, with more
-  bool answered = false;  // the question is answered: on to the next
-  bool done = false;      // and with it what is counted: a request, or a whole cycle
-  int messages = 0;       // how many messages that moved
+  std::size_t used = 0;   // processed bytes; the rest is passed again, with more
+  bool answered = false;  // the request is answered: continue with the next
+  bool done = false;      // and a counted unit is complete: a request, or a whole cycle
+  int messages = 0;       // the number of messages
 };
 
-// One connection's side of the talk.
+// The client's side of one connection.
 class Conversation {
  public:
   virtual ~Conversation() = default;
-  // Appends the next question; false when there is nothing left to do.
+  // Appends the next request; false at the end.
   virtual bool say(std::string& out) = 0;
-  // What follows it and is too long to be copied. It must live until the answer.
+  // The body, which is too long to be copied. It must live until the response.
   virtual std::string_view body() const { return {}; }
-  // Throws when the answer is not what it should be.
+  // Throws if the response is wrong.
   virtual Heard hear(std::string_view bytes) = 0;
 };
 
@@ -42,34 +42,34 @@ struct Connection {
 
   int fd = -1;
   std::unique_ptr<Conversation> conversation;
-  std::string out;                              // the question
-  std::string_view body;                        // and what follows it
+  std::string out;                              // the request
+  std::string_view body;                        // and its body
   std::size_t sent = 0;                         // of both
-  bool blocked = false;                         // the socket takes no more of it just now
-  std::string in;                               // heard, but not dealt with
-  bool begun = false;                           // what is counted next
+  bool blocked = false;                         // the socket's buffer is full
+  std::string in;                               // received, but not processed
+  bool begun = false;                           // the next counted unit
   std::chrono::steady_clock::time_point since;  // when it began
 };
 
 struct Outcome {
   Seconds elapsed{0};
   std::uint64_t requests = 0, done = 0, messages = 0;
-  Histogram latency;  // of what is done
+  Histogram latency;  // of counted units
 
   double per_second(std::uint64_t count) const {
     return elapsed.count() > 0 ? static_cast<double>(count) / elapsed.count() : 0;
   }
 };
 
-// Runs until `measured` has passed after `warm_up`, or every conversation has ended,
-// and then until the last question is answered; only what is between is counted.
+// Runs until `measured` has passed after `warm_up`, or all conversations have ended,
+// and then until the last response; counts only the time in between.
 Outcome run_load(std::vector<Connection>& connections, Seconds warm_up, Seconds measured);
 
-// The same, but all of it is counted, up to the last answer. For requests so long that
-// what is cut off at the end would matter: each connection has at least one.
+// The same, but counts everything up to the last response, for requests so long that
+// the end matters. Each connection has at least one request.
 Outcome run_whole_load(std::vector<Connection>& connections, Seconds at_least);
 
-// One conversation to its end.
+// Runs one conversation to its end.
 void run_alone(int fd, std::unique_ptr<Conversation> conversation);
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A load, and the cores that it took: ours and the server's, which share the machine.
+// A load, and the cores that it used: the generator's and the server's, which share the machine.
 #pragma once
 
 #include <chrono>
@@ -17,11 +17,11 @@ struct Measured {
   double done_rate() const { return outcome.per_second(outcome.done); }
   double request_rate() const { return outcome.per_second(outcome.requests); }
   double message_rate() const { return outcome.per_second(outcome.messages); }
-  // What a request costs the server: the steadiest number on a machine that is shared.
+  // The server's CPU time for a request: the most stable number on a shared machine.
   double server_us() const { return request_rate() > 0 ? server_cpu * 1e6 / request_rate() : 0; }
 };
 
-// `load()` makes an Outcome; `server_cpu()` says what the server has used so far.
+// `load()` returns an Outcome; `server_cpu()` returns the server's CPU time so far.
 template <class Load, class Cpu>
 Measured measure_load(Load load, Cpu server_cpu) {
   Measured measured;
@@ -35,7 +35,7 @@ Measured measure_load(Load load, Cpu server_cpu) {
 }
 
 double ms(std::chrono::nanoseconds time);
-// A number as a printf format has it.
+// A number in a printf format.
 std::string text(const char* format, double value);
 void print_target(const std::string& what, const std::string& target, const std::string& got, bool met);
 

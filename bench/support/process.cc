@@ -33,7 +33,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 std::vector<std::string> environment_with(const std::vector<std::string>& more) {
   std::vector<std::string> all = more;
   for (char** entry = environ; *entry; ++entry) all.emplace_back(*entry);
-  return all;  // of two with one name, the first counts
+  return all;  // the first of two with one name counts
 }
 
 // In the child, between fork and exec: nothing here may allocate.
@@ -50,8 +50,8 @@ std::vector<std::string> environment_with(const std::vector<std::string>& more) 
   ::_exit(127);
 }
 
-// Fields 5 (group), 14 and 15 (user and system time) of /proc/PID/stat; they come after
-// the program's name, which may hold anything, in parentheses.
+// Fields 5 (group), 14 and 15 (user and system time) of /proc/PID/stat; they follow
+// the program's name, which may contain anything, in parentheses.
 struct Stat {
   pid_t group = 0;
   long ticks = 0;
@@ -121,7 +121,7 @@ void Process::stop(Seconds patience) {
   end_with_group(SIGTERM);
   while (Clock::now() < until) {
     if (::waitpid(pid_, nullptr, WNOHANG) != 0) {
-      end_with_group(SIGKILL);  // what it started and left
+      end_with_group(SIGKILL);  // its remaining children
       pid_ = -1;
       return;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server that the benchmark starts, watches and stops.
+// A server process of the benchmark.
 #pragma once
 
 #include <sys/types.h>
@@ -15,29 +15,29 @@ namespace bench {
 
 struct Command {
   std::vector<std::string> arguments;
-  std::vector<std::string> environment;  // "NAME=value", on top of ours
-  std::string log_file;                  // takes its standard error
+  std::vector<std::string> environment;  // "NAME=value", in addition to ours
+  std::string log_file;                  // for its standard error
 };
 
 class Process {
  public:
-  // In a process group of its own. It does not outlive this program.
+  // In its own process group. It does not outlive this program.
   explicit Process(const Command& command);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // The first line of its output that has `mark` in it. Throws when it ends, or says
-  // nothing of the kind in time.
+  // The first line of its output that contains `mark`. Throws if the process ends, or if
+  // there is no such line in time.
   std::string wait_for_line(std::string_view mark, Seconds patience);
 
-  // SIGTERM; SIGKILL when that does not end it in time.
+  // SIGTERM; SIGKILL if it does not end in time.
   void stop(Seconds patience);
   bool running();
 
-  // What the whole group has used so far.
+  // The CPU time of the whole group so far.
   Seconds cpu() const;
-  // The most memory that the program itself ever held, in bytes.
+  // The peak memory of the process, in bytes.
   std::uint64_t peak_memory() const;
 
  private:
@@ -48,13 +48,13 @@ class Process {
   std::string log_file_;
 };
 
-// What this program has used so far.
+// The CPU time of this program so far.
 Seconds own_cpu();
 
 // The full path of a program, or "".
 std::string find_program(const std::string& name);
 
-// Where this program lies; what is built with it lies beside.
+// The folder of this program, which also has the programs that are built with it.
 std::string own_folder();
 
 }  // namespace bench

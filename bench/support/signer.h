@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SigV4 for requests by the thousand: what depends on the time is made once a second.
+// Fast SigV4: the time-dependent part is computed once a second.
 #pragma once
 
 #include <ctime>
@@ -11,7 +11,7 @@
 
 namespace bench {
 
-// As botocore 1.43 sends it (tests/wire/golden).
+// As sent by botocore 1.43 (tests/wire/golden).
 inline constexpr std::string_view kUserAgent =
     "Boto3/1.43.11 md/Botocore#1.43.11 ua/2.1 os/linux#6.1.0 md/arch#x86_64 lang/python#3.11.2 md/pyimpl#CPython "
     "m/e,Z,b,N,D cfg/retry-mode#legacy Botocore/1.43.11";
@@ -27,7 +27,7 @@ struct Endpoint {
 
 class Signer {
  public:
-  // `service` as scopes name it: "sqs"
+  // `service` as in scopes: "sqs"
   Signer(const Endpoint& endpoint, std::string service);
 
   // True when the second has changed, and with it the timestamp.

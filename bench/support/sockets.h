@@ -8,11 +8,11 @@ namespace bench {
 
 using Seconds = std::chrono::duration<double>;
 
-// To 127.0.0.1. Throws when nobody listens.
+// Connects to 127.0.0.1. Throws if nobody listens.
 int connect_to(unsigned short port);
 // True once somebody listens there.
 bool wait_for_port(unsigned short port, Seconds patience);
-// One that nobody listens at, for servers that cannot choose their own.
+// An unused port, for servers that cannot choose one themselves.
 unsigned short free_port();
 
 }  // namespace bench

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Seconds kStartPatience{120}, kStopPatience{60};
 
-// No agent: it would run nothing here, and its driver might not be there.
+// No agent: it would run nothing, and its driver might be missing.
 Command up_command(const std::string& program, const std::string& folder) {
   std::filesystem::create_directories(folder);
   return {.arguments = {program, "up", "--no-agent", "--data", folder + "/data", "--listen", "127.0.0.1:0"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A `stoker up` process on a folder of ours.
+// A `stoker up` process with its own folder.
 #pragma once
 
 #include <string>

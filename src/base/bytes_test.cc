@@ -6,7 +6,7 @@
 namespace base {
 namespace {
 
-TEST(Hex, GoesThereAndBack) {
+TEST(Hex, DecodesWhatItEncoded) {
   std::string bytes("\x00\x7f\xff", 3);
   EXPECT_EQ(to_hex(bytes), "007fff");
   EXPECT_EQ(from_hex("007FfF"), bytes);
@@ -14,7 +14,7 @@ TEST(Hex, GoesThereAndBack) {
   EXPECT_EQ(from_hex("0g"), std::nullopt);
 }
 
-TEST(Base64, EncodesTheExamplesOfItsRfc) {
+TEST(Base64, EncodesTheExamplesOfTheRfc) {
   EXPECT_EQ(to_base64(""), "");
   EXPECT_EQ(to_base64("f"), "Zg==");
   EXPECT_EQ(to_base64("fo"), "Zm8=");
@@ -22,7 +22,7 @@ TEST(Base64, EncodesTheExamplesOfItsRfc) {
   EXPECT_EQ(to_base64("foobar"), "Zm9vYmFy");
 }
 
-TEST(Base64, DecodesWhatItEncodedAndRefusesTheRest) {
+TEST(Base64, DecodesWhatItEncodedAndRejectsInvalidText) {
   for (std::string text : {"", "f", "fo", "foo", "foob"}) EXPECT_EQ(from_base64(to_base64(text)), text);
   EXPECT_EQ(from_base64("Zg="), std::nullopt);
   EXPECT_EQ(from_base64("Z"), std::nullopt);
@@ -31,12 +31,12 @@ TEST(Base64, DecodesWhatItEncodedAndRefusesTheRest) {
   EXPECT_EQ(from_base64("===="), std::nullopt);
 }
 
-TEST(Percent, EncodesAsSigV4Wants) {
+TEST(Percent, EncodesAsSigV4Requires) {
   EXPECT_EQ(percent_encode("a b/\xc3\xa9~"), "a%20b%2F%C3%A9~");
   EXPECT_EQ(percent_encode("a/b", true), "a/b");
 }
 
-TEST(Percent, RefusesABrokenEscape) {
+TEST(Percent, RejectsAnInvalidEscape) {
   EXPECT_EQ(percent_decode("a%20b"), "a b");
   EXPECT_EQ(percent_decode("a+b"), "a+b");
   EXPECT_EQ(percent_decode("a+b", true), "a b");

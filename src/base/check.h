@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CHECK: an invariant of ours. When it does not hold the process says where and
-// stops; it is never for anything that a client sent.
+// CHECK: an invariant of our own code. When it fails, the process reports where and
+// stops. Never use it on input from a client.
 #pragma once
 
 #include <sstream>

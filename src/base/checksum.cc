@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenSSL's low-level digests: hash.cc says why.
+// OpenSSL's low-level digests: see hash.cc for the reason.
 #include "base/checksum.h"
 
 #include <openssl/md5.h>
@@ -19,7 +19,7 @@ struct CrcSum {
   std::uint64_t state;
 };
 
-// Null for what is no CRC.
+// Null for a checksum that is not a CRC.
 const Crc* crc_of(Checksum kind) {
   switch (kind) {
     case Checksum::Crc32: return &kCrc32;
@@ -105,9 +105,9 @@ std::string Hasher::finish() {
 
 std::string combine_crc(Checksum kind, std::string_view first, std::string_view second, std::uint64_t second_size) {
   const Crc* crc = crc_of(kind);
-  CHECK(crc) << "only CRCs combine";
+  CHECK(crc) << "only CRCs can be combined";
   const std::size_t size = size_of_crc(kind);
-  CHECK(first.size() == size && second.size() == size) << "no CRC of this kind";
+  CHECK(first.size() == size && second.size() == size) << "a CRC has the wrong size";
   return to_bytes(crc->combine(from_bytes(first), from_bytes(second), second_size), size);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checksums of what arrives in pieces.
+// Checksums of data that arrives in pieces.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class Hasher {
   Hasher& operator=(Hasher&&) noexcept;
 
   void update(std::string_view bytes);
-  // Raw bytes; of a CRC the highest first. The last call on a hasher.
+  // Raw bytes; a CRC is big-endian. The last call on a hasher.
   std::string finish();
 
  private:
@@ -27,7 +27,7 @@ class Hasher {
   std::unique_ptr<State> state_;
 };
 
-// The CRC of two byte strings after one another, from what finish() gave for each. Only for CRCs.
+// The CRC of two concatenated byte strings, from the result of finish() for each. Only for CRCs.
 std::string combine_crc(Checksum kind, std::string_view first, std::string_view second, std::uint64_t second_size);
 
 }  // namespace base

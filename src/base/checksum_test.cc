@@ -23,8 +23,8 @@ constexpr Checksum kAll[] = {Checksum::Md5,       Checksum::Crc32, Checksum::Crc
                              Checksum::Crc64Nvme, Checksum::Sha1,  Checksum::Sha256};
 constexpr Checksum kCrcs[] = {Checksum::Crc32, Checksum::Crc32c, Checksum::Crc64Nvme};
 
-// The check values of the catalogue of CRCs.
-TEST(Checksum, GivesTheKnownCrcs) {
+// The check values of the CRC catalogue.
+TEST(Checksum, ComputesTheKnownCrcs) {
   EXPECT_EQ(hex(Checksum::Crc32, "123456789"), "cbf43926");
   EXPECT_EQ(hex(Checksum::Crc32c, "123456789"), "e3069283");
   EXPECT_EQ(hex(Checksum::Crc64Nvme, "123456789"), "ae8b14860a799888");
@@ -33,21 +33,21 @@ TEST(Checksum, GivesTheKnownCrcs) {
 }
 
 // RFC 3720 B.4, and the NVM Express command set's own examples: 4096 bytes each.
-TEST(Checksum, GivesThePublishedCrcsOfLongerStrings) {
+TEST(Checksum, ComputesThePublishedCrcsOfLongerStrings) {
   EXPECT_EQ(hex(Checksum::Crc32c, std::string(32, '\0')), "8a9136aa");
   EXPECT_EQ(hex(Checksum::Crc32c, std::string(32, '\xff')), "62a8ab43");
   EXPECT_EQ(hex(Checksum::Crc64Nvme, std::string(4096, '\0')), "6482d367eb22b64e");
   EXPECT_EQ(hex(Checksum::Crc64Nvme, std::string(4096, '\xff')), "c0ddba7302eca3ac");
 }
 
-TEST(Checksum, DigestsAreThoseOfOneCall) {
+TEST(Checksum, AHasherMatchesTheOneCallDigest) {
   const std::string bytes = random_bytes(1000);
   EXPECT_EQ(sum(Checksum::Md5, bytes), md5(bytes));
   EXPECT_EQ(sum(Checksum::Sha1, bytes), sha1(bytes));
   EXPECT_EQ(sum(Checksum::Sha256, bytes), sha256(bytes));
 }
 
-TEST(Checksum, InPiecesIsTheSameAsInOne) {
+TEST(Checksum, TheSumDoesNotDependOnHowTheInputIsCut) {
   const std::string bytes = random_bytes(3000);
   for (Checksum kind : kAll) {
     for (std::size_t step : {1u, 7u, 64u, 129u, 1000u}) {
@@ -58,7 +58,7 @@ TEST(Checksum, InPiecesIsTheSameAsInOne) {
   }
 }
 
-TEST(Checksum, AHasherThatMovedGoesOn) {
+TEST(Checksum, AMovedHasherContinues) {
   Hasher first(Checksum::Crc32);
   first.update("1234");
   Hasher second = std::move(first);
@@ -66,7 +66,7 @@ TEST(Checksum, AHasherThatMovedGoesOn) {
   EXPECT_EQ(to_hex(second.finish()), "cbf43926");
 }
 
-// One bit after another, as the definition has it.
+// Bit by bit, as the definition says.
 std::uint64_t by_bits(std::uint64_t polynomial, std::uint64_t state, std::string_view bytes) {
   for (char c : bytes) {
     state ^= static_cast<unsigned char>(c);
@@ -75,7 +75,7 @@ std::uint64_t by_bits(std::uint64_t polynomial, std::uint64_t state, std::string
   return state;
 }
 
-TEST(Crc, TablesAndFoldingGiveWhatTheDefinitionGives) {
+TEST(Crc, TablesAndFoldingMatchTheDefinition) {
   struct Case {
     const Crc& crc;
     std::uint64_t polynomial, start;
@@ -94,7 +94,7 @@ TEST(Crc, TablesAndFoldingGiveWhatTheDefinitionGives) {
   }
 }
 
-TEST(Crc, TwoCombineToThatOfBoth) {
+TEST(Crc, TwoCrcsCombineToTheCrcOfTheConcatenation) {
   const std::string bytes = random_bytes(100'000);
   for (Checksum kind : kCrcs) {
     for (std::size_t cut : {0u, 1u, 5u, 4096u, 99'999u, 100'000u}) {

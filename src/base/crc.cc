@@ -21,7 +21,7 @@ std::uint64_t load(const char* bytes) {
 #ifdef __x86_64__
 #define STOKER_WITH_PCLMUL __attribute__((target("pclmul,sse4.1")))
 
-// Below this the tables are as fast.
+// For shorter input the tables are as fast.
 constexpr std::size_t kLeastToFold = 128;
 
 bool can_fold() {
@@ -33,8 +33,8 @@ STOKER_WITH_PCLMUL __m128i load_block(const char* bytes) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
 }
 
-// A block's lower half has its higher powers. A product of two reflected halves is one power
-// short in 128 bits, which is why the constants are too.
+// A block's lower half holds its higher powers. A product of two reflected halves is one power
+// short in 128 bits, so the constants are too.
 STOKER_WITH_PCLMUL __m128i fold(__m128i block, __m128i constants, __m128i next) {
   __m128i first = _mm_clmulepi64_si128(block, constants, 0x00);
   __m128i second = _mm_clmulepi64_si128(block, constants, 0x11);
@@ -66,8 +66,8 @@ std::uint64_t Crc::update_by_table(std::uint64_t state, std::string_view bytes) 
 }
 
 #ifdef __x86_64__
-// Four blocks at a time are carried past the next four; what is left of them at the end is
-// 128 bits with the same remainder, for the tables to take.
+// Folds four blocks at a time into the next four. The result is 128 bits with the same
+// remainder, which the tables reduce.
 STOKER_WITH_PCLMUL std::uint64_t Crc::update_by_folding(std::uint64_t state, std::string_view bytes) const {
   const char* at = bytes.data();
   std::size_t left = bytes.size();
@@ -90,7 +90,7 @@ STOKER_WITH_PCLMUL std::uint64_t Crc::update_by_folding(std::uint64_t state, std
 }
 #endif
 
-// As polynomials, modulo ours; bit 63 is the power 0.
+// Multiplies polynomials modulo ours; bit 63 is the power 0.
 std::uint64_t Crc::multiply(std::uint64_t a, std::uint64_t b) const {
   std::uint64_t product = 0;
   for (; a != 0; a <<= 1) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRCs whose bits go in and come out lowest first. All of them are computed with 64 bits of
-// state: one of 32 bits is the same sum for a polynomial times x^32, and lies in the low half.
+// Reflected CRCs (lowest bit first). All of them use 64 bits of state: a 32-bit CRC is the
+// same sum for the polynomial times x^32, and its value is in the low half.
 #pragma once
 
 #include <array>
@@ -12,19 +12,19 @@ namespace base {
 
 class Crc {
  public:
-  // As it is written for this order of bits, without its highest term.
+  // In reflected notation, without its highest term.
   explicit constexpr Crc(std::uint64_t polynomial);
 
-  // By the fastest way that this processor has. The state is not inverted, before or after.
+  // Uses the fastest method that this processor has. Does not invert the state, before or after.
   std::uint64_t update(std::uint64_t state, std::string_view bytes) const;
-  // By tables, eight bytes at a time, on any processor.
+  // Uses tables, eight bytes at a time, on any processor.
   std::uint64_t update_by_table(std::uint64_t state, std::string_view bytes) const;
 
-  // The CRC of two byte strings after one another, from that of each: states, or both inverted.
+  // The CRC of two concatenated byte strings, from the CRC of each: both states, or both inverted.
   std::uint64_t combine(std::uint64_t first, std::uint64_t second, std::uint64_t second_size) const;
 
  private:
-  // Constants to multiply a block's two halves with, which moves it so many bits ahead.
+  // Factors for a block's two halves, which move the block a number of bits ahead.
   struct Fold {
     std::uint64_t first, second;
   };
@@ -36,7 +36,7 @@ class Crc {
   std::uint64_t update_by_folding(std::uint64_t state, std::string_view bytes) const;
 
   std::uint64_t polynomial_;
-  std::array<std::array<std::uint64_t, 256>, 8> tables_ = {};  // [i][b]: byte b, with i bytes after it
+  std::array<std::array<std::uint64_t, 256>, 8> tables_ = {};  // [i][b]: byte b followed by i bytes
   Fold by_block_, by_four_blocks_;                             // blocks of 128 bits
 };
 
@@ -63,7 +63,7 @@ constexpr Crc::Crc(std::uint64_t polynomial)
   }
 }
 
-inline constexpr Crc kCrc32(0xedb88320);  // of zip and Ethernet
+inline constexpr Crc kCrc32(0xedb88320);  // zip, Ethernet
 inline constexpr Crc kCrc32c(0x82f63b78);
 inline constexpr Crc kCrc64Nvme(0x9a6c9329ac4bc9b5);
 

@@ -7,7 +7,7 @@
 
 namespace base {
 
-// "Thu, 05 Nov 2026 09:30:10 GMT", as HTTP's headers and RFC 822's timestamps have it.
+// "Thu, 05 Nov 2026 09:30:10 GMT", the format of HTTP headers and RFC 822 timestamps.
 std::string to_date_text(Time time);
 
 }  // namespace base

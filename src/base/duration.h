@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lengths of time as people write and read them.
+// Durations as text for people.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace base {
 
-// "3 d 4 h", "5 min", "12 s": the two largest units that are not zero; "0 s" for less than a second.
+// "3 d 4 h", "5 min", "12 s": the two largest nonzero units; "0 s" for less than a second.
 std::string duration_text(Duration duration);
 
 // "90s", "65m", "2h", "1d"; nullopt for anything else, and for more than ten years.

@@ -27,7 +27,7 @@ TEST(Duration, IsReadAsANumberWithItsUnit) {
   EXPECT_EQ(parse_duration("0s"), seconds(0));
 }
 
-TEST(Duration, RefusesWhatIsNone) {
+TEST(Duration, RejectsInvalidText) {
   for (const char* text : {"", "65", "m", "-5s", "5 s", "5ms", "1h30m", "99999999999999999999s", "9999999d"}) {
     EXPECT_FALSE(parse_duration(text)) << text;
   }

@@ -16,7 +16,7 @@
 namespace base {
 namespace {
 
-// Asked for at once; the system goes on by itself.
+// Requested in one call; the kernel continues by itself.
 constexpr std::uint64_t kReadAheadBytes = 2 * 1024 * 1024;
 
 [[noreturn]] void fail(const char* what, const std::string& path) {
@@ -31,7 +31,7 @@ int open_or_fail(const char* what, const std::string& path, int flags) {
   }
 }
 
-// Reading this byte now would not wait for the disk.
+// Whether this byte can be read without waiting for the disk.
 bool in_memory(int fd, std::uint64_t offset) {
   char byte = 0;
   const iovec into = {&byte, 1};
@@ -87,7 +87,7 @@ std::size_t File::pread(char* into, std::size_t size, std::uint64_t offset) cons
 }
 
 void File::announce_reading(std::uint64_t offset, std::uint64_t size) const {
-  // The advice costs more than asking whether it is needed.
+  // The advice costs more than checking whether it is needed.
   const bool little = size > 0 && size <= kReadAheadBytes;
   if (little && in_memory(fd_, offset) && in_memory(fd_, offset + size - 1)) return;
   const auto at = static_cast<off_t>(offset);
@@ -96,7 +96,7 @@ void File::announce_reading(std::uint64_t offset, std::uint64_t size) const {
 }
 
 void File::sync() const {
-  // The file's length and blocks are synced too; only its times are not.
+  // fdatasync syncs the file's length and blocks too; only its times are left out.
   while (::fdatasync(fd_) != 0) {
     if (errno != EINTR) fail("sync", path_);
   }
@@ -104,7 +104,7 @@ void File::sync() const {
 
 std::uint64_t File::size() const {
   struct stat status;
-  if (::fstat(fd_, &status) != 0) fail("look at", path_);
+  if (::fstat(fd_, &status) != 0) fail("stat", path_);
   return static_cast<std::uint64_t>(status.st_size);
 }
 

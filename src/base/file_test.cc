@@ -23,7 +23,7 @@ class FileTest : public testing::Test {
   const std::string path_ = folder_ + "/a";
 };
 
-TEST_F(FileTest, WhatWasWrittenIsReadBack) {
+TEST_F(FileTest, ReadsBackWhatItWrote) {
   File made = File::create(path_);
   made.write_all("hello ");
   made.write_all("world");
@@ -38,7 +38,7 @@ TEST_F(FileTest, WhatWasWrittenIsReadBack) {
   EXPECT_EQ(file.pread(into, sizeof into, 11), 0u);
 }
 
-TEST_F(FileTest, AFileThatIsThereIsNotCreatedAgain) {
+TEST_F(FileTest, CreateRejectsAnExistingFile) {
   File::create(path_).write_all("precious");
   EXPECT_THROW(File::create(path_), std::system_error);
   EXPECT_EQ(File::open(path_).size(), 8u);
@@ -47,7 +47,7 @@ TEST_F(FileTest, AFileThatIsThereIsNotCreatedAgain) {
 TEST_F(FileTest, AnErrorNamesThePathAndTheReason) {
   try {
     File::open(path_);
-    FAIL() << "opened what is not there";
+    FAIL() << "opened a missing file";
   } catch (const std::system_error& error) {
     EXPECT_EQ(error.code(), std::errc::no_such_file_or_directory);
     EXPECT_THAT(error.what(), HasSubstr("cannot open " + path_));
@@ -66,7 +66,7 @@ TEST_F(FileTest, ADescriptorMovesAndIsClosedOnce) {
   second.size();
 }
 
-TEST_F(FileTest, AFileOpenedToReadIsNotWritten) {
+TEST_F(FileTest, AFileOpenedForReadingCannotBeWritten) {
   File::create(path_);
   File file = File::open(path_);
   EXPECT_THROW(file.write_all("x"), std::system_error);

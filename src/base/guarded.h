@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value behind its own lock. A value leaves `with`, never a reference, and
-// nothing that blocks or calls back runs inside it.
+// A value with its own lock. `with` returns values, never references. Code inside
+// it must not block or call back.
 #pragma once
 
 #include <mutex>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Digests of what is there at once. Results are raw bytes; to_hex and to_base64 make text of
-// them. For what arrives in pieces: checksum.h.
+// Digests of complete byte strings. Results are raw bytes: use to_hex or to_base64 for text.
+// For data that arrives in pieces: checksum.h.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ std::string md5(std::string_view bytes);
 std::string sha1(std::string_view bytes);
 std::string sha256(std::string_view bytes);
 
-// A key made ready once: an HMAC then costs no more than hashing its message.
+// A prepared key: an HMAC then costs no more than hashing its message.
 class HmacSha256Key {
  public:
   explicit HmacSha256Key(std::string_view key);

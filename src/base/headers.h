@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header lines of an HTTP message, in order, names compared without case.
+// The header lines of an HTTP message, in order. Names are case-insensitive.
 #pragma once
 
 #include <initializer_list>

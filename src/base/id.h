@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A string that names one kind of thing and can't be mistaken for another.
+// A string that identifies one kind of resource and does not convert to the id of another.
 #pragma once
 
 #include <compare>
@@ -27,7 +27,5 @@ class Id {
 
 template <class Tag>
 struct std::hash<base::Id<Tag>> {
-  std::size_t operator()(const base::Id<Tag>& id) const noexcept {
-    return std::hash<std::string>{}(id.str());
-  }
+  std::size_t operator()(const base::Id<Tag>& id) const noexcept { return std::hash<std::string>{}(id.str()); }
 };

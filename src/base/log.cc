@@ -36,7 +36,7 @@ bool plain(std::string_view value) {
   return true;
 }
 
-// A value never breaks its line, whatever a client put into it.
+// A value never breaks the line, whatever a client sent.
 void append_value(std::string& line, std::string_view value) {
   if (plain(value)) {
     line += value;

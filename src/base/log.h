@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One event a line: time, level, what happened, then key=value. Past tense, the
-// request id always, a secret never.
+// One event a line: time, level, event, then key=value. Past tense. Always with the
+// request id, never with a secret.
 #pragma once
 
 #include <concepts>

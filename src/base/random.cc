@@ -11,8 +11,8 @@
 namespace base {
 namespace {
 
-// A system call per id would be felt at 100,000 messages a second, so each thread
-// takes the kernel's bytes a page at a time and never uses one twice.
+// A system call per id costs too much at 100,000 messages a second, so each thread
+// reads the kernel's bytes a page at a time and never uses one twice.
 struct Pool {
   char bytes[4096];
   std::size_t used = sizeof bytes;
@@ -49,7 +49,7 @@ std::string random_bytes(std::size_t count) {
 
 std::string random_text(std::size_t length, std::string_view alphabet) {
   CHECK(!alphabet.empty() && alphabet.size() <= 256);
-  // Bytes past the last whole multiple would make the first letters likelier.
+  // Bytes past the last whole multiple would make the first letters more likely.
   const std::size_t usable = 256 / alphabet.size() * alphabet.size();
   std::string out;
   out.reserve(length);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Randomness that nobody can guess, for ids and secrets.
+// Cryptographically secure random bytes, for ids and secrets.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value, or the reason why there is none, for callers that branch on it.
+// A value, or an error, for callers that branch on it.
 #pragma once
 
 #include <string>

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT and SIGTERM, waited for and not handled: nothing runs at a moment that nobody chose.
+// Waits for SIGINT and SIGTERM synchronously, so that no code runs in a signal handler.
 #pragma once
 
 #include <csignal>
 
 namespace base {
 
-// Blocks both from here on: make it on the main thread, before any other thread is there.
+// Blocks both signals: construct it on the main thread before starting any other thread.
 class StopSignals {
  public:
   StopSignals();
 
-  // Until one of them comes; its number.
+  // Blocks until a signal arrives; returns its number.
   int wait();
-  // From now on one ends the process there and then, for people who can't wait.
+  // The next signal ends the process immediately.
   void let_through();
 
  private:

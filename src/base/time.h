@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points in time, and where they come from.
+// Points in time, and clocks.
 #pragma once
 
 #include <atomic>
@@ -24,12 +24,10 @@ class Clock {
 
 class SystemClock final : public Clock {
  public:
-  Time now() const override {
-    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  }
+  Time now() const override { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 };
 
-// A clock that stands still until a test moves it. Safe to move from any thread.
+// A clock that only advances when a test moves it. Safe to move from any thread.
 class FakeClock final : public Clock {
  public:
   explicit FakeClock(Time start) : ms_(to_millis(start)) {}

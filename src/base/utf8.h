@@ -11,17 +11,17 @@ namespace base {
 
 bool is_utf8(std::string_view text);
 
-// The character at `at`, which moves past it; -1 for a byte that begins none.
+// Decodes the character at `at` and advances `at` past it; -1 for an invalid byte.
 std::int32_t next_character(std::string_view text, std::size_t& at);
 
-// How many characters it has.
+// The number of characters.
 std::size_t count_characters(std::string_view text);
 
-// The characters that XML 1.0 can carry.
+// Whether XML 1.0 allows the character.
 bool is_xml_character(std::int32_t code);
 
-// The same text with U+FFFD in place of everything else: fit for any log, any JSON and
-// any XML, whatever somebody sent.
+// The same text with U+FFFD in place of invalid bytes and of characters that XML 1.0 does not
+// allow: safe for logs, JSON and XML.
 std::string to_printable(std::string_view text);
 
 }  // namespace base

@@ -17,8 +17,9 @@ TEST(Utf8, ReadsCharactersOfEveryLength) {
   EXPECT_EQ(count_characters(text), 4u);
 }
 
-TEST(Utf8, RefusesWhatIsNone) {
-  for (std::string text : {"\x80", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff", "\xe2\x82"}) {
+TEST(Utf8, RejectsInvalidBytes) {
+  for (std::string text :
+       {"\x80", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff", "\xe2\x82"}) {
     std::size_t at = 0;
     EXPECT_EQ(next_character(text, at), -1);
     EXPECT_EQ(at, 1u);
@@ -27,7 +28,9 @@ TEST(Utf8, RefusesWhatIsNone) {
 
 TEST(Utf8, MakesAnythingPrintable) {
   EXPECT_EQ(to_printable("fine \xc3\xa9\n"), "fine \xc3\xa9\n");
-  EXPECT_EQ(to_printable(std::string("a\0b", 3)), "a\xef\xbf\xbd" "b");
+  EXPECT_EQ(to_printable(std::string("a\0b", 3)),
+            "a\xef\xbf\xbd"
+            "b");
   EXPECT_EQ(to_printable("\xff\x01"), "\xef\xbf\xbd\xef\xbf\xbd");
   EXPECT_EQ(to_printable("\xef\xbf\xbf"), "\xef\xbf\xbd");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line as it is written: each subcommand with its options, examples and checks.
+// The command line: each subcommand with its options, examples and checks.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -18,6 +18,7 @@ namespace cli {
 // `stoker up` and `stoker server`
 struct ServerArguments {
   std::string data;
+  std::string store;
   std::string listen = "127.0.0.1:4566";
   std::string tls_certificate, tls_key;
   std::optional<std::string> account;
@@ -27,7 +28,7 @@ struct ServerArguments {
   bool no_test_events = false;
   base::LogLevel log_level = base::LogLevel::Info;
   std::string objects_endpoint, objects_region = "us-east-1";
-  std::string objects_access_key_id, objects_secret_access_key;  // by the environment alone
+  std::string objects_access_key_id, objects_secret_access_key;  // from the environment only
   bool no_agent = false;
 };
 
@@ -46,7 +47,7 @@ struct AgentArguments {
   base::LogLevel log_level = base::LogLevel::Info;
 };
 
-// What to run once the command line has been read.
+// The command to run after the command line is parsed.
 using Command = std::function<int()>;
 
 // $STOKER_DATA, or ~/.stoker
@@ -56,13 +57,13 @@ CLI::App* add_up(CLI::App& app, ServerArguments& server, AgentArguments& agent);
 CLI::App* add_server(CLI::App& app, ServerArguments& server);
 CLI::App* add_agent(CLI::App& app, AgentArguments& agent);
 
-// env, status, key, token, scrub: about the server itself.
+// env, status, key, token, scrub: commands about the server.
 void add_server_commands(CLI::App& app, Options& options, Command& command);
 // run, ps, stop, logs, nodes, gpus, explain
 void add_cluster_commands(CLI::App& app, Options& options, Command& command);
 
-// For both: a subcommand that talks to the server in the data folder.
+// Adds a subcommand that calls the server of the data folder.
 CLI::App* add_client(CLI::App& app, Options& options, Command& command, const char* name, const char* help,
-                     Command does);
+                     Command action);
 
 }  // namespace cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of run, ps, stop, logs, nodes, gpus and explain: what is done with a cluster.
+// Arguments of run, ps, stop, logs, nodes, gpus and explain.
 #include <iostream>
 #include <memory>
 
@@ -13,62 +13,62 @@ Examples:
   stoker run --gpus 1 nvcr.io/nvidia/pytorch:24.01-py3 -- python3 train.py
   stoker run --gpus all --detach --name train pytorch -- torchrun train.py
   stoker run --gpu-memory 8000 --gpu-compute 30 -e MODEL=small ocr
-  stoker run process -- nvidia-smi        with the process driver any word will do for an image
+  stoker run process -- nvidia-smi        the process driver ignores the image
 
-Its exit status is the container's; 1 where no machine can take the task, which it explains;
-125 where the container never ran. Ctrl-C tells the task to stop, a second one leaves it.
+The exit status is the container's; 1 when no machine can run the task, with an explanation;
+125 when the container did not start. Ctrl-C stops the task; a second Ctrl-C leaves it running.
 )text";
 
 constexpr char kLogsExamples[] = R"text(
 Examples:
-  stoker logs 3fa9                  of the task whose id begins so
-  stoker logs -f --tail 20 3fa9     the last lines, and those to come until it ends
+  stoker logs 3fa9                  the output of the task whose id begins with 3fa9
+  stoker logs -f --tail 20 3fa9     the last 20 lines, and new ones until the task ends
 )text";
 
 constexpr char kExplainExamples[] = R"text(
 Examples:
-  stoker explain 3fa9               what a task waits for, or why it stopped
-  stoker explain train              where the latest revision could be placed now, or why not: exit status 2
+  stoker explain 3fa9               why a task waits, or why it stopped
+  stoker explain train              where the latest revision can run now; exit status 2 if nowhere
 
 )text";
 
 constexpr int kMaxMiB = 1 << 24;
 
 CLI::App* add_cluster_client(CLI::App& app, Options& options, Command& command, const char* name, const char* help,
-                             Command does) {
-  CLI::App* sub = add_client(app, options, command, name, help, std::move(does));
+                             Command action) {
+  CLI::App* sub = add_client(app, options, command, name, help, std::move(action));
   sub->add_option("--cluster", options.cluster, "The cluster")->capture_default_str();
-  sub->add_option("--region", options.region, "The region that clients name")->capture_default_str();
+  sub->add_option("--region", options.region, "The region")->capture_default_str();
   sub->add_flag("--json", options.json, "Print JSON");
   return sub;
 }
 
 void add_run(CLI::App& app, Options& options, Command& command) {
-  auto given = std::make_shared<RunArguments>();  // as long as the command that reads it
-  CLI::App* sub = add_cluster_client(app, options, command, "run", "Run a container, with its output here",
+  auto given = std::make_shared<RunArguments>();  // shared with the command
+  CLI::App* sub = add_cluster_client(app, options, command, "run", "Run a container and show its output",
                                      [&options, given] { return run(options, *given, std::cout, std::cerr); });
-  sub->add_option("image", given->image, "Its image; means nothing to the process driver: any word, as `process`")
-      ->required();
-  sub->add_option("command", given->command, "What it runs, after --");
-  sub->add_option("--gpus", given->gpus, "Whole GPUs: a number, or all")->type_name("N|all");
-  sub->add_option("--gpu-memory", given->gpu_memory_mib, "A share of a GPU, by its memory")
+  sub->add_option("image", given->image, "The image; the process driver ignores it")->required();
+  sub->add_option("command", given->command, "The command, after --");
+  sub->add_option("--gpus", given->gpus, "Number of whole GPUs, or all")->type_name("N|all");
+  sub->add_option("--gpu-memory", given->gpu_memory_mib, "A share of one GPU: its memory")
       ->check(CLI::Range(1, kMaxMiB))
       ->type_name("MiB");
-  sub->add_option("--gpu-compute", given->gpu_compute_percent, "At most so much of that GPU's compute")
+  sub->add_option("--gpu-compute", given->gpu_compute_percent, "Limit of that GPU's compute")
       ->check(CLI::Range(1, 100))
       ->type_name("PERCENT");
-  sub->add_option("--cpu", given->cpu_units, "CPU units, 1024 a core")->check(CLI::Range(1, kMaxMiB))->type_name("UNITS");
-  sub->add_option("--memory", given->memory_mib, "The limit of its memory (none; 512 are reserved)")
+  sub->add_option("--cpu", given->cpu_units, "CPU units, 1024 per core")
+      ->check(CLI::Range(1, kMaxMiB))
+      ->type_name("UNITS");
+  sub->add_option("--memory", given->memory_mib, "Memory limit (none; 512 MiB are reserved)")
       ->check(CLI::Range(4, kMaxMiB))
       ->type_name("MiB");
-  sub->add_option("-e,--env", given->environment, "A variable; K alone has the value that it has here. Several times")
+  sub->add_option("-e,--env", given->environment, "Environment variable; K alone copies the local value. Repeatable")
       ->allow_extra_args(false)
       ->type_name("K=V");
-  sub->add_option("--entrypoint", given->entry_point, "Instead of the image's. Several times: its words")
+  sub->add_option("--entrypoint", given->entry_point, "Entry point instead of the image's; repeat for each word")
       ->allow_extra_args(false);
-  sub->add_option("--name", given->family, "The task definition's family (run- and the image's name)")
-      ->type_name("FAMILY");
-  sub->add_flag("-d,--detach", given->detach, "Print the task's id and leave it running");
+  sub->add_option("--name", given->family, "Family of the task definition (run-IMAGE)")->type_name("FAMILY");
+  sub->add_flag("-d,--detach", given->detach, "Print the task's id and do not wait");
   sub->footer(kRunExamples);
 }
 
@@ -76,42 +76,42 @@ void add_tasks(CLI::App& app, Options& options, Command& command) {
   auto all = std::make_shared<bool>(false);
   CLI::App* list = add_cluster_client(app, options, command, "ps", "List tasks",
                                       [&options, all] { return ps(options, *all, std::cout); });
-  list->add_flag("-a,--all", *all, "Those that stopped within the hour, too, and why");
+  list->add_flag("-a,--all", *all, "Also tasks that stopped within the last hour, with the reason");
 
-  struct Stopped {
+  struct StopArguments {
     std::vector<std::string> tasks;
     std::string reason;
   };
-  auto stopped = std::make_shared<Stopped>();
+  auto stopped = std::make_shared<StopArguments>();
   CLI::App* end = add_cluster_client(app, options, command, "stop", "Stop tasks", [&options, stopped] {
     return stop(options, stopped->tasks, stopped->reason, std::cout);
   });
-  end->add_option("task", stopped->tasks, "Their ids, or how those begin")->required();
-  end->add_option("--reason", stopped->reason, "Shown as why they stopped");
+  end->add_option("task", stopped->tasks, "Task ids, or unique prefixes")->required();
+  end->add_option("--reason", stopped->reason, "Reason to record");
 }
 
 void add_logs(CLI::App& app, Options& options, Command& command) {
   auto given = std::make_shared<LogArguments>();
   CLI::App* sub = add_cluster_client(app, options, command, "logs", "Print a task's output",
                                      [&options, given] { return logs(options, *given, std::cout, std::cerr); });
-  sub->add_option("task", given->task, "Its id, or how that begins")->required();
-  sub->add_option("container", given->container, "One of its containers (all)");
-  sub->add_flag("-f,--follow", given->follow, "Go on until the task ends");
-  sub->add_option("--tail", given->tail, "The last so many lines of each container")->check(CLI::Range(0, 1 << 30));
-  sub->add_flag("-t,--timestamps", given->timestamps, "When each line was written");
+  sub->add_option("task", given->task, "Task id, or a unique prefix")->required();
+  sub->add_option("container", given->container, "Container name (all)");
+  sub->add_flag("-f,--follow", given->follow, "Follow until the task ends");
+  sub->add_option("--tail", given->tail, "Number of last lines of each container")->check(CLI::Range(0, 1 << 30));
+  sub->add_flag("-t,--timestamps", given->timestamps, "Show the time of each line");
   sub->footer(kLogsExamples);
 }
 
 void add_nodes(CLI::App& app, Options& options, Command& command) {
-  struct Given {
+  struct NodeArguments {
     std::string machine;
     bool force = false;
   };
-  auto given = std::make_shared<Given>();
-  CLI::App* list = add_cluster_client(app, options, command, "nodes", "List machines; drain, activate, remove one",
+  auto given = std::make_shared<NodeArguments>();
+  CLI::App* list = add_cluster_client(app, options, command, "nodes", "List machines; drain, activate or remove one",
                                       [&options] { return nodes(options, std::cout); });
   list->require_subcommand(0, 1);
-  // A command's own callback comes after its subcommand's, whose word counts.
+  // This callback runs after a subcommand's callback and must not override it.
   list->callback([&options, &command, list] {
     if (list->get_subcommands().empty()) command = [&options] { return nodes(options, std::cout); };
   });
@@ -119,13 +119,13 @@ void add_nodes(CLI::App& app, Options& options, Command& command) {
     CLI::App* sub = add_cluster_client(*list, options, command, name, help, [&options, given, change] {
       return change_node(options, change, given->machine, given->force, std::cout);
     });
-    sub->add_option("machine", given->machine, "Its name, its id, or how that begins")->required();
+    sub->add_option("machine", given->machine, "Machine name, id, or a unique prefix of the id")->required();
     return sub;
   };
-  add("drain", "Give it no new tasks", NodeChange::Drain);
-  add("activate", "Give it tasks again", NodeChange::Activate);
-  add("remove", "Deregister it", NodeChange::Remove)
-      ->add_flag("--force", given->force, "Even where tasks run on it: they are given up");
+  add("drain", "Place no new tasks on a machine", NodeChange::Drain);
+  add("activate", "Place tasks on a machine again", NodeChange::Activate);
+  add("remove", "Deregister a machine", NodeChange::Remove)
+      ->add_flag("--force", given->force, "Even if tasks run on it: they are abandoned");
 }
 
 }  // namespace
@@ -135,12 +135,13 @@ void add_cluster_commands(CLI::App& app, Options& options, Command& command) {
   add_tasks(app, options, command);
   add_logs(app, options, command);
   add_nodes(app, options, command);
-  add_cluster_client(app, options, command, "gpus", "List GPUs, their load, and who holds them",
+  add_cluster_client(app, options, command, "gpus", "List GPUs, their load and their tasks",
                      [&options] { return gpus(options, std::cout); });
   auto what = std::make_shared<std::string>();
-  CLI::App* sub = add_cluster_client(app, options, command, "explain", "Say why a task waits or stopped, or what fits where",
+  CLI::App* sub = add_cluster_client(app, options, command, "explain",
+                                     "Explain why a task waits or stopped, or where a definition fits",
                                      [&options, what] { return explain(options, *what, std::cout); });
-  sub->add_option("what", *what, "A task's id or how that begins, or a task definition")->required();
+  sub->add_option("what", *what, "Task id or unique prefix, or a task definition")->required();
   sub->footer(kExplainExamples);
 }
 

@@ -11,32 +11,31 @@ namespace cli {
 namespace {
 
 void add_region(CLI::App* command, Options& options) {
-  command->add_option("--region", options.region, "The region that clients name")->capture_default_str();
+  command->add_option("--region", options.region, "The region")->capture_default_str();
 }
 
-void add_json(CLI::App* command, Options& options) {
-  command->add_flag("--json", options.json, "Print JSON");
-}
+void add_json(CLI::App* command, Options& options) { command->add_flag("--json", options.json, "Print JSON"); }
 
 void add_keys(CLI::App& app, Options& options, Command& command) {
-  struct Given {
+  struct KeyArguments {
     std::optional<std::string> account;
     std::string id;
   };
-  auto given = std::make_shared<Given>();  // as long as the commands that read it
-  CLI::App* key = app.add_subcommand("key", "Make, import, list and delete access keys");
+  auto given = std::make_shared<KeyArguments>();  // shared with the commands
+  CLI::App* key = app.add_subcommand("key", "Create, import, list and delete access keys");
   key->require_subcommand(1);
-  CLI::App* create = add_client(*key, options, command, "create", "Make a key and print it",
+  CLI::App* create = add_client(*key, options, command, "create", "Create a key and print it",
                                 [&, given] { return key_create(options, given->account, std::cout); });
   CLI::App* import = add_client(*key, options, command, "import", "Read lines of `ID SECRET` from standard input",
                                 [&, given] { return key_import(options, given->account, std::cin, std::cout); });
   CLI::App* list = add_client(*key, options, command, "list", "List the keys, without their secrets",
                               [&] { return key_list(options, std::cout); });
-  CLI::App* remove = add_client(*key, options, command, "delete", "Delete a key: from then on it opens nothing",
-                                [&, given] { return key_delete(options, given->id, std::cout); });
-  remove->add_option("id", given->id, "The access key's id")->required();
+  CLI::App* remove =
+      add_client(*key, options, command, "delete", "Delete a key; requests signed with it are then rejected",
+                 [&, given] { return key_delete(options, given->id, std::cout); });
+  remove->add_option("id", given->id, "Access key id")->required();
   for (CLI::App* sub : {create, import}) {
-    sub->add_option("--account", given->account, "The account that they belong to; the root key's where absent")
+    sub->add_option("--account", given->account, "Account of the keys (the root key's)")
         ->check(check_account)
         ->type_name("12 DIGITS");
   }
@@ -52,24 +51,25 @@ std::string default_data() {
 }
 
 CLI::App* add_client(CLI::App& app, Options& options, Command& command, const char* name, const char* help,
-                     Command does) {
+                     Command action) {
   CLI::App* sub = app.add_subcommand(name, help);
   sub->add_option("--data", options.data, "The data folder")->capture_default_str()->type_name("DIR");
-  sub->callback([&command, does = std::move(does)] { command = does; });
+  sub->callback([&command, action = std::move(action)] { command = action; });
   return sub;
 }
 
 void add_server_commands(CLI::App& app, Options& options, Command& command) {
-  CLI::App* environment = add_client(app, options, command, "env", "Print the exports that point stock clients here",
-                                     [&] { return env(options, std::cout); });
+  CLI::App* environment =
+      add_client(app, options, command, "env", "Print the exports that configure AWS clients for this server",
+                 [&] { return env(options, std::cout); });
   CLI::App* state = add_client(app, options, command, "status", "Show whether Stoker runs, and its queues",
                                [&] { return status(options, std::cout); });
-  CLI::App* join = add_client(app, options, command, "token", "Make a key for a machine that is to join, as one word",
+  CLI::App* join = add_client(app, options, command, "token", "Create a join token for a machine",
                               [&] { return token(options, std::cout); });
-  join->add_option("--cluster", options.cluster, "The cluster that it joins")->capture_default_str();
-  CLI::App* objects = add_client(app, options, command, "scrub",
-                                 "Read all objects again, and tell which are not what was uploaded (exit status 1)",
-                                 [&] { return scrub(options, std::cout); });
+  join->add_option("--cluster", options.cluster, "The cluster to join")->capture_default_str();
+  CLI::App* objects =
+      add_client(app, options, command, "scrub", "Verify the bytes of all objects; exit status 1 when some are damaged",
+                 [&] { return scrub(options, std::cout); });
   for (CLI::App* sub : {environment, state, join}) add_region(sub, options);
   for (CLI::App* sub : {state, join, objects}) add_json(sub, options);
   add_keys(app, options, command);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of arguments, as CLI11 wants them: what is wrong, or "".
+// CLI11 validators: they return an error, or "".
 #pragma once
 
 #include <string>
@@ -11,11 +11,16 @@ namespace cli {
 
 inline std::string check_account(const std::string& account) {
   const bool valid = account.size() == 12 && account.find_first_not_of("0123456789") == account.npos;
-  return valid ? "" : "an account is 12 digits";
+  return valid ? "" : "an account must have 12 digits";
 }
 
 inline std::string check_duration(const std::string& text) {
-  return base::parse_duration(text) ? "" : "'" + text + "' is no length of time: it is 90s, 65m, 2h or 1d";
+  return base::parse_duration(text) ? "" : "invalid duration '" + text + "': use 90s, 65m, 2h or 1d";
+}
+
+inline std::string check_store(const std::string& url) {
+  if (url.starts_with("postgresql://") || url.starts_with("postgres://")) return "";
+  return "unsupported store: the URL must begin with postgresql://";
 }
 
 inline std::string check_endpoint(const std::string& url) {

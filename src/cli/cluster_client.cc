@@ -14,14 +14,13 @@ namespace {
 
 using namespace shapes::ecs;
 
-constexpr wire::Service kService{.name = "ecs",
-                                 .target_prefix = "AmazonEC2ContainerServiceV20141113",
-                                 .api_version = "2014-11-13",
-                                 .errors = kErrors};
-constexpr std::size_t kPage = 100;
+constexpr wire::Service kEcs{.name = "ecs",
+                             .target_prefix = "AmazonEC2ContainerServiceV20141113",
+                             .api_version = "2014-11-13",
+                             .errors = shapes::ecs::kErrors};
+constexpr std::size_t kDescribePage = 100;
 
-// Of an ARN that names a cluster, it must be ours.
-std::string id_in_cluster(const std::string& text) { return text.starts_with("arn:") ? id_of(text) : text; }
+std::string id_or_prefix(const std::string& text) { return text.starts_with("arn:") ? id_of(text) : text; }
 
 }  // namespace
 
@@ -29,14 +28,14 @@ ClusterClient::ClusterClient(const Options& options)
     : cluster_(options.cluster), profile_(read_profile(options.data, options.region)), client_(profile_) {}
 
 const client::Target& ClusterClient::target() {
-  static const client::Target target{kService, "ecs", wire::Protocol::Json11};
+  static const client::Target target{kEcs, "ecs", wire::Protocol::Json11};
   return target;
 }
 
-void ClusterClient::throw_plainly(const wire::ApiError& error) const {
+void ClusterClient::rethrow_for_people(const wire::ApiError& error) const {
   if (error.code() != "ClusterNotFoundException") throw error;
-  if (cluster_ != "default") throw std::runtime_error("there is no cluster " + cluster_);
-  throw std::runtime_error("there is no cluster yet: the first machine that joins makes it (`stoker token` tells how)");
+  if (cluster_ != "default") throw std::runtime_error("no such cluster: " + cluster_);
+  throw std::runtime_error("no cluster yet: the first machine that joins creates it (see `stoker token`)");
 }
 
 std::vector<std::string> ClusterClient::task_ids(const std::string& desired) {
@@ -52,17 +51,17 @@ std::vector<std::string> ClusterClient::task_ids(const std::string& desired) {
 
 std::vector<Task> ClusterClient::describe(const std::vector<std::string>& ids) {
   std::vector<Task> tasks;
-  for (std::size_t at = 0; at < ids.size(); at += kPage) {
+  for (std::size_t at = 0; at < ids.size(); at += kDescribePage) {
     DescribeTasksRequest request{.cluster = cluster_};
     request.tasks.assign(ids.begin() + static_cast<std::ptrdiff_t>(at),
-                         ids.begin() + static_cast<std::ptrdiff_t>(std::min(at + kPage, ids.size())));
+                         ids.begin() + static_cast<std::ptrdiff_t>(std::min(at + kDescribePage, ids.size())));
     auto page = call<DescribeTasksResponse>("DescribeTasks", request);
     for (Task& task : *page.tasks) tasks.push_back(std::move(task));
   }
   return tasks;
 }
 
-// ListTasks goes by what is desired: one that is on its way to its end is among the stopped.
+// ListTasks filters by desired status: a task that is stopping is among the stopped ones.
 std::vector<Task> ClusterClient::running_tasks() {
   std::vector<Task> tasks = describe(task_ids("RUNNING"));
   for (Task& task : describe(task_ids("STOPPED"))) {
@@ -79,7 +78,7 @@ std::vector<Task> ClusterClient::stopped_tasks() {
 
 Task ClusterClient::describe_task(const std::string& id) {
   std::vector<Task> tasks = describe({id});
-  if (tasks.empty()) throw std::runtime_error("there is no task " + id + " any more");
+  if (tasks.empty()) throw std::runtime_error("task " + id + " no longer exists");
   return std::move(tasks.front());
 }
 
@@ -114,7 +113,7 @@ std::vector<shapes::stoker::StokerGpuState> ClusterClient::gpus() {
 std::string ClusterClient::find_task(const std::string& text) {
   std::vector<std::string> ids = task_ids("RUNNING");
   for (std::string& id : task_ids("STOPPED")) ids.push_back(std::move(id));
-  auto found = match_id(ids, id_in_cluster(text), "task");
+  auto found = match_id(ids, id_or_prefix(text), "task");
   if (!found) throw std::runtime_error(found.error() + " in cluster " + cluster_);
   return *found;
 }
@@ -128,8 +127,8 @@ ContainerInstance ClusterClient::find_instance(const std::string& text) {
   if (named.size() == 1) return *named.front();
   std::vector<std::string> ids;
   for (const ContainerInstance& instance : all) ids.push_back(id_of(*instance.containerInstanceArn));
-  if (named.size() > 1) throw std::runtime_error("several machines are called " + text + ": name one by its id");
-  auto found = match_id(ids, id_in_cluster(text), "machine");
+  if (named.size() > 1) throw std::runtime_error("several machines have the name " + text + ": use an id");
+  auto found = match_id(ids, id_or_prefix(text), "machine");
   if (!found) throw std::runtime_error(found.error() + " in cluster " + cluster_);
   return all[static_cast<std::size_t>(std::ranges::find(ids, *found) - ids.begin())];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls to ECS and to our own operations beside it, for one cluster. Lists come whole.
+// Calls of ECS and of our extensions to it, for one cluster. Lists are complete, not pages.
 #pragma once
 
 #include <map>
@@ -28,7 +28,7 @@ class ClusterClient {
     try {
       return client_.call<Output>(target(), operation, input);
     } catch (const wire::ApiError& error) {
-      throw_plainly(error);
+      rethrow_for_people(error);
     }
   }
 
@@ -38,15 +38,15 @@ class ClusterClient {
   std::vector<shapes::ecs::ContainerInstance> instances();
   std::vector<shapes::stoker::StokerGpuState> gpus();
 
-  // The id of the task that is meant by an ARN, an id, or how one begins.
+  // The id of the task with this ARN, id, or unique prefix of an id. Throws when there is none.
   std::string find_task(const std::string& text);
-  // The same of a machine, which may be called by its name too.
+  // The machine with this name, ARN, id, or unique prefix of an id.
   shapes::ecs::ContainerInstance find_instance(const std::string& text);
 
  private:
   static const client::Target& target();
-  // A cluster that is not there is told with what to do about it.
-  [[noreturn]] void throw_plainly(const wire::ApiError& error) const;
+  // Replaces the error of a missing cluster by a text that says what to do.
+  [[noreturn]] void rethrow_for_people(const wire::ApiError& error) const;
   std::vector<std::string> task_ids(const std::string& desired);
   std::vector<shapes::ecs::Task> describe(const std::vector<std::string>& ids);
 
@@ -55,7 +55,7 @@ class ClusterClient {
   client::Client client_;
 };
 
-// The name of the machine of each ARN.
+// Machine names by ARN.
 std::map<std::string, std::string> machine_names(const std::vector<shapes::ecs::ContainerInstance>& instances);
 
 }  // namespace cli

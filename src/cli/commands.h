@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line's commands, as functions: each answers the exit status and throws
-// what has one clear line in what().
+// The commands as functions. Each returns the exit status, and throws exceptions whose what() is one
+// clear line.
 #pragma once
 
 #include <iosfwd>
@@ -19,28 +19,28 @@ struct Options {
   bool json = false;
 };
 
-// Exports that point stock clients at this Stoker.
+// Prints exports that configure AWS clients for this server.
 int env(const Options& options, std::ostream& out);
 int status(const Options& options, std::ostream& out);
 
 int key_create(const Options& options, const std::optional<std::string>& account, std::ostream& out);
-// Lines "ID SECRET" from `in`.
+// Reads lines of "ID SECRET" from `in`.
 int key_import(const Options& options, const std::optional<std::string>& account, std::istream& in, std::ostream& out);
 int key_list(const Options& options, std::ostream& out);
 int key_delete(const Options& options, const std::string& id, std::ostream& out);
 
-// Makes an access key for a machine that is to join.
+// Creates an access key for a machine and prints it as a join token.
 int token(const Options& options, std::ostream& out);
 
-// Reads all objects again. 1: some are not what was uploaded.
+// Verifies all objects. Returns 1 when some are damaged.
 int scrub(const Options& options, std::ostream& out);
 
-// The container's exit status, or 1 where the task was not placed.
+// Returns the container's exit status, 1 when the task cannot be placed, or 125 when it did not start.
 int run(const Options& options, const RunArguments& arguments, std::ostream& out, std::ostream& err);
 
-// `all`: those that stopped within the last hour, too.
+// `all`: includes tasks that stopped within the last hour.
 int ps(const Options& options, bool all, std::ostream& out);
-// Tasks are named by their ids or by how those begin, here and below.
+// `tasks` and other task arguments are ids or unique prefixes.
 int stop(const Options& options, const std::vector<std::string>& tasks, const std::string& reason, std::ostream& out);
 
 struct LogArguments {
@@ -56,7 +56,7 @@ int nodes(const Options& options, std::ostream& out);
 enum class NodeChange { Drain, Activate, Remove };
 int change_node(const Options& options, NodeChange change, const std::string& machine, bool force, std::ostream& out);
 
-// 2: the task definition can't be placed now.
+// Returns 2 when the task definition cannot be placed now.
 int explain(const Options& options, const std::string& what, std::ostream& out);
 
 }  // namespace cli

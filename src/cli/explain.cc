@@ -15,17 +15,18 @@ using namespace shapes::stoker;
 
 constexpr int kNotPlaceable = 2;
 
-bool may_be_task(const std::string& text) {
+bool may_be_task_id(const std::string& text) {
   if (text.starts_with("arn:")) return text.find(":task/") != text.npos;
   return !text.empty() && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
 StokerExplainResponse explain_task(ClusterClient& client, const std::string& id) {
-  return client.call<StokerExplainResponse>("StokerExplain", StokerExplainRequest{.cluster = client.cluster(), .task = id});
+  return client.call<StokerExplainResponse>("StokerExplain",
+                                            StokerExplainRequest{.cluster = client.cluster(), .task = id});
 }
 
-StokerExplainResponse explain_either(ClusterClient& client, const std::string& what) {
-  if (!may_be_task(what)) return explain_definition(client, what);
+StokerExplainResponse explain_task_or_definition(ClusterClient& client, const std::string& what) {
+  if (!may_be_task_id(what)) return explain_definition(client, what);
   std::string id;
   try {
     id = client.find_task(what);
@@ -54,17 +55,17 @@ void print_explanation(std::ostream& out, const StokerExplainResponse& explanati
   for (const StokerMachineVerdict& verdict : *explanation.machines) {
     std::string why = with_short_ids(verdict.detail.value_or(""));
     if (why.starts_with(verdict.machine + ": ")) why = why.substr(verdict.machine.size() + 2);
-    rows.push_back({verdict.machine, verdict.fits ? "yes" : "no",
-                    why + (verdict.reason ? " [" + *verdict.reason + "]" : "")});
+    rows.push_back(
+        {verdict.machine, verdict.fits ? "yes" : "no", why + (verdict.reason ? " [" + *verdict.reason + "]" : "")});
   }
   out << '\n';
   print_table(out, rows);
-  if (explanation.more) out << "and more machines, which are not shown\n";
+  if (explanation.more) out << "more machines are not shown\n";
 }
 
 int explain(const Options& options, const std::string& what, std::ostream& out) {
   ClusterClient client(options);
-  const StokerExplainResponse explanation = explain_either(client, what);
+  const StokerExplainResponse explanation = explain_task_or_definition(client, what);
   if (options.json) {
     print_json(out, explanation);
   } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What StokerExplain answers, for a person.
+// Results of StokerExplain as text.
 #pragma once
 
 #include <iosfwd>
@@ -12,7 +12,7 @@ namespace cli {
 
 shapes::stoker::StokerExplainResponse explain_definition(ClusterClient& client, const std::string& definition);
 
-// Its sentences, then a table of machines where there are any.
+// Prints the sentences, then a table of machines if there are any.
 void print_explanation(std::ostream& out, const shapes::stoker::StokerExplainResponse& explanation);
 
 }  // namespace cli

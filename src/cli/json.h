@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Described structs as JSON, for programs.
+// Prints described structs as JSON, for --json.
 #pragma once
 
 #include <ostream>

@@ -16,17 +16,17 @@ namespace {
 
 using namespace shapes::stoker;
 
-const client::Target kTarget{kService, "stoker", wire::Protocol::Json11};
+const client::Target kKeyTarget{kService, "stoker", wire::Protocol::Json11};
 
-// "ID SECRET", also with a comma, a colon or an equals sign between; # starts a comment.
-std::optional<KeyPair> parse_line(std::string line) {
+// "ID SECRET", also separated by a comma, a colon or an equals sign. # starts a comment.
+std::optional<KeyPair> parse_key_line(std::string line) {
   line.resize(std::min(line.find('#'), line.size()));
   const char* const kSpace = " \t\r";
-  const char* const kBetween = " \t\r,:=";
+  const char* const kSeparators = " \t\r,:=";
   std::size_t start = line.find_first_not_of(kSpace);
   if (start == line.npos) return std::nullopt;
-  std::size_t id_end = std::min(line.find_first_of(kBetween, start), line.size());
-  std::size_t secret = line.find_first_not_of(kBetween, id_end);
+  std::size_t id_end = std::min(line.find_first_of(kSeparators, start), line.size());
+  std::size_t secret = line.find_first_not_of(kSeparators, id_end);
   std::size_t last = line.find_last_not_of(kSpace);
   KeyPair pair{line.substr(start, id_end - start), ""};
   if (secret != line.npos) pair.secret = line.substr(secret, last + 1 - secret);
@@ -37,7 +37,7 @@ std::optional<KeyPair> parse_line(std::string line) {
 
 int key_create(const Options& options, const std::optional<std::string>& account, std::ostream& out) {
   client::Client client(read_profile(options.data, options.region));
-  auto response = client.call<CreateKeyResponse>(kTarget, "CreateKey", CreateKeyRequest{account});
+  auto response = client.call<CreateKeyResponse>(kKeyTarget, "CreateKey", CreateKeyRequest{account});
   if (options.json) {
     print_json(out, response);
   } else {
@@ -52,16 +52,16 @@ int key_import(const Options& options, const std::optional<std::string>& account
   int number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
-    auto pair = parse_line(line);
+    auto pair = parse_key_line(line);
     if (!pair) continue;
     if (pair->secret.empty()) {
       throw std::runtime_error("line " + std::to_string(number) + " is not `ID SECRET`; nothing was imported");
     }
     request.keys.push_back(std::move(*pair));
   }
-  if (request.keys.empty()) throw std::runtime_error("no keys on standard input: give lines of `ID SECRET`");
+  if (request.keys.empty()) throw std::runtime_error("no keys on standard input: expected lines of `ID SECRET`");
   client::Client client(read_profile(options.data, options.region));
-  auto response = client.call<ImportKeysResponse>(kTarget, "ImportKeys", request);
+  auto response = client.call<ImportKeysResponse>(kKeyTarget, "ImportKeys", request);
   if (options.json) {
     print_json(out, response);
   } else {
@@ -72,7 +72,7 @@ int key_import(const Options& options, const std::optional<std::string>& account
 
 int key_list(const Options& options, std::ostream& out) {
   client::Client client(read_profile(options.data, options.region));
-  auto response = client.call<ListKeysResponse>(kTarget, "ListKeys", ListKeysRequest{});
+  auto response = client.call<ListKeysResponse>(kKeyTarget, "ListKeys", ListKeysRequest{});
   if (options.json) {
     print_json(out, response);
     return 0;
@@ -87,7 +87,7 @@ int key_list(const Options& options, std::ostream& out) {
 
 int key_delete(const Options& options, const std::string& id, std::ostream& out) {
   client::Client client(read_profile(options.data, options.region));
-  client.call(kTarget, "DeleteKey", DeleteKeyRequest{id});
+  client.call(kKeyTarget, "DeleteKey", DeleteKeyRequest{id});
   if (!options.json) out << "deleted " << id << '\n';
   return 0;
 }

@@ -10,8 +10,8 @@
 namespace cli {
 namespace {
 
-// A task that waits for its machine's agent has no output yet, however long that takes.
-constexpr base::Duration kUntilFirstByte = std::chrono::hours(24);
+// A task may wait for its machine's agent for a long time before there is output.
+constexpr base::Duration kFirstByteDeadline = std::chrono::hours(24);
 
 http::Request signed_request(const client::Profile& profile, const LineRequest& request) {
   http::Request out{{"GET", request.target, {{"Host", client::host_of(profile.endpoint)}}}, ""};
@@ -19,10 +19,10 @@ http::Request signed_request(const client::Profile& profile, const LineRequest& 
   return out;
 }
 
-// Pieces end where they end; lines go on in the next one.
-class Lines {
+// Splits pieces into lines. A line may continue in the next piece.
+class LineSplitter {
  public:
-  explicit Lines(const std::function<bool(std::string_view)>& each) : each_(each) {}
+  explicit LineSplitter(const std::function<bool(std::string_view)>& each) : each_(each) {}
 
   bool add(const std::string& piece) {
     text_ += piece;
@@ -45,23 +45,23 @@ void read_lines(const client::Profile& profile, const LineRequest& request,
                 const std::function<bool(std::string_view)>& each) {
   http::IoThreads io(1);
   http::Client client(io, client::endpoint_of(profile));
-  auto opened = http::block_on(io.at(0), client.open(signed_request(profile, request), kUntilFirstByte));
-  if (!opened) throw std::runtime_error(profile.endpoint + " does not answer: " + opened.error());
+  auto opened = http::block_on(io.at(0), client.open(signed_request(profile, request), kFirstByteDeadline));
+  if (!opened) throw std::runtime_error(profile.endpoint + " does not respond: " + opened.error());
   http::ResponseStream& stream = **opened;
-  Lines lines(each);
-  std::string refusal;
+  LineSplitter lines(each);
+  std::string error_body;
   for (;;) {
     auto piece = http::block_on(io.at(0), stream.read_piece(base::Duration::max()));
-    if (!piece) throw std::runtime_error(request.what + " broke off: " + piece.error());
+    if (!piece) throw std::runtime_error(request.what + " ended early: " + piece.error());
     if (piece->empty()) break;
     if (stream.status() != 200) {
-      refusal += *piece;
+      error_body += *piece;
     } else if (!lines.add(*piece)) {
       break;
     }
   }
   if (stream.status() != 200) {
-    wire::HttpResponse response{stream.status(), stream.headers(), refusal};
+    wire::HttpResponse response{stream.status(), stream.headers(), error_body};
     wire::decode_response(wire::Protocol::Json11, request.service, {}, response, nullptr);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server tells line by line for as long as it takes: logs, a scrub.
+// Reads a streaming reply of the server line by line: logs, a scrub.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@ struct LineRequest {
   std::string target;  // "/stoker/logs?cluster=..."
   wire::Service service;
   std::string signing_name;
-  std::string what;  // "the logs"
+  std::string what;  // for errors: "the logs"
 };
 
-// Gives each line to `each` until there are no more, or until it answers false. Throws wire::ApiError
-// as the server answered, and std::runtime_error where it did not, or broke off.
+// Calls `each` for each line until the end, or until it returns false. Throws wire::ApiError for an
+// error reply, and std::runtime_error when the server does not respond or the stream breaks.
 void read_lines(const client::Profile& profile, const LineRequest& request,
                 const std::function<bool(std::string_view)>& each);
 

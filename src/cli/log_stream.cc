@@ -6,9 +6,10 @@
 #include "wire/json.h"
 
 namespace cli {
+
 std::string log_target(const LogRequest& request) {
-  std::string target = "/stoker/logs?cluster=" + base::percent_encode(request.cluster) +
-                       "&task=" + base::percent_encode(request.task);
+  std::string target =
+      "/stoker/logs?cluster=" + base::percent_encode(request.cluster) + "&task=" + base::percent_encode(request.task);
   if (request.container) target += "&container=" + base::percent_encode(*request.container);
   if (request.follow) target += "&follow=true";
   if (request.tail) target += "&tail=" + std::to_string(*request.tail);

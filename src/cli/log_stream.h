@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task's output, read from the server as it comes.
+// Reads a task's output from the server.
 #pragma once
 
 #include <functional>
@@ -20,11 +20,10 @@ struct LogRequest {
 
 using LogLine = shapes::agent::StokerLogLine;
 
-// Gives each line to `each` until there are no more, or until it answers false. Throws wire::ApiError
-// as the server answered, and std::runtime_error where it did not, or broke off.
+// Calls `each` for each line until the end, or until it returns false. Throws like read_lines().
 void read_logs(const client::Profile& profile, const LogRequest& request, const std::function<bool(LogLine)>& each);
 
-// "GET" target: /stoker/logs?cluster=...
+// The request target: /stoker/logs?cluster=...
 std::string log_target(const LogRequest& request);
 
 }  // namespace cli

@@ -15,19 +15,18 @@ int logs(const Options& options, const LogArguments& arguments, std::ostream& ou
   LogRequest request{client.cluster(), client.find_task(arguments.task), arguments.container, arguments.follow,
                      arguments.tail};
   const auto containers = client.describe_task(request.task).containers.value_or(std::vector<shapes::ecs::Container>());
-  if (arguments.container && !std::ranges::any_of(containers, [&](const auto& container) {
-        return container.name == arguments.container;
-      })) {
+  if (arguments.container &&
+      !std::ranges::any_of(containers, [&](const auto& container) { return container.name == arguments.container; })) {
     throw std::runtime_error("the task has no container " + *arguments.container);
   }
-  const bool several = containers.size() > 1 && !arguments.container;
+  const bool name_containers = containers.size() > 1 && !arguments.container;
   read_logs(client.profile(), request, [&](LogLine line) {
     std::ostream& to = line.stream == "stderr" && !options.json ? err : out;
     if (options.json) {
       print_json(to, line);
     } else {
       if (arguments.timestamps) to << wire::to_iso8601(base::from_millis(line.at)) << ' ';
-      if (several) to << line.container << " | ";
+      if (name_containers) to << line.container << " | ";
       to << line.text << '\n';
     }
     to.flush();

@@ -8,21 +8,21 @@
 namespace cli {
 namespace {
 
-constexpr std::size_t kShort = 12;
-constexpr std::size_t kTaskId = 32;
-constexpr std::size_t kShortGpu = 12;  // "GPU-" and eight
-constexpr std::size_t kMaxNamed = 4;
+constexpr std::size_t kShortIdChars = 12;
+constexpr std::size_t kTaskIdChars = 32;
+constexpr std::size_t kShortGpuChars = 12;  // "GPU-" and 8 digits
+constexpr std::size_t kMaxNamedMatches = 4;
 
 }  // namespace
 
 std::string id_of(std::string_view arn) { return std::string(arn.substr(arn.rfind('/') + 1)); }
 
-std::string short_id(std::string_view arn) { return id_of(arn).substr(0, kShort); }
+std::string short_id(std::string_view arn) { return id_of(arn).substr(0, kShortIdChars); }
 
 std::string with_short_ids(const std::string& text) {
   std::string out, word;
   auto end_word = [&] {
-    out += word.size() == kTaskId ? word.substr(0, kShort) : word;
+    out += word.size() == kTaskIdChars ? word.substr(0, kShortIdChars) : word;
     word.clear();
   };
   for (char c : text) {
@@ -34,7 +34,7 @@ std::string with_short_ids(const std::string& text) {
   return out;
 }
 
-std::string short_gpu(std::string_view id) { return std::string(id.substr(0, kShortGpu)); }
+std::string short_gpu(std::string_view id) { return std::string(id.substr(0, kShortGpuChars)); }
 
 std::string family_and_revision(std::string_view task_definition_arn) { return id_of(task_definition_arn); }
 
@@ -48,14 +48,17 @@ base::Result<std::string> match_id(const std::vector<std::string>& ids, const st
   std::vector<std::string> found;
   for (const std::string& id : ids) {
     if (id == text) return id;
-    if (!text.empty() && id.starts_with(text)) found.push_back(id);
+    // A task that stops between two lists is in both.
+    const bool repeated = std::ranges::find(found, id) != found.end();
+    if (!text.empty() && id.starts_with(text) && !repeated) found.push_back(id);
   }
-  if (found.empty()) return base::Error{"there is no " + kind + " " + text};
+  if (found.empty()) return base::Error{"no such " + kind + ": " + text};
   if (found.size() == 1) return found.front();
   std::string names;
-  for (std::size_t i = 0; i < std::min(found.size(), kMaxNamed); ++i) names += (i ? ", " : "") + found[i].substr(0, kShort);
-  if (found.size() > kMaxNamed) names += ", ...";
-  return base::Error{text + " is how " + std::to_string(found.size()) + " " + kind + "s begin: " + names};
+  for (std::size_t i = 0; i < std::min(found.size(), kMaxNamedMatches); ++i)
+    names += (i ? ", " : "") + found[i].substr(0, kShortIdChars);
+  if (found.size() > kMaxNamedMatches) names += ", ...";
+  return base::Error{text + " is the prefix of " + std::to_string(found.size()) + " " + kind + "s: " + names};
 }
 
 }  // namespace cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ids and times as people read and write them: short, and by how they begin.
+// Short forms of ids and times for people, and look-up of ids by prefix.
 #pragma once
 
 #include <string>
@@ -11,22 +11,22 @@
 
 namespace cli {
 
-// What comes after the last slash of an ARN.
+// The text after the last slash of an ARN.
 std::string id_of(std::string_view arn);
-// Its first 12 characters: `docker ps` shows as many.
+// The first 12 characters of the id, like `docker ps`.
 std::string short_id(std::string_view arn);
-// The same of every task's id in a text.
+// Shortens every task id in a text.
 std::string with_short_ids(const std::string& text);
 // "GPU-1a2b3c4d"
 std::string short_gpu(std::string_view id);
 // "train:3"
 std::string family_and_revision(std::string_view task_definition_arn);
 
-// "5 min": the largest unit alone, for a column.
+// "5 min": the largest unit only, for a column.
 std::string brief_duration(base::Duration duration);
 
-// The only one of `ids` that is `text` or begins with it. An error for none and for several; `kind`
-// is the word for what they are.
+// The id that equals `text`, or the only one that begins with it. Fails when there is none or more
+// than one; `kind` is the noun for the error.
 base::Result<std::string> match_id(const std::vector<std::string>& ids, const std::string& text,
                                    const std::string& kind);
 

@@ -8,6 +8,7 @@
 #include "cli/cluster_client.h"
 #include "cli/json.h"
 #include "cli/names.h"
+#include "cli/rows.h"
 #include "cli/table.h"
 
 namespace cli {
@@ -52,19 +53,37 @@ std::string tasks_of(const ContainerInstance& instance) {
   return pending > 0 ? running + " + " + std::to_string(pending) + " pending" : running;
 }
 
-std::string of_total(const ContainerInstance& instance, std::string_view name) {
+std::string free_of_total(const ContainerInstance& instance, std::string_view name) {
   return std::to_string(amount(instance.remainingResources, name)) + "/" +
          std::to_string(amount(instance.registeredResources, name));
 }
 
-std::string memory_of(const ContainerInstance& instance) {
+std::string machine_memory_text(const ContainerInstance& instance) {
   return fmt::format("{:.1f}/{:.1f} GiB", static_cast<double>(amount(instance.remainingResources, "MEMORY")) / 1024,
                      static_cast<double>(amount(instance.registeredResources, "MEMORY")) / 1024);
 }
 
 std::string or_dash(std::string text) { return text.empty() ? "-" : text; }
 
-std::vector<std::string> row_of(const ContainerInstance& instance, base::Time now) {
+std::string tasks_left(const ContainerInstance& instance) {
+  const int count = instance.runningTasksCount.value_or(0) + instance.pendingTasksCount.value_or(0);
+  if (count == 0) return "it has no tasks";
+  return std::to_string(count) + (count == 1 ? " task is" : " tasks are") + " still on it";
+}
+
+ContainerInstance set_status(ClusterClient& client, const ContainerInstance& instance, const std::string& status) {
+  UpdateContainerInstancesStateRequest request{client.cluster(), {*instance.containerInstanceArn}, status};
+  auto response = client.call<UpdateContainerInstancesStateResponse>("UpdateContainerInstancesState", request);
+  if (!response.failures->empty()) {
+    throw std::runtime_error(*instance.ec2InstanceId + " remains " + instance.status.value_or("unchanged") + ": " +
+                             response.failures->front().reason.value_or(""));
+  }
+  return response.containerInstances->front();
+}
+
+}  // namespace
+
+std::vector<std::string> node_row(const ContainerInstance& instance, base::Time now) {
   const bool gpus = amount(instance.registeredResources, "GPU") > 0;
   std::string driver = attribute(instance, "stoker.driver");
   if (driver.empty() && instance.versionInfo) driver = instance.versionInfo->dockerVersion.value_or("");
@@ -72,31 +91,13 @@ std::vector<std::string> row_of(const ContainerInstance& instance, base::Time no
           instance.status.value_or(""),
           agent_of(instance, now),
           tasks_of(instance),
-          of_total(instance, "CPU"),
-          memory_of(instance),
-          gpus ? of_total(instance, "GPU") : "-",
+          free_of_total(instance, "CPU"),
+          machine_memory_text(instance),
+          gpus ? free_of_total(instance, "GPU") : "-",
           gpus ? or_dash(attribute(instance, "stoker.gpu-model")) : "-",
           or_dash(driver),
           short_id(*instance.containerInstanceArn)};
 }
-
-std::string tasks_left(const ContainerInstance& instance) {
-  const int count = instance.runningTasksCount.value_or(0) + instance.pendingTasksCount.value_or(0);
-  if (count == 0) return "no task is there";
-  return std::to_string(count) + (count == 1 ? " task is" : " tasks are") + " still there";
-}
-
-ContainerInstance set_status(ClusterClient& client, const ContainerInstance& instance, const std::string& status) {
-  UpdateContainerInstancesStateRequest request{client.cluster(), {*instance.containerInstanceArn}, status};
-  auto answer = client.call<UpdateContainerInstancesStateResponse>("UpdateContainerInstancesState", request);
-  if (!answer.failures->empty()) {
-    throw std::runtime_error(*instance.ec2InstanceId + " stays " + instance.status.value_or("as it is") + ": " +
-                             answer.failures->front().reason.value_or(""));
-  }
-  return answer.containerInstances->front();
-}
-
-}  // namespace
 
 int nodes(const Options& options, std::ostream& out) {
   ClusterClient client(options);
@@ -106,13 +107,13 @@ int nodes(const Options& options, std::ostream& out) {
     return 0;
   }
   if (printed.containerInstances.empty()) {
-    out << "no machines in cluster " << client.cluster() << ": `stoker token` tells how one joins\n";
+    out << "no machines in cluster " << client.cluster() << ": see `stoker token` for how one joins\n";
     return 0;
   }
   const base::Time now = base::SystemClock().now();
   std::vector<std::vector<std::string>> rows{
       {"MACHINE", "STATUS", "AGENT", "TASKS", "CPU FREE", "MEMORY FREE", "GPUS FREE", "MODEL", "DRIVER", "ID"}};
-  for (const ContainerInstance& instance : printed.containerInstances) rows.push_back(row_of(instance, now));
+  for (const ContainerInstance& instance : printed.containerInstances) rows.push_back(node_row(instance, now));
   print_table(out, rows);
   return 0;
 }
@@ -122,20 +123,20 @@ int change_node(const Options& options, NodeChange change, const std::string& ma
   const ContainerInstance before = client.find_instance(machine);
   const std::string name = before.ec2InstanceId.value_or(machine);
   ContainerInstance after;
-  std::string said;
+  std::string message;
   if (change == NodeChange::Remove) {
     DeregisterContainerInstanceRequest request{client.cluster(), *before.containerInstanceArn, force};
     after = *client.call<DeregisterContainerInstanceResponse>("DeregisterContainerInstance", request).containerInstance;
-    said = name + " was removed; its agent joins anew when it is started anew";
+    message = name + " was removed; its agent joins again when it is restarted";
   } else {
     const bool drain = change == NodeChange::Drain;
     after = set_status(client, before, drain ? "DRAINING" : "ACTIVE");
-    said = drain ? name + " gets no new tasks; " + tasks_left(after) : name + " gets tasks again";
+    message = drain ? name + " gets no new tasks; " + tasks_left(after) : name + " gets tasks again";
   }
   if (options.json) {
     print_json(out, after);
   } else {
-    out << said << '\n';
+    out << message << '\n';
   }
   return 0;
 }

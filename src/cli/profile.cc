@@ -19,8 +19,9 @@ client::Profile read_profile(const std::string& data, const std::string& region)
   client::Profile profile{.region = region};
   std::ifstream credentials(data + "/credentials");
   if (!credentials) {
-    throw std::runtime_error("no Stoker has run in " + data + ", or its credentials can't be read: start one with `stoker up --data " +
-                             data + "`");
+    throw std::runtime_error("no Stoker data in " + data +
+                             ", or its credentials cannot be read: start a server with `stoker up --data " + data +
+                             "`");
   }
   for (std::string line; std::getline(credentials, line);) {
     if (auto id = value_of(line, "aws_access_key_id"); !id.empty()) profile.credentials.access_key = id;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the data folder tells the command line: where the server is, and the root key.
+// The server's address and the root key, from the data folder.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace cli {
 
-// Throws std::runtime_error, in one clear line, where the folder is not one of ours.
+// Throws std::runtime_error when the folder has no readable credentials.
 client::Profile read_profile(const std::string& data, const std::string& region);
 
 }  // namespace cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker run: a task definition, a task of it, its output, and its exit status.
+// stoker run: registers a task definition, runs a task, and shows its output and exit status.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -20,14 +20,14 @@ namespace {
 using namespace shapes::ecs;
 
 constexpr int kNotPlaced = 1;
-constexpr int kDidNotStart = 125;   // as docker run has it
-constexpr int kInterrupted = 130;   // as shells have it
-constexpr auto kLookAgain = std::chrono::milliseconds(100);
-constexpr int kLooksAfterTheEnd = 50;  // of its output, before that is asked for again
-constexpr auto kBetweenTries = std::chrono::seconds(1);
-constexpr int kMaxBreaks = 60;  // on end
+constexpr int kDidNotStart = 125;  // as docker run
+constexpr int kInterrupted = 130;  // as shells
+constexpr auto kStatusInterval = std::chrono::milliseconds(100);
+constexpr int kStatusChecksAfterOutput = 50;  // before the output is requested again
+constexpr auto kRetryInterval = std::chrono::seconds(1);
+constexpr int kMaxFailures = 60;  // consecutive
 
-// The latest revision where the same arguments made it, else a new one.
+// Reuses the latest revision if the same arguments created it, else registers a new one.
 std::string definition_arn(ClusterClient& client, const RegisterTaskDefinitionRequest& wanted) {
   try {
     DescribeTaskDefinitionRequest request{wanted.family, std::vector<std::string>{"TAGS"}};
@@ -37,20 +37,20 @@ std::string definition_arn(ClusterClient& client, const RegisterTaskDefinitionRe
       if (same) return *latest.taskDefinition->taskDefinitionArn;
     }
   } catch (const wire::ApiError& error) {
-    if (error.code() != "ClientException") throw;  // there is none of that family
+    if (error.code() != "ClientException") throw;  // the family does not exist
   }
-  const auto made = client.call<RegisterTaskDefinitionResponse>("RegisterTaskDefinition", wanted);
-  return *made.taskDefinition->taskDefinitionArn;
+  const auto created = client.call<RegisterTaskDefinitionResponse>("RegisterTaskDefinition", wanted);
+  return *created.taskDefinition->taskDefinitionArn;
 }
 
-// None where it can't be placed.
-std::optional<Task> start(ClusterClient& client, const std::string& definition) {
+// None when the task cannot be placed.
+std::optional<Task> start_task(ClusterClient& client, const std::string& definition) {
   RunTaskRequest request{.cluster = client.cluster(), .startedBy = "stoker-run", .taskDefinition = definition};
   try {
-    auto answer = client.call<RunTaskResponse>("RunTask", request);
-    if (!answer.tasks->empty()) return std::move(answer.tasks->front());
+    auto response = client.call<RunTaskResponse>("RunTask", request);
+    if (!response.tasks->empty()) return std::move(response.tasks->front());
   } catch (const wire::ApiError& error) {
-    // Amazon's answer where a cluster has no machine at all.
+    // Amazon's error for a cluster without machines.
     if (error.message().find("No Container Instances") == error.message().npos) throw;
   }
   return std::nullopt;
@@ -73,7 +73,7 @@ void announce(ClusterClient& client, const Task& task, std::ostream& err) {
   err << (model.empty() ? "" : " (" + model + ")") << std::endl;
 }
 
-// Ctrl-C tells the task to stop, once; a second one leaves it to its end.
+// The first Ctrl-C stops the task; a second one ends this process.
 class Interrupt {
  public:
   Interrupt(base::StopSignals& signals, const Options& options, std::string task, std::ostream& err)
@@ -88,12 +88,12 @@ class Interrupt {
   void watch(base::StopSignals& signals, const Options& options, const std::string& task, std::ostream& err) {
     signals.wait();
     if (over_) return;
-    err << "stoker: telling the task to stop; once more leaves it to itself" << std::endl;
+    err << "stoker: stopping the task; interrupt again to leave it running" << std::endl;
     try {
       StopTaskRequest request{.cluster = options.cluster, .task = task, .reason = "Interrupted at stoker run"};
       ClusterClient(options).call<StopTaskResponse>("StopTask", request);
     } catch (const std::exception& error) {
-      err << "stoker: it could not be told: " << error.what() << std::endl;
+      err << "stoker: the task could not be stopped: " << error.what() << std::endl;
     }
     signals.wait();
     if (!over_) ::_exit(kInterrupted);
@@ -103,39 +103,39 @@ class Interrupt {
   std::thread thread_;
 };
 
-// Copies a task's output and waits for its end. A stream that breaks off is opened anew, without
-// what was printed already.
+// Copies a task's output and waits for its end. Reopens a broken stream and skips what was already
+// printed.
 class Follower {
  public:
   Follower(ClusterClient& client, std::string task, std::ostream& out, std::ostream& err)
       : client_(client), task_(std::move(task)), out_(out), err_(err) {}
 
   Task until_stopped() {
-    for (int breaks = 0;;) {
+    for (int failures = 0;;) {
       try {
         const bool copied = copy();
-        if (auto task = stopped_soon(copied ? kLooksAfterTheEnd : 1)) return std::move(*task);
-        breaks = 0;
-      } catch (const std::runtime_error&) {  // the server is away; what it refuses is an ApiError, and the end
-        if (++breaks > kMaxBreaks) throw;
+        if (auto task = stopped_soon(copied ? kStatusChecksAfterOutput : 1)) return std::move(*task);
+        failures = 0;
+      } catch (const std::runtime_error&) {  // the server is unavailable. An ApiError ends this.
+        if (++failures > kMaxFailures) throw;
       }
-      std::this_thread::sleep_for(kBetweenTries);
+      std::this_thread::sleep_for(kRetryInterval);
     }
   }
 
  private:
-  // False where the server has nothing to read from: the machine's agent is away, or the task never
-  // got there. What became of the task tells which.
+  // Returns false when the server has no output: the machine's agent is lost, or the task never
+  // started. The task's status shows which.
   bool copy() {
     try {
-      copy_anew();
+      copy_from_start();
     } catch (const wire::ApiError&) {
       return false;
     }
     return true;
   }
 
-  void copy_anew() {
+  void copy_from_start() {
     std::size_t number = 0;
     read_logs(client_.profile(), {client_.cluster(), task_, std::nullopt, true, std::nullopt}, [&](LogLine line) {
       if (number++ < printed_) return true;
@@ -148,10 +148,10 @@ class Follower {
   }
 
   std::optional<Task> stopped_soon(int most) {
-    for (int looks = 0; looks < most; ++looks) {
+    for (int checks = 0; checks < most; ++checks) {
       Task task = client_.describe_task(task_);
       if (task.lastStatus == "STOPPED") return task;
-      std::this_thread::sleep_for(kLookAgain);
+      std::this_thread::sleep_for(kStatusInterval);
     }
     return std::nullopt;
   }
@@ -163,10 +163,10 @@ class Follower {
   std::size_t printed_ = 0;
 };
 
-int status_of(const Task& task, std::ostream& err) {
+int exit_status_of(const Task& task, std::ostream& err) {
   const Container& container = task.containers->front();
   if (container.exitCode) return *container.exitCode;
-  err << "stoker: the task stopped before its container ran: " << task.stoppedReason.value_or("no reason was given");
+  err << "stoker: the task stopped before its container started: " << task.stoppedReason.value_or("no reason given");
   if (container.reason) err << " (" << *container.reason << ")";
   err << std::endl;
   return kDidNotStart;
@@ -175,12 +175,12 @@ int status_of(const Task& task, std::ostream& err) {
 }  // namespace
 
 int run(const Options& options, const RunArguments& arguments, std::ostream& out, std::ostream& err) {
-  base::StopSignals signals;  // before the clients' threads
+  base::StopSignals signals;  // before the clients start threads
   auto definition = definition_of(arguments);
   if (!definition) throw std::runtime_error(definition.error());
   ClusterClient client(options);
   const std::string arn = definition_arn(client, *definition);
-  const std::optional<Task> task = start(client, arn);
+  const std::optional<Task> task = start_task(client, arn);
   if (!task) {
     const auto explanation = explain_definition(client, family_and_revision(arn));
     if (options.json) {
@@ -204,7 +204,7 @@ int run(const Options& options, const RunArguments& arguments, std::ostream& out
   Interrupt interrupt(signals, options, id, err);
   announce(client, *task, err);
   const Task ended = Follower(client, id, out, err).until_stopped();
-  return status_of(ended, err);
+  return exit_status_of(ended, err);
 }
 
 }  // namespace cli

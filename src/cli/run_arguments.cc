@@ -14,32 +14,32 @@ namespace {
 
 using namespace shapes::ecs;
 
-constexpr std::size_t kMaxFamily = 255;  // Amazon's
+constexpr std::size_t kMaxFamilyChars = 255;  // Amazon's limit
 
-base::Result<std::vector<KeyValuePair>> environment_of(const std::vector<std::string>& texts) {
+base::Result<std::vector<KeyValuePair>> parse_environment(const std::vector<std::string>& texts) {
   std::vector<KeyValuePair> pairs;
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
-    if (equals == 0) return base::Error{"-e " + text + " has no name: it is K=V, or K for the value that it has here"};
+    if (equals == 0) return base::Error{"-e " + text + " has no name: use K=V, or K to copy the local value"};
     const std::string name = text.substr(0, equals);
     if (equals != text.npos) {
       pairs.push_back({.name = name, .value = text.substr(equals + 1)});
     } else if (const char* value = std::getenv(name.c_str())) {
       pairs.push_back({.name = name, .value = value});
     } else {
-      return base::Error{"-e " + name + ": there is no such variable here"};
+      return base::Error{"-e " + name + ": no such variable in the local environment"};
     }
   }
   return pairs;
 }
 
-base::Result<std::vector<ResourceRequirement>> gpus_of(const RunArguments& arguments) {
+base::Result<std::vector<ResourceRequirement>> gpu_requirements(const RunArguments& arguments) {
   std::vector<ResourceRequirement> gpus;
   if (arguments.gpu_compute_percent && !arguments.gpu_memory_mib) {
-    return base::Error{"--gpu-compute is a limit on a share of a GPU: it needs --gpu-memory"};
+    return base::Error{"--gpu-compute limits a share of a GPU: it needs --gpu-memory"};
   }
   if (arguments.gpu_memory_mib && !arguments.gpus.empty()) {
-    return base::Error{"--gpus asks for whole GPUs and --gpu-memory for a share of one: give one of them"};
+    return base::Error{"--gpus requests whole GPUs and --gpu-memory a share of one: use only one of them"};
   }
   if (arguments.gpu_memory_mib) {
     const NvidiaMps mps{arguments.gpu_memory_mib, arguments.gpu_compute_percent};
@@ -48,13 +48,13 @@ base::Result<std::vector<ResourceRequirement>> gpus_of(const RunArguments& argum
     gpus.push_back({.value = "ALL", .type = "GPU"});
   } else if (!arguments.gpus.empty() && arguments.gpus != "0") {
     const bool number = arguments.gpus.find_first_not_of("0123456789") == std::string::npos;
-    if (!number) return base::Error{"--gpus " + arguments.gpus + ": it is a number, or all"};
+    if (!number) return base::Error{"--gpus " + arguments.gpus + ": expected a number, or all"};
     gpus.push_back({.value = arguments.gpus, .type = "GPU"});
   }
   return gpus;
 }
 
-std::string fingerprint(const RegisterTaskDefinitionRequest& request) {
+std::string hash_of(const RegisterTaskDefinitionRequest& request) {
   std::string text;
   wire::write_json(wire::type_of<RegisterTaskDefinitionRequest>(), &request, text);
   return base::to_hex(base::sha256(text));
@@ -66,17 +66,18 @@ std::string family_of_image(const std::string& image) {
   std::string name = image.substr(0, image.find('@'));
   name = name.substr(name.rfind('/') + 1);
   name = "run-" + name.substr(0, name.find(':'));
-  auto plain = [](char c) {
+  auto valid = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
   };
-  std::ranges::replace_if(name, [&](char c) { return !plain(c); }, '-');
-  return name.substr(0, kMaxFamily);
+  std::ranges::replace_if(
+      name, [&](char c) { return !valid(c); }, '-');
+  return name.substr(0, kMaxFamilyChars);
 }
 
 base::Result<RegisterTaskDefinitionRequest> definition_of(const RunArguments& arguments) {
-  auto environment = environment_of(arguments.environment);
+  auto environment = parse_environment(arguments.environment);
   if (!environment) return base::Error{environment.error()};
-  auto gpus = gpus_of(arguments);
+  auto gpus = gpu_requirements(arguments);
   if (!gpus) return base::Error{gpus.error()};
   ContainerDefinition container;
   container.name = kRunContainer;
@@ -92,7 +93,7 @@ base::Result<RegisterTaskDefinitionRequest> definition_of(const RunArguments& ar
   RegisterTaskDefinitionRequest request;
   request.family = arguments.family.empty() ? family_of_image(arguments.image) : arguments.family;
   request.containerDefinitions.push_back(std::move(container));
-  request.tags = std::vector<Tag>{{.key = kRunTag, .value = fingerprint(request)}};
+  request.tags = std::vector<Tag>{{.key = kRunTag, .value = hash_of(request)}};
   return request;
 }
 

@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(Run, AFamilyIsMadeFromTheImagesName) {
+TEST(Run, TheFamilyDerivesFromTheImageName) {
   EXPECT_EQ(family_of_image("nvcr.io/nvidia/pytorch:24.01-py3"), "run-pytorch");
   EXPECT_EQ(family_of_image("localhost:5000/ocr"), "run-ocr");
   EXPECT_EQ(family_of_image("repo/name@sha256:0123"), "run-name");
@@ -22,7 +22,7 @@ TEST(Run, AFamilyIsMadeFromTheImagesName) {
   EXPECT_EQ(family_of_image("process"), "run-process");
 }
 
-TEST(Run, ADefinitionHasWhatTheArgumentsSay) {
+TEST(Run, TheDefinitionHasAllArguments) {
   ::setenv("STOKER_RUN_TEST", "from here", 1);
   RunArguments arguments{.image = "ocr", .gpus = "2", .cpu_units = 1024, .memory_mib = 2000};
   arguments.environment = {"A=1=2", "STOKER_RUN_TEST", "EMPTY="};
@@ -45,14 +45,14 @@ TEST(Run, ADefinitionHasWhatTheArgumentsSay) {
   EXPECT_EQ(container.resourceRequirements->at(0).value, "2");
 }
 
-TEST(Run, WithoutALimitMemoryIsReserved) {
+TEST(Run, WithoutAMemoryLimitMemoryIsReserved) {
   const auto definition = definition_of({.image = "ocr"});
   EXPECT_EQ(definition->containerDefinitions.at(0).memoryReservation, kRunMemoryMiB);
   EXPECT_FALSE(definition->containerDefinitions.at(0).memory);
   EXPECT_FALSE(definition->containerDefinitions.at(0).resourceRequirements);
 }
 
-TEST(Run, AGpuIsWholeOrShared) {
+TEST(Run, GpusAreWholeOrShared) {
   EXPECT_EQ(definition_of({.image = "x", .gpus = "all"})->containerDefinitions[0].resourceRequirements->at(0).value,
             "ALL");
   EXPECT_FALSE(definition_of({.image = "x", .gpus = "0"})->containerDefinitions[0].resourceRequirements);
@@ -62,9 +62,10 @@ TEST(Run, AGpuIsWholeOrShared) {
   EXPECT_EQ(mps.maxComputePercent, 30);
 }
 
-TEST(Run, ArgumentsThatMakeNoSenseAreRefused) {
+TEST(Run, InvalidArgumentsAreRejected) {
   EXPECT_THAT(definition_of({.image = "x", .gpus = "two"}).error(), HasSubstr("a number, or all"));
-  EXPECT_THAT(definition_of({.image = "x", .gpus = "1", .gpu_memory_mib = 1}).error(), HasSubstr("give one of them"));
+  EXPECT_THAT(definition_of({.image = "x", .gpus = "1", .gpu_memory_mib = 1}).error(),
+              HasSubstr("use only one of them"));
   EXPECT_THAT(definition_of({.image = "x", .gpu_compute_percent = 5}).error(), HasSubstr("needs --gpu-memory"));
   EXPECT_THAT(definition_of({.image = "x", .environment = {"=v"}}).error(), HasSubstr("has no name"));
   EXPECT_THAT(definition_of({.image = "x", .environment = {"STOKER_NOT_SET"}}).error(), HasSubstr("no such variable"));
@@ -79,7 +80,7 @@ TEST(Run, TheSameArgumentsHaveTheSameTag) {
   EXPECT_EQ(definition_of(one)->tags->at(0).key, kRunTag);
 }
 
-TEST(Logs, AreAskedForByQuery) {
+TEST(Logs, TheRequestTargetHasAllArguments) {
   EXPECT_EQ(log_target({"default", "abc", "web server", true, 20}),
             "/stoker/logs?cluster=default&task=abc&container=web%20server&follow=true&tail=20");
   EXPECT_EQ(log_target({"c", "t", std::nullopt, false, std::nullopt}), "/stoker/logs?cluster=c&task=t");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker scrub
+#include "shapes/stoker/scrub.h"
+
 #include <ostream>
 #include <stdexcept>
 
@@ -9,7 +11,6 @@
 #include "cli/profile.h"
 #include "cli/table.h"
 #include "shapes/stoker/names.h"
-#include "shapes/stoker/scrub.h"
 
 namespace cli {
 namespace {
@@ -18,7 +19,7 @@ using shapes::stoker::ScrubCounts;
 using shapes::stoker::ScrubFinding;
 using shapes::stoker::ScrubLine;
 
-std::vector<std::string> row_of(const ScrubFinding& finding) {
+std::vector<std::string> finding_row(const ScrubFinding& finding) {
   const std::string part = finding.part ? std::to_string(*finding.part) : "";
   return {finding.problem,
           finding.bucket.value_or(""),
@@ -31,7 +32,7 @@ std::vector<std::string> row_of(const ScrubFinding& finding) {
 void print_counts(std::ostream& out, const ScrubCounts& counts) {
   out << "objects and parts read: " << counts.checked << ", of " << counts.bytes << " bytes: "
       << (counts.bad ? std::to_string(counts.bad) + " are not what was uploaded" : "all are what was uploaded");
-  if (counts.unnamed) out << "; " << counts.unnamed << " files are nobody's";
+  if (counts.unnamed) out << "; " << counts.unnamed << " files belong to no object";
   out << '\n';
 }
 
@@ -46,10 +47,10 @@ int scrub(const Options& options, std::ostream& out) {
     wire::read_json(wire::type_of<ScrubLine>(), text, &line);
     if (line.done) done = line.done;
     if (options.json && (line.finding || line.done)) print_json(out, line);
-    if (line.finding) rows.push_back(row_of(*line.finding));
+    if (line.finding) rows.push_back(finding_row(*line.finding));
     return out.good();
   });
-  if (!done) throw std::runtime_error("the scrub broke off");
+  if (!done) throw std::runtime_error("the scrub ended early");
   if (!options.json) {
     if (rows.size() > 1) print_table(out, rows);
     print_counts(out, *done);

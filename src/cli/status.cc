@@ -20,16 +20,16 @@ constexpr wire::Service kSqs{.name = "sqs",
                              .json_namespace = "com.amazonaws.sqs",
                              .target_prefix = "AmazonSQS",
                              .query_compatible = true,
-                             .errors = kErrors};
-const client::Target kTarget{kSqs, "sqs", wire::Protocol::Json10};
+                             .errors = shapes::sqs::kErrors};
+const client::Target kSqsTarget{kSqs, "sqs", wire::Protocol::Json10};
 
-constexpr std::int32_t kPage = 1000;
+constexpr std::int32_t kQueuePage = 1000;
 
 std::vector<std::string> all_queues(client::Client& client) {
   std::vector<std::string> urls;
-  ListQueuesRequest request{.MaxResults = kPage};
+  ListQueuesRequest request{.MaxResults = kQueuePage};
   for (;;) {
-    auto page = client.call<ListQueuesResult>(kTarget, "ListQueues", request);
+    auto page = client.call<ListQueuesResult>(kSqsTarget, "ListQueues", request);
     if (page.QueueUrls) urls.insert(urls.end(), page.QueueUrls->begin(), page.QueueUrls->end());
     if (!page.NextToken) return urls;
     request.NextToken = page.NextToken;
@@ -54,7 +54,7 @@ int status(const Options& options, std::ostream& out) {
   client::Client client(profile);
   auto health = client.get("/health");
   if (!health || health->status != 200) {
-    throw std::runtime_error("no Stoker answers at " + profile.endpoint + ": " +
+    throw std::runtime_error("no Stoker responds at " + profile.endpoint + ": " +
                              (health ? "status " + std::to_string(health->status) : health.error()));
   }
   if (options.json) {
@@ -63,7 +63,8 @@ int status(const Options& options, std::ostream& out) {
   }
   shapes::stoker::Health up;
   wire::read_json(wire::type_of<shapes::stoker::Health>(), health->body, &up);
-  out << "Stoker " << up.version << " at " << profile.endpoint << ", up for " << base::duration_text(std::chrono::seconds(up.uptimeSeconds)) << '\n';
+  out << "Stoker " << up.version << " at " << profile.endpoint << ", up for "
+      << base::duration_text(std::chrono::seconds(up.uptimeSeconds)) << '\n';
   std::vector<std::string> urls = all_queues(client);
   if (urls.empty()) {
     out << "no queues in region " << profile.region << '\n';
@@ -72,7 +73,7 @@ int status(const Options& options, std::ostream& out) {
   std::vector<std::vector<std::string>> rows = {{"QUEUE", "VISIBLE", "IN FLIGHT", "DELAYED"}};
   for (const std::string& url : urls) {
     GetQueueAttributesRequest request{url, std::vector<std::string>{"All"}};
-    auto attributes = *client.call<GetQueueAttributesResult>(kTarget, "GetQueueAttributes", request).Attributes;
+    auto attributes = *client.call<GetQueueAttributesResult>(kSqsTarget, "GetQueueAttributes", request).Attributes;
     rows.push_back({url.substr(url.rfind('/') + 1), attributes["ApproximateNumberOfMessages"],
                     attributes["ApproximateNumberOfMessagesNotVisible"],
                     attributes["ApproximateNumberOfMessagesDelayed"]});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns that line up, for people.
+// Aligned columns, for people.
 #pragma once
 
 #include <iosfwd>

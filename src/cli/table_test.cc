@@ -14,7 +14,7 @@ std::string printed(const std::vector<std::vector<std::string>>& rows) {
   return out.str();
 }
 
-TEST(Table, ColumnsLineUpAndLinesEndWithTheirText) {
+TEST(Table, ColumnsAreAlignedWithoutTrailingSpaces) {
   EXPECT_EQ(printed({{"A", "B", "C"}, {"long name", "1", ""}, {"x", "22", "end"}}),
             "A          B   C\n"
             "long name  1\n"

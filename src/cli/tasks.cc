@@ -7,6 +7,7 @@
 #include "cli/cluster_client.h"
 #include "cli/json.h"
 #include "cli/names.h"
+#include "cli/rows.h"
 #include "cli/table.h"
 
 namespace cli {
@@ -20,14 +21,7 @@ struct PrintedTasks {
 };
 BOOST_DESCRIBE_STRUCT(PrintedTasks, (), (tasks))
 
-// What a task's row needs beside the task.
-struct Around {
-  std::map<std::string, std::string> machines;   // by ARN
-  std::map<std::string, StokerGpuState> gpus;    // by id
-  base::Time now;
-};
-
-std::string status_of(const Task& task) {
+std::string task_status_text(const Task& task) {
   const std::string last = task.lastStatus.value_or("");
   return task.desiredStatus == "STOPPED" && last != "STOPPED" ? "STOPPING" : last;
 }
@@ -40,14 +34,14 @@ std::string memory_held(const StokerGpuState& gpu, const Task& task, const std::
   return "";
 }
 
-// By their numbers on the machine, as nvidia-smi has them: "0,1", "3 (6000 MiB)"; "-" for none.
-std::string gpus_of(const Task& task, const Around& around) {
+// Indexes on the machine, as in nvidia-smi: "0,1", "3 (6000 MiB)"; "-" for none.
+std::string task_gpus_text(const Task& task, const TaskContext& context) {
   std::string text;
   for (const Container& container : task.containers.value_or(std::vector<Container>())) {
     for (const std::string& id : container.gpuIds.value_or(std::vector<std::string>())) {
-      auto found = around.gpus.find(id);
+      auto found = context.gpus.find(id);
       text += text.empty() ? "" : ",";
-      if (found == around.gpus.end()) {
+      if (found == context.gpus.end()) {
         text += short_gpu(id);
       } else {
         text += std::to_string(found->second.index) + memory_held(found->second, task, container.name.value_or(""));
@@ -67,21 +61,21 @@ std::string reason_of(const Task& task, base::Time now) {
   return text + ": " + task.stoppedReason.value_or("");
 }
 
-std::vector<std::string> row_of(const Task& task, const Around& around, bool all) {
-  const auto machine = around.machines.find(task.containerInstanceArn.value_or(""));
+}  // namespace
+
+std::vector<std::string> task_row(const Task& task, const TaskContext& context, bool with_reason) {
+  const auto machine = context.machines.find(task.containerInstanceArn.value_or(""));
   const std::string by = task.startedBy ? " / " + *task.startedBy : "";
   std::vector<std::string> row{short_id(*task.taskArn),
                                family_and_revision(task.taskDefinitionArn.value_or("")),
-                               status_of(task),
-                               gpus_of(task, around),
-                               machine == around.machines.end() ? "-" : machine->second,
-                               task.startedAt ? brief_duration(around.now - *task.startedAt) : "-",
+                               task_status_text(task),
+                               task_gpus_text(task, context),
+                               machine == context.machines.end() ? "-" : machine->second,
+                               task.startedAt ? brief_duration(context.now - *task.startedAt) : "-",
                                task.group.value_or("") + by};
-  if (all) row.push_back(reason_of(task, around.now));
+  if (with_reason) row.push_back(reason_of(task, context.now));
   return row;
 }
-
-}  // namespace
 
 int ps(const Options& options, bool all, std::ostream& out) {
   ClusterClient client(options);
@@ -94,17 +88,17 @@ int ps(const Options& options, bool all, std::ostream& out) {
     return 0;
   }
   if (printed.tasks.empty()) {
-    out << "no tasks in cluster " << client.cluster() << (all ? "" : "; --all shows those that stopped within the hour")
-        << '\n';
+    out << "no tasks in cluster " << client.cluster()
+        << (all ? "" : "; --all shows those that stopped within the last hour") << '\n';
     return 0;
   }
-  Around around{machine_names(client.instances()), {}, base::SystemClock().now()};
-  for (StokerGpuState& gpu : client.gpus()) around.gpus[gpu.gpuId] = std::move(gpu);
+  TaskContext context{machine_names(client.instances()), {}, base::SystemClock().now()};
+  for (StokerGpuState& gpu : client.gpus()) context.gpus[gpu.gpuId] = std::move(gpu);
   std::ranges::stable_sort(printed.tasks, {}, [](const Task& task) { return task.createdAt; });
   std::vector<std::vector<std::string>> rows{
       {"TASK", "FAMILY:REV", "STATUS", "GPUS", "MACHINE", "STARTED", "GROUP / STARTED BY"}};
   if (all) rows[0].push_back("REASON");
-  for (const Task& task : printed.tasks) rows.push_back(row_of(task, around, all));
+  for (const Task& task : printed.tasks) rows.push_back(task_row(task, context, all));
   print_table(out, rows);
   return 0;
 }
@@ -112,14 +106,14 @@ int ps(const Options& options, bool all, std::ostream& out) {
 int stop(const Options& options, const std::vector<std::string>& tasks, const std::string& reason, std::ostream& out) {
   ClusterClient client(options);
   std::vector<std::string> ids;
-  for (const std::string& text : tasks) ids.push_back(client.find_task(text));  // all, before any is stopped
+  for (const std::string& text : tasks) ids.push_back(client.find_task(text));  // find all before stopping any
   PrintedTasks printed;
   for (const std::string& id : ids) {
     StopTaskRequest request{.cluster = client.cluster(), .task = id};
     if (!reason.empty()) request.reason = reason;
     Task task = *client.call<StopTaskResponse>("StopTask", request).task;
     if (!options.json) {
-      out << short_id(id) << (task.lastStatus == "STOPPED" ? " had stopped already" : " was told to stop") << '\n';
+      out << short_id(id) << (task.lastStatus == "STOPPED" ? " has already stopped" : " is stopping") << '\n';
     }
     printed.tasks.push_back(std::move(task));
   }

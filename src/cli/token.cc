@@ -17,15 +17,15 @@
 namespace cli {
 namespace {
 
-constexpr std::string_view kPrefix = "stk1.";
+constexpr std::string_view kTokenPrefix = "stk1.";
 
 struct PrintedToken {
   std::string token, accessKeyId, command;
 };
 BOOST_DESCRIBE_STRUCT(PrintedToken, (), (token, accessKeyId, command))
 
-// The address under which other machines may know this one: loopback leads nowhere from there.
-std::string url_for_others(const std::string& endpoint) {
+// Replaces a loopback host, which other machines cannot reach, by this machine's name.
+std::string reachable_url(const std::string& endpoint) {
   const std::size_t host = endpoint.find("://") + 3;
   const std::size_t end = endpoint.rfind(':');
   const std::string name = endpoint.substr(host, end - host);
@@ -42,20 +42,20 @@ std::string encode_token(const signing::Credentials& credentials) {
   text.resize(std::min(text.find('='), text.size()));
   std::ranges::replace(text, '+', '-');
   std::ranges::replace(text, '/', '_');
-  return std::string(kPrefix) + text;
+  return std::string(kTokenPrefix) + text;
 }
 
 base::Result<signing::Credentials> decode_token(std::string_view token) {
-  const base::Error none{"that is no join token: `stoker token` on the server's machine makes one (stk1....)"};
-  if (!token.starts_with(kPrefix)) return none;
-  std::string text(token.substr(kPrefix.size()));
-  if (text.find_first_of("+/=") != text.npos) return none;
+  const base::Error invalid{"invalid join token: create one with `stoker token` on the server's machine (stk1....)"};
+  if (!token.starts_with(kTokenPrefix)) return invalid;
+  std::string text(token.substr(kTokenPrefix.size()));
+  if (text.find_first_of("+/=") != text.npos) return invalid;
   std::ranges::replace(text, '-', '+');
   std::ranges::replace(text, '_', '/');
   text.append((4 - text.size() % 4) % 4, '=');
   const auto pair = base::from_base64(text);
   const std::size_t colon = pair ? pair->find(':') : std::string::npos;
-  if (colon == std::string::npos || colon == 0 || colon + 1 == pair->size()) return none;
+  if (colon == std::string::npos || colon == 0 || colon + 1 == pair->size()) return invalid;
   return signing::Credentials{pair->substr(0, colon), pair->substr(colon + 1)};
 }
 
@@ -66,7 +66,7 @@ int token(const Options& options, std::ostream& out) {
   const client::Target target{kService, "stoker", wire::Protocol::Json11};
   const Key key = client.call<CreateKeyResponse>(target, "CreateKey", CreateKeyRequest{}).key;
   const std::string token = encode_token({key.id, key.secret.value_or("")});
-  const std::string url = url_for_others(profile.endpoint);
+  const std::string url = reachable_url(profile.endpoint);
   std::string command = "stoker agent --join " + url + " --token " + token;
   if (options.cluster != "default") command += " --cluster " + options.cluster;
   if (options.region != "us-east-1") command += " --region " + options.region;
@@ -74,12 +74,12 @@ int token(const Options& options, std::ostream& out) {
     print_json(out, PrintedToken{token, key.id, command});
     return 0;
   }
-  out << token << "\n\nOn the machine that is to join:\n  " << command << '\n';
+  out << token << "\n\nOn the machine that joins:\n  " << command << '\n';
   if (url != profile.endpoint) {
-    out << "\nThe server was started on " << profile.endpoint << ": if that machine can't reach it, start it with\n"
-        << "`--listen :PORT`. To take the token back: stoker key delete " << key.id << '\n';
+    out << "\nThe server was started on " << profile.endpoint << ": if that machine cannot reach it, restart it with\n"
+        << "`--listen :PORT`. To revoke the token: stoker key delete " << key.id << '\n';
   } else {
-    out << "\nTo take the token back: stoker key delete " << key.id << '\n';
+    out << "\nTo revoke the token: stoker key delete " << key.id << '\n';
   }
   return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A join token: an access key in one word, to be pasted on another machine.
+// A join token: an access key in one word, to paste on another machine.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace cli {
 
 // "stk1." and the base64url of "ID:SECRET".
 std::string encode_token(const signing::Credentials& credentials);
-// An error in one clear line for what is none; it never has the token in it.
+// Fails for an invalid token. The error does not repeat the token.
 base::Result<signing::Credentials> decode_token(std::string_view token);
 
 }  // namespace cli

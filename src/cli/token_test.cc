@@ -7,7 +7,7 @@
 namespace cli {
 namespace {
 
-TEST(Token, IsAKeyInOneWord) {
+TEST(Token, EncodesAKeyAsOneWord) {
   EXPECT_EQ(encode_token({"AKIA", "s3cret"}), "stk1.QUtJQTpzM2NyZXQ");
   for (const char* secret : {"a", "ab", "abc", ">>>~~~/+=:?", "with:colons:in:it"}) {
     const std::string token = encode_token({"AKIAEXAMPLE", secret});
@@ -19,9 +19,10 @@ TEST(Token, IsAKeyInOneWord) {
   }
 }
 
-TEST(Token, WhatIsNoneIsRefusedAndNotRepeated) {
-  for (const char* token : {"", "stk1.", "stk1.QUtJQQ", "stk1.QUtJQTo", "stk1.OnNlY3JldA", "stk1.!!!", "stk2.QUtJQTpzM2NyZXQ",
-                            "QUtJQTpzM2NyZXQ", "stk1.QUtJQTpzM2NyZXQ=", "stk1.QUtJQTpz+2NyZXQ"}) {
+TEST(Token, AnInvalidTokenIsRejectedAndNotRepeated) {
+  for (const char* token :
+       {"", "stk1.", "stk1.QUtJQQ", "stk1.QUtJQTo", "stk1.OnNlY3JldA", "stk1.!!!", "stk2.QUtJQTpzM2NyZXQ",
+        "QUtJQTpzM2NyZXQ", "stk1.QUtJQTpzM2NyZXQ=", "stk1.QUtJQTpz+2NyZXQ"}) {
     const auto decoded = decode_token(token);
     ASSERT_FALSE(decoded) << token;
     EXPECT_THAT(decoded.error(), testing::Not(testing::HasSubstr("QUtJQT")));

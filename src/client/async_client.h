@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same typed calls for coroutines.
+// The typed calls of client.h, for coroutines.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -12,11 +12,11 @@ namespace client {
 
 class AsyncClient {
  public:
-  // Throws std::runtime_error with one clear line for an endpoint that is none.
+  // Throws std::runtime_error, with a message of one line, for an invalid endpoint.
   AsyncClient(http::IoThreads& io, Profile profile);
 
-  // Throws wire::ApiError as the service answered, and std::runtime_error where there was no
-  // answer within 30 s.
+  // Throws the service's wire::ApiError, or std::runtime_error when there is no response
+  // within 30 s.
   template <class Output, class Input>
   boost::asio::awaitable<Output> call(Target target, std::string operation, Input input) {
     Output output;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed calls to one of our services, or to Amazon's, over awsJson.
+// Typed calls to one of our services, or Amazon's, over awsJson.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@
 
 namespace client {
 
-// Blocking: for the command line.
+// Blocking, for the command line.
 class Client {
  public:
-  // Throws std::runtime_error with one clear line for an endpoint that is none.
+  // Throws std::runtime_error, with a message of one line, for an invalid endpoint.
   explicit Client(Profile profile);
   ~Client();
 
-  // Throws wire::ApiError as the service answered, and std::runtime_error where
-  // there was no answer.
+  // Throws the service's wire::ApiError, or std::runtime_error when there is no
+  // response.
   template <class Output, class Input>
   Output call(const Target& target, std::string_view operation, const Input& input) {
     Output output;
@@ -30,7 +30,7 @@ class Client {
     call_erased(target, {operation, &wire::type_of<Input>(), nullptr}, &input, nullptr);
   }
 
-  // A plain GET, without a signature.
+  // An unsigned GET.
   base::Result<http::Response> get(const std::string& path);
 
  private:

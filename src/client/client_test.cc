@@ -6,7 +6,7 @@
 namespace client {
 namespace {
 
-TEST(Endpoint, IsReadFromAnUrl) {
+TEST(Endpoint, IsParsedFromAUrl) {
   auto plain = parse_endpoint("http://127.0.0.1:4566");
   ASSERT_TRUE(plain);
   EXPECT_EQ(plain->host, "127.0.0.1");
@@ -18,13 +18,13 @@ TEST(Endpoint, IsReadFromAnUrl) {
   EXPECT_EQ(tls->kind, http::Endpoint::Kind::Tls);
 }
 
-TEST(Endpoint, RefusesWhatIsNone) {
+TEST(Endpoint, RejectsAnInvalidUrl) {
   for (std::string url : {"", "127.0.0.1:4566", "ftp://x", "http://", "http://x:y", "http://x:99999"}) {
     EXPECT_FALSE(parse_endpoint(url)) << url;
   }
 }
 
-TEST(Client, SaysWhereNobodyAnswers) {
+TEST(Client, NamesTheEndpointThatDoesNotRespond) {
   Client client({"http://127.0.0.1:1", "", {"id", "secret", ""}, "us-east-1"});
   auto response = client.get("/health");
   EXPECT_FALSE(response);

@@ -16,7 +16,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr base::Duration kWholeRequest = std::chrono::seconds(30);  // for all of it, as Amazon's agent has it
+constexpr base::Duration kWholeRequest = std::chrono::seconds(30);  // as in Amazon's agent
 constexpr std::size_t kMaxErrorBody = 64 * 1024;
 constexpr std::size_t kMaxErrorText = 512;
 
@@ -50,7 +50,7 @@ http::Request request_for(const Profile& profile, const ObjectName& name) {
   return request;
 }
 
-// No more than `most` bytes, and one: the caller sees that there are more.
+// At most `most` + 1 bytes, so that the caller can detect a larger object.
 asio::awaitable<base::Result<std::string>> read_body(http::ResponseStream& stream, std::size_t most,
                                                      Steady::time_point end) {
   std::string body;
@@ -64,19 +64,19 @@ asio::awaitable<base::Result<std::string>> read_body(http::ResponseStream& strea
   co_return body;
 }
 
-// In the form of Amazon's SDK for Go, which its agent says it in.
+// In the format of Amazon's SDK for Go, which Amazon's agent reports.
 ObjectRead refusal(int status, const std::string& body) {
-  ErrorBody said;
+  ErrorBody error;
   try {
-    wire::read_xml(wire::type_of<ErrorBody>(), body, &said);
+    wire::read_xml(wire::type_of<ErrorBody>(), body, &error);
   } catch (const wire::ApiError&) {
-    said = {};  // a proxy's page, or nothing
+    error = {};  // a proxy's page, or an empty body
   }
-  std::string text = said.Code.empty() ? "" : said.Code + ": " + said.Message + " ";
+  std::string text = error.Code.empty() ? "" : error.Code + ": " + error.Message + " ";
   if (text.size() > kMaxErrorText) text = text.substr(0, kMaxErrorText) + "... ";
   text += "status code: " + std::to_string(status);
-  if (!said.RequestId.empty()) text += ", request id: " + said.RequestId.substr(0, kMaxErrorText);
-  const bool busy = status >= 500 || status == 429 || said.Code == "SlowDown" || said.Code == "RequestTimeout";
+  if (!error.RequestId.empty()) text += ", request id: " + error.RequestId.substr(0, kMaxErrorText);
+  const bool busy = status >= 500 || status == 429 || error.Code == "SlowDown" || error.Code == "RequestTimeout";
   return {base::Error{base::to_printable(text)}, busy};
 }
 

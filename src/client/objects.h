@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of an S3, ours or any other, by path-style addresses.
+// Objects in any S3, ours or another, by path-style addresses.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -17,18 +17,18 @@ struct ObjectName {
   std::string key;
 };
 
-// Of "arn:aws:s3:::bucket/path/key"; nullopt for what is no object's.
+// Parses "arn:aws:s3:::bucket/path/key"; nullopt if it is not an object's ARN.
 std::optional<ObjectName> parse_object_arn(std::string_view arn);
 
 struct ObjectRead {
   // An error is S3's own, "NoSuchKey: The specified key does not exist. status code: 404, request id: ...", or
-  // says that there was no answer.
+  // reports that there was no response.
   base::Result<std::string> bytes;
-  bool may_pass = false;  // nobody answered, or whoever did was busy: another try may fare better
+  bool retryable = false;  // no response, or the server was busy
 };
 
-// The whole object; one of more than `most` bytes is an error. Where the profile's endpoint has a path,
-// buckets are below it. Throws std::runtime_error with one clear line for an endpoint that is none.
+// The whole object; more than `most` bytes are an error. If the profile's endpoint has a path, buckets
+// are below it. Throws std::runtime_error, with a message of one line, for an invalid endpoint.
 boost::asio::awaitable<ObjectRead> get_object(http::IoThreads& io, Profile profile, ObjectName name, std::size_t most);
 
 }  // namespace client

@@ -12,7 +12,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// An S3 of one answer, which keeps how it was asked.
+// An S3 with one response, which records the request.
 class Objects : public ::testing::Test {
  protected:
   Objects() : server_(io_, [this](http::Exchange& exchange) { return handle(exchange); }) {
@@ -43,7 +43,7 @@ http::Response error(int status, std::string body) {
   return {status, {{"Content-Type", "application/xml"}}, std::move(body)};
 }
 
-TEST_F(Objects, AreAskedForByTheirPathAndSignedForS3) {
+TEST_F(Objects, AreRequestedByPathAndSignedForS3) {
   answer_.body = "A=1\n";
   ObjectRead read = get({"bucket", "a folder/ä+b.env"});
   ASSERT_TRUE(read.bytes) << read.bytes.error();
@@ -66,50 +66,50 @@ TEST_F(Objects, AreBelowTheEndpointsPath) {
   EXPECT_EQ(asked_.target, "/storage/v1/s3/bucket/key");
 }
 
-TEST_F(Objects, AnErrorIsS3sOwn) {
+TEST_F(Objects, ReportsTheErrorOfS3) {
   answer_ = error(404,
                   "<?xml version=\"1.0\"?>\n<Error><Code>NoSuchKey</Code><Message>The specified key does not "
                   "exist.</Message><Key>k</Key><RequestId>R1</RequestId><HostId>h</HostId></Error>");
   ObjectRead read = get({"b", "k"});
   ASSERT_FALSE(read.bytes);
   EXPECT_EQ(read.bytes.error(), "NoSuchKey: The specified key does not exist. status code: 404, request id: R1");
-  EXPECT_FALSE(read.may_pass);
+  EXPECT_FALSE(read.retryable);
 }
 
-TEST_F(Objects, WhatIsNoErrorOfS3IsItsStatus) {
+TEST_F(Objects, ReportsTheStatusWhenTheBodyIsNotAnS3Error) {
   for (std::string body : {"", "<html><body>403</body></html>", "<Error", "not found"}) {
     answer_ = error(403, body);
     ObjectRead read = get({"b", "k"});
     ASSERT_FALSE(read.bytes);
     EXPECT_EQ(read.bytes.error(), "status code: 403") << body;
-    EXPECT_FALSE(read.may_pass);
+    EXPECT_FALSE(read.retryable);
   }
 }
 
-TEST_F(Objects, ABusyServerMayAnswerTheNextTime) {
+TEST_F(Objects, AnErrorOfABusyServerIsRetryable) {
   for (int status : {429, 500, 502, 503}) {
     answer_ = error(status, "");
-    EXPECT_TRUE(get({"b", "k"}).may_pass) << status;
+    EXPECT_TRUE(get({"b", "k"}).retryable) << status;
   }
   answer_ = error(400, "<Error><Code>RequestTimeout</Code><Message>slow</Message></Error>");
-  EXPECT_TRUE(get({"b", "k"}).may_pass);
+  EXPECT_TRUE(get({"b", "k"}).retryable);
 }
 
-TEST_F(Objects, NoAnswerMayBeOneTheNextTime) {
+TEST_F(Objects, AFailedConnectionIsRetryable) {
   profile_.endpoint = "http://127.0.0.1:1";
   ObjectRead read = get({"b", "k"});
   ASSERT_FALSE(read.bytes);
   EXPECT_NE(read.bytes.error().find("http://127.0.0.1:1 does not answer"), std::string::npos);
-  EXPECT_TRUE(read.may_pass);
+  EXPECT_TRUE(read.retryable);
 }
 
-TEST_F(Objects, OneThatIsTooLargeIsNotRead) {
+TEST_F(Objects, RejectsAnObjectThatIsTooLarge) {
   answer_.body = std::string(100, 'x');
   EXPECT_TRUE(get({"b", "k"}, 100).bytes);
   ObjectRead read = get({"b", "k"}, 99);
   ASSERT_FALSE(read.bytes);
   EXPECT_EQ(read.bytes.error(), "the object has more than 99 bytes");
-  EXPECT_FALSE(read.may_pass);
+  EXPECT_FALSE(read.retryable);
 }
 
 TEST(ObjectArn, NamesBucketAndKey) {

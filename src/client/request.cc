@@ -22,11 +22,11 @@ base::Result<http::Endpoint> parse_endpoint(const std::string& url) {
   if (colon != host.npos && host.find(']', colon) == host.npos) {
     const char* end = host.data() + host.size();
     auto parsed = std::from_chars(host.data() + colon + 1, end, port);
-    if (parsed.ec != std::errc() || parsed.ptr != end) return base::Error{"'" + url + "' has a port that is none"};
+    if (parsed.ec != std::errc() || parsed.ptr != end) return base::Error{"'" + url + "' has an invalid port"};
     host.resize(colon);
   }
   if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
-  if (host.empty()) return base::Error{"'" + url + "' names no host"};
+  if (host.empty()) return base::Error{"'" + url + "' has no host"};
   return tls ? http::Endpoint::tls(host, port) : http::Endpoint::tcp(host, port);
 }
 

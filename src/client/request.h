@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call as bytes: what the blocking client and the one for coroutines have in common.
+// One call as bytes, shared by the blocking client and the one for coroutines.
 #pragma once
 
 #include <string>
@@ -14,38 +14,38 @@
 
 namespace client {
 
-// For a whole call and its answer.
+// For a whole call and its response.
 inline constexpr base::Duration kDeadline = std::chrono::seconds(30);
 
 struct Profile {
   std::string endpoint;     // "http://127.0.0.1:4566"
-  std::string socket = {};  // a unix socket that leads there, where there is one
+  std::string socket = {};  // a unix socket to connect to instead, or ""
   signing::Credentials credentials;
   std::string region;
-  std::string ca_file = {};  // https: trust these; empty: those that the system trusts
+  std::string ca_file = {};  // https: trusted certificates; "" = the system's
 };
 
 // The parts of an endpoint URL; an error for anything but http:// and https://.
 base::Result<http::Endpoint> parse_endpoint(const std::string& url);
 
-// What the Host header says: "127.0.0.1:4566".
+// The value of the Host header: "127.0.0.1:4566".
 std::string host_of(const std::string& url);
 
-// Which service is called: its names on the wire, and the one that it is signed for.
+// The service to call: its names on the wire, and its signing name.
 struct Target {
   const wire::Service& service;
   std::string_view signing_name;
   wire::Protocol protocol;
 };
 
-// Throws std::runtime_error with one clear line for an endpoint that is none.
+// Throws std::runtime_error, with a message of one line, for an invalid endpoint.
 http::Endpoint endpoint_of(const Profile& profile);
 
 // Encoded and signed.
 http::Request make_request(const Profile& profile, const Target& target, const wire::Operation& operation,
                            const void* input, base::Time now);
 
-// Throws wire::ApiError as the service answered, and std::runtime_error where it did not.
+// Throws the service's wire::ApiError, or std::runtime_error when there is no response.
 void read_response(const Profile& profile, const Target& target, const wire::Operation& operation,
                    base::Result<http::Response> response, void* output);
 

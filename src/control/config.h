@@ -20,6 +20,7 @@ base::Result<std::optional<ExternalObjects>> external_objects(ExternalObjects gi
 
 struct Config {
   std::string data;
+  std::string store = {};  // postgresql://...; empty: SQLite in the data folder
   std::string address = "127.0.0.1";
   unsigned short port = 4566;
   std::string tls_certificate, tls_key;  // both or none

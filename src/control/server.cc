@@ -96,7 +96,7 @@ struct Server::State {
   State(const Config& config, const std::string& version)
       : io(thread_count(config)),
         modules(all_modules(config.services)),
-        store(store::open_sqlite(config.data, migrations_of(modules))),
+        store(store::open(config.data, config.store, migrations_of(modules))),
         files(config.data + "/objects"),
         locals(memory_of(modules)),
         directory(directory_of(modules)),

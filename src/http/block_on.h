@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a coroutine to its end from a thread that may block, never from one that runs coroutines.
+// Runs a coroutine and waits for its result. Never call it on a thread that runs coroutines.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

@@ -91,7 +91,7 @@ Client::~Client() = default;
 
 LinkPtr Client::State::take_idle(asio::execution_context& context) {
   return idle.with([&](std::vector<Idle>& kept) -> LinkPtr {
-    // The one kept last: most likely still open.
+    // The most recently used: most likely still open.
     for (auto at = kept.rbegin(); at != kept.rend(); ++at) {
       if (at->context != &context) continue;
       LinkPtr link = std::move(at->link);
@@ -116,7 +116,7 @@ asio::awaitable<base::Result<Response>> Client::State::exchange(LinkPtr link, co
   link->got_bytes = false;
   asio::const_buffer bytes = asio::buffer(out);
   co_await link->stream->write(bytes, error);
-  // A server that refuses early answers and closes while we still write: look for it.
+  // A server that rejects early may respond and close while we still write: read its response.
   if (link->expired) co_return failure(link, endpoint, error);
   bool to_head = request.head.method == "HEAD";
   base::Result<Response> response = co_await receive(link, to_head, error);
@@ -132,7 +132,7 @@ asio::awaitable<base::Result<Response>> Client::State::receive(LinkPtr link, boo
     base::Result<bool> received = co_await receive_some(link, parser, endpoint, error);
     if (!received) co_return base::Error{received.error()};
   }
-  // With bytes left over, or an end that was the connection's, it can't be used again.
+  // With bytes left over, or a body that the connection's end terminates, it cannot be reused.
   if (!error && !link->expired && parser.keep_alive() && link->buffer.size() == 0) {
     disarm(link);
     keep(link->socket.get_executor().context(), link);
@@ -166,7 +166,7 @@ asio::awaitable<base::Result<Response>> Client::send(Request request, base::Dura
 }
 
 asio::awaitable<base::Result<std::unique_ptr<ResponseStream>>> Client::open(Request request, base::Duration deadline) {
-  // Of its own: the stream may outlive the client.
+  // A separate context: the stream may outlive the client.
   const Endpoint endpoint = state_->endpoint;
   const base::Result<TlsContext> tls = state_->tls;
   if (!tls) co_return base::Error{tls.error()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An HTTP/1.1 client of one endpoint, with connections that are kept and used again.
+// An HTTP/1.1 client of one endpoint, which keeps connections and reuses them.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -23,8 +23,8 @@ struct Endpoint {
   std::string host;
   unsigned short port = 0;
   std::string path;         // of a unix socket
-  std::string ca_file;      // TLS: trust these; empty: those that the system trusts
-  bool verify_peer = true;  // TLS: false takes any certificate
+  std::string ca_file;      // TLS: trusted certificates; "" = the system's
+  bool verify_peer = true;  // TLS: false accepts any certificate
 
   static Endpoint tcp(std::string host, unsigned short port);
   static Endpoint tls(std::string host, unsigned short port, std::string ca_file = "");
@@ -37,7 +37,7 @@ struct ClientLimits {
   std::size_t idle_connections = 64;
 };
 
-// An answer whose body is read as it comes. It has a connection of its own, which closes with it.
+// A response whose body is read as it arrives. It owns its connection and closes it when destroyed.
 // Used by one coroutine at a time, on the io_context that open() ran on.
 class ResponseStream {
  public:
@@ -49,35 +49,35 @@ class ResponseStream {
   int status() const;
   const base::Headers& headers() const;
 
-  // What came next of the body; "" at its end. An error, which includes that nothing came for
-  // `deadline`, is the end of it too.
+  // The next piece of the body; "" at its end. An error ends the body too, also when nothing
+  // arrives for `deadline`.
   boost::asio::awaitable<base::Result<std::string>> read_piece(base::Duration deadline);
 
  private:
   std::unique_ptr<State> state_;
 };
 
-// Safe to use from several threads at once. Must not outlive its threads, nor end
-// before what it sends has been answered.
+// Safe to use from several threads at once. Its threads must outlive it, and it must outlive
+// its requests.
 class Client {
  public:
   Client(IoThreads& io, Endpoint endpoint, ClientLimits limits = {});
   ~Client();
 
-  // On the io_context that the caller runs on. Host is set from the endpoint where the
-  // request has none. When a kept connection turns out to have been closed, before any
-  // byte of an answer, the request is sent once more on a new one.
+  // On the caller's io_context. Sets Host from the endpoint if the request has none. When a
+  // reused connection turns out to be closed before any byte of a response, sends the request
+  // once more on a new one.
   boost::asio::awaitable<base::Result<Response>> send(Request request, base::Duration deadline);
 
-  // The same, blocking: for the command line, never for a thread of `io`.
+  // Blocks: for the command line, never for a thread of `io`.
   base::Result<Response> send_now(Request request, base::Duration deadline);
 
-  // The answer as soon as its head is there, which is what `deadline` is for. On a connection of
-  // its own, so nothing is sent twice; the body is not bounded by limits.
+  // Returns when the head of the response has arrived, at the latest after `deadline`. Uses a new
+  // connection, so nothing is sent twice. The limits do not apply to the body.
   boost::asio::awaitable<base::Result<std::unique_ptr<ResponseStream>>> open(Request request, base::Duration deadline);
 
-  // The same, blocking: gives each piece to `each` on the caller's thread, however long it takes
-  // to come, until the end or until `each` answers false. The answer's status.
+  // Blocks: passes each piece to `each` on the caller's thread, without a deadline, until the end
+  // or until `each` returns false. Returns the status of the response.
   base::Result<int> stream_now(Request request, base::Duration deadline_for_head,
                                std::function<bool(std::string_view)> each);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers that are read as they come.
+// Responses that are read as they arrive.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using testing::HasSubstr;
 
 constexpr std::string_view kChunked = "HTTP/1.1 200 OK\r\nX-Kind: test\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-// Answers with these bytes and closes.
+// Sends these bytes and closes.
 ScriptedServer::Script answers(std::string bytes) {
   return [bytes](int fd) {
     ScriptedServer::read_request(fd);
@@ -39,7 +39,7 @@ class ClientStreamTest : public testing::Test {
   base::Result<std::string> read(Opened& opened, base::Duration deadline = kTestDeadline) {
     return block_on(io_.at(0), (*opened)->read_piece(deadline));
   }
-  // All of it, or "failed" in its place.
+  // The whole body, or "failed".
   std::string read_all(Opened& opened) {
     std::string all;
     for (;;) {
@@ -53,8 +53,8 @@ class ClientStreamTest : public testing::Test {
   IoThreads io_{1};
 };
 
-// Docker's "wait": the head says that it has begun, the body comes when the container ends.
-TEST_F(ClientStreamTest, AHeadIsThereBeforeItsBody) {
+// As for Docker's "wait": the head arrives at once, the body when the container ends.
+TEST_F(ClientStreamTest, ReturnsTheHeadBeforeTheBodyArrives) {
   std::promise<void> opened_it, read_one;
   ScriptedServer server({[&](int fd) {
     ScriptedServer::read_request(fd);
@@ -77,7 +77,7 @@ TEST_F(ClientStreamTest, AHeadIsThereBeforeItsBody) {
   EXPECT_EQ(*read(opened), "") << "again";
 }
 
-TEST_F(ClientStreamTest, EveryWayToEndABodyIsKnown) {
+TEST_F(ClientStreamTest, HandlesEveryWayToEndABody) {
   ScriptedServer server(
       {answers("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"), answers("HTTP/1.1 200 OK\r\n\r\nto the end"),
        answers(std::string(kChunked) + "1\r\nx\r\n0\r\n\r\n"), answers("HTTP/1.1 204 No Content\r\n\r\n"),
@@ -90,7 +90,7 @@ TEST_F(ClientStreamTest, EveryWayToEndABodyIsKnown) {
   }
 }
 
-TEST_F(ClientStreamTest, APieceThatDoesNotComeIsGivenUpAtTheDeadline) {
+TEST_F(ClientStreamTest, GivesUpAMissingPieceAtTheDeadline) {
   std::promise<void> given_up;
   ScriptedServer server({[&](int fd) {
     ScriptedServer::read_request(fd);
@@ -107,7 +107,7 @@ TEST_F(ClientStreamTest, APieceThatDoesNotComeIsGivenUpAtTheDeadline) {
   EXPECT_FALSE(read(opened));
 }
 
-TEST_F(ClientStreamTest, AStreamThatIsDroppedClosesItsConnection) {
+TEST_F(ClientStreamTest, ADestroyedStreamClosesItsConnection) {
   std::promise<ssize_t> closed;
   ScriptedServer server({[&](int fd) {
     ScriptedServer::read_request(fd);
@@ -125,7 +125,7 @@ TEST_F(ClientStreamTest, AStreamThatIsDroppedClosesItsConnection) {
   EXPECT_EQ(closed.get_future().get(), 0);
 }
 
-TEST_F(ClientStreamTest, AServerThatIsNotThereOrSaysNothingIsAnError) {
+TEST_F(ClientStreamTest, AnUnreachableOrSilentServerIsAnError) {
   Client nobody(io_, Endpoint::unix_socket("/nonexistent.sock"));
   EXPECT_FALSE(open(nobody));
   Descriptor silent = open_tcp_listener("127.0.0.1", 0);
@@ -133,7 +133,7 @@ TEST_F(ClientStreamTest, AServerThatIsNotThereOrSaysNothingIsAnError) {
   EXPECT_FALSE(block_on(io_.at(0), waiting.open(get_request("/"), 20ms)));
 }
 
-TEST_F(ClientStreamTest, TheBlockingFormGivesEachPieceUntilItIsToldToStop) {
+TEST_F(ClientStreamTest, TheBlockingFormPassesPiecesUntilTheCallbackStops) {
   std::string answer = std::string(kChunked) + "3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n";
   ScriptedServer server({answers(answer), answers(answer)});
   Client client(io_, Endpoint::tcp("127.0.0.1", server.port()));
@@ -150,7 +150,7 @@ TEST_F(ClientStreamTest, TheBlockingFormGivesEachPieceUntilItIsToldToStop) {
   EXPECT_EQ(pieces, 1);
 }
 
-// Answers nobody before all have asked. On one thread, so it needs no lock.
+// Responds only after all requests have arrived. On one thread, so it needs no lock.
 class Barrier {
  public:
   explicit Barrier(std::size_t count) : count_(count) {}
@@ -179,7 +179,7 @@ class Barrier {
   std::vector<asio::steady_timer*> waiting_;
 };
 
-TEST_F(ClientStreamTest, ManyLongRequestsOfOneClientGoOnAtOnce) {
+TEST_F(ClientStreamTest, OneClientRunsManyLongRequestsAtOnce) {
   constexpr std::size_t kEach = 60;
   Barrier barrier(2 * kEach);
   std::string path = testing::TempDir() + "stoker-stream-" + std::to_string(::getpid()) + ".sock";

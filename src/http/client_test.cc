@@ -39,7 +39,7 @@ class ClientTest : public testing::Test {
   IoThreads io_{1};
 };
 
-TEST_F(ClientTest, SendsARequestAndGetsTheAnswer) {
+TEST_F(ClientTest, SendsARequestAndReturnsTheResponse) {
   Server server(io_, echo_with_headers);
   server.listen_tcp("127.0.0.1", 0);
   Client client(io_, Endpoint::tcp("127.0.0.1", server.port()));
@@ -53,7 +53,7 @@ TEST_F(ClientTest, SendsARequestAndGetsTheAnswer) {
   EXPECT_EQ(response->headers.get("X-Host"), "127.0.0.1:" + std::to_string(server.port()));
 }
 
-TEST_F(ClientTest, UsesItsConnectionAgain) {
+TEST_F(ClientTest, ReusesItsConnection) {
   Server server(io_, echo_with_headers);
   server.listen_tcp("127.0.0.1", 0);
   Client client(io_, Endpoint::tcp("localhost", server.port()));
@@ -63,7 +63,7 @@ TEST_F(ClientTest, UsesItsConnectionAgain) {
   EXPECT_EQ(server.connections(), 1u);
 }
 
-TEST_F(ClientTest, SpeaksOverAUnixSocket) {
+TEST_F(ClientTest, WorksOverAUnixSocket) {
   std::string path = testing::TempDir() + "stoker-client-" + std::to_string(::getpid()) + ".sock";
   Server server(io_, echo_with_headers);
   server.listen_unix(path);
@@ -73,7 +73,7 @@ TEST_F(ClientTest, SpeaksOverAUnixSocket) {
   EXPECT_EQ(response->headers.get("X-Peer"), "unix");
 }
 
-TEST_F(ClientTest, TriesOnceMoreWhenAKeptConnectionWasClosed) {
+TEST_F(ClientTest, RetriesOnceIfAReusedConnectionWasClosed) {
   ScriptedServer server({answer_once, answer_once});
   Client client(io_, Endpoint::tcp("127.0.0.1", server.port()));
   EXPECT_TRUE(send(client));
@@ -82,7 +82,7 @@ TEST_F(ClientTest, TriesOnceMoreWhenAKeptConnectionWasClosed) {
   EXPECT_EQ(again->body, "ok");
 }
 
-TEST_F(ClientTest, DoesNotTryAgainOnceAnAnswerHasBegun) {
+TEST_F(ClientTest, DoesNotRetryAfterTheFirstByteOfAResponse) {
   ScriptedServer server({[](int fd) {
     answer_once(fd);
     ScriptedServer::read_request(fd);
@@ -93,13 +93,13 @@ TEST_F(ClientTest, DoesNotTryAgainOnceAnAnswerHasBegun) {
   EXPECT_FALSE(send(client));
 }
 
-TEST_F(ClientTest, DoesNotTryAgainOnANewConnection) {
+TEST_F(ClientTest, DoesNotRetryOnANewConnection) {
   ScriptedServer server({[](int fd) { ScriptedServer::read_request(fd); }});
   Client client(io_, Endpoint::tcp("127.0.0.1", server.port()));
   EXPECT_FALSE(send(client));
 }
 
-TEST_F(ClientTest, ReadsChunkedAnswersAndThoseThatEndWithTheConnection) {
+TEST_F(ClientTest, ReadsChunkedResponsesAndThoseThatEndWithTheConnection) {
   ScriptedServer server({[](int fd) {
                            ScriptedServer::read_request(fd);
                            ScriptedServer::write(fd,
@@ -119,7 +119,7 @@ TEST_F(ClientTest, ReadsChunkedAnswersAndThoseThatEndWithTheConnection) {
   EXPECT_EQ(to_end->body, "to the end");
 }
 
-TEST_F(ClientTest, AHeadsAnswerHasNoBodyWhateverItsLengthSays) {
+TEST_F(ClientTest, TheResponseToAHeadHasNoBodyWhateverItsLength) {
   ScriptedServer server({[](int fd) {
     ScriptedServer::read_request(fd);
     ScriptedServer::write(fd, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n");
@@ -134,7 +134,7 @@ TEST_F(ClientTest, AHeadsAnswerHasNoBodyWhateverItsLengthSays) {
   EXPECT_TRUE(send(client));
 }
 
-TEST_F(ClientTest, AnAnswerOverTheLimitIsRefused) {
+TEST_F(ClientTest, RejectsAResponseOverTheLimit) {
   ScriptedServer server({answer_once});
   ClientLimits limits;
   limits.body_bytes = 1;
@@ -144,7 +144,7 @@ TEST_F(ClientTest, AnAnswerOverTheLimitIsRefused) {
   EXPECT_THAT(response.error(), HasSubstr("larger than 1 bytes"));
 }
 
-TEST_F(ClientTest, AServerThatSaysNothingIsGivenUpAtTheDeadline) {
+TEST_F(ClientTest, GivesUpASilentServerAtTheDeadline) {
   Descriptor silent = open_tcp_listener("127.0.0.1", 0);
   Client client(io_, Endpoint::tcp("127.0.0.1", bound_port(silent.get())));
   auto response = client.send_now(get_request("/"), 30ms);
@@ -152,7 +152,7 @@ TEST_F(ClientTest, AServerThatSaysNothingIsGivenUpAtTheDeadline) {
   EXPECT_THAT(response.error(), HasSubstr("in time"));
 }
 
-TEST_F(ClientTest, AServerThatIsNotThereIsNamed) {
+TEST_F(ClientTest, TheErrorNamesAnUnreachableServer) {
   unsigned short port = 0;
   {
     Descriptor gone = open_tcp_listener("127.0.0.1", 0);

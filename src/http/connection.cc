@@ -21,19 +21,19 @@ namespace asio = boost::asio;
 
 constexpr std::size_t kHeadReadBytes = 8 * 1024;
 constexpr std::size_t kReadBytes = 64 * 1024;
-// A piece of a body: large enough for what is done with each to cost little, and small enough to
-// stay in the processor's cache until that has been done.
+// A piece of a body: large enough to make the cost per piece small, and small enough to stay in
+// the processor's cache while it is handled.
 constexpr std::size_t kPieceBytes = 256 * 1024;
-// Up to here an answer is copied into one buffer; above, copying costs more than
-// a second piece in the write.
+// Shorter responses are copied into one buffer; for longer ones copying costs more than
+// a second buffer in the write.
 constexpr std::size_t kJoinBytes = 16 * 1024;
-// Each step of a long answer has limits.write to be taken, however long the whole is.
+// The client has limits.write to receive each step of a long response.
 constexpr std::size_t kWriteStepBytes = 1024 * 1024;
 
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
-// Errors of the connection, and not of what is sent on it.
+// Errors of the connection, as opposed to those of the file that is sent.
 bool is_peers(const error_code& error) {
   namespace errc = boost::system::errc;
   return error == asio::error::operation_aborted || error == errc::broken_pipe || error == errc::connection_reset ||
@@ -52,12 +52,12 @@ Connection::Connection(Surroundings around, std::unique_ptr<Stream> stream, std:
       parser_(around.limits.head_bytes) {}
 
 Connection::~Connection() {
-  if (websocket_) websocket_->break_off("its handler failed");
+  if (websocket_) websocket_->break_off("the handler failed");
 }
 
 void Connection::end_overdue_wait(Deadline now) {
-  // Again at each tick until the wait has ended: a write of many steps is missed by a
-  // cancellation that comes between two of them.
+  // Repeated at each tick until the wait has ended: a cancellation between two steps of a
+  // write has no effect.
   if (now >= deadline_) stream_->cancel();
 }
 
@@ -75,35 +75,35 @@ asio::awaitable<void> Connection::run() {
   co_await stream_->handshake(error);
   if (error) co_return;
   for (bool open = true; open;) {
-    bool ready = false, refused = false;
+    bool ready = false, rejected = false;
     Response response;
     try {
       ready = co_await read_head();
     } catch (const Failure& failure) {
-      refused = true;
+      rejected = true;
       response = text_response(failure.status(), failure.what());
     }
-    if (!ready && !refused) break;
+    if (!ready && !rejected) break;
     if (ready) {
       response = co_await call_handler();
     }
     if (websocket_) {
       websocket_->close();
-      // Also after a cancellation: the session sees to its own end, and soon.
+      // Also after a cancellation: the session ends by itself soon.
       const auto not_again = asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
       co_await not_again;
       co_await WebSocketSession::wait_for_end(websocket_);
       co_return;
     }
-    open = co_await write_answer(std::move(response), refused);
-    if (refused) unread_ = true;
+    open = co_await write_response(std::move(response), rejected);
+    if (rejected) unread_ = true;
   }
   if (!broken_) {
     co_await close();
   }
 }
 
-// False when the connection is at its end. Throws Failure for what can't be a request.
+// False at the end of the connection. Throws Failure for an invalid request.
 asio::awaitable<bool> Connection::read_head() {
   bool skipped = co_await skip_unread_body();
   if (!skipped) co_return false;
@@ -127,7 +127,7 @@ asio::awaitable<bool> Connection::read_head() {
     co_await fill(kHeadReadBytes, patience, error);
     idle_ = false;
     bool overdue = error == asio::error::operation_aborted;
-    if (overdue && begun) throw Failure(408, "The request's head did not come in time.");
+    if (overdue && begun) throw Failure(408, "The request's head did not arrive in time.");
     if (error && !overdue) broken_ = true;
     if (error) co_return false;
   }
@@ -158,28 +158,28 @@ asio::awaitable<Response> Connection::call_handler() {
   }
 }
 
-// A refused request has no head to go by: its answer has a body and closes.
-AnswerForm Connection::form_of(const Response& response, bool refused) {
-  AnswerForm form;
-  form.head_only = !refused && head().method == "HEAD";
-  form.close = refused || around_.draining || !parser_.keep_alive() || !can_skip_body() ||
+// A rejected request has no valid head: its response has a body and closes.
+ResponseForm Connection::form_of(const Response& response, bool rejected) {
+  ResponseForm form;
+  form.head_only = !rejected && head().method == "HEAD";
+  form.close = rejected || around_.draining || !parser_.keep_alive() || !can_skip_body() ||
                base::equals_ignoring_case(response.headers.get("Connection"), "close");
-  form.http11 = !refused && parser_.http11();
+  form.http11 = !rejected && parser_.http11();
   return form;
 }
 
-// True when the connection stays open.
-asio::awaitable<bool> Connection::write_answer(Response response, bool refused) {
+// True if the connection stays open.
+asio::awaitable<bool> Connection::write_response(Response response, bool rejected) {
   if (broken_) co_return false;
   if (streamed_) {
     bool open = co_await end_streamed();
     co_return open;
   }
-  AnswerForm form = form_of(response, refused);
+  ResponseForm form = form_of(response, rejected);
   out_.clear();
   write_head(response, form, current_date(), out_);
   std::size_t next = 0;
-  // What is in memory goes out with the head, in one.
+  // Parts in memory are sent with the head in one write.
   if (response.body.empty() && !response.parts.empty() && response.parts.front().in_memory()) {
     response.body = std::move(response.parts[next++].bytes);
   }
@@ -196,7 +196,7 @@ asio::awaitable<bool> Connection::write_answer(Response response, bool refused) 
     if (next > 0) {
       co_await asio::post(executor, asio::use_awaitable);  // to be fair to others, as write_part() is
     }
-    BodyPart part = std::move(response.parts[next]);  // it is closed when it has been sent
+    BodyPart part = std::move(response.parts[next]);  // closes its file when it has been sent
     co_await write_part(std::move(part), response.opener.get(), error);
   }
   if (error) broken_ = true;
@@ -213,7 +213,7 @@ asio::awaitable<void> Connection::write_part(BodyPart part, const PartOpener* op
   try {
     if (!part.file) {
       part.file = co_await opener->open(part.name);
-      if (!part.file) throw std::runtime_error(part.name + " was deleted meanwhile");
+      if (!part.file) throw std::runtime_error(part.name + " was deleted in the meantime");
     }
     part.file->announce_reading(part.offset, part.length);
     for (std::uint64_t done = 0; done < part.length && !error;) {
@@ -221,17 +221,17 @@ asio::awaitable<void> Connection::write_part(BodyPart part, const PartOpener* op
       deadline_ = around_.now + around_.limits.write + around_.limits.tick;
       co_await stream_->send_file(*part.file, part.offset + done, step, error);
       done += step;
-      // A client that reads as fast as we send would keep the thread from everybody else.
+      // A client that reads as fast as we send would block other connections of this thread.
       if (done < part.length) {
         co_await asio::post(executor, asio::use_awaitable);
       }
     }
-    if (error && !is_peers(error)) base::log_error("answer cut short", {{"error", error.message()}, {"peer", peer_}});
+    if (error && !is_peers(error)) base::log_error("response cut short", {{"error", error.message()}, {"peer", peer_}});
   } catch (const boost::system::system_error&) {
     throw;  // cancelled
   } catch (const std::exception& failure) {
-    base::log_error("answer cut short", {{"error", failure.what()}, {"peer", peer_}});
-    error = asio::error::broken_pipe;  // the length was said: there is no other way to take it back
+    base::log_error("response cut short", {{"error", failure.what()}, {"peer", peer_}});
+    error = asio::error::broken_pipe;  // Content-Length is sent: only closing shows that bytes are missing
   }
   deadline_ = Deadline::max();
 }
@@ -255,8 +255,8 @@ asio::awaitable<void> Connection::write_all(Pieces pieces, error_code& error, bo
   deadline_ = Deadline::max();
 }
 
-// A socket that is closed with bytes unread resets the connection, and the client
-// may then never read the answer: so say the end, and read on for a moment.
+// Closing a socket with unread bytes resets the connection, and the client may then never
+// read the response. So end our side first, and keep reading for a moment.
 asio::awaitable<void> Connection::close() {
   bool lingers = unread_ || !body_done() || buffer_.size() > 0;
   Deadline last = around_.now + (lingers ? around_.limits.linger : base::Duration(0));
@@ -283,17 +283,17 @@ asio::awaitable<std::size_t> Connection::fill(std::size_t most, base::Duration p
   co_return got;
 }
 
-// Also for a body that is empty: botocore waits for it all the same.
+// Also for an empty body: botocore waits for it.
 asio::awaitable<void> Connection::send_continue() {
   owes_continue_ = false;
-  if (buffer_.size() > 0) co_return;  // it did not wait to be told
+  if (buffer_.size() > 0) co_return;  // the client did not wait
   error_code error;
   Pieces pieces = {asio::buffer(kContinue), asio::const_buffer()};
   co_await write_all(pieces, error);
 }
 
-// Appends what comes next of the body: kPieceBytes where so much has come already, and what there
-// is where it has not. Nothing is read that belongs to the next request.
+// Appends the available bytes of the body, at most kPieceBytes. Does not read into the next
+// request.
 asio::awaitable<void> Connection::append_piece(std::string& body) {
   error_code error;
   if (parser_.chunked()) {
@@ -303,13 +303,13 @@ asio::awaitable<void> Connection::append_piece(std::string& body) {
   }
   if (!error) co_return;
   body_failed_ = true;
-  if (error == asio::error::operation_aborted) throw Failure(408, "The request's body did not come in time.");
+  if (error == asio::error::operation_aborted) throw Failure(408, "The request's body did not arrive in time.");
   broken_ = true;
-  throw Failure(400, "The client left before its body's end.");
+  throw Failure(400, "The client disconnected before the end of the body.");
 }
 
-// Straight into the string. Its room is made in steps, so that memory follows what was sent, not
-// what a Content-Length promised.
+// Reads directly into the string, which grows in steps, so that memory depends on the received
+// bytes and not on the announced Content-Length.
 asio::awaitable<void> Connection::append_plain(std::string& body, error_code& error) {
   const auto waiting = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size(), body_left_));
   body.append(buffered().substr(0, waiting));
@@ -369,9 +369,9 @@ asio::awaitable<std::string> Connection::read_piece() {
   co_return piece;
 }
 
-// Whether what the handler left of a body is short enough to read past. A client
-// that waits for "100 Continue" may or may not send it: that can't be told apart. And botocore, answered
-// without one, misreads what comes next on that connection even where the body was empty.
+// Whether the unread rest of a body is short enough to skip. A client that waits for "100 Continue"
+// may or may not send it: the server cannot know. And botocore, if it gets a response without one,
+// misreads what follows on that connection even if the body was empty.
 bool Connection::can_skip_body() const {
   if (owes_continue_) return false;
   if (body_done()) return true;
@@ -396,10 +396,10 @@ std::string_view Connection::buffered() const {
 }
 
 asio::awaitable<std::shared_ptr<WebSocket>> Connection::accept_websocket(WebSocketLimits limits) {
-  CHECK(!streamed_ && !websocket_) << "an upgrade of what was answered already";
+  CHECK(!streamed_ && !websocket_) << "upgrade after a response";
   std::string key = check_upgrade(head(), parser_.http11());
-  if (around_.draining) throw Failure(503, "The server is going away.");
-  if (!body_done()) throw Failure(400, "A request for a WebSocket has no body.");
+  if (around_.draining) throw Failure(503, "The server is shutting down.");
+  if (!body_done()) throw Failure(400, "A WebSocket request must not have a body.");
   out_ = switching_protocols(key);
   Pieces pieces = {asio::buffer(out_), asio::const_buffer()};
   co_await write_or_throw(pieces);
@@ -407,7 +407,7 @@ asio::awaitable<std::shared_ptr<WebSocket>> Connection::accept_websocket(WebSock
   upgraded.stream = std::move(stream_);
   upgraded.early = std::string(buffered());
   buffer_.clear();
-  buffer_.shrink_to_fit();  // it may live for days
+  buffer_.shrink_to_fit();  // the WebSocket may live for days
   upgraded.role = Role::Server;
   upgraded.limits = limits;
   upgraded.write_patience = around_.limits.write;
@@ -418,10 +418,10 @@ asio::awaitable<std::shared_ptr<WebSocket>> Connection::accept_websocket(WebSock
 }
 
 asio::awaitable<void> Connection::start(Response head) {
-  CHECK(!streamed_ && !websocket_) << "an answer to what was answered already";
-  CHECK(head.parts.empty()) << "parts of an answer that is written in pieces";
-  CHECK(head.status >= 200 && head.status <= 999) << "no status of an answer: " << head.status;
-  AnswerForm form = form_of(head, false);
+  CHECK(!streamed_ && !websocket_) << "second response to a request";
+  CHECK(head.parts.empty()) << "a streamed response has parts";
+  CHECK(head.status >= 200 && head.status <= 999) << "invalid status: " << head.status;
+  ResponseForm form = form_of(head, false);
   form.streamed = true;
   form.close = form.close || !form.http11;
   out_.clear();
@@ -432,12 +432,12 @@ asio::awaitable<void> Connection::start(Response head) {
 }
 
 asio::awaitable<void> Connection::write_piece(std::string piece) {
-  CHECK(streamed_) << "a piece of an answer that was not started";
+  CHECK(streamed_) << "a piece without start()";
   out_.clear();
   co_await write_streamed(std::move(piece));
 }
 
-// Writes what is in out_, and the piece. An empty one would say the end of all chunks.
+// Writes out_ and the piece. An empty chunk would end the body.
 asio::awaitable<void> Connection::write_streamed(std::string piece) {
   if (streamed_->head_only) piece.clear();
   if (!piece.empty() && streamed_->http11) {
@@ -449,9 +449,9 @@ asio::awaitable<void> Connection::write_streamed(std::string piece) {
 }
 
 asio::awaitable<bool> Connection::end_streamed() {
-  AnswerForm form = *streamed_;
+  ResponseForm form = *streamed_;
   streamed_.reset();
-  // Without the last chunk a client knows that something is missing.
+  // Without the last chunk a client notices that bytes are missing.
   if (cut_short_) co_return false;
   error_code error;
   if (form.http11 && !form.head_only) {
@@ -467,7 +467,7 @@ asio::awaitable<void> Connection::write_or_throw(Pieces pieces) {
   co_await write_all(pieces, error);
   if (!error) co_return;
   broken_ = true;
-  throw Failure(400, "The client left before the answer's end.");
+  throw Failure(400, "The client disconnected before the end of the response.");
 }
 
 const RequestHead& Exchange::head() const { return connection_.head(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One client's connection: reads heads, hands them to the handler, writes answers,
-// in order, until either side ends it. Lives on one thread.
+// One client's connection: reads heads, calls the handler and writes responses, in
+// order, until either side ends it. Belongs to one thread.
 #pragma once
 
 #include <atomic>
@@ -19,12 +19,12 @@
 
 namespace http {
 
-// What the connections of one thread share with whoever looks after them.
+// Shared by the connections of one thread and their Lane.
 struct Surroundings {
   const Handler& handler;
   const Limits& limits;
   const std::atomic<bool>& draining;
-  // As of the last tick: reading the clock for each wait would cost more than it tells.
+  // The time of the last tick: reading the clock for each wait would cost too much.
   const std::chrono::steady_clock::time_point& now;
 };
 
@@ -35,12 +35,12 @@ class Connection {
 
   boost::asio::awaitable<void> run();
 
-  // For the tick, on the connection's thread.
+  // Called by the tick, on the connection's thread.
   void end_overdue_wait(std::chrono::steady_clock::time_point now);
-  // For drain(), on the connection's thread: ends the wait for a next request, if
-  // that is what it waits for.
+  // Called by drain(), on the connection's thread: ends the wait for a next request, if
+  // the connection is idle.
   void end_idle_wait();
-  // For a server that ends, on the connection's thread.
+  // Called when the server ends, on the connection's thread.
   void end_websocket();
 
   // For Exchange.
@@ -59,7 +59,7 @@ class Connection {
 
   boost::asio::awaitable<bool> read_head();
   boost::asio::awaitable<Response> call_handler();
-  boost::asio::awaitable<bool> write_answer(Response response, bool refused);
+  boost::asio::awaitable<bool> write_response(Response response, bool rejected);
   boost::asio::awaitable<void> write_part(BodyPart part, const PartOpener* opener, error_code& error);
   boost::asio::awaitable<void> write_all(Pieces pieces, error_code& error, bool more = false);
   boost::asio::awaitable<void> write_or_throw(Pieces pieces);
@@ -75,31 +75,31 @@ class Connection {
   boost::asio::awaitable<void> append_chunks(std::string& body, error_code& error);
   boost::asio::awaitable<bool> skip_unread_body();
 
-  AnswerForm form_of(const Response& response, bool refused);
+  ResponseForm form_of(const Response& response, bool rejected);
   void start_body();
   bool body_done() const;
   bool can_skip_body() const;
   std::string_view buffered() const;
 
   Surroundings around_;
-  std::unique_ptr<Stream> stream_;  // until the WebSocket has it
+  std::unique_ptr<Stream> stream_;  // null once the WebSocket owns it
   WebSocketSession::Ptr websocket_;
   std::string peer_;
   bool secure_;
 
   RequestParser parser_;
-  boost::beast::flat_buffer buffer_;  // read, but not used yet
-  std::string out_;                   // an answer on its way; kept for its memory
+  boost::beast::flat_buffer buffer_;  // read, but not consumed yet
+  std::string out_;                   // the response being written; kept to reuse its memory
 
-  Deadline deadline_ = Deadline::max();  // when what is waited for now is overdue
-  bool idle_ = false;                    // waits for a request's first byte
-  bool broken_ = false;                  // the stream failed: nothing more can be said on it
-  std::uint64_t body_left_ = 0;          // of a body with a Content-Length
-  bool body_failed_ = false;             // the rest of it will not come
-  bool unread_ = false;                  // bytes of a refused request may still come
-  std::optional<AnswerForm> streamed_;   // of an answer whose head is out, and whose body follows
-  bool cut_short_ = false;               // its handler threw: its end is not to be said
-  bool owes_continue_ = false;           // the client holds its body back until told to go on
+  Deadline deadline_ = Deadline::max();   // of the current wait
+  bool idle_ = false;                     // waits for a request's first byte
+  bool broken_ = false;                   // the stream failed: nothing more can be sent
+  std::uint64_t body_left_ = 0;           // of a body with a Content-Length
+  bool body_failed_ = false;              // the rest of the body will not arrive
+  bool unread_ = false;                   // bytes of a rejected request may still arrive
+  std::optional<ResponseForm> streamed_;  // of a response whose head is sent and whose body follows
+  bool cut_short_ = false;                // the handler threw: do not send the end of the body
+  bool owes_continue_ = false;            // the client waits for "100 Continue"
 };
 
 }  // namespace http

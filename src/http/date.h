@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header Date: clients that find their clock wrong go by it.
+// The Date header. Clients with a wrong clock correct it by this.
 #pragma once
 
 #include <string_view>
 
 namespace http {
 
-// As of now; written anew once a second. To be used at once: the next call on this thread may change it.
+// The current time, formatted once a second. Use it at once: the next call on this thread may overwrite it.
 std::string_view current_date();
 
 }  // namespace http

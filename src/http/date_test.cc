@@ -8,7 +8,7 @@
 namespace http {
 namespace {
 
-TEST(Date, OfNowIsBetweenWhatTheClockSaidBeforeAndSaysAfter) {
+TEST(Date, LiesBetweenTheClockBeforeAndAfter) {
   const base::Time before = base::SystemClock().now();
   const std::string shown(current_date());
   const base::Time after = base::SystemClock().now();

@@ -9,7 +9,7 @@
 namespace http {
 namespace {
 
-constexpr int kGzipWindow = 15 + 16;  // zlib's way to say: the largest window, gzip's own header
+constexpr int kGzipWindow = 15 + 16;  // zlib: the largest window, with a gzip header
 constexpr std::size_t kStepBytes = 64 * 1024;
 
 struct Inflater {
@@ -23,7 +23,7 @@ struct Inflater {
 
 Bytef* bytes_of(std::string_view text) { return reinterpret_cast<Bytef*>(const_cast<char*>(text.data())); }
 
-// Inflates one member of the file off the front of `input`.
+// Inflates one gzip member at the front of `input`.
 base::Result<std::size_t> gunzip_member(std::string_view input, std::size_t limit, std::string& out) {
   Inflater inflater;
   if (!inflater.ready) return base::Error{"out of memory"};
@@ -32,7 +32,7 @@ base::Result<std::size_t> gunzip_member(std::string_view input, std::size_t limi
   stream.avail_in = static_cast<uInt>(input.size());
   for (;;) {
     std::size_t before = out.size();
-    // One byte past the limit, to tell a body that just fits from one that does not.
+    // One byte past the limit, to distinguish a body that just fits from a larger one.
     std::size_t room = std::min(kStepBytes, limit - before + 1);
     out.resize(before + room);
     stream.next_out = bytes_of(out) + before;
@@ -42,7 +42,7 @@ base::Result<std::size_t> gunzip_member(std::string_view input, std::size_t limi
     if (out.size() > limit) return base::Error{"larger than " + std::to_string(limit) + " bytes when decompressed"};
     if (status == Z_STREAM_END) return input.size() - stream.avail_in;
     if (status != Z_OK) return base::Error{"not valid gzip"};
-    if (stream.avail_in == 0 && stream.avail_out > 0) return base::Error{"gzip that ends too early"};
+    if (stream.avail_in == 0 && stream.avail_out > 0) return base::Error{"truncated gzip"};
   }
 }
 

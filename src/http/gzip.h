@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gzip, for request bodies that come compressed.
+// gzip, for compressed request bodies.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace http {
 
-// The bytes that `compressed` holds, `limit` at most: a few kilobytes can hold
-// gigabytes, so it stops there and says so.
+// Decompresses at most `limit` bytes and returns an error beyond that: a few kilobytes
+// can decompress to gigabytes.
 base::Result<std::string> gunzip(std::string_view compressed, std::size_t limit);
 
 std::string gzip(std::string_view bytes);

@@ -8,7 +8,7 @@
 namespace http {
 namespace {
 
-TEST(Gunzip, GivesBackWhatWasCompressed) {
+TEST(Gunzip, ReturnsWhatWasCompressed) {
   for (const std::string& bytes :
        {std::string(), std::string("hello"), std::string(300'000, 'x'), base::random_bytes(200'000)}) {
     auto result = gunzip(gzip(bytes), 1'000'000);
@@ -32,13 +32,13 @@ TEST(Gunzip, StopsAtItsLimit) {
   EXPECT_FALSE(gunzip(gzip("x"), 0));
 }
 
-TEST(Gunzip, RefusesWhatIsNoGzip) {
+TEST(Gunzip, RejectsInvalidGzip) {
   EXPECT_FALSE(gunzip("", 100));
   EXPECT_FALSE(gunzip("hello", 100));
   std::string whole = gzip("hello, hello, hello");
   for (std::size_t size = 1; size < whole.size(); ++size) EXPECT_FALSE(gunzip(whole.substr(0, size), 100)) << size;
   EXPECT_FALSE(gunzip(whole + "more", 100));
-  whole[whole.size() - 6] ^= 1;  // its checksum
+  whole[whole.size() - 6] ^= 1;  // the checksum
   EXPECT_FALSE(gunzip(whole, 100));
 }
 

@@ -14,7 +14,7 @@
 namespace http {
 namespace {
 
-// A client that is gone is an error of the write that meets it: sendfile() has no flag that says so.
+// Writing to a closed connection must return an error: sendfile() has no flag to suppress SIGPIPE.
 void block_broken_pipe_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -38,9 +38,9 @@ void run(boost::asio::io_context& context, std::size_t number) {
 }  // namespace
 
 IoThreads::IoThreads(int threads) {
-  CHECK(threads > 0) << "no threads to run on";
+  CHECK(threads > 0) << "IoThreads needs a thread";
   for (int i = 0; i < threads; ++i) {
-    // The hint 1 says that one thread runs it; others may still post to it.
+    // The hint 1: one thread runs it; others may still post to it.
     contexts_.push_back(std::make_unique<boost::asio::io_context>(1));
   }
   for (std::size_t i = 0; i < contexts_.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that run coroutines: one io_context each, so that whatever lives on one
-// of them needs no lock. Outlives every server and client that it is given to.
+// Threads that run coroutines, with one io_context each, so that state of one thread
+// needs no lock. Must outlive every server and client that uses it.
 #pragma once
 
 #include <atomic>
@@ -17,13 +17,13 @@ class IoThreads {
   explicit IoThreads(int threads);
   ~IoThreads();
 
-  // The threads in turn.
+  // Round robin.
   boost::asio::io_context& next();
   std::size_t size() const { return contexts_.size(); }
   boost::asio::io_context& at(std::size_t i) { return *contexts_[i]; }
 
-  // Joins the threads. What is still suspended on them is destroyed with this
-  // object, so whoever owns coroutines must have waited for them before.
+  // Joins the threads. Suspended coroutines are destroyed with this object, so their
+  // owners must wait for them first.
   void stop();
   bool stopped() const { return stopped_; }
 

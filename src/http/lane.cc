@@ -24,7 +24,7 @@ void log_unless_cancelled(std::exception_ptr failure) {
   } catch (const std::exception& error) {
     base::log_error("connection failed", {{"error", error.what()}});
   } catch (...) {
-    base::log_error("connection failed", {{"error", "something that is no exception was thrown"}});
+    base::log_error("connection failed", {{"error", "unknown exception"}});
   }
 }
 
@@ -37,7 +37,7 @@ void Running::add() {
 
 void Running::done() {
   std::lock_guard lock(mutex_);
-  // Under the lock: the waiter may destroy this object as soon as it can see 0.
+  // Under the lock: the waiter may destroy this object as soon as it sees 0.
   if (--count_ == 0) none_.notify_all();
 }
 
@@ -133,7 +133,7 @@ void Lane::end_idle_waits() {
 
 void Lane::cancel_all() {
   asio::post(io_, [this] {
-    // A cancelled connection leaves the table later, when it runs on.
+    // A cancelled connection leaves the table later, when its coroutine resumes.
     for (auto& [connection, stop] : connections_) {
       connection->end_websocket();
       stop->emit(asio::cancellation_type::terminal);

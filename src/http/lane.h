@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connections of one thread: starts them, ends their overdue waits once a
-// tick, and is told when they are gone. Its members belong to that thread.
+// The connections of one thread: starts them and ends their overdue waits once a
+// tick. Its members belong to that thread.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ class Running {
   void add();
   void done();
   int count() const;
-  // False when some still run at the end of `patience`.
+  // False if some still run after `patience`.
   bool wait_for_none(base::Duration patience);
   void wait_for_none();
 
@@ -56,7 +56,7 @@ class Lane {
   void cancel_all();
 
  private:
-  // Where a cancellation goes in; it must outlive the connection's coroutine.
+  // Cancels a connection; must outlive its coroutine.
   using Stop = boost::asio::cancellation_signal;
 
   boost::asio::awaitable<void> tick();

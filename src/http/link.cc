@@ -13,10 +13,10 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 constexpr std::size_t kLinkReadBytes = 64 * 1024;
-// A longer wait has no end: the clock could not count to it.
+// A longer wait has no end: the clock could not represent it.
 constexpr base::Duration kLongestWait = std::chrono::hours(24 * 365);
 
-// What goes into the request line and can't be escaped there.
+// Whether the text can be in a request line, where nothing can be escaped.
 bool is_clean(std::string_view text) {
   return !text.empty() && std::ranges::none_of(text, [](unsigned char c) { return c <= ' ' || c == 127; });
 }
@@ -136,7 +136,7 @@ std::string place(const Endpoint& endpoint) {
 
 base::Result<Request> prepare(Request request, const Endpoint& endpoint) {
   if (!is_clean(request.head.method) || !is_clean(request.head.target)) {
-    return base::Error{"a method or target that can't be sent"};
+    return base::Error{"invalid method or target"};
   }
   if (!request.head.headers.find("Host")) request.head.headers.set("Host", host_header(endpoint));
   return request;

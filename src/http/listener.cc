@@ -35,7 +35,7 @@ std::string peer_name(const sockaddr_storage& from) {
   }
   if (from.ss_family == AF_INET6) {
     const auto& v6 = reinterpret_cast<const sockaddr_in6&>(from);
-    // Who comes by IPv4 to a listener for both is known by that address: policies name networks by it.
+    // An IPv4 client of a dual-stack listener has its IPv4 address, which bucket policies match.
     if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {
       inet_ntop(AF_INET, &v6.sin6_addr.s6_addr[12], text, sizeof text);
       return std::string(text) + ":" + std::to_string(ntohs(v6.sin6_port));
@@ -46,7 +46,7 @@ std::string peer_name(const sockaddr_storage& from) {
   return "unix";
 }
 
-// Does somebody answer on this socket file? A file left by a killed server does not.
+// Whether a server listens on this socket file. A killed server leaves its file behind.
 bool somebody_listens(const sockaddr_un& name) {
   Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   return ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0;
@@ -86,16 +86,16 @@ Descriptor open_tcp_listener(const std::string& address, unsigned short port) {
 Descriptor open_unix_listener(const std::string& path) {
   sockaddr_un name = {};
   name.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof name.sun_path) fail(path, "a socket's path has 1 to 107 bytes");
+  if (path.empty() || path.size() >= sizeof name.sun_path) fail(path, "the path of a socket must have 1 to 107 bytes");
   std::memcpy(name.sun_path, path.data(), path.size());
   struct stat status;
   if (::lstat(path.c_str(), &status) == 0) {
-    if (!S_ISSOCK(status.st_mode)) fail(path, "a file that is no socket is in the way");
+    if (!S_ISSOCK(status.st_mode)) fail(path, "the file exists and is not a socket");
     if (somebody_listens(name)) fail(path, reason(EADDRINUSE));
     ::unlink(path.c_str());
   }
   Descriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  // The mode is set before anybody can connect: nobody can until listen().
+  // Set the mode before listen(), which lets clients connect.
   if (::bind(listener.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0 ||
       ::chmod(path.c_str(), 0600) != 0 || ::listen(listener.get(), kBacklog) != 0) {
     fail(path, reason(errno));
@@ -129,12 +129,12 @@ Accepted accept_one(int listener, int& error) {
 void turn_away(const Accepted& accepted) {
   Descriptor connection(accepted.fd);
   std::string answer;
-  AnswerForm form;
+  ResponseForm form;
   form.close = true;
   Response response = text_response(503, "Too many connections.");
   write_head(response, form, current_date(), answer);
   answer += response.body;
-  // Over TLS nothing can be said before a handshake.
+  // Over TLS nothing can be sent before a handshake.
   if (!accepted.tls) (void)::send(connection.get(), answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listening sockets: opened by hand, so that TCP and unix are one kind of thing.
+// Listening sockets, opened with system calls, so that TCP and unix sockets share one type.
 #pragma once
 
 #include <string>
@@ -29,11 +29,11 @@ Descriptor open_unix_listener(const std::string& path);
 
 unsigned short bound_port(int fd);
 
-// The next connection that waits on a listener, or one with fd -1; `error` is then
-// what accept said. Ready to use: non-blocking, without delay.
+// Accepts a pending connection, non-blocking and without Nagle's delay. On failure fd is -1
+// and `error` the errno.
 Accepted accept_one(int listener, int& error);
 
-// Says 503 in one write that does not wait, and closes.
+// Sends a 503 in one write without waiting, and closes.
 void turn_away(const Accepted& accepted);
 
 }  // namespace http

@@ -14,7 +14,7 @@
 
 namespace http {
 
-// As it came: nothing in it is decoded.
+// As received: nothing is decoded.
 struct RequestHead {
   std::string method;
   std::string target;  // path?query
@@ -29,11 +29,11 @@ struct Request {
   std::string body;
 };
 
-// A part of an answer's body: bytes, or some of a file, which never come into memory.
+// A part of a response's body: bytes, or a range of a file, which is never read into memory.
 struct BodyPart {
-  std::string bytes;                       // where there is no file
-  std::shared_ptr<const base::File> file;  // shared: one open file may answer many; or
-  std::string name;                        // of one that is opened when its turn has come
+  std::string bytes;                       // if there is no file
+  std::shared_ptr<const base::File> file;  // shared: one open file may serve many responses
+  std::string name;                        // instead of `file`: opened just before it is sent
   std::uint64_t offset = 0, length = 0;    // of the file
 
   bool in_memory() const { return !file && name.empty(); }
@@ -46,15 +46,15 @@ struct Response {
   int status = 200;
   base::Headers headers;
   std::string body;
-  std::vector<BodyPart> parts = {};               // what follows `body`, from a server only
-  std::shared_ptr<const PartOpener> opener = {};  // of those that have only a name; shared with its maker's copies
+  std::vector<BodyPart> parts = {};               // after `body`; servers only
+  std::shared_ptr<const PartOpener> opener = {};  // for parts with only a name; shared with its creator
 
   std::uint64_t body_size() const;  // with its parts
 };
 
-// This request can't be served, whatever it asks for: 413 body too large, 400
-// malformed, 408 too slow. The server answers it when a handler lets it through,
-// and closes the connection.
+// The request cannot be served, whatever it requests: 413 body too large, 400
+// malformed, 408 too slow. If a handler throws it, the server sends the status and
+// closes the connection.
 class Failure : public std::runtime_error {
  public:
   Failure(int status, const std::string& reason) : std::runtime_error(reason), status_(status) {}
@@ -67,7 +67,7 @@ class Failure : public std::runtime_error {
 // "Not Found" for 404; "" for a number without a name.
 std::string_view reason_phrase(int status);
 
-// Plain text, for what is refused before any handler sees it.
+// Plain text, for requests rejected before any handler sees them.
 Response text_response(int status, std::string_view text);
 
 }  // namespace http

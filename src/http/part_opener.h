@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a server comes to the files of an answer that has too many to hold all of them open.
+// Opens the files of a response that has too many to keep them all open.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -12,7 +12,7 @@
 namespace http {
 
 struct PartOpener {
-  // nullptr where it is gone: the answer is cut short. What it throws ends it, too.
+  // nullptr for a missing file. That, and an exception, cut the response short.
   std::function<boost::asio::awaitable<std::shared_ptr<const base::File>>(std::string name)> open;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plain blocking socket for tests, which sends what no HTTP client would.
+// A plain blocking socket, for tests that send invalid HTTP.
 #pragma once
 
 #include <arpa/inet.h>
@@ -16,7 +16,7 @@
 
 namespace http {
 
-// What a server wrote, without the dates in it, which no test can know.
+// The text without its Date headers, which a test cannot predict.
 inline std::string without_dates(std::string text) {
   constexpr std::size_t kLine = sizeof "\r\nDate: Thu, 05 Nov 2026 09:30:10 GMT" - 1;
   for (std::size_t at = 0; (at = text.find("\r\nDate: ", at)) != std::string::npos;) text.erase(at, kLine);
@@ -46,7 +46,7 @@ class RawClient {
 
   bool connected() const { return connected_; }
 
-  // False when the server does not take it all any more.
+  // False if the server stops receiving.
   bool send(std::string_view bytes) {
     while (!bytes.empty()) {
       ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -57,14 +57,14 @@ class RawClient {
   }
   void finish() { ::shutdown(fd_, SHUT_WR); }
 
-  // Everything up to and with `mark`; less when the server closes before it.
+  // Everything up to and including `mark`; less if the server closes first.
   std::string read_until(std::string_view mark) {
     while (got_.find(mark) == std::string::npos && receive()) {
     }
     std::size_t at = got_.find(mark);
     return take(at == std::string::npos ? got_.size() : at + mark.size());
   }
-  // One answer, by its Content-Length.
+  // One response, by its Content-Length.
   std::string read_answer() {
     std::string head = read_until("\r\n\r\n");
     std::size_t at = head.find("Content-Length: ");
@@ -82,14 +82,14 @@ class RawClient {
  private:
   void connect_to(int family, const sockaddr* name, socklen_t size) {
     fd_ = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    timeval patience = {20, 0};  // a test that hangs should say where
+    timeval patience = {20, 0};  // so that a hanging test reports where it hangs
     ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     connected_ = ::connect(fd_, name, size) == 0;
   }
   bool receive() {
     char buffer[65536];
     ssize_t got = ::recv(fd_, buffer, sizeof buffer, 0);
-    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) ADD_FAILURE() << "the server said nothing for 20 s";
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) ADD_FAILURE() << "the server sent nothing for 20 s";
     if (got <= 0) return false;
     got_.append(buffer, static_cast<std::size_t>(got));
     return true;

@@ -12,12 +12,12 @@ namespace {
 namespace beast = boost::beast;
 using beast::error_code;
 
-// A chunk's size line, or the trailer, and nothing of it used: more is an attack.
+// Limit for a chunk's size line or a trailer: a longer one is an attack.
 constexpr std::size_t kMaxChunkLineBytes = 16 * 1024;
 
 std::string text(beast::string_view view) { return std::string(view.data(), view.size()); }
 
-// Puts what Beast finds straight where it belongs, without its own containers.
+// Stores Beast's results directly in our types, without Beast's containers.
 class Parser : public beast::http::basic_parser<true> {
  public:
   explicit Parser(RequestHead& head) : head_(head) {}
@@ -32,7 +32,7 @@ class Parser : public beast::http::basic_parser<true> {
     head_.target.assign(target.data(), target.size());
   }
   void on_field_impl(beast::http::field, beast::string_view name, beast::string_view value, error_code&) override {
-    if (!body) head_.headers.add(text(name), text(value));  // trailers are read past
+    if (!body) head_.headers.add(text(name), text(value));  // trailers are ignored
   }
   std::size_t on_chunk_body_impl(std::uint64_t, beast::string_view bytes, error_code&) override {
     body->append(bytes.data(), bytes.size());
@@ -48,14 +48,14 @@ class Parser : public beast::http::basic_parser<true> {
   RequestHead& head_;
 };
 
-[[noreturn]] void refuse(const error_code& error) {
+[[noreturn]] void reject(const error_code& error) {
   using E = beast::http::error;
-  if (error == E::bad_version) throw Failure(505, "Only HTTP/1.0 and HTTP/1.1 are spoken here.");
+  if (error == E::bad_version) throw Failure(505, "Only HTTP/1.0 and HTTP/1.1 are supported.");
   throw Failure(400, "Malformed request: " + error.message() + ".");
 }
 
-// A continued line reads as one header to us and as two to another, which is how
-// requests are smuggled. RFC 9112 5.2 lets a server refuse it.
+// Servers disagree whether a folded line is one header or two, which allows request
+// smuggling. RFC 9112 5.2 lets a server reject it.
 bool has_folded_line(std::string_view head) {
   for (std::size_t at = head.find('\n'); at != head.npos && at + 1 < head.size(); at = head.find('\n', at + 1)) {
     if (head[at + 1] == ' ' || head[at + 1] == '\t') return true;
@@ -83,7 +83,7 @@ std::size_t RequestParser::parse_head(std::string_view input) {
   while (skipped < 8 && input.substr(skipped).starts_with("\r\n")) skipped += 2;
   std::string_view rest = input.substr(skipped);
   if (!rest.empty() && rest[0] != '\r' && (rest[0] < '!' || rest[0] > '~')) {
-    throw Failure(400, "This is not an HTTP request.");  // a TLS client, most likely: it would wait for us
+    throw Failure(400, "This is not an HTTP request.");  // most likely a TLS client, which would wait for us
   }
   std::size_t end = rest.find("\r\n\r\n", scanned_);
   if (std::min(end, rest.size()) > head_limit_) {
@@ -103,8 +103,8 @@ std::size_t RequestParser::parse_head(std::string_view input) {
   parser.body_limit(boost::none);
   error_code error;
   std::size_t used = parser.put(boost::asio::const_buffer(rest.data(), rest.size()), error);
-  if (error) refuse(error);
-  if (used != rest.size() || !parser.is_header_done()) throw Failure(400, "Malformed request: bad head.");
+  if (error) reject(error);
+  if (used != rest.size() || !parser.is_header_done()) throw Failure(400, "Malformed request: invalid head.");
   examine_head();
   return skipped + rest.size();
 }
@@ -118,15 +118,15 @@ void RequestParser::examine_head() {
   expects_continue_ = false;
   http11_ = parser.version >= 11;
   if (std::size_t hosts = count_of(head_.headers, "Host"); hosts > 1 || (hosts == 0 && http11_)) {
-    throw Failure(400, "A request names one Host.");
+    throw Failure(400, "A request must have exactly one Host header.");
   }
   if (const std::string* encoding = head_.headers.find("Transfer-Encoding")) {
     if (!base::equals_ignoring_case(*encoding, "chunked") || count_of(head_.headers, "Transfer-Encoding") > 1) {
-      throw Failure(501, "The only transfer encoding known here is chunked.");
+      throw Failure(501, "The only supported transfer encoding is chunked.");
     }
-    if (!http11_) throw Failure(400, "HTTP/1.0 knows no transfer encoding.");
+    if (!http11_) throw Failure(400, "HTTP/1.0 does not support transfer encodings.");
   }
-  // Any other expectation is passed over, as RFC 9110 lets a server do and S3 does.
+  // Other expectations are ignored, which RFC 9110 allows and S3 does.
   if (const std::string* expectation = head_.headers.find("Expect")) {
     expects_continue_ = http11_ && base::equals_ignoring_case(*expectation, "100-continue");
   }
@@ -140,11 +140,11 @@ std::size_t RequestParser::parse_chunks(std::string_view input, std::string& bod
     error_code error;
     used += parser.put(boost::asio::const_buffer(input.data() + used, input.size() - used), error);
     if (error == beast::http::error::need_more) break;
-    if (error) refuse(error);
+    if (error) reject(error);
   }
   chunks_done_ = parser.is_done();
   if (!chunks_done_ && input.size() - used > kMaxChunkLineBytes)
-    throw Failure(400, "Malformed request: endless chunk header.");
+    throw Failure(400, "Malformed request: chunk header too long.");
   return used;
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kHeadLimit = 1000;
 
-// The status that a head is refused with; 200 when it is taken.
+// The status that a head is rejected with; 200 if it is accepted.
 int status_of(std::string_view head) {
   RequestParser parser(kHeadLimit);
   try {
@@ -20,7 +20,7 @@ int status_of(std::string_view head) {
 
 std::string with_host(std::string_view lines) { return "POST / HTTP/1.1\r\nHost: h\r\n" + std::string(lines) + "\r\n"; }
 
-TEST(RequestParser, TakesAHeadAndLeavesWhatFollows) {
+TEST(RequestParser, ParsesAHeadAndLeavesTheRest) {
   RequestParser parser(kHeadLimit);
   std::string_view input = "GET /a?b=c HTTP/1.1\r\nHost: h\r\nX-Two:  1 \r\nx-two: 2\r\n\r\nrest";
   EXPECT_EQ(parser.parse_head(input), input.size() - 4);
@@ -31,19 +31,19 @@ TEST(RequestParser, TakesAHeadAndLeavesWhatFollows) {
   EXPECT_EQ(parser.head().headers.size(), 3u);
 }
 
-TEST(RequestParser, WaitsForTheHeadsEnd) {
+TEST(RequestParser, WaitsForTheEndOfTheHead) {
   RequestParser parser(kHeadLimit);
   std::string input = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
   for (std::size_t size = 0; size < input.size(); ++size) EXPECT_EQ(parser.parse_head(input.substr(0, size)), 0u);
   EXPECT_EQ(parser.parse_head(input), input.size());
 }
 
-TEST(RequestParser, ReadsPastEmptyLinesBeforeARequest) {
+TEST(RequestParser, SkipsEmptyLinesBeforeARequest) {
   EXPECT_EQ(status_of("\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n"), 200);
   EXPECT_EQ(status_of("\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n"), 400);
 }
 
-TEST(RequestParser, RefusesTwoWaysToSayALength) {
+TEST(RequestParser, RejectsConflictingLengths) {
   EXPECT_EQ(status_of(with_host("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n")), 400);
   EXPECT_EQ(status_of(with_host("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n")), 400);
   EXPECT_EQ(status_of(with_host("Content-Length: 5\r\nContent-Length: 6\r\n")), 400);
@@ -51,13 +51,13 @@ TEST(RequestParser, RefusesTwoWaysToSayALength) {
   EXPECT_EQ(status_of(with_host("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n")), 400);
 }
 
-TEST(RequestParser, RefusesALengthThatIsNoNumber) {
+TEST(RequestParser, RejectsAnInvalidLength) {
   for (const char* length : {"", "-1", "+5", "5x", "0x5", "99999999999999999999999"}) {
     EXPECT_EQ(status_of(with_host("Content-Length: " + std::string(length) + "\r\n")), 400) << length;
   }
 }
 
-TEST(RequestParser, RefusesTransferEncodingsThatItDoesNotKnow) {
+TEST(RequestParser, RejectsUnknownTransferEncodings) {
   EXPECT_EQ(status_of(with_host("Transfer-Encoding: gzip\r\n")), 501);
   EXPECT_EQ(status_of(with_host("Transfer-Encoding: gzip, chunked\r\n")), 501);
   EXPECT_EQ(status_of(with_host("Transfer-Encoding: xchunked\r\n")), 501);
@@ -65,7 +65,7 @@ TEST(RequestParser, RefusesTransferEncodingsThatItDoesNotKnow) {
   EXPECT_EQ(status_of(with_host("Transfer-Encoding: Chunked\r\n")), 200);
 }
 
-TEST(RequestParser, RefusesWhatCouldBeReadInTwoWays) {
+TEST(RequestParser, RejectsAmbiguousHeads) {
   EXPECT_EQ(status_of(with_host("X: a\r\n b\r\n")), 400);
   EXPECT_EQ(status_of(with_host("X: a\r\n\tb\r\n")), 400);
   EXPECT_EQ(status_of("GET / HTTP/1.1\r\n Host: h\r\n\r\n"), 400);
@@ -79,13 +79,13 @@ TEST(RequestParser, RefusesWhatCouldBeReadInTwoWays) {
   EXPECT_EQ(status_of(with_host("X\xc3\xa9: a\r\n")), 400);
 }
 
-TEST(RequestParser, WantsOneHost) {
+TEST(RequestParser, RequiresOneHost) {
   EXPECT_EQ(status_of("GET / HTTP/1.1\r\n\r\n"), 400);
   EXPECT_EQ(status_of("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), 400);
   EXPECT_EQ(status_of("GET / HTTP/1.0\r\n\r\n"), 200);
 }
 
-TEST(RequestParser, RefusesBadRequestLines) {
+TEST(RequestParser, RejectsInvalidRequestLines) {
   for (const char* line : {"GET", "GET /", "GET / HTTP", "GET  / HTTP/1.1", " GET / HTTP/1.1", "G@T / HTTP/1.1",
                            "GET / /b HTTP/1.1", "GET /\x01 HTTP/1.1"}) {
     int status = status_of(std::string(line) + "\r\nHost: h\r\n\r\n");
@@ -95,12 +95,12 @@ TEST(RequestParser, RefusesBadRequestLines) {
   EXPECT_EQ(status_of("GET / HTTP/1.1\nHost: h\n\n\r\n\r\n"), 505);
 }
 
-TEST(RequestParser, RefusesAHeadOverItsLimit) {
+TEST(RequestParser, RejectsAHeadOverTheLimit) {
   EXPECT_EQ(status_of("GET /" + std::string(kHeadLimit, 'a')), 431);
   EXPECT_EQ(status_of(with_host("X: " + std::string(kHeadLimit, 'a') + "\r\n")), 431);
 }
 
-TEST(RequestParser, KnowsWhenTheConnectionIsKept) {
+TEST(RequestParser, ReportsWhetherTheConnectionIsKept) {
   auto kept = [](std::string_view head) {
     RequestParser parser(kHeadLimit);
     EXPECT_GT(parser.parse_head(head), 0u);
@@ -129,7 +129,7 @@ TEST(RequestParser, DecodesChunksHoweverTheyAreCut) {
     EXPECT_EQ(decode_in_steps(chunks, step), "hello0123456789") << step;
 }
 
-TEST(RequestParser, RefusesChunksThatAreNone) {
+TEST(RequestParser, RejectsMalformedChunks) {
   for (const char* chunks : {"x\r\n", "-1\r\n", "5\r\nhelloX\r\n0\r\n\r\n", "5 5\r\nhello\r\n", "fffffffffffffffff\r\n",
                              "0\r\nBad Trailer: x\r\n\r\n", "0\r\nContent-Length: 5\r\n\r\n"}) {
     EXPECT_THROW((void)decode_in_steps(chunks, 1000), Failure) << chunks;

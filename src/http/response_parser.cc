@@ -64,13 +64,13 @@ base::Result<std::size_t> ResponseParser::parse(std::string_view input) {
     used += parser.put(boost::asio::const_buffer(input.data() + used, input.size() - used), error);
     if (error == beast::http::error::need_more) break;
     if (error == beast::http::error::body_limit) {
-      return base::Error{"the answer is larger than " + std::to_string(limits_.body_bytes) + " bytes"};
+      return base::Error{"the response is larger than " + std::to_string(limits_.body_bytes) + " bytes"};
     }
-    if (error) return base::Error{"malformed answer: " + error.message()};
-    // 100 Continue and the like come before the answer proper.
+    if (error) return base::Error{"malformed response: " + error.message()};
+    // 100 Continue and other interim responses precede the final one.
     if (parser.is_done() && response_.status / 100 == 1 && response_.status != 101) start();
   }
-  if (!done() && input.size() - used > limits_.head_bytes) return base::Error{"malformed answer: endless head"};
+  if (!done() && input.size() - used > limits_.head_bytes) return base::Error{"malformed response: head too long"};
   return used;
 }
 

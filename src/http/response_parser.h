@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of a connection -> one answer, without any socket.
+// Bytes of a connection -> one response, without a socket.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ struct ResponseLimits {
 
 class ResponseParser {
  public:
-  // `to_head`: the request was a HEAD, so no body follows, whatever the head says.
+  // `to_head`: the request was a HEAD, so no body follows, whatever the headers say.
   ResponseParser(ResponseLimits limits, bool to_head);
   ~ResponseParser();
 
-  // Says how much of `input` was used; the rest is to come again with more after it.
+  // Returns the number of bytes used; pass the rest again with more after it.
   base::Result<std::size_t> parse(std::string_view input);
-  // The peer closed. True when that is how this answer ends.
+  // The peer closed. True if that is the end of this response.
   bool end_of_stream();
 
   bool head_done() const;
@@ -33,7 +33,7 @@ class ResponseParser {
   bool keep_alive() const;
   Response take() { return std::move(response_); }
 
-  // For an answer that is read in pieces: what is there of it, and the body since the last call.
+  // For a response that is read in pieces: its state, and the body since the last call.
   const Response& so_far() const { return response_; }
   std::string take_body() { return std::exchange(response_.body, {}); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server for tests, which answers what no server should.
+// A server for tests that need invalid responses.
 #pragma once
 
 #include <poll.h>
@@ -27,7 +27,7 @@ inline Request get_request(std::string target) {
   return request;
 }
 
-// Plays a server: each script says what one connection does, in turn.
+// Each script handles one connection, in turn.
 class ScriptedServer {
  public:
   using Script = std::function<void(int fd)>;

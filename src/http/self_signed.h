@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A certificate for tests of TLS.
+// A certificate for TLS tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace http {
 
-// A key and a certificate for "localhost", signed by itself, as two files.
+// A key and a self-signed certificate for "localhost", as two files.
 class SelfSigned {
  public:
   SelfSigned() {

@@ -23,7 +23,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Out of file descriptors: those that wait stay in the kernel's queue meanwhile.
+// Out of file descriptors: pending connections stay in the kernel's queue for this time.
 constexpr base::Duration kAcceptPause = std::chrono::milliseconds(100);
 // After a cancellation, for handlers to notice it.
 constexpr base::Duration kCancelPatience = std::chrono::seconds(5);
@@ -125,7 +125,7 @@ Server::Server(IoThreads& io, Handler handler, Limits limits)
 }
 
 Server::~Server() {
-  CHECK(!state_->io.stopped()) << "the server's threads were stopped before the server was";
+  CHECK(!state_->io.stopped()) << "the server's threads stopped before the server";
   state_->stop_accepting();
   for (auto& lane : state_->lanes) lane->cancel_all();
   state_->connections.wait_for_none();

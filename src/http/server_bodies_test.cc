@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies that never come into memory as a whole: uploads in pieces, answers out of files.
+// Bodies that are never in memory as a whole: uploads in pieces, responses from files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,13 +9,12 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/hash.h"
-#include "base/log.h"
 #include "base/random.h"
 #include "http/client.h"
 #include "http/part_opener.h"
 #include "http/raw_client.h"
 #include "http/self_signed.h"
-#include "http/server.h"
+#include "http/server_fixture.h"
 
 namespace http {
 namespace {
@@ -29,28 +28,15 @@ using testing::StartsWith;
 
 constexpr std::size_t kFileBytes = 5'000'000;
 
-class BodiesTest : public testing::Test {
+class BodiesTest : public ServerFixture {
  protected:
   BodiesTest() : bytes_(base::random_bytes(kFileBytes)) {
-    base::set_log_level(base::LogLevel::Off);
     std::filesystem::create_directory(folder_);
     base::File::create(path_).write_all(bytes_);
   }
-  ~BodiesTest() override {
-    server_.reset();
-    std::filesystem::remove_all(folder_);
-    base::set_log_level(base::LogLevel::Info);
-  }
+  ~BodiesTest() override { std::filesystem::remove_all(folder_); }
 
-  Server& start(Limits limits = {}) {
-    limits.tick = 5ms;
-    server_ = std::make_unique<Server>(
-        io_, [this](Exchange& exchange) { return handle(exchange); }, limits);
-    server_->listen_tcp("127.0.0.1", 0);
-    return *server_;
-  }
-
-  asio::awaitable<Response> handle(Exchange& exchange) {
+  asio::awaitable<Response> handle(Exchange& exchange) override {
     const std::string path(exchange.head().path());
     Response response;
     if (path == "/digest") {
@@ -118,11 +104,9 @@ class BodiesTest : public testing::Test {
       std::make_shared<PartOpener>(PartOpener{[this](std::string name) { return open(std::move(name)); }});
   std::string body_;
   std::size_t largest_piece_ = 0;
-  IoThreads io_{2};
-  std::unique_ptr<Server> server_;
 };
 
-TEST_F(BodiesTest, AFileIsAnAnswersBodyAndTheConnectionIsKept) {
+TEST_F(BodiesTest, SendsAFileAndKeepsTheConnection) {
   parts_ = {slice(0, kFileBytes)};
   RawClient client(start().port());
   for (int i = 0; i < 3; ++i) {
@@ -133,7 +117,7 @@ TEST_F(BodiesTest, AFileIsAnAnswersBodyAndTheConnectionIsKept) {
   }
 }
 
-TEST_F(BodiesTest, PartsFollowTheBodyInTheirOrder) {
+TEST_F(BodiesTest, SendsPartsInOrderAfterTheBody) {
   body_ = "first";
   parts_ = {slice(10, 2'000'000), text("between"), slice(0, 0), slice(4'999'990, 10), text("last")};
   RawClient client(start().port());
@@ -142,7 +126,7 @@ TEST_F(BodiesTest, PartsFollowTheBodyInTheirOrder) {
               "first" + bytes_.substr(10, 2'000'000) + "between" + bytes_.substr(4'999'990) + "last");
 }
 
-TEST_F(BodiesTest, PartsInMemoryMayComeFirstAndBeTheWholeAnswer) {
+TEST_F(BodiesTest, SendsPartsInMemoryFirstOrAlone) {
   const std::string large(100'000, 'l');
   RawClient client(start().port());
   for (const std::string& first : {std::string("small"), large}) {
@@ -155,7 +139,7 @@ TEST_F(BodiesTest, PartsInMemoryMayComeFirstAndBeTheWholeAnswer) {
   }
 }
 
-TEST_F(BodiesTest, FilesThatAreOpenedWhenTheirTurnComesAreClosedAfterIt) {
+TEST_F(BodiesTest, OpensNamedFilesOneAtATime) {
   RawClient client(start().port());
   std::string expected;
   for (std::uint64_t i = 0; i < 100; ++i) {
@@ -169,7 +153,7 @@ TEST_F(BodiesTest, FilesThatAreOpenedWhenTheirTurnComesAreClosedAfterIt) {
   EXPECT_EQ(most_open_, 1);
 }
 
-TEST_F(BodiesTest, AFileThatIsGoneWhenItsTurnComesCutsTheAnswerShort) {
+TEST_F(BodiesTest, AMissingNamedFileCutsTheResponseShort) {
   RawClient client(start().port());
   parts_ = {slice(0, 100), later(0, 100, "deleted"), text("last")};
   client.send("GET /file HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -178,7 +162,7 @@ TEST_F(BodiesTest, AFileThatIsGoneWhenItsTurnComesCutsTheAnswerShort) {
   EXPECT_EQ(body_of(answer), bytes_.substr(0, 100));
 }
 
-TEST_F(BodiesTest, AHeadHasTheLengthOfAllPartsAndNoneOfThem) {
+TEST_F(BodiesTest, AHeadResponseHasTheLengthOfAllPartsWithoutTheParts) {
   body_ = "first";
   parts_ = {slice(0, kFileBytes), text("last")};
   RawClient client(start().port());
@@ -187,7 +171,7 @@ TEST_F(BodiesTest, AHeadHasTheLengthOfAllPartsAndNoneOfThem) {
             "HTTP/1.1 200 OK\r\nContent-Length: 5000009\r\nConnection: close\r\n\r\n");
 }
 
-TEST_F(BodiesTest, AHeadMaySayALengthOfItsOwnAndNotModifiedSaysNone) {
+TEST_F(BodiesTest, AHeadResponseMaySetItsLengthAndA304HasNone) {
   RawClient client(start().port());
   client.send("HEAD /length HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_EQ(without_dates(client.read_until("\r\n\r\n")), "HTTP/1.1 200 OK\r\nContent-Length: 5497558138880\r\n\r\n");
@@ -197,7 +181,7 @@ TEST_F(BodiesTest, AHeadMaySayALengthOfItsOwnAndNotModifiedSaysNone) {
   EXPECT_EQ(without_dates(client.read_until("\r\n\r\n")), "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
 }
 
-TEST_F(BodiesTest, AFileGoesThroughAUnixSocketToo) {
+TEST_F(BodiesTest, SendsAFileOverAUnixSocket) {
   parts_ = {slice(0, kFileBytes)};
   start().listen_unix(folder_ + "/s");
   RawClient client(folder_ + "/s");
@@ -205,7 +189,7 @@ TEST_F(BodiesTest, AFileGoesThroughAUnixSocketToo) {
   EXPECT_TRUE(body_of(client.read_answer()) == bytes_);
 }
 
-TEST_F(BodiesTest, AFileGoesThroughTlsToo) {
+TEST_F(BodiesTest, SendsAFileOverTls) {
   SelfSigned files;
   parts_ = {slice(1, kFileBytes - 1), text("last")};
   Server server(io_, [this](Exchange& exchange) { return handle(exchange); });
@@ -218,7 +202,7 @@ TEST_F(BodiesTest, AFileGoesThroughTlsToo) {
   EXPECT_TRUE(response->body == bytes_.substr(1) + "last");
 }
 
-TEST_F(BodiesTest, AFileThatIsShorterThanPromisedCutsTheAnswer) {
+TEST_F(BodiesTest, AFileThatIsTooShortCutsTheResponseShort) {
   parts_ = {slice(0, kFileBytes + 1)};
   RawClient client(start().port());
   client.send("GET /file HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -227,7 +211,7 @@ TEST_F(BodiesTest, AFileThatIsShorterThanPromisedCutsTheAnswer) {
   EXPECT_TRUE(body_of(answer) == bytes_);
 }
 
-TEST_F(BodiesTest, AClientThatDoesNotReadAFileIsLeft) {
+TEST_F(BodiesTest, DisconnectsAClientThatDoesNotReadAFile) {
   Limits limits;
   limits.write = 50ms;
   for (int i = 0; i < 10; ++i) parts_.push_back(slice(0, kFileBytes));
@@ -239,7 +223,7 @@ TEST_F(BodiesTest, AClientThatDoesNotReadAFileIsLeft) {
   EXPECT_LT(client.read_to_end().size(), 10 * kFileBytes);
 }
 
-TEST_F(BodiesTest, AClientThatLeavesInTheMiddleOfAFileHarmsNobody) {
+TEST_F(BodiesTest, SurvivesAClientThatDisconnectsInTheMiddleOfAFile) {
   for (int i = 0; i < 10; ++i) parts_.push_back(slice(0, kFileBytes));
   Server& server = start();
   {
@@ -253,7 +237,7 @@ TEST_F(BodiesTest, AClientThatLeavesInTheMiddleOfAFileHarmsNobody) {
   EXPECT_THAT(next.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK"));
 }
 
-TEST_F(BodiesTest, AnUploadComesInPiecesOfABoundedSize) {
+TEST_F(BodiesTest, ReadsAnUploadInPiecesOfBoundedSize) {
   RawClient client(start().port());
   client.send("PUT /digest HTTP/1.1\r\nHost: h\r\nContent-Length: 5000000\r\n\r\n");
   client.send(bytes_);
@@ -261,7 +245,7 @@ TEST_F(BodiesTest, AnUploadComesInPiecesOfABoundedSize) {
   EXPECT_THAT(largest_piece_, Le(1024u * 1024));
 }
 
-TEST_F(BodiesTest, AnUploadThroughTlsComesInPiecesLargerThanItsRecords) {
+TEST_F(BodiesTest, ReadsAnUploadOverTlsInPiecesLargerThanItsRecords) {
   SelfSigned files;
   Server server(io_, [this](Exchange& exchange) { return handle(exchange); });
   server.listen_tls("127.0.0.1", 0, files.certificate_file, files.key_file);
@@ -275,7 +259,7 @@ TEST_F(BodiesTest, AnUploadThroughTlsComesInPiecesLargerThanItsRecords) {
   EXPECT_THAT(largest_piece_, Le(1024u * 1024));
 }
 
-TEST_F(BodiesTest, ARefusedUploadIsNotAskedForAndItsClientReadsWhy) {
+TEST_F(BodiesTest, ARejectedUploadIsNotReadAndItsClientReceivesTheResponse) {
   RawClient waiting(start().port());
   waiting.send("PUT /refuse HTTP/1.1\r\nHost: h\r\nContent-Length: 5497558138880\r\nExpect: 100-continue\r\n\r\n");
   const std::string answer = waiting.read_until("not for you\n");

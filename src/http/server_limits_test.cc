@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's bounds and its end, with limits small enough to be met in a test.
+// The server's limits and its shutdown, with limits small enough to reach in a test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,9 +10,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <future>
 
-#include "base/log.h"
 #include "http/raw_client.h"
-#include "http/server.h"
+#include "http/server_fixture.h"
 
 namespace http {
 namespace {
@@ -23,7 +22,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Holds a handler until the test opens it, or it is cancelled.
+// Holds a handler until the test opens the gate or the handler is cancelled.
 class Gate {
  public:
   asio::awaitable<void> pass() {
@@ -44,23 +43,9 @@ class Gate {
   std::promise<void> entered_;
 };
 
-class LimitsTest : public testing::Test {
+class LimitsTest : public ServerFixture {
  protected:
-  LimitsTest() { base::set_log_level(base::LogLevel::Off); }
-  ~LimitsTest() override { base::set_log_level(base::LogLevel::Info); }
-
-  static Limits quick() {
-    Limits limits;
-    limits.tick = 5ms;
-    return limits;
-  }
-  Server& start(Limits limits) {
-    server_ = std::make_unique<Server>(
-        io_, [this](Exchange& exchange) { return handle(exchange); }, limits);
-    server_->listen_tcp("127.0.0.1", 0);
-    return *server_;
-  }
-  asio::awaitable<Response> handle(Exchange& exchange) {
+  asio::awaitable<Response> handle(Exchange& exchange) override {
     Response response;
     std::string_view path = exchange.head().path();
     if (path == "/gate") {
@@ -74,20 +59,18 @@ class LimitsTest : public testing::Test {
     co_return response;
   }
 
-  IoThreads io_{2};
   Gate gate_;
-  std::unique_ptr<Server> server_;
 };
 
-TEST_F(LimitsTest, AnIdleConnectionIsClosed) {
-  Limits limits = quick();
+TEST_F(LimitsTest, ClosesAnIdleConnection) {
+  Limits limits;
   limits.idle = 20ms;
   RawClient client(start(limits).port());
   EXPECT_EQ(client.read_to_end(), "");
 }
 
-TEST_F(LimitsTest, AHeadThatDoesNotEndIsA408) {
-  Limits limits = quick();
+TEST_F(LimitsTest, AnIncompleteHeadIsA408) {
+  Limits limits;
   limits.head = 20ms;
   RawClient client(start(limits).port());
   client.send("GET / HTTP/1.1\r\nHo");
@@ -95,7 +78,7 @@ TEST_F(LimitsTest, AHeadThatDoesNotEndIsA408) {
 }
 
 TEST_F(LimitsTest, ABodyThatStopsIsA408) {
-  Limits limits = quick();
+  Limits limits;
   limits.body_progress = 20ms;
   RawClient client(start(limits).port());
   client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe");
@@ -104,8 +87,8 @@ TEST_F(LimitsTest, ABodyThatStopsIsA408) {
   EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
 }
 
-TEST_F(LimitsTest, AClientThatDoesNotReadItsAnswerIsLeft) {
-  Limits limits = quick();
+TEST_F(LimitsTest, DisconnectsAClientThatDoesNotReadItsResponse) {
+  Limits limits;
   limits.write = 30ms;
   Server& server = start(limits);
   RawClient client(server.port());
@@ -118,8 +101,8 @@ TEST_F(LimitsTest, AClientThatDoesNotReadItsAnswerIsLeft) {
   EXPECT_LT(client.read_to_end().size(), 64u * 1024 * 1024);
 }
 
-TEST_F(LimitsTest, AHeadOverItsLimitIsA431) {
-  Limits limits = quick();
+TEST_F(LimitsTest, AHeadOverTheLimitIsA431) {
+  Limits limits;
   limits.head_bytes = 200;
   Server& server = start(limits);
   RawClient fits(server.port()), ended(server.port()), endless(server.port());
@@ -131,8 +114,8 @@ TEST_F(LimitsTest, AHeadOverItsLimitIsA431) {
   EXPECT_THAT(endless.read_answer(), StartsWith("HTTP/1.1 431 "));
 }
 
-TEST_F(LimitsTest, OneConnectionTooManyIsA503) {
-  Limits limits = quick();
+TEST_F(LimitsTest, AConnectionOverTheLimitGetsA503) {
+  Limits limits;
   limits.connections = 1;
   Server& server = start(limits);
   RawClient first(server.port());
@@ -142,8 +125,8 @@ TEST_F(LimitsTest, OneConnectionTooManyIsA503) {
   EXPECT_THAT(second.read_to_end(), StartsWith("HTTP/1.1 503 Service Unavailable\r\n"));
 }
 
-TEST_F(LimitsTest, DrainClosesIdleConnectionsAndAcceptsNoMore) {
-  Server& server = start(quick());
+TEST_F(LimitsTest, DrainClosesIdleConnectionsAndStopsAccepting) {
+  Server& server = start();
   RawClient idle(server.port());
   idle.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   (void)idle.read_answer();
@@ -155,7 +138,7 @@ TEST_F(LimitsTest, DrainClosesIdleConnectionsAndAcceptsNoMore) {
 }
 
 TEST_F(LimitsTest, DrainLetsARequestInProgressFinish) {
-  Server& server = start(quick());
+  Server& server = start();
   RawClient client(server.port());
   client.send("GET /gate HTTP/1.1\r\nHost: h\r\n\r\n");
   gate_.wait_until_entered();
@@ -169,8 +152,8 @@ TEST_F(LimitsTest, DrainLetsARequestInProgressFinish) {
   EXPECT_EQ(server.connections(), 0u);
 }
 
-TEST_F(LimitsTest, DrainCancelsWhatDoesNotFinishInTime) {
-  Limits limits = quick();
+TEST_F(LimitsTest, DrainCancelsRequestsThatDoNotFinishInTime) {
+  Limits limits;
   limits.drain = 20ms;
   Server& server = start(limits);
   RawClient client(server.port());
@@ -181,16 +164,16 @@ TEST_F(LimitsTest, DrainCancelsWhatDoesNotFinishInTime) {
   EXPECT_EQ(client.read_to_end(), "");
 }
 
-TEST_F(LimitsTest, TheServersEndCancelsAHandlerThatWaits) {
-  RawClient client(start(quick()).port());
+TEST_F(LimitsTest, DestroyingTheServerCancelsAWaitingHandler) {
+  RawClient client(start().port());
   client.send("GET /gate HTTP/1.1\r\nHost: h\r\n\r\n");
   gate_.wait_until_entered();
   server_.reset();
   EXPECT_EQ(client.read_to_end(), "");
 }
 
-TEST_F(LimitsTest, AHandlerCanTellThatItsClientIsGone) {
-  Server& server = start(quick());
+TEST_F(LimitsTest, AHandlerCanDetectThatItsClientIsGone) {
+  Server& server = start();
   RawClient client(server.port());
   client.send("GET /gate HTTP/1.1\r\nHost: h\r\n\r\n");
   gate_.wait_until_entered();
@@ -199,8 +182,8 @@ TEST_F(LimitsTest, AHandlerCanTellThatItsClientIsGone) {
   EXPECT_THAT(client.read_to_end(), EndsWith("gone"));
 }
 
-TEST_F(LimitsTest, ManyClientsAtOnceAreAllAnswered) {
-  Server& server = start(quick());
+TEST_F(LimitsTest, ServesManyClientsAtOnce) {
+  Server& server = start();
   auto talk = [&] {
     RawClient client(server.port());
     for (int i = 0; i < 50; ++i) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers in pieces, as they go over the wire.
+// Responses in pieces, as bytes on the wire.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <future>
 
-#include "base/log.h"
 #include "http/raw_client.h"
-#include "http/server.h"
+#include "http/server_fixture.h"
 
 namespace http {
 namespace {
@@ -18,23 +17,9 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class ServerStreamTest : public testing::Test {
+class ServerStreamTest : public ServerFixture {
  protected:
-  ServerStreamTest() { base::set_log_level(base::LogLevel::Off); }
-  ~ServerStreamTest() override {
-    server_.reset();
-    base::set_log_level(base::LogLevel::Info);
-  }
-
-  Server& start(Limits limits = {}) {
-    limits.tick = 5ms;
-    server_ = std::make_unique<Server>(
-        io_, [this](Exchange& exchange) { return handle(exchange); }, limits);
-    server_->listen_tcp("127.0.0.1", 0);
-    return *server_;
-  }
-
-  asio::awaitable<Response> handle(Exchange& exchange) {
+  asio::awaitable<Response> handle(Exchange& exchange) override {
     std::string path(exchange.head().path());
     Response head;
     head.headers.add("X-Path", path);
@@ -70,12 +55,10 @@ class ServerStreamTest : public testing::Test {
     }
   }
 
-  IoThreads io_{2};
   std::promise<std::string> gone_;
-  std::unique_ptr<Server> server_;
 };
 
-TEST_F(ServerStreamTest, PiecesAreChunksAndTheConnectionIsKept) {
+TEST_F(ServerStreamTest, SendsPiecesAsChunksAndKeepsTheConnection) {
   RawClient client(start().port());
   for (int i = 0; i < 3; ++i) {
     client.send("GET /pieces HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -85,14 +68,14 @@ TEST_F(ServerStreamTest, PiecesAreChunksAndTheConnectionIsKept) {
   }
 }
 
-TEST_F(ServerStreamTest, AnOldClientReadsUpToTheEndOfTheConnection) {
+TEST_F(ServerStreamTest, AnHttp10ClientReadsToTheEndOfTheConnection) {
   RawClient client(start().port());
   client.send("GET /pieces HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
   EXPECT_EQ(without_dates(client.read_to_end()),
             "HTTP/1.1 200 OK\r\nX-Path: /pieces\r\nConnection: close\r\n\r\nfirstthe second one");
 }
 
-TEST_F(ServerStreamTest, AHeadAndAStatusWithoutBodyGetNone) {
+TEST_F(ServerStreamTest, SendsNoBodyToAHeadOrWithABodilessStatus) {
   RawClient client(start().port());
   client.send("HEAD /pieces HTTP/1.1\r\nHost: h\r\n\r\nGET /none HTTP/1.1\r\nHost: h\r\n\r\n");
   client.send("GET /pieces HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
@@ -103,7 +86,7 @@ TEST_F(ServerStreamTest, AHeadAndAStatusWithoutBodyGetNone) {
             "5\r\nfirst\r\ne\r\nthe second one\r\n0\r\n\r\n");
 }
 
-TEST_F(ServerStreamTest, EachPieceGoesOutWhenItIsWritten) {
+TEST_F(ServerStreamTest, SendsEachPieceWhenItIsWritten) {
   RawClient client(start().port());
   client.send("POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
   EXPECT_THAT(client.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
@@ -115,7 +98,7 @@ TEST_F(ServerStreamTest, EachPieceGoesOutWhenItIsWritten) {
   EXPECT_EQ(client.read_until("0\r\n\r\n"), "0\r\n\r\n");
 }
 
-TEST_F(ServerStreamTest, AHandlerThatThrowsCutsTheAnswerShort) {
+TEST_F(ServerStreamTest, AHandlerThatThrowsCutsTheResponseShort) {
   RawClient client(start().port());
   client.send("GET /throws HTTP/1.1\r\nHost: h\r\n\r\n");
   std::string answer = client.read_to_end();
@@ -123,14 +106,14 @@ TEST_F(ServerStreamTest, AHandlerThatThrowsCutsTheAnswerShort) {
   EXPECT_THAT(answer, Not(HasSubstr("0\r\n\r\n")));
 }
 
-TEST_F(ServerStreamTest, AClientThatLeavesEndsTheHandler) {
+TEST_F(ServerStreamTest, AClientThatDisconnectsEndsTheHandler) {
   start();
   {
     RawClient client(server_->port());
     client.send("GET /endless HTTP/1.1\r\nHost: h\r\n\r\n");
     client.read_until("xxx");
   }
-  EXPECT_EQ(gone_.get_future().get(), "The client left before the answer's end.");
+  EXPECT_EQ(gone_.get_future().get(), "The client disconnected before the end of the response.");
 }
 
 TEST_F(ServerStreamTest, AClientThatDoesNotReadEndsTheHandler) {
@@ -138,7 +121,7 @@ TEST_F(ServerStreamTest, AClientThatDoesNotReadEndsTheHandler) {
   limits.write = 20ms;
   RawClient client(start(limits).port());
   client.send("GET /endless HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_EQ(gone_.get_future().get(), "The client left before the answer's end.");
+  EXPECT_EQ(gone_.get_future().get(), "The client disconnected before the end of the response.");
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ class ServerTest : public testing::Test {
   }
   ~ServerTest() override { base::set_log_level(base::LogLevel::Info); }
 
-  // What the server says to `bytes` before it closes.
+  // The server's response to `bytes`, up to the end of the connection.
   std::string all_of(std::string_view bytes) {
     RawClient client(server_.port());
     client.send(bytes);
@@ -72,7 +72,7 @@ class ServerTest : public testing::Test {
   Server server_{io_, answer};
 };
 
-TEST_F(ServerTest, ARequestIsAnsweredAndTheConnectionKept) {
+TEST_F(ServerTest, RespondsAndKeepsTheConnection) {
   RawClient client(server_.port());
   for (int i = 0; i < 3; ++i) {
     client.send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello");
@@ -81,7 +81,7 @@ TEST_F(ServerTest, ARequestIsAnsweredAndTheConnectionKept) {
   }
 }
 
-TEST_F(ServerTest, PipelinedRequestsAreAnsweredInOrder) {
+TEST_F(ServerTest, RespondsToPipelinedRequestsInOrder) {
   RawClient client(server_.port());
   std::string requests;
   for (int i = 0; i < 50; ++i) {
@@ -93,7 +93,7 @@ TEST_F(ServerTest, PipelinedRequestsAreAnsweredInOrder) {
   for (int i = 0; i < 50; ++i) EXPECT_THAT(client.read_answer(), EndsWith("\r\n\r\n" + std::to_string(i)));
 }
 
-TEST_F(ServerTest, ARequestMayComeByteByByte) {
+TEST_F(ServerTest, ARequestMayArriveByteByByte) {
   RawClient client(server_.port());
   std::string_view request =
       "POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3;x=\"y\"\r\nabc\r\n2\r\nde\r\n0\r\nT: "
@@ -104,7 +104,7 @@ TEST_F(ServerTest, ARequestMayComeByteByByte) {
   EXPECT_THAT(client.read_answer(), HasSubstr("X-Path: /next"));
 }
 
-TEST_F(ServerTest, AChunkedBodyMayComeAtOnceWithTheNextRequest) {
+TEST_F(ServerTest, AChunkedBodyMayArriveTogetherWithTheNextRequest) {
   RawClient client(server_.port());
   client.send(
       "POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
@@ -113,7 +113,7 @@ TEST_F(ServerTest, AChunkedBodyMayComeAtOnceWithTheNextRequest) {
   EXPECT_THAT(client.read_answer(), EndsWith("\r\n\r\n[hi]"));
 }
 
-TEST_F(ServerTest, ALongBodyGoesBothWays) {
+TEST_F(ServerTest, ReceivesAndSendsALongBody) {
   RawClient client(server_.port());
   std::string body(kBodyLimit, 'b');
   client.send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
@@ -123,7 +123,7 @@ TEST_F(ServerTest, ALongBodyGoesBothWays) {
             std::string("HTTP/1.1 200 OK\r\nX-Path: /large\r\nContent-Length: 3000000\r\n\r\n").size() + 3'000'000);
 }
 
-TEST_F(ServerTest, AClientThatExpectsContinueIsToldTo) {
+TEST_F(ServerTest, SendsContinueToAClientThatExpectsIt) {
   RawClient client(server_.port());
   client.send("PUT /echo HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
   EXPECT_EQ(client.read_until("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
@@ -131,7 +131,7 @@ TEST_F(ServerTest, AClientThatExpectsContinueIsToldTo) {
   EXPECT_THAT(client.read_answer(), EndsWith("\r\n\r\nabc"));
 }
 
-TEST_F(ServerTest, AnExpectationThatIsNoneIsPassedOver) {
+TEST_F(ServerTest, IgnoresAnUnknownExpectation) {
   RawClient client(server_.port());
   for (const char* expectation : {"200", ""}) {
     client.send("PUT /echo HTTP/1.1\r\nHost: h\r\nExpect: " + std::string(expectation) +
@@ -140,7 +140,7 @@ TEST_F(ServerTest, AnExpectationThatIsNoneIsPassedOver) {
   }
 }
 
-TEST_F(ServerTest, AClientThatExpectsContinueIsToldToForAnEmptyBodyToo) {
+TEST_F(ServerTest, SendsContinueForAnEmptyBodyToo) {
   RawClient client(server_.port());
   for (const char* path : {"/echo", "/pieces"}) {
     client.send("PUT " + std::string(path) +
@@ -152,19 +152,19 @@ TEST_F(ServerTest, AClientThatExpectsContinueIsToldToForAnEmptyBodyToo) {
   EXPECT_THAT(client.read_answer(), HasSubstr("Connection: close"));
 }
 
-TEST_F(ServerTest, AClientThatDoesNotWaitForContinueIsNotToldTo) {
+TEST_F(ServerTest, SendsNoContinueToAClientThatDoesNotWait) {
   RawClient client(server_.port());
   client.send("PUT /echo HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc");
   EXPECT_THAT(client.read_answer(), StartsWith("HTTP/1.1 200 OK"));
 }
 
-TEST_F(ServerTest, ABodyThatWasNeverAskedForEndsTheConnection) {
+TEST_F(ServerTest, ABodyWithoutContinueEndsTheConnection) {
   RawClient client(server_.port());
   client.send("PUT /ignore HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
   EXPECT_THAT(client.read_answer(), HasSubstr("Connection: close"));
 }
 
-TEST_F(ServerTest, AShortBodyThatTheHandlerLeftIsReadPast) {
+TEST_F(ServerTest, SkipsAShortUnreadBody) {
   RawClient client(server_.port());
   client.send(
       "POST /ignore HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello"
@@ -173,20 +173,20 @@ TEST_F(ServerTest, AShortBodyThatTheHandlerLeftIsReadPast) {
   EXPECT_THAT(client.read_answer(), HasSubstr("X-Path: /next"));
 }
 
-TEST_F(ServerTest, ALongBodyThatTheHandlerLeftEndsTheConnectionAfterTheAnswer) {
+TEST_F(ServerTest, ALongUnreadBodyEndsTheConnectionAfterTheResponse) {
   RawClient client(server_.port());
   client.send("POST /ignore HTTP/1.1\r\nHost: h\r\nContent-Length: 10000000\r\n\r\n" + std::string(100'000, 'x'));
   client.finish();
   EXPECT_THAT(client.read_to_end(), HasSubstr("Connection: close"));
 }
 
-TEST_F(ServerTest, ABodyOverTheHandlersLimitIsRefused) {
+TEST_F(ServerTest, RejectsABodyOverTheHandlersLimit) {
   EXPECT_THAT(all_of("POST /small HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello"), StartsWith("HTTP/1.1 413 "));
   EXPECT_THAT(all_of("POST /small HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"),
               StartsWith("HTTP/1.1 413 "));
 }
 
-TEST_F(ServerTest, AHeadGetsTheLengthButNotTheBody) {
+TEST_F(ServerTest, AHeadResponseHasTheLengthButNoBody) {
   RawClient client(server_.port());
   client.send("HEAD /large HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_EQ(without_dates(client.read_until("\r\n\r\n")),
@@ -197,7 +197,7 @@ TEST_F(ServerTest, AHeadGetsTheLengthButNotTheBody) {
   EXPECT_THAT(client.read_until("\r\n\r\n"), HasSubstr("Content-Length: 0\r\n"));
 }
 
-TEST_F(ServerTest, EveryAnswerHasOneDate) {
+TEST_F(ServerTest, EveryResponseHasOneDate) {
   for (const char* request : {"GET / HTTP/1.1\r\nHost: h\r\n\r\n", "HEAD /size HTTP/1.1\r\nHost: h\r\n\r\n",
                               "GET /empty HTTP/1.1\r\nHost: h\r\n\r\n", "GET /throw HTTP/1.1\r\nHost: h\r\n\r\n",
                               "GET / HTTP/1.0\r\n\r\n", "nonsense\r\n\r\n"}) {
@@ -217,15 +217,15 @@ TEST_F(ServerTest, NoContentHasNoLength) {
             "HTTP/1.1 204 No Content\r\nX-Path: /empty\r\n\r\n");
 }
 
-TEST_F(ServerTest, TheConnectionClosesWhenEitherSideSaysSo) {
-  RawClient asks(server_.port()), told(server_.port());
-  asks.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
-  EXPECT_THAT(asks.read_to_end(), EndsWith("Connection: close\r\n\r\n"));
-  told.send("GET /close HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_THAT(told.read_to_end(), EndsWith("Connection: close\r\n\r\n"));
+TEST_F(ServerTest, ClosesTheConnectionWhenEitherSideRequestsIt) {
+  RawClient requests(server_.port()), receives(server_.port());
+  requests.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(requests.read_to_end(), EndsWith("Connection: close\r\n\r\n"));
+  receives.send("GET /close HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_THAT(receives.read_to_end(), EndsWith("Connection: close\r\n\r\n"));
 }
 
-TEST_F(ServerTest, Http10ClosesUnlessAskedToKeep) {
+TEST_F(ServerTest, Http10ClosesUnlessTheClientRequestsKeepAlive) {
   RawClient closes(server_.port()), keeps(server_.port());
   closes.send("GET / HTTP/1.0\r\n\r\n");
   EXPECT_THAT(closes.read_to_end(), EndsWith("Connection: close\r\n\r\n"));
@@ -235,7 +235,7 @@ TEST_F(ServerTest, Http10ClosesUnlessAskedToKeep) {
   }
 }
 
-TEST_F(ServerTest, AHandlerThatThrowsIsA500AndTheConnectionGoesOn) {
+TEST_F(ServerTest, AHandlerThatThrowsIsA500AndTheConnectionStaysOpen) {
   RawClient client(server_.port());
   client.send("GET /throw HTTP/1.1\r\nHost: h\r\n\r\n");
   std::string answer = client.read_answer();
@@ -245,16 +245,16 @@ TEST_F(ServerTest, AHandlerThatThrowsIsA500AndTheConnectionGoesOn) {
   EXPECT_THAT(client.read_answer(), HasSubstr("X-Path: /next"));
 }
 
-TEST_F(ServerTest, AHandlerThatThrowsWhatIsNoExceptionEndsItsConnectionOnly) {
+TEST_F(ServerTest, AHandlerThatThrowsANonExceptionEndsOnlyItsConnection) {
   EXPECT_EQ(all_of("GET /throw-number HTTP/1.1\r\nHost: h\r\n\r\n"), "");
   EXPECT_THAT(all_of("GET / HTTP/1.1\r\nHost: h\r\n\r\n"), StartsWith("HTTP/1.1 200 OK"));
 }
 
-TEST_F(ServerTest, AHeaderValueCannotSplitTheAnswer) {
+TEST_F(ServerTest, AHeaderValueCannotSplitTheResponse) {
   EXPECT_THAT(all_of("GET /split HTTP/1.1\r\nHost: h\r\n\r\n"), HasSubstr("X-Echo: a  X-Evil: b    body\r\n"));
 }
 
-TEST_F(ServerTest, WhatIsNoRequestIsRefusedAndTheConnectionClosed) {
+TEST_F(ServerTest, RejectsAnInvalidRequestAndClosesTheConnection) {
   for (const char* bad : {"nonsense\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\nBad Name: 1\r\n\r\n",
                           "GET / HTTP/1.1\r\nHost: h\r\nX: 1\r\n folded\r\n\r\n", "\x16\x03\x01\x02"}) {
     std::string answer = all_of(bad);
@@ -264,12 +264,12 @@ TEST_F(ServerTest, WhatIsNoRequestIsRefusedAndTheConnectionClosed) {
   }
 }
 
-TEST_F(ServerTest, AMalformedChunkIsRefused) {
+TEST_F(ServerTest, RejectsAMalformedChunk) {
   EXPECT_THAT(all_of("POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"),
               StartsWith("HTTP/1.1 400 "));
 }
 
-TEST_F(ServerTest, AClientThatLeavesMidwayHarmsNobody) {
+TEST_F(ServerTest, SurvivesAClientThatDisconnectsMidway) {
   for (const char* part : {"", "G", "POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe",
                            "POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe"}) {
     EXPECT_EQ(all_of(part), "") << part;
@@ -277,11 +277,11 @@ TEST_F(ServerTest, AClientThatLeavesMidwayHarmsNobody) {
   EXPECT_THAT(all_of("GET / HTTP/1.1\r\nHost: h\r\n\r\n"), StartsWith("HTTP/1.1 200 OK"));
 }
 
-TEST_F(ServerTest, ThePeerIsNamed) {
+TEST_F(ServerTest, ReportsThePeerAddress) {
   EXPECT_THAT(all_of("GET /peer HTTP/1.1\r\nHost: h\r\n\r\n"), HasSubstr("\r\n\r\n127.0.0.1:"));
 }
 
-TEST_F(ServerTest, APeerOfIPv4IsNamedSoByAListenerForBoth) {
+TEST_F(ServerTest, ADualStackListenerReportsAnIPv4PeerByItsIPv4Address) {
   Server both(io_, answer);
   try {
     both.listen_tcp("::", 0);
@@ -294,7 +294,7 @@ TEST_F(ServerTest, APeerOfIPv4IsNamedSoByAListenerForBoth) {
   EXPECT_THAT(client.read_to_end(), HasSubstr("\r\n\r\n127.0.0.1:"));
 }
 
-TEST_F(ServerTest, APortThatIsTakenIsSaidInOneLine) {
+TEST_F(ServerTest, ReportsAPortInUseInOneLine) {
   Server other(io_, answer);
   std::string expected = "cannot listen on 127.0.0.1:" + std::to_string(server_.port()) + ": Address already in use";
   try {
@@ -305,7 +305,7 @@ TEST_F(ServerTest, APortThatIsTakenIsSaidInOneLine) {
   }
 }
 
-TEST_F(ServerTest, AUnixSocketIsOursAloneAndReplacesAStaleOne) {
+TEST_F(ServerTest, AUnixSocketIsPrivateAndReplacesAStaleOne) {
   std::string path = testing::TempDir() + "stoker-http-" + std::to_string(::getpid()) + ".sock";
   // A listener that closes without removing its file leaves it stale.
   int left = ::socket(AF_UNIX, SOCK_STREAM, 0);

@@ -19,11 +19,11 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Read from a file and encrypted at a time.
+// Bytes to read from a file and encrypt at a time.
 constexpr std::size_t kTlsFileBytes = 256 * 1024;
 
 [[noreturn]] void throw_shorter(const base::File& file) {
-  throw std::runtime_error(file.path() + " is shorter than was promised");
+  throw std::runtime_error(file.path() + " is shorter than expected");
 }
 
 class PlainStream final : public Stream {
@@ -42,12 +42,12 @@ class PlainStream final : public Stream {
   }
   std::size_t try_write(const Pieces& pieces, bool more) override {
     error_code error;
-    return socket_.send(pieces, more ? MSG_MORE : 0, error);  // an error comes again in write()
+    return socket_.send(pieces, more ? MSG_MORE : 0, error);  // write() returns the error again
   }
   asio::awaitable<std::size_t> write(asio::const_buffer bytes, error_code& error) override {
     return asio::async_write(socket_, bytes, asio::redirect_error(asio::use_awaitable, error));
   }
-  // The kernel copies it: the bytes never come up to us.
+  // The kernel copies the bytes: they never reach this process.
   asio::awaitable<void> send_file(const base::File& file, std::uint64_t offset, std::size_t size,
                                   error_code& error) override {
     error = {};
@@ -134,9 +134,9 @@ void Stream::cancel() {
 }
 
 bool Stream::peer_gone() {
-  // Not a peek for bytes: under TLS a client says goodbye with some before it closes.
-  pollfd asked{socket().native_handle(), POLLRDHUP, 0};
-  return ::poll(&asked, 1, 0) > 0 && (asked.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
+  // Not a peek for bytes: a TLS client sends close_notify before it closes.
+  pollfd poll_entry{socket().native_handle(), POLLRDHUP, 0};
+  return ::poll(&poll_entry, 1, 0) > 0 && (poll_entry.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
 std::unique_ptr<Stream> plain_stream(Socket socket) { return std::make_unique<PlainStream>(std::move(socket)); }

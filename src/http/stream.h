@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One connected byte stream, plain or TLS, for the server and the client. Private
-// to http: the only header that brings sockets in.
+// to http.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 namespace http {
 
 using boost::system::error_code;
-// TCP or unix: what differs between them ends at connect and accept.
+// TCP or unix: they differ only in connect and accept.
 using Socket = boost::asio::generic::stream_protocol::socket;
 using Pieces = std::array<boost::asio::const_buffer, 2>;
 
@@ -27,29 +27,29 @@ class Stream {
 
   virtual boost::asio::awaitable<void> handshake(error_code& error) = 0;
   virtual boost::asio::awaitable<std::size_t> read_some(boost::asio::mutable_buffer into, error_code& error) = 0;
-  // What can be written at once, without waiting; the rest is for write(). Where `more` follows at
-  // once, it may be sent together with that.
+  // Writes as much as possible without waiting; pass the rest to write(). With `more`, the kernel
+  // may hold the bytes back and send them with the next write.
   virtual std::size_t try_write(const Pieces& pieces, bool more = false) = 0;
   virtual boost::asio::awaitable<std::size_t> write(boost::asio::const_buffer bytes, error_code& error) = 0;
-  // All of that part of the file. Throws std::exception for what is wrong with the file.
+  // Sends this range of the file. Throws std::exception for an error of the file.
   virtual boost::asio::awaitable<void> send_file(const base::File& file, std::uint64_t offset, std::size_t size,
                                                  error_code& error) = 0;
-  // Bytes have come that read_some() would not have to wait for.
+  // Whether read_some() would return without waiting.
   virtual bool more_is_there() = 0;
-  // Tells the peer that no more comes.
+  // Ends our side of the stream.
   virtual boost::asio::awaitable<void> shut_down(error_code& error) = 0;
 
   virtual Socket& socket() = 0;
-  // Makes whatever is waited for end with operation_aborted.
+  // Ends current waits with operation_aborted.
   void cancel();
-  // The peer closed its side, as far as the kernel knows yet.
+  // Whether the peer closed its side, as far as the kernel knows.
   bool peer_gone();
 };
 
 std::unique_ptr<Stream> plain_stream(Socket socket);
 // `context` must outlive the stream.
 std::unique_ptr<Stream> tls_server_stream(Socket socket, boost::asio::ssl::context& context);
-// Asks for and verifies a certificate of `host`, unless the context verifies none.
+// Verifies that the certificate is for `host`, unless the context disables verification.
 std::unique_ptr<Stream> tls_client_stream(Socket socket, boost::asio::ssl::context& context, const std::string& host);
 
 }  // namespace http

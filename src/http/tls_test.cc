@@ -38,7 +38,7 @@ class TlsTest : public testing::Test {
   Server server_{io_, echo};
 };
 
-TEST_F(TlsTest, ARequestGoesThereAndBack) {
+TEST_F(TlsTest, ServesARequest) {
   Client client(io_, Endpoint::tls("localhost", server_.port(), files_.certificate_file));
   for (std::size_t size : {0u, 5u, 3'000'000u}) {
     auto response = client.send_now(post(std::string(size, 'x')), 20s);
@@ -48,30 +48,30 @@ TEST_F(TlsTest, ARequestGoesThereAndBack) {
   }
 }
 
-TEST_F(TlsTest, ACertificateThatNobodyVouchesForIsRefused) {
+TEST_F(TlsTest, RejectsAnUntrustedCertificate) {
   Client client(io_, Endpoint::tls("localhost", server_.port()));
   EXPECT_FALSE(client.send_now(post(""), 20s));
 }
 
-TEST_F(TlsTest, ACertificateOfAnotherHostIsRefused) {
+TEST_F(TlsTest, RejectsACertificateOfAnotherHost) {
   Client client(io_, Endpoint::tls("127.0.0.1", server_.port(), files_.certificate_file));
   EXPECT_FALSE(client.send_now(post(""), 20s));
 }
 
-TEST_F(TlsTest, AnyCertificateWillDoWhereTheCallerSaysSo) {
+TEST_F(TlsTest, AcceptsAnyCertificateWithoutVerification) {
   Endpoint endpoint = Endpoint::tls("127.0.0.1", server_.port());
   endpoint.verify_peer = false;
   Client client(io_, endpoint);
   EXPECT_TRUE(client.send_now(post(""), 20s));
 }
 
-TEST_F(TlsTest, AClientThatSpeaksPlainHttpIsLeft) {
+TEST_F(TlsTest, DisconnectsAPlainHttpClient) {
   RawClient client(server_.port());
   client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_THAT(client.read_to_end(), testing::Not(HasSubstr("200 OK")));
 }
 
-TEST_F(TlsTest, FilesThatAreMissingAreNamed) {
+TEST_F(TlsTest, NamesAMissingFile) {
   Server other(io_, echo);
   try {
     other.listen_tls("127.0.0.1", 0, "/nonexistent.crt", files_.key_file);

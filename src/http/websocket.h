@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A WebSocket connection (RFC 6455), either side of it: text messages in both directions.
+// A WebSocket connection (RFC 6455), client or server: text messages in both directions.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -15,35 +15,35 @@
 namespace http {
 
 struct WebSocketLimits {
-  std::size_t message_bytes = 4 * 1024 * 1024;  // a longer one closes the connection
-  std::size_t queued_bytes = 16 * 1024 * 1024;  // waiting to be sent; more closes the connection
+  std::size_t message_bytes = 4 * 1024 * 1024;  // a longer message closes the connection
+  std::size_t queued_bytes = 16 * 1024 * 1024;  // unsent bytes; more closes the connection
 };
 
 class WebSocket {
  public:
   virtual ~WebSocket() = default;
 
-  // The next text message, whole; pings are answered on the way. One reader at a time, on the
-  // thread that the connection lives on. An error is its end: closed by either side, broken, or
-  // nothing heard for `deadline`.
+  // The next complete text message. One reader at a time, on the connection's thread. An error
+  // is the end of the connection: closed by either side, broken, or nothing received for
+  // `deadline`.
   virtual boost::asio::awaitable<base::Result<std::string>> read(base::Duration deadline) = 0;
 
-  // From any thread, in the order of the calls; does not wait. False: it is closed, or too much
-  // waits already, which closes it.
+  // From any thread, in the order of the calls, without waiting. False: the connection is closed,
+  // or the queue is full, which closes it.
   virtual bool send(std::string text) = 0;
 
-  // From any thread: sends a close frame after what was sent, and ends read().
+  // From any thread: sends a close frame after the queued messages, and ends read().
   virtual void close() = 0;
 };
 
-// A client's upgrade: the connection, or what the server answered instead of it.
+// The result of a client's upgrade: the connection, or the response that rejects it.
 struct WebSocketReply {
-  std::shared_ptr<WebSocket> socket;  // shared: with the coroutine that writes
-  Response refusal;                   // where there is no socket
+  std::shared_ptr<WebSocket> socket;  // shared with the coroutine that writes
+  Response rejection;                 // if there is no socket
 };
 
-// `request` has target and headers, signed where they need to be; Upgrade and its companions are
-// added. On the io_context that the caller runs on.
+// `request` has the target and headers, signed if necessary. This adds Upgrade and the headers that
+// go with it. Runs on the caller's io_context.
 boost::asio::awaitable<base::Result<WebSocketReply>> connect_websocket(Endpoint endpoint, Request request,
                                                                        base::Duration deadline,
                                                                        WebSocketLimits limits = {});

@@ -20,7 +20,7 @@ asio::awaitable<base::Result<Response>> ask(LinkPtr link, const Endpoint& endpoi
   error_code error;
   asio::const_buffer bytes = asio::buffer(out);
   co_await link->stream->write(bytes, error);
-  // A server that refuses early answers and closes while we still write: look for it.
+  // A server that rejects early may respond and close while we still write: read its response.
   if (link->expired) co_return failure(link, endpoint, error);
   ResponseLimits bounds;
   bounds.head_bytes = kHeadBytes;
@@ -68,7 +68,7 @@ asio::awaitable<base::Result<WebSocketReply>> connect_websocket(Endpoint endpoin
   if (!response) co_return base::Error{response.error()};
   WebSocketReply reply;
   if (response->status != 101) {
-    reply.refusal = std::move(*response);
+    reply.rejection = std::move(*response);
     co_return reply;
   }
   std::string problem = problem_with(*response, key);

@@ -19,7 +19,7 @@ constexpr unsigned char kMediumLength = 126, kLongLength = 127;
 bool is_known(unsigned char opcode) { return opcode <= 2 || (opcode >= 8 && opcode <= 10); }
 bool is_control(Opcode opcode) { return static_cast<unsigned char>(opcode) >= 8; }
 
-// What may be sent: RFC 6455 7.4 and the registry since. 1005, 1006 and 1015 are never on the wire.
+// The codes of RFC 6455 7.4 and the registry. 1005, 1006 and 1015 are never on the wire.
 bool is_close_code(unsigned code) {
   return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999);
 }
@@ -39,7 +39,7 @@ Incoming found(Incoming::Kind kind, std::string payload) {
   return incoming;
 }
 
-// How long a header is, by its first two bytes.
+// The length of a header, from its first two bytes.
 std::size_t header_size(unsigned char second) {
   unsigned char length = second & kLength;
   std::size_t wide = length == kMediumLength ? 2 : length == kLongLength ? 8 : 0;
@@ -82,21 +82,21 @@ bool FrameParser::take_header(std::string_view& input) {
   return true;
 }
 
-// A whole header has come: begins its payload, or says what is wrong with it.
+// The header is complete: starts the payload, or returns a violation.
 Incoming FrameParser::read_header() {
   const auto& bytes = header_.bytes;
   if (bytes[0] & kReserved) return violation(CloseCode::ProtocolError, "reserved bits are set");
   if (!is_known(bytes[0] & kOpcode)) return violation(CloseCode::ProtocolError, "unknown opcode");
   bool masked = bytes[1] & kMasked;
   if (masked != (role_ == Role::Server)) {
-    return violation(CloseCode::ProtocolError, masked ? "a server masks nothing" : "a client masks its frames");
+    return violation(CloseCode::ProtocolError, masked ? "a server must not mask" : "a client must mask");
   }
   std::uint64_t length = bytes[1] & kLength;
   std::size_t wide = length == kMediumLength ? 2 : length == kLongLength ? 8 : 0;
   if (wide > 0) {
     std::uint64_t needless = wide == 2 ? kLargestShort : kLargestMedium;
     length = big_endian(bytes.data() + 2, wide);
-    if (length <= needless) return violation(CloseCode::ProtocolError, "a length longer than it needs to be");
+    if (length <= needless) return violation(CloseCode::ProtocolError, "length not in the shortest form");
   }
   auto opcode = static_cast<Opcode>(bytes[0] & kOpcode);
   Incoming wrong = check_header(opcode, bytes[0] & kLast, length);
@@ -115,16 +115,16 @@ Incoming FrameParser::read_header() {
 
 Incoming FrameParser::check_header(Opcode opcode, bool last, std::uint64_t length) const {
   if (is_control(opcode)) {
-    if (!last) return violation(CloseCode::ProtocolError, "a control frame in parts");
-    if (length > kMaxControlBytes) return violation(CloseCode::ProtocolError, "a control frame too long");
+    if (!last) return violation(CloseCode::ProtocolError, "fragmented control frame");
+    if (length > kMaxControlBytes) return violation(CloseCode::ProtocolError, "control frame too long");
     return {};
   }
-  if (opcode == Opcode::Binary) return violation(CloseCode::Unsupported, "only text is spoken here");
+  if (opcode == Opcode::Binary) return violation(CloseCode::Unsupported, "only text is supported");
   if ((opcode == Opcode::Continuation) != in_message_) {
-    return violation(CloseCode::ProtocolError, in_message_ ? "a message within a message" : "nothing to continue");
+    return violation(CloseCode::ProtocolError, in_message_ ? "message within a message" : "nothing to continue");
   }
   if (length > message_bytes_ || message_.size() > message_bytes_ - length) {
-    return violation(CloseCode::TooLarge, "a message over " + std::to_string(message_bytes_) + " bytes");
+    return violation(CloseCode::TooLarge, "message over " + std::to_string(message_bytes_) + " bytes");
   }
   return {};
 }
@@ -150,19 +150,19 @@ Incoming FrameParser::end_frame() {
   }
   in_message_ = !last_;
   if (!last_) return {};
-  if (!base::is_utf8(message_)) return violation(CloseCode::BadText, "text that is not UTF-8");
+  if (!base::is_utf8(message_)) return violation(CloseCode::BadText, "text is not UTF-8");
   return found(Incoming::Kind::Text, std::exchange(message_, {}));
 }
 
 Incoming FrameParser::end_close() {
   std::string payload = std::exchange(control_, {});
-  if (payload.size() == 1) return violation(CloseCode::ProtocolError, "half a close code");
+  if (payload.size() == 1) return violation(CloseCode::ProtocolError, "incomplete close code");
   Incoming close = found(Incoming::Kind::Close, payload.empty() ? "" : payload.substr(2));
   close.code = CloseCode::None;
   if (payload.empty()) return close;
   auto code = static_cast<unsigned>(big_endian(reinterpret_cast<const unsigned char*>(payload.data()), 2));
-  if (!is_close_code(code)) return violation(CloseCode::ProtocolError, "an unknown close code");
-  if (!base::is_utf8(close.payload)) return violation(CloseCode::BadText, "text that is not UTF-8");
+  if (!is_close_code(code)) return violation(CloseCode::ProtocolError, "unknown close code");
+  if (!base::is_utf8(close.payload)) return violation(CloseCode::BadText, "text is not UTF-8");
   close.code = static_cast<CloseCode>(code);
   return close;
 }

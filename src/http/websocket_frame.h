@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WebSocket frames (RFC 6455 5): bytes -> messages, and messages -> bytes, without any socket.
+// WebSocket frames (RFC 6455 5): bytes <-> messages, without a socket.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ enum class Role { Client, Server };
 
 enum class Opcode : std::uint8_t { Continuation = 0, Text = 1, Binary = 2, Close = 8, Ping = 9, Pong = 10 };
 
-// RFC 6455 7.4.1: why a connection is closed.
+// RFC 6455 7.4.1.
 enum class CloseCode : std::uint16_t {
   Normal = 1000,
   GoingAway = 1001,
@@ -25,31 +25,31 @@ enum class CloseCode : std::uint16_t {
   TooLarge = 1009,
 };
 
-// What the parser found next.
+// The next result of the parser.
 struct Incoming {
   enum class Kind { Nothing, Text, Ping, Pong, Close, Violation };
 
   Kind kind = Kind::Nothing;
-  std::string payload;                 // a violation's or a close frame's: the reason
-  CloseCode code = CloseCode::Normal;  // of a close frame, or what a violation is to be closed with
+  std::string payload;                 // of a violation or close frame: the reason
+  CloseCode code = CloseCode::Normal;  // of a close frame, or to send after a violation
 };
 
-// What the peer of `role` sends. Holds at most one message of `message_bytes`, and only as much
-// of it as has come, whatever a frame says of its length.
+// Parses the frames that `role` receives. Holds at most one message of `message_bytes`, and
+// allocates only for received bytes, whatever length a frame announces.
 class FrameParser {
  public:
   FrameParser(Role role, std::size_t message_bytes) : role_(role), message_bytes_(message_bytes) {}
 
-  // Takes bytes off the front of `input` up to the end of one message or control frame. Nothing:
-  // all of it was taken, and more is needed. After a violation it is not to be called again.
+  // Consumes bytes of `input` up to the end of one message or control frame. Nothing: all bytes
+  // are consumed, and more are needed. Do not call it again after a violation.
   Incoming parse(std::string_view& input);
 
  private:
   // The part of a frame before its payload.
   struct Header {
     std::array<unsigned char, 14> bytes = {};
-    std::size_t size = 0;    // that have come
-    std::size_t needed = 2;  // known better once the first two are there
+    std::size_t size = 0;    // received
+    std::size_t needed = 2;  // the first two determine the rest
   };
 
   bool take_header(std::string_view& input);
@@ -63,17 +63,17 @@ class FrameParser {
   std::size_t message_bytes_;
   Header header_;
   bool in_payload_ = false;
-  Opcode opcode_ = Opcode::Text;  // of the frame that is read
-  bool last_ = true;              // it ends its message
-  std::uint64_t left_ = 0;        // of its payload
+  Opcode opcode_ = Opcode::Text;  // of the current frame
+  bool last_ = true;              // the frame ends its message
+  std::uint64_t left_ = 0;        // of the frame's payload
   std::array<unsigned char, 4> mask_ = {};
   std::size_t mask_at_ = 0;
-  bool in_message_ = false;  // a message has begun, and goes on with a continuation
+  bool in_message_ = false;  // the next data frame is a continuation
   std::string message_;
   std::string control_;
 };
 
-// Appends one whole frame. A client's is masked with four bytes that nobody can guess.
+// Appends one frame. A client's is masked with four random bytes.
 void append_frame(Role role, Opcode opcode, std::string_view payload, std::string& out);
 void append_close(Role role, CloseCode code, std::string_view reason, std::string& out);
 

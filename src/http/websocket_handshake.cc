@@ -12,7 +12,7 @@ constexpr std::string_view kGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";  // R
 constexpr std::string_view kVersion = "13";
 constexpr std::size_t kKeyBytes = 16;
 
-// Is it one of a header's words? Lists have commas, and may be in several lines.
+// Whether a header's comma-separated list, possibly in several lines, contains the word.
 bool has_word(const base::Headers& headers, std::string_view name, std::string_view word) {
   for (const base::Headers::Line& line : headers) {
     if (!base::equals_ignoring_case(line.first, name)) continue;
@@ -33,14 +33,14 @@ std::string accept_for(std::string_view key) { return base::to_base64(base::sha1
 std::string check_upgrade(const RequestHead& head, bool http11) {
   if (head.method != "GET" || !http11) throw Failure(400, "A WebSocket begins with a GET of HTTP/1.1.");
   if (!has_word(head.headers, "Upgrade", "websocket") || !has_word(head.headers, "Connection", "upgrade")) {
-    throw Failure(400, "This is for WebSockets: \"Upgrade: websocket\" and \"Connection: Upgrade\" are expected.");
+    throw Failure(400, "A WebSocket request must have \"Upgrade: websocket\" and \"Connection: Upgrade\".");
   }
   if (base::trim(head.headers.get("Sec-WebSocket-Version")) != kVersion) {
-    throw Failure(426, "The version of WebSockets spoken here is 13 (Sec-WebSocket-Version: 13).");
+    throw Failure(426, "The supported WebSocket version is 13 (Sec-WebSocket-Version: 13).");
   }
   std::string key(base::trim(head.headers.get("Sec-WebSocket-Key")));
   std::optional<std::string> bytes = base::from_base64(key);
-  if (!bytes || bytes->size() != kKeyBytes) throw Failure(400, "Sec-WebSocket-Key has 16 bytes in base64.");
+  if (!bytes || bytes->size() != kKeyBytes) throw Failure(400, "Sec-WebSocket-Key must be 16 bytes in base64.");
   return key;
 }
 
@@ -54,16 +54,17 @@ void write_upgrade(RequestHead head, std::string_view key, std::string& out) {
   head.headers.set("Sec-WebSocket-Version", std::string(kVersion));
   head.headers.set("Sec-WebSocket-Key", std::string(key));
   write_head(head, 0, out);
-  // Connection is the writer's own header: it goes in before the empty line.
+  // write_head() omits Connection, so insert it before the empty line.
   out.insert(out.size() - 2, "Connection: Upgrade\r\n");
 }
 
 std::string problem_with(const Response& switched, std::string_view key) {
   if (!has_word(switched.headers, "Upgrade", "websocket") || !has_word(switched.headers, "Connection", "upgrade")) {
-    return "it switched to something that is no WebSocket";
+    return "the server switched to another protocol";
   }
-  if (base::trim(switched.headers.get("Sec-WebSocket-Accept")) != accept_for(key)) return "it answered to another key";
-  if (switched.headers.find("Sec-WebSocket-Extensions")) return "it uses an extension that was not offered";
+  if (base::trim(switched.headers.get("Sec-WebSocket-Accept")) != accept_for(key))
+    return "the server accepted another key";
+  if (switched.headers.find("Sec-WebSocket-Extensions")) return "the server uses an extension that was not offered";
   return "";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How HTTP turns into a WebSocket (RFC 6455 4), on both sides.
+// The opening handshake of WebSockets (RFC 6455 4), for both sides.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace http {
 
-// What a server answers to a client's key, to show that it understood.
+// The server's Sec-WebSocket-Accept for a client's key.
 std::string accept_for(std::string_view key);
 
-// The client's key. Throws Failure for what is no upgrade to a WebSocket.
+// Returns the client's key. Throws Failure for an invalid upgrade.
 std::string check_upgrade(const RequestHead& head, bool http11);
 std::string switching_protocols(std::string_view key);
 
 // Appends the head of an upgrade.
 void write_upgrade(RequestHead head, std::string_view key, std::string& out);
-// Why this 101 is not an answer to that key, or "".
+// Why this 101 does not accept the key, or "".
 std::string problem_with(const Response& switched, std::string_view key);
 
 }  // namespace http

@@ -20,11 +20,11 @@ namespace asio = boost::asio;
 using Timer = asio::steady_timer;
 
 constexpr std::size_t kFrameReadBytes = 16 * 1024;
-// Each step of a long message has write_patience to be taken, however long the whole is.
+// The peer has write_patience to receive each step of a long message.
 constexpr std::size_t kFrameWriteStepBytes = 1024 * 1024;
 const std::string kClosedHere = "closed by this side";
 
-// Waits until somebody cancels the timer.
+// Waits until the timer is cancelled.
 asio::awaitable<void> wait_on(Timer& timer) {
   error_code cancelled;
   timer.expires_at(Timer::time_point::max());
@@ -47,8 +47,8 @@ std::string describe(const Incoming& close) {
   return text;
 }
 
-// What the user holds. The session itself is held by its coroutines too, so it could not tell
-// that nobody uses it any more.
+// The user's handle. The coroutines also keep the session alive, so its own reference count
+// does not show when the user is gone.
 class Handle final : public WebSocket {
  public:
   explicit Handle(WebSocketSession::Ptr session) : session_(std::move(session)) {}
@@ -66,7 +66,7 @@ class Handle final : public WebSocket {
 
 }  // namespace
 
-// What must not outlive the io_context: a user may hold the session longer.
+// State that must not outlive the io_context, while a user may keep the session longer.
 struct WebSocketSession::Line {
   Line(asio::any_io_executor executor, Upgraded upgraded)
       : tls(std::move(upgraded.tls)),
@@ -81,14 +81,14 @@ struct WebSocketSession::Line {
   std::shared_ptr<asio::ssl::context> tls;
   std::unique_ptr<Stream> stream;
   std::string early;
-  Timer outgoing;  // the writer waits here for frames, and then for the reader's end
-  Timer arrival;   // read() waits here for a message
-  Timer room;      // the reader waits here for its message to be taken
+  Timer outgoing;  // the writer waits for frames, and then for the reader's end
+  Timer arrival;   // read() waits for a message
+  Timer room;      // the reader waits for the user to take its message
   Timer overdue;   // for write_end_ and close_end_
   Timer ended;     // wait_for_end()
 };
 
-// The end of run(), whether it runs there or is destroyed with its io_context.
+// Runs at the end of run(), also if run() is destroyed with its io_context.
 struct WebSocketSession::Ending {
   WebSocketSession& session;
 
@@ -128,7 +128,7 @@ asio::awaitable<base::Result<std::string>> WebSocketSession::read(Ptr self, base
     if (self->over_) co_return base::Error{*self->over_};
     Clock::time_point end = end_of(deadline, std::max(started, self->heard_));
     if (Clock::now() >= end) {
-      self->break_off("nothing was heard for " + std::to_string(deadline.count()) + " ms");
+      self->break_off("nothing was received for " + std::to_string(deadline.count()) + " ms");
       continue;
     }
     Timer& arrival = self->line_->arrival;
@@ -143,7 +143,7 @@ asio::awaitable<base::Result<std::string>> WebSocketSession::read(Ptr self, base
 bool WebSocketSession::send(std::string text) {
   Put result = put(Opcode::Text, text);
   if (result == Put::Full) {
-    asio::post(executor_, [self = shared_from_this()] { self->break_off("too much waited to be sent"); });
+    asio::post(executor_, [self = shared_from_this()] { self->break_off("too many bytes wait to be sent"); });
   }
   return result == Put::Queued;
 }
@@ -155,7 +155,7 @@ void WebSocketSession::close() {
 
 void WebSocketSession::go_away() {
   put_close(CloseCode::GoingAway, "going away");
-  stop_reading("closed because the server is going away");
+  stop_reading("closed because the server is shutting down");
   close_end_ = std::min(close_end_, Clock::now() + close_patience_);
   watch();
 }
@@ -181,7 +181,7 @@ asio::awaitable<void> WebSocketSession::wait_for_end(Ptr self) {
   }
 }
 
-// Queued: in the order of the calls, from any thread.
+// Queues a frame in the order of the calls, from any thread.
 WebSocketSession::Put WebSocketSession::put(Opcode opcode, std::string_view payload) {
   std::string frame;
   append_frame(role_, opcode, payload, frame);
@@ -201,7 +201,7 @@ WebSocketSession::Put WebSocketSession::put(Opcode opcode, std::string_view payl
   return result;
 }
 
-// False when one was put before, or there is nobody to send it to.
+// False if a close frame is already queued or the peer is gone.
 bool WebSocketSession::put_close(CloseCode code, std::string_view reason) {
   bool wake = false;
   bool queued = outbox_.with([&](Outbox& box) {
@@ -221,7 +221,7 @@ void WebSocketSession::wake_writer() {
   });
 }
 
-// False when nothing comes any more. True with nothing in `into`: wait.
+// False at the end. True with an empty `into`: wait.
 bool WebSocketSession::take_pending(std::string& into) {
   into.clear();
   return outbox_.with([&](Outbox& box) {
@@ -240,7 +240,7 @@ void WebSocketSession::stop_reading(const std::string& why) {
   line_->room.cancel();
 }
 
-// Breaks off when the earlier of the two ends has come; to be called when one of them moved.
+// Breaks off at the earlier of the two deadlines. Call it when one of them changes.
 void WebSocketSession::watch() {
   if (!line_) return;
   Clock::time_point end = std::min(write_end_, close_end_);
@@ -250,7 +250,7 @@ void WebSocketSession::watch() {
     Ptr self = weak.lock();
     if (cancelled || !self || !self->line_) return;
     if (Clock::now() >= std::min(self->write_end_, self->close_end_))
-      self->break_off("the peer did not answer in time");
+      self->break_off("the peer did not respond in time");
   });
 }
 
@@ -265,7 +265,7 @@ asio::awaitable<void> WebSocketSession::run(Ptr self, std::unique_ptr<Line> line
   self->close_end_ = std::min(self->close_end_, Clock::now() + self->close_patience_);
   self->watch();
   error_code error;
-  // A peer that broke the rules may never answer the close frame: it is to see the end at once.
+  // A peer that violated the protocol may never answer the close frame: end the connection at once.
   if (self->discarding_ && !self->broken_) line->stream->socket().shutdown(Socket::shutdown_send, error);
   while (!self->reader_done_) {
     co_await wait_on(line->outgoing);
@@ -286,7 +286,7 @@ asio::awaitable<void> WebSocketSession::read_frames(Ptr self, Line& line) {
     asio::mutable_buffer room = asio::buffer(buffer);
     std::size_t got = co_await line.stream->read_some(room, error);
     if (error) {
-      self->break_off("the connection broke: " + error.message());
+      self->break_off("the connection failed: " + error.message());
       break;
     }
     self->heard_ = Clock::now();
@@ -307,7 +307,7 @@ asio::awaitable<void> WebSocketSession::take_in(Line& line, FrameParser& parser,
       }
     } else if (incoming.kind == Incoming::Kind::Ping) {
       Put answered = put(Opcode::Pong, incoming.payload);
-      if (answered == Put::Full) break_off("too much waited to be sent");
+      if (answered == Put::Full) break_off("too many bytes wait to be sent");
     } else if (incoming.kind == Incoming::Kind::Close) {
       peer_closed_ = true;
       bool peer_was_first = put_close(incoming.code, "");
@@ -316,7 +316,7 @@ asio::awaitable<void> WebSocketSession::take_in(Line& line, FrameParser& parser,
     } else if (incoming.kind == Incoming::Kind::Violation) {
       discarding_ = true;
       put_close(incoming.code, incoming.payload);
-      stop_reading("closed after a violation of the protocol: " + incoming.payload);
+      stop_reading("closed after a protocol violation: " + incoming.payload);
     }
   }
 }
@@ -330,7 +330,7 @@ asio::awaitable<void> WebSocketSession::write_queue(Line& line) {
     }
     error_code error;
     co_await write_all(line, bytes, error);
-    if (error) break_off("the connection broke: " + error.message());
+    if (error) break_off("the connection failed: " + error.message());
   }
 }
 

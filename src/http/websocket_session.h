@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A WebSocket after its handshake, the same for both sides: one coroutine reads frames, one
-// writes them, and whoever uses it meets them in between. Private to http.
+// A WebSocket after its handshake, for both sides: one coroutine reads frames, one writes
+// them, with an inbox and an outbox for the user. Private to http.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -17,36 +17,36 @@
 
 namespace http {
 
-// What a handshake leaves.
+// The result of a handshake.
 struct Upgraded {
-  std::shared_ptr<boost::asio::ssl::context> tls;  // where nobody else keeps the stream's
+  std::shared_ptr<boost::asio::ssl::context> tls;  // the stream's, if no one else keeps it alive
   std::unique_ptr<Stream> stream;
-  std::string early;  // read already, behind the handshake
+  std::string early;  // bytes received after the handshake
   Role role = Role::Server;
   WebSocketLimits limits;
-  base::Duration write_patience;  // for the peer to take one step of what is sent
-  base::Duration close_patience;  // for the peer to answer a close frame
+  base::Duration write_patience;  // for the peer to receive one step of a message
+  base::Duration close_patience;  // for the peer to respond to a close frame
 };
 
 // Everything but send() and close() belongs to the connection's thread.
 class WebSocketSession : public std::enable_shared_from_this<WebSocketSession> {
  public:
-  // Shared: with its coroutines, which end soon after it is closed.
+  // Shared with its coroutines, which end soon after it is closed.
   using Ptr = std::shared_ptr<WebSocketSession>;
 
   static Ptr start(boost::asio::any_io_executor executor, Upgraded upgraded);
   WebSocketSession(boost::asio::any_io_executor executor, const Upgraded& upgraded);
 
-  // For its user, once; closes it when the last copy is gone.
+  // For the user; call once. The connection closes when the last copy is destroyed.
   std::shared_ptr<WebSocket> handle();
 
   static boost::asio::awaitable<base::Result<std::string>> read(Ptr self, base::Duration deadline);
   bool send(std::string text);
   void close();
 
-  // For a server that ends: says so to the peer, and waits no longer than close_patience for it.
+  // Called when the server ends: notifies the peer and waits for at most close_patience.
   void go_away();
-  // Breaks off at once, without a word.
+  // Closes the stream at once, without a close frame.
   void break_off(const std::string& why);
   bool ended() const { return line_ == nullptr; }
   static boost::asio::awaitable<void> wait_for_end(Ptr self);
@@ -60,8 +60,8 @@ class WebSocketSession : public std::enable_shared_from_this<WebSocketSession> {
   struct Outbox {
     std::string pending;
     std::size_t writing_bytes = 0;
-    bool awake = true;    // the writer looks here again by itself
-    bool closed = false;  // a close frame is the last, or nothing can be sent any more
+    bool awake = true;    // the writer will check again by itself
+    bool closed = false;  // a close frame is queued, or nothing can be sent any more
   };
   enum class Put { Queued, Closed, Full };
 
@@ -84,13 +84,13 @@ class WebSocketSession : public std::enable_shared_from_this<WebSocketSession> {
   const base::Duration write_patience_, close_patience_;
   base::Guarded<Outbox> outbox_;
 
-  Line* line_ = nullptr;              // run()'s; null before it and once it has ended
-  std::optional<std::string> inbox_;  // one message: the peer waits until it is taken
-  std::optional<std::string> over_;   // why read() has nothing more to give
+  Line* line_ = nullptr;              // owned by run(); null before and after it
+  std::optional<std::string> inbox_;  // one message: no more is read until the user takes it
+  std::optional<std::string> over_;   // why read() has no more messages
   Clock::time_point heard_ = Clock::now();
   Clock::time_point write_end_ = Clock::time_point::max(), close_end_ = Clock::time_point::max();
-  bool peer_closed_ = false;  // its close frame came
-  bool discarding_ = false;   // after a violation nothing that comes means anything
+  bool peer_closed_ = false;  // the peer's close frame arrived
+  bool discarding_ = false;   // after a violation all input is discarded
   bool broken_ = false;       // the stream is closed
   bool reader_done_ = false;
 };

@@ -7,12 +7,11 @@
 #include <future>
 #include <thread>
 
-#include "base/log.h"
 #include "http/block_on.h"
 #include "http/raw_client.h"
 #include "http/scripted_server.h"
 #include "http/self_signed.h"
-#include "http/server.h"
+#include "http/server_fixture.h"
 #include "http/websocket_frame.h"
 
 namespace http {
@@ -35,30 +34,16 @@ std::string client_frame(Opcode opcode, std::string_view payload) {
   return out;
 }
 
-// The code of the close frame that these bytes of a server end with, and nothing else before it.
+// The code of the close frame that these bytes of a server consist of, or 0.
 int close_code(std::string_view bytes) {
   FrameParser parser(Role::Client, 1000);
   Incoming incoming = parser.parse(bytes);
   return incoming.kind == Incoming::Kind::Close ? static_cast<int>(incoming.code) : 0;
 }
 
-class WebSocketTest : public testing::Test {
+class WebSocketTest : public ServerFixture {
  protected:
-  WebSocketTest() { base::set_log_level(base::LogLevel::Off); }
-  ~WebSocketTest() override {
-    server_.reset();
-    base::set_log_level(base::LogLevel::Info);
-  }
-
-  Server& start(Limits limits = {}) {
-    limits.tick = 5ms;
-    server_ = std::make_unique<Server>(
-        io_, [this](Exchange& exchange) { return handle(exchange); }, limits);
-    server_->listen_tcp("127.0.0.1", 0);
-    return *server_;
-  }
-
-  asio::awaitable<Response> handle(Exchange& exchange) {
+  asio::awaitable<Response> handle(Exchange& exchange) override {
     std::string_view path = exchange.head().path();
     if (path == "/refused") co_return text_response(403, "not you");
     WebSocketLimits limits;
@@ -118,14 +103,12 @@ class WebSocketTest : public testing::Test {
     }
   }
 
-  IoThreads io_{2};
   std::promise<std::string> ended_;  // why the handler's read() ended
   std::promise<bool> flooded_;
   std::promise<std::shared_ptr<WebSocket>> given_;
-  std::unique_ptr<Server> server_;
 };
 
-TEST_F(WebSocketTest, MessagesGoThereAndBackOverTcp) {
+TEST_F(WebSocketTest, EchoesMessagesOverTcp) {
   start();
   auto socket = connected();
   ASSERT_TRUE(socket);
@@ -136,7 +119,7 @@ TEST_F(WebSocketTest, MessagesGoThereAndBackOverTcp) {
   EXPECT_EQ(how_it_ended(), "closed by the peer: 1000");
 }
 
-TEST_F(WebSocketTest, MessagesGoThereAndBackOverTls) {
+TEST_F(WebSocketTest, EchoesMessagesOverTls) {
   SelfSigned files;
   Server tls(io_, [this](Exchange& exchange) { return handle(exchange); });
   tls.listen_tls("127.0.0.1", 0, files.certificate_file, files.key_file);
@@ -148,7 +131,7 @@ TEST_F(WebSocketTest, MessagesGoThereAndBackOverTls) {
   EXPECT_EQ(how_it_ended(), "closed by the peer: 1000");
 }
 
-TEST_F(WebSocketTest, MessagesGoThereAndBackOverAUnixSocket) {
+TEST_F(WebSocketTest, EchoesMessagesOverAUnixSocket) {
   std::string path = testing::TempDir() + "stoker-websocket-" + std::to_string(::getpid()) + ".sock";
   start().listen_unix(path);
   auto reply = connect(Endpoint::unix_socket(path));
@@ -156,7 +139,7 @@ TEST_F(WebSocketTest, MessagesGoThereAndBackOverAUnixSocket) {
   expect_echoes(*reply->socket);
 }
 
-TEST_F(WebSocketTest, TheStandardsHandshakeIsAnsweredAsItSays) {
+TEST_F(WebSocketTest, AcceptsTheHandshakeOfTheStandard) {
   RawClient client(start().port());
   client.send(std::string(kUpgrade) + client_frame(Opcode::Text, "early"));
   EXPECT_EQ(client.read_until("\r\n\r\n"),
@@ -167,7 +150,7 @@ TEST_F(WebSocketTest, TheStandardsHandshakeIsAnsweredAsItSays) {
             "early");
 }
 
-TEST_F(WebSocketTest, WhatIsNoUpgradeIsRefused) {
+TEST_F(WebSocketTest, RejectsAnInvalidUpgrade) {
   auto without = [](std::string_view line) {
     std::string request(kUpgrade);
     std::size_t at = request.find(line);
@@ -189,26 +172,26 @@ TEST_F(WebSocketTest, WhatIsNoUpgradeIsRefused) {
   EXPECT_THAT(version, HasSubstr("Sec-WebSocket-Version: 13"));
 }
 
-TEST_F(WebSocketTest, ARefusalIsGivenToTheClient) {
+TEST_F(WebSocketTest, TheClientReceivesTheRejectingResponse) {
   start();
   auto reply = connect(Endpoint::tcp("127.0.0.1", server_->port()), "/refused");
   ASSERT_TRUE(reply) << reply.error();
   EXPECT_FALSE(reply->socket);
-  EXPECT_EQ(reply->refusal.status, 403);
-  EXPECT_EQ(reply->refusal.body, "not you\n");
+  EXPECT_EQ(reply->rejection.status, 403);
+  EXPECT_EQ(reply->rejection.body, "not you\n");
 }
 
-TEST_F(WebSocketTest, APingIsAnsweredAndAPongIsNot) {
+TEST_F(WebSocketTest, AnswersAPingButNotAPong) {
   RawClient client(start().port());
   client.send(kUpgrade);
   client.read_until("\r\n\r\n");
-  client.send(client_frame(Opcode::Pong, "unasked") + client_frame(Opcode::Ping, "are you there"));
+  client.send(client_frame(Opcode::Pong, "unsolicited") + client_frame(Opcode::Ping, "are you there"));
   EXPECT_EQ(client.read_until("there"),
             "\x8a\x0d"
             "are you there");
 }
 
-TEST_F(WebSocketTest, AViolationIsClosedWithItsCode) {
+TEST_F(WebSocketTest, AViolationClosesTheConnectionWithItsCode) {
   start();
   struct Case {
     std::string bytes;
@@ -224,11 +207,11 @@ TEST_F(WebSocketTest, AViolationIsClosedWithItsCode) {
     client.read_until("\r\n\r\n");
     client.send(wrong.bytes);
     EXPECT_EQ(close_code(client.read_to_end()), wrong.code);
-    EXPECT_THAT(how_it_ended(), StartsWith("closed after a violation"));
+    EXPECT_THAT(how_it_ended(), StartsWith("closed after a protocol violation"));
   }
 }
 
-TEST_F(WebSocketTest, ACloseFrameIsAnsweredAndTheConnectionClosed) {
+TEST_F(WebSocketTest, AnswersACloseFrameAndClosesTheConnection) {
   RawClient client(start().port());
   client.send(kUpgrade);
   client.read_until("\r\n\r\n");
@@ -239,7 +222,7 @@ TEST_F(WebSocketTest, ACloseFrameIsAnsweredAndTheConnectionClosed) {
   EXPECT_EQ(how_it_ended(), "closed by the peer: 1001 restart");
 }
 
-TEST_F(WebSocketTest, AHandlersEndClosesIt) {
+TEST_F(WebSocketTest, TheEndOfTheHandlerClosesTheConnection) {
   start();
   auto socket = connected("/short");
   ASSERT_TRUE(socket);
@@ -247,40 +230,40 @@ TEST_F(WebSocketTest, AHandlersEndClosesIt) {
   EXPECT_EQ(read(*socket).error(), "closed by the peer: 1000");
 }
 
-TEST_F(WebSocketTest, APeerThatVanishesEndsTheRead) {
+TEST_F(WebSocketTest, ALostPeerEndsTheRead) {
   start();
   {
     RawClient client(server_->port());
     client.send(kUpgrade);
     client.read_until("\r\n\r\n");
   }
-  EXPECT_THAT(how_it_ended(), StartsWith("the connection broke"));
+  EXPECT_THAT(how_it_ended(), StartsWith("the connection failed"));
 }
 
-TEST_F(WebSocketTest, OnlyTheReadersDeadlineEndsASilentConnection) {
+TEST_F(WebSocketTest, OnlyTheDeadlineOfReadEndsASilentConnection) {
   Limits limits;
   limits.idle = limits.head = limits.body_progress = limits.write = limits.linger = 10ms;
   RawClient client(start(limits).port());
   client.send(upgrade_to("/impatient"));
   client.read_until("\r\n\r\n");
   EXPECT_EQ(client.read_to_end(), "");
-  EXPECT_EQ(how_it_ended(), "nothing was heard for 100 ms");
+  EXPECT_EQ(how_it_ended(), "nothing was received for 100 ms");
 }
 
-TEST_F(WebSocketTest, ASilentServerIsLeftAtTheDeadline) {
+TEST_F(WebSocketTest, TheClientLeavesASilentServerAtTheDeadline) {
   start();
   auto socket = connected();
   ASSERT_TRUE(socket);
-  EXPECT_THAT(read(*socket, 20ms).error(), StartsWith("nothing was heard"));
+  EXPECT_THAT(read(*socket, 20ms).error(), StartsWith("nothing was received"));
   EXPECT_FALSE(socket->send("after the end"));
 }
 
-TEST_F(WebSocketTest, DrainSaysGoingAwayAndEndsTheRead) {
+TEST_F(WebSocketTest, DrainSendsGoingAwayAndEndsTheRead) {
   RawClient client(start().port());
   client.send(kUpgrade);
   client.read_until("\r\n\r\n");
   auto drained = std::async(std::launch::async, [&] { server_->drain(); });
-  EXPECT_EQ(how_it_ended(), "closed because the server is going away");
+  EXPECT_EQ(how_it_ended(), "closed because the server is shutting down");
   std::string close;
   append_close(Role::Client, CloseCode::GoingAway, "", close);
   client.send(close);
@@ -289,7 +272,7 @@ TEST_F(WebSocketTest, DrainSaysGoingAwayAndEndsTheRead) {
   EXPECT_EQ(server_->connections(), 0u);
 }
 
-TEST_F(WebSocketTest, TheServersEndSaysGoingAwayEvenToAPeerThatDoesNotAnswer) {
+TEST_F(WebSocketTest, DestroyingTheServerSendsGoingAwayToASilentPeer) {
   Limits limits;
   limits.linger = 30ms;
   RawClient client(start(limits).port());
@@ -299,7 +282,7 @@ TEST_F(WebSocketTest, TheServersEndSaysGoingAwayEvenToAPeerThatDoesNotAnswer) {
   EXPECT_EQ(close_code(client.read_to_end()), 1001);
 }
 
-TEST_F(WebSocketTest, TheServersEndDoesNotWaitForAPeerThatDoesNotRead) {
+TEST_F(WebSocketTest, DestroyingTheServerDoesNotWaitForAPeerThatDoesNotRead) {
   Limits limits;
   limits.linger = 30ms;
   RawClient client(start(limits).port());
@@ -312,25 +295,25 @@ TEST_F(WebSocketTest, TheServersEndDoesNotWaitForAPeerThatDoesNotRead) {
   EXPECT_LT(client.read_to_end().size(), 15'000'000u);
 }
 
-TEST_F(WebSocketTest, APeerThatDoesNotTakeWhatIsSentIsLeft) {
+TEST_F(WebSocketTest, DisconnectsAPeerThatDoesNotRead) {
   Limits limits;
   limits.write = 30ms;
   RawClient client(start(limits).port());
   client.send(upgrade_to("/given"));
   client.read_until("\r\n\r\n");
   EXPECT_TRUE(given_.get_future().get()->send(std::string(15'000'000, 'x')));
-  EXPECT_EQ(how_it_ended(), "the peer did not answer in time");
+  EXPECT_EQ(how_it_ended(), "the peer did not respond in time");
 }
 
-TEST_F(WebSocketTest, AQueueThatIsFullClosesIt) {
+TEST_F(WebSocketTest, AFullQueueClosesTheConnection) {
   RawClient client(start().port());
   client.send(upgrade_to("/flood"));
   client.read_until("\r\n\r\n");
   EXPECT_TRUE(flooded_.get_future().get());
-  EXPECT_EQ(how_it_ended(), "too much waited to be sent");
+  EXPECT_EQ(how_it_ended(), "too many bytes wait to be sent");
 }
 
-TEST_F(WebSocketTest, ManyThreadsMaySendAtOnceEachInItsOrder) {
+TEST_F(WebSocketTest, ManyThreadsCanSendAtOnceEachInOrder) {
   start();
   auto client = connected("/given");
   ASSERT_TRUE(client);
@@ -351,7 +334,7 @@ TEST_F(WebSocketTest, ManyThreadsMaySendAtOnceEachInItsOrder) {
   for (std::thread& sender : senders) sender.join();
 }
 
-TEST_F(WebSocketTest, WhatWasSentBeforeACloseArrives) {
+TEST_F(WebSocketTest, MessagesSentBeforeCloseArrive) {
   start();
   auto client = connected("/given");
   ASSERT_TRUE(client);
@@ -362,7 +345,7 @@ TEST_F(WebSocketTest, WhatWasSentBeforeACloseArrives) {
   EXPECT_FALSE(read(*client));
 }
 
-TEST_F(WebSocketTest, AServerThatIsNotThereOrSaysNothingIsAnError) {
+TEST_F(WebSocketTest, AnUnreachableOrSilentServerIsAnError) {
   EXPECT_FALSE(connect(Endpoint::unix_socket("/nonexistent.sock")));
   Descriptor silent = open_tcp_listener("127.0.0.1", 0);
   Request request;
@@ -373,7 +356,7 @@ TEST_F(WebSocketTest, AServerThatIsNotThereOrSaysNothingIsAnError) {
   EXPECT_THAT(reply.error(), HasSubstr("in time"));
 }
 
-TEST_F(WebSocketTest, AServerThatAnswersToAnotherKeyIsNotBelieved) {
+TEST_F(WebSocketTest, RejectsAServerThatAcceptsAnotherKey) {
   ScriptedServer server({[](int fd) {
     ScriptedServer::read_request(fd);
     ScriptedServer::write(fd,

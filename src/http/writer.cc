@@ -19,8 +19,8 @@ bool is_token_char(char c) {
          std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
 }
 
-// A value may carry what a client sent. A line end in it must not start a header
-// of the client's choice, so control characters go out as spaces.
+// A value may contain a client's input. A line end in it must not start another
+// header, so control characters become spaces.
 void append_line(const base::Headers::Line& line, std::string& out) {
   if (line.first.empty() || !std::ranges::all_of(line.first, is_token_char)) return;
   out += line.first;
@@ -47,7 +47,7 @@ bool frames_message(std::string_view name) {
 
 bool has_body(int status) { return status >= 200 && status != 204 && status != 304; }
 
-void write_head(const Response& response, const AnswerForm& form, std::string_view date, std::string& out) {
+void write_head(const Response& response, const ResponseForm& form, std::string_view date, std::string& out) {
   out += "HTTP/1.1 ";
   append_number(static_cast<std::size_t>(response.status), out);
   out += ' ';
@@ -94,7 +94,7 @@ void write_head(const RequestHead& head, std::size_t body_size, std::string& out
   for (const base::Headers::Line& line : head.headers) {
     if (!frames_message(line.first)) append_line(line, out);
   }
-  // A GET without a body says nothing; a POST without one says 0.
+  // A GET without a body has no Content-Length; a POST without one has 0.
   bool names_length = body_size > 0 || (head.method != "GET" && head.method != "HEAD" && head.method != "DELETE");
   if (names_length) {
     out += "Content-Length: ";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that a handler gets. A handler is a plain function in one transaction:
+// What a handler gets. A handler is a plain function in one transaction:
 //   SendMessageResult send_message(Call& call, const SendMessageRequest& request);
-// It answers with a struct or throws wire::ApiError; it may run more than once.
+// It returns a struct or throws wire::ApiError, and may run more than once.
 #pragma once
 
 #include <cstddef>
@@ -20,27 +20,27 @@ namespace services {
 
 class Directory;
 
-// Who asks, and how they reached us. The same for each run of a handler.
+// Who sent the request, and how it reached us. The same for each run of a handler.
 struct Caller {
-  std::string account;     // 12 digits; "" for somebody without a key
-  std::string access_key;  //
+  std::string account;     // 12 digits; "" for an anonymous caller
+  std::string access_key;  // its id
   std::string region;      // of the credential scope
   std::string endpoint;    // "http://127.0.0.1:4566": how the client reached us
   std::string request_id;
-  bool root = false;       // the key that was made at first start
+  bool root = false;       // the key that the first start creates
   bool temporary = false;  // a session key
   std::string address = {};  // the client's, without its port
   // A service that calls another (services/invoke.h): "s3.amazonaws.com", and the resource on whose behalf,
   // an ARN. Both are "" for clients.
   std::string service = {}, source_arn = {};
-  std::string referer = {}, user_agent = {};  // what the client says of itself; "" where it says nothing
+  std::string referer = {}, user_agent = {};  // request headers; "" where absent
 
   bool anonymous() const { return account.empty(); }
   bool secure() const { return endpoint.starts_with("https://"); }
   std::string arn() const { return "arn:aws:iam::" + account + ":root"; }
 };
 
-// Nothing to say yet: run me again when the topic is woken, at `again`, or for the
+// The handler has no result yet. It runs again when the topic is woken, at `again`, and for the
 // last time at `until`.
 struct Wait {
   std::string topic;
@@ -48,7 +48,7 @@ struct Wait {
   std::optional<base::Time> again;
 };
 
-// Those who wait for a topic are to look again: as many as there is something for.
+// Lets up to `most` waiters of a topic run again: as many as there is something for.
 struct Wake {
   static constexpr std::size_t kAll = static_cast<std::size_t>(-1);
 
@@ -64,20 +64,20 @@ struct Call {
   const Locals* locals = nullptr;
   const Directory* directory = nullptr;  // for services/invoke.h
 
-  // To be done once this is committed.
+  // Take effect once the transaction is committed.
   std::vector<Wake> wakes = {};
   std::optional<Wait> wait = {};
 
-  // Operations whose body is not a struct: see services/bytes.h.
-  Spool spool = {};                                    // set by what runs before the body is read
-  const Upload* upload = nullptr;                      // the body, or what stood in its place
-  std::optional<std::vector<Extent>> download = {};    // the answer's body
-  std::optional<int> status = {};                      // where it is not the operation's: 206
+  // For operations whose body is not a struct: see services/bytes.h.
+  Spool spool = {};                                    // set by Operation::before
+  const Upload* upload = nullptr;                      // the request's body
+  std::optional<std::vector<Extent>> download = {};    // the response's body
+  std::optional<int> status = {};                      // where it differs from the operation's: 206
 
-  // What this service keeps in memory. To be changed by tx.on_end, or at once and undone by it.
+  // What a service keeps in memory. Change it in tx.on_end, or at once and undo it there.
   template <class T>
   T& local() const {
-    CHECK(locals) << "a call without locals";
+    CHECK(locals) << "a call without memory";
     return locals->get<T>();
   }
 

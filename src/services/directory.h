@@ -13,10 +13,10 @@ namespace services {
 
 class Directory {
  public:
-  // Before anybody is served. Neither changes nor moves afterwards.
+  // Only before the server listens. Rows neither change nor move afterwards.
   void add(std::string_view service, const std::vector<Operation>& operations);
 
-  // nullptr where there is no such operation.
+  // nullptr for an unknown operation.
   const Operation* find(std::string_view service, std::string_view operation) const;
 
  private:

@@ -3,7 +3,7 @@
 //   invoke<SendMessageResult>(call, as_service(call, "s3.amazonaws.com", bucket_arn, account),
 //                             "sqs", "SendMessage", request);
 // The operation authorises the principal as it does any client, and throws wire::ApiError as it does for one.
-// Whom it wakes is woken when the whole transaction is committed.
+// Its wakes take effect when the whole transaction is committed.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@
 
 namespace services {
 
-// A service of ours that acts for `account`, because of the resource `source_arn`.
+// A service of ours that acts for `account` on behalf of the resource `source_arn`.
 Caller as_service(const Call& call, std::string service, std::string source_arn, std::string account);
 
 namespace detail {
 
-// The operation's output. Its input and output must be of these types.
+// Returns the operation's output. Its input and output must be of these types.
 Erased invoke(Call& call, const Caller& principal, std::string_view service, std::string_view operation,
               const void* input, const wire::TypeInfo* input_type, const wire::TypeInfo* output_type);
 

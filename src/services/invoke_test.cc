@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "services/directory.h"
+#include "store/test_store.h"
 #include "wire/error.h"
 
 namespace services {
@@ -31,7 +32,7 @@ EchoResult echo(Call& call, const EchoRequest& request) {
 class Invoke : public testing::Test {
  protected:
   Invoke() : folder_(testing::TempDir() + "invoke-" + base::random_uuid()) {
-    store_ = store::open_sqlite(folder_, {{"echo", {"CREATE TABLE echoes (text TEXT NOT NULL)"}}});
+    store_ = store::open_test_store(folder_, {{"echo", {"CREATE TABLE echoes (text TEXT NOT NULL)"}}});
     directory_.add("echo", {operation<&echo>("Echo", Access::Write)});
   }
   ~Invoke() override {
@@ -63,7 +64,7 @@ TEST_F(Invoke, RunsInTheSameTransactionAsTheNamedPrincipal) {
   });
 }
 
-TEST_F(Invoke, WhomTheOperationWakesIsWokenWithTheCaller) {
+TEST_F(Invoke, TheOperationsWakesAreThoseOfTheCaller) {
   with_call([&](Call& call) {
     invoke<EchoResult>(call, as_service(call, "s3.amazonaws.com", "", ""), "echo", "Echo", EchoRequest{"hi"});
   });
@@ -78,7 +79,7 @@ TEST_F(Invoke, AnErrorOfTheOperationReachesTheCaller) {
   });
 }
 
-TEST_F(Invoke, ADirectoryKnowsNoOtherOperation) {
+TEST_F(Invoke, ADirectoryFindsOnlyItsOwnOperations) {
   EXPECT_NE(directory_.find("echo", "Echo"), nullptr);
   EXPECT_EQ(directory_.find("echo", "Shout"), nullptr);
   EXPECT_EQ(directory_.find("sqs", "Echo"), nullptr);

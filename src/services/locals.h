@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What services keep in memory beside the database: caches of it, rebuilt at start, one of a
-// type. Whoever owns the store owns these.
+// What services keep in memory beside the database: caches of it, rebuilt at start, one object of
+// each type. The owner of the store owns them.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace services {
 
 class Locals {
  public:
-  // Before anybody uses them: from then on the set does not change.
+  // Only before the server listens: from then on the set does not change.
   template <class T, class... Args>
   T& add(Args&&... args) {
     auto made = std::make_shared<T>(std::forward<Args>(args)...);
@@ -26,7 +26,7 @@ class Locals {
   template <class T>
   T& get() const {
     auto found = objects_.find(typeid(T));
-    CHECK(found != objects_.end()) << "nothing of this type was added: " << typeid(T).name();
+    CHECK(found != objects_.end()) << "no object of this type was added: " << typeid(T).name();
     return *static_cast<T*>(found->second.get());
   }
 

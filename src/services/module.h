@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A service as one value: everything that the server needs to know of it. control/modules.cc lists them.
+// A service as one value: all that the server needs of it. control/modules.cc lists the modules.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,12 @@
 
 namespace services {
 
-// What a loop decided, on a snapshot.
+// What a loop decides, on a snapshot.
 struct Decision {
-  // Runs in a write transaction of its own, after the snapshot was closed: it must check that what was
-  // read still holds, and skip what does not. Empty: there is nothing to write.
+  // Runs in a write transaction of its own, after the snapshot is closed: it must check again what the
+  // look read, and skip what has changed. Empty: there is nothing to write.
   std::function<void(Call&)> apply = {};
-  // When to look again, unless the topic is woken before. Absent: only then.
+  // When to look again, unless the topic is woken before. Absent: only when it is woken.
   std::optional<base::Time> next = {};
 };
 
@@ -32,7 +32,7 @@ struct Loop {
   std::function<Decision(Call&)> look;
 };
 
-// A value that /metrics shows as it is at that moment.
+// A value that /metrics reads when it is requested.
 struct Gauge {
   std::string name, help;                      // "stoker_sqs_queues"
   std::map<std::string, std::string> labels = {};
@@ -43,13 +43,13 @@ struct Module {
   Service service = {};  // its names and its operations
   // Operations that other services may invoke and no client can.
   std::vector<Operation> internal_operations = {};
-  store::Migrations migrations = {};  // of its tables; without steps where it has none
-  // What it keeps in memory: caches of the database, empty at first.
+  store::Migrations migrations = {};  // of its tables; no steps where it has none
+  // Adds what it keeps in memory: caches of the database, empty at first.
   std::function<void(Locals&)> add_memory = {};
-  // Once, before anybody is served: repairs what a crash left, and fills what add_memory added.
+  // Runs once, before the server listens: repairs what a crash left, and fills the memory.
   std::function<void(Call&)> recover = {};
   std::vector<Loop> loops = {};
-  // On a snapshot, when somebody reads /metrics.
+  // Runs on a snapshot, for each request of /metrics.
   std::function<std::vector<Gauge>(Call&)> gauges = {};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A service as a table: its names, and a row for each operation that it has.
+// A service as a table: its names, and a row for each of its operations.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ namespace services {
 // Read: sees a snapshot and changes nothing. Write: one durable transaction.
 enum class Access { Read, Write };
 
-// How a request's body comes. Whole: decoded into the input. Spooled: read into a file or a row, see
-// bytes.h. Form: a browser's multipart/form-data, its `file` spooled, its other fields the input's.
+// How a request's body is read. Whole: decoded into the input. Spooled: into a file or a row, see
+// bytes.h. Form: a browser's multipart/form-data; its `file` is spooled, its other fields are the input.
 enum class Body { Whole, Spooled, Form };
 
 using Erased = std::unique_ptr<void, void (*)(void*)>;
@@ -30,38 +30,38 @@ struct Operation {
   Erased (*make_input)() = nullptr;
   Erased (*run)(Call&, const void* input) = nullptr;  // the output
   Body body = Body::Whole;
-  // Runs on a snapshot before any of the body is read: refuses what can't succeed, and says in
-  // call.spool what is to be done with the body.
+  // Runs on a snapshot before the body is read: rejects requests that can't succeed, and sets
+  // call.spool, which says how to read the body.
   void (*before)(Call&, const void* input) = nullptr;
-  // REST: its body must come with a digest of it, whatever the request was signed with.
+  // REST: the request must have a digest of its body, however it was signed.
   bool needs_digest = false;
 };
 
-// A page of another origin, in a browser that asks whether it may.
+// What a browser asks on behalf of a page of another origin.
 struct CorsQuestion {
-  std::string bucket;                // of the path; "" where that has none
-  std::string origin, method;        // the method that it wants to use, or else has
-  std::vector<std::string> headers;  // those that it wants to send
-  bool preflight = false;            // OPTIONS, before a request; else beside one that is answered
+  std::string bucket;                // in the path; "" where absent
+  std::string origin, method;        // the method that the page wants to use, or of this request
+  std::vector<std::string> headers;  // those that the page wants to send
+  bool preflight = false;            // OPTIONS, before the request; false: the request itself
 };
 
-// One that speaks restXml also gets the requests that nobody signed, as an anonymous caller's.
+// A restXml service also receives unsigned requests, from an anonymous caller.
 struct Service {
   wire::Service wire;
   std::string_view signing_name;  // in the credential scope: "monitoring" for CloudWatch
   std::vector<wire::Protocol> protocols;
   std::size_t body_limit;
   std::vector<Operation> operations;
-  // How this service says that members are missing or out of range; nullopt where
-  // its handlers know better than the model.
+  // The service's error for members that are missing or out of range; nullopt where
+  // its handlers decide instead of the model.
   std::optional<wire::ApiError> (*violation_error)(const std::vector<wire::Violation>&) = nullptr;
   // Query requests may carry this member as their path (SQS's queue URLs).
   std::string_view path_member = {};
-  // restXml, whose operations are told apart by their uris: the names in a query that stand for
-  // operations which Amazon has and this table has not. Such a request is not taken for another.
+  // restXml, whose operations differ by their URIs: names in a query that mean operations of Amazon's
+  // which this table lacks. Such a request must not be taken for another operation.
   std::vector<std::string_view> absent = {};
-  // On a snapshot: the headers by which the browser lets it, nullopt for those that it must not have.
-  // Throws where there is more to say to a preflight than "not allowed".
+  // On a snapshot: the headers that make the browser allow the request, nullopt where it must not.
+  // Throws where a preflight needs more of an answer than "not allowed".
   std::optional<base::Headers> (*cors)(Call& call, const CorsQuestion& question) = nullptr;
 };
 
@@ -85,7 +85,7 @@ struct Handler<Out (*)(Call&, const In&)> {
 
 }  // namespace detail
 
-// Such an operation: with_body<&before_put_object>(operation<&put_object>(...), Body::Spooled).
+// An operation with a body: with_body<&before_put_object>(operation<&put_object>(...), Body::Spooled).
 template <auto Before>
 Operation with_body(Operation row, Body body) {
   using Input = typename detail::Handler<decltype(Before)>::Input;

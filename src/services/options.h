@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator decides about services when the server starts.
+// What an operator configures about services.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 namespace services {
 
 struct Options {
-  // ECS: a machine whose agent was away for this long is lost, and its tasks are stopped. Long, because its
-  // GPUs can't be used meanwhile anyway, and an hour's network outage must not end a day's training.
+  // ECS: a machine whose agent is disconnected for this long is lost, and its tasks are stopped. Long, because
+  // an hour's network outage must not end a day's training, and the GPUs can't be used meanwhile anyway.
   base::Duration lost_after = std::chrono::minutes(65);
   // S3: a new notification configuration sends Amazon's s3:TestEvent to each of its queues.
   bool test_events = true;

@@ -10,54 +10,54 @@
 namespace services::policy {
 namespace {
 
-bool is_principal(const Principals& principals, const Question& question) {
+bool is_principal(const Principals& principals, const Request& request) {
   if (principals.everybody) return true;
   auto has = [](const std::vector<std::string>& list, const std::string& text) {
     return !text.empty() && std::find(list.begin(), list.end(), text) != list.end();
   };
-  const std::string& account = question.principal_account;
+  const std::string& account = request.principal_account;
   if (has(principals.accounts, account)) return true;
   if (!account.empty() && has(principals.accounts, "arn:aws:iam::" + account + ":root")) return true;
-  if (has(principals.canonical_users, question.principal_canonical)) return true;
-  if (has(principals.services, question.principal_service)) return true;
-  return !question.principal_service.empty() && has(principals.services, "*");
+  if (has(principals.canonical_users, request.principal_canonical)) return true;
+  if (has(principals.services, request.principal_service)) return true;
+  return !request.principal_service.empty() && has(principals.services, "*");
 }
 
-bool statement_fits(const Statement& statement, const Question& question, bool deny) {
+bool statement_fits(const Statement& statement, const Request& request, bool deny) {
   auto fits = [](const Patterns& patterns, auto&& test) {
     if (!patterns.given) return false;
     return std::any_of(patterns.values.begin(), patterns.values.end(), test) != patterns.negated;
   };
   const Principals& principals = statement.principals;
-  if (!principals.given || is_principal(principals, question) == principals.negated) return false;
-  const std::string action = base::to_lower(question.action);
+  if (!principals.given || is_principal(principals, request) == principals.negated) return false;
+  const std::string action = base::to_lower(request.action);
   if (!fits(statement.actions, [&](const std::string& text) { return matches(base::to_lower(text), action); })) {
     return false;
   }
-  if (!fits(statement.resources, [&](const std::string& text) { return matches(text, question.resource); })) {
+  if (!fits(statement.resources, [&](const std::string& text) { return matches(text, request.resource); })) {
     return false;
   }
   return std::all_of(statement.conditions.begin(), statement.conditions.end(),
-                     [&](const Condition& condition) { return holds(condition, question.context, deny); });
+                     [&](const Condition& condition) { return holds(condition, request.context, deny); });
 }
 
 }  // namespace
 
-Answer evaluate(const Document& policy, const Question& question) {
-  Answer answer = Answer::NoMatch;
+Verdict evaluate(const Document& policy, const Request& request) {
+  Verdict verdict = Verdict::NoMatch;
   for (const Statement& statement : policy.statements) {
     const bool deny = statement.effect == "Deny";
     if (!deny && statement.effect != "Allow") continue;
-    if (!statement_fits(statement, question, deny)) continue;
-    if (deny) return Answer::Denied;
-    answer = Answer::Allowed;
+    if (!statement_fits(statement, request, deny)) continue;
+    if (deny) return Verdict::Denied;
+    verdict = Verdict::Allowed;
   }
-  return answer;
+  return verdict;
 }
 
-Answer evaluate(std::string_view policy, const Question& question) {
+Verdict evaluate(std::string_view policy, const Request& request) {
   const std::optional<Document> document = parse(policy);
-  return document ? evaluate(*document, question) : Answer::NoMatch;
+  return document ? evaluate(*document, request) : Verdict::NoMatch;
 }
 
 Context context_of(const Caller& caller, base::Time now) {
@@ -69,6 +69,14 @@ Context context_of(const Caller& caller, base::Time now) {
   if (!caller.address.empty()) context["aws:SourceIp"] = caller.address;
   if (!caller.referer.empty()) context["aws:Referer"] = caller.referer;
   if (!caller.user_agent.empty()) context["aws:UserAgent"] = caller.user_agent;
+  if (!caller.service.empty()) {
+    context["aws:PrincipalIsAWSService"] = "true";
+    context["aws:PrincipalServiceName"] = caller.service;
+    context["aws:SourceArn"] = caller.source_arn;
+    context["aws:SourceAccount"] = caller.account;
+    context["aws:SecureTransport"] = "true";  // no network lies between our services
+    return context;
+  }
   if (caller.anonymous()) {
     context["aws:PrincipalType"] = "Anonymous";
     return context;
@@ -84,7 +92,7 @@ std::string problem(std::string_view policy) {
   if (policy.size() > kMaxBytes) return "it is longer than 8192 bytes";
   const std::optional<Document> document = parse(policy);
   if (!document) return "it is not a JSON object";
-  if (!document->has_statements) return "it has no Statement, or one that is not an object";
+  if (!document->has_statements) return "its Statement is missing or not an object";
   if (document->statements.size() > kMaxStatements) return "it has more than 20 statements";
   for (const Statement& statement : document->statements) {
     if (statement.effect != "Allow" && statement.effect != "Deny") return "a statement's Effect must be Allow or Deny";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resource policies (a queue's, a bucket's): who may do what to it, and when.
+// Resource policies (a queue's, a bucket's): who may do what to the resource, and when.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 
 namespace services::policy {
 
-enum class Answer { Denied, Allowed, NoMatch };
+enum class Verdict { Denied, Allowed, NoMatch };
 
-struct Question {
-  std::string principal_account;    // 12 digits; "" where a service asks, or somebody without a key
+struct Request {
+  std::string principal_account;    // 12 digits; "" for a service and for an anonymous caller
   std::string principal_service;    // "s3.amazonaws.com"
-  std::string principal_canonical;  // the account's canonical id, where the service has such
+  std::string principal_canonical;  // the account's canonical id, where the service has one
   std::string action;               // "sqs:SendMessage", any case
   std::string resource;             // an ARN
   Context context;                  // "aws:SourceArn", ...
@@ -27,16 +27,16 @@ struct Question {
 inline constexpr std::size_t kMaxBytes = 8192;
 inline constexpr std::size_t kMaxStatements = 20;
 
-// A statement that denies wins. A condition whose operator is not known here holds for
-// no Allow and for every Deny: in doubt, closed. A key that the question does not have
-// is as Amazon takes it: only negated operators hold.
-Answer evaluate(const Document& policy, const Question& question);
-Answer evaluate(std::string_view policy, const Question& question);
+// A statement that denies wins. A condition with an unknown operator holds for no Allow
+// and for every Deny: in doubt, access is denied. For a key that the request lacks only
+// negated operators hold, as at Amazon.
+Verdict evaluate(const Document& policy, const Request& request);
+Verdict evaluate(std::string_view policy, const Request& request);
 
 // The aws: keys that every request has.
 Context context_of(const Caller& caller, base::Time now);
 
-// "" for a queue's policy that can be evaluated, else what is wrong with it.
+// Why a queue's policy is invalid; "" for a valid one.
 std::string problem(std::string_view policy);
 
 // `*` and `?`, as in actions and ARNs.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kAny = "ForAnyValue:", kAll = "ForAllValues:", kIfExists = "IfExists";
 
-// nullopt: not of that type.
+// nullopt for text that is not of the type.
 using Test = std::optional<bool> (*)(std::string_view expected, std::string_view actual);
 
 struct Operator {
@@ -124,7 +124,7 @@ const std::string* find_key(const Context& context, std::string_view key) {
   return nullptr;
 }
 
-// What to compare a key of this operator with, to see whether a value can be read at all.
+// A valid value for the operator: comparing with it shows whether another value can be parsed.
 std::string_view sample(std::string_view name) {
   if (name.find("Ip") != name.npos) return "127.0.0.1";
   if (name.starts_with("Date")) return "2000-01-01T00:00:00Z";

@@ -13,7 +13,7 @@ constexpr std::size_t kMaxDepth = 32;
 std::string text_of(const json::string& text) { return {text.data(), text.size()}; }
 std::string text_of(const json::string_view text) { return {text.data(), text.size()}; }
 
-// A scalar as text; nullopt for anything else. `true` and 5 are as good as "true" and "5".
+// A scalar as text, so that true and 5 equal "true" and "5"; nullopt for anything else.
 std::optional<std::string> scalar(const json::value& value) {
   if (value.is_string()) return text_of(value.get_string());
   if (value.is_bool()) return value.get_bool() ? "true" : "false";
@@ -21,7 +21,7 @@ std::optional<std::string> scalar(const json::value& value) {
   return std::nullopt;
 }
 
-// One, or a list of them; nullopt where something else is among them.
+// A scalar or a list of scalars; nullopt for anything else.
 std::optional<std::vector<std::string>> scalars(const json::value& value) {
   std::vector<std::string> out;
   if (auto one = scalar(value)) return std::vector<std::string>{*one};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A resource policy as it was written, read into structs: what is missing or of no known form in it
-// can still be told.
+// A resource policy parsed into structs. They also keep what is missing, unknown or malformed, for those who
+// report it.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace services::policy {
 
-// What is known of a request, by condition key.
+// The condition keys of a request and their values.
 using Context = std::map<std::string, std::string>;
 
 // Principal or NotPrincipal.
@@ -20,7 +20,7 @@ struct Principals {
   bool everybody = false;                         // "*", or "AWS": "*"
   std::vector<std::string> accounts;              // of "AWS", as written
   std::vector<std::string> canonical_users, services;
-  std::vector<std::string> other_kinds;           // "Federated", and what is of no known form
+  std::vector<std::string> other_kinds;           // "Federated", and malformed ones
 };
 
 // Action or NotAction, Resource or NotResource.
@@ -29,31 +29,31 @@ struct Patterns {
   std::vector<std::string> values;
 };
 
-// One key of one operator: any of the values will do.
+// One key of one operator: it holds for any of the values.
 struct Condition {
   std::string name;                 // of the operator as written, "ForAnyValue:StringLike"
   std::string key;                  // "aws:SourceIp"
   std::vector<std::string> values;
-  bool readable = true;             // false: not of a form that conditions have
+  bool readable = true;             // false: malformed
 };
 
 struct Statement {
-  std::string effect;                 // "Allow", "Deny"; "" where there is none
+  std::string effect;                 // "Allow", "Deny"; "" where absent
   Principals principals;
   Patterns actions, resources;
   std::vector<Condition> conditions;
-  std::vector<std::string> unknown;   // members that no statement has
-  std::vector<std::string> again;     // Action beside NotAction, and so on: which one is meant?
+  std::vector<std::string> unknown;   // unknown members
+  std::vector<std::string> again;     // those that contradict another: Action beside NotAction
 };
 
 struct Document {
   std::string version;
-  bool has_statements = false;        // a Statement that is an object or a list of objects
+  bool has_statements = false;        // Statement is an object or a list of objects
   std::vector<Statement> statements;
   std::vector<std::string> unknown;
 };
 
-// nullopt for what is no JSON object.
+// nullopt for text that is not a JSON object.
 std::optional<Document> parse(std::string_view text);
 
 }  // namespace services::policy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes in the database: as JSON, by the same tables as on the wire.
+// Shapes as JSON in the database, by the same tables as on the wire.
 #pragma once
 
 #include <string>

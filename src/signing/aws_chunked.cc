@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which error Amazon answers to which mistake was learnt from the tests of Swift's S3 API, which
-// also run against Amazon.
+// Amazon's error for each kind of mistake is known from the tests of Swift's S3 API, which also
+// run against Amazon.
 #include "signing/aws_chunked.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxChunkLineBytes = 512;  // a size and a signature have 98
 constexpr std::size_t kMaxTrailerBytes = 16 * 1024;
-constexpr std::uint64_t kMinChunkBytes = 8192;  // Amazon's, for all but the last
+constexpr std::uint64_t kMinChunkBytes = 8192;  // Amazon's, except for the last chunk
 
 constexpr std::string_view kSignatureName = "x-amz-trailer-signature";
 
@@ -27,7 +27,7 @@ BodyError wrong_length(std::uint64_t expected, std::uint64_t provided) {
       {{"NumberBytesExpected", std::to_string(expected)}, {"NumberBytesProvided", std::to_string(provided)}});
 }
 
-// What is before `mark` and what is after it; false when it is not there.
+// Splits at `mark`; false if it is absent.
 bool split_at(std::string_view text, char mark, std::string_view& before, std::string_view& after) {
   const std::size_t at = text.find(mark);
   if (at == text.npos) return false;
@@ -94,14 +94,14 @@ std::string_view AwsChunkedDecoder::next(std::string_view& input) {
     } else if (line_.empty()) {
       state_ = State::Size;
     } else {
-      throw incomplete();  // a chunk is as long as it said
+      throw incomplete();  // the chunk is longer than its size
     }
     line_.clear();
   }
   return {};
 }
 
-// True when line_ is one whole line; without its end then.
+// True if line_ is one complete line; its end is removed then.
 bool AwsChunkedDecoder::take_line(std::string_view& input, std::size_t limit) {
   const std::size_t end = input.find('\n');
   const std::size_t size = end == input.npos ? input.size() : end + 1;
@@ -117,7 +117,8 @@ bool AwsChunkedDecoder::take_line(std::string_view& input, std::size_t limit) {
 void AwsChunkedDecoder::start_chunk() {
   const ChunkLine line = parse_chunk_line(line_, form_.signed_chunks);
   ++chunks_;
-  // The last but one is known to be too small only now, and it is this one's number that Amazon tells.
+  // Only now is it known that the previous chunk was not the last and thus too small. Amazon reports
+  // the number of this chunk.
   if (line.size > 0 && chunks_ > 1 && chunk_size_ < kMinChunkBytes) {
     throw BodyError(403, "InvalidChunkSizeError", "Only the last chunk is allowed to have a size less than 8192 bytes",
                     {{"Chunk", std::to_string(chunks_)}, {"BadChunkSize", std::to_string(chunk_size_)}});
@@ -150,7 +151,7 @@ void AwsChunkedDecoder::add_trailer() {
   if (base::equals_ignoring_case(name, kSignatureName)) {
     trailer_signature_ = value;
   } else {
-    trailers_.set(base::to_lower(name), std::string(value));  // of two the last one counts
+    trailers_.set(base::to_lower(name), std::string(value));  // the last of two equal names counts
   }
 }
 
@@ -183,7 +184,7 @@ void AwsChunkedDecoder::check_signature(std::string_view name, std::string_view 
 }
 
 base::Headers AwsChunkedDecoder::finish() {
-  // The empty line after the last chunk or trailer may be left out.
+  // The empty line after the last chunk or trailer is optional.
   if (state_ == State::Trailer && line_.empty()) end_trailers();
   if (state_ != State::Done) throw incomplete();
   return std::move(trailers_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// S3's own chunks: a body whose bytes come in pieces, each with its size and mostly a signature,
-// and then with trailers. They are what is left when HTTP's chunks, if any, have been removed.
+// aws-chunked, S3's own chunks: a body in pieces, each with its size and usually a signature,
+// followed by trailers. They are inside HTTP's chunks, if there are any.
 #pragma once
 
 #include <cstddef>
@@ -22,34 +22,35 @@ struct AwsChunked {
   bool signed_chunks = false;
   bool trailer = false;
   std::uint64_t decoded_length = 0;   // x-amz-decoded-content-length
-  std::vector<std::string> trailers;  // that x-amz-trailer announced, in lower case
-  // Of the request, where its chunks are signed:
+  std::vector<std::string> trailers;  // announced by x-amz-trailer, in lower case
+  // Of the request, if its chunks are signed:
   std::string timestamp, scope, seed_signature;
 };
 
-// What the head of a request to S3 says of its body: nullopt for one that comes as it is. `claim`
-// has been verified, or is null for somebody without a key. Throws BodyError for an
-// x-amz-content-sha256, x-amz-trailer or x-amz-decoded-content-length that can't be.
+// The form of the body, from the head of a request to S3: nullopt for a plain body. `claim` is
+// verified, or null for an anonymous request. Throws BodyError for an invalid
+// x-amz-content-sha256, x-amz-trailer or x-amz-decoded-content-length.
 std::optional<AwsChunked> aws_chunked(const http::RequestHead& head, const Claim* claim);
 
-// Trailers that are not those that were announced.
+// The trailers differ from the announced ones.
 BodyError malformed_trailer();
 
-// Whoever feeds it keeps nothing until finish() has returned: bytes come out before their chunk's
-// signature could be looked at, so they go where they can be thrown away, as a temporary file.
+// The caller must not use the bytes until finish() has returned: they come out before their chunk's
+// signature can be verified. Store them where they can be discarded, such as a temporary file.
 class AwsChunkedDecoder {
  public:
-  // `key` signed the request; null where chunks are not signed.
+  // `key` signed the request; null if the chunks are not signed.
   AwsChunkedDecoder(AwsChunked form, std::shared_ptr<const SigningKey> key);
 
-  // Takes some off the front of `input` and returns what of it are the object's bytes, which may be
-  // none. To be called until `input` is empty. Throws BodyError; then it is not to be used again.
+  // Consumes a part of `input` and returns the object's bytes in it, which may be empty. Call it
+  // until `input` is empty. Throws BodyError; do not use the decoder after that.
   std::string_view next(std::string_view& input);
 
-  // No more is needed; what still comes is ignored, as Amazon does.
+  // The body is complete; further input is ignored, as Amazon does.
   bool done() const { return state_ == State::Done; }
 
-  // At the body's end: its trailers, without their signature. Throws BodyError where something is missing.
+  // Call at the end of the body. Returns the trailers without their signature. Throws BodyError if the body is
+  // incomplete.
   base::Headers finish();
 
  private:
@@ -65,14 +66,14 @@ class AwsChunkedDecoder {
   AwsChunked form_;
   std::shared_ptr<const SigningKey> key_;  // shared with the cache that it came from
   State state_ = State::Size;
-  std::string line_;              // so far, with its end
-  std::uint64_t chunks_ = 0;      // begun
-  std::uint64_t chunk_size_ = 0;  // of the last one
+  std::string line_;              // the current line so far
+  std::uint64_t chunks_ = 0;      // started
+  std::uint64_t chunk_size_ = 0;  // of the last chunk
   std::uint64_t chunk_left_ = 0;
-  std::uint64_t decoded_ = 0;    // of all chunks begun
-  std::string chunk_signature_;  // as it was given
+  std::uint64_t decoded_ = 0;    // sizes of all started chunks
+  std::string chunk_signature_;  // as received
   std::string previous_signature_;
-  std::optional<base::Hasher> hasher_;  // of the chunk, where it is signed
+  std::optional<base::Hasher> hasher_;  // of the chunk, if it is signed
   base::Headers trailers_;
   std::string trailer_signature_;
   std::size_t trailer_bytes_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a request's head says of S3's own chunks.
+// Parses the headers that describe aws-chunked bodies.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -28,7 +28,7 @@ BodyError unknown_hash(std::string_view value) {
 
 BodyError invalid(const char* message) { return BodyError(400, "InvalidRequest", message); }
 
-// Which kind of chunks, if any.
+// The kind of chunks, if any.
 std::optional<AwsChunked> kind_of(std::string_view payload_hash) {
   AwsChunked form;
   if (payload_hash == "STREAMING-AWS4-HMAC-SHA256-PAYLOAD") {
@@ -48,7 +48,7 @@ std::optional<AwsChunked> kind_of(std::string_view payload_hash) {
   return form;
 }
 
-// Amazon splits as Java does: empty parts at the end of the list do no harm, others do.
+// Amazon splits like Java: empty parts at the end of the list are ignored, others are errors.
 std::vector<std::string> announced_trailers(std::string_view list) {
   while (list.ends_with(',')) list.remove_suffix(1);
   std::vector<std::string> names;
@@ -87,13 +87,13 @@ std::optional<AwsChunked> aws_chunked(const http::RequestHead& head, const Claim
   const std::string payload_hash(claim ? std::string_view(claim->payload_hash) : head.headers.get(kHashHeader));
   std::optional<AwsChunked> form = kind_of(payload_hash);
   if (form && claim && claim->presigned) {
-    // Of a presigned request Amazon takes the body as it is, and its word for the hash, which it never has.
+    // For a presigned request Amazon reads a plain body and takes the keyword as its hash, which never matches.
     throw BodyError(400, "XAmzContentSHA256Mismatch",
                     "The provided 'x-amz-content-sha256' header does not match what was computed.",
                     {{"ClientComputedContentSHA256", payload_hash}});
   }
   if (form && form->signed_chunks && !claim) throw unknown_hash(payload_hash);
-  // Who signs nothing sends no hash either, and says it here alone.
+  // Anonymous requests have no hash; only this header announces the chunks.
   if (!form && !claim && payload_hash.empty() && head.headers.find("x-amz-decoded-content-length")) {
     form.emplace().trailer = true;
   }

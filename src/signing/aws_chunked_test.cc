@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::Pair;
 using testing::StartsWith;
 
-// The key and the time of the examples in Amazon's reference.
+// The key and time of the examples in Amazon's reference.
 const Scope kScope = {"20130524", "us-east-1", "s3"};
 constexpr const char* kTimestamp = "20130524T000000Z";
 constexpr const char* kSeed = "4f232c4386841ef735655705268965c44a0e4690baa4adea153f7db9fa80a0a9";
@@ -45,7 +45,7 @@ struct Decoded {
   base::Headers trailers;
 };
 
-// Feeds `body` in steps of that many bytes.
+// Decodes `body` in steps of `step` bytes.
 Decoded decode(const AwsChunked& form, std::string_view body, std::size_t step = std::string_view::npos) {
   AwsChunkedDecoder decoder(form, example_key());
   Decoded out;
@@ -68,7 +68,7 @@ BodyError decode_error(const AwsChunked& form, std::string_view body) {
   return BodyError(200, "none", "it was accepted");
 }
 
-// Signs chunks as a client does; `last` is the signature to go on from.
+// Signs chunks like a client; `last` is the previous signature.
 class Signer {
  public:
   std::string chunk(std::string_view data) {
@@ -77,7 +77,7 @@ class Signer {
     std::snprintf(size, sizeof size, "%zx", data.size());
     return std::string(size) + ";chunk-signature=" + last_ + "\r\n" + std::string(data) + (data.empty() ? "" : "\r\n");
   }
-  // Those, and the empty one that ends them.
+  // The chunks, and the empty one that ends them.
   std::string chunks(std::initializer_list<std::string_view> parts) {
     std::string out;
     for (std::string_view part : parts) out += chunk(part);
@@ -112,7 +112,7 @@ http::RequestHead example_head(const std::string& payload, const std::string& si
 }
 
 // Amazon's reference: "Transferring Payload in Multiple Chunks", "Example: PUT Object".
-TEST(AwsChunked, AmazonsExampleIsDecodedAndVerified) {
+TEST(AwsChunked, DecodesAndVerifiesAmazonsExample) {
   const http::RequestHead head =
       example_head("STREAMING-AWS4-HMAC-SHA256-PAYLOAD",
                    "content-encoding;content-length;host;x-amz-content-sha256;x-amz-date;x-amz-decoded-content-length;"
@@ -136,7 +136,7 @@ TEST(AwsChunked, AmazonsExampleIsDecodedAndVerified) {
 }
 
 // "Including Trailing Headers", "Example: PUT Object".
-TEST(AwsChunked, AmazonsExampleWithATrailerIsDecodedAndVerified) {
+TEST(AwsChunked, DecodesAndVerifiesAmazonsExampleWithATrailer) {
   http::RequestHead head = example_head(
       "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER",
       "content-encoding;host;x-amz-content-sha256;x-amz-date;x-amz-decoded-content-length;x-amz-storage-class;"
@@ -164,7 +164,7 @@ TEST(AwsChunked, AmazonsExampleWithATrailerIsDecodedAndVerified) {
   }
 }
 
-TEST(AwsChunked, UnsignedChunksAndTheirTrailerAreDecoded) {
+TEST(AwsChunked, DecodesUnsignedChunksAndTheirTrailer) {
   const AwsChunked form = with_crc32(form_of(false, true, 5));
   for (std::string end : {"x-amz-checksum-crc32:NhCmhg==\r\n\r\n", "X-Amz-Checksum-Crc32: NhCmhg== \r\n\r\n",
                           "x-amz-checksum-crc32:NhCmhg==\r\n",                          // the last line may be missing
@@ -176,21 +176,21 @@ TEST(AwsChunked, UnsignedChunksAndTheirTrailerAreDecoded) {
   }
 }
 
-TEST(AwsChunked, ATrailerThatNobodyAnnouncedMayBeMissing) {
+TEST(AwsChunked, AnUnannouncedTrailerMayBeMissing) {
   for (std::string body : {"5\r\nhello\r\n0\r\n\r\n", "5\r\nhello\r\n0\r\n"}) {
     EXPECT_EQ(decode(form_of(false, true, 5), body).bytes, "hello");
   }
   EXPECT_EQ(decode(form_of(false, true, 0), "0\r\n\r\n").bytes, "");
 }
 
-TEST(AwsChunked, SpacesAroundAChunksParameterDoNoHarm) {
+TEST(AwsChunked, IgnoresSpacesAroundAChunksParameter) {
   Signer signer;
   std::string body = signer.chunk("hello");
   body.replace(body.find(";chunk-signature="), 17, " ; chunk-signature = ");
   EXPECT_EQ(decode(form_of(true, false, 5), body + signer.chunk("") + "\r\n").bytes, "hello");
 }
 
-TEST(AwsChunked, AnyChunkWithAnotherSignatureIsRefused) {
+TEST(AwsChunked, RejectsAnyChunkWithAnotherSignature) {
   const std::string big(8192, 'x');
   Signer signer;
   const std::string body = signer.chunks({big, "tail"}) + "\r\n";
@@ -212,7 +212,7 @@ TEST(AwsChunked, AnyChunkWithAnotherSignatureIsRefused) {
   }
 }
 
-TEST(AwsChunked, ChunksCanNeitherChangePlacesNorBeLeftOut) {
+TEST(AwsChunked, RejectsReorderedAndMissingChunks) {
   const std::string a(8192, 'a'), b(8192, 'b');
   Signer signer;
   const std::string first = signer.chunk(a), second = signer.chunk(b), last = signer.chunk("") + "\r\n";
@@ -221,7 +221,7 @@ TEST(AwsChunked, ChunksCanNeitherChangePlacesNorBeLeftOut) {
   EXPECT_EQ(decode_error(form_of(true, false, 8192), first + last).code(), "SignatureDoesNotMatch");
 }
 
-TEST(AwsChunked, ASignedTrailerIsVerified) {
+TEST(AwsChunked, VerifiesASignedTrailer) {
   const AwsChunked form = with_crc32(form_of(true, true, 5));
   Signer signer;
   const std::string chunks = signer.chunks({"hello"});
@@ -245,7 +245,7 @@ TEST(AwsChunked, OnlyTheLastChunkMayBeSmall) {
   EXPECT_THAT(error.details(), ElementsAre(Pair("Chunk", "2"), Pair("BadChunkSize", "5")));
 }
 
-TEST(AwsChunked, WhatIsCutOffOrMalformedIsIncomplete) {
+TEST(AwsChunked, TruncatedAndMalformedBodiesAreIncomplete) {
   const AwsChunked form = form_of(false, true, 5);
   for (std::string body : {"",
                            "5",
@@ -287,7 +287,7 @@ TEST(AwsChunked, SignedChunksWithoutSignaturesAreIncomplete) {
   EXPECT_EQ(decode_error(form, chunks + "x-amz-checksum-crc32:NhCmhg==\r\n\r\n").code(), "IncompleteBody");
 }
 
-TEST(AwsChunked, AnotherLengthThanTheHeadsIsIncompleteAndSaysBoth) {
+TEST(AwsChunked, AWrongLengthIsIncompleteAndReportsBothLengths) {
   for (std::string body : {"4\r\nhell\r\n0\r\n\r\n5\r\nworld\r\n0\r\n\r\n", "4\r\nhell\r\n0\r\n"}) {
     const BodyError error = decode_error(form_of(false, true, 9), body);
     EXPECT_EQ(error.code(), "IncompleteBody");
@@ -298,7 +298,7 @@ TEST(AwsChunked, AnotherLengthThanTheHeadsIsIncompleteAndSaysBoth) {
   EXPECT_THAT(more.details(), ElementsAre(Pair("NumberBytesExpected", "5"), Pair("NumberBytesProvided", "10")));
 }
 
-TEST(AwsChunked, TrailersAreThoseThatWereAnnounced) {
+TEST(AwsChunked, TrailersMustBeTheAnnouncedOnes) {
   const std::string chunks = "5\r\nhello\r\n0\r\n";
   const AwsChunked announced = with_crc32(form_of(false, true, 5));
   EXPECT_EQ(decode_error(announced, chunks + "\r\n").code(), "MalformedTrailerError");
@@ -310,7 +310,7 @@ TEST(AwsChunked, TrailersAreThoseThatWereAnnounced) {
             "MalformedTrailerError");
 }
 
-TEST(AwsChunked, TrailersHaveABound) {
+TEST(AwsChunked, TrailersAreBounded) {
   const AwsChunked form = with_crc32(form_of(false, true, 5));
   std::string many = "5\r\nhello\r\n0\r\n";
   EXPECT_EQ(decode_error(form, many + "x-amz-checksum-crc32:" + std::string(100'000, 'x')).code(),
@@ -319,7 +319,7 @@ TEST(AwsChunked, TrailersHaveABound) {
   EXPECT_EQ(decode_error(form, many).code(), "MalformedTrailerError");
 }
 
-std::string refusal(base::Headers headers, const Claim* claim) {
+std::string head_error(base::Headers headers, const Claim* claim) {
   http::RequestHead head{"PUT", "/b/k", std::move(headers)};
   try {
     return aws_chunked(head, claim) ? "chunks" : "no chunks";
@@ -335,45 +335,45 @@ Claim claim_of(const std::string& payload_hash, bool presigned = false) {
   return claim;
 }
 
-TEST(AwsChunkedHead, TheHashHeaderSaysWhetherThereAreChunks) {
+TEST(AwsChunkedHead, TheHashHeaderAnnouncesChunks) {
   const base::Headers length = {{"x-amz-decoded-content-length", "5"}};
   for (const char* payload : {"STREAMING-AWS4-HMAC-SHA256-PAYLOAD", "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER",
                               "STREAMING-UNSIGNED-PAYLOAD-TRAILER"}) {
     const Claim claim = claim_of(payload), presigned = claim_of(payload, true);
-    EXPECT_EQ(refusal(length, &claim), "chunks");
-    EXPECT_EQ(refusal({}, &claim), "MissingContentLength");
-    EXPECT_EQ(refusal({{"x-amz-decoded-content-length", "5x"}}, &claim), "InvalidArgument");
-    EXPECT_EQ(refusal(length, &presigned), "XAmzContentSHA256Mismatch");
+    EXPECT_EQ(head_error(length, &claim), "chunks");
+    EXPECT_EQ(head_error({}, &claim), "MissingContentLength");
+    EXPECT_EQ(head_error({{"x-amz-decoded-content-length", "5x"}}, &claim), "InvalidArgument");
+    EXPECT_EQ(head_error(length, &presigned), "XAmzContentSHA256Mismatch");
   }
   for (const std::string& payload : {std::string("UNSIGNED-PAYLOAD"), base::to_hex(base::sha256("x"))}) {
     const Claim claim = claim_of(payload);
-    EXPECT_EQ(refusal(length, &claim), "no chunks");
+    EXPECT_EQ(head_error(length, &claim), "no chunks");
   }
   for (const char* payload : {"STREAMING-UNSIGNED-PAYLOAD", "STREAMING-UNKNOWN", "unsigned-payload", "abc"}) {
     const Claim claim = claim_of(payload);
-    EXPECT_EQ(refusal(length, &claim), "InvalidArgument") << payload;
+    EXPECT_EQ(head_error(length, &claim), "InvalidArgument") << payload;
   }
   for (const char* payload :
        {"STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD", "STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD-TRAILER"}) {
     const Claim claim = claim_of(payload);
-    EXPECT_EQ(refusal(length, &claim), "NotImplemented");
+    EXPECT_EQ(head_error(length, &claim), "NotImplemented");
   }
 }
 
-TEST(AwsChunkedHead, SomebodyWithoutAKeyMaySendUnsignedChunks) {
+TEST(AwsChunkedHead, AnAnonymousClientMaySendUnsignedChunks) {
   const base::Headers::Line length = {"x-amz-decoded-content-length", "5"};
-  EXPECT_EQ(refusal({length}, nullptr), "chunks");
-  EXPECT_EQ(refusal({length, {"x-amz-content-sha256", "STREAMING-UNSIGNED-PAYLOAD-TRAILER"}}, nullptr), "chunks");
-  EXPECT_EQ(refusal({length, {"x-amz-content-sha256", "UNSIGNED-PAYLOAD"}}, nullptr), "no chunks");
-  EXPECT_EQ(refusal({length, {"x-amz-content-sha256", "STREAMING-AWS4-HMAC-SHA256-PAYLOAD"}}, nullptr),
+  EXPECT_EQ(head_error({length}, nullptr), "chunks");
+  EXPECT_EQ(head_error({length, {"x-amz-content-sha256", "STREAMING-UNSIGNED-PAYLOAD-TRAILER"}}, nullptr), "chunks");
+  EXPECT_EQ(head_error({length, {"x-amz-content-sha256", "UNSIGNED-PAYLOAD"}}, nullptr), "no chunks");
+  EXPECT_EQ(head_error({length, {"x-amz-content-sha256", "STREAMING-AWS4-HMAC-SHA256-PAYLOAD"}}, nullptr),
             "InvalidArgument");
-  EXPECT_EQ(refusal({}, nullptr), "no chunks");
+  EXPECT_EQ(head_error({}, nullptr), "no chunks");
 }
 
-TEST(AwsChunkedHead, OneChecksumCanBeAnnounced) {
+TEST(AwsChunkedHead, AcceptsOneAnnouncedChecksum) {
   const Claim claim = claim_of("STREAMING-UNSIGNED-PAYLOAD-TRAILER"), plain = claim_of("UNSIGNED-PAYLOAD");
   auto with = [&](const char* trailers) {
-    return refusal({{"x-amz-decoded-content-length", "5"}, {"x-amz-trailer", trailers}}, &claim);
+    return head_error({{"x-amz-decoded-content-length", "5"}, {"x-amz-trailer", trailers}}, &claim);
   };
   for (const char* list :
        {"x-amz-checksum-crc32", "X-Amz-Checksum-CRC32", "x-amz-checksum-crc64nvme,", "x-amz-checksum-sha1,,"}) {
@@ -383,7 +383,7 @@ TEST(AwsChunkedHead, OneChecksumCanBeAnnounced) {
                            "x-amz-checksum-crc32, ,", "x-amz-checksum-crc32, x-amz-checksum-sha256"}) {
     EXPECT_EQ(with(list), "InvalidRequest") << list;
   }
-  EXPECT_EQ(refusal({{"x-amz-trailer", "x-amz-checksum-crc32"}}, &plain), "MalformedTrailerError");
+  EXPECT_EQ(head_error({{"x-amz-trailer", "x-amz-checksum-crc32"}}, &plain), "MalformedTrailerError");
 }
 
 }  // namespace

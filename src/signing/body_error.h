@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a body that a client sent, in the words in which Amazon S3 says it.
+// An error in a request's body, with Amazon S3's code and message.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace signing {
 
-// A Failure, so that whoever does not look closer still answers with its status.
+// A Failure, so that a server that does not handle it specifically still sends its status.
 class BodyError : public http::Failure {
  public:
   using Details = std::vector<std::pair<std::string, std::string>>;
@@ -19,7 +19,7 @@ class BodyError : public http::Failure {
       : http::Failure(status, message), code_(std::move(code)), details_(std::move(details)) {}
 
   const std::string& code() const { return code_; }    // "IncompleteBody"
-  const Details& details() const { return details_; }  // further elements of Amazon's answer
+  const Details& details() const { return details_; }  // further elements of Amazon's error document
 
  private:
   std::string code_;

@@ -9,7 +9,7 @@
 namespace signing {
 namespace {
 
-constexpr std::size_t kMaxFieldBytes = 20480;  // Amazon's, for all that comes before the file
+constexpr std::size_t kMaxFieldBytes = 20480;  // Amazon's, for everything before the file
 constexpr std::size_t kMaxHeadBytes = 8 * 1024;
 constexpr std::size_t kMaxBoundaryBytes = 70;  // RFC 2046 5.1.1
 
@@ -18,10 +18,10 @@ BodyError malformed() {
                    "The body of your POST request is not well-formed multipart/form-data.");
 }
 
-// A header's value: "form-data; name=\"key\"" has the parameter name.
+// A header's value with parameters: "form-data; name=\"key\"".
 std::string_view first_of(std::string_view value) { return base::trim(value.substr(0, value.find(';'))); }
 
-// One value off the front of `rest`, up to the next ';' that is not in quotes.
+// Consumes one value of `rest`, up to the next unquoted ';'.
 std::string take_value(std::string_view& rest) {
   std::string value;
   if (!rest.starts_with('"')) {
@@ -32,7 +32,7 @@ std::string take_value(std::string_view& rest) {
   }
   rest.remove_prefix(1);
   while (!rest.empty() && rest[0] != '"') {
-    // Of backslashes only this one is an escape: some browsers send a whole Windows path.
+    // No other backslash is an escape: some browsers send a whole Windows path.
     if (rest.starts_with("\\\"")) rest.remove_prefix(1);
     value += rest[0];
     rest.remove_prefix(1);
@@ -111,8 +111,8 @@ std::string_view FormData::next(std::string_view& input) {
   return {};
 }
 
-// What comes before the boundary, of what is there. A line end is nowhere in a boundary but at its
-// start, so bytes that began like one and were none can't have another in them.
+// The available bytes before the boundary. A boundary contains a line end only at its start, so
+// after a failed match no other can have started within the matched bytes.
 std::string_view FormData::take_until_boundary(std::string_view& input, bool& found) {
   if (matched_ > 0) {
     const std::string_view wanted = std::string_view(boundary_).substr(matched_, input.size());
@@ -179,7 +179,7 @@ void FormData::start_part() {
   text_.clear();
 }
 
-// Of two with one name one may be signed, and the other the one that is looked at.
+// Rejects repeated names: a policy could cover one field while another is used.
 void FormData::end_value() {
   if (fields_.find(name_)) {
     throw BodyError(400, "InvalidArgument", "Bucket POST must contain each field only once.",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// multipart/form-data as browsers send it to S3: fields, then the one that is called `file`.
+// multipart/form-data as browsers send it to S3: fields, then the field `file`.
 #pragma once
 
 #include <cstddef>
@@ -12,29 +12,29 @@
 namespace signing {
 
 struct FormFile {
-  std::string name;          // without the folders that some browsers say too; "" where there is none
-  std::string content_type;  // "" where there is none
+  std::string name;          // without the folders that some browsers send; may be ""
+  std::string content_type;  // may be ""
 };
 
-// Fed with a body as it comes. Nothing of the file is kept here; the fields before it have a bound.
+// Parses a body as it arrives. Does not store the file; the fields before it have a size limit.
 class FormData {
  public:
-  // Of the request. Throws BodyError where it is no form, or has no boundary.
+  // The Content-Type of the request. Throws BodyError if it is not a form or has no boundary.
   explicit FormData(std::string_view content_type);
 
-  // Takes some off the front of `input` and returns bytes of the file, which may be none: good until
-  // the next call. To be called until `input` is empty. Throws BodyError; then it is not to be used again.
+  // Consumes a part of `input` and returns bytes of the file, which may be empty and are valid until the
+  // next call. Call it until `input` is empty. Throws BodyError; do not use the parser after that.
   std::string_view next(std::string_view& input);
 
-  // All fields that count are there, and the file's bytes come next. It returns nothing before this is true,
-  // and never turns it true and returns bytes at once: so there is a moment to look at the fields.
+  // All fields are complete, and the file's bytes are next. A call of next() that makes this true returns no
+  // bytes yet, so that the caller can check the fields first.
   bool file_begun() const { return file_begun_; }
-  const base::Headers& fields() const { return fields_; }  // in their order
+  const base::Headers& fields() const { return fields_; }  // in order
   const FormFile& file() const { return file_; }
 
-  // The file is whole. What follows it is ignored, as Amazon does.
+  // The file is complete. Further input is ignored, as Amazon does.
   bool done() const { return state_ == State::Done; }
-  // At the body's end. Throws BodyError where something is missing.
+  // Call at the end of the body. Throws BodyError if the form is incomplete.
   void finish() const;
 
  private:
@@ -47,16 +47,16 @@ class FormData {
   void end_value();
   void add_bytes(std::size_t count);
 
-  std::string boundary_;     // with the line end and the two dashes before it
-  std::size_t matched_ = 2;  // of it: the body's start is the start of a line
+  std::string boundary_;     // with the preceding line end and two dashes
+  std::size_t matched_ = 2;  // bytes of boundary_: the body starts at the start of a line
   State state_ = State::Preamble;
-  std::string text_;       // of a head or of what ends a boundary
+  std::string text_;       // of a part's head, or after a boundary
   std::size_t bytes_ = 0;  // before the file
   std::string name_, value_;
   base::Headers fields_;
   FormFile file_;
   bool file_begun_ = false;
-  bool ended_ = false;  // said so itself, without a file
+  bool ended_ = false;  // the final boundary came without a file
 };
 
 }  // namespace signing

@@ -61,7 +61,7 @@ BodyError form_error(std::string_view body, std::string_view type = kType) {
   return BodyError(200, "none", "it was accepted");
 }
 
-TEST(FormData, FieldsAndFileComeHoweverTheBodyIsCut) {
+TEST(FormData, ParsesFieldsAndFileHoweverTheBodyIsCut) {
   const std::string bytes = base::random_bytes(5000) + "\r\n--\r\n------WebKitFormBoundary\r\r\n\r\n--" + kLine;
   const std::string body = field("key", "user/${filename}") + field("empty", "") + field("X-Amz-Date", "2\r\n-") +
                            file(bytes) + kLine + "--\r\n";
@@ -75,19 +75,19 @@ TEST(FormData, FieldsAndFileComeHoweverTheBodyIsCut) {
   }
 }
 
-TEST(FormData, AnEmptyFileIsAFile) {
+TEST(FormData, AcceptsAnEmptyFile) {
   EXPECT_EQ(parse(file("") + kLine + "--").bytes, "");
   EXPECT_EQ(parse(file("\r\n") + kLine + "--").bytes, "\r\n");
 }
 
-TEST(FormData, WhatFollowsTheFileIsIgnored) {
+TEST(FormData, IgnoresEverythingAfterTheFile) {
   const Parsed parsed = parse(field("key", "k") + file("bytes") + field("late", "1") + file("more") + kLine + "--\r\n");
   EXPECT_EQ(parsed.bytes, "bytes");
   EXPECT_EQ(parsed.fields.size(), 1u);
   EXPECT_EQ(parse(file("bytes") + kLine + "--garbage").bytes, "bytes");
 }
 
-TEST(FormData, AFieldsNameHasNoCaseAndAFilesNameNoFolders) {
+TEST(FormData, FieldNamesAreCaseInsensitiveAndFileNamesHaveNoFolders) {
   auto name_of = [](const std::string& disposition) {
     return parse(kLine + "\r\ncontent-disposition: Form-Data; " + disposition + "\r\n\r\nx\r\n" + kLine + "--")
         .file.name;
@@ -99,7 +99,7 @@ TEST(FormData, AFieldsNameHasNoCaseAndAFilesNameNoFolders) {
   EXPECT_EQ(name_of("name=\"file\""), "");
 }
 
-TEST(FormData, AFieldComesOnce) {
+TEST(FormData, RejectsARepeatedField) {
   const BodyError error = form_error(field("policy", "signed") + field("POLICY", "mine") + file("x") + kLine + "--");
   EXPECT_EQ(error.code(), "InvalidArgument");
   EXPECT_THAT(error.details(), Contains(Pair("ArgumentName", "POLICY")));
@@ -110,12 +110,12 @@ TEST(FormData, ABoundaryMayBeQuotedAndPadded) {
   EXPECT_EQ(parse(body, 1, "Multipart/Form-Data; charset=utf-8; boundary=\"a b:c\"").bytes, "x");
 }
 
-TEST(FormData, WhatComesBeforeTheFirstBoundaryIsNotRead) {
+TEST(FormData, IgnoresEverythingBeforeTheFirstBoundary) {
   EXPECT_EQ(parse("\r\n" + file("x") + kLine + "--").bytes, "x");
   EXPECT_EQ(parse("hello\r\n" + file("x") + kLine + "--", 1).bytes, "x");
 }
 
-TEST(FormData, OnlyFormsWithABoundaryAreTaken) {
+TEST(FormData, RequiresAFormWithABoundary) {
   for (const char* type : {"", "application/json", "multipart/mixed; boundary=x", "multipart/form-datax"}) {
     const BodyError error = form_error("", type);
     EXPECT_EQ(error.status(), 412) << type;
@@ -127,7 +127,7 @@ TEST(FormData, OnlyFormsWithABoundaryAreTaken) {
   }
 }
 
-TEST(FormData, WhatIsCutOffOrMalformedIsRefused) {
+TEST(FormData, RejectsTruncatedAndMalformedBodies) {
   const std::string whole = field("key", "k") + file("bytes") + kLine + "--";
   ASSERT_EQ(parse(whole).bytes, "bytes");
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -144,14 +144,14 @@ TEST(FormData, WhatIsCutOffOrMalformedIsRefused) {
   }
 }
 
-TEST(FormData, AFormWithoutAFileIsRefused) {
+TEST(FormData, RejectsAFormWithoutAFile) {
   const BodyError error = form_error(field("key", "k") + kLine + "--\r\n");
   EXPECT_EQ(error.code(), "InvalidArgument");
   EXPECT_STREQ(error.what(), "POST requires exactly one file upload per request.");
   EXPECT_THAT(error.details(), ElementsAre(Pair("ArgumentName", "file"), Pair("ArgumentValue", "0")));
 }
 
-TEST(FormData, FieldsBeforeTheFileHaveABound) {
+TEST(FormData, FieldsBeforeTheFileAreBounded) {
   EXPECT_EQ(parse(field("x-ignore", std::string(20'000, 'x')) + file("bytes") + kLine + "--").bytes, "bytes");
   for (const std::string& body : {field("x-ignore", std::string(20'480, 'x')), std::string(100'000, 'x')}) {
     const BodyError error = form_error(body + file("bytes") + kLine + "--");

@@ -29,7 +29,7 @@ std::shared_ptr<const SigningKey> SigningKeyCache::get(const Credentials& creden
   std::string name = credentials.access_key + "/" + scope.text();
   auto found = entries_.with([&](auto& entries) -> std::shared_ptr<const SigningKey> {
     auto at = entries.find(name);
-    // An access key may be given another secret.
+    // The secret of an access key may have changed.
     if (at == entries.end() || at->second.secret_key != credentials.secret_key) return nullptr;
     return at->second.key;
   });
@@ -37,7 +37,7 @@ std::shared_ptr<const SigningKey> SigningKeyCache::get(const Credentials& creden
   auto key = std::make_shared<const SigningKey>(credentials.secret_key, scope);
   Entry entry = {credentials.secret_key, key};
   entries_.with([&](auto& entries) {
-    // Full means that a day has passed or somebody plays with regions: start again.
+    // Full, because days have passed or a client uses many regions: start again.
     if (entries.size() >= capacity_) entries.clear();
     entries.insert_or_assign(std::move(name), std::move(entry));
   });

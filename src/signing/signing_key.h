@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SigV4's signing keys, and a cache of them: a key costs four HMACs to derive and
-// holds for a day.
+// SigV4's signing keys, and a cache of them: deriving a key costs four HMACs, and it is
+// valid for a day.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct Credentials {
   std::string session_token;
 };
 
-// What a signing key is good for.
+// What a signing key is valid for.
 struct Scope {
   std::string_view date;  // yyyymmdd
   std::string_view region;
@@ -34,7 +34,7 @@ struct Scope {
 class SigningKey {
  public:
   SigningKey(std::string_view secret_key, const Scope& scope);
-  // In lower-case hexadecimal, as signatures are written.
+  // In lower-case hexadecimal.
   std::string sign(std::string_view text) const;
 
  private:
@@ -46,7 +46,7 @@ class SigningKeyCache {
   static constexpr std::size_t kDefaultCapacity = 1024;
   explicit SigningKeyCache(std::size_t capacity = kDefaultCapacity) : capacity_(capacity) {}
 
-  // Shared, because a key that is in use may leave the cache meanwhile.
+  // Shared, because a key may leave the cache while it is in use.
   std::shared_ptr<const SigningKey> get(const Credentials& credentials, const Scope& scope);
 
  private:

@@ -13,9 +13,9 @@
 namespace signing {
 namespace {
 
-// The names in a query that are part of what is signed; all others may be changed by whoever has the URL. The last
-// line is newer than this signature, and no client signs those: here, so that nobody makes of a URL to list a bucket
-// one that reads or changes its settings.
+// The query names that the signature covers; the holder of a URL may change all others. The last line is newer than
+// Signature Version 2, and no client signs those names. They are here so that a URL that lists a bucket cannot be
+// turned into one that reads or changes its settings.
 constexpr std::array<std::string_view, 45> kSigned = {"accelerate",
                                                       "acl",
                                                       "analytics",
@@ -99,7 +99,7 @@ std::string hmac_sha1(std::string_view key, std::string_view message) {
   return base::sha1(outer.append(base::sha1(inner.append(message))));
 }
 
-// Those of the query count as headers do: a session's token is there.
+// Query parameters count like headers: the session token is one.
 std::string amz_lines(const http::RequestHead& head, const std::vector<Parameter>& parameters) {
   std::map<std::string, std::string> lines;
   auto add = [&](std::string_view name, std::string_view value) {
@@ -144,7 +144,7 @@ std::string string_to_sign(const http::RequestHead& head, std::string_view path)
   return text + amz_lines(head, parameters) + resource_of(path, parameters);
 }
 
-ClaimResult refused(std::string message) {
+ClaimResult reject_version2(std::string message) {
   ClaimResult result;
   result.error = AuthError::Incomplete;
   result.problem = ClaimProblem::Parts;
@@ -154,7 +154,7 @@ ClaimResult refused(std::string message) {
   return result;
 }
 
-// Neither is part of such a signature.
+// The signature covers neither.
 Claim claim_of(std::string access_key, std::string signature) {
   Claim claim;
   claim.access_key = std::move(access_key);
@@ -180,14 +180,14 @@ ClaimResult parse_version2(const http::RequestHead& head) {
   const Parameter* signature = find(parameters, "Signature");
   const Parameter* expires = find(parameters, "Expires");
   if (!key || !signature || !expires) {
-    return refused("Query-string authentication requires the Signature, Expires and AWSAccessKeyId parameters");
+    return reject_version2("Query-string authentication requires the Signature, Expires and AWSAccessKeyId parameters");
   }
   const std::string& text = expires->value;
   std::int64_t seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   constexpr std::int64_t kYear9999 = 253402300799;
   if (error != std::errc() || end != text.data() + text.size() || seconds < 0 || seconds > kYear9999) {
-    return refused("Invalid date (should be seconds since epoch): " + text);
+    return reject_version2("Invalid date (should be seconds since epoch): " + text);
   }
   ClaimResult result;
   result.claim = claim_of(key->value, signature->value);
@@ -208,7 +208,7 @@ AuthResult verify_version2(const Claim& claim, const http::RequestHead& head, st
     return base::equals_in_constant_time(base::to_base64(hmac_sha1(secret, signed_text)), claim.signature);
   };
   if (signs(text)) return {};
-  // A bucket alone is "/bucket/" to newer versions of botocore, though they send "/bucket".
+  // Newer versions of botocore sign "/bucket/" for a bucket, though they send "/bucket".
   const bool bucket_alone = path.find('/', 1) == path.npos;
   if (bucket_alone && signs(string_to_sign(head, std::string(path) + "/"))) return {};
   AuthResult result = auth_failure(AuthError::BadSignature);

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 using testing::Contains;
 using testing::Pair;
 
-// What botocore's generate_presigned_url gives at that time, for 60 seconds.
+// URLs of botocore's generate_presigned_url at kExampleTime, for 60 seconds.
 constexpr const char* kGet =
     "/b/a%20b/%C3%BC%2B?AWSAccessKeyId=AKIAIOSFODNN7EXAMPLE&Signature=GX%2FYwEOl28sO8xPMfE9naX%2FosWw%3D"
     "&Expires=1451347260";
@@ -28,7 +28,7 @@ constexpr const char* kList =
     "/b?list-type=2&prefix=p&encoding-type=url&AWSAccessKeyId=AKIAIOSFODNN7EXAMPLE"
     "&Signature=LMXn7B%2BJVtYHFGA%2FERZPSqq2%2BsY%3D&Expires=1451347260";
 
-// Both steps, as a server takes them.
+// Both steps, like a server.
 AuthResult verified(const http::RequestHead& head, base::Time now = kExampleTime, const char* secret = kExampleSecret) {
   ClaimResult claim = parse_claim(head);
   if (!claim) return {claim.error, claim.message, {}};
@@ -36,7 +36,7 @@ AuthResult verified(const http::RequestHead& head, base::Time now = kExampleTime
   return verify_version2(claim.claim, head, head.path(), secret, now);
 }
 
-TEST(Version2, UrlsThatBotocoreMadeAreAccepted) {
+TEST(Version2, AcceptsUrlsOfBotocore) {
   EXPECT_TRUE(verified({"GET", kGet, {{"Host", "h"}}}));
   EXPECT_TRUE(verified({"PUT", kPut, {{"Host", "h"}, {"Content-Type", "image/png"}}}));
   EXPECT_TRUE(verified({"PUT", kPut, {{"Content-Type", "image/png"}, {"x-amz-meta-a", "b"}}}));
@@ -46,14 +46,14 @@ TEST(Version2, UrlsThatBotocoreMadeAreAccepted) {
   EXPECT_EQ(parse_claim({"GET", kGet, {}}).claim.access_key, "AKIAIOSFODNN7EXAMPLE");
 }
 
-TEST(Version2, TheBucketMayHaveBeenInTheHost) {
+TEST(Version2, TheBucketMayBeInTheHost) {
   const http::RequestHead head{"GET", std::string(kGet).substr(2), {{"Host", "b.h"}}};
   const ClaimResult claim = parse_claim(head);
   EXPECT_TRUE(verify_version2(claim.claim, head, "/b" + std::string(head.path()), kExampleSecret, kExampleTime));
   EXPECT_FALSE(verify_version2(claim.claim, head, head.path(), kExampleSecret, kExampleTime));
 }
 
-TEST(Version2, WhatWasChangedIsRefused) {
+TEST(Version2, RejectsAChangedUrl) {
   auto error = [](const http::RequestHead& head) { return verified(head).error; };
   EXPECT_EQ(error({"PUT", kGet, {}}), AuthError::BadSignature);
   EXPECT_EQ(error({"GET", std::string(kGet).replace(3, 1, "c"), {}}), AuthError::BadSignature);
@@ -69,14 +69,14 @@ TEST(Version2, WhatWasChangedIsRefused) {
   EXPECT_THAT(wrong.details, Contains(Pair("StringToSign", "GET\n\n\n1451347260\n/b/a%20b/%C3%BC%2B")));
 }
 
-TEST(Version2, AUrlHasItsTime) {
+TEST(Version2, AUrlExpires) {
   EXPECT_TRUE(verified({"GET", kGet, {}}, kExampleTime + 60s));
   const AuthResult late = verified({"GET", kGet, {}}, kExampleTime + 61s);
   EXPECT_EQ(late.error, AuthError::Expired);
   EXPECT_EQ(late.message, "Request has expired");
 }
 
-TEST(Version2, AnExpiryIsSecondsSinceTheEpoch) {
+TEST(Version2, TheExpiryIsInSecondsSinceTheEpoch) {
   for (const char* wrong : {"", "words", "-1", "1.5", "99999999999999999999", "253402300800"}) {
     const std::string target = "/b/k?AWSAccessKeyId=A&Signature=S&Expires=" + std::string(wrong);
     const ClaimResult claim = parse_claim({"GET", target, {}});
@@ -85,7 +85,7 @@ TEST(Version2, AnExpiryIsSecondsSinceTheEpoch) {
   }
 }
 
-TEST(Version2, AFormIsSignedByItsPolicy) {
+TEST(Version2, TheSignatureOfAFormCoversItsPolicy) {
   base::Headers fields{{"key", "k"},
                        {"AWSAccessKeyId", "AKIAIOSFODNN7EXAMPLE"},
                        {"policy", "eyJleHBpcmF0aW9uIjoiMjAxNS0xMi0yOVQwMTowMDowMFoiLCJjb25kaXRpb25zIjpbXX0="},

@@ -14,7 +14,7 @@
 namespace signing {
 namespace {
 
-// As botocore does it: empty and dot segments go, a slash at the end stays.
+// Like botocore: removes empty and dot segments, keeps a slash at the end.
 std::string remove_dot_segments(std::string_view path) {
   std::vector<std::string_view> kept;
   for (std::size_t at = 0; at <= path.size();) {
@@ -33,13 +33,13 @@ std::string remove_dot_segments(std::string_view path) {
   return out;
 }
 
-// A broken escape stands for itself.
+// An invalid escape is taken literally.
 std::string encode_again(std::string_view text, bool keep_slash) {
   auto decoded = base::percent_decode(text);
   return base::percent_encode(decoded ? std::string_view(*decoded) : text, keep_slash);
 }
 
-// Without the spaces around it, and with one where there were several.
+// Without spaces at either end, and with runs of spaces collapsed.
 void append_trimmed(std::string_view value, std::string& out) {
   bool space = false;
   std::size_t start = out.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SigV4's canonical forms, which signer and verifier must make alike to the byte.
+// SigV4's canonical forms, which must be byte-identical for signer and verifier.
 // Private to signing.
 #pragma once
 
@@ -17,7 +17,7 @@ inline constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
 
 struct Canonical {
   bool s3 = false;
-  bool presigned = false;  // then X-Amz-Signature is left out of the query
+  bool presigned = false;  // omits X-Amz-Signature from the query
 };
 
 std::string canonical_path(std::string_view path, bool s3);
@@ -26,7 +26,7 @@ std::string canonical_request(const http::RequestHead& head, const std::vector<s
                               std::string_view payload_hash, Canonical form);
 std::string string_to_sign(std::string_view timestamp, std::string_view scope, std::string_view canonical_request);
 
-// "7b 22 ...", as S3 shows people what it signed.
+// "7b 22 ...", the format in which S3 reports the signed bytes.
 std::string spaced_hex(std::string_view bytes);
 
 // 20260101T000000Z

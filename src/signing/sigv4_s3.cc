@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wordings are Amazon's, as recorded by projects whose tests also run against it.
+// The messages are Amazon's, as recorded by projects whose tests also run against it.
 #include "signing/sigv4_s3.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ bool is_day(std::string_view text) {
   return text.size() == 8 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// What is wrong with a credential, wherever it stood.
+// The message for an invalid credential, wherever it was.
 std::string credential_words(const ClaimResult& failure) {
   const std::string quoted = "\"" + failure.given + "\"";
   if (failure.problem == ClaimProblem::Terminator) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only S3 has of signatures: forms that carry one, and its own words for what is wrong with any.
+// S3's signed forms, and S3's own messages for invalid claims.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace signing {
 
-// Why parse_claim() refused what that head says. For Missing it is what S3 tells those who may not do
-// something without a key.
+// S3's error for a claim that parse_claim() rejected. For Missing it is the error for an anonymous request
+// without permission.
 BodyError s3_claim_error(const http::RequestHead& head, const ClaimResult& failure);
 
-// Who says that they signed this form? nullopt where nobody does. Its key is looked up as for any
-// claim. Throws BodyError.
+// Parses the claim of a form; nullopt if the form is not signed. Its key is looked up as for any claim.
+// Throws BodyError.
 std::optional<Claim> parse_form_claim(const base::Headers& fields);
 
-// The second step: the field `policy`, as it was sent, is what was signed. When it was signed does not
-// matter: a policy says itself how long it holds. Throws BodyError.
+// The second step: the signature covers the field `policy` as received. The time of signing does not
+// matter, because a policy has its own expiration. Throws BodyError.
 void verify_form(const Claim& claim, const base::Headers& fields, const SigningKey& key);
 
 }  // namespace signing

@@ -21,7 +21,7 @@ using testing::StartsWith;
 
 const Credentials kS3Credentials{"AKIAIOSFODNN7EXAMPLE", kExampleSecret, ""};
 
-// What botocore's generate_presigned_post("sigv4examplebucket", "user/user1/photo.jpg") gives at that time.
+// The result of botocore's generate_presigned_post("sigv4examplebucket", "user/user1/photo.jpg") at kExampleTime.
 base::Headers example_form() {
   const std::string policy =
       "{\"expiration\": \"2015-12-29T01:00:00Z\", \"conditions\": [{\"bucket\": \"sigv4examplebucket\"}, {\"key\": "
@@ -35,7 +35,7 @@ base::Headers example_form() {
           {"x-amz-signature", "3364624b39010d9b06f5d9b8c9a18a6e478d261c048159c92f2fd6fa885f14e6"}};
 }
 
-// Both steps, as a server takes them.
+// Both steps, like a server.
 BodyError form_error(const base::Headers& fields) {
   try {
     const std::optional<Claim> claim = parse_form_claim(fields);
@@ -47,7 +47,7 @@ BodyError form_error(const base::Headers& fields) {
   return BodyError(200, "none", "it was accepted");
 }
 
-TEST(FormClaim, AFormThatBotocoreSignedIsAccepted) {
+TEST(FormClaim, AcceptsAFormThatBotocoreSigned) {
   const std::optional<Claim> claim = parse_form_claim(example_form());
   ASSERT_TRUE(claim);
   EXPECT_EQ(claim->access_key, "AKIAIOSFODNN7EXAMPLE");
@@ -56,7 +56,7 @@ TEST(FormClaim, AFormThatBotocoreSignedIsAccepted) {
   EXPECT_EQ(form_error(example_form()).code(), "none");
 }
 
-TEST(FormClaim, FieldsAreFoundInAnyCaseAndATokenIsKept) {
+TEST(FormClaim, FieldNamesAreCaseInsensitiveAndTheTokenIsKept) {
   base::Headers fields;
   for (const auto& [name, value] : example_form()) {
     fields.add(name.starts_with("x-amz-") ? "X-Amz-" + name.substr(6) : "P" + name.substr(1), value);
@@ -66,7 +66,7 @@ TEST(FormClaim, FieldsAreFoundInAnyCaseAndATokenIsKept) {
   EXPECT_EQ(parse_form_claim(fields)->session_token, "token");
 }
 
-TEST(FormClaim, AnyChangeOfThePolicyOrSignatureIsRefused) {
+TEST(FormClaim, RejectsAnyChangeOfThePolicyOrSignature) {
   for (const char* name : {"policy", "x-amz-signature"}) {
     base::Headers fields = example_form();
     std::string value(fields.get(name));
@@ -80,11 +80,11 @@ TEST(FormClaim, AnyChangeOfThePolicyOrSignatureIsRefused) {
   }
 }
 
-TEST(FormClaim, AFormThatNobodySignedHasNoClaim) {
+TEST(FormClaim, AnUnsignedFormHasNoClaim) {
   EXPECT_EQ(form_error({{"key", "k"}, {"policy", "e30="}}).code(), "anonymous");
 }
 
-TEST(FormClaim, AMissingFieldIsNamed) {
+TEST(FormClaim, NamesAMissingField) {
   for (const char* name : {"X-Amz-Signature", "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "policy"}) {
     base::Headers fields = example_form();
     fields.set(name, "");
@@ -96,7 +96,7 @@ TEST(FormClaim, AMissingFieldIsNamed) {
   }
 }
 
-TEST(FormClaim, WhatCannotBeAClaimIsRefused) {
+TEST(FormClaim, RejectsAnInvalidClaim) {
   auto with = [](const char* name, const char* value) {
     base::Headers fields = example_form();
     fields.set(name, value);
@@ -129,7 +129,7 @@ std::string header_words(const std::string& credential, const std::string& date 
   return error.code() + ": " + error.what();
 }
 
-TEST(S3ClaimError, AHeaderIsRefusedInS3sWords) {
+TEST(S3ClaimError, RejectsAHeaderWithS3sMessages) {
   const std::string malformed = "AuthorizationHeaderMalformed: The authorization header is malformed; ";
   EXPECT_EQ(
       header_words("AKID/20151229/us-east-1/s3"),
@@ -149,7 +149,7 @@ TEST(S3ClaimError, AHeaderIsRefusedInS3sWords) {
               HasSubstr("requires three components: Credential, SignedHeaders, and Signature."));
 }
 
-TEST(S3ClaimError, OtherMechanismsAreRefused) {
+TEST(S3ClaimError, RejectsOtherMechanisms) {
   EXPECT_THAT(claim_error(with_header("AWS AKID:frJIUN8DYpKDtOLCwo=")).what(),
               HasSubstr("Please use AWS4-HMAC-SHA256."));
   EXPECT_EQ(claim_error(with_header("AWS AKID:frJIUN8DYpKDtOLCwo=")).code(), "InvalidRequest");
@@ -162,7 +162,7 @@ TEST(S3ClaimError, OtherMechanismsAreRefused) {
   EXPECT_EQ(claim_error({"GET", "/b/k", {{"Host", "h"}, {"Authorization", ""}}}).code(), "AccessDenied");
 }
 
-TEST(S3ClaimError, AQueryOfVersion2NeedsAllItsParts) {
+TEST(S3ClaimError, AVersion2QueryNeedsAllItsParts) {
   EXPECT_EQ(claim_error({"GET", "/b/k?AWSAccessKeyId=AKID&Signature=x%3D&Expires=1", {{"Host", "h"}}}).code(), "none");
   for (const char* query : {"AWSAccessKeyId=AKID&Signature=x%3D", "Signature=x", "AWSAccessKeyId=AKID&Expires=1"}) {
     const BodyError error = claim_error({"GET", std::string("/b/k?") + query, {{"Host", "h"}}});
@@ -176,7 +176,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(text.find(from), from.size(), to);
 }
 
-TEST(S3ClaimError, AQueryIsRefusedInS3sWords) {
+TEST(S3ClaimError, RejectsAQueryWithS3sMessages) {
   http::RequestHead head{"GET", "/b/k", {{"Host", "h"}}};
   const std::string url = presign(head, kS3Credentials, "us-east-1", "s3", 60s, kExampleTime);
   auto words = [&](const std::string& from, const std::string& to) {
@@ -208,8 +208,8 @@ AuthResult verify_head(const http::RequestHead& head, base::Time now = kExampleT
                              true);
 }
 
-// The next cases were all seen at Amazon.
-TEST(S3Presigned, AHashThatWasNotSignedCountsAllTheSame) {
+// The following cases were all observed at Amazon.
+TEST(S3Presigned, AnUnsignedHashCounts) {
   http::RequestHead head{"PUT", "/b/k", {{"Host", "h"}}};
   head.target = presign(head, kS3Credentials, "us-east-1", "s3", 60s, kExampleTime);
   EXPECT_TRUE(verify_head(head));
@@ -219,7 +219,7 @@ TEST(S3Presigned, AHashThatWasNotSignedCountsAllTheSame) {
   EXPECT_EQ(verify_head(head).error, AuthError::BadSignature);
 }
 
-TEST(S3Presigned, HeadersThatWereNotSignedAreNamed) {
+TEST(S3Presigned, NamesUnsignedHeaders) {
   http::RequestHead head{"PUT", "/b/k", {{"Host", "h"}}};
   head.target = presign(head, kS3Credentials, "us-east-1", "s3", 60s, kExampleTime);
   head.headers.add("Range", "bytes=0-1");
@@ -232,14 +232,14 @@ TEST(S3Presigned, HeadersThatWereNotSignedAreNamed) {
   EXPECT_THAT(result.details, ElementsAre(Pair("HeadersNotSigned", "x-amz-acl, x-amz-security-token")));
 }
 
-TEST(S3Presigned, ATokenInASignedHeaderCountsBeforeTheQuerys) {
+TEST(S3Presigned, ATokenInASignedHeaderOverridesTheOneInTheQuery) {
   http::RequestHead head{"GET", "/b/k?X-Amz-Security-Token=query", {{"Host", "h"}, {"X-Amz-Security-Token", "header"}}};
   head.target = presign(head, kS3Credentials, "us-east-1", "s3", 60s, kExampleTime);
   EXPECT_TRUE(verify_head(head));
   EXPECT_EQ(parse_claim(head).claim.session_token, "header");
 }
 
-TEST(S3Presigned, ItsTimeHasABeginningAndAnEnd) {
+TEST(S3Presigned, IsValidFromItsDateUntilItExpires) {
   http::RequestHead head{"GET", "/b/k", {{"Host", "h"}}};
   const http::RequestHead plain = head;
   head.target = presign(plain, kS3Credentials, "us-east-1", "s3", 60s, kExampleTime);
@@ -249,7 +249,7 @@ TEST(S3Presigned, ItsTimeHasABeginningAndAnEnd) {
   EXPECT_EQ(verify_head(head, kExampleTime + 1ms).error, AuthError::Expired);
 }
 
-TEST(S3Verify, ABadSignatureIsToldWhatWasSigned) {
+TEST(S3Verify, TheErrorOfABadSignatureContainsTheSignedText) {
   http::RequestHead head{"GET", "/b/k", {{"Host", "h"}}};
   head.target = presign(head, kS3Credentials, "us-east-1", "s3", 60s, kExampleTime);
   head.method = "PUT";

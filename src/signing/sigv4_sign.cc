@@ -10,7 +10,7 @@
 namespace signing {
 namespace {
 
-// What proxies and HTTP libraries change on the way: the SDKs leave these unsigned too.
+// Headers that proxies and HTTP libraries change: the SDKs do not sign these either.
 constexpr std::array<std::string_view, 6> kUnsigned = {"authorization", "connection",        "expect",
                                                        "user-agent",    "transfer-encoding", "x-amzn-trace-id"};
 

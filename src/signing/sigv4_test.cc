@@ -50,8 +50,8 @@ std::string signature_of(const http::Request& request) {
   return std::string(header.substr(header.find("Signature=") + 10));
 }
 
-// The signatures in the next tests were made by botocore 1.43.
-TEST(Sign, AJsonRequestGetsTheSignatureThatBotocoreGivesIt) {
+// The signatures in the following tests are botocore 1.43's.
+TEST(Sign, SignsAJsonRequestLikeBotocore) {
   http::Request request = create_queue();
   sign(request, kCredentials, "us-east-1", "sqs", kNow);
   EXPECT_EQ(request.head.headers.get("Authorization"),
@@ -60,14 +60,14 @@ TEST(Sign, AJsonRequestGetsTheSignatureThatBotocoreGivesIt) {
             "Signature=f0ab50c985a8a38b420bc316a08f420dfd68d6ebca965a759b091fd1a10efa03");
 }
 
-TEST(Sign, AnS3PathIsSignedAsItIs) {
+TEST(Sign, SignsAnS3PathUnchanged) {
   http::Request request = put_object();
   sign(request, kTemporary, "us-east-1", "s3", kNow);
   EXPECT_EQ(signature_of(request), "d040f26b08a13dac6d904cc6a5937a122377bf4d1f7efd579e32b2424156750a");
   EXPECT_EQ(request.head.headers.get("X-Amz-Content-Sha256"), base::to_hex(base::sha256("hello")));
 }
 
-TEST(Sign, AnyOtherPathIsNormalisedAndEncodedAgain) {
+TEST(Sign, NormalisesAndReencodesOtherPaths) {
   http::Request request;
   request.head.method = "GET";
   request.head.target = "/v2//a%20b/../c%2Fd/./e/?b=2&a=~1&a=";
@@ -76,7 +76,7 @@ TEST(Sign, AnyOtherPathIsNormalisedAndEncodedAgain) {
   EXPECT_EQ(signature_of(request), "93d556ecd9f4553167c07e524d3b35ba78a518143bcda8d2e9962ee429ac3d5a");
 }
 
-TEST(Presign, AnS3UrlIsTheOneThatBotocoreMakes) {
+TEST(Presign, PresignsAnS3UrlLikeBotocore) {
   http::RequestHead head{"GET", "/bucket/a%20b/key.txt?versionId=1", {{"Host", "127.0.0.1:4566"}}};
   EXPECT_EQ(presign(head, kTemporary, "us-east-1", "s3", 300s, kNow),
             "/bucket/a%20b/key.txt?versionId=1&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIDEXAMPLE%2F20260101"
@@ -85,7 +85,7 @@ TEST(Presign, AnS3UrlIsTheOneThatBotocoreMakes) {
             "94d998bbb89e7d32f95ac7ea3b4bae53ccd75a26940af974386b80e0d8db1956");
 }
 
-TEST(Presign, ForOtherServicesTheEmptyBodyIsSigned) {
+TEST(Presign, SignsTheEmptyBodyForOtherServices) {
   http::RequestHead head{"GET", "/?Action=GetCallerIdentity&Version=2011-06-15", {{"Host", "127.0.0.1:4566"}}};
   std::string target = presign(head, kCredentials, "us-east-1", "sts", 60s, kNow);
   EXPECT_TRUE(target.ends_with("845742f09a837fc3821f26ae86e5bd8804b6423975409ccbec54440eec01097e")) << target;
@@ -97,7 +97,7 @@ TEST(Canonical, QueryPairsSortByEncodedNameThenValue) {
   EXPECT_EQ(canonical_query("X-Amz-Signature=1&a=2", true), "a=2");
 }
 
-TEST(Canonical, PathsLoseDotSegmentsUnlessTheyAreS3s) {
+TEST(Canonical, RemovesDotSegmentsExceptForS3) {
   EXPECT_EQ(canonical_path("/a/./b/../c//d/", false), "/a/c/d/");
   EXPECT_EQ(canonical_path("/..", false), "/");
   EXPECT_EQ(canonical_path("/a%20b", false), "/a%2520b");
@@ -105,14 +105,14 @@ TEST(Canonical, PathsLoseDotSegmentsUnlessTheyAreS3s) {
   EXPECT_EQ(canonical_path("/a%20b+c", true), "/a%20b%2Bc");
 }
 
-TEST(Verify, WhatWasSignedIsAccepted) {
+TEST(Verify, AcceptsASignedRequest) {
   http::Request request = create_queue();
   sign(request, kCredentials, "us-east-1", "sqs", kNow);
   AuthResult result = check(request, kNow);
   EXPECT_TRUE(result) << result.message;
 }
 
-TEST(Verify, AnS3RequestWithASessionTokenIsAccepted) {
+TEST(Verify, AcceptsAnS3RequestWithASessionToken) {
   http::Request request = put_object();
   sign(request, kTemporary, "us-east-1", "s3", kNow);
   EXPECT_EQ(parse_claim(request.head).claim.session_token, kTemporary.session_token);
@@ -128,7 +128,7 @@ TEST(Verify, AnUnsignedPayloadMayBeAnything) {
   EXPECT_TRUE(check(request, kNow, true));
 }
 
-TEST(Verify, AStreamingPayloadIsLeftToItsChunks) {
+TEST(Verify, DoesNotHashAStreamingPayload) {
   http::Request request = put_object();
   request.head.headers.set("x-amz-content-sha256", "STREAMING-AWS4-HMAC-SHA256-PAYLOAD");
   sign(request, kCredentials, "us-east-1", "s3", kNow);
@@ -138,14 +138,14 @@ TEST(Verify, AStreamingPayloadIsLeftToItsChunks) {
   EXPECT_TRUE(check(request, kNow, true));
 }
 
-TEST(Verify, ABodyThatIsNotTheOneItsHashNamesIsRefused) {
+TEST(Verify, RejectsABodyThatDoesNotMatchItsHash) {
   http::Request request = put_object();
   sign(request, kCredentials, "us-east-1", "s3", kNow);
   request.body = "hullo";
   EXPECT_EQ(check(request, kNow, true).error, AuthError::BadPayloadHash);
 }
 
-TEST(Verify, ADateHeaderDoesForAnAmzDate) {
+TEST(Verify, AcceptsADateHeaderInsteadOfXAmzDate) {
   http::Request request = create_queue();
   request.head.headers.set("Date", "Thu, 01 Jan 2026 00:30:00 GMT");
   std::vector<std::string> names = {"date", "host"};
@@ -160,7 +160,7 @@ TEST(Verify, ADateHeaderDoesForAnAmzDate) {
   EXPECT_TRUE(result) << result.message;
 }
 
-TEST(Verify, FifteenMinutesOffIsAcceptedAndASecondMoreIsNot) {
+TEST(Verify, AcceptsAClockSkewOfFifteenMinutesAndNoMore) {
   http::Request request = create_queue();
   sign(request, kCredentials, "us-east-1", "sqs", kNow);
   EXPECT_TRUE(check(request, kNow + 15min));
@@ -175,7 +175,7 @@ TEST(Verify, FifteenMinutesOffIsAcceptedAndASecondMoreIsNot) {
             "min.)");
 }
 
-TEST(Verify, APresignedUrlHoldsUntilItExpires) {
+TEST(Verify, APresignedUrlIsValidUntilItExpires) {
   http::Request request;
   request.head = {"GET", "/bucket/key", {{"Host", "127.0.0.1:4566"}}};
   request.head.target = presign(request.head, kTemporary, "us-east-1", "s3", 300s, kNow);
@@ -195,23 +195,23 @@ TEST(Verify, APresignedUrlOfAnotherServiceSignsItsBody) {
   EXPECT_EQ(check(request, kNow).error, AuthError::BadSignature);
 }
 
-TEST(Verify, AnAmzHeaderThatWasNotSignedIsRefused) {
+TEST(Verify, RejectsAnUnsignedAmzHeader) {
   http::Request request = create_queue();
   sign(request, kCredentials, "us-east-1", "sqs", kNow);
   request.head.headers.add("x-amz-acl", "public-read");
   EXPECT_EQ(check(request, kNow).error, AuthError::UnsignedHeaders);
 }
 
-TEST(Verify, AHeaderAddedASecondTimeIsRefused) {
+TEST(Verify, RejectsASignedHeaderThatIsRepeated) {
   http::Request request = create_queue();
   sign(request, kCredentials, "us-east-1", "sqs", kNow);
   request.head.headers.add("X-Amz-Target", "AmazonSQS.DeleteQueue");
   EXPECT_EQ(check(request, kNow).error, AuthError::BadSignature);
 }
 
-// Flips each bit of each byte in `text` and expects the request to be refused.
-void expect_each_flip_refused(const http::Request& original, std::string& text, const http::Request& changed, bool s3,
-                              const char* what) {
+// Flips each bit of each byte in `text` and expects the request to be rejected.
+void expect_each_flip_rejected(const http::Request& original, std::string& text, const http::Request& changed, bool s3,
+                               const char* what) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     for (int bit = 0; bit < 8; ++bit) {
       text[i] = static_cast<char>(text[i] ^ (1 << bit));
@@ -228,9 +228,9 @@ TEST(Verify, NoFlippedBitOfMethodPathOrBodyIsAccepted) {
   sign(original, kCredentials, "us-east-1", "sqs", kNow);
   http::Request changed = original;
   ASSERT_TRUE(check(changed, kNow));
-  expect_each_flip_refused(original, changed.head.method, changed, false, "method");
-  expect_each_flip_refused(original, changed.body, changed, false, "body");
-  expect_each_flip_refused(original, changed.head.target, changed, false, "target");
+  expect_each_flip_rejected(original, changed.head.method, changed, false, "method");
+  expect_each_flip_rejected(original, changed.body, changed, false, "body");
+  expect_each_flip_rejected(original, changed.head.target, changed, false, "target");
 }
 
 TEST(Verify, NoFlippedBitOfASignedHeaderIsAccepted) {
@@ -257,9 +257,9 @@ TEST(Verify, NoFlippedBitOfTheAuthorizationIsAccepted) {
   std::size_t names = header.find("SignedHeaders="), names_end = header.find(", Signature");
   for (std::size_t i = 0; i < header.size(); ++i) {
     for (int bit = 0; bit < 8; ++bit) {
-      // Names of signed headers are compared without case.
+      // Names of signed headers are case-insensitive.
       if (bit == 5 && i > names && i < names_end) continue;
-      // The access key is what the key is looked up by; this test has but one key.
+      // The access key only selects the key, and this test has one key.
       if (i >= 28 && i < header.find('/')) continue;
       std::string flipped = header;
       flipped[i] = static_cast<char>(flipped[i] ^ (1 << bit));
@@ -287,7 +287,7 @@ TEST(Verify, NoFlippedBitOfAPresignedTargetIsAccepted) {
   }
 }
 
-TEST(ParseClaim, AnUnsignedRequestIsMissingItsToken) {
+TEST(ParseClaim, AnUnsignedRequestHasNoClaim) {
   ClaimResult result = parse_claim({"GET", "/", {{"Host", "h"}}});
   EXPECT_EQ(result.error, AuthError::Missing);
   EXPECT_EQ(result.message, "Request is missing Authentication Token");
@@ -297,7 +297,7 @@ ClaimResult parse_header(std::string authorization) {
   return parse_claim({"GET", "/", {{"Host", "h"}, {"Authorization", std::move(authorization)}}});
 }
 
-TEST(ParseClaim, ItNamesEachPartThatIsMissing) {
+TEST(ParseClaim, NamesEachMissingPart) {
   ClaimResult result = parse_header("AWS4-HMAC-SHA256 SignedHeaders=host");
   EXPECT_EQ(result.error, AuthError::Incomplete);
   EXPECT_EQ(
@@ -307,7 +307,7 @@ TEST(ParseClaim, ItNamesEachPartThatIsMissing) {
       "Authorization=AWS4-HMAC-SHA256 SignedHeaders=host");
 }
 
-TEST(ParseClaim, WordsItsRefusalsAsAmazonDoes) {
+TEST(ParseClaim, RejectsWithAmazonsMessages) {
   EXPECT_EQ(parse_header("Bearer abc").message,
             "'abc' not a valid key=value pair (missing equal-sign) in Authorization header: 'Bearer abc'.");
   EXPECT_EQ(parse_header("AWS4-ECDSA-P256-SHA256 Credential=a").message,
@@ -324,7 +324,7 @@ ClaimResult parse_dated(std::string credential, std::string date, std::string si
                                              ", SignedHeaders=" + signed_headers + ", Signature=00"}}});
 }
 
-TEST(ParseClaim, RefusesAScopeThatCannotBe) {
+TEST(ParseClaim, RejectsAnInvalidScope) {
   EXPECT_EQ(parse_dated("a/b/20260101/us-east-1/sqs/aws4_request", "20260101T000000Z").message,
             "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got "
             "'a/b/20260101/us-east-1/sqs/aws4_request'");
@@ -337,7 +337,7 @@ TEST(ParseClaim, RefusesAScopeThatCannotBe) {
             "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.");
 }
 
-TEST(ParseClaim, APresignedUrlLastsAWeekAtMost) {
+TEST(ParseClaim, APresignedUrlIsValidForAWeekAtMost) {
   http::RequestHead head{"GET", "/b/k", {{"Host", "h"}}};
   http::RequestHead week = head, longer = head;
   week.target = presign(head, kCredentials, "us-east-1", "s3", kMaxPresignedExpiry, kNow);
@@ -346,7 +346,7 @@ TEST(ParseClaim, APresignedUrlLastsAWeekAtMost) {
   EXPECT_EQ(parse_claim(longer).error, AuthError::Incomplete);
 }
 
-TEST(SigningKeyCache, GivesTheSameKeyUntilItsSecretChanges) {
+TEST(SigningKeyCache, ReturnsTheSameKeyUntilTheSecretChanges) {
   SigningKeyCache cache(2);
   Scope scope = {"20260101", "us-east-1", "sqs"};
   auto first = cache.get(kCredentials, scope);
@@ -356,7 +356,7 @@ TEST(SigningKeyCache, GivesTheSameKeyUntilItsSecretChanges) {
   EXPECT_NE(cache.get(rotated, scope)->sign("x"), first->sign("x"));
 }
 
-TEST(SigningKeyCache, StaysWithinItsBound) {
+TEST(SigningKeyCache, IsBounded) {
   SigningKeyCache cache(2);
   auto first = cache.get(kCredentials, {"20260101", "us-east-1", "sqs"});
   (void)cache.get(kCredentials, {"20260102", "us-east-1", "sqs"});

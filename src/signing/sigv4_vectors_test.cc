@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Amazon's published SigV4 cases, where their folder is at hand.
+// Amazon's published SigV4 test suite, if its folder is present.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -21,8 +21,7 @@ namespace fs = std::filesystem;
 
 fs::path vectors_folder() {
   if (const char* given = std::getenv("STOKER_PROTOCOL_VECTORS")) return fs::path(given) / "sigv4";
-  // Beside the checkout: this file is at <checkout>/src/signing.
-  return fs::path(__FILE__).parent_path() / "../../../shared/protocol-vectors/sigv4";
+  return fs::path(STOKER_SOURCE_DIR) / "../shared/protocol-vectors/sigv4";
 }
 
 std::string read(const fs::path& path) {
@@ -34,7 +33,7 @@ std::string read(const fs::path& path) {
   return out;
 }
 
-// The cases are written loosely: line feeds only, folded headers, spaces in paths.
+// The cases are not strict HTTP: line feeds only, folded headers, spaces in paths.
 http::Request parse_loosely(const std::string& text) {
   http::Request request;
   std::size_t head_end = text.find("\n\n");
@@ -86,7 +85,7 @@ void check_case(const fs::path& stem) {
   EXPECT_TRUE(result) << result.message;
 }
 
-TEST(SigV4Vectors, EachPublishedCaseIsSignedAndVerified) {
+TEST(SigV4Vectors, SignsAndVerifiesEachPublishedCase) {
   fs::path folder = vectors_folder();
   if (!fs::exists(folder)) {
     std::cout << "no vectors at " << folder << "; set STOKER_PROTOCOL_VECTORS\n";

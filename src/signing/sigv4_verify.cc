@@ -33,8 +33,8 @@ bool is_amz_header(std::string_view name) {
   return name.size() > 6 && base::equals_ignoring_case(name.substr(0, 6), "x-amz-");
 }
 
-// Otherwise whoever sits between could add one. The payload's hash is in the canonical
-// request anyway, and S3 too takes it unsigned.
+// Otherwise an intermediary could add one. The payload's hash is in the canonical request
+// anyway, and S3 accepts it unsigned too.
 AuthResult check_signed_headers(const Claim& claim, const http::RequestHead& head) {
   std::string unsigned_names;
   for (const base::Headers::Line& line : head.headers) {
@@ -52,7 +52,7 @@ AuthResult check_signed_headers(const Claim& claim, const http::RequestHead& hea
   return result;
 }
 
-// S3 tells what it signed, so that people see where they went wrong.
+// S3 reports the text that it signed, so that developers can find their mistake.
 AuthResult bad_s3_signature(const Claim& claim, const std::string& text, const std::string& request) {
   AuthResult result = auth_failure(AuthError::BadSignature);
   result.details = {{"AWSAccessKeyId", claim.access_key},   {"StringToSign", text},
@@ -103,7 +103,7 @@ AuthResult verify(const Claim& claim, const http::RequestHead& head, std::string
 
 AuthResult verify_without_body(const Claim& claim, const http::RequestHead& head, const SigningKey& key, base::Time now,
                                bool s3) {
-  // A presigned S3 URL is made before its body is known.
+  // A presigned S3 URL is created before its body is known.
   bool unsigned_payload = claim.payload_hash.empty() && claim.presigned && s3;
   std::string_view hash = unsigned_payload ? kUnsignedPayload : std::string_view(claim.payload_hash);
   return check_signature(claim, head, hash, key, now, s3);

@@ -89,6 +89,10 @@ void delete_expired_keys(store::Tx& tx, base::Time now) {
   tx.exec("DELETE FROM access_keys WHERE expires_at <= $1", now - kExpiredFor);
 }
 
+bool has_expired_keys(store::Tx& tx, base::Time now) {
+  return tx.query("SELECT 1 FROM access_keys WHERE expires_at <= $1 LIMIT 1", now - kExpiredFor).integer() == 1;
+}
+
 Key ensure_root_key(store::Tx& tx, const std::string& account, base::Time now) {
   auto existing = tx.query("SELECT id, secret, account, session_token, expires_at, created_at, root, parent FROM access_keys"
                            " WHERE root = 1")

@@ -41,6 +41,8 @@ std::optional<Key> find_key(store::Tx& tx, const std::string& id);
 std::int64_t count_sessions(store::Tx& tx, const std::string& account, base::Time now);
 // A while after they expired: until then requests with them fail with "expired".
 void delete_expired_keys(store::Tx& tx, base::Time now);
+// Is there anything for it to delete?
+bool has_expired_keys(store::Tx& tx, base::Time now);
 
 // The root key, created here if it does not exist yet.
 Key ensure_root_key(store::Tx& tx, const std::string& account, base::Time now);

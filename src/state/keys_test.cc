@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/random.h"
+#include "store/test_store.h"
 
 namespace state {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 class Keys : public testing::Test {
  protected:
   Keys() : folder_(testing::TempDir() + "keys-" + base::random_uuid()) {
-    store_ = store::open_sqlite(folder_, {key_migrations()});
+    store_ = store::open_test_store(folder_, {key_migrations()});
   }
   ~Keys() override {
     store_.reset();

@@ -7,22 +7,26 @@
 #include <vector>
 
 #include "store/postgres_row.h"
+#include "store/sql_text.h"
 
 namespace store {
 namespace {
 
-// As for SQLite, a bound for texts that are made at run time.
-constexpr std::size_t kMaxPreparedStatements = 512;
-constexpr std::size_t kSqlInMessage = 80;
+// The connection string ("dbname") overrides the options before it, not those after it.
+struct ConnectionOption {
+  const char* keyword;
+  const char* value;
+};
+constexpr std::array kDefaults{
+    ConnectionOption{"connect_timeout", "10"},     ConnectionOption{"tcp_user_timeout", "30000"},
+    ConnectionOption{"keepalives_idle", "30"},     ConnectionOption{"keepalives_interval", "10"},
+    ConnectionOption{"keepalives_count", "3"},     ConnectionOption{"fallback_application_name", "stoker"},
+};
 
-// What the connection string may override comes before it, what it may not, after.
-constexpr std::array<const char*, 6> kKeywords{"connect_timeout", "tcp_user_timeout", "fallback_application_name",
-                                               "dbname",          "client_encoding",  nullptr};
-constexpr const char* kConnectTimeoutSeconds = "10";
-constexpr const char* kTcpTimeoutMs = "30000";
-
-// A work is answered when it is durable, whatever the server does otherwise.
+// A commit is durable when it returns, whatever the server's default. The server notices after a minute that
+// this machine is gone, and releases its locks.
 constexpr const char* kSettings =
+    "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3;"
     "SET bytea_output = hex; SET extra_float_digits = 1; SET client_min_messages = warning;"
     "SET statement_timeout = '30s'; SET idle_in_transaction_session_timeout = '60s';"
     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
@@ -33,7 +37,7 @@ std::string one_line(std::string text) {
   return text;
 }
 
-ErrorKind kind_of(std::string_view state) {
+ErrorKind postgres_error_kind(std::string_view state) {
   if (state == "53100") return ErrorKind::Full;
   if (state.starts_with("23")) return ErrorKind::Conflict;
   if (state.starts_with("40") || state.starts_with("53") || state.starts_with("55P") || state.starts_with("57")) {
@@ -45,7 +49,7 @@ ErrorKind kind_of(std::string_view state) {
 
 }  // namespace
 
-// Parameters as libpq takes them. Points into the Params it was made of.
+// Parameters in libpq's form. Points into the Params that it was made of.
 struct PostgresConnection::Arguments {
   std::string types_key;  // one letter a parameter
   std::vector<Oid> types;
@@ -68,11 +72,11 @@ struct PostgresConnection::Arguments {
       push('d', kFloat8, texts.emplace_back(digits.data(), end), 0);
     } else if (auto* text = std::get_if<std::string_view>(&param)) {
       if (text->find('\0') != text->npos) throw Error(ErrorKind::Other, "PostgreSQL text cannot hold a zero byte");
-      push('t', kText, *text, 1);  // as it is: the text format would need a copy with a zero at its end
+      push('t', kText, *text, 1);  // binary: the text format would need a copy that ends in a zero byte
     } else if (auto* blob = std::get_if<BlobView>(&param)) {
       push('b', kBytea, blob->bytes, 1);
     } else {
-      push('n', 0, std::nullopt, 0);  // the server takes the type that fits the place
+      push('n', 0, std::nullopt, 0);  // the server infers the type
     }
   }
 
@@ -87,17 +91,36 @@ struct PostgresConnection::Arguments {
 
 void PostgresConnection::connect() {
   prepared_.clear();
-  std::array<const char*, kKeywords.size()> values{kConnectTimeoutSeconds, kTcpTimeoutMs, "stoker",
-                                                   target_.c_str(),        "UTF8",        nullptr};
-  connection_.reset(PQconnectdbParams(kKeywords.data(), values.data(), 1));
+  std::vector<const char*> keywords, values;
+  for (const auto& [keyword, value] : kDefaults) {
+    keywords.push_back(keyword);
+    values.push_back(value);
+  }
+  keywords.insert(keywords.end(), {"dbname", "client_encoding", nullptr});
+  values.insert(values.end(), {target_.c_str(), "UTF8", nullptr});
+  connection_.reset(PQconnectdbParams(keywords.data(), values.data(), 1));
   if (lost()) {
     std::string why = connection_ ? PQerrorMessage(connection_.get()) : "out of memory";
     throw Error(ErrorKind::Busy, "cannot connect to PostgreSQL: " + one_line(why));
   }
   PQsetNoticeProcessor(
       connection_.get(), [](void*, const char*) {}, nullptr);
-  checked(PQexec(connection_.get(), kSettings), kSettings);
+  try {
+    execute(kSettings);
+    if (on_connect_) on_connect_(*this);
+  } catch (...) {
+    connection_.reset();
+    throw;
+  }
 }
+
+std::string PostgresConnection::name() const {
+  auto text = [](const char* value) { return std::string(value ? value : ""); };
+  return "PostgreSQL database '" + text(PQdb(connection_.get())) + "' at " + text(PQhost(connection_.get())) + ":" +
+         text(PQport(connection_.get()));
+}
+
+void PostgresConnection::execute(const char* sql) { checked(PQexec(connection_.get(), sql), sql); }
 
 PostgresConnection::Result PostgresConnection::checked(PGresult* raw, std::string_view sql) {
   Result result(raw);
@@ -109,35 +132,30 @@ PostgresConnection::Result PostgresConnection::checked(PGresult* raw, std::strin
   }
   const char* field = PQresultErrorField(raw, PG_DIAG_SQLSTATE);
   std::string_view state = field ? field : "";
-  may_retry_ = may_retry_ || state == "40001" || state == "40P01";
   std::string message = PQresultErrorMessage(raw);
   message += ", in: ";
   message += sql.substr(0, kSqlInMessage);
-  throw Error(kind_of(state), one_line(message));
+  throw Error(postgres_error_kind(state), one_line(message));
 }
 
 void PostgresConnection::begin(const char* sql) {
-  may_retry_ = false;
   if (!lost()) {
     Result result(PQexec(connection_.get(), sql));
     if (!lost()) {
       checked(result.release(), sql);
       return;
     }
-    // It was lost while it was idle, which is nobody's failure.
   }
   connect();
-  checked(PQexec(connection_.get(), sql), sql);
+  execute(sql);
 }
 
-void PostgresConnection::commit() {
-  Result result(PQexec(connection_.get(), "COMMIT"));
-  if (lost()) {
-    throw Error(ErrorKind::Other,
-                "the connection to PostgreSQL was lost while committing: "
-                "it is not known whether the write was kept");
-  }
-  checked(result.release(), "COMMIT");
+bool PostgresConnection::commit(const std::string& last) {
+  const std::string sql = last.empty() ? "COMMIT" : last + "; COMMIT";
+  Result result(PQexec(connection_.get(), sql.c_str()));
+  if (lost()) return false;
+  checked(result.release(), sql);
+  return true;
 }
 
 void PostgresConnection::rollback() {
@@ -154,7 +172,7 @@ const std::string& PostgresConnection::prepare(std::string_view sql, const Argum
     checked(PQexec(connection_.get(), "DEALLOCATE ALL"), "DEALLOCATE ALL");
     prepared_.clear();
   }
-  std::string name = "s" + std::to_string(++names_given_);
+  std::string name = "s" + std::to_string(++statement_count_);
   checked(PQprepare(connection_.get(), name.c_str(), std::string(sql).c_str(), static_cast<int>(arguments.types.size()),
                     arguments.types.data()),
           sql);
@@ -168,9 +186,9 @@ std::int64_t PostgresConnection::run(std::string_view sql, std::span<const Param
       checked(PQexecPrepared(connection_.get(), name.c_str(), static_cast<int>(params.size()), arguments.values.data(),
                              arguments.lengths.data(), arguments.formats.data(), 0),
               sql);
-  // All rows are here, so that a row's function may run other statements.
+  // The result is complete, so that a row's function may run other statements.
   for (int row = 0; each && row < PQntuples(result.get()); ++row) each(PostgresRow(result.get(), row));
-  // A SELECT counts what it found, not what it changed.
+  // For a SELECT this is the number of rows found.
   if (std::string_view(PQcmdStatus(result.get())).starts_with("SELECT")) return 0;
   return to_integer(PQcmdTuples(result.get()));
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connection to PostgreSQL, used by one thread: its transactions, statements
-// prepared once and kept, rows read.
+// One connection to PostgreSQL, used by one thread: transactions, cached prepared statements, rows.
 #pragma once
 
 #include <libpq-fe.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,20 +18,27 @@ namespace store {
 
 class PostgresConnection {
  public:
-  // Connects when it is first used, and again after the connection was lost.
-  explicit PostgresConnection(std::string target) : target_(std::move(target)) {}
+  // `on_connect` runs on each new connection; when it throws, the connection is closed.
+  using OnConnect = std::function<void(PostgresConnection&)>;
+  explicit PostgresConnection(std::string target, OnConnect on_connect = nullptr)
+      : target_(std::move(target)), on_connect_(std::move(on_connect)) {}
 
+  void connect();
+  bool lost() const { return !connection_ || PQstatus(connection_.get()) != CONNECTION_OK; }
+  // Begins a transaction. Connects first if there is no connection, or if it broke while it was idle.
   void begin(const char* sql);
-  // Throws when the outcome is a rollback, or is not known.
-  void commit();
-  // Drops the connection where it does not answer: that rolls back as well.
+  // False when the connection broke, so that the outcome is unknown. Throws when the transaction was rolled
+  // back. `last` is an SQL statement without parameters that runs before COMMIT, in the same round trip.
+  [[nodiscard]] bool commit(const std::string& last = "");
+  // Closes the connection if it does not respond, which rolls back as well.
   void rollback();
 
+  // One or several statements without parameters.
+  void execute(const char* sql);
   std::int64_t run(std::string_view sql, std::span<const Param> params, const Tx::EachRow& each);
 
-  // Whether the transaction failed only because of others beside it, so that a
-  // second try may succeed.
-  bool may_retry() const { return may_retry_; }
+  // "PostgreSQL database 'stoker' at localhost:5432", without credentials.
+  std::string name() const;
 
  private:
   struct Close {
@@ -43,17 +50,15 @@ class PostgresConnection {
   using Result = std::unique_ptr<PGresult, Clear>;
   struct Arguments;
 
-  void connect();
-  bool lost() const { return !connection_ || PQstatus(connection_.get()) != CONNECTION_OK; }
   const std::string& prepare(std::string_view sql, const Arguments& arguments);
-  // Passes on what succeeded, throws the rest.
+  // Throws unless the statement succeeded.
   Result checked(PGresult* result, std::string_view sql);
 
   std::string target_;
+  OnConnect on_connect_;
   std::unique_ptr<PGconn, Close> connection_;
   std::unordered_map<std::string, std::string> prepared_;  // parameter types and SQL -> name
-  std::int64_t names_given_ = 0;
-  bool may_retry_ = false;
+  std::int64_t statement_count_ = 0;
 };
 
 }  // namespace store

@@ -1,36 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PostgreSQL store's threads, each with a connection of its own.
+// The PostgreSQL store's threads, each with its own connection: one that writes, several that read.
 #include <pthread.h>
 
-#include <algorithm>
-#include <chrono>
-#include <random>
+#include <memory>
 #include <thread>
 #include <vector>
 
+#include "store/folder_lock.h"
 #include "store/job_queue.h"
-#include "store/migrate.h"
 #include "store/postgres_connection.h"
-#include "store/sql_text.h"
+#include "store/postgres_writer.h"
 #include "store/store.h"
 
 namespace store {
 namespace {
 
-constexpr int kConnections = 8;
-// Works that all change one row fail but for one, each time: the last of them
-// needs many tries, the pauses in between spread them.
-constexpr int kMaxAttempts = 30;
-constexpr std::chrono::milliseconds kMaxPause{50};
-// Any number, as long as every Stoker takes the same.
-constexpr std::int64_t kMigrationLock = 0x73746f6b6572;
+constexpr int kPostgresReaders = 4;
+// The first statement of a batch waits for those before it; more jobs share fewer commits.
+constexpr std::size_t kMaxPostgresBatch = 256;
 
-constexpr const char* kBeginWrite = "BEGIN ISOLATION LEVEL SERIALIZABLE";
 constexpr const char* kBeginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-class PostgresTx final : public Tx {
+class PostgresReadTx final : public Tx {
  public:
-  explicit PostgresTx(PostgresConnection& connection) : connection_(connection) {}
+  explicit PostgresReadTx(PostgresConnection& connection) : connection_(connection) {}
 
   std::int64_t run(std::string_view sql, std::span<const Param> params, const EachRow& each) override {
     if (failure_) std::rethrow_exception(failure_);
@@ -42,7 +35,6 @@ class PostgresTx final : public Tx {
     }
   }
 
-  // Of a statement: the transaction cannot be committed any more.
   std::exception_ptr failure() const { return failure_; }
 
  private:
@@ -50,88 +42,82 @@ class PostgresTx final : public Tx {
   std::exception_ptr failure_;
 };
 
-void try_job(PostgresConnection& connection, Job& job) {
-  PostgresTx tx(connection);
+void run_read(PostgresConnection& connection, Job& job) {
+  PostgresReadTx tx(connection);
   try {
-    connection.begin(job.writes ? kBeginWrite : kBeginRead);
+    connection.begin(kBeginRead);
     job.work(tx);
     job.error = tx.failure();
-    if (!job.error) connection.commit();
   } catch (...) {
     job.error = std::current_exception();
   }
-  if (job.error) connection.rollback();
+  connection.rollback();  // there is nothing to commit
   job.ends = tx.take_ends();
   job.end(!job.error);
 }
 
-std::chrono::milliseconds pause_before(int attempt) {
-  thread_local std::minstd_rand random(std::random_device{}());
-  auto longest = std::min<std::int64_t>(kMaxPause.count(), 1LL << std::min(attempt, 16));
-  return std::chrono::milliseconds(std::uniform_int_distribution<std::int64_t>(0, longest)(random));
-}
-
-void run_job(PostgresConnection& connection, Job& job) {
-  for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
-    try_job(connection, job);
-    // Also when the work made an error of its own of it, or none.
-    if (!job.error || !connection.may_retry()) return;
-    std::this_thread::sleep_for(pause_before(attempt));
-  }
-  job.error = std::make_exception_ptr(Error(ErrorKind::Busy, "too many writes at once change the same rows"));
-}
-
-// Two programs may start at once: the second waits, then finds the work done. Not
-// serializable, since that would show it the state before its wait.
-void migrate_database(const std::string& target, const std::vector<Migrations>& migrations) {
-  PostgresConnection connection(target);
-  connection.begin("BEGIN ISOLATION LEVEL READ COMMITTED");
-  PostgresTx tx(connection);
-  tx.exec("SET LOCAL statement_timeout = 0");
-  tx.exec("SELECT pg_advisory_xact_lock($1)", kMigrationLock);
-  migrate(tx, "the database", migrations, to_postgres);
-  connection.commit();
-}
-
 class PostgresStore final : public Store {
  public:
-  PostgresStore(const std::string& target, const std::vector<Migrations>& migrations) {
-    migrate_database(target, migrations);
-    for (int i = 0; i < kConnections; ++i) threads_.emplace_back([this, target] { run_all(target); });
+  PostgresStore(const std::string& target, const std::vector<Migrations>& migrations,
+                std::unique_ptr<FolderLock> folder)
+      : folder_(std::move(folder)), writer_(target, migrations) {
+    threads_.emplace_back([this] { write_all(); });
+    for (int i = 0; i < kPostgresReaders; ++i) threads_.emplace_back([this, target] { read_all(target); });
   }
 
   ~PostgresStore() override {
-    jobs_.close();
+    writes_.close();
+    reads_.close();
     for (auto& thread : threads_) thread.join();
   }
 
-  void write(Work work, Done done) override {
-    jobs_.push({.work = std::move(work), .done = std::move(done), .writes = true});
-  }
-  void read(Work work, Done done) override {
-    jobs_.push({.work = std::move(work), .done = std::move(done), .writes = false});
-  }
+  void write(Work work, Done done) override { writes_.push({.work = std::move(work), .done = std::move(done)}); }
+  void read(Work work, Done done) override { reads_.push({.work = std::move(work), .done = std::move(done)}); }
 
  private:
-  void run_all(const std::string& target) {
-    pthread_setname_np(pthread_self(), "store-postgres");
+  void write_all() {
+    pthread_setname_np(pthread_self(), "store-writer");
+    std::vector<Job> batch;
+    while (writes_.take(batch, kMaxPostgresBatch)) {
+      writer_.commit(batch);
+      for (Job& job : batch) finish(job);
+      batch.clear();
+    }
+  }
+
+  void read_all(const std::string& target) {
+    pthread_setname_np(pthread_self(), "store-reader");
     PostgresConnection connection(target);
     std::vector<Job> one;
-    while (jobs_.take(one, 1)) {
-      run_job(connection, one.front());
+    while (reads_.take(one, 1)) {
+      run_read(connection, one.front());
       finish(one.front());
       one.clear();
     }
   }
 
-  JobQueue jobs_;
+  std::unique_ptr<FolderLock> folder_;
+  PostgresWriter writer_;
+  JobQueue writes_;
+  JobQueue reads_;
   std::vector<std::thread> threads_;
 };
 
 }  // namespace
 
-std::unique_ptr<Store> open_postgres(const std::string& connection, const std::vector<Migrations>& migrations) {
-  return std::make_unique<PostgresStore>(connection, migrations);
+std::unique_ptr<Store> open_postgres(const std::string& target, const std::vector<Migrations>& migrations) {
+  return std::make_unique<PostgresStore>(target, migrations, nullptr);
+}
+
+bool is_postgres(std::string_view target) {
+  return target.starts_with("postgresql://") || target.starts_with("postgres://");
+}
+
+std::unique_ptr<Store> open(const std::string& folder, const std::string& url,
+                            const std::vector<Migrations>& migrations) {
+  if (url.empty()) return open_sqlite(folder, migrations);
+  if (!is_postgres(url)) throw Error(ErrorKind::Other, "unsupported store: the URL must begin with postgresql://");
+  return std::make_unique<PostgresStore>(url, migrations, std::make_unique<FolderLock>(folder));
 }
 
 }  // namespace store

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
+#include <future>
 #include <thread>
 
+#include "store/postgres_test_proxy.h"
 #include "store/test_database.h"
 
 namespace store {
@@ -69,7 +72,7 @@ TEST(PostgresStore, ConnectionsLostWhileIdleAreNobodysFailure) {
   EXPECT_EQ(database.value("SELECT count(*) FROM items"), "40");
 }
 
-TEST(PostgresStore, AConnectionLostWhileCommittingLeavesTheOutcomeOpen) {
+TEST(PostgresStore, AConnectionThatBreaksBeforeTheCommitWritesNothing) {
   PostgresTestDatabase database;
   // The trigger ends the connection in the middle of COMMIT.
   auto store = database.open(kTables);
@@ -80,31 +83,99 @@ TEST(PostgresStore, AConnectionLostWhileCommittingLeavesTheOutcomeOpen) {
       "CREATE CONSTRAINT TRIGGER leaving AFTER INSERT ON items INITIALLY DEFERRED "
       "FOR EACH ROW EXECUTE FUNCTION leave()");
   EXPECT_THAT(error_of([&] { store->write_now([](Tx& tx) { tx.exec("INSERT INTO items (name) VALUES ('a')"); }); }),
-              HasSubstr("it is not known whether the write was kept"));
+              HasSubstr("lost while committing: nothing was written"));
+  EXPECT_EQ(database.value("SELECT count(*) FROM items"), "0");
 }
 
-// Each reads what the other writes: one of them must run again.
-TEST(PostgresStore, WritesThatWouldNotBeSerialAreRunAgain) {
+TEST(PostgresStore, ACommitWhoseResponseIsLostSucceeds) {
+  PostgresTestDatabase database;
+  TemporaryFolder folder;
+  PostgresTestProxy proxy(database.host(), folder.path());
+  auto store = open_postgres(database.target() + " host=" + folder.path(), kTables);
+  store->write_now([](Tx& tx) { tx.exec("INSERT INTO items (name) VALUES ('before')"); });
+  proxy.lose_next_commit();
+  bool committed = false;
+  store->write_now([&](Tx& tx) {
+    tx.on_end([&](bool kept) { committed = kept; });
+    tx.exec("INSERT INTO items (name) VALUES ('a')");
+  });
+  EXPECT_TRUE(committed);
+  EXPECT_EQ(database.value("SELECT string_agg(name, ',' ORDER BY id) FROM items"), "before,a");
+  store.reset();
+}
+
+TEST(PostgresStore, ASecondServerIsRejected) {
   PostgresTestDatabase database;
   auto store = database.open(kTables);
-  std::atomic<int> runs = 0;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 2; ++i) {
-    threads.emplace_back([&] {
-      store->write_now([&](Tx& tx) {
-        auto seen = tx.query("SELECT count(*) FROM items").integer();
-        // The first two meet here; whoever runs again does not wait.
-        for (++runs; runs < 2;) std::this_thread::yield();
-        tx.exec("INSERT INTO items (name) VALUES ($1)", std::to_string(seen));
-      });
-    });
-  }
-  for (auto& thread : threads) thread.join();
-  EXPECT_EQ(runs, 3);
-  EXPECT_EQ(database.value("SELECT string_agg(name, ',' ORDER BY name) FROM items"), "0,1");
+  const std::string error = error_of([&] { database.open(kTables); });
+  EXPECT_THAT(error, HasSubstr("the PostgreSQL database 'test"));
+  EXPECT_THAT(error, HasSubstr("is in use by another Stoker server: PostgreSQL's session "));
+  store.reset();
+  EXPECT_EQ(error_of([&] { database.open(kTables); }), "");
 }
 
-TEST(PostgresStore, ProgramsThatStartAtOnceMigrateOnce) {
+constexpr const char* kEndAllSessions =
+    "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND pid <> pg_backend_pid()";
+
+TEST(PostgresStore, AServerThatLostItsLockToAnotherExitsInsteadOfWriting) {
+  PostgresTestDatabase database;
+  auto lose_the_lock = [&] {
+    auto first = database.open(kTables);
+    database.value(kEndAllSessions);
+    auto second = database.open(kTables);
+    first->write_now([](Tx& tx) { tx.exec("INSERT INTO items (name) VALUES ('late')"); });
+  };
+  EXPECT_EXIT(lose_the_lock(), testing::ExitedWithCode(1), "another Stoker server has taken over");
+  EXPECT_EQ(database.value("SELECT count(*) FROM items"), "0");
+}
+
+TEST(PostgresStore, AServerExitsEvenIfTheOtherOneHasGone) {
+  PostgresTestDatabase database;
+  auto lose_the_lock = [&] {
+    auto first = database.open(kTables);
+    database.value(kEndAllSessions);
+    database.open(kTables).reset();
+    first->write_now([](Tx& tx) { tx.exec("INSERT INTO items (name) VALUES ('late')"); });
+  };
+  EXPECT_EXIT(lose_the_lock(), testing::ExitedWithCode(1), "another Stoker server has taken over");
+}
+
+TEST(PostgresStore, WorksThatWaitTogetherShareATransaction) {
+  PostgresTestDatabase database;
+  auto store = database.open(kTables);
+  std::promise<void> gathered;
+  std::shared_future<void> all_queued = gathered.get_future().share();
+  store->write([=](Tx&) { all_queued.wait(); }, [](std::exception_ptr) {});
+  for (int i = 0; i < 20; ++i) {
+    store->write([](Tx& tx) { tx.exec("INSERT INTO items (name) VALUES ('a')"); }, [](std::exception_ptr) {});
+  }
+  gathered.set_value();
+  store.reset();
+  EXPECT_EQ(database.value("SELECT count(*) FROM items"), "20");
+  EXPECT_EQ(database.value("SELECT count(DISTINCT xmin::text) FROM items"), "1");
+}
+
+TEST(PostgresStore, WhenTheServerIsGoneEveryWaitingWorkFails) {
+  PostgresTestDatabase database;
+  TemporaryFolder folder;
+  std::atomic<int> failed = 0;
+  std::unique_ptr<Store> store;
+  {
+    PostgresTestProxy proxy(database.host(), folder.path());
+    store = open_postgres(database.target() + " host=" + folder.path(), kTables);
+    database.value(kEndAllSessions);
+  }
+  std::filesystem::remove(folder.path() + "/.s.PGSQL.5432");
+  for (int i = 0; i < 20; ++i) {
+    store->write([](Tx& tx) { tx.exec("INSERT INTO items (name) VALUES ('a')"); },
+                 [&](std::exception_ptr error) { failed += error ? 1 : 0; });
+  }
+  store.reset();
+  EXPECT_EQ(failed, 20);
+}
+
+TEST(PostgresStore, ServersThatStartTogetherMigrateOnce) {
   PostgresTestDatabase database;
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) threads.emplace_back([&] { EXPECT_EQ(error_of([&] { database.open(kTables); }), ""); });

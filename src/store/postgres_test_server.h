@@ -35,6 +35,8 @@ class PostgresTestServer {
     return target(name);
   }
 
+  const std::string& folder() const { return folder_; }
+
   // The first value of the first row, by a connection of its own; "" when there is none.
   static std::string value(const std::string& target, const std::string& sql) {
     std::unique_ptr<PGconn, void (*)(PGconn*)> connection(PQconnectdb(target.c_str()), PQfinish);

@@ -8,6 +8,12 @@
 
 namespace store {
 
+// Statements are literals in the source, so there are about as many as the program has; the bound is for
+// texts that are built at run time.
+inline constexpr std::size_t kMaxPreparedStatements = 512;
+// Bytes of a statement that an error message quotes.
+inline constexpr std::size_t kSqlInMessage = 80;
+
 // At each `;` outside of quotes and comments. Triggers, whose bodies hold `;`, are
 // beyond it: the two engines write them differently anyway.
 std::vector<std::string> split_statements(std::string_view sql);

@@ -5,20 +5,16 @@
 #include <charconv>
 
 #include "base/check.h"
+#include "store/sql_text.h"
 #include "store/sqlite_wal_buffer.h"
 
 namespace store {
 namespace {
 
-// Statements are texts in the source, so there are about as many as the program
-// has; the bound is for texts made at run time.
-constexpr std::size_t kMaxPreparedStatements = 512;
-// How much of a statement goes into an error's message.
-constexpr std::size_t kSqlInMessage = 80;
 // Only a checkpoint ever makes one connection wait for another, and not for long.
 constexpr int kBusyTimeoutMs = 5000;
 
-ErrorKind kind_of(int code) {
+ErrorKind sqlite_error_kind(int code) {
   switch (code & 0xff) {
     case SQLITE_FULL: return ErrorKind::Full;
     case SQLITE_CONSTRAINT: return ErrorKind::Conflict;
@@ -111,7 +107,7 @@ Error SqliteConnection::error(std::string_view sql) const {
   message += ", in: ";
   message += sql.substr(0, kSqlInMessage);
   std::replace(message.begin(), message.end(), '\n', ' ');
-  return Error(kind_of(sqlite3_extended_errcode(db_)), message);
+  return Error(sqlite_error_kind(sqlite3_extended_errcode(db_)), message);
 }
 
 std::unique_ptr<SqliteConnection::Prepared> SqliteConnection::make(std::string_view sql) {

@@ -43,9 +43,9 @@ constexpr const char* kReaderSettings =
     "PRAGMA temp_store = MEMORY;"
     "PRAGMA cache_size = -16384;";
 
-class ReadTx final : public Tx {
+class SqliteReadTx final : public Tx {
  public:
-  explicit ReadTx(SqliteConnection& connection) : connection_(connection) {}
+  explicit SqliteReadTx(SqliteConnection& connection) : connection_(connection) {}
 
   std::int64_t run(std::string_view sql, std::span<const Param> params, const EachRow& each) override {
     if (failure_) std::rethrow_exception(failure_);
@@ -70,7 +70,7 @@ struct Lent {
 
 // In a transaction, so that all its statements see one state of the database.
 void run_read(SqliteConnection& connection, Job& job) {
-  ReadTx tx(connection);
+  SqliteReadTx tx(connection);
   try {
     connection.prepare("BEGIN").run({}, nullptr);
     job.work(tx);

@@ -206,10 +206,16 @@ class Store {
   void read_now(const Work& work);
 };
 
-// `folder`/stoker.db. Holds the folder's lock while open: a second opener gets a
-// store::Error (Busy) that names the process that has it.
+// `folder`/stoker.db. Locks the folder while it is open: a second opener gets a store::Error (Busy) that
+// names the process that holds it.
 std::unique_ptr<Store> open_sqlite(const std::string& folder, const std::vector<Migrations>& migrations);
-// A libpq connection string.
-std::unique_ptr<Store> open_postgres(const std::string& connection, const std::vector<Migrations>& migrations);
+// `target` is a libpq connection string or URL. Locks the database (its schema) while it is open, like a
+// folder. postgres_writer.h has more on that.
+std::unique_ptr<Store> open_postgres(const std::string& target, const std::vector<Migrations>& migrations);
+// SQLite in `folder`, or with a `url`, that PostgreSQL database. Locks the folder in both cases: it holds more
+// than the database.
+std::unique_ptr<Store> open(const std::string& folder, const std::string& url,
+                            const std::vector<Migrations>& migrations);
+bool is_postgres(std::string_view target);
 
 }  // namespace store

@@ -73,6 +73,8 @@ class PostgresTestDatabase final : public TestDatabase {
   }
   std::string value(const std::string& sql) override { return PostgresTestServer::value(target_, sql); }
   const std::string& target() const { return target_; }
+  // The folder of the server's unix socket.
+  std::string host() const { return PostgresTestServer::instance().folder(); }
 
  private:
   std::string target_;

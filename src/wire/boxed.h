@@ -14,7 +14,7 @@ class Boxed {
   Boxed() : value_(std::make_unique<T>()) {}
   Boxed(T value) : value_(std::make_unique<T>(std::move(value))) {}
   Boxed(const Boxed& other) : value_(std::make_unique<T>(*other)) {}
-  Boxed(Boxed&&) noexcept = default;  // what was moved from may only be assigned to or destroyed
+  Boxed(Boxed&&) noexcept = default;  // a moved-from box may only be assigned to or destroyed
   Boxed& operator=(const Boxed& other) {
     value_ = std::make_unique<T>(*other);
     return *this;

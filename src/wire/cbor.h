@@ -13,15 +13,15 @@ namespace wire {
 
 inline constexpr int kMaxCborDepth = 64;
 
-// Fills the struct; no bytes at all are an empty one. Answers the required members
-// that were not there. Throws ApiError SerializationException. What is unknown, null
-// or twice there is treated as in JSON.
+// Fills the struct; empty input is an empty struct. Returns the missing required members.
+// Throws ApiError SerializationException. Unknown, null and repeated members are handled
+// as in JSON.
 std::vector<Violation> read_cbor(const TypeInfo& type, std::string_view bytes, void* value);
 
-// Adds the struct to `out`, its absent members left out; lengths are definite.
+// Appends the struct to `out` without its absent members, with definite lengths.
 void write_cbor(const TypeInfo& type, const void* value, std::string& out);
 
-// Pieces for what has no table: the head of a map with `count` entries, and a text.
+// For values without a table: the head of a map with `count` entries, and a text.
 void write_cbor_map_head(std::size_t count, std::string& out);
 void write_cbor_text(std::string_view text, std::string& out);
 

@@ -21,7 +21,7 @@ std::vector<Violation> decode_cbor_request(const Operation& operation, const Htt
 
 HttpResponse encode_cbor_response(const Operation& operation, const void* output, std::string_view request_id) {
   HttpResponse response = start(200, request_id);
-  // An operation without output answers no body, and no type of it either.
+  // An operation without output has neither a body nor a Content-Type.
   if (!operation.output) return response;
   response.headers.add("Content-Type", "application/cbor");
   write_cbor(*operation.output, output, response.body);

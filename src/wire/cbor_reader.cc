@@ -15,7 +15,7 @@
 namespace wire {
 namespace {
 
-[[noreturn]] void refuse(std::string_view message) {
+[[noreturn]] void reject_cbor(std::string_view message) {
   throw ApiError("SerializationException", std::string(message), 400);
 }
 
@@ -30,15 +30,15 @@ enum SimpleValue : std::uint8_t {
   Double = 27
 };
 
-// The first byte of an item, and the number that comes with it.
+// The first byte of an item, and its argument.
 struct Head {
   Major major;
-  std::uint8_t info;  // its low five bits
+  std::uint8_t info;  // the low five bits
   bool indefinite;
   std::uint64_t argument;  // a length, a count, a number, a tag, or a float's bits
 };
 
-// Half precision by its definition: there is no type for it.
+// Half precision, decoded by its definition: C++ has no type for it.
 double from_half(std::uint16_t bits) {
   int exponent = (bits >> 10) & 31;
   int mantissa = bits & 1023;
@@ -58,7 +58,7 @@ double to_double(const Head& head) {
       if (head.info == Single) return std::bit_cast<float>(static_cast<std::uint32_t>(head.argument));
       if (head.info == Double) return std::bit_cast<double>(head.argument);
       [[fallthrough]];
-    default: refuse("Expected a number");
+    default: reject_cbor("Expected a number");
   }
 }
 
@@ -68,10 +68,11 @@ Int to_integer(const Head& head) {
   if (head.major == Unsigned && head.argument <= kMax) return static_cast<Int>(head.argument);
   if (head.major == Negative && head.argument <= kMax)
     return static_cast<Int>(-1 - static_cast<std::int64_t>(head.argument));
-  if (head.major != Simple) refuse("Expected an integer in range");
+  if (head.major != Simple) reject_cbor("Expected an integer in range");
   constexpr double kLimit = -static_cast<double>(std::numeric_limits<Int>::min());
   double number = to_double(head);
-  if (!(number >= -kLimit && number < kLimit) || number != std::floor(number)) refuse("Expected an integer in range");
+  if (!(number >= -kLimit && number < kLimit) || number != std::floor(number))
+    reject_cbor("Expected an integer in range");
   return static_cast<Int>(number);
 }
 
@@ -95,10 +96,10 @@ class CborReader {
   static bool is_null(const Head& head) {
     return head.major == Simple && (head.info == Null || head.info == Undefined);
   }
-  // Calls fn for each element of an array or pair of a map, `head` being its head.
+  // Calls fn for each element of the array, or pair of the map, that starts with `head`.
   template <class Fn>
   void each(const Head& head, Fn&& fn) {
-    if (++depth_ > kMaxCborDepth) refuse("Nested too deeply");
+    if (++depth_ > kMaxCborDepth) reject_cbor("Nested too deeply");
     for (std::uint64_t i = 0; head.indefinite ? !at_break() : i < head.argument; ++i) fn();
     --depth_;
   }
@@ -109,7 +110,7 @@ class CborReader {
 };
 
 std::string_view CborReader::take(std::uint64_t count) {
-  if (count > rest_.size()) refuse("Unexpected end of input");
+  if (count > rest_.size()) reject_cbor("Unexpected end of input");
   std::string_view taken = rest_.substr(0, count);
   rest_.remove_prefix(count);
   return taken;
@@ -127,32 +128,32 @@ Head CborReader::head() {
   } else if (head.info == 31 && head.major >= Bytes && head.major <= Map) {
     head.indefinite = true;
   } else {
-    refuse("Malformed CBOR");
+    reject_cbor("Malformed CBOR");
   }
   return head;
 }
 
-// Takes the byte that ends an item of indefinite length, if it comes next.
+// Consumes the byte that ends an item of indefinite length, if it is next.
 bool CborReader::at_break() {
-  if (rest_.empty()) refuse("Unexpected end of input");
+  if (rest_.empty()) reject_cbor("Unexpected end of input");
   if (static_cast<std::uint8_t>(rest_[0]) != 0xFF) return false;
   rest_.remove_prefix(1);
   return true;
 }
 
 std::string CborReader::text(const Head& head, Major major) {
-  if (head.major != major) refuse(major == Text ? "Expected a string" : "Expected a byte string");
+  if (head.major != major) reject_cbor(major == Text ? "Expected a string" : "Expected a byte string");
   std::string result;
   if (!head.indefinite) {
     result = take(head.argument);
   } else {
     while (!at_break()) {
       Head chunk = this->head();
-      if (chunk.major != major || chunk.indefinite) refuse("Malformed CBOR");
+      if (chunk.major != major || chunk.indefinite) reject_cbor("Malformed CBOR");
       result += take(chunk.argument);
     }
   }
-  if (major == Text && !base::is_utf8(result)) refuse("A string is not UTF-8");
+  if (major == Text && !base::is_utf8(result)) reject_cbor("A string is not UTF-8");
   return result;
 }
 
@@ -177,7 +178,7 @@ void CborReader::skip(const Head& head) {
 }
 
 void CborReader::structure(const Head& head, const TypeInfo& type, void* value, const Place& place) {
-  if (head.major != Map) refuse("Expected a map");
+  if (head.major != Map) reject_cbor("Expected a map");
   std::uint64_t seen = 0;
   each(head, [&] {
     std::string name = text(this->head(), Text);
@@ -192,7 +193,7 @@ void CborReader::structure(const Head& head, const TypeInfo& type, void* value, 
 }
 
 void CborReader::list(const Head& head, const TypeInfo& type, const Member& traits, void* value, const Place& place) {
-  if (head.major != Array) refuse("Expected a list");
+  if (head.major != Array) reject_cbor("Expected a list");
   std::size_t index = 0;
   each(head, [&] {
     Head held = this->head();
@@ -203,7 +204,7 @@ void CborReader::list(const Head& head, const TypeInfo& type, const Member& trai
 }
 
 void CborReader::map(const Head& head, const TypeInfo& type, const Member& traits, void* value, const Place& place) {
-  if (head.major != Map) refuse("Expected a map");
+  if (head.major != Map) reject_cbor("Expected a map");
   each(head, [&] {
     std::string key = text(this->head(), Text);
     Head held = this->head();
@@ -215,15 +216,15 @@ void CborReader::map(const Head& head, const TypeInfo& type, const Member& trait
 
 void CborReader::value(const Head& first, const TypeInfo& type, const Member& traits, void* value, const Place& place) {
   Head head = first;
-  // Tag 1 is a time; no other tag says anything that the table does not.
+  // Tag 1 is a time; other tags add nothing to the table.
   for (int tags = 0; head.major == Tag; head = this->head()) {
-    if (++tags > kMaxCborDepth || (head.argument == 1) != (type.kind == Kind::Time)) refuse("Unexpected tag");
+    if (++tags > kMaxCborDepth || (head.argument == 1) != (type.kind == Kind::Time)) reject_cbor("Unexpected tag");
   }
   switch (type.kind) {
     case Kind::String: *static_cast<std::string*>(value) = text(head, Text); return;
     case Kind::Blob: static_cast<base::Blob*>(value)->bytes = text(head, Bytes); return;
     case Kind::Bool:
-      if (head.major != Simple || (head.info != False && head.info != True)) refuse("Expected a boolean");
+      if (head.major != Simple || (head.info != False && head.info != True)) reject_cbor("Expected a boolean");
       *static_cast<bool*>(value) = head.info == True;
       return;
     case Kind::Int32: *static_cast<std::int32_t*>(value) = to_integer<std::int32_t>(head); return;
@@ -232,7 +233,7 @@ void CborReader::value(const Head& first, const TypeInfo& type, const Member& tr
     case Kind::Double: *static_cast<double*>(value) = to_double(head); return;
     case Kind::Time: {
       auto time = from_epoch(to_double(head));
-      if (!time) refuse("Expected a timestamp");
+      if (!time) reject_cbor("Expected a timestamp");
       *static_cast<base::Time*>(value) = *time;
       return;
     }
@@ -248,7 +249,7 @@ std::vector<Violation> read_cbor(const TypeInfo& type, std::string_view bytes, v
   if (bytes.empty()) bytes = "\xA0";
   CborReader reader(bytes);
   reader.structure(reader.head(), type, value, Place{});
-  if (!reader.done()) refuse("Unexpected bytes after the end");
+  if (!reader.done()) reject_cbor("Unexpected bytes after the end");
   return reader.take_missing();
 }
 

@@ -32,7 +32,7 @@ bool rejects_cbor(std::string_view hex) {
 constexpr const char* kReal = "a1645265616c";  // {"Real": ...
 constexpr const char* kBig = "a163426967";     // {"Big": ...
 
-TEST(Cbor, WhatIsWrittenIsReadBack) {
+TEST(Cbor, ReadsBackWhatItWrote) {
   Everything value;
   value.Name = "n";
   value.Flag = true;
@@ -76,7 +76,7 @@ TEST(Cbor, IntegersMustBeWholeAndInRange) {
   }
 }
 
-TEST(Cbor, IndefiniteLengthsAndChunksAreTaken) {
+TEST(Cbor, AcceptsIndefiniteLengthsAndChunks) {
   auto value = read_cbor("bf644e616d657f6161626263ff65576f7264739f61786179ffff");
   EXPECT_EQ(value.Name, "abc");
   EXPECT_EQ(value.Words, (std::vector<std::string>{"x", "y"}));
@@ -88,15 +88,15 @@ TEST(Cbor, TimesAreTagged) {
   EXPECT_TRUE(rejects_cbor("a1645768656ec21a6aec4ca2"));
 }
 
-TEST(Cbor, UnknownMembersAndNullsArePassedOver) {
+TEST(Cbor, IgnoresUnknownMembersAndNulls) {
   auto value = read_cbor("a36178a2617901617a82c1018163616263644e616d65616e64466c6167f6");
   EXPECT_EQ(value.Name, "n");
   EXPECT_FALSE(value.Flag);
 }
 
-TEST(Cbor, NoBytesAreAnEmptyStruct) { EXPECT_EQ(read_cbor(""), Everything{}); }
+TEST(Cbor, EmptyInputIsAnEmptyStruct) { EXPECT_EQ(read_cbor(""), Everything{}); }
 
-TEST(Cbor, BrokenBytesAreRefused) {
+TEST(Cbor, RejectsMalformedBytes) {
   for (const char* hex :
        {"a1", "a164", "bf", "a0a0", "80", "a1645265616c", "a1644e616d6562c328", "a1644e616d657f41 61ff",
         "a1644e616d65fb", "a1644e616d657bffffffffffffffff", "bbffffffffffffffff", "1c", "ff", "a1644e616d655f4161ff",
@@ -118,7 +118,7 @@ TEST(Cbor, DepthIsBounded) {
   EXPECT_TRUE(rejects_cbor(tags + "00"));
 }
 
-TEST(CborProtocol, AnswersNameTheProtocol) {
+TEST(CborProtocol, ResponsesNameTheProtocol) {
   Everything value{.Name = "n"};
   Operation operation{"Do", nullptr, &type_of<Everything>()};
   auto response = encode_response(Protocol::Cbor, {}, operation, &value, "id");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the two encodings, and where a long text is split, are JavaMail's choices, and Amazon's answers show
-// just those: Q where there is more ASCII than not, and halves of halves until a word fits.
+// The choice of encoding and the splitting of long text follow JavaMail, as Amazon's responses show: Q if most
+// characters are ASCII, and repeated halving until a word fits.
 #include "wire/encoded_word.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace wire {
 namespace {
 
-constexpr std::size_t kMaxEncoded = 63;  // 75, less what stands around it
+constexpr std::size_t kMaxEncoded = 63;  // 75 less the delimiters
 
 bool is_plain(char c) { return c > ' ' && c < 127 && c != '=' && c != '?' && c != '_'; }
 
@@ -30,7 +30,7 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
-// As Java counts: what is beyond the first 65,536 characters is two.
+// In UTF-16 units, as Java counts: a character above U+FFFF is two.
 std::size_t units(std::int32_t code) { return code > 0xFFFF ? 2 : 1; }
 
 struct Count {
@@ -48,7 +48,7 @@ Count count(std::string_view text) {
   return counted;
 }
 
-// The byte at which so many units end; no character is split.
+// The byte offset after `wanted` UTF-16 units, without splitting a character.
 std::size_t end_of_units(std::string_view text, std::size_t wanted) {
   std::size_t at = 0;
   for (std::size_t passed = 0; at < text.size();) {

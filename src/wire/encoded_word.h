@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text in headers that is not ASCII, as mail writes it: RFC 2047.
+// Non-ASCII text in headers, encoded as in mail: RFC 2047.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace wire {
 
-// "Miniö" -> "=?UTF-8?Q?Mini=C3=B6?=", in several words where it is long. ASCII stays as it is. `text` is UTF-8.
+// "Miniö" -> "=?UTF-8?Q?Mini=C3=B6?=". Long text becomes several words. ASCII is unchanged. `text` is UTF-8.
 std::string to_encoded_words(std::string_view text);
 
 }  // namespace wire

@@ -7,14 +7,14 @@
 namespace wire {
 namespace {
 
-TEST(EncodedWord, AsciiStaysAsItIs) {
+TEST(EncodedWord, AsciiIsUnchanged) {
   EXPECT_EQ(to_encoded_words(""), "");
   EXPECT_EQ(to_encoded_words("a = b? c_d"), "a = b? c_d");
   EXPECT_EQ(to_encoded_words("=?UTF-8?B?w7Y=?="), "=?UTF-8?B?w7Y=?=");
 }
 
-// The first two are what Amazon answered, recorded by others.
-TEST(EncodedWord, IsQuotedWhereMostOfItIsAscii) {
+// The first two are published recordings of Amazon's responses.
+TEST(EncodedWord, UsesTheQEncodingIfMostCharactersAreAscii) {
   EXPECT_EQ(to_encoded_words("MiniÃ¶"), "=?UTF-8?Q?Mini=C3=83=C2=B6?=");
   EXPECT_EQ(to_encoded_words("Ã¶"), "=?UTF-8?B?w4PCtg==?=");
   EXPECT_EQ(to_encoded_words("a b_c=d?ö"), "=?UTF-8?Q?a_b=5Fc=3Dd=3F=C3=B6?=");
@@ -22,13 +22,13 @@ TEST(EncodedWord, IsQuotedWhereMostOfItIsAscii) {
   EXPECT_EQ(to_encoded_words("aö"), "=?UTF-8?B?YcO2?=");
 }
 
-TEST(EncodedWord, ALongTextIsHalvedUntilItFits) {
+TEST(EncodedWord, HalvesALongTextUntilItFits) {
   const std::string text = std::string(60, 'a') + "ö" + std::string(10, 'b');
   EXPECT_EQ(to_encoded_words(text), "=?UTF-8?Q?" + std::string(35, 'a') + "?= =?UTF-8?Q?" + std::string(25, 'a') +
                                         "=C3=B6" + std::string(10, 'b') + "?=");
 }
 
-TEST(EncodedWord, NoCharacterIsSplit) {
+TEST(EncodedWord, DoesNotSplitACharacter) {
   std::string text;
   for (int i = 0; i < 101; ++i) text += "📈";
   const std::string words = to_encoded_words(text);

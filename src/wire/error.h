@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one way in which a request fails: what handlers throw, and a client catches.
+// The error of a failed request: handlers throw it, clients catch it.
 #pragma once
 
 #include <exception>
@@ -15,18 +15,18 @@ class ApiError : public std::exception {
  public:
   using Detail = std::pair<std::string, std::string>;
 
-  // `code` is the error shape's name ("QueueDoesNotExist"), or a code that is in no
-  // model ("InvalidParameterValue"). Status 0: the one of the service's table, else 400.
+  // `code` is the error shape's name ("QueueDoesNotExist"), or a code without a shape
+  // ("InvalidParameterValue"). Status 0: the status in the service's table, or 400.
   ApiError(std::string code, std::string message, int status = 0)
       : code_(std::move(code)), message_(std::move(message)), status_(status) {}
 
-  // Adds a further member of the error's shape, as S3's BucketName.
+  // Adds another member of the error's shape, such as S3's BucketName.
   ApiError& with(std::string name, std::string value) {
     details_.emplace_back(std::move(name), std::move(value));
     return *this;
   }
 
-  // Adds a header to the answer, as x-amz-delete-marker beside S3's NoSuchKey.
+  // Adds a header to the response, such as x-amz-delete-marker with S3's NoSuchKey.
   ApiError& with_header(std::string name, std::string value) {
     headers_.add(std::move(name), std::move(value));
     return *this;

@@ -18,7 +18,7 @@ struct Frame {
 
 base::Result<Frame> read_frame(std::string_view text);
 
-// Throws ApiError SerializationException for what is not JSON; absent members stay as they were made.
+// Throws ApiError SerializationException for invalid JSON. Absent members keep their defaults.
 template <class T>
 T read_message(const Frame& frame) {
   T value;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/utf8.h"
 #include "wire/http_binding.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/utf8.h"
 #include "wire/encoded_word.h"
 #include "wire/text.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-[[noreturn]] void refuse(const TypeInfo& type, std::string_view name, std::string_view value) {
+[[noreturn]] void reject_binding(const TypeInfo& type, std::string_view name, std::string_view value) {
   const bool number = type.kind == Kind::Int32 || type.kind == Kind::Int64;
   ApiError error("InvalidArgument",
                  number ? "Provided " + std::string(name) + " not an integer or within integer range"
@@ -47,7 +47,7 @@ Pairs read_labels(std::string_view pattern, std::string_view path) {
     if (!wanted.starts_with('{')) {
       take(path);
     } else if (wanted.ends_with("+}")) {
-      // What follows a greedy label in the pattern is not part of it.
+      // The pattern's text after a greedy label is not part of the label.
       std::string_view rest = path.substr(path.starts_with('/') ? 1 : 0);
       if (!pattern.empty() && rest.ends_with(pattern)) rest.remove_suffix(pattern.size());
       labels.emplace_back(wanted.substr(1, wanted.size() - 3), decoded(rest, false));
@@ -72,7 +72,7 @@ Pairs read_query_string(std::string_view query) {
   return pairs;
 }
 
-// A header's list: 'a, "b, c"' -> a | b, c. HTTP dates hold a comma of their own.
+// A header's list: 'a, "b, c"' -> a | b, c. HTTP dates contain a comma themselves.
 std::vector<std::string> split_header(std::string_view text, bool dates) {
   std::vector<std::string> parts;
   while (!(text = base::trim(text)).empty()) {
@@ -133,12 +133,14 @@ class BindingReader {
     return field.make(field, input_);
   }
   void put(const Field& field, const std::string& text, TimeFormat format) {
-    if (!read_text(*field.type, format_of(*field.traits, format), text, make(field))) refuse(*field.type, field.traits->at, text);
+    if (!read_text(*field.type, format_of(*field.traits, format), text, make(field)))
+      reject_binding(*field.type, field.traits->at, text);
   }
   void put_element(const Field& field, void* list, const std::string& text, TimeFormat format) {
     const TypeInfo& type = *field.type;
     TimeFormat wanted = format_of(element_traits(*field.traits), format);
-    if (!read_text(*type.element, wanted, text, type.append(type, list))) refuse(*type.element, field.traits->at, text);
+    if (!read_text(*type.element, wanted, text, type.append(type, list)))
+      reject_binding(*type.element, field.traits->at, text);
   }
   void header(const Field& field);
   void prefixed_headers(const Field& field);
@@ -167,8 +169,8 @@ void BindingReader::prefixed_headers(const Field& field) {
   std::string_view prefix = field.traits->at;
   for (const auto& [name, value] : request_.headers) {
     if (name.size() < prefix.size() || !base::equals_ignoring_case(name.substr(0, prefix.size()), prefix)) continue;
-    if (!base::is_utf8(value)) refuse(*field.type->element, name, value);
-    // Header names have no case, so S3 keeps the keys of metadata in small letters.
+    if (!base::is_utf8(value)) reject_binding(*field.type->element, name, value);
+    // Header names are case-insensitive, so S3 stores the keys of metadata in lower case.
     void* slot = field.type->insert(*field.type, make(field), base::to_lower(name.substr(prefix.size())));
     *static_cast<std::string*>(slot) = value;
   }
@@ -179,7 +181,7 @@ void BindingReader::query(const Field& field) {
   const bool number = !field.required_bit && (field.type->kind == Kind::Int32 || field.type->kind == Kind::Int64);
   for (const auto& [name, value] : query_) {
     if (name != field.traits->at) continue;
-    if (number && value.empty()) return;  // "max-parts=" is as if it were not there, to S3
+    if (number && value.empty()) return;  // S3 ignores "max-parts="
     if (field.type->kind == Kind::List) {
       put_element(field, make(field), value, TimeFormat::Iso8601);
     } else {
@@ -188,7 +190,7 @@ void BindingReader::query(const Field& field) {
   }
 }
 
-// All the parameters that no other member has claimed; the first of each name, or all.
+// All parameters that are not bound to another member; the first of each name, or all.
 void BindingReader::query_map(const Field& field) {
   auto claimed = [&](const std::string& name) {
     return std::any_of(fields_.begin(), fields_.end(), [&](const Field& other) {
@@ -205,11 +207,11 @@ void BindingReader::query_map(const Field& field) {
     if (!list && !fresh) continue;
     void* text = list ? type.element->append(*type.element, slot->second) : slot->second;
     const TypeInfo& scalar = list ? *type.element->element : *type.element;
-    if (!read_text(scalar, TimeFormat::Iso8601, value, text)) refuse(scalar, name, value);
+    if (!read_text(scalar, TimeFormat::Iso8601, value, text)) reject_binding(scalar, name, value);
   }
 }
 
-// No value may end its header line early.
+// Replaces characters that would end the header line.
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (c == '\r' || c == '\n' || c == '\0') c = ' ';

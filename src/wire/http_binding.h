@@ -10,10 +10,10 @@
 
 namespace wire {
 
-// Fills those members of `input`; answers their required bits. Throws ApiError InvalidArgument.
+// Fills those members of `input` and returns their required bits. Throws ApiError InvalidArgument.
 std::uint64_t read_bindings(const Operation& operation, const HttpRequest& request, void* input);
 
-// Adds headers, and sets the status where a member is one.
+// Adds headers, and sets the status if a member is bound to it.
 void write_bindings(const TypeInfo& type, const void* output, HttpResponse& response);
 
 }  // namespace wire

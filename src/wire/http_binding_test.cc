@@ -49,7 +49,7 @@ std::vector<Violation> decode(const HttpRequest& request, Bound& value) {
   return decode_request(Protocol::RestXml, {}, kOperation, request, &value);
 }
 
-TEST(HttpBinding, LabelsAreTakenFromThePath) {
+TEST(HttpBinding, ReadsLabelsFromThePath) {
   Bound value;
   base::Headers none;
   EXPECT_THAT(decode({"PUT", "/pho%20tos/a%2Fb//c+d/", "", none, ""}, value), testing::IsEmpty());
@@ -58,7 +58,7 @@ TEST(HttpBinding, LabelsAreTakenFromThePath) {
   EXPECT_FALSE(value.Body);
 }
 
-TEST(HttpBinding, ALabelThatIsNotThereIsMissing) {
+TEST(HttpBinding, ReportsAMissingLabel) {
   Bound value;
   base::Headers none;
   auto missing = decode({"PUT", "/photos", "", none, ""}, value);
@@ -66,7 +66,7 @@ TEST(HttpBinding, ALabelThatIsNotThereIsMissing) {
   EXPECT_EQ(missing[0].path, "key");
 }
 
-TEST(HttpBinding, TheQueryStringGivesScalarsListsAndTheRest) {
+TEST(HttpBinding, ReadsScalarsListsAndUnboundParametersFromTheQuery) {
   Bound value;
   base::Headers none;
   decode({"PUT", "/b/k", "max-keys=5&name=a&name=b%26&other=1&other=2&flag", none, "bytes"}, value);
@@ -81,7 +81,7 @@ TEST(HttpBinding, TheQueryStringGivesScalarsListsAndTheRest) {
   EXPECT_THROW(decode({"PUT", "/b/k%", "", none, ""}, value), ApiError);
 }
 
-TEST(HttpBinding, HeadersGiveListsDatesAndMetadata) {
+TEST(HttpBinding, ReadsListsDatesAndMetadataFromHeaders) {
   Bound value;
   base::Headers headers{{"X-Dates", "Thu, 05 Nov 2026 09:30:10 GMT, Thu, 05 Nov 2026 09:30:11 GMT"},
                         {"x-quoted", "a, \"b, \\\"c\\\"\",d"},
@@ -92,7 +92,7 @@ TEST(HttpBinding, HeadersGiveListsDatesAndMetadata) {
   EXPECT_EQ(value.Metadata, (std::map<std::string, std::string>{{"source", "Scanner"}}));
 }
 
-TEST(HttpBinding, ResponsesCarryHeadersStatusAndPayload) {
+TEST(HttpBinding, WritesHeadersStatusAndPayload) {
   Bound value{
       .Quoted = {{"a", "b, \"c\""}}, .Metadata = {{{"k", "v\r\nx-evil: 1"}}}, .Status = 206, .Body = base::Blob{"z"}};
   auto response = encode_response(Protocol::RestXml, {}, kOperation, &value, "id");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON text <-> values, by table. Straight from the parser's events into the struct
-// and from the struct into text: there is no tree of JSON values in between.
+// JSON text <-> values, by table: from the parser's events directly into the struct, and
+// from the struct directly into text, without a tree of JSON values.
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@ namespace wire {
 
 inline constexpr std::size_t kMaxJsonDepth = 64;
 
-// Fills the struct or map `value`; empty text is "{}". Answers the required members that
-// were not there. Throws ApiError SerializationException.
-// Unknown members are passed over; null is as good as absent, and in lists and maps
-// it is dropped; a list that comes twice is one longer list.
+// Fills the struct or map `value`; empty text counts as "{}". Returns the missing required
+// members. Throws ApiError SerializationException.
+// Unknown members are ignored. A null member counts as absent; nulls in lists and maps are
+// dropped. The elements of a repeated list are appended.
 std::vector<Violation> read_json(const TypeInfo& type, std::string_view text, void* value);
 
-// Adds the struct or map to `out`, a struct's absent members left out.
+// Appends the struct or map to `out`, without absent members.
 void write_json(const TypeInfo& type, const void* value, std::string& out);
 
-// Adds text as a JSON string, quotes included.
+// Appends text as a JSON string with its quotes.
 void write_json_string(std::string_view text, std::string& out);
 
 }  // namespace wire

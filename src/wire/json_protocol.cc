@@ -7,7 +7,7 @@
 namespace wire {
 namespace {
 
-// Errors that are Amazon's framework's, not a service's, carry this namespace.
+// The namespace of errors of Amazon's framework, as opposed to a service's.
 constexpr std::string_view kFrameworkNamespace = "com.amazon.coral.service";
 
 const char* content_type(Protocol protocol) {

@@ -19,10 +19,12 @@ namespace json = boost::json;
 using boost::json::error_code;
 using Text = boost::json::string_view;
 
-[[noreturn]] void refuse(std::string message) { throw ApiError("SerializationException", std::move(message), 400); }
+[[noreturn]] void reject_json(std::string message) {
+  throw ApiError("SerializationException", std::move(message), 400);
+}
 
-// The words are Amazon's, as seen in answers of ECS and EventBridge Scheduler.
-[[noreturn]] void refuse_type(std::string_view token, const TypeInfo& type) {
+// Amazon's messages, as seen in responses of ECS and EventBridge Scheduler.
+[[noreturn]] void reject_json_type(std::string_view token, const TypeInfo& type) {
   std::string_view wanted;
   switch (type.kind) {
     case Kind::String: wanted = "a String"; break;
@@ -33,23 +35,23 @@ using Text = boost::json::string_view;
     case Kind::Double: wanted = "a Double"; break;
     case Kind::Time: wanted = "a Timestamp"; break;
     case Kind::Blob: wanted = "a ByteBuffer"; break;
-    case Kind::List: refuse("Expected list or null");
-    case Kind::Map: refuse("Expected map or null");
-    case Kind::Struct: refuse("Expected null");
+    case Kind::List: reject_json("Expected list or null");
+    case Kind::Map: reject_json("Expected map or null");
+    case Kind::Struct: reject_json("Expected null");
   }
-  refuse(std::string(token) + " can not be converted to " + std::string(wanted));
+  reject_json(std::string(token) + " can not be converted to " + std::string(wanted));
 }
 
 // 2^63 and 2^31 are exact doubles; the maxima themselves are not, so compare with <.
 template <class Int>
 Int to_integer(double number, const TypeInfo& type) {
   constexpr double kLimit = -static_cast<double>(std::numeric_limits<Int>::min());
-  if (!(number >= -kLimit && number < kLimit) || number != std::floor(number)) refuse_type("NUMBER_VALUE", type);
+  if (!(number >= -kLimit && number < kLimit) || number != std::floor(number)) reject_json_type("NUMBER_VALUE", type);
   return static_cast<Int>(number);
 }
 
-// Takes the parser's events and fills the value. The parser calls it for one whole
-// text, so that numbers come in one piece; strings with escapes do not.
+// Fills the value from the parser's events. The parser gets the whole text at once, so
+// numbers arrive in one piece; strings with escapes do not.
 class Handler {
  public:
   static constexpr std::size_t max_object_size = std::size_t(-1);
@@ -69,7 +71,7 @@ class Handler {
     Target target = next();
     if (!target.value) return skip();
     if (target.type->kind != Kind::Struct && target.type->kind != Kind::Map) {
-      refuse("Start of structure or map found where not expected.");
+      reject_json("Start of structure or map found where not expected.");
     }
     push(target);
     return true;
@@ -77,7 +79,7 @@ class Handler {
   bool on_array_begin(error_code&) {
     Target target = next();
     if (!target.value) return skip();
-    if (target.type->kind != Kind::List) refuse("Start of list found where not expected.");
+    if (target.type->kind != Kind::List) reject_json("Start of list found where not expected.");
     push(target);
     return true;
   }
@@ -125,7 +127,7 @@ class Handler {
     return true;
   }
   bool on_double(double number, Text text, error_code&) {
-    // The parser's own result may be off by one in the last place.
+    // The parser's own conversion may be off by one in the last place.
     double exact = number;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exact);
     if (error == std::errc() && end == text.data() + text.size()) number = exact;
@@ -136,28 +138,28 @@ class Handler {
   bool on_bool(bool value, error_code&) {
     Target target = next();
     if (!target.value) return true;
-    if (target.type->kind != Kind::Bool) refuse_type(value ? "TRUE_VALUE" : "FALSE_VALUE", *target.type);
+    if (target.type->kind != Kind::Bool) reject_json_type(value ? "TRUE_VALUE" : "FALSE_VALUE", *target.type);
     *static_cast<bool*>(target.value) = value;
     return true;
   }
   bool on_null(error_code&) {
-    if (depth_ == 0) refuse("");
+    if (depth_ == 0) reject_json("");
     return true;
   }
 
  private:
-  // Where the next value goes; a null value: nowhere, it is passed over.
+  // The destination of the next value; null: the value is skipped.
   struct Target {
     const TypeInfo* type = nullptr;
     const Member* traits = nullptr;
     void* value = nullptr;
   };
-  // A struct, list or map that is open.
+  // An open struct, list or map.
   struct Frame {
     const TypeInfo* type;
     const Member* traits;
     void* value;
-    const Field* field;  // the member that it is, in a struct
+    const Field* field;  // the member, in a struct
     std::uint64_t seen;  // required members
     std::size_t count;   // elements
   };
@@ -183,10 +185,10 @@ class Handler {
   Target root_;
   std::array<Frame, kMaxJsonDepth + 1> frames_;
   std::size_t depth_ = 0;
-  std::size_t skipping_ = 0;      // containers open inside a member that is passed over
-  const Field* field_ = nullptr;  // the member whose value comes next
+  std::size_t skipping_ = 0;      // open containers inside a skipped member
+  const Field* field_ = nullptr;  // the member whose value is next
   std::string key_;               // or the map's key
-  std::string text_;              // a string that comes in parts
+  std::string text_;              // a string that arrives in parts
   std::vector<Violation> missing_;
 };
 
@@ -245,7 +247,7 @@ void Handler::put_time(const Target& target, std::string_view text) {
     time = from_iso8601(text);
     if (!time) time = from_epoch(text);
   }
-  if (!time) refuse_type("STRING_VALUE", *target.type);
+  if (!time) reject_json_type("STRING_VALUE", *target.type);
   *static_cast<base::Time*>(target.value) = *time;
 }
 
@@ -254,20 +256,20 @@ void Handler::put_string(const Target& target, std::string_view text) {
     if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
     if (text == "Infinity") return std::numeric_limits<double>::infinity();
     if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
-    refuse_type("STRING_VALUE", *target.type);
+    reject_json_type("STRING_VALUE", *target.type);
   };
   switch (target.type->kind) {
     case Kind::String: static_cast<std::string*>(target.value)->assign(text); return;
     case Kind::Blob: {
       auto bytes = base::from_base64(text);
-      if (!bytes) refuse("Invalid base64");
+      if (!bytes) reject_json("Invalid base64");
       static_cast<base::Blob*>(target.value)->bytes = std::move(*bytes);
       return;
     }
     case Kind::Time: return put_time(target, text);
     case Kind::Float: *static_cast<float*>(target.value) = static_cast<float>(special()); return;
     case Kind::Double: *static_cast<double*>(target.value) = special(); return;
-    default: refuse_type("STRING_VALUE", *target.type);
+    default: reject_json_type("STRING_VALUE", *target.type);
   }
 }
 
@@ -275,7 +277,7 @@ void Handler::put_integer(const Target& target, std::int64_t number) {
   switch (target.type->kind) {
     case Kind::Int64: *static_cast<std::int64_t*>(target.value) = number; return;
     case Kind::Int32:
-      if (number != static_cast<std::int32_t>(number)) refuse_type("NUMBER_VALUE", *target.type);
+      if (number != static_cast<std::int32_t>(number)) reject_json_type("NUMBER_VALUE", *target.type);
       *static_cast<std::int32_t*>(target.value) = static_cast<std::int32_t>(number);
       return;
     default: put_double(target, static_cast<double>(number));
@@ -294,11 +296,11 @@ void Handler::put_double(const Target& target, double number) {
     case Kind::Double: *static_cast<double*>(target.value) = number; return;
     case Kind::Time: {
       auto time = from_epoch(number);
-      if (!time) refuse_type("NUMBER_VALUE", *target.type);
+      if (!time) reject_json_type("NUMBER_VALUE", *target.type);
       *static_cast<base::Time*>(target.value) = *time;
       return;
     }
-    default: refuse_type("NUMBER_VALUE", *target.type);
+    default: reject_json_type("NUMBER_VALUE", *target.type);
   }
 }
 
@@ -312,7 +314,7 @@ std::vector<Violation> read_json(const TypeInfo& type, std::string_view text, vo
   parser.handler().start(type, value);
   error_code error;
   std::size_t used = parser.write_some(false, text.data(), text.size(), error);
-  if (error || used != text.size()) refuse("");
+  if (error || used != text.size()) reject_json("");
   return parser.handler().take_missing();
 }
 

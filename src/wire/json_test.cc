@@ -26,7 +26,7 @@ std::string write_json(const Everything& value) {
   return out;
 }
 
-// The message of the SerializationException; "accepted" if there was none.
+// The message of the SerializationException, or "accepted".
 std::string json_error(std::string_view text) {
   try {
     read_json(text);
@@ -57,9 +57,9 @@ Everything every_json_member() {
   return value;
 }
 
-TEST(Json, WhatIsWrittenIsReadBack) { EXPECT_EQ(read_json(write_json(every_json_member())), every_json_member()); }
+TEST(Json, ReadsBackWhatItWrote) { EXPECT_EQ(read_json(write_json(every_json_member())), every_json_member()); }
 
-TEST(Json, AMapNeedsNoStructAroundIt) {
+TEST(Json, AMapCanBeTheRoot) {
   using Map = std::map<std::string, std::string>;
   const Map map = {{"a", "1"}, {"b", ""}};
   std::string out;
@@ -70,7 +70,7 @@ TEST(Json, AMapNeedsNoStructAroundIt) {
   EXPECT_EQ(back, map);
 }
 
-TEST(Json, EveryKindHasItsForm) {
+TEST(Json, WritesEveryKind) {
   EXPECT_EQ(write_json(every_json_member()),
             R"({"Name":"n","Flag":true,"Small":-1,"Big":9007199254740993,"Single":1.5,"Real":0.1,)"
             R"("When":1793871010.25,"Bytes":"AP8=","Words":["a","\"b\"\n\u0001"],"Grid":[[1,2],[]],)"
@@ -78,9 +78,9 @@ TEST(Json, EveryKindHasItsForm) {
             R"("Self":{"Name":"inner"},"namespace":"kernel"})");
 }
 
-TEST(Json, NoBodyIsAnEmptyObject) { EXPECT_EQ(read_json(""), Everything{}); }
+TEST(Json, AnEmptyBodyIsAnEmptyObject) { EXPECT_EQ(read_json(""), Everything{}); }
 
-TEST(Json, UnknownMembersAndNullsArePassedOver) {
+TEST(Json, IgnoresUnknownMembersAndNulls) {
   auto value =
       read_json(R"({"Unknown":{"a":[1,{"Name":"no"}]},"Name":"n","Flag":null,"Words":["a",null],"Tags":{"k":null}})");
   EXPECT_EQ(value.Name, "n");
@@ -89,12 +89,12 @@ TEST(Json, UnknownMembersAndNullsArePassedOver) {
   EXPECT_TRUE(value.Tags->empty());
 }
 
-TEST(Json, EscapesInKeysAndStringsAreUndone) {
+TEST(Json, DecodesEscapesInKeysAndStrings) {
   auto value = read_json(R"({"N\u0061me":"\u00e9\ud83d\ude00\/\n"})");
   EXPECT_EQ(value.Name, "é😀/\n");
 }
 
-TEST(Json, WrongTypesAreRefusedInAmazonsWords) {
+TEST(Json, RejectsWrongTypesWithAmazonsMessages) {
   EXPECT_EQ(json_error(R"({"Small":"1"})"), "STRING_VALUE can not be converted to an Integer");
   EXPECT_EQ(json_error(R"({"Name":1})"), "NUMBER_VALUE can not be converted to a String");
   EXPECT_EQ(json_error(R"({"Name":true})"), "TRUE_VALUE can not be converted to a String");
@@ -116,7 +116,7 @@ TEST(Json, IntegersMustBeWholeAndInRange) {
   }
 }
 
-TEST(Json, DoublesAreExactAndMayBeNoNumbers) {
+TEST(Json, DoublesAreExactAndMayBeNanOrInfinity) {
   EXPECT_EQ(read_json(R"({"Real":123456789.12345679})").Real, 123456789.12345679);
   EXPECT_TRUE(std::isnan(*read_json(R"({"Real":"NaN"})").Real));
   EXPECT_EQ(read_json(R"({"Real":"-Infinity"})").Real, -INFINITY);
@@ -132,7 +132,7 @@ TEST(Json, TimesAreSecondsOrIsoText) {
   EXPECT_NE(json_error(R"({"When":1e300})"), "accepted");
 }
 
-TEST(Json, WhatIsNoJsonIsRefused) {
+TEST(Json, RejectsInvalidJson) {
   for (const char* text : {"{", "[]", "1", "null", "{} x", "{\"Name\":\"\xFF\"}", R"({"Name":"\ud800"})", R"({"a":1,})",
                            R"({"Bytes":"!"})", "{\"Name\":\"a\nb\"}"}) {
     EXPECT_NE(json_error(text), "accepted") << text;
@@ -146,7 +146,7 @@ TEST(Json, DepthIsBounded) {
   EXPECT_NE(json_error(R"({"Unknown":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}"), "accepted");
 }
 
-TEST(Json, MissingRequiredMembersAreToldWithTheirPaths) {
+TEST(Json, ReportsMissingRequiredMembersWithTheirPaths) {
   Everything value;
   auto missing = read_json(type_of<Everything>(),
                            R"({"Rows":[{"Id":"a"},{"Id":null}],"Leaves":{"k":{}},"Self":{"One":{}}})", &value);
@@ -156,7 +156,7 @@ TEST(Json, MissingRequiredMembersAreToldWithTheirPaths) {
               testing::ElementsAre("rows.2.member.id", "leaves.k.member.id", "self.one.id", "self.name", "name"));
 }
 
-TEST(Json, AnEmptyRequiredStringIsThere) {
+TEST(Json, AnEmptyRequiredStringIsNotMissing) {
   Everything value;
   EXPECT_THAT(read_json(type_of<Everything>(), R"({"Name":""})", &value), testing::IsEmpty());
 }
@@ -182,7 +182,7 @@ TEST(JsonProtocol, AnErrorIsFoundByItsQueryCodeToo) {
   EXPECT_THAT(response.body, testing::HasSubstr("com.q#NoQueue"));
 }
 
-TEST(JsonProtocol, AClientReadsWhatItSentAndWhatItGot) {
+TEST(JsonProtocol, AClientEncodesARequestAndDecodesTheResponse) {
   Everything sent = every_json_member();
   Operation operation{"Do", &type_of<Everything>(), &type_of<Everything>()};
   OutgoingRequest request = encode_request(Protocol::Json10, kService, operation, &sent);
@@ -197,7 +197,7 @@ TEST(JsonProtocol, AClientReadsWhatItSentAndWhatItGot) {
   EXPECT_EQ(back, sent);
 }
 
-TEST(JsonProtocol, AClientThrowsTheErrorThatItGot) {
+TEST(JsonProtocol, AClientThrowsTheErrorOfTheResponse) {
   HttpResponse response = encode_error(Protocol::Json10, kService, ApiError("NoQueue", "Gone"), "id");
   try {
     decode_response(Protocol::Json10, kService, {"Do"}, response, nullptr);

@@ -11,7 +11,7 @@
 namespace wire {
 namespace {
 
-// 0: as it is; 'u': \u00XX; else: a backslash and this letter.
+// 0: unescaped; 'u': \u00XX; else: a backslash and this letter.
 constexpr std::array<char, 256> kEscapes = [] {
   std::array<char, 256> escapes{};
   for (int c = 0; c < 0x20; ++c) escapes[c] = 'u';

@@ -67,7 +67,7 @@ HttpResponse encode_response(Protocol protocol, const Service& service, const Op
 
 HttpResponse encode_error(Protocol protocol, const Service& service, const ApiError& thrown,
                           std::string_view request_id) {
-  // Errors repeat what was sent, and that may be no text at all.
+  // Errors repeat input, which may contain invalid UTF-8.
   ApiError error(base::to_printable(thrown.code()), base::to_printable(thrown.message()), thrown.status());
   for (const auto& [name, value] : thrown.details()) error.with(name, base::to_printable(value));
   for (const auto& [name, value] : thrown.headers()) error.with_header(name, value);

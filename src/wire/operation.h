@@ -23,7 +23,7 @@ struct ErrorSpec {
   int status = 400;
   bool sender = true;                    // the client's fault
   std::string_view json_namespace = {};  // "" = the service's
-  std::string_view query_message = {};  // what query clients are told, where Amazon has other words for them
+  std::string_view query_message = {};   // the message for query clients, if Amazon's differs there
 };
 
 struct Service {
@@ -35,7 +35,7 @@ struct Service {
   bool query_compatible = false;         // JSON and CBOR errors carry x-amzn-query-error
   std::span<const ErrorSpec> errors = {};
 
-  // nullptr for a code that is in no model.
+  // nullptr for a code without a shape.
   const ErrorSpec* find_error(std::string_view name) const;
 };
 
@@ -44,7 +44,7 @@ struct HttpBinding {
   std::string_view method = "POST";
   std::string_view uri = "/";  // "/{Bucket}/{Key+}?uploads"
   int status = 200;
-  std::string_view header = {};  // one that tells it from another of the same method and uri
+  std::string_view header = {};  // distinguishes operations with the same method and uri
 };
 
 struct Operation {
@@ -68,10 +68,10 @@ struct HttpResponse {
   std::string body = {};
 };
 
-// Fills `input` (a default-made value of operation.input's type; may be null where
-// that is). Answers the required members that were not there, which the struct alone
-// can't tell from empty ones: hand them to validate() or to validation_message().
-// Throws ApiError for bytes that are no such request: SerializationException (JSON,
+// Fills `input`, a default-constructed value of operation.input's type (null if that is
+// null). Returns the missing required members, which the struct alone cannot distinguish
+// from empty ones: pass them to validation_message() with the result of validate().
+// Throws ApiError for an invalid request: SerializationException (JSON,
 // CBOR), MalformedXML (restXml), MalformedQueryString and MalformedInput (query).
 std::vector<Violation> decode_request(Protocol protocol, const Service& service, const Operation& operation,
                                       const HttpRequest& request, void* input);
@@ -82,7 +82,7 @@ HttpResponse encode_response(Protocol protocol, const Service& service, const Op
 HttpResponse encode_error(Protocol protocol, const Service& service, const ApiError& error,
                           std::string_view request_id);
 
-// The client's side; Json10 and Json11 only.
+// For clients; Json10 and Json11 only.
 struct OutgoingRequest {
   std::string method;
   std::string path;
@@ -91,7 +91,7 @@ struct OutgoingRequest {
 };
 OutgoingRequest encode_request(Protocol protocol, const Service& service, const Operation& operation,
                                const void* input);
-// Throws the ApiError that the response carries when its status is not 2xx.
+// Throws the ApiError in the response if its status is not 2xx.
 void decode_response(Protocol protocol, const Service& service, const Operation& operation,
                      const HttpResponse& response, void* output);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in a request a decoder or validate() is, as a chain of stack frames: it
-// costs nothing until a path has to be told.
+// A decoder's position in a request, as a chain of stack frames: it costs nothing
+// until an error needs the path.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Place {
   std::string_view name = {};  // the member's name, or the key
   std::size_t index = 0;       // in a list, from 1
 
-  // "entries.1.member.id": names begin with a small letter, lists count from 1.
+  // "entries.1.member.id": names start in lower case, lists count from 1.
   std::string path() const;
 };
 

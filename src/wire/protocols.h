@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operation.cc chooses from: each protocol's half of decode_request(),
-// encode_response() and encode_error(). Nobody outside this folder needs it.
+// Each protocol's part of decode_request(), encode_response() and encode_error(), for
+// operation.cc. Private to wire.
 #pragma once
 
 #include <string>
@@ -31,14 +31,14 @@ std::vector<Violation> decode_cbor_request(const Operation&, const HttpRequest&,
 HttpResponse encode_cbor_response(const Operation&, const void* output, std::string_view request_id);
 HttpResponse encode_cbor_error(const Service&, const ApiError&, std::string_view request_id);
 
-// What errors have in common. `spec` is null for an error that is in no model.
+// Shared by all protocols. `spec` is null for an error without a shape.
 int error_status(const ErrorSpec* spec, const ApiError& error);
 bool is_senders_fault(const ErrorSpec* spec, const ApiError& error);
 // "AWS.SimpleQueueService.NonExistentQueue"
 std::string_view query_code(const ErrorSpec* spec, const ApiError& error);
 // "com.amazonaws.sqs#QueueDoesNotExist"
 std::string error_type(const Service& service, const ErrorSpec* spec, const ApiError& error);
-// x-amzn-query-error, where the service is query-compatible
+// Adds x-amzn-query-error if the service is query-compatible.
 void add_query_error(const Service& service, const ErrorSpec* spec, const ApiError& error, base::Headers& headers);
 
 }  // namespace wire

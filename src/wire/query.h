@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Query parameters -> values, by table: "Attribute.1.Name=DelaySeconds&...", as the
-// query protocol and EC2's own dialect write them.
+// Query parameters -> values, by table: "Attribute.1.Name=DelaySeconds&...", in the
+// query protocol and in EC2's dialect of it.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace wire {
 
-// CloudWatch's PutMetricData may carry a thousand metrics of some seventy parameters.
+// CloudWatch's PutMetricData may have a thousand metrics of about seventy parameters each.
 inline constexpr std::size_t kMaxQueryParameters = 100'000;
 inline constexpr int kMaxQueryDepth = 32;
 
@@ -24,9 +24,9 @@ class QueryParameters {
     std::string value;
   };
 
-  // Adds those of "a=1&b=2". Throws ApiError MalformedQueryString.
+  // Adds the parameters of "a=1&b=2". Throws ApiError MalformedQueryString.
   void add(std::string_view form);
-  // Sorts; of two with one name the first added comes first.
+  // Sorts by name, stably.
   void sort();
   const std::vector<Parameter>& all() const { return all_; }
 
@@ -36,10 +36,9 @@ class QueryParameters {
 
 enum class QueryDialect { Query, Ec2 };
 
-// Fills the struct; unknown parameters are passed over. Answers the required members
-// that were not there. Throws ApiError InvalidParameterValue. Both forms of a list are
-// taken, flattened or not, and a member's own name as well as its name in XML: clients
-// of different ages differ.
+// Fills the struct, ignoring unknown parameters. Returns the missing required members.
+// Throws ApiError InvalidParameterValue. Accepts lists flattened or not, and a member's
+// own name as well as its XML name: older and newer clients differ.
 std::vector<Violation> read_query(const TypeInfo& type, QueryDialect dialect, const QueryParameters& parameters,
                                   void* value);
 

@@ -94,7 +94,7 @@ HttpResponse encode_ec2_response(const Service& service, const Operation& operat
   if (operation.output) {
     write_xml_members(*operation.output, output, XmlTimes::AlwaysMillis, out);
   } else {
-    out += "<return>true</return>";  // what EC2 says where it has nothing to say
+    out += "<return>true</return>";  // EC2's response of an operation without output
   }
   close(operation.name, "Response", out);
   return response;

@@ -36,21 +36,21 @@ namespace {
 
 using Parameter = QueryParameters::Parameter;
 
-// The parameters whose names share a beginning, which is `length` long; sorted, so
-// that those of one member are neighbours, and every step down only narrows the span.
+// The parameters whose names share a prefix of `length` bytes. They are sorted, so the
+// parameters of one member are adjacent, and each level down narrows the span.
 struct Scope {
   std::span<const Parameter> all;
   std::size_t length = 0;
 
   std::string_view rest(const Parameter& parameter) const { return std::string_view(parameter.name).substr(length); }
 
-  // The parameter that is exactly `name`; nullptr if there is none.
+  // The parameter named exactly `name`, or nullptr.
   const Parameter* exact(std::string_view name) const {
     auto at = std::partition_point(all.begin(), all.end(), [&](const Parameter& p) { return rest(p) < name; });
     return at != all.end() && rest(*at) == name ? &*at : nullptr;
   }
 
-  // Those below "name."
+  // The parameters below "name."
   Scope below(std::string_view name) const {
     auto before = [&](const Parameter& p) {
       std::string_view head = rest(p).substr(0, name.size());
@@ -65,10 +65,10 @@ struct Scope {
   }
 };
 
-// One element of a list or map: what stands at "X.3" and below "X.3."
+// One element of a list or map: the parameter "X.3" and those below "X.3."
 struct Element {
   std::uint64_t index;
-  const Parameter* self;  // nullptr: only below
+  const Parameter* self;  // nullptr if there are only parameters below
   Scope below;
 };
 
@@ -107,7 +107,7 @@ class FormReader {
   std::vector<Violation> take_missing() { return std::move(missing_); }
 
  private:
-  // What a member, element, key or value is: itself a parameter, or those below it.
+  // The parameters of a member, element, key or value: itself, and those below it.
   struct Source {
     const Parameter* self = nullptr;
     Scope below = {};
@@ -149,7 +149,7 @@ void FormReader::structure(const TypeInfo& type, const Scope& scope, void* value
   for (const Field& field : type.fields) {
     Source source = find(field, scope);
     if (!source.found()) continue;
-    // Parameters below a scalar are unknown ones.
+    // Parameters below a scalar are unknown and ignored.
     if (!source.self && field.type->kind < Kind::List) continue;
     seen |= field.required_bit;
     this->value(*field.type, *field.traits, source, field.make(field, value), {&place, Place::InStruct, field.name});
@@ -157,7 +157,8 @@ void FormReader::structure(const TypeInfo& type, const Scope& scope, void* value
   if (type.required_bits & ~seen) note_missing(type, seen, place, missing_);
 }
 
-void FormReader::value(const TypeInfo& type, const Member& traits, const Source& source, void* value, const Place& place) {
+void FormReader::value(const TypeInfo& type, const Member& traits, const Source& source, void* value,
+                       const Place& place) {
   if (++depth_ > kMaxQueryDepth) throw ApiError("MalformedQueryString", "The parameters are nested too deeply.", 400);
   if (type.kind == Kind::Struct) {
     structure(type, source.below, value, place);
@@ -174,7 +175,8 @@ void FormReader::value(const TypeInfo& type, const Member& traits, const Source&
   --depth_;
 }
 
-void FormReader::list(const TypeInfo& type, const Member& traits, const Source& source, void* value, const Place& place) {
+void FormReader::list(const TypeInfo& type, const Member& traits, const Source& source, void* value,
+                      const Place& place) {
   std::vector<Element> found = elements(source.below);
   if (found.empty()) {
     Scope wrapped = source.below.below(traits.item.empty() ? "member" : traits.item);
@@ -188,7 +190,8 @@ void FormReader::list(const TypeInfo& type, const Member& traits, const Source& 
   }
 }
 
-void FormReader::map(const TypeInfo& type, const Member& traits, const Source& source, void* value, const Place& place) {
+void FormReader::map(const TypeInfo& type, const Member& traits, const Source& source, void* value,
+                     const Place& place) {
   std::vector<Element> found = elements(source.below);
   if (found.empty()) found = elements(source.below.below("entry"));
   for (const Element& element : found) {

@@ -29,7 +29,7 @@ std::string query_error(std::string_view form) {
   return "accepted";
 }
 
-TEST(Query, ScalarsOfEveryKind) {
+TEST(Query, ReadsScalarsOfEveryKind) {
   auto value = read_query(
       "Name=a+b%26&Flag=true&Small=-1&Big=9007199254740993&Real=2.5&When=2026-11-05T09%3A30%3A10Z&Bytes=AP8%3D");
   EXPECT_EQ(value.Name, "a b&");
@@ -41,7 +41,7 @@ TEST(Query, ScalarsOfEveryKind) {
   EXPECT_EQ(value.Bytes->bytes, std::string("\0\xFF", 2));
 }
 
-TEST(Query, ListsComeInBothFormsAndInTheOrderOfTheirNumbers) {
+TEST(Query, ReadsListsInBothFormsInTheOrderOfTheirNumbers) {
   std::vector<std::string> expected = {"a", "b", "c"};
   EXPECT_EQ(read_query("Words.member.10=c&Words.member.2=b&Words.member.1=a").Words, expected);
   EXPECT_EQ(read_query("Words.1=a&Words.2=b&Words.10=c").Words, expected);
@@ -50,41 +50,41 @@ TEST(Query, ListsComeInBothFormsAndInTheOrderOfTheirNumbers) {
   EXPECT_EQ(read_query("Flat.member.1=a&Flat.member.2=b&Flat.member.10=c").Flat, expected);
 }
 
-TEST(Query, AnEmptyListIsThere) { EXPECT_EQ(read_query("Words=").Words, std::vector<std::string>{}); }
+TEST(Query, AnEmptyListIsPresent) { EXPECT_EQ(read_query("Words=").Words, std::vector<std::string>{}); }
 
-TEST(Query, AHugeIndexIsOnlyAnOrder) {
+TEST(Query, AHugeIndexOnlyDefinesTheOrder) {
   EXPECT_EQ(read_query("Words.member.999999999999=b&Words.member.1=a").Words, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(read_query("Words.member.99999999999999999999999=b").Words, std::vector<std::string>{});
 }
 
-TEST(Query, ListsOfListsAndOfStructs) {
+TEST(Query, ReadsListsOfListsAndOfStructs) {
   auto value =
       read_query("Grid.row.1.n.1=1&Grid.row.1.n.2=2&Grid.row.2.n.1=3&Rows.member.1.Id=x&Rows.member.1.Number=4");
   EXPECT_EQ(value.Grid, (std::vector<std::vector<std::int32_t>>{{1, 2}, {3}}));
   EXPECT_EQ(value.Rows, (std::vector<test::Leaf>{{"x", 4}}));
 }
 
-TEST(Query, MapsFlattenedAndNot) {
+TEST(Query, ReadsMapsFlattenedOrNot) {
   auto value = read_query("Tag.1.Key=a&Tag.1.Value=1&Tag.2.Key=b&Leaves.entry.1.key=k&Leaves.entry.1.value.Id=x");
   EXPECT_EQ(value.Tags, (std::map<std::string, std::string>{{"a", "1"}, {"b", ""}}));
   EXPECT_EQ(value.Leaves, (std::map<std::string, test::Leaf>{{"k", {"x", std::nullopt}}}));
   EXPECT_EQ(query_error("Tag.1.Value=1"), "InvalidParameterValue");
 }
 
-TEST(Query, NeighboursInTheAlphabetDoNotMix) {
+TEST(Query, NamesWithACommonPrefixDoNotMix) {
   auto value = read_query("One.Id=a&One-Id=b&One/Id=c&OneId=d&Flat-1=x&FlatItem.1-1=y&FlatItem.1=z");
   EXPECT_EQ(value.One, (test::Leaf{"a", std::nullopt}));
   EXPECT_EQ(value.Flat, std::vector<std::string>{"z"});
 }
 
-TEST(Query, OfTwoAlikeTheFirstCounts) { EXPECT_EQ(read_query("Name=a&Name=b").Name, "a"); }
+TEST(Query, TheFirstOfTwoEqualNamesCounts) { EXPECT_EQ(read_query("Name=a&Name=b").Name, "a"); }
 
 TEST(Query, EC2CapitalizesNames) {
   EXPECT_EQ(read_query("Mark=x&Namespace=ns&FlatItem.1=a", QueryDialect::Ec2).namespace_, "ns");
   EXPECT_EQ(read_query("Mark=x", QueryDialect::Ec2).Mark, "x");
 }
 
-TEST(Query, WhatIsNoValueOfItsTypeIsRefused) {
+TEST(Query, RejectsInvalidValues) {
   EXPECT_EQ(query_error("Small=x"), "InvalidParameterValue");
   EXPECT_EQ(query_error("Small=99999999999"), "InvalidParameterValue");
   EXPECT_EQ(query_error("Flag=yes"), "InvalidParameterValue");
@@ -102,7 +102,7 @@ TEST(Query, DepthAndCountAreBounded) {
   EXPECT_EQ(query_error(many), "MalformedQueryString");
 }
 
-TEST(Query, MissingRequiredMembersAreTold) {
+TEST(Query, ReportsMissingRequiredMembers) {
   QueryParameters parameters;
   parameters.add("Rows.member.4.Number=1&Leaves.entry.1.key=k&Leaves.entry.1.value.Number=1");
   parameters.sort();
@@ -113,7 +113,7 @@ TEST(Query, MissingRequiredMembersAreTold) {
   EXPECT_THAT(paths, testing::ElementsAre("leaves.k.member.id", "rows.1.member.id", "name"));
 }
 
-TEST(QueryProtocol, ParametersComeInTheUrlAndInTheBody) {
+TEST(QueryProtocol, ReadsParametersFromTheUrlAndTheBody) {
   Everything value;
   base::Headers headers;
   Operation operation{"Do", &type_of<Everything>()};

@@ -36,7 +36,7 @@ std::string_view root_name(const Field& payload) {
   return type.structure.xml.empty() ? type.name : type.structure.xml;
 }
 
-// The one member that is the whole body.
+// The member that is the whole body.
 std::vector<Violation> read_payload(const Field& payload, std::string_view body, void* input) {
   void* value = payload.make(payload, input);
   switch (payload.type->kind) {
@@ -77,7 +77,7 @@ std::vector<Violation> decode_rest_xml_request(const Operation& operation, const
     if (!request.body.empty()) {
       missing = read_xml(type, request.body, input);
       for (const Field& field : type.fields) {
-        if (field.traits->in == In::Body) seen |= field.required_bit;  // read_xml has told of these
+        if (field.traits->in == In::Body) seen |= field.required_bit;  // read_xml reported these
       }
     }
   }
@@ -107,7 +107,7 @@ HttpResponse encode_rest_xml_error(const Service& service, const ApiError& error
   const ErrorSpec* spec = service.find_error(error.code());
   HttpResponse response = start(error_status(spec, error), request_id);
   for (const auto& [name, value] : error.headers()) response.headers.add(name, value);
-  if (response.status == 304) return response;  // which has no body
+  if (response.status == 304) return response;  // a 304 has no body
   response.headers.add("Content-Type", "application/xml");
   std::string& out = response.body;
   out = kProlog;

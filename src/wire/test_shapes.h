@@ -54,7 +54,7 @@ BOOST_DESCRIBE_STRUCT(Everything, (),
                       (Name, Flag, Small, Big, Single, Real, When, Bytes, Color, Words, Flat, Grid, Tags, Leaves, Rows,
                        One, Self, namespace_, Mark))
 
-// Its member is the root element itself.
+// The only member is the text of the root element.
 struct Alone {
   std::optional<std::string> Word;
 };
@@ -68,9 +68,10 @@ inline constexpr auto wire::kTraits<wire::test::Leaf> = wire::traits({
 });
 
 template <>
-inline constexpr auto wire::kTraits<wire::test::Alone> = wire::traits({.xml = "Word", .unwrapped = true}, {
-    {.member = "Word"},
-});
+inline constexpr auto wire::kTraits<wire::test::Alone> = wire::traits({.xml = "Word", .unwrapped = true},
+                                                                      {
+                                                                          {.member = "Word"},
+                                                                      });
 
 template <>
 inline constexpr auto wire::kTraits<wire::test::Everything> = wire::traits({

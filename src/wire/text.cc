@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/utf8.h"
 #include "wire/text.h"
 
 #include <charconv>
@@ -8,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "wire/timestamp.h"
 
 namespace wire {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalars as text: what query parameters, XML content, headers and paths carry.
+// Scalars as text, for query parameters, XML content, headers and paths.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace wire {
 
-// Fills a scalar; false when the text is none of that type. TimeFormat::Default takes
-// any of the three formats.
+// Fills a scalar; false if the text is invalid for the type. TimeFormat::Default accepts
+// all three formats.
 bool read_text(const TypeInfo& type, TimeFormat format, std::string_view text, void* value);
 
-// Adds a scalar's text to `out`, unescaped. TimeFormat::Default is ISO 8601.
+// Appends a scalar's text to `out`, unescaped. TimeFormat::Default is ISO 8601.
 void append_text(const TypeInfo& type, TimeFormat format, const void* value, std::string& out);
 
 }  // namespace wire

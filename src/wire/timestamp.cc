@@ -31,7 +31,7 @@ struct Clock {
   int hour, minute, second, millis;
 };
 
-// Reads a timestamp piece by piece; once a piece is not there all later ones fail.
+// Reads a timestamp part by part; after a missing part all later ones fail.
 class TimeReader {
  public:
   explicit TimeReader(std::string_view text) : rest_(text) {}
@@ -52,14 +52,14 @@ class TimeReader {
     rest_.remove_prefix(what.size());
     return true;
   }
-  // The number, from 1, of the three-letter name that comes next.
+  // The number, from 1, of the three-letter name that is next.
   int name(std::string_view names) {
     std::size_t at = rest_.size() < 3 ? names.npos : names.find(rest_.substr(0, 3));
     if (at == names.npos || at % 3) return fail();
     rest_.remove_prefix(3);
     return static_cast<int>(at / 3 + 1);
   }
-  // ".52", if there is one, as milliseconds
+  // An optional ".52", as milliseconds
   int fraction() {
     if (!accept(".")) return 0;
     int millis = 0, scale = 100, count = 0;
@@ -111,7 +111,7 @@ std::optional<base::Time> join(int year, int month, int day, const Clock& clock)
          std::chrono::seconds(clock.second) + base::Duration(clock.millis);
 }
 
-// HTTP's two older forms, which servers still have to read (RFC 9110 5.6.7).
+// HTTP's two obsolete formats, which servers must accept (RFC 9110 5.6.7).
 // "Sun Nov  6 08:49:37 1994", from the month on
 std::optional<base::Time> rest_of_asctime(TimeReader& in) {
   const int month = in.name(kMonths);

@@ -14,7 +14,7 @@ std::string epoch(base::Time time) {
   return out;
 }
 
-TEST(Timestamp, ThreeFormats) {
+TEST(Timestamp, WritesThreeFormats) {
   EXPECT_EQ(to_iso8601(kTime), "2026-11-05T09:30:10Z");
   EXPECT_EQ(to_iso8601(kTime, true), "2026-11-05T09:30:10.000Z");
   EXPECT_EQ(to_iso8601(kTime + base::Duration(7)), "2026-11-05T09:30:10.007Z");
@@ -25,7 +25,7 @@ TEST(Timestamp, ThreeFormats) {
   EXPECT_EQ(to_iso8601(base::from_millis(-1)), "1969-12-31T23:59:59.999Z");
 }
 
-TEST(Timestamp, IsoWithFractionsAndZones) {
+TEST(Timestamp, ReadsIsoWithFractionsAndZones) {
   EXPECT_EQ(from_iso8601("2026-11-05T09:30:10Z"), kTime);
   EXPECT_EQ(from_iso8601("2026-11-05T10:30:10+01:00"), kTime);
   EXPECT_EQ(from_iso8601("2026-11-05T04:00:10-0530"), kTime);
@@ -39,7 +39,7 @@ TEST(Timestamp, IsoWithFractionsAndZones) {
   }
 }
 
-TEST(Timestamp, HttpDates) {
+TEST(Timestamp, ReadsHttpDates) {
   EXPECT_EQ(from_rfc822("Thu, 05 Nov 2026 09:30:10 GMT"), kTime);
   EXPECT_EQ(from_rfc822("Thu, 05 Nov 2026 09:30:10.5 GMT"), kTime + base::Duration(500));
   EXPECT_EQ(from_rfc822("Thu, 05 Nov 2026 10:30:10 +0100"), kTime);
@@ -47,7 +47,7 @@ TEST(Timestamp, HttpDates) {
   EXPECT_FALSE(from_rfc822("Thu, 05 Xxx 2026 09:30:10 GMT"));
 }
 
-TEST(Timestamp, HttpDatesOfOld) {
+TEST(Timestamp, ReadsObsoleteHttpDates) {
   const base::Time then = base::from_seconds(784111777);
   EXPECT_EQ(from_rfc822("Sunday, 06-Nov-94 08:49:37 GMT"), then);
   EXPECT_EQ(from_rfc822("Sun Nov  6 08:49:37 1994"), then);
@@ -60,7 +60,7 @@ TEST(Timestamp, HttpDatesOfOld) {
   }
 }
 
-TEST(Timestamp, EpochSecondsWithinTheYearsThatHaveFourDigits) {
+TEST(Timestamp, ReadsEpochSecondsOfYearsWithFourDigits) {
   EXPECT_EQ(from_epoch("1793871010.25"), kTime + base::Duration(250));
   EXPECT_FALSE(from_epoch("1e30"));
   EXPECT_FALSE(from_epoch("nan"));

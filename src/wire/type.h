@@ -31,7 +31,7 @@ struct Field {
   std::uint64_t required_bit = 0;  // one bit for each required member, none for the others
   // The member's value; nullptr when it is absent.
   const void* (*get)(const Field&, const void* structure) = nullptr;
-  // The member's value, made present (as it is, if it was) and ready to be filled.
+  // The member's value. Creates it if it is absent.
   void* (*make)(const Field&, void* structure) = nullptr;
 };
 
@@ -46,17 +46,17 @@ struct TypeInfo {
   std::vector<Field> fields;        // of a struct
   std::uint64_t required_bits = 0;  // all the required members
   const Field* payload = nullptr;   // the member that is the whole body (restXml)
-  bool has_bindings = false;        // some member travels outside the body (restXml)
+  bool has_bindings = false;        // a member travels outside the body (restXml)
 
-  // Lists. `append` answers the new last element, `at` element i.
+  // Lists. `append` returns the new last element, `at` element i.
   std::size_t (*size)(const TypeInfo&, const void* list_or_map) = nullptr;
   void* (*append)(const TypeInfo&, void* list) = nullptr;
   const void* (*at)(const TypeInfo&, const void* list, std::size_t i) = nullptr;
-  // Maps. `insert` answers the value at that key, a fresh one.
+  // Maps. `insert` returns a new value for the key.
   void* (*insert)(const TypeInfo&, void* map, std::string&& key) = nullptr;
   void (*each)(const TypeInfo&, const void* map, Visit visit, void* context) = nullptr;
 
-  // The field of that name (the one in JSON and CBOR); nullptr if there is none.
+  // The field with this name in JSON and CBOR, or nullptr.
   const Field* find(std::string_view field_name) const;
 };
 
@@ -69,7 +69,7 @@ void for_each_entry(const TypeInfo& type, const void* map, Fn&& fn) {
   type.each(type, map, visit, const_cast<void*>(static_cast<const void*>(&fn)));
 }
 
-// Fills in what follows from the fields: required bits, payload, bindings.
+// Derives required bits, payload and bindings from the fields.
 void finish_struct(TypeInfo& type);
 
 // The traits of an element of a list, of a map's keys and values; never null.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// type_of<T>(): the table of a shape, made once, before main, from what
-// Boost.Describe and wire::kTraits say.
+// type_of<T>(): the table of a shape, built once before main from Boost.Describe
+// and wire::kTraits.
 #pragma once
 
 #include <boost/describe/members.hpp>
@@ -25,7 +25,7 @@ constexpr const TypeInfo& type_of();
 namespace detail {
 
 template <class T>
-struct ListOf;  // undefined: T is no list
+struct ListOf;  // undefined: T is not a list
 template <class T>
 struct ListOf<std::vector<T>> {
   using Element = T;
@@ -184,8 +184,8 @@ TypeInfo make_type() {
   return type;
 }
 
-// Filled before main, in no certain order; each refers to others only by address,
-// so that shapes may contain themselves.
+// Initialized before main in unspecified order. Tables refer to others only by address,
+// so shapes may contain themselves.
 template <class T>
 const TypeInfo Table<T>::value = make_type<T>();
 

@@ -32,13 +32,13 @@ void note_missing(const TypeInfo& type, std::uint64_t seen, const Place& place, 
 
 namespace {
 
-// Lengths are counted in characters, as Amazon does, not in bytes.
+// Counts characters, as Amazon does, not bytes.
 std::int64_t length_of(std::string_view text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
 }
 
-// Boost's, because the standard library's recurses once a character and so runs out
-// of stack on long text. It gives up on what would take too long: that is no match.
+// Boost's, because the standard library's recurses for each character and overflows the
+// stack on long text. Boost's throws when matching takes too long: that counts as no match.
 bool matches(const std::string& text, std::string_view pattern) {
   try {
     return boost::regex_match(text, boost::regex(pattern.begin(), pattern.end()));

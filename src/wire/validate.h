@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a request keeps to what its model says: required members, lengths,
-// ranges, enumerations, patterns. The service words the error.
+// Validates a request against its model: required members, lengths, ranges,
+// enumerations, patterns. The service formats the error.
 #pragma once
 
 #include <string>
@@ -17,15 +17,15 @@ struct Violation {
   std::string path;  // "entries.1.member.id", as Amazon spells it
   Kind kind = Missing;
   std::string constraint;  // the bound, the pattern, or the allowed values "[A, B]"
-  std::string value;       // what was there; "" where the member is secret
+  std::string value;       // the invalid value; "" if the member is secret
   std::string member;      // the last name in path in the model's spelling ("Id")
 };
 
-// Everything but Missing, which decode_request() answers. At most kMaxViolations.
+// All violations except Missing, which decode_request() returns. At most kMaxViolations.
 inline constexpr std::size_t kMaxViolations = 20;
 std::vector<Violation> validate(const TypeInfo& type, const void* value);
 
-// Amazon's generic words: "1 validation error detected: Value null at 'queueUrl'
+// Amazon's generic message: "1 validation error detected: Value null at 'queueUrl'
 // failed to satisfy constraint: Member must not be null".
 std::string validation_message(const std::vector<Violation>& violations);
 

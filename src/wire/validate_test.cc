@@ -16,9 +16,9 @@ std::string message(const Everything& value) {
   return found.empty() ? "" : validation_message(found);
 }
 
-TEST(Validate, AGoodValueHasNothingWrong) { EXPECT_EQ(message({.Name = "n"}), ""); }
+TEST(Validate, AValidValueHasNoViolations) { EXPECT_EQ(message({.Name = "n"}), ""); }
 
-TEST(Validate, TheWordsAreAmazons) {
+TEST(Validate, MessagesAreAmazons) {
   EXPECT_EQ(
       validation_message({{"queueUrl", Violation::Missing, "", "", "QueueUrl"}}),
       "1 validation error detected: Value null at 'queueUrl' failed to satisfy constraint: Member must not be null");
@@ -36,7 +36,7 @@ TEST(Validate, LengthsCountCharactersNotBytes) {
   EXPECT_THAT(message({.Name = "éééééé"}), testing::HasSubstr("less than or equal to 5"));
 }
 
-TEST(Validate, ElementsAreCheckedAndTheirPathsTold) {
+TEST(Validate, ReportsInvalidElementsWithTheirPaths) {
   Everything value{.Name = "n", .Words = {{"abc", "abcd", "x"}}, .Rows = {{{""}}}};
   auto found = validate(type_of<Everything>(), &value);
   ASSERT_EQ(found.size(), 3u);
@@ -46,14 +46,12 @@ TEST(Validate, ElementsAreCheckedAndTheirPathsTold) {
   EXPECT_EQ(found[2].path, "rows.1.member.id");
 }
 
-TEST(Validate, PatternsMatchTheWhole) {
+TEST(Validate, PatternsMatchTheWholeText) {
   EXPECT_EQ(message({.Name = "n", .namespace_ = "abc"}), "");
   EXPECT_THAT(message({.Name = "n", .namespace_ = "abc1"}), testing::HasSubstr("at 'namespace' failed"));
 }
 
-TEST(Validate, LongTextIsMatchedToo) {
-  EXPECT_EQ(message({.Name = "n", .namespace_ = std::string(1'000'000, 'a')}), "");
-}
+TEST(Validate, MatchesLongText) { EXPECT_EQ(message({.Name = "n", .namespace_ = std::string(1'000'000, 'a')}), ""); }
 
 TEST(Validate, TheListOfViolationsIsBounded) {
   Everything value{.Name = "n", .Rows = std::vector<test::Leaf>(1000)};

@@ -11,7 +11,7 @@
 namespace wire {
 namespace {
 
-[[noreturn]] void refuse() {
+[[noreturn]] void reject_xml() {
   throw ApiError("MalformedXML",
                  "The XML you provided was not well-formed or did not validate against our published schema", 400);
 }
@@ -23,18 +23,18 @@ bool is_named(std::string_view found, std::string_view name) {
   return colon != found.npos && found.substr(colon + 1) == name;
 }
 
-// All of an element's own text, whether it came plain or as CDATA.
+// An element's own text, plain or CDATA.
 std::string text_of(pugi::xml_node node) {
   std::string text;
   for (pugi::xml_node child : node.children()) {
     if (child.type() == pugi::node_pcdata || child.type() == pugi::node_cdata) text += child.value();
-    if (child.type() == pugi::node_element) refuse();
+    if (child.type() == pugi::node_element) reject_xml();
   }
   return text;
 }
 
-// "lt" of "&lt;", "#x1F" of "&#x1F;". Characters that XML 1.0 has no place for may be written so,
-// as clients do with keys that have them, but not NUL.
+// "lt" of "&lt;", "#x1F" of "&#x1F;". References to characters that XML 1.0 does not allow are accepted,
+// since clients send them in keys, except NUL.
 bool is_reference(std::string_view name) {
   for (std::string_view known : {"amp", "lt", "gt", "quot", "apos"}) {
     if (name == known) return true;
@@ -49,15 +49,15 @@ bool is_reference(std::string_view name) {
   return error == std::errc() && end == name.data() + name.size() && code != 0 && code <= 0x10FFFF && !surrogate;
 }
 
-// The parser takes what it can't resolve as plain text; we don't. What it does not look into, CDATA and
-// comments, may have any.
+// The parser keeps an unresolvable reference as plain text; we reject it. CDATA and comments may contain
+// anything.
 bool has_bad_reference(std::string_view text) {
   constexpr std::size_t kLongest = 10;  // "#x0010FFFF"
   for (std::size_t at = 0; (at = text.find_first_of("&<", at)) != text.npos;) {
     const std::string_view rest = text.substr(at);
     if (rest.starts_with("<!--") || rest.starts_with("<![CDATA[")) {
       at = text.find(rest[2] == '-' ? "-->" : "]]>", at + 3);
-      if (at == text.npos) return false;  // not well-formed, as the parser will say
+      if (at == text.npos) return false;  // not well-formed: the parser rejects it
     } else if (rest.front() == '&') {
       const std::size_t end = rest.substr(0, kLongest + 2).find(';');
       if (end == rest.npos || !is_reference(rest.substr(1, end - 1))) return true;
@@ -71,10 +71,10 @@ bool has_bad_reference(std::string_view text) {
 pugi::xml_node root_of(const pugi::xml_document& document, std::string_view name) {
   pugi::xml_node root;
   for (pugi::xml_node node : document.children()) {
-    if (node.type() == pugi::node_doctype || (node.type() == pugi::node_element && root)) refuse();
+    if (node.type() == pugi::node_doctype || (node.type() == pugi::node_element && root)) reject_xml();
     if (node.type() == pugi::node_element) root = node;
   }
-  if (!name.empty() && !is_named(root.name(), name)) refuse();
+  if (!name.empty() && !is_named(root.name(), name)) reject_xml();
   return root;
 }
 
@@ -89,7 +89,7 @@ class XmlReader {
   void map(const TypeInfo& type, const Member& traits, pugi::xml_node node, void* value, const Place& place);
   void entry(const TypeInfo& type, const Member& traits, pugi::xml_node node, void* value, const Place& place);
   void scalar(const TypeInfo& type, const Member& traits, std::string_view text, void* value) {
-    if (!read_text(type, traits.time, text, value)) refuse();
+    if (!read_text(type, traits.time, text, value)) reject_xml();
   }
 
   int depth_ = 0;
@@ -130,15 +130,16 @@ void XmlReader::structure(const TypeInfo& type, pugi::xml_node node, void* value
       this->value(*field->type, *field->traits, child, member, at);
     }
   }
-  // Members that travel elsewhere are not this reader's to miss.
+  // Members outside the body are not missing here.
   for (const Field& field : type.fields) {
     if (field.traits->in != In::Body) seen |= field.required_bit;
   }
   if (type.required_bits & ~seen) note_missing(type, seen, place, missing_);
 }
 
-void XmlReader::value(const TypeInfo& type, const Member& traits, pugi::xml_node node, void* value, const Place& place) {
-  if (++depth_ > kMaxXmlDepth) refuse();
+void XmlReader::value(const TypeInfo& type, const Member& traits, pugi::xml_node node, void* value,
+                      const Place& place) {
+  if (++depth_ > kMaxXmlDepth) reject_xml();
   switch (type.kind) {
     case Kind::Struct: structure(type, node, value, place); break;
     case Kind::List: list(type, traits, node, value, place); break;
@@ -166,14 +167,15 @@ void XmlReader::map(const TypeInfo& type, const Member& traits, pugi::xml_node n
   }
 }
 
-void XmlReader::entry(const TypeInfo& type, const Member& traits, pugi::xml_node node, void* value, const Place& place) {
+void XmlReader::entry(const TypeInfo& type, const Member& traits, pugi::xml_node node, void* value,
+                      const Place& place) {
   pugi::xml_node key, held;
   for (pugi::xml_node child : node.children()) {
     if (is_named(child.name(), traits.key.empty() ? "key" : traits.key)) key = child;
     if (is_named(child.name(), traits.value.empty() ? "value" : traits.value)) held = child;
   }
   std::string name = text_of(key);
-  if (!key || !held || !base::is_utf8(name)) refuse();
+  if (!key || !held || !base::is_utf8(name)) reject_xml();
   void* slot = type.insert(type, value, std::string(name));
   this->value(*type.element, element_traits(traits), held, slot, {&place, Place::InMap, name});
 }
@@ -183,8 +185,8 @@ void XmlReader::entry(const TypeInfo& type, const Member& traits, pugi::xml_node
 std::vector<Violation> read_xml(const TypeInfo& type, std::string_view text, void* value, std::string_view root) {
   pugi::xml_document document;
   constexpr unsigned kOptions = pugi::parse_default | pugi::parse_ws_pcdata_single | pugi::parse_doctype;
-  if (text.size() > kMaxXmlBytes || has_bad_reference(text)) refuse();
-  if (!document.load_buffer(text.data(), text.size(), kOptions)) refuse();
+  if (text.size() > kMaxXmlBytes || has_bad_reference(text)) reject_xml();
+  if (!document.load_buffer(text.data(), text.size(), kOptions)) reject_xml();
   XmlReader reader;
   reader.structure(type, root_of(document, root), value, Place{});
   return reader.take_missing();

@@ -48,7 +48,7 @@ Everything every_xml_member() {
   return value;
 }
 
-TEST(Xml, OneRootOfTheNameThatIsExpected) {
+TEST(Xml, AcceptsOneRootWithTheExpectedName) {
   Everything value;
   const TypeInfo& type = type_of<Everything>();
   for (const char* good :
@@ -71,7 +71,7 @@ TEST(Xml, ReferencesMustResolve) {
   }
 }
 
-TEST(Xml, AMemberThatIsTheRootHasNoElementOfItsOwn) {
+TEST(Xml, AnUnwrappedMemberIsTheTextOfTheRoot) {
   std::string some, none;
   const test::Alone word{.Word = "a<b"}, empty;
   write_xml_root({"Word", "http://x/"}, type_of<test::Alone>(), &word, some);
@@ -80,9 +80,9 @@ TEST(Xml, AMemberThatIsTheRootHasNoElementOfItsOwn) {
   EXPECT_EQ(none, R"(<Word xmlns="http://x/"></Word>)");
 }
 
-TEST(Xml, WhatIsWrittenIsReadBack) { EXPECT_EQ(read_xml(write_xml(every_xml_member())), every_xml_member()); }
+TEST(Xml, ReadsBackWhatItWrote) { EXPECT_EQ(read_xml(write_xml(every_xml_member())), every_xml_member()); }
 
-TEST(Xml, EveryKindHasItsForm) {
+TEST(Xml, WritesEveryKind) {
   EXPECT_EQ(write_xml(every_xml_member()),
             "<Root xmlns=\"http://x/\" mark=\"m&quot;\"><Name>a&lt;b&gt;&amp;&quot;c&quot;&#xD;\n </Name>"
             "<Flag>false</Flag><When>2026-11-05T09:30:10.000Z</When><Bytes>/w==</Bytes>"
@@ -93,29 +93,29 @@ TEST(Xml, EveryKindHasItsForm) {
             "<Self><Name>inner</Name></Self></Root>");
 }
 
-TEST(Xml, WhatXmlCannotCarryIsEscapedAsAmazonDoes) {
+TEST(Xml, EscapesCharactersThatXmlDoesNotAllowAsAmazonDoes) {
   std::string out;
   write_xml_text(std::string_view("\x01\x1F\t\0", 4), out);
   EXPECT_EQ(out, "&#x1;&#x1F;\t&#x0;");
 }
 
-TEST(Xml, PrefixesCommentsAndCdataDoNotMatter) {
+TEST(Xml, IgnoresPrefixesCommentsAndCdata) {
   auto value =
       read_xml("<?xml version=\"1.0\"?><x:R xmlns:x=\"u\"><!-- c --><x:Name><![CDATA[<a>]]>b</x:Name><Other/></x:R>");
   EXPECT_EQ(value.Name, "<a>b");
 }
 
-TEST(Xml, SpaceIsKeptInTextAndIgnoredAroundNumbers) {
+TEST(Xml, KeepsSpaceInTextAndIgnoresItAroundNumbers) {
   EXPECT_EQ(read_xml("<R><Name> </Name></R>").Name, " ");
   EXPECT_EQ(read_xml("<R><Small> 3\n</Small></R>").Small, 3);
 }
 
-TEST(Xml, DocumentTypesAreRefused) {
+TEST(Xml, RejectsDocumentTypeDeclarations) {
   EXPECT_TRUE(rejects_xml("<!DOCTYPE R [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]><R><Name>&b;</Name></R>"));
   EXPECT_TRUE(rejects_xml("<!DOCTYPE R SYSTEM \"file:///etc/passwd\"><R/>"));
 }
 
-TEST(Xml, WhatIsNoXmlOrNoValueIsRefused) {
+TEST(Xml, RejectsMalformedXmlAndInvalidValues) {
   for (const char* text : {"<R>", "", "x", "<R><Small>x</Small></R>", "<R><Name><b/></Name></R>",
                            "<R><Name>\xFF</Name></R>", "<R><Tag><Key>k</Key></Tag></R>"}) {
     EXPECT_TRUE(rejects_xml(text)) << text;
@@ -131,7 +131,7 @@ TEST(Xml, DepthIsBounded) {
   EXPECT_TRUE(rejects_xml("<R>" + open + close + "</R>"));
 }
 
-TEST(Xml, MissingRequiredMembersAreTold) {
+TEST(Xml, ReportsMissingRequiredMembers) {
   Everything value;
   auto missing = read_xml(type_of<Everything>(), "<R><Rows><member><Id>a</Id></member><member/></Rows></R>", &value);
   std::vector<std::string> paths;

@@ -30,7 +30,7 @@ BUCKET = "crash-objects"
 def make(server):
     """Creates a bucket that publishes all its events to a queue; returns the queue's URL."""
     caller, s3 = Caller(server), S3Caller(server)
-    url = caller.json("CreateQueue", {"QueueName": "told"}).json["QueueUrl"]
+    url = caller.json("CreateQueue", {"QueueName": "events"}).json["QueueUrl"]
     shown = caller.json("GetQueueAttributes", {"QueueUrl": url, "AttributeNames": ["QueueArn"]})
     arn = shown.json["Attributes"]["QueueArn"]
     statement = {"Effect": "Allow", "Principal": {"Service": "s3.amazonaws.com"}, "Action": "sqs:SendMessage", "Resource": arn}
@@ -79,9 +79,9 @@ def drain(caller, url):
             empty = 0 if messages else empty + 1
             for message in messages:
                 for record in json.loads(message["Body"]).get("Records", []):
-                    told = record["s3"]["object"]
-                    etag = told.get("eTag") if record["eventName"].startswith("ObjectCreated") else None
-                    events.append((record["eventName"], urllib.parse.unquote_plus(told["key"]), etag))
+                    item = record["s3"]["object"]
+                    etag = item.get("eTag") if record["eventName"].startswith("ObjectCreated") else None
+                    events.append((record["eventName"], urllib.parse.unquote_plus(item["key"]), etag))
     return events
 
 

@@ -90,18 +90,18 @@ class Ledger:
 
     def check_events(self, events, shown):
         """`events`: [(name, key, etag or None)] of every message. Each change is published once."""
-        told = {}
+        published = {}
         for name, key, etag in events:
-            told[(name, key, etag)] = told.get((name, key, etag), 0) + 1
-        for (name, key, etag), count in told.items():
+            published[(name, key, etag)] = published.get((name, key, etag), 0) + 1
+        for (name, key, etag), count in published.items():
             tried = [a for a in self.attempts.get(key, []) if a.event == name and (a.etag == etag or a.token is GONE)]
             if len(tried) < count:
-                self.problem(f"{name} of {key} was told {count} times and tried {len(tried)} times")
+                self.problem(f"{name} of {key} was published {count} times and tried {len(tried)} times")
         for key, attempts in self.attempts.items():
             for attempt in attempts:
                 happened = attempt.acknowledged or (shown.get(key) is attempt and attempt.token is not GONE)
-                if attempt.token is not GONE and happened and not told.get((attempt.event, key, attempt.etag)):
-                    self.problem(f"{attempt.event} of {key} ({attempt.token}) was never told")
+                if attempt.token is not GONE and happened and not published.get((attempt.event, key, attempt.etag)):
+                    self.problem(f"{attempt.event} of {key} ({attempt.token}) was never published")
             removed = [a for a in attempts if a.token is GONE and a.acknowledged]
-            if removed and told.get((removed[0].event, key, None), 0) < len(removed):
-                self.problem(f"{key} was deleted {len(removed)} times and told {told.get((removed[0].event, key, None), 0)}")
+            if removed and published.get((removed[0].event, key, None), 0) < len(removed):
+                self.problem(f"{key} was deleted {len(removed)} times and published {published.get((removed[0].event, key, None), 0)}")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aws-chunked bodies, whole and split in two: both must decode to the same bytes, or fail with
+// aws-chunked bodies in one piece and cut in two: both must decode to the same bytes or fail with
 // the same error, and never to more bytes than announced.
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A browser form, whole and split in two: both must give the same fields and file, or the same
-// error.
+// A browser's form in one piece and cut in two: both must give the same fields and file, or fail
+// with the same error.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a frame of the agent protocol, and each message as every type: an error or a value
+// Any bytes as a frame of the agent protocol, and each message as every type: an error, or a value
 // that can be written and read again.
 #include <cstddef>
 #include <cstdint>

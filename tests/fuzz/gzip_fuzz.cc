@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as gzip: the result stays within its limit. Bytes that we compress are
-// decompressed unchanged.
+// Any bytes as gzip: the result stays within the limit. Bytes that we compress decompress to
+// themselves.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of a connection in the request parser, whole and split in two: both must give
-// the same requests.
+// Bytes of a connection through the request parser, in one piece and cut in two:
+// both must give the same requests.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kHeadLimit = 4096;
 
-// The loop of the server, with `cut` as the end of the first read.
+// The server's loop, with `cut` as the end of the first read.
 std::string transcript(std::string_view bytes, std::size_t cut) {
   http::RequestParser parser(kHeadLimit);
   std::string found, waiting(bytes.substr(0, cut));

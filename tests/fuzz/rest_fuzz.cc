@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any head is routed to one operation or rejected, and the routed operation agrees with the head.
+// Any head matches one operation or is rejected, and the matched operation agrees with the head.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -62,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } else {
       (void)signing::s3_claim_error(head, parsed);
     }
-    head.headers = {{"Host", "h"}};  // then only by the query
+    head.headers = {{"Host", "h"}};  // then with the query alone
   }
   return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A peer's bytes in the WebSocket frame parser, whole and split in two: both must give the
-// same messages, and none over the limit.
+// A peer's bytes through the WebSocket frame parser, in one piece and cut in two: both must
+// give the same messages, and none over the limit.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 using Kind = http::Incoming::Kind;
 constexpr std::size_t kMessageLimit = 300;
 
-// False after a violation, which ends the reading.
+// False after a violation, which ends parsing.
 bool read_some(http::FrameParser& parser, std::string_view bytes, std::string& found) {
   for (;;) {
     http::Incoming incoming = parser.parse(bytes);
@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::size_t cut = data[1] * bytes.size() / 256;
   CHECK(transcript(role, bytes, bytes.size()) == transcript(role, bytes, cut)) << "a cut at " << cut << " changed it";
 
-  // Frames that we write are read unchanged.
+  // Our own frames must be read back unchanged.
   std::string frame;
   http::append_frame(role, http::Opcode::Ping, bytes.substr(0, 125), frame);
   http::FrameParser peer(role == http::Role::Client ? http::Role::Server : http::Role::Client, kMessageLimit);

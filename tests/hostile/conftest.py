@@ -14,7 +14,7 @@ def server():
 
 
 @pytest.fixture(autouse=True)
-def still_well(request):
+def server_stays_healthy(request):
     yield
     if "server" not in request.fixturenames:
         return

@@ -16,7 +16,7 @@ def refused(answer, code=None, status=None, part=""):
     return answer
 
 
-def turned_away(answer, *statuses):
+def plain_rejection(answer, *statuses):
     """An invalid HTTP request: a plain 4xx or the end of the connection, never a 5xx."""
     if answer is None:
         assert not statuses or None in statuses, "closed without an answer"

@@ -5,7 +5,7 @@ import urllib.parse
 
 import pytest
 
-from expect import refused, turned_away
+from expect import refused, plain_rejection
 from support import raw, sigv4
 from support.raw import Caller, exchange, request_bytes
 from support.server import Server, create_key, run_stoker
@@ -43,10 +43,10 @@ def connected(caller, arn):
     return answer["containerInstances"][0]["agentConnected"]
 
 
-def greeted(caller, arn):
+def connect(caller, arn):
     """A session that has acknowledged its manifest."""
     session = Socket(caller, work_target(arn))
-    session.say("AckRequest", messageId=session.hear(MANIFEST)["messageId"])
+    session.send_message("AckRequest", messageId=session.next_message(MANIFEST)["messageId"])
     eventually(lambda: connected(caller, arn))
     return session
 
@@ -100,7 +100,7 @@ def test_an_instance_of_another_region_is_rejected(server, machine):
 
 @pytest.mark.parametrize("header", ["Upgrade", "Connection", "Sec-WebSocket-Key", "Sec-WebSocket-Version"])
 def test_an_incomplete_upgrade_is_rejected(caller, send, machine, header):
-    turned_away(send(upgrade_bytes(caller, work_target(machine), drop=[header])), 400, 426)
+    plain_rejection(send(upgrade_bytes(caller, work_target(machine), drop=[header])), 400, 426)
 
 
 def test_a_deregistered_instance_is_rejected(caller, cluster):
@@ -132,105 +132,105 @@ def test_a_deregistered_instance_is_rejected(caller, cluster):
     ids=range(15),
 )
 def test_an_invalid_frame_gets_an_error_and_the_session_continues(caller, machine, text):
-    with greeted(caller, machine) as session:
+    with connect(caller, machine) as session:
         session.send(text)
-        assert session.hear(BAD)["message"]
-        session.say("TaskStopVerificationMessage", messageId="v", stopCandidates=[])
-        assert session.hear("TaskStopVerificationAck")["messageId"] == "v"
+        assert session.next_message(BAD)["message"]
+        session.send_message("TaskStopVerificationMessage", messageId="v", stopCandidates=[])
+        assert session.next_message("TaskStopVerificationAck")["messageId"] == "v"
 
 
 @pytest.mark.parametrize("text", ["{", '{"type": "PublishHealthRequest", "message": {"tasks": 1}}'])
 def test_invalid_telemetry_gets_an_error_and_the_session_continues(caller, machine, text):
     with Socket(caller, telemetry_target(machine)) as session:
         session.send(text)
-        assert session.hear(BAD)["message"]
-        session.say("PublishMetricsRequest")
-        assert session.hear("AckPublishMetric") is not None
+        assert session.next_message(BAD)["message"]
+        session.send_message("PublishMetricsRequest")
+        assert session.next_message("AckPublishMetric") is not None
 
 
 def test_frames_of_an_unknown_type_are_ignored(caller, machine):
-    with greeted(caller, machine) as session:
-        session.say("Nonsense", a=1)
-        session.say("StokerLogLines", requestId="nobody's", lines=[], end=True)
-        assert session.hear("StokerStopLogs")["requestId"] == "nobody's"
+    with connect(caller, machine) as session:
+        session.send_message("Nonsense", a=1)
+        session.send_message("StokerLogLines", requestId="nobody's", lines=[], end=True)
+        assert session.next_message("StokerStopLogs")["requestId"] == "nobody's"
         assert connected(caller, machine)
 
 
 def test_a_binary_frame_ends_the_session(caller, machine):
-    with greeted(caller, machine) as session:
+    with connect(caller, machine) as session:
         session.send(b"\x00\xff", BINARY)
         assert session.close_code() == 1003
     eventually(lambda: not connected(caller, machine))
 
 
 def test_a_frame_of_five_mebibytes_ends_the_session(caller, machine):
-    with greeted(caller, machine) as session:
+    with connect(caller, machine) as session:
         session.send(b'"' + b"x" * (5 << 20) + b'"')
         assert session.close_code() in (1009, None)
     eventually(lambda: not connected(caller, machine))
 
 
 def test_garbage_instead_of_frames_ends_the_session(caller, machine):
-    with greeted(caller, machine) as session:
+    with connect(caller, machine) as session:
         session.connection.send(b"GET / HTTP/1.1\r\n\r\n" * 50)
         assert session.close_code() in (1002, None)
     eventually(lambda: not connected(caller, machine))
 
 
 def test_a_newer_session_replaces_the_older_one(caller, machine):
-    with greeted(caller, machine) as old:
-        with greeted(caller, machine) as new:
-            assert old.hear("Nothing") is None  # it was closed
+    with connect(caller, machine) as old:
+        with connect(caller, machine) as new:
+            assert old.next_message("Nothing") is None  # it was closed
             assert connected(caller, machine)
             ecs(caller, "StartTask", taskDefinition="plain", containerInstances=[machine])
-            assert len(new.hear(PAYLOAD)["tasks"]) == 1
+            assert len(new.next_message(PAYLOAD)["tasks"]) == 1
         eventually(lambda: not connected(caller, machine))
 
 
 def test_an_unacknowledged_task_is_sent_again(caller, machine):
-    with greeted(caller, machine) as session:
+    with connect(caller, machine) as session:
         ecs(caller, "StartTask", taskDefinition="plain", containerInstances=[machine])
-        first = session.hear(PAYLOAD)
+        first = session.next_message(PAYLOAD)
         session.send(b"", PING)
-    with greeted(caller, machine) as session:
-        again = session.hear(PAYLOAD)
+    with connect(caller, machine) as session:
+        again = session.next_message(PAYLOAD)
         assert again["tasks"][0]["arn"] == first["tasks"][0]["arn"]
-        session.say("AckRequest", messageId=again["messageId"])
+        session.send_message("AckRequest", messageId=again["messageId"])
         ecs(caller, "StopTask", task=again["tasks"][0]["arn"])
-        assert session.hear(PAYLOAD)["tasks"][0]["desiredStatus"] == "STOPPED"
+        assert session.next_message(PAYLOAD)["tasks"][0]["desiredStatus"] == "STOPPED"
 
 
 def test_unacknowledged_payloads_are_sent_again_and_unacknowledged_manifests_end_the_session(caller, machine):
     """A payload is sent again. A session that never acknowledges its manifest is closed, whatever else it sends."""
     mute = register(caller, "mute")
-    with greeted(caller, machine) as session, Socket(caller, work_target(mute)) as silent:
-        assert silent.hear(MANIFEST) is not None
+    with connect(caller, machine) as session, Socket(caller, work_target(mute)) as silent:
+        assert silent.next_message(MANIFEST) is not None
         ecs(caller, "StartTask", taskDefinition="plain", containerInstances=[machine])
-        told = []
-        while len(told) < 2:
+        received = []
+        while len(received) < 2:
             message = json.loads(session.read()[1])
             if message["type"] == PAYLOAD:
-                told.append(message["message"]["tasks"][0]["arn"])
-            session.say("HeartbeatAckRequest", messageId=message["message"]["messageId"])
-            silent.say("HeartbeatAckRequest", messageId="x")
-        assert told[0] == told[1]
+                received.append(message["message"]["tasks"][0]["arn"])
+            session.send_message("HeartbeatAckRequest", messageId=message["message"]["messageId"])
+            silent.send_message("HeartbeatAckRequest", messageId="x")
+        assert received[0] == received[1]
         assert not connected(caller, mute)
-        assert silent.hear("Nothing") is None
+        assert silent.next_message("Nothing") is None
 
 
 def test_a_session_ends_when_its_key_is_deleted(server, caller, machine):
     key = create_key(server.data, "000000000000")
-    with greeted(Caller(server, key), machine) as session:
+    with connect(Caller(server, key), machine) as session:
         assert run_stoker("key", "delete", "--data", server.data, key.id).returncode == 0
         ecs(caller, "StartTask", taskDefinition="plain", containerInstances=[machine])
-        assert session.hear("AccessDeniedException") is not None
+        assert session.next_message("AccessDeniedException") is not None
 
 
 def test_a_deregistered_machine_is_notified(caller, cluster):
     arn = register(caller, "leaves")
-    with greeted(caller, arn) as session:
+    with connect(caller, arn) as session:
         ecs(caller, "DeregisterContainerInstance", containerInstance=arn, force=True)
-        assert session.hear("InactiveInstanceException") is not None
+        assert session.next_message("InactiveInstanceException") is not None
 
 
 def read_logs(caller, **parameters):
@@ -241,10 +241,10 @@ def read_logs(caller, **parameters):
 
 def start(caller, machine):
     """Starts a task that its agent has acknowledged: (session, task ARN)."""
-    session = greeted(caller, machine)
+    session = connect(caller, machine)
     ecs(caller, "StartTask", taskDefinition="plain", containerInstances=[machine])
-    payload = session.hear(PAYLOAD)
-    session.say("AckRequest", messageId=payload["messageId"])
+    payload = session.next_message(PAYLOAD)
+    session.send_message("AckRequest", messageId=payload["messageId"])
     return session, payload["tasks"][0]["arn"]
 
 
@@ -277,9 +277,9 @@ def test_logs_end_when_the_agent_disconnects(caller, machine):
     fields = sigv4.signed_headers(caller.scope("ecs"), "GET", target, {"Host": caller.host}, b"")
     with raw.Connection(caller.port) as reader, session:
         reader.send(request_bytes("GET", target, fields))
-        asked = session.hear("StokerReadLogs")
+        asked = session.next_message("StokerReadLogs")
         line = {"container": "c", "at": 1, "stream": "stdout", "text": "hello"}
-        session.say("StokerLogLines", requestId=asked["requestId"], lines=[line])
+        session.send_message("StokerLogLines", requestId=asked["requestId"], lines=[line])
         assert b"200" in reader.read_until(b"\r\n\r\n")
         session.connection.socket.close()
         assert reader.closed()
@@ -293,11 +293,11 @@ def test_the_server_stops_while_agents_and_log_readers_are_connected():
         ecs(caller, "RegisterTaskDefinition", family="plain",
             containerDefinitions=[{"name": "c", "image": "busybox", "memory": 16}])
         arn = register(caller, "a")
-        with greeted(caller, arn) as session, raw.Connection(caller.port) as reader:
+        with connect(caller, arn) as session, raw.Connection(caller.port) as reader:
             answer = ecs(caller, "StartTask", taskDefinition="plain", containerInstances=[arn])
             task = answer["tasks"][0]["taskArn"]
             target = "/stoker/logs?" + urllib.parse.urlencode({"cluster": "default", "task": task})
             fields = sigv4.signed_headers(caller.scope("ecs"), "GET", target, {"Host": caller.host}, b"")
             reader.send(request_bytes("GET", target, fields))  # which waits for the task to be delivered
-            assert session.hear(PAYLOAD)
+            assert session.next_message(PAYLOAD)
             server.stop()

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from expect import refused, turned_away
+from expect import refused, plain_rejection
 from support.polls import start_poll
 from support.raw import Connection, request_bytes
 
@@ -58,7 +58,7 @@ def test_an_invalid_request_is_rejected(server, data):
     with Connection(server.port) as connection:
         connection.send(data)
         connection.socket.shutdown(socket.SHUT_WR)
-        turned_away(connection.read_answer())
+        plain_rejection(connection.read_answer())
         assert connection.closed()
 
 
@@ -68,7 +68,7 @@ def test_random_bytes_are_rejected(server):
         with Connection(server.port) as connection:
             connection.send(bytes(chance.randrange(256) for _ in range(chance.randrange(1, 400))) + b"\r\n\r\n")
             connection.socket.shutdown(socket.SHUT_WR)
-            turned_away(connection.read_answer())
+            plain_rejection(connection.read_answer())
 
 
 @pytest.mark.parametrize("cut", [0.1, 0.5, 0.9, 0.99])
@@ -116,13 +116,13 @@ def head_of(size):
 def test_a_head_that_is_too_large_is_rejected(server, size):
     with Connection(server.port) as connection:
         connection.send(head_of(size))
-        turned_away(connection.read_answer(), 431, 400, None)
+        plain_rejection(connection.read_answer(), 431, 400, None)
 
 
 def test_ten_thousand_headers(server):
     with Connection(server.port) as connection:
         connection.send(b"GET / HTTP/1.1\r\nHost: x\r\n" + b"".join(b"H%d: v\r\n" % i for i in range(10_000)) + b"\r\n")
-        turned_away(connection.read_answer(), 431, 400)
+        plain_rejection(connection.read_answer(), 431, 400)
 
 
 def test_many_headers_do_no_harm(server):
@@ -136,7 +136,7 @@ def test_an_endless_head_is_rejected(server):
         for _ in range(1000):
             if not connection.send(b"Endless: " + b"x" * 1000 + b"\r\n"):
                 break
-        turned_away(connection.read_answer(), 431, 400, None)
+        plain_rejection(connection.read_answer(), 431, 400, None)
 
 
 def test_a_content_length_that_is_too_large_is_rejected(caller, server):
@@ -199,7 +199,7 @@ def test_garbage_after_a_request_ends_the_connection(caller, server):
     with Connection(server.port) as connection:
         connection.send(HEALTH + b"\x00\x01garbage\r\n\r\n" + HEALTH)
         assert connection.read_answer().status == 200
-        turned_away(connection.read_answer())
+        plain_rejection(connection.read_answer())
         assert connection.closed()
 
 
@@ -209,7 +209,7 @@ def test_a_smuggled_request_is_not_served(server):
         lengths = b"Content-Length: %d\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" % (5 + len(hidden))
         connection.send(b"POST /health HTTP/1.1\r\nHost: x\r\n" + lengths + hidden)
         connection.socket.shutdown(socket.SHUT_WR)
-        turned_away(connection.read_answer())
+        plain_rejection(connection.read_answer())
         assert connection.read_answer() is None
 
 
@@ -235,7 +235,7 @@ def test_slow_clients_do_not_block_others(caller, server):
 def test_a_head_that_arrives_too_slowly_times_out(server):
     with Connection(server.port) as connection:
         connection.send(b"GET / HTTP/1.1\r\n")
-        turned_away(connection.read_answer(), 408, None)
+        plain_rejection(connection.read_answer(), 408, None)
         assert connection.closed()
 
 

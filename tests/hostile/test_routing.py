@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from expect import refused, turned_away
+from expect import refused, plain_rejection
 from support import sigv4
 from support.raw import request_bytes
 
@@ -92,9 +92,9 @@ PATHS = [
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda text: repr(text[:25]))
 def test_a_tricky_path_is_rejected(caller, send, path):
-    turned_away(send(request_bytes("GET", path, {"Host": caller.host, "Connection": "close"})))
+    plain_rejection(send(request_bytes("GET", path, {"Host": caller.host, "Connection": "close"})))
     fields = {"Host": caller.host, "Content-Length": "2", "X-Amz-Target": "AmazonSQS.ListQueues", "Connection": "close"}
-    turned_away(send(request_bytes("POST", path, fields, b"{}")))
+    plain_rejection(send(request_bytes("POST", path, fields, b"{}")))
 
 
 @pytest.mark.parametrize("path", ["/a/b/c", "//", "/nobody/hostile", "/000000000000/nobody", "/x%2Fy"])
@@ -105,13 +105,13 @@ def test_an_unknown_queue_path_is_rejected(caller, path):
 
 @pytest.mark.parametrize("target", ["http://elsewhere/", "*", "elsewhere:80", "?Action=ListQueues", "?", "health"])
 def test_a_request_target_that_is_not_a_path_is_rejected(send, target):
-    turned_away(send(request_bytes("GET", target, {"Host": "x", "Connection": "close"})))
+    plain_rejection(send(request_bytes("GET", target, {"Host": "x", "Connection": "close"})))
 
 
 @pytest.mark.parametrize("path", ["/health", "/metrics"])
 def test_plain_pages_accept_only_get(send, path):
     answer = send(request_bytes("POST", path, {"Host": "x", "Content-Length": "3", "Connection": "close"}, b"abc"))
-    turned_away(answer, 405)
+    plain_rejection(answer, 405)
 
 
 def test_unknown_operations_do_not_enlarge_the_metrics(caller, send):

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from expect import refused, turned_away
+from expect import refused, plain_rejection
 from support import s3_raw
 from support.raw import Connection, exchange, request_bytes
 from support.s3_raw import SIGNED_CHUNKS, SIGNED_CHUNKS_TRAILER, UNSIGNED_CHUNKS_TRAILER
@@ -215,7 +215,7 @@ def test_an_invalid_content_length_is_rejected(s3, key, server, length):
     fields["Content-Length"] = length
     with Connection(server.port) as connection:
         connection.send(request_bytes("PUT", key, fields, b"hello"))
-        turned_away(connection.read_answer())
+        plain_rejection(connection.read_answer())
 
 
 @pytest.mark.parametrize("length", [5 * 2**30 + 1, 10**15, 2**63 - 1])
@@ -232,7 +232,7 @@ def test_two_content_lengths_are_rejected(s3, key, server):
     data = request_bytes("PUT", key, [*fields, ("Content-Length", "5"), ("Content-Length", "50")], b"hello")
     with Connection(server.port) as connection:
         connection.send(data)
-        turned_away(connection.read_answer())
+        plain_rejection(connection.read_answer())
 
 
 def test_wrong_hashes_of_every_kind_are_rejected(s3, key):

@@ -38,7 +38,7 @@ def incoming(server):
     return list((server.data / "objects" / "incoming").iterdir())
 
 
-def said_so(answer):
+def reports_full_disk(answer):
     assert answer.status == 507 and answer.code == "InsufficientStorage", answer
     assert "disk" in answer.message and "full" in answer.message, answer
 
@@ -49,12 +49,12 @@ def test_a_full_disk_in_the_middle_of_an_object(crowded):  # noqa: F811
     assert s3.call("PUT", "/full").status == 200
     stored, refusal = fill(s3, LARGE)
     assert stored
-    said_so(refusal)
+    reports_full_disk(refusal)
     eventually(lambda: not incoming(server))
     check(s3, LARGE, stored)  # reading needs no space
 
     started = s3.call("PUT", "/full/after", os.urandom(4 * LARGE))
-    said_so(started)
+    reports_full_disk(started)
     assert s3.call("GET", "/full/after").status == 404
     assert server.alive
 
@@ -71,7 +71,7 @@ def test_a_full_disk_of_small_objects_and_a_kill(crowded):  # noqa: F811
     assert s3.call("PUT", "/full").status == 200
     stored, refusal = fill(s3, 32_000)
     assert len(stored) > 10
-    said_so(refusal)
+    reports_full_disk(refusal)
     server.kill()
     pathlib.Path(other).unlink()
     server.start()
@@ -92,7 +92,7 @@ def test_an_upload_in_parts_on_a_full_disk(crowded):  # noqa: F811
         if answer.status != 200:
             break
         etags.append(answer.headers["etag"])
-    said_so(answer)
+    reports_full_disk(answer)
     pathlib.Path(other).unlink()
     number = len(etags) + 1
     again = s3.call("PUT", f"/full/parts?partNumber={number}&uploadId={upload}", body_of(number, 2 * LARGE))

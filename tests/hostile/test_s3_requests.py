@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from expect import refused, turned_away
+from expect import refused, plain_rejection
 from support import sigv4
 from support.raw import Connection, exchange, request_bytes
 
@@ -225,7 +225,7 @@ def test_odd_methods_are_rejected(s3, server, bucket, key, method):
     for target in ("/", bucket, key, f"{key}?tagging", f"{bucket}?policy"):
         with Connection(server.port) as connection:
             connection.send(s3.bytes(method, target))
-            turned_away(connection.read_answer())
+            plain_rejection(connection.read_answer())
     assert s3.call("GET", key).body == BODY
 
 
@@ -322,7 +322,7 @@ def test_signature_version_2_in_a_header_is_rejected(s3, key, value):
 def test_odd_hosts_do_no_harm(s3, server, host):
     with Connection(server.port) as connection:
         connection.send(request_bytes("GET", "/requests", {"Host": host, "Connection": "close"}))
-        turned_away(connection.read_answer())
+        plain_rejection(connection.read_answer())
 
 
 def test_concurrent_puts_gets_and_deletes(s3, bucket):

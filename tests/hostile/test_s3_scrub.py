@@ -14,7 +14,7 @@ LARGE = 300_000  # a file; small objects are rows
 
 
 @pytest.fixture
-def spoilt():
+def shelf():
     with Server() as running:
         caller = S3Caller(running)
         assert caller.call("PUT", "/shelf").status == 200
@@ -56,8 +56,8 @@ def flip(path, at):
         file.write(bytes([byte ^ 1]))
 
 
-def test_undamaged_objects_are_reported_as_such(spoilt):
-    server, caller = spoilt
+def test_undamaged_objects_are_reported_as_such(shelf):
+    server, caller = shelf
     put(caller, "small", 100)
     put(caller, "large")
     result = scrub(server)
@@ -66,8 +66,8 @@ def test_undamaged_objects_are_reported_as_such(spoilt):
     assert lines_of(scrub(server, "--json")) == [{"done": {"checked": 2, "bytes": 300100, "bad": 0, "unnamed": 0}}]
 
 
-def test_damaged_files_are_found(spoilt):
-    server, caller = spoilt
+def test_damaged_files_are_found(shelf):
+    server, caller = shelf
     for number in range(3):
         put(caller, f"whole/{number}")
     flipped = file_of(server, lambda: put(caller, "flipped"))
@@ -96,8 +96,8 @@ def test_damaged_files_are_found(spoilt):
     assert scrub(server).returncode == 0
 
 
-def test_damaged_parts_are_found(spoilt):
-    server, caller = spoilt
+def test_damaged_parts_are_found(shelf):
+    server, caller = shelf
     started = caller.call("POST", "/shelf/parts?uploads")
     upload = started.body.split(b"<UploadId>")[1].split(b"<")[0].decode()
 
@@ -112,8 +112,8 @@ def test_damaged_parts_are_found(spoilt):
     assert (finding["problem"], finding["part"], finding["uploadId"]) == ("DAMAGED", 1, upload)
 
 
-def test_only_the_root_key_may_scrub(spoilt):
-    server, _ = spoilt
+def test_only_the_root_key_may_scrub(shelf):
+    server, _ = shelf
     made = subprocess.run(
         [binary(), "key", "create", "--account", "222222222222", "--json", "--data", str(server.data)],
         capture_output=True, text=True, check=True,

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import uuid
 
 from support.waiting import PATIENCE_SECONDS
 
@@ -34,8 +35,29 @@ class Key:
         self.id, self.secret, self.account, self.token = access_key, secret, account, token
 
 
+class Schema:
+    """A PostgreSQL schema for one server; STOKER_TEST_STORE has the URL of the database (tests/postgres.sh)."""
+
+    def __init__(self, database):
+        self.database, self.name = database, "test_" + uuid.uuid4().hex
+        self._execute(f"CREATE SCHEMA {self.name}")
+
+    @property
+    def url(self):
+        return f"{self.database}{'&' if '?' in self.database else '?'}options=-csearch_path%3D{self.name}"
+
+    def remove(self):
+        self._execute(f"DROP SCHEMA {self.name} CASCADE")
+
+    def _execute(self, sql):
+        subprocess.run(["psql", "-q", "-v", "ON_ERROR_STOP=1", self.database, "-c", sql], check=True, stderr=subprocess.DEVNULL)
+
+
 class Server:
-    """`arguments` go to `stoker up`. A given `data` folder is kept; otherwise a temporary one is used."""
+    """`arguments` go to `stoker up`. A given `data` folder is kept; otherwise a temporary one is used.
+
+    With STOKER_TEST_STORE the server has its state in PostgreSQL, in its own schema.
+    """
 
     def __init__(self, data=None, listen="127.0.0.1:0", arguments=(), wrapper=()):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="stoker-test-"))
@@ -44,11 +66,13 @@ class Server:
         self.listen = listen
         self.arguments = list(arguments)
         self.wrapper = list(wrapper)
+        self.schema = Schema(os.environ["STOKER_TEST_STORE"]) if os.environ.get("STOKER_TEST_STORE") else None
         self.process = None
         self.endpoint = None
 
     def start(self):
         command = [*self.wrapper, binary(), "up", "--no-agent", "--data", str(self.data), "--listen", self.listen]
+        command += ["--store", self.schema.url] if self.schema else []
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 command + self.arguments, stdout=subprocess.PIPE, stderr=log, start_new_session=True
@@ -114,6 +138,8 @@ class Server:
     def remove(self):
         if self.alive:
             self.kill()
+        if self.schema:
+            self.schema.remove()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self):

@@ -56,7 +56,7 @@ class Socket:
     def send(self, payload, opcode=TEXT):
         return self.connection.send(frame_bytes(payload, opcode))
 
-    def say(self, kind, **members):
+    def send_message(self, kind, **members):
         return self.send(json.dumps({"type": kind, "message": members}))
 
     def _take(self, size):
@@ -78,7 +78,7 @@ class Socket:
             size = struct.unpack("!Q", self._take(8))[0]
         return head[0] & 0x0F, self._take(size)
 
-    def hear(self, kind):
+    def next_message(self, kind):
         """The next message of this type; None if the session ends first."""
         while True:
             frame = self.read()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CBOR as text, with sorted members and normalized numbers, to compare two encodings
+// CBOR as text, with sorted members and one format for numbers, to compare two encodings
 // of one value. Independent of the codec under test.
 #pragma once
 

@@ -196,8 +196,8 @@ void Model::make_struct(const object& shape, TypeInfo& type) {
   wire::finish_struct(type);
   for (Field& field : type.fields) {
     if (!type.structure.payload.empty() && member_names_[&type][field.offset] == type.structure.payload) {
-      // In the vectors every member has an XML name, which is not the root's name: the root has its
-      // shape's name. In S3's model it is the root's name.
+      // The vectors give every member an XML name. A name equal to the member's own does not rename the root,
+      // which keeps the shape's name. In S3's model it does.
       traits_.push_back(*field.traits);
       if (traits_.back().xml == type.structure.payload) traits_.back().xml = {};
       field.traits = &traits_.back();
@@ -263,7 +263,7 @@ std::string Model::to_text(const TypeInfo& type, const Value& value) {
     for (const auto& [key, held] : value.entries) out += key + ":" + to_text(*type.element, held) + " ";
     return "<" + out + ">";
   }
-  // The parser of the vectors' numbers may be off in the last place.
+  // The parser that read the vectors' numbers may be off in the last place.
   if (type.kind == Kind::Double) return fmt::format("{:.15g}", value.real);
   wire::append_text(type, {}, slot(type, value), out);
   return out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes that are known only at run time: a model's JSON becomes wire::TypeInfo
-// tables of one general value, for the public test vectors.
+// Shapes known only at run time: a model's JSON becomes wire::TypeInfo tables over one
+// general value, so that the public test vectors can run.
 #pragma once
 
 #include <boost/json.hpp>
@@ -17,7 +17,7 @@
 
 namespace dynamic {
 
-// Any value; the table determines its kind.
+// Any value; its table determines which member is used.
 struct Value {
   bool present = false;
   std::string text;
@@ -42,7 +42,7 @@ class Model {
   // The model's own names of a struct's members, in the order of the fields.
   const std::vector<std::string>& member_names(const wire::TypeInfo& type) { return member_names_[&type]; }
 
-  // A value from the form that the vectors use: times are epoch seconds, blobs text.
+  // A value from the vectors' format: times are epoch seconds, blobs are text.
   Value from_json(const wire::TypeInfo& type, const boost::json::value& json);
   std::string to_text(const wire::TypeInfo& type, const Value& value);
 
@@ -58,7 +58,7 @@ class Model {
   std::deque<wire::Member> traits_;
 };
 
-// The argument of a codec for the value: the scalar inside, or the Value itself.
+// The pointer that a codec gets for the value: to the scalar inside, or to the Value.
 void* slot(const wire::TypeInfo& type, Value& value);
 const void* slot(const wire::TypeInfo& type, const Value& value);
 // An empty struct, list or map of that type.

@@ -18,9 +18,9 @@ struct Request {
 
 // golden/CLIENT/NAME.http
 Request load(const std::string& client, const std::string& name);
-// The bytes of golden/NAME, "" if there is no such file.
+// The bytes of golden/NAME, or "" if the file is missing.
 std::string load_file(const std::string& name);
-// By its headers: X-Amz-Target and Content-Type, smithy-protocol, a form, else restXml.
+// Determined from the headers: X-Amz-Target and Content-Type, smithy-protocol, a form, else restXml.
 wire::Protocol protocol_of(const Request& request);
 
 }  // namespace golden

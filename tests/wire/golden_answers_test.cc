@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our responses, byte for byte, in golden/answers. botocore 1.43 has read them; run with
-// STOKER_GOLDEN_WRITE=1 to write them again, and check the diff.
+// Our responses, byte for byte, in golden/answers. botocore 1.43 could read them when they
+// were recorded. Run with STOKER_GOLDEN_WRITE=1 to record them again, and review the diff.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -69,7 +69,7 @@ TEST(GoldenAnswers, ReceiveMessage) {
       .MessageAttributes = {{{"raw", {.BinaryValue = base::Blob{"\xFF"}, .DataType = "Binary"}}}}};
   shapes::sqs::ReceiveMessageResult result{.Messages = {{message}}};
   check("sqs_receive_message_json", Protocol::Json10, kSqs, "ReceiveMessage", result);
-  result.Messages->front().Body = "<a&b>\r\n\"naïve\" ☕";  // characters that XML must escape
+  result.Messages->front().Body = "<a&b>\r\n\"naïve\" ☕";  // without characters that XML does not allow: no parser accepts those
   check("sqs_receive_message_query", Protocol::Query, kSqs, "ReceiveMessage", result);
   check("sqs_receive_message_none_json", Protocol::Json10, kSqs, "ReceiveMessage", shapes::sqs::ReceiveMessageResult{});
 }
@@ -130,7 +130,7 @@ TEST(GoldenAnswers, RegisterTaskDefinition) {
   check("ecs_register_task_definition_json", Protocol::Json11, kEcs, "RegisterTaskDefinition", response);
 }
 
-TEST(GoldenAnswers, OperationsWithoutOutputAnswerAsAmazonDoes) {
+TEST(GoldenAnswers, OperationsWithoutOutputRespondLikeAmazon) {
   wire::Operation operation{"PutMetricData"};
   for (auto [name, protocol] :
        {std::pair{"json", Protocol::Json10}, {"query", Protocol::Query}, {"cbor", Protocol::Cbor}}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests of real clients, decoded to the structs of their callers.
+// Requests of real clients, decoded to the structs that their callers filled in.
 #include <gmock/gmock.h>
 
 #include "golden.h"
@@ -24,7 +24,7 @@ Input decode(const std::string& client, const std::string& name, wire::HttpBindi
   return input;
 }
 
-TEST(GoldenRequests, OlderBotocoreSpeaksQueryToSqsAndTheOthersJson) {
+TEST(GoldenRequests, OlderBotocoreCallsSqsWithQueryAndOthersWithJson) {
   EXPECT_EQ(golden::protocol_of(golden::load("botocore-1.29", "sqs_send_message")), wire::Protocol::Query);
   EXPECT_EQ(golden::protocol_of(golden::load("botocore-1.43", "sqs_send_message")), wire::Protocol::Json10);
   EXPECT_EQ(golden::protocol_of(golden::load("js-v3", "sqs_send_message")), wire::Protocol::Json10);
@@ -32,7 +32,7 @@ TEST(GoldenRequests, OlderBotocoreSpeaksQueryToSqsAndTheOthersJson) {
   EXPECT_EQ(golden::protocol_of(golden::load("js-v3", "ecs_register_task_definition")), wire::Protocol::Json11);
 }
 
-TEST(GoldenRequests, SendMessageIsTheSameWhoeverSentIt) {
+TEST(GoldenRequests, SendMessageIsTheSameFromEveryClient) {
   for (const char* client : kClients) {
     SCOPED_TRACE(client);
     auto input = decode<shapes::sqs::SendMessageRequest>(client, "sqs_send_message");
@@ -50,7 +50,7 @@ TEST(GoldenRequests, SendMessageIsTheSameWhoeverSentIt) {
   }
 }
 
-TEST(GoldenRequests, ReceiveMessageIsTheSameWhoeverSentIt) {
+TEST(GoldenRequests, ReceiveMessageIsTheSameFromEveryClient) {
   for (const char* client : kClients) {
     SCOPED_TRACE(client);
     auto input = decode<shapes::sqs::ReceiveMessageRequest>(client, "sqs_receive_message");
@@ -63,9 +63,9 @@ TEST(GoldenRequests, ReceiveMessageIsTheSameWhoeverSentIt) {
   }
 }
 
-// By the model these are attributes of a queue, but every client sends a message's, and
-// Amazon accepts them: a service must not validate this enumeration.
-TEST(GoldenRequests, ReceiveMessagesAttributeNamesAreNotTheModels) {
+// The model allows a queue's attributes there, yet every client sends a message's, and
+// Amazon accepts them: a service must not reject this member for its enumeration.
+TEST(GoldenRequests, TheAttributeNamesOfReceiveMessageAreNotThoseOfTheModel) {
   auto input = decode<shapes::sqs::ReceiveMessageRequest>("js-v3", "sqs_receive_message");
   auto violations = wire::validate(wire::type_of<shapes::sqs::ReceiveMessageRequest>(), &input);
   ASSERT_EQ(violations.size(), 2u);
@@ -73,7 +73,7 @@ TEST(GoldenRequests, ReceiveMessagesAttributeNamesAreNotTheModels) {
   EXPECT_EQ(violations[0].kind, wire::Violation::NotInEnum);
 }
 
-TEST(GoldenRequests, PutObjectsPathHeadersAndBodyAreMembers) {
+TEST(GoldenRequests, DecodesPathHeadersAndBodyOfPutObject) {
   for (const char* client : kClients) {
     SCOPED_TRACE(client);
     auto input = decode<shapes::s3::PutObjectRequest>(client, "s3_put_object", shapes::s3::kPutObjectHttp);
@@ -89,7 +89,7 @@ TEST(GoldenRequests, PutObjectsPathHeadersAndBodyAreMembers) {
   }
 }
 
-TEST(GoldenRequests, ListObjectsV2sQueryStringIsDecoded) {
+TEST(GoldenRequests, DecodesTheQueryOfListObjectsV2) {
   for (const char* client : kClients) {
     SCOPED_TRACE(client);
     auto input = decode<shapes::s3::ListObjectsV2Request>(client, "s3_list_objects_v2", shapes::s3::kListObjectsV2Http);
@@ -126,7 +126,7 @@ TEST(GoldenRequests, PutMetricDataIsTheSameInQueryJsonAndCbor) {
   }
 }
 
-TEST(GoldenRequests, RegisterTaskDefinitionIsTheSameWhoeverSentIt) {
+TEST(GoldenRequests, RegisterTaskDefinitionIsTheSameFromEveryClient) {
   for (const char* client : kClients) {
     SCOPED_TRACE(client);
     auto input = decode<shapes::ecs::RegisterTaskDefinitionRequest>(client, "ecs_register_task_definition");

@@ -46,7 +46,7 @@ std::vector<Case> load(const std::string& side) {
   }
   for (const auto& entry : fs::directory_iterator(folder() / side)) {
     std::string file = entry.path().filename();
-    if (file == "rest-json.json") continue;  // no service of ours uses it
+    if (file == "rest-json.json") continue;  // none of our services uses it
     std::ifstream in(entry.path());
     std::stringstream bytes;
     bytes << in.rdbuf();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public protocol vectors, in $STOKER_PROTOCOL_VECTORS or in
-// ../shared/protocol-vectors beside the tree. Without them the tests pass and print a note.
+// The public protocol vectors in $STOKER_PROTOCOL_VECTORS, or in ../shared/protocol-vectors
+// beside the tree. If they are absent, the tests pass and report that.
 #pragma once
 
 #include <boost/json.hpp>
@@ -19,7 +19,7 @@ struct Case {
   std::string file;
   std::string id;
   wire::Protocol protocol;
-  std::shared_ptr<const boost::json::value> suite;  // shared: cases point into it
+  std::shared_ptr<const boost::json::value> suite;  // shared, because cases point into it
   boost::json::object json;
 
   const boost::json::object& given() const { return json.at("given").as_object(); }
@@ -27,7 +27,7 @@ struct Case {
   const boost::json::object& metadata() const { return suite->as_object().at("metadata").as_object(); }
 };
 
-// All cases of "input" or "output" in the supported protocols.
+// All cases of "input" or "output" in the protocols that we support.
 std::vector<Case> load(const std::string& side);
 
 std::string text(const boost::json::object& from, std::string_view name, std::string_view otherwise = "");

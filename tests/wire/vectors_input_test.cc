@@ -59,7 +59,7 @@ dynamic::Value decode(const Case& test, const wire::TypeInfo& type) {
   return value;
 }
 
-TEST(ProtocolVectors, RequestsAreDecodedToTheirParameters) {
+TEST(ProtocolVectors, DecodesRequestsToTheirParameters) {
   vectors::Count count;
   for (const Case& test : vectors::load("input")) {
     if (count.skips(test, kSkipped)) continue;

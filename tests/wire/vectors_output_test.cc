@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The responses of the public protocol vectors. We would write many of them differently
-// (unknown members, odd time zones), so the check has two halves: reading the vector gives
-// its result, and reading our own encoding of this result gives it again. The test counts the
-// cases in which both are equal as parsed JSON, XML or CBOR.
+// The public protocol vectors' responses. Our servers would write many of them differently
+// (unknown members, odd time zones), so the check has two parts: reading the vector gives
+// its result, and reading what we write for that result gives the result again. The test
+// also counts how often both are equal as parsed JSON, XML or CBOR.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ std::string tree(pugi::xml_node node) {
     if (child.type() == pugi::node_element) children.push_back(tree(child));
     if (child.type() == pugi::node_pcdata || child.type() == pugi::node_cdata) text += child.value();
   }
-  std::stable_sort(children.begin(), children.end());  // members may have any order
+  std::stable_sort(children.begin(), children.end());  // members may be in any order
   std::string out = std::string(node.name()) + "(";
   for (const std::string& attribute : attributes) out += attribute + " ";
   out += "){" + (children.empty() ? text : "");
@@ -152,7 +152,7 @@ wire::HttpResponse encode(const Case& test, dynamic::Model& model) {
   return wire::encode_response(test.protocol, service, operation, &value, "foo-id");
 }
 
-// For tests/wire/check_answers.py, which reads our encoding with botocore.
+// For tests/wire/check_answers.py, which makes botocore read our responses.
 void dump(const Case& test, const wire::HttpResponse& response) {
   const char* folder = std::getenv("STOKER_ANSWERS_OUT");
   if (!folder) return;
@@ -164,7 +164,7 @@ void dump(const Case& test, const wire::HttpResponse& response) {
   std::ofstream(std::string(folder) + "/answers.jsonl", std::ios::app) << boost::json::serialize(out) << "\n";
 }
 
-TEST(ProtocolVectors, ResultsAreEncodedToWhatAClientReadsThemFrom) {
+TEST(ProtocolVectors, AClientReadsBackEncodedResults) {
   vectors::Count count;
   int alike = 0;
   for (const Case& test : vectors::load("output")) {
@@ -191,7 +191,7 @@ TEST(ProtocolVectors, ResultsAreEncodedToWhatAClientReadsThemFrom) {
   std::cout << "  " << alike << " of them alike as parsed bodies too\n";
 }
 
-// The error's code and message.
+// The error's code and message, as a client reads them.
 std::pair<std::string, std::string> read_error(const Case& test, const wire::HttpResponse& response) {
   if (test.protocol == wire::Protocol::Json10 || test.protocol == wire::Protocol::Json11) {
     try {
@@ -221,7 +221,7 @@ std::pair<std::string, std::string> read_error(const Case& test, const wire::Htt
   return {find("Code"), find("Message")};
 }
 
-TEST(ProtocolVectors, ErrorsAreEncodedToWhatAClientReadsThemFrom) {
+TEST(ProtocolVectors, AClientReadsBackEncodedErrors) {
   vectors::Count count;
   for (const Case& test : vectors::load("output")) {
     if (!test.json.contains("errorCode") || count.skips(test, kSkippedErrors)) continue;

@@ -67,7 +67,7 @@ asio::awaitable<std::shared_ptr<http::WebSocket>> connect(client::Profile profil
   base::Result<http::WebSocketReply> reply =
       co_await http::connect_websocket(std::move(endpoint), std::move(request), kConnectDeadline);
   if (!reply) throw std::runtime_error(reply.error());
-  if (!reply->socket) throw_rejection(reply->refusal);
+  if (!reply->socket) throw_rejection(reply->rejection);
   co_return reply->socket;
 }
 

@@ -83,7 +83,7 @@ asio::awaitable<base::Result<Variables>> ContainerRunner::read_environment_file(
       if (!variables) co_return base::Error{file_error("read", name, variables.error())};
       co_return variables;
     }
-    const bool again = read.may_pass && !task_.wants_stop() && machine_.clock.now() < give_up;
+    const bool again = read.retryable && !task_.wants_stop() && machine_.clock.now() < give_up;
     if (!again) co_return base::Error{file_error("download", name, read.bytes.error())};
     base::log_warn("environment file download failed, retrying",
                    {{"task", task_.arn()}, {"bucket", name.bucket}, {"key", name.key}, {"error", read.bytes.error()}});

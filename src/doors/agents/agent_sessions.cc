@@ -22,8 +22,8 @@ namespace {
 constexpr base::Duration kBetweenTries = std::chrono::seconds(1);
 constexpr int kMaxTries = 60;
 
-// The body of a refused upgrade is a frame, as agents expect it.
-http::Response refusal(const wire::ApiError& error) {
+// A refused upgrade's body is a frame, as agents expect it.
+http::Response rejection(const wire::ApiError& error) {
   ErrorMessage message{error.message()};
   return {400, {{"Content-Type", "application/json"}}, wire::write_frame(error.code(), message)};
 }
@@ -44,7 +44,7 @@ asio::awaitable<http::Response> AgentSessions::serve(http::Exchange& exchange, s
   } catch (const wire::ApiError& error) {
     failure = error;
   }
-  if (failure) co_return refusal(*failure);
+  if (failure) co_return rejection(*failure);
   session->socket = co_await exchange.accept_websocket();
   if (telemetry_session) {
     co_await telemetry(session);

@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "http/raw_client.h"
 #include "signing/sigv4.h"
+#include "store/test_store.h"
 
 namespace doors::objects {
 namespace {
@@ -85,7 +86,7 @@ class ObjectsDoorTest : public testing::Test {
   const std::string folder_ = testing::TempDir() + "rest_test_" + base::random_uuid();
   base::SystemClock clock_;
   http::IoThreads io_{1};
-  std::unique_ptr<store::Store> store_ = store::open_sqlite(folder_, {state::key_migrations(), shelf::migrations()});
+  std::unique_ptr<store::Store> store_ = store::open_test_store(folder_, {state::key_migrations(), shelf::migrations()});
   ::objects::Files files_{folder_ + "/objects"};
   std::unique_ptr<::objects::DiskThreads> disk_ = std::make_unique<::objects::DiskThreads>(2);
   services::Locals locals_;

@@ -20,7 +20,7 @@
 #include "services/shape_json.h"
 #include "state/cluster.h"
 #include "state/keys.h"
-#include "store/store.h"
+#include "store/test_store.h"
 #include "wire/error.h"
 
 namespace services::ecs {
@@ -28,7 +28,7 @@ namespace services::ecs {
 class EcsTest : public testing::Test {
  protected:
   EcsTest() : folder_(testing::TempDir() + "ecs-" + base::random_uuid()) {
-    store_ = store::open_sqlite(folder_, {state::key_migrations(), state::cluster_migrations(), module({}).migrations});
+    store_ = store::open_test_store(folder_, {state::key_migrations(), state::cluster_migrations(), module({}).migrations});
   }
   ~EcsTest() override {
     store_.reset();

@@ -9,8 +9,10 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "services/invoke.h"
 #include "services/s3/buckets/subscriptions.h"
 #include "services/s3/key_text.h"
+#include "shapes/sqs/message.h"
 #include "wire/json.h"
 #include "wire/timestamp.h"
 
@@ -81,7 +83,23 @@ Body body_of(Call& call, const Bucket& bucket, std::string_view name, const Obje
 
 std::string host_id(std::string_view request_id) { return base::to_base64(base::sha256(request_id)); }
 
-Sender sender_of(const Bucket& bucket) { return {"s3.amazonaws.com", bucket.arn(), bucket.account}; }
+Caller event_sender(const Call& call, const Bucket& bucket) {
+  return as_service(call, "s3.amazonaws.com", bucket.arn(), bucket.account);
+}
+
+void send_event(Call& call, const Bucket& bucket, const std::string& queue_arn, const std::string& body) {
+  try {
+    const shapes::sqs::SendMessageRequest request{.QueueUrl = queue_arn, .MessageBody = body};
+    invoke<shapes::sqs::SendMessageResult>(call, event_sender(call, bucket), "sqs", "SendMessage", request);
+  } catch (const wire::ApiError& error) {
+    // The object was written: a queue that rejects the event does not undo that.
+    if (!call.local<Complaints>().due(queue_arn, call.now)) return;
+    base::log_warn("event not delivered", {{"request", call.caller.request_id},
+                                           {"bucket", bucket.name},
+                                           {"queue", queue_arn},
+                                           {"why", error.message()}});
+  }
+}
 
 void tell(Call& call, const Bucket& bucket, std::string_view name, const Object& object) {
   if (!bucket.notification) return;
@@ -91,15 +109,7 @@ void tell(Call& call, const Bucket& bucket, std::string_view name, const Object&
   for (const Subscription& subscription : *subscriptions) {
     if (!subscription.wants(name, object.key)) continue;
     if (!body) body = body_of(call, bucket, name, object);
-    const std::string text = body->before_id + quoted(subscription.id) + body->after_id;
-    const Knock answer = call.local<QueueDoor>().send(call, subscription.queue_arn, sender_of(bucket), text);
-    if (answer == Knock::Open || !call.local<Complaints>().due(subscription.queue_arn, call.now)) continue;
-    base::log_warn("event not delivered", {{"request", call.caller.request_id},
-                                           {"bucket", bucket.name},
-                                           {"queue", subscription.queue_arn},
-                                           {"why", answer == Knock::NoSuchQueue ? "no such queue"
-                                                   : answer == Knock::Denied    ? "its policy denies it"
-                                                                                : "it is a FIFO queue"}});
+    send_event(call, bucket, subscription.queue_arn, body->before_id + quoted(subscription.id) + body->after_id);
   }
 }
 

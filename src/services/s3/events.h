@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "services/queue_door.h"
 #include "services/s3/objects/object_row.h"
 
 namespace services::s3 {
@@ -15,8 +14,10 @@ namespace services::s3 {
 // names for it and whose policy lets us; one that is gone or closed is logged and left out.
 void tell(Call& call, const Bucket& bucket, std::string_view name, const Object& object);
 
-// Who knocks at a queue's door for this bucket.
-Sender sender_of(const Bucket& bucket);
+// The principal that sends a bucket's events.
+Caller event_sender(const Call& call, const Bucket& bucket);
+// Sends one message of a bucket's. A queue that is missing or rejects it is logged, now and then.
+void send_event(Call& call, const Bucket& bucket, const std::string& queue_arn, const std::string& body);
 // The x-amz-id-2 of the answer to this request.
 std::string host_id(std::string_view request_id);
 

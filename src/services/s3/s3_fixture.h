@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "base/random.h"
-#include "services/queue_door.h"
 #include "services/s3/buckets/bucket_operations.h"
 #include "services/s3/buckets/bucket_settings.h"
-#include "services/s3/objects/object_row.h"
+#include "services/s3/fake_queues.h"
 #include "services/s3/module.h"
-#include "store/store.h"
+#include "services/s3/objects/object_row.h"
+#include "store/test_store.h"
 #include "wire/error.h"
 
 namespace services::s3 {
@@ -28,15 +28,8 @@ namespace services::s3 {
 class S3Test : public testing::Test {
  protected:
   S3Test() : folder_(testing::TempDir() + "s3-" + base::random_uuid()) {
-    store_ = store::open_sqlite(folder_, {module_.migrations});
+    store_ = store::open_test_store(folder_, {module_.migrations});
     module_.add_memory(locals_);
-    locals_.add<QueueDoor>(QueueDoor{
-        [this](Call&, const std::string& arn, const Sender& sender) { return knock(arn, sender); },
-        [this](Call&, const std::string& arn, const Sender& sender, const std::string& body) {
-          const Knock answer = knock(arn, sender);
-          if (answer == Knock::Open) sent_.emplace_back(arn, body);
-          return answer;
-        }});
   }
   ~S3Test() override {
     store_.reset();
@@ -49,7 +42,7 @@ class S3Test : public testing::Test {
     using Result = std::invoke_result_t<Fn, Call&>;
     if constexpr (std::is_void_v<Result>) {
       store_->write_now([&](store::Tx& tx) {
-        Call call{tx, caller_, now_, now_, &locals_};
+        Call call{tx, caller_, now_, now_, &locals_, &directory_};
         fn(call);
         wakes_ = call.wakes;
         status_ = call.status;
@@ -72,7 +65,7 @@ class S3Test : public testing::Test {
   Out read(Out (*handler)(Call&, const In&), const std::type_identity_t<In>& input) {
     Out result;
     store_->read_now([&](store::Tx& tx) {
-      Call call{tx, caller_, now_, now_, &locals_};
+      Call call{tx, caller_, now_, now_, &locals_, &directory_};
       result = handler(call, input);
     });
     return result;
@@ -132,19 +125,15 @@ class S3Test : public testing::Test {
 
   void advance(base::Duration duration) { now_ += duration; }
 
-  Knock knock(const std::string& arn, const Sender& sender) {
-    senders_.push_back(sender);
-    if (denied_.contains(arn)) return Knock::Denied;
-    return queues_.contains(arn) ? Knock::Open : Knock::NoSuchQueue;
-  }
-
   std::string folder_;
   std::unique_ptr<store::Store> store_;
   Module module_ = module({});
   Locals locals_;
-  std::set<std::string> queues_, denied_;                    // ARNs
-  std::vector<std::pair<std::string, std::string>> sent_;    // ARN and body
-  std::vector<Sender> senders_;
+  const Directory directory_ = fake_queue_directory();
+  FakeQueues& fake_queues_ = locals_.add<FakeQueues>();
+  std::set<std::string>&queues_ = fake_queues_.queues, &denied_ = fake_queues_.denied;
+  std::vector<std::pair<std::string, std::string>>& sent_ = fake_queues_.sent;
+  std::vector<Caller>& senders_ = fake_queues_.senders;
   Caller caller_{.account = "111111111111",
                  .access_key = {},
                  .region = "us-east-1",

@@ -29,7 +29,7 @@ constexpr IntegerRule kIntegers[] = {
 
 constexpr std::size_t kMaxKeyId = 2048;
 
-// What Amazon counts and keeps itself.
+// Those that no client can set.
 constexpr std::string_view kReadOnly[] = {
     "ApproximateNumberOfMessages", "ApproximateNumberOfMessagesDelayed", "ApproximateNumberOfMessagesNotVisible",
     "CreatedTimestamp",            "LastModifiedTimestamp",              "QueueArn",
@@ -77,13 +77,13 @@ bool apply_integer(Queue& queue, const std::string& name, const std::string& val
   return false;
 }
 
-// The attributes that only FIFO queues have.
+// Attributes of FIFO queues only.
 bool apply_fifo(Queue& queue, StringMap& others, const std::string& name, const std::string& value) {
   if (name == "FifoQueue") {
-    const bool asked = parse_boolean(name, value);
-    // Amazon does not know this name for a standard queue, not even with its own value.
+    const bool wanted = parse_boolean(name, value);
+    // Amazon rejects this name for a standard queue, even with the value false.
     if (!queue.fifo) throw unknown_attribute(name);
-    if (!asked) {
+    if (!wanted) {
       throw ApiError("InvalidAttributeValue", "Invalid value for the parameter FifoQueue. Reason: Modifying queue type is "
                                               "not supported.");
     }
@@ -155,7 +155,7 @@ void apply_attributes(store::Tx& tx, Queue& queue, const StringMap& attributes) 
   for (const auto& [name, value] : attributes) {
     if (apply_integer(queue, name, value)) continue;
     if (apply_fifo(queue, others, name, value)) continue;
-    // The kinds of encryption exclude each other, and the one that is asked for replaces the other.
+    // The two kinds of encryption exclude each other: the one that is requested replaces the other.
     if (name == "KmsMasterKeyId" && !value.empty() && !attributes.contains("SqsManagedSseEnabled")) {
       others["SqsManagedSseEnabled"] = "false";
     }

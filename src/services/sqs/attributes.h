@@ -9,17 +9,17 @@
 
 namespace services::sqs {
 
-// Checks `attributes` and puts them into the queue. Throws InvalidAttributeName,
+// Checks `attributes` and sets them on the queue. Throws InvalidAttributeName,
 // InvalidAttributeValue or InvalidParameterValue.
 void apply_attributes(store::Tx& tx, Queue& queue, const StringMap& attributes);
 
-// Everything but the counts, as GetQueueAttributes shows it.
+// What GetQueueAttributes returns, without the counts.
 StringMap shown_attributes(const Queue& queue);
 
-// An attribute that has no column of its own; "" where it was not set.
+// An attribute without a column of its own; "" where it is not set.
 std::string other_attribute(const Queue& queue, std::string_view name);
 
-// Is `name` one that GetQueueAttributes may be asked for?
+// Whether GetQueueAttributes can return it.
 bool known_attribute(std::string_view name);
 
 }  // namespace services::sqs

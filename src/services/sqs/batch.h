@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the three batch operations have in common: the ids of their entries, and
-// entries that fail one by one.
+// The common part of the batch operations: the ids of their entries, and entries that
+// fail one by one.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void check_entries(const Entries& entries, std::string_view entry_name) {
   }
 }
 
-// How one entry's failure is written: by the code that query clients know.
+// An entry's failure has the code of the query protocol.
 inline shapes::sqs::BatchResultErrorEntry failed_entry(const std::string& id, const wire::ApiError& error) {
   std::string code = error.code();
   if (code.ends_with("Exception")) code.resize(code.size() - 9);
@@ -56,7 +56,7 @@ inline shapes::sqs::BatchResultErrorEntry failed_entry(const std::string& id, co
   return {id, error.status() < 500, code, error.message()};
 }
 
-// Runs `one` for each entry; what it throws fails that entry alone.
+// Runs `one` for each entry. An ApiError fails that entry alone.
 template <class Result, class Entries, class Fn>
 Result for_each_entry(const Entries& entries, Fn&& one) {
   Result result;

@@ -54,37 +54,37 @@ void apply_redrive_policy(store::Tx& tx, Queue& queue, const std::string& text) 
     queue.max_receives = 0;
     return;
   }
-  auto refuse = [&](const std::string& reason) { return invalid_value(text, "RedrivePolicy", reason); };
+  auto rejected = [&](const std::string& reason) { return invalid_value(text, "RedrivePolicy", reason); };
   auto policy = parse_object(text);
-  if (!policy) throw refuse("Redrive policy is not a valid JSON map.");
+  if (!policy) throw rejected("Redrive policy is not a valid JSON map.");
   const json::value* arn = policy->if_contains("deadLetterTargetArn");
   const json::value* count = policy->if_contains("maxReceiveCount");
   for (const auto& [key, value] : *policy) {
     if (key != "deadLetterTargetArn" && key != "maxReceiveCount") {
-      throw refuse("Only following attributes are supported: [deadLetterTargetArn, maxReceiveCount].");
+      throw rejected("Only following attributes are supported: [deadLetterTargetArn, maxReceiveCount].");
     }
   }
   if (!arn || !arn->is_string()) {
-    throw refuse("Redrive policy does not contain mandatory attribute: deadLetterTargetArn.");
+    throw rejected("Redrive policy does not contain mandatory attribute: deadLetterTargetArn.");
   }
-  if (!count) throw refuse("Redrive policy does not contain mandatory attribute: maxReceiveCount.");
+  if (!count) throw rejected("Redrive policy does not contain mandatory attribute: maxReceiveCount.");
   auto max_receives = read_count(*count);
   if (!max_receives || *max_receives < 1 || *max_receives > kMaxReceives) {
-    throw refuse("Invalid value for maxReceiveCount: " + json::serialize(*count) +
+    throw rejected("Invalid value for maxReceiveCount: " + json::serialize(*count) +
                  ", valid values are from 1 to 1000 both inclusive.");
   }
   std::string target_arn(arn->get_string());
-  auto name = parse_arn(target_arn);
-  if (!name) throw refuse("Invalid value for deadLetterTargetArn.");
+  auto name = parse_queue_arn(target_arn);
+  if (!name) throw rejected("Invalid value for deadLetterTargetArn.");
   if (name->account != queue.account || name->region != queue.region) {
-    throw refuse("Dead-letter queue must be in the same account and region as the source queue.");
+    throw rejected("Dead-letter queue must be in the same account and region as the source queue.");
   }
   auto target = load_queue(tx, *name);
-  if (!target) throw refuse("Dead letter target does not exist.");
-  if (target->name == queue.name) throw refuse("A queue can't be its own dead-letter queue.");
-  if (target->fifo != queue.fifo) throw refuse("Dead-letter queue must be same type of queue as the source.");
+  if (!target) throw rejected("Dead letter target does not exist.");
+  if (target->name == queue.name) throw rejected("A queue can't be its own dead-letter queue.");
+  if (target->fifo != queue.fifo) throw rejected("Dead-letter queue must be same type of queue as the source.");
   if (!allows_source(*target, queue.arn())) {
-    throw refuse("The dead-letter queue's RedriveAllowPolicy does not allow this source queue.");
+    throw rejected("The dead-letter queue's RedriveAllowPolicy does not allow this source queue.");
   }
   queue.dead_letter_arn = target_arn;
   queue.max_receives = *max_receives;
@@ -97,25 +97,25 @@ std::string redrive_policy(const Queue& queue) {
 
 std::string check_redrive_allow_policy(const std::string& text) {
   if (text.empty()) return "";
-  auto refuse = [&](const std::string& reason) { return invalid_value(text, "RedriveAllowPolicy", reason); };
+  auto rejected = [&](const std::string& reason) { return invalid_value(text, "RedriveAllowPolicy", reason); };
   auto policy = parse_object(text);
-  if (!policy) throw refuse("Amazon SQS can't create the redrive allow policy, as it's in an unsupported format.");
+  if (!policy) throw rejected("Amazon SQS can't create the redrive allow policy, as it's in an unsupported format.");
   const json::value* permission = policy->if_contains("redrivePermission");
-  if (!permission || !permission->is_string()) throw refuse("The redrivePermission attribute is mandatory.");
+  if (!permission || !permission->is_string()) throw rejected("The redrivePermission attribute is mandatory.");
   const std::string kind(permission->get_string());
   if (kind != "allowAll" && kind != "denyAll" && kind != "byQueue") {
-    throw refuse("The redrivePermission must be one of allowAll, denyAll and byQueue.");
+    throw rejected("The redrivePermission must be one of allowAll, denyAll and byQueue.");
   }
   const json::value* arns = policy->if_contains("sourceQueueArns");
-  if (kind != "byQueue" && arns) throw refuse("sourceQueueArns goes only with the redrivePermission byQueue.");
+  if (kind != "byQueue" && arns) throw rejected("sourceQueueArns goes only with the redrivePermission byQueue.");
   if (kind == "byQueue") {
     if (!arns || !arns->is_array() || arns->get_array().empty()) {
-      throw refuse("sourceQueueArns must name the source queues when the redrivePermission is byQueue.");
+      throw rejected("sourceQueueArns must name the source queues when the redrivePermission is byQueue.");
     }
-    if (arns->get_array().size() > kMaxSourceArns) throw refuse("sourceQueueArns can hold up to 10 queue ARNs.");
+    if (arns->get_array().size() > kMaxSourceArns) throw rejected("sourceQueueArns can hold up to 10 queue ARNs.");
     for (const json::value& arn : arns->get_array()) {
-      if (!arn.is_string() || !parse_arn({arn.get_string().data(), arn.get_string().size()})) {
-        throw refuse("sourceQueueArns holds something that is not a queue's ARN.");
+      if (!arn.is_string() || !parse_queue_arn({arn.get_string().data(), arn.get_string().size()})) {
+        throw rejected("sourceQueueArns contains an invalid queue ARN.");
       }
     }
   }

@@ -13,13 +13,13 @@
 namespace services::sqs {
 namespace {
 
-// How many messages a receive that met expired or dead ones looks at next, how often it
-// does so, and how many pages of groups that are held it looks past.
+// After expired or dead messages a receive reads a page at a time, so many times; of a FIFO
+// queue it reads so many pages of groups.
 constexpr std::size_t kPage = 100;
 constexpr int kMaxRounds = 10;
 constexpr int kMaxGroupPages = 50;
 
-// A message as it lies in its lot: `token` and `receive_count` are the last delivery's.
+// A message as stored: `token` and `receive_count` are of its last delivery.
 struct Stored {
   Delivered message;
   std::int64_t visible_at = 0;
@@ -58,7 +58,7 @@ std::optional<Stored> load_stored(store::Tx& tx, std::int64_t seq) {
   return tx.query(STORED_COLUMNS "WHERE seq = $1", seq).one(read_stored);
 }
 
-// One receive's view of its queue.
+// One ReceiveMessage.
 struct Receiver {
   Call& call;
   const Queue& queue;
@@ -66,10 +66,10 @@ struct Receiver {
   std::optional<Queue> dead_letters = {};
 
   Receiver(Call& c, const Queue& q, base::Duration v) : call(c), queue(q), visibility(v) {
-    if (queue.dead_letter_arn) dead_letters = load_queue(call.tx, *parse_arn(*queue.dead_letter_arn));
+    if (queue.dead_letter_arn) dead_letters = load_queue(call.tx, *parse_queue_arn(*queue.dead_letter_arn));
   }
 
-  // Takes it out of the way if it must not be delivered any more.
+  // Removes a message that must not be delivered any more.
   bool discarded(const Stored& stored) {
     const Delivered& message = stored.message;
     if (message.sent_at <= queue.expired_at(call.now)) {
@@ -117,7 +117,7 @@ struct Receiver {
     bool discarded_any = false;
   };
 
-  // The first `most` that may be delivered; those before them that may not are discarded.
+  // The first `most` that may be delivered; it discards others before them.
   Choice choose(std::vector<Stored> found, std::size_t most) {
     Choice choice;
     for (Stored& stored : found) {
@@ -150,9 +150,9 @@ struct Receiver {
     return {mark_all(std::move(chosen)), more};
   }
 
-  // From the group's head on, in order, up to the first that is in flight or delayed. So
-  // a head that came back is delivered while one behind it is still in flight: Amazon was
-  // seen to do that. False where it had to stop among messages to be discarded.
+  // In order from the group's head to the first message that is in flight or delayed. A
+  // head that became visible again is delivered although one behind it is in flight:
+  // Amazon was observed to do that. False where it stopped among discarded messages.
   bool take_group(const std::string& group, std::size_t most, std::vector<Stored>& into) {
     for (int round = 0; round < kMaxRounds; ++round) {
       const std::size_t limit = round == 0 ? most : kPage;

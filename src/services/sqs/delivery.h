@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing the messages that a receiver gets, and marking them as in flight.
+// Chooses the messages for a receiver and marks them as in flight.
 #pragma once
 
 #include <string>
@@ -21,20 +21,20 @@ struct Delivered {
 
 struct Delivery {
   std::vector<Delivered> messages = {};
-  bool more = false;  // it met so much that is not to be delivered that it had to stop: ask again at once
+  bool more = false;  // it stopped after many expired or dead messages: run again at once
 };
 
-// Up to `most` messages, invisible from now for `visibility`. What it meets that has
-// expired is deleted, and what was received too often goes to the dead-letter queue.
+// Up to `most` messages, invisible for `visibility`. It deletes expired messages on its
+// way, and moves those that were received too often to the dead-letter queue.
 Delivery deliver(Call& call, const Queue& queue, std::size_t most, base::Duration visibility);
 
-// FIFO: what the same attempt was given before, if all of it is still in flight.
+// FIFO: the messages that the same attempt received before, if all are still in flight.
 std::vector<Delivered> deliver_again(Call& call, const Queue& queue, const std::string& attempt_id,
                                      base::Duration visibility);
 void remember_attempt(Call& call, const Queue& queue, const std::string& attempt_id,
                       const std::vector<Delivered>& messages);
 
-// When something becomes visible that is not visible now.
+// When the next invisible message becomes visible.
 std::optional<base::Time> next_visible(store::Tx& tx, const Queue& queue, base::Time now);
 
 }  // namespace services::sqs

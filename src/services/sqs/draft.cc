@@ -19,7 +19,7 @@ constexpr std::string_view kTraceHeader = "AWSTraceHeader";
 const std::string kValidCharacters =
     "Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF";
 
-// The characters that XML 1.0 can carry, which is what Amazon allows.
+// Amazon allows the characters of XML 1.0.
 bool valid_text(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const auto c = static_cast<unsigned char>(text[at]);
@@ -62,19 +62,19 @@ bool valid_attribute_name(std::string_view name) {
 }
 
 void check_attribute_name(const std::string& name) {
-  auto refuse = [&](const std::string& why) {
+  auto rejected = [&](const std::string& why) {
     return invalid_parameter("The message attribute name '" + name + "' is invalid. " + why);
   };
   if (name.empty() || name.size() > kMaxAttributeName) {
     throw invalid_parameter("Message (user) attribute names must be between 1 and 256 characters in length.");
   }
-  if (!valid_attribute_name(name)) throw refuse("Attribute name can contain A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.) characters.");
+  if (!valid_attribute_name(name)) throw rejected("Attribute name can contain A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.) characters.");
   if (name.front() == '.' || name.back() == '.' || name.find("..") != name.npos) {
-    throw refuse("Attribute name can't start or end with a period, or have periods in succession.");
+    throw rejected("Attribute name can't start or end with a period, or have periods in succession.");
   }
   const std::string lower = base::to_lower(name);
   if (lower.starts_with("aws.") || lower.starts_with("amazon.")) {
-    throw refuse("Attribute name can't start with AWS. or Amazon.");
+    throw rejected("Attribute name can't start with AWS. or Amazon.");
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks what a client wants to send, and makes a Draft of it.
+// Checks a message of a request and makes a Draft of it.
 #pragma once
 
 #include "services/sqs/message.h"
@@ -18,19 +18,19 @@ struct Outgoing {
   const std::optional<std::string>& group_id;
 };
 
-// What a FIFO queue can't do without. Apart, because a batch that lacks it in one
-// entry is refused whole.
+// The ids that a FIFO queue requires. Apart, because one entry without them fails a
+// whole batch.
 void check_fifo_ids(const Queue& queue, const Outgoing& outgoing);
 
 Draft make_draft(const Queue& queue, const Outgoing& outgoing);
 
-// Throws for an id that is not 1 to 128 printable ASCII characters.
+// Throws unless the id is 1 to 128 printable ASCII characters.
 void check_id(std::string_view parameter, const std::string& id);
 
 // What Amazon counts against its limits: body, and each attribute's name, type and value.
 std::size_t size_bytes(const Outgoing& outgoing);
 
-// The one system attribute that may be sent, in the form that its MD5 is taken of.
+// The only system attribute of sends, as the bytes of which Amazon computes the MD5.
 std::string encode_trace_header(const std::string& value);
 
 }  // namespace services::sqs

@@ -28,11 +28,18 @@ ApiError access_denied(std::string_view principal, std::string_view action, std:
                       " on resource: " + std::string(arn) + " with an explicit deny in a resource-based policy");
 }
 
+ApiError service_denied(std::string_view service, std::string_view action, std::string_view arn) {
+  return ApiError("AccessDeniedException", std::string(service) + " is not authorized to perform: sqs:" +
+                                               std::string(action) + " on resource: " + std::string(arn) +
+                                               " because no resource-based policy allows the sqs:" +
+                                               std::string(action) + " action");
+}
+
 std::optional<ApiError> violation_error(const std::vector<wire::Violation>& violations) {
   for (const wire::Violation& violation : violations) {
     if (violation.kind == wire::Violation::Missing) return missing_parameter(violation.member);
-    // The handlers know names that the model's enumerations do not: ReceiveMessage's
-    // AttributeNames are said there to be a queue's, and are a message's.
+    // The handlers accept names that the model's enumerations lack: for ReceiveMessage's
+    // AttributeNames the model lists a queue's attributes instead of a message's.
     if (violation.kind != wire::Violation::NotInEnum) return invalid_parameter(wire::validation_message({violation}));
   }
   return std::nullopt;

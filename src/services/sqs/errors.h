@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The errors that several of SQS's operations give, in Amazon's words.
+// Errors of several of SQS's operations, in Amazon's words.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,12 @@ wire::ApiError invalid_parameter(std::string message);
 wire::ApiError invalid_value(std::string_view value, std::string_view parameter, std::string_view reason);
 wire::ApiError queue_does_not_exist();
 wire::ApiError access_denied(std::string_view principal, std::string_view action, std::string_view arn);
+wire::ApiError service_denied(std::string_view service, std::string_view action, std::string_view arn);
 
-// How SQS says that members are missing or out of range; nullopt where it does not mind.
+// SQS's error for missing or invalid members; nullopt where the handlers decide.
 std::optional<wire::ApiError> violation_error(const std::vector<wire::Violation>& violations);
 
-// Codes that are in no model, with the names that they have in JSON.
+// The model's error codes and others, with their names in JSON.
 std::vector<wire::ErrorSpec> error_table();
 
 }  // namespace services::sqs

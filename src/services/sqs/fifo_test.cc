@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/sqs/lot.h"
 #include "services/sqs/sqs_fixture.h"
 
 namespace services::sqs {
@@ -31,14 +30,14 @@ TEST_F(Fifo, OtherGroupsAreNotHeldUp) {
   EXPECT_TRUE(receive(url_).empty());
 }
 
-TEST_F(Fifo, AnExpiredTimeoutGivesTheSameOrderAgain) {
+TEST_F(Fifo, AfterATimeoutTheOrderIsTheSame) {
   for (std::string body : {"1", "2", "3"}) send_to_group(url_, body, "g");
   EXPECT_EQ(receive_bodies(url_, 2, 10), (Bodies{"1", "2"}));
   advance(seconds(10));
   EXPECT_EQ(receive_bodies(url_), (Bodies{"1", "2", "3"}));
 }
 
-TEST_F(Fifo, AMessageThatIsHeldLongerHoldsThoseBehindIt) {
+TEST_F(Fifo, AMessageInFlightHoldsThoseBehindIt) {
   for (std::string body : {"1", "2", "3"}) send_to_group(url_, body, "g");
   auto held = receive(url_, 2, 10);
   with_call([&](Call& call) { change_message_visibility(call, {url_, *held[1].ReceiptHandle, 60}); });
@@ -66,7 +65,7 @@ TEST_F(Fifo, AnExpiredHandleCannotDelete) {
   EXPECT_EQ(error_of([&] { remove(url_, held[0]); }), "InvalidParameterValueException");
 }
 
-TEST_F(Fifo, ADuplicateWithinFiveMinutesIsTheFirstMessageAgain) {
+TEST_F(Fifo, ADuplicateWithinFiveMinutesReturnsTheFirstMessage) {
   SendMessageRequest request{.QueueUrl = url_, .MessageBody = "m"};
   request.MessageGroupId = "g";
   request.MessageDeduplicationId = "d";
@@ -84,7 +83,7 @@ TEST_F(Fifo, ADuplicateWithinFiveMinutesIsTheFirstMessageAgain) {
   EXPECT_EQ(receive(url_).size(), 1u);
 }
 
-TEST_F(Fifo, WhatWasSentToADeletedQueueIsForgotten) {
+TEST_F(Fifo, ADeletedQueueLeavesNoDeduplicationIds) {
   SendMessageRequest request{.QueueUrl = url_, .MessageBody = "m"};
   request.MessageGroupId = "g";
   request.MessageDeduplicationId = "d";
@@ -92,9 +91,7 @@ TEST_F(Fifo, WhatWasSentToADeletedQueueIsForgotten) {
     with_call([&](Call& call) { send_message(call, request); });
     EXPECT_EQ(receive(url_).size(), 1u);
     with_call([&](Call& call) { delete_queue(call, {url_}); });
-    for (Swept swept{true, 0}; swept.more;) {
-      swept = with_call([&](Call& call) { return sweep(call.tx, call.now, swept.after); });
-    }
+    sweep_all();
     make_queue("q.fifo", {{"FifoQueue", "true"}});
   }
 }
@@ -111,7 +108,7 @@ TEST_F(Fifo, DeduplicationCanBeWithinAGroup) {
   EXPECT_EQ(counts(url_), "2/0/0");
 }
 
-TEST_F(Fifo, TheSameAttemptIsGivenTheSameMessages) {
+TEST_F(Fifo, TheSameAttemptReceivesTheSameMessages) {
   for (std::string body : {"1", "2"}) send_to_group(url_, body, "g");
   ReceiveMessageRequest request{.QueueUrl = url_, .VisibilityTimeout = 30, .ReceiveRequestAttemptId = "try"};
   auto first = receive(request);
@@ -125,7 +122,7 @@ TEST_F(Fifo, TheSameAttemptIsGivenTheSameMessages) {
   EXPECT_EQ(*receive(request)[0].Body, "2");
 }
 
-TEST_F(Fifo, TheHeadOfAGroupThatIsBuriedOrExpiredMakesRoom) {
+TEST_F(Fifo, ADeadOrExpiredHeadOfAGroupUnblocksTheNextMessage) {
   make_queue("dead.fifo", {{"FifoQueue", "true"}});
   const std::string redrive =
       R"({"deadLetterTargetArn":"arn:aws:sqs:us-east-1:111111111111:dead.fifo","maxReceiveCount":1})";
@@ -145,7 +142,7 @@ TEST_F(Fifo, TheHeadOfAGroupThatIsBuriedOrExpiredMakesRoom) {
   EXPECT_EQ(receive_bodies(url_), Bodies{"4"});
 }
 
-TEST_F(Fifo, AnExpiredBacklogIsSweptAndDoesNotHideALivingOne) {
+TEST_F(Fifo, AnExpiredBacklogIsDeletedAndDoesNotHideALaterMessage) {
   with_call([&](Call& call) { set_queue_attributes(call, {url_, {{"MessageRetentionPeriod", "60"}}}); });
   for (int i = 0; i < 700; ++i) send_to_group(url_, "old", "g");
   advance(seconds(60));
@@ -153,10 +150,8 @@ TEST_F(Fifo, AnExpiredBacklogIsSweptAndDoesNotHideALivingOne) {
   EXPECT_EQ(receive_bodies(url_, 1, 0), Bodies{"young"});
   for (int i = 0; i < 700; ++i) send_to_group(url_, "old", "h");
   advance(seconds(60));
-  for (Swept swept{true, 0}; swept.more;) {
-    swept = with_call([&](Call& call) { return sweep(call.tx, call.now, swept.after); });
-  }
-  EXPECT_EQ(with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM sqs_messages").integer(); }), 0);
+  sweep_all();
+  EXPECT_EQ(count_rows("sqs_messages"), 0);
 }
 
 TEST_F(Fifo, AnAttemptThatCannotBeRepeatedChangesNothing) {
@@ -171,7 +166,7 @@ TEST_F(Fifo, AnAttemptThatCannotBeRepeatedChangesNothing) {
   EXPECT_EQ(receive_bodies(url_), Bodies{"1"});
 }
 
-TEST_F(Fifo, ADelayThatIsChangedHoldsForWhatIsThere) {
+TEST_F(Fifo, AChangedDelayAppliesToTheMessagesInTheQueue) {
   send_to_group(url_, "1", "g");
   with_call([&](Call& call) { set_queue_attributes(call, {url_, {{"DelaySeconds", "10"}}}); });
   EXPECT_TRUE(receive(url_).empty());

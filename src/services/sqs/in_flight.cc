@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a receiver does with the messages that it holds.
+// Operations on received messages.
 #include "services/sqs/batch.h"
 #include "services/sqs/errors.h"
-#include "services/sqs/handlers.h"
 #include "services/sqs/lot.h"
 #include "services/sqs/message.h"
+#include "services/sqs/operations.h"
 #include "services/sqs/receipt.h"
+#include "shapes/sqs/message_batch.h"
 
 namespace services::sqs {
+using namespace shapes::sqs;
 namespace {
 
 constexpr std::int32_t kMaxVisibility = 43200;
@@ -23,12 +25,12 @@ Receipt read_handle(const Queue& queue, const std::string& handle) {
 }
 
 struct Held {
-  bool current = false;  // nobody has received it since
+  bool current = false;  // it was not received again since
   base::Time visible_at;
   bool large = false;    // its body has a row of its own
 };
 
-// nullopt: deleted or purged since.
+// nullopt for a message that was deleted or purged since.
 std::optional<Held> find_held(store::Tx& tx, const Queue& queue, const Receipt& receipt) {
   if (receipt.lot != queue.lot) return std::nullopt;
   std::optional<Held> held;
@@ -42,9 +44,9 @@ std::optional<Held> find_held(store::Tx& tx, const Queue& queue, const Receipt& 
   return held;
 }
 
-// On a FIFO queue a handle ends with its timeout, or when the message is received
-// again. On a standard queue any handle of a message is as good as the newest, also
-// when another receiver has it: so Amazon was seen to do.
+// On a FIFO queue a handle expires with its timeout, or when the message is received
+// again. On a standard queue every handle of a message remains valid, also while another
+// receiver has it: Amazon was observed to do that.
 void check_expired(Call& call, const Queue& queue, const Held& held, const std::string& handle) {
   if (queue.fifo && (!held.current || held.visible_at <= call.now)) {
     throw invalid_value(handle, "ReceiptHandle", "The receipt handle has expired.");
@@ -54,10 +56,10 @@ void check_expired(Call& call, const Queue& queue, const Held& held, const std::
 void delete_one(Call& call, const Queue& queue, const std::string& handle) {
   const Receipt receipt = read_handle(queue, handle);
   auto held = find_held(call.tx, queue, receipt);
-  if (!held) return;  // Amazon: to delete what is deleted succeeds
+  if (!held) return;  // deleting twice succeeds, as at Amazon
   check_expired(call, queue, *held, handle);
   remove_message(call.tx, queue, receipt.seq, held->large);
-  // The next message of its group may be what somebody waits for.
+  // The next message of its group becomes visible.
   if (queue.fifo) call.wake(queue.topic(), 1);
 }
 
@@ -81,8 +83,6 @@ void change_one(Call& call, const Queue& queue, const std::string& handle, std::
   call.tx.exec("UPDATE sqs_messages SET visible_at = $2 WHERE seq = $1", receipt.seq, until);
   call.wake(queue.topic(), 1);
 }
-
-}  // namespace
 
 void delete_message(Call& call, const DeleteMessageRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "DeleteMessage");
@@ -113,6 +113,17 @@ ChangeMessageVisibilityBatchResult change_message_visibility_batch(Call& call,
         change_one(call, queue, entry.ReceiptHandle, *entry.VisibilityTimeout);
         return ChangeMessageVisibilityBatchResultEntry{entry.Id};
       });
+}
+
+}  // namespace
+
+std::vector<Operation> in_flight_operations() {
+  return {
+      operation<&change_message_visibility>("ChangeMessageVisibility", Access::Write),
+      operation<&change_message_visibility_batch>("ChangeMessageVisibilityBatch", Access::Write),
+      operation<&delete_message>("DeleteMessage", Access::Write),
+      operation<&delete_message_batch>("DeleteMessageBatch", Access::Write),
+  };
 }
 
 }  // namespace services::sqs

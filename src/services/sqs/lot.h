@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lot is the messages of one queue. Purging a queue gives it a new lot; the old
-// one is emptied by the sweep, a slice at a time, out of everybody's way.
+// A lot is the messages of one queue. Purging a queue gives it a new lot; the sweep
+// empties the old one, a slice at a time.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace services::sqs {
 
-// Woken when there is a dead lot to be emptied.
+// Woken when a lot is closed.
 inline constexpr char kSweepTopic[] = "sqs/sweep";
 
-// visible_at of a FIFO message that waits behind another of its group.
+// visible_at of a FIFO message behind another of its group.
 inline constexpr std::int64_t kBlocked = 1LL << 62;
 
 struct Counts {
@@ -25,16 +25,7 @@ void close_lot(Call& call, std::int64_t lot);
 Counts count_messages(store::Tx& tx, const Queue& queue, base::Time now);
 std::int64_t count_messages_in_flight(store::Tx& tx, const Queue& queue, base::Time now);
 
-// Gives a FIFO queue's waiting heads its new delay.
+// Applies a FIFO queue's new delay to the heads of its groups.
 void redelay_lot(store::Tx& tx, const Queue& queue);
-
-// Deletes what is past its time: expired messages, dead lots, old deduplication ids. A
-// bounded slice, of a bounded number of queues after the one with id `after`, so that
-// nobody waits long behind it.
-struct Swept {
-  bool more = false;
-  std::int64_t after = 0;  // where to go on
-};
-Swept sweep(store::Tx& tx, base::Time now, std::int64_t after);
 
 }  // namespace services::sqs

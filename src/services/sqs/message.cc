@@ -11,7 +11,7 @@
 namespace services::sqs {
 namespace {
 
-// Bodies above this go to a table of their own.
+// Larger bodies are stored in a table of their own.
 constexpr std::size_t kInlineBodyBytes = 2048;
 
 bool is_large(const Draft& draft) { return draft.body.size() > kInlineBodyBytes; }
@@ -47,7 +47,7 @@ constexpr std::size_t kColumns = 11;
 constexpr std::size_t kMaxRows = 10;  // a batch's
 
 // "INSERT ... VALUES ($1, ..., $11), ($12, ..." for so many rows. One statement for a
-// batch costs two thirds of one for each of its messages.
+// batch costs two thirds of a statement for each message.
 std::string insert_statement(std::size_t rows) {
   std::string sql =
       "INSERT INTO sqs_messages (lot, visible_at, receive_count, sent_at, receipt, message_id, sender, body,"
@@ -115,13 +115,6 @@ Sent put_in_order(Call& call, const Queue& queue, const Draft& draft) {
   return row.sent;
 }
 
-std::optional<std::string> group_of(store::Tx& tx, std::int64_t seq) {
-  auto group = tx.query("SELECT group_id FROM sqs_messages WHERE seq = $1", seq).one([](const store::Row& row) {
-    return row.maybe_str(0);
-  });
-  return group ? *group : std::nullopt;
-}
-
 }  // namespace
 
 std::vector<Sent> put_messages(Call& call, const Queue& queue, std::span<const Draft> drafts) {
@@ -143,6 +136,13 @@ std::vector<Sent> put_messages(Call& call, const Queue& queue, std::span<const D
   if (!rows.empty()) insert_rows(call, queue, rows);
   if (!sent.empty()) call.wake(queue.topic(), sent.size());
   return sent;
+}
+
+std::optional<std::string> group_of(store::Tx& tx, std::int64_t seq) {
+  auto group = tx.query("SELECT group_id FROM sqs_messages WHERE seq = $1", seq).one([](const store::Row& row) {
+    return row.maybe_str(0);
+  });
+  return group ? *group : std::nullopt;
 }
 
 std::string read_body(store::Tx& tx, std::int64_t seq) {

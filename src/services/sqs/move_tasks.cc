@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/sqs/move_tasks.h"
-
+// Moving messages out of a dead-letter queue, in the background.
 #include <algorithm>
 #include <boost/json.hpp>
 
 #include "base/random.h"
 #include "services/sqs/errors.h"
-#include "services/sqs/handlers.h"
 #include "services/sqs/lot.h"
 #include "services/sqs/message.h"
+#include "services/sqs/operations.h"
+#include "shapes/sqs/move_task.h"
 
 namespace services::sqs {
+using namespace shapes::sqs;
 namespace {
 
+// Woken when a task is started.
+constexpr char kMoveTopic[] = "sqs/moves";
 constexpr std::int32_t kMaxPerSecond = 500;
 constexpr std::int32_t kMaxListed = 10;
-// What one transaction moves, so that senders do not wait long behind it.
+// Messages in one transaction, so that senders do not wait long behind it.
 constexpr std::int64_t kMoveSlice = 500;
 constexpr auto kPace = std::chrono::milliseconds(100);
 
@@ -41,7 +44,7 @@ Task read_task(const store::Row& row) {
 }
 
 Queue find_by_arn(Call& call, const std::string& arn, const char* parameter) {
-  auto name = parse_arn(arn);
+  auto name = parse_queue_arn(arn);
   if (!name) throw invalid_parameter("You must use this format to specify the " + std::string(parameter) +
                                      ": arn:<partition>:<service>:<region>:<account-id>:<resource-id>");
   std::optional<Queue> queue;
@@ -85,10 +88,10 @@ Handle parse_task_handle(const std::string& handle) {
   return {std::string(id->get_string()), std::string(arn->get_string())};
 }
 
-// Where the message goes; nullopt where that can't be told any more.
+// The queue to move a message to; nullopt where it is unknown or deleted.
 std::optional<Queue> destination_of(Call& call, const Task& task, const std::optional<std::string>& source_arn) {
   const auto& arn = task.destination_arn ? task.destination_arn : source_arn;
-  return arn ? load_queue(call.tx, *parse_arn(*arn)) : std::nullopt;
+  return arn ? load_queue(call.tx, *parse_queue_arn(*arn)) : std::nullopt;
 }
 
 void finish(Call& call, const Task& task, std::string_view status, const std::optional<std::string>& failure = {}) {
@@ -100,8 +103,8 @@ struct Found {
   std::optional<std::string> source_arn;
 };
 
-// What is visible, in the order of the index; of a FIFO group only its head, and so one
-// after another in order.
+// Visible messages in the order of the index. Of a FIFO group only the head is visible, so
+// they are moved one after another in order.
 std::vector<Found> movable(Call& call, const Queue& source, std::int64_t most) {
   return call.tx
       .query("SELECT seq, source_arn FROM sqs_messages WHERE lot = $1 AND visible_at <= $2"
@@ -110,7 +113,7 @@ std::vector<Found> movable(Call& call, const Queue& source, std::int64_t most) {
       .all([](const store::Row& row) { return Found{row.integer(0), row.maybe_str(1)}; });
 }
 
-// How many messages may be moved now: by the task's pace, and by what one transaction does.
+// How many messages may be moved now, by the task's pace and the limit of a transaction.
 std::int64_t allowance(const Call& call, const Task& task) {
   std::int64_t allowed = std::min(kMoveSlice, task.to_move - task.moved);
   if (!task.per_second) return allowed;
@@ -118,32 +121,37 @@ std::int64_t allowance(const Call& call, const Task& task) {
   return std::min(allowed, elapsed_ms * *task.per_second / 1000 - task.moved);
 }
 
-std::optional<base::Time> advance(Call& call, const Task& task) {
+bool is_due(const Call& call, const Task& task) { return task.moved >= task.to_move || allowance(call, task) > 0; }
+
+void advance(Call& call, const Task& task) {
   auto source = load_queue(call.tx, task.queue);
-  if (!source) return std::nullopt;  // deleted, and the task with it
+  if (!source || !is_due(call, task)) return;  // a deleted queue takes its tasks along
   const std::int64_t allowed = allowance(call, task);
-  if (allowed <= 0 && task.moved < task.to_move) return call.now + kPace;
   std::int64_t moved = 0;
-  // Again and again: moving a FIFO group's head makes the next one visible.
+  // Reads again after each page: moving a FIFO group's head makes the next message visible.
   for (auto found = movable(call, *source, allowed); !found.empty(); found = movable(call, *source, allowed - moved)) {
     for (const Found& message : found) {
       auto destination = destination_of(call, task, message.source_arn);
       if (!destination) {
         finish(call, task, "FAILED",
                task.destination_arn ? "AWS.SimpleQueueService.NonExistentQueue" : "CouldNotDetermineMessageSource");
-        return std::nullopt;
+        return;
       }
       revive_message(call, *source, *destination, message.seq);
       ++moved;
       call.tx.exec("UPDATE sqs_move_tasks SET moved = moved + 1 WHERE id = $1", task.id);
     }
   }
-  if (moved > 0 && task.moved + moved < task.to_move) return call.now;
-  finish(call, task, "COMPLETED");
-  return std::nullopt;
+  if (moved == 0 || task.moved + moved >= task.to_move) finish(call, task, "COMPLETED");
 }
 
-}  // namespace
+void advance_tasks(Call& call, const std::vector<std::string>& ids) {
+  for (const std::string& id : ids) {
+    const auto task =
+        call.tx.query(std::string(kTaskColumns) + "WHERE id = $1 AND status = 'RUNNING'", id).one(read_task);
+    if (task) advance(call, *task);
+  }
+}
 
 StartMessageMoveTaskResult start_message_move_task(Call& call, const StartMessageMoveTaskRequest& request) {
   Queue source = find_by_arn(call, request.SourceArn, "SourceArn");
@@ -184,7 +192,7 @@ CancelMessageMoveTaskResult cancel_message_move_task(Call& call, const CancelMes
   auto task = call.tx.query(std::string(kTaskColumns) + "WHERE queue = $1 AND id = $2", source.id, handle.id).one(read_task);
   if (!task) throw wire::ApiError("ResourceNotFoundException", "Task does not exist.");
   if (task->status != "RUNNING") {
-    throw wire::ApiError("UnsupportedOperation", "Only a running task can be cancelled; this one is " + task->status + ".");
+    throw wire::ApiError("UnsupportedOperation", "Only a running task can be cancelled; the status of this one is " + task->status + ".");
   }
   finish(call, *task, "CANCELLED");
   return {.ApproximateNumberOfMessagesMoved = task->moved};
@@ -216,13 +224,29 @@ ListMessageMoveTasksResult list_message_move_tasks(Call& call, const ListMessage
   return {.Results = std::move(entries)};
 }
 
-std::optional<base::Time> advance_move_tasks(Call& call) {
-  std::optional<base::Time> next;
+// Tasks that are due are advanced, all in one transaction, and looked at again at once.
+Decision look_for_moves(Call& call) {
+  std::vector<std::string> due;
+  bool running = false;
   for (const Task& task : call.tx.query(std::string(kTaskColumns) + "WHERE status = 'RUNNING'").all(read_task)) {
-    auto again = advance(call, task);
-    if (again && (!next || *again < *next)) next = again;
+    running = true;
+    if (is_due(call, task)) due.push_back(task.id);
   }
-  return next;
+  if (!running) return {};
+  if (due.empty()) return {.next = call.now + kPace};
+  return {.apply = [due](Call& write) { advance_tasks(write, due); }, .next = call.now};
 }
+
+}  // namespace
+
+std::vector<Operation> move_task_operations() {
+  return {
+      operation<&cancel_message_move_task>("CancelMessageMoveTask", Access::Write),
+      operation<&list_message_move_tasks>("ListMessageMoveTasks", Access::Read),
+      operation<&start_message_move_task>("StartMessageMoveTask", Access::Write),
+  };
+}
+
+Loop move_loop() { return {"sqs moves", kMoveTopic, &look_for_moves}; }
 
 }  // namespace services::sqs

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/sqs/move_tasks.h"
-
 #include "services/sqs/sqs_fixture.h"
 
 namespace services::sqs {
@@ -28,10 +26,10 @@ class MoveTasks : public SqsTest {
   std::string start(StartMessageMoveTaskRequest request = {.SourceArn = kDeadArn}) {
     return *with_call([&](Call& call) { return start_message_move_task(call, request); }).TaskHandle;
   }
-  // Turns the loop until it has nothing to do, moving the clock to when it is due.
+  // Takes turns of the loop until it has nothing to do, each at the time when it is due.
   void run_to_end() {
     for (int turn = 0; turn < 1000; ++turn) {
-      auto next = with_call([](Call& call) { return advance_move_tasks(call); });
+      auto next = take_turn("sqs moves");
       if (!next) return;
       now_ = std::max(now_, *next);
     }
@@ -44,7 +42,7 @@ class MoveTasks : public SqsTest {
   std::string dead_, source_;
 };
 
-TEST_F(MoveTasks, BringMessagesBackToTheirSourceAsNewOnes) {
+TEST_F(MoveTasks, MoveMessagesBackToTheirSourceAsNewOnes) {
   bury(3);
   ASSERT_EQ(counts(dead_), "3/0/0");
   start();
@@ -58,7 +56,7 @@ TEST_F(MoveTasks, BringMessagesBackToTheirSourceAsNewOnes) {
   EXPECT_EQ(latest().ApproximateNumberOfMessagesToMove, 3);
 }
 
-TEST_F(MoveTasks, KeepToTheirPace) {
+TEST_F(MoveTasks, MoveNoFasterThanTheirRate) {
   bury(30);
   const base::Time began = now_;
   start({.SourceArn = kDeadArn, .MaxNumberOfMessagesPerSecond = 10});
@@ -67,12 +65,12 @@ TEST_F(MoveTasks, KeepToTheirPace) {
   EXPECT_EQ(counts(source_), "30/0/0");
 }
 
-TEST_F(MoveTasks, StopWhenTheyAreCancelledAndSayHowFarTheyCame) {
+TEST_F(MoveTasks, StopWhenCancelledAndReportTheNumberOfMovedMessages) {
   bury(10);
   std::string handle = start({.SourceArn = kDeadArn, .MaxNumberOfMessagesPerSecond = 1});
   EXPECT_EQ(latest().TaskHandle, handle);
   advance(std::chrono::seconds(3));
-  with_call([](Call& call) { return advance_move_tasks(call); });
+  take_turn("sqs moves");
   auto cancelled = with_call([&](Call& call) { return cancel_message_move_task(call, {handle}); });
   EXPECT_EQ(cancelled.ApproximateNumberOfMessagesMoved, 3);
   run_to_end();
@@ -80,7 +78,7 @@ TEST_F(MoveTasks, StopWhenTheyAreCancelledAndSayHowFarTheyCame) {
   EXPECT_EQ(counts(dead_), "7/0/0");
 }
 
-TEST_F(MoveTasks, FailWhereTheSourceOfAMessageIsNotKnown) {
+TEST_F(MoveTasks, FailWhereTheSourceOfAMessageIsUnknown) {
   send(dead_, "sent here directly");
   start();
   run_to_end();
@@ -88,7 +86,7 @@ TEST_F(MoveTasks, FailWhereTheSourceOfAMessageIsNotKnown) {
   EXPECT_EQ(latest().FailureReason, "CouldNotDetermineMessageSource");
 }
 
-TEST_F(MoveTasks, AreOneAtATimeForAQueueAndOnlyForDeadLetterQueues) {
+TEST_F(MoveTasks, RunOneAtATimeForAQueueAndOnlyForDeadLetterQueues) {
   bury(1);
   start();
   EXPECT_EQ(error_of([&] { start(); }), "InvalidParameterValueException");

@@ -2,13 +2,16 @@
 // AddPermission and RemovePermission: statements of the queue's policy by their label.
 #include <boost/json.hpp>
 
+#include "services/arn.h"
+#include "services/policy.h"
 #include "services/sqs/batch.h"
 #include "services/sqs/errors.h"
-#include "services/policy.h"
-#include "services/sqs/handlers.h"
+#include "services/sqs/operations.h"
 #include "services/sqs/queue.h"
+#include "shapes/sqs/permission.h"
 
 namespace services::sqs {
+using namespace shapes::sqs;
 namespace {
 
 namespace json = boost::json;
@@ -42,7 +45,7 @@ void save_policy(Call& call, const Queue& queue, json::object policy, json::arra
   call.tx.exec("UPDATE sqs_queues SET policy = $2, modified_at = $3 WHERE id = $1", queue.id, text, call.now);
 }
 
-// One stands alone, several are a list, as Amazon writes it.
+// As Amazon writes it: a list only for several.
 json::value one_or_list(json::array values) {
   if (values.size() == 1) return values.front();
   return values;
@@ -64,13 +67,9 @@ void check_actions(const std::vector<std::string>& actions) {
 void check_accounts(const std::vector<std::string>& accounts) {
   if (accounts.empty()) throw invalid_value("[]", "PrincipalId", "Unable to verify.");
   for (const std::string& account : accounts) {
-    if (account.size() != 12 || account.find_first_not_of("0123456789") != account.npos) {
-      throw invalid_value("[" + account + "]", "PrincipalId", "Unable to verify.");
-    }
+    if (!is_account_id(account)) throw invalid_value("[" + account + "]", "PrincipalId", "Unable to verify.");
   }
 }
-
-}  // namespace
 
 void add_permission(Call& call, const AddPermissionRequest& request) {
   Queue queue = find_own_queue(call, request.QueueUrl);
@@ -112,6 +111,15 @@ void remove_permission(Call& call, const RemovePermissionRequest& request) {
                         queue.policy ? "can't find label on existing policy." : "can't find label.");
   }
   save_policy(call, queue, std::move(policy), std::move(kept));
+}
+
+}  // namespace
+
+std::vector<Operation> permission_operations() {
+  return {
+      operation<&add_permission>("AddPermission", Access::Write),
+      operation<&remove_permission>("RemovePermission", Access::Write),
+  };
 }
 
 }  // namespace services::sqs

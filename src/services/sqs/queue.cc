@@ -3,6 +3,7 @@
 
 #include <boost/json.hpp>
 
+#include "services/arn.h"
 #include "services/policy.h"
 #include "services/sqs/errors.h"
 
@@ -42,17 +43,26 @@ Queue read_queue(const store::Row& row) {
   return queue;
 }
 
+policy::Verdict evaluate_policy(const Queue& queue, const Call& call, std::string_view action) {
+  if (!queue.policy) return policy::Verdict::NoMatch;
+  const Caller& caller = call.caller;
+  return policy::evaluate(*queue.policy, {.principal_account = caller.service.empty() ? caller.account : "",
+                                          .principal_service = caller.service,
+                                          .action = "sqs:" + std::string(action),
+                                          .resource = queue.arn(),
+                                          .context = policy::context_of(caller, call.now)});
+}
+
 void check_access(const Queue& queue, const Call& call, std::string_view action) {
   const Caller& caller = call.caller;
-  const bool own = queue.account == caller.account;
-  if (own && !queue.policy) return;
-  policy::Question question{.principal_account = caller.account,
-                            .action = "sqs:" + std::string(action),
-                            .resource = queue.arn(),
-                            .context = policy::context_of(caller, call.now)};
-  policy::Answer answer = queue.policy ? policy::evaluate(*queue.policy, question) : policy::Answer::NoMatch;
-  if (answer == policy::Answer::Denied) throw access_denied(caller.arn(), action, queue.arn());
-  if (own || answer == policy::Answer::Allowed) return;
+  const bool is_service = !caller.service.empty();
+  const bool own = !is_service && queue.account == caller.account;
+  const policy::Verdict verdict = evaluate_policy(queue, call, action);
+  if (verdict == policy::Verdict::Allowed) return;
+  // A service needs the queue's policy also within one account, as at Amazon.
+  if (is_service) throw service_denied(caller.service, action, queue.arn());
+  if (verdict == policy::Verdict::Denied) throw access_denied(caller.arn(), action, queue.arn());
+  if (own) return;
   throw wire::ApiError("QueueDoesNotExist", "The specified queue does not exist or you do not have access to it.");
 }
 
@@ -69,22 +79,19 @@ QueueName parse_url(const std::string& url, const Caller& caller) {
   if (last == rest.npos) return {caller.account, caller.region, std::string(rest)};
   std::string_view name = rest.substr(last + 1), before = rest.substr(0, last);
   std::string_view account = before.substr(before.rfind('/') == before.npos ? 0 : before.rfind('/') + 1);
-  if (name.empty() || account.size() != 12 || account.find_first_not_of("0123456789") != account.npos) {
+  if (name.empty() || !is_account_id(account)) {
     throw wire::ApiError("InvalidAddress", "The address " + url + " is not valid for this endpoint.");
   }
   return {std::string(account), caller.region, std::string(name)};
 }
 
-std::optional<QueueName> parse_arn(std::string_view arn) {
-  constexpr std::string_view kPrefix = "arn:aws:sqs:";
-  if (!arn.starts_with(kPrefix)) return std::nullopt;
-  arn.remove_prefix(kPrefix.size());
-  std::size_t first = arn.find(':');
-  std::size_t second = first == arn.npos ? arn.npos : arn.find(':', first + 1);
-  if (second == arn.npos) return std::nullopt;
-  return QueueName{std::string(arn.substr(first + 1, second - first - 1)), std::string(arn.substr(0, first)),
-                   std::string(arn.substr(second + 1))};
+std::optional<QueueName> parse_queue_arn(std::string_view text) {
+  const auto arn = parse_arn(text, "sqs");
+  if (!arn) return std::nullopt;
+  return QueueName{std::string(arn->account), std::string(arn->region), std::string(arn->resource)};
 }
+
+std::string Queue::arn() const { return Arn{"sqs", region, account, name}.str(); }
 
 std::optional<Queue> load_queue(store::Tx& tx, const QueueName& name) {
   return tx.query(kSelect, name.account, name.region, name.name).one(read_queue);
@@ -94,7 +101,9 @@ std::optional<Queue> load_queue(store::Tx& tx, std::int64_t id) { return tx.quer
 
 Queue find_queue(Call& call, const std::string& url, std::string_view action) {
   if (url.empty()) throw missing_parameter("QueueUrl");
-  auto queue = load_queue(call.tx, parse_url(url, call.caller));
+  // A service knows its target by ARN, which also has the region.
+  const auto name = call.caller.service.empty() ? parse_url(url, call.caller) : parse_queue_arn(url);
+  auto queue = name ? load_queue(call.tx, *name) : std::nullopt;
   if (!queue) throw queue_does_not_exist();
   check_access(*queue, call, action);
   return std::move(*queue);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue: its row, how requests name it, and who may touch it.
+// A queue: its row, how requests name it, and who may access it.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +33,11 @@ struct Queue {
   std::string attributes = "{}";  // JSON: RedriveAllowPolicy, Kms..., DeduplicationScope, ...
   std::string tags = "{}";        // JSON
 
-  std::string arn() const { return "arn:aws:sqs:" + region + ":" + account + ":" + name; }
+  std::string arn() const;
   std::string url(const Caller& caller) const { return caller.endpoint + "/" + account + "/" + name; }
-  // What woken receivers wait for.
+  // What receivers wait for.
   std::string topic() const { return "sqs/" + std::to_string(id); }
-  // A message sent at or before this is past its retention.
+  // A message sent at or before this time has expired.
   base::Time expired_at(base::Time now) const { return now - std::chrono::seconds(retention_s); }
 };
 
@@ -45,17 +45,17 @@ struct QueueName {
   std::string account, region, name;
 };
 
-// "http://host:4566/123456789012/name", or the path of it.
+// "http://host:4566/123456789012/name", or its path.
 QueueName parse_url(const std::string& url, const Caller& caller);
-std::optional<QueueName> parse_arn(std::string_view arn);
+std::optional<QueueName> parse_queue_arn(std::string_view text);
 
 std::optional<Queue> load_queue(store::Tx& tx, const QueueName& name);
 std::optional<Queue> load_queue(store::Tx& tx, std::int64_t id);
 
-// The queue that a request names. Throws QueueDoesNotExist where there is none, or
-// none that this caller may know of, and AccessDenied where its policy denies the action.
+// The queue that a request names: a client by its URL, a service by its ARN. Throws QueueDoesNotExist
+// for a missing queue or one that is hidden from this caller, and AccessDenied where its policy denies the action.
 Queue find_queue(Call& call, const std::string& url, std::string_view action);
-// For the operations that only the owner may use, whatever the policy says.
+// For operations that only the owner may use, whatever the policy.
 Queue find_own_queue(Call& call, const std::string& url);
 
 std::string to_json(const StringMap& map);

@@ -10,10 +10,10 @@
 namespace services::sqs {
 namespace {
 
-constexpr int kChanceBits = 20;
+constexpr int kRandomBits = 20;
 constexpr std::size_t kCheckBytes = 6;
 
-// Against handles that were cut, mistyped or made up, not against forgers: whoever
+// Detects truncated, mistyped and invented handles. It does not stop forgers: a client that
 // may delete from a queue may delete all of it.
 std::string check_of(std::string_view bytes) { return base::md5(bytes).substr(0, kCheckBytes); }
 
@@ -26,12 +26,12 @@ std::uint64_t message_tag(std::string_view message_id) {
 }
 
 std::int64_t new_token(base::Time now) {
-  std::uint32_t chance = 0;
-  std::memcpy(&chance, base::random_bytes(sizeof chance).data(), sizeof chance);
-  return base::to_millis(now) << kChanceBits | (chance & ((1U << kChanceBits) - 1));
+  std::uint32_t random = 0;
+  std::memcpy(&random, base::random_bytes(sizeof random).data(), sizeof random);
+  return base::to_millis(now) << kRandomBits | (random & ((1U << kRandomBits) - 1));
 }
 
-base::Time received_at(const Receipt& receipt) { return base::from_millis(receipt.token >> kChanceBits); }
+base::Time received_at(const Receipt& receipt) { return base::from_millis(receipt.token >> kRandomBits); }
 
 std::string to_handle(const Receipt& receipt) {
   std::string bytes(sizeof receipt, '\0');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receipt handles: which delivery of which message.
+// Receipt handles: they identify a delivery of a message.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace services::sqs {
 
 struct Receipt {
   std::int64_t queue = 0, lot = 0, seq = 0;
-  std::uint64_t message = 0;  // message_tag(): row numbers are used again, message ids are not
-  std::int64_t token = 0;  // of this delivery: when it was, and some chance
+  std::uint64_t message = 0;  // message_tag(): row numbers are reused, message ids are not
+  std::int64_t token = 0;  // of this delivery: its time and some random bits
 };
 
 std::uint64_t message_tag(std::string_view message_id);
@@ -22,7 +22,7 @@ std::int64_t new_token(base::Time now);
 base::Time received_at(const Receipt& receipt);
 
 std::string to_handle(const Receipt& receipt);
-// nullopt for anything that to_handle() did not write.
+// nullopt for text that is not from to_handle().
 std::optional<Receipt> parse_handle(std::string_view handle);
 
 }  // namespace services::sqs

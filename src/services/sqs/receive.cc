@@ -5,12 +5,14 @@
 #include "services/sqs/delivery.h"
 #include "services/sqs/draft.h"
 #include "services/sqs/errors.h"
-#include "services/sqs/handlers.h"
 #include "services/sqs/in_flight_limit.h"
 #include "services/sqs/message.h"
+#include "services/sqs/operations.h"
 #include "services/sqs/receipt.h"
+#include "shapes/sqs/message.h"
 
 namespace services::sqs {
+using namespace shapes::sqs;
 namespace {
 
 constexpr std::int32_t kMaxMessages = 10;
@@ -63,7 +65,7 @@ Wanted read_request(const Queue& queue, const ReceiveMessageRequest& request) {
                         "The request include parameter that is not valid for this queue type.");
   }
   if (request.ReceiveRequestAttemptId) check_id("ReceiveRequestAttemptId", *request.ReceiveRequestAttemptId);
-  // The older name and the newer one, from older and newer clients.
+  // Older clients use the first name, newer ones the second.
   wanted.system_attributes = request.AttributeNames.value_or(Names());
   const Names newer = request.MessageSystemAttributeNames.value_or(Names());
   wanted.system_attributes.insert(wanted.system_attributes.end(), newer.begin(), newer.end());
@@ -83,8 +85,8 @@ bool selects(const Names& names, const std::string& attribute) {
 StringMap system_attributes(const Delivered& message, const Names& names) {
   StringMap out;
   auto add = [&](const char* name, std::optional<std::string> value) {
-    const bool asked = std::any_of(names.begin(), names.end(), [&](const std::string& n) { return n == "All" || n == name; });
-    if (value && asked) out[name] = std::move(*value);
+    const bool selected = std::any_of(names.begin(), names.end(), [&](const std::string& n) { return n == "All" || n == name; });
+    if (value && selected) out[name] = std::move(*value);
   };
   if (names.empty()) return out;
   add("SenderId", message.sender);
@@ -116,8 +118,6 @@ Message show(const Queue& queue, const Delivered& message, const Wanted& wanted)
   return out;
 }
 
-}  // namespace
-
 ReceiveMessageResult receive_message(Call& call, const ReceiveMessageRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "ReceiveMessage");
   const Wanted wanted = read_request(queue, request);
@@ -129,15 +129,16 @@ ReceiveMessageResult receive_message(Call& call, const ReceiveMessageRequest& re
   const auto& attempt = request.ReceiveRequestAttemptId;
   if (attempt) messages = deliver_again(call, queue, *attempt, visibility);
   if (messages.empty()) {
-    const std::size_t room = room_in_flight(call.tx, queue, call.now, wanted.most);
-    // Amazon tells those who do not wait, and of standard queues only.
+    auto& limit = call.local<InFlightLimit>();
+    const std::size_t room = limit.room(call.tx, queue, call.now, wanted.most);
+    // Amazon returns this error only for standard queues and without a wait.
     if (room == 0 && wanted.wait_s == 0 && !queue.fifo) {
       throw wire::ApiError("OverLimit", "Too many messages in flight: the queue has reached its limit of 120000.");
     }
     Delivery delivery = deliver(call, queue, room, visibility);
     messages = std::move(delivery.messages);
     more = delivery.more;
-    count_in_flight(queue, messages.size());
+    limit.add(queue, messages.size());
     if (attempt && !messages.empty()) remember_attempt(call, queue, *attempt, messages);
   }
   if (messages.empty()) {
@@ -149,6 +150,14 @@ ReceiveMessageResult receive_message(Call& call, const ReceiveMessageRequest& re
   shown.reserve(messages.size());
   for (const Delivered& message : messages) shown.push_back(show(queue, message, wanted));
   return {.Messages = std::move(shown)};
+}
+
+}  // namespace
+
+std::vector<Operation> receive_operations() {
+  return {
+      operation<&receive_message>("ReceiveMessage", Access::Write),
+  };
 }
 
 }  // namespace services::sqs

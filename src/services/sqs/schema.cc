@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/sqs/schema.h"
+#include "services/sqs/operations.h"
 
 namespace services::sqs {
-
 namespace {
 
 constexpr char kVersion1[] = R"sql(
@@ -11,7 +10,7 @@ CREATE TABLE sqs_queues (
   account TEXT NOT NULL,
   region TEXT NOT NULL,
   name TEXT NOT NULL,
-  lot INTEGER NOT NULL,                -- where its messages are: purging means a new lot
+  lot INTEGER NOT NULL,                -- of its messages; a purged queue gets a new one
   next_sequence INTEGER NOT NULL,      -- FIFO: the next sequence number
   created_at INTEGER NOT NULL,
   modified_at INTEGER NOT NULL,
@@ -31,8 +30,8 @@ CREATE TABLE sqs_queues (
 );
 CREATE INDEX sqs_queues_dead_letter ON sqs_queues (dead_letter_arn);
 
--- A queue's messages belong to its lot. A purged or deleted queue leaves its lot
--- dead at once; the sweep empties dead lots a slice at a time.
+-- A queue's messages belong to its lot. The lot of a purged or deleted queue is dead at once;
+-- the sweep empties dead lots a slice at a time.
 CREATE TABLE sqs_lots (
   id INTEGER PRIMARY KEY,
   dead INTEGER NOT NULL
@@ -55,23 +54,23 @@ CREATE TABLE sqs_messages (
   group_id TEXT,
   deduplication_id TEXT,
   sequence INTEGER,                    -- FIFO only
-  source_arn TEXT                      -- the queue whose dead letter it is
+  source_arn TEXT                      -- of the queue that it was moved from as a dead letter
 );
--- Covers the counts: they need no row.
-CREATE INDEX sqs_messages_ready ON sqs_messages (lot, visible_at, receive_count, sent_at);
+-- Covers the counts: they read no row.
+CREATE INDEX sqs_messages_ready ON sqs_messages (lot, visible_at, receive_count, sent_at, seq);
 CREATE INDEX sqs_messages_group ON sqs_messages (lot, group_id, sequence) WHERE sequence IS NOT NULL;
--- These two find what expired where visible_at does not tell: behind the head of a
--- FIFO group, and after a receive.
+-- These two find expired messages whose visible_at differs from sent_at: those behind the
+-- head of a FIFO group, and received ones.
 CREATE INDEX sqs_messages_fifo_age ON sqs_messages (lot, sent_at) WHERE sequence IS NOT NULL;
 CREATE INDEX sqs_messages_received ON sqs_messages (lot, sent_at) WHERE receive_count > 0;
 
--- Apart, so that receiving a message does not write its megabyte again.
+-- Apart, so that receiving a message does not rewrite its megabyte.
 CREATE TABLE sqs_large_bodies (
   seq INTEGER PRIMARY KEY,
   body TEXT NOT NULL
 );
 
--- By lot: a purge forgets them too, and the sweep deletes them.
+-- By lot: a purge drops them too, and the sweep deletes them.
 CREATE TABLE sqs_deduplication (
   lot INTEGER NOT NULL,
   scope TEXT NOT NULL,                 -- a group, or '' for the whole queue
@@ -96,8 +95,8 @@ CREATE TABLE sqs_move_tasks (
   id TEXT PRIMARY KEY,
   queue INTEGER NOT NULL,              -- the source
   source_arn TEXT NOT NULL,
-  destination_arn TEXT,                -- NULL: each message back to where it came from
-  per_second INTEGER,                  -- NULL: as fast as it goes
+  destination_arn TEXT,                -- NULL: each message to the queue that it came from
+  per_second INTEGER,                  -- NULL: unlimited
   status TEXT NOT NULL,
   moved INTEGER NOT NULL,
   to_move INTEGER NOT NULL,

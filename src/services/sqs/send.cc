@@ -2,9 +2,11 @@
 #include "base/hash.h"
 #include "services/sqs/batch.h"
 #include "services/sqs/draft.h"
-#include "services/sqs/handlers.h"
+#include "services/sqs/operations.h"
+#include "shapes/sqs/message_batch.h"
 
 namespace services::sqs {
+using namespace shapes::sqs;
 namespace {
 
 constexpr std::size_t kMaxBatchBytes = 1048576;
@@ -32,7 +34,7 @@ void check_batch(const Queue& queue, const SendMessageBatchRequest& request) {
   std::size_t total = 0;
   for (const auto& entry : request.Entries) {
     total += size_bytes(outgoing(entry));
-    // Missing alone, Amazon calls it an invalid value here.
+    // In a batch Amazon reports a missing MessageGroupId as an invalid value.
     if (queue.fifo && !entry.MessageGroupId) throw invalid_parameter(missing_parameter("MessageGroupId").message());
     check_fifo_ids(queue, outgoing(entry));
   }
@@ -42,14 +44,17 @@ void check_batch(const Queue& queue, const SendMessageBatchRequest& request) {
   }
 }
 
-}  // namespace
-
 SendMessageResult send_message(Call& call, const SendMessageRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "SendMessage");
   const Draft draft = make_draft(queue, outgoing(request));
   SendMessageResult result;
   describe(draft, put_messages(call, queue, {&draft, 1}).front(), result);
   return result;
+}
+
+// Internal: may the caller send to this queue? Throws what SendMessage would, and ignores all other members.
+void check_send_message(Call& call, const SendMessageRequest& request) {
+  find_queue(call, request.QueueUrl, "SendMessage");
 }
 
 SendMessageBatchResult send_message_batch(Call& call, const SendMessageBatchRequest& request) {
@@ -68,6 +73,19 @@ SendMessageBatchResult send_message_batch(Call& call, const SendMessageBatchRequ
   std::vector<Sent> sent = put_messages(call, queue, drafts);
   for (std::size_t i = 0; i < sent.size(); ++i) describe(drafts[i], std::move(sent[i]), result.Successful[i]);
   return result;
+}
+
+}  // namespace
+
+std::vector<Operation> send_operations() {
+  return {
+      operation<&send_message>("SendMessage", Access::Write),
+      operation<&send_message_batch>("SendMessageBatch", Access::Write),
+  };
+}
+
+std::vector<Operation> internal_send_operations() {
+  return {operation<&check_send_message>("CheckSendMessage", Access::Read)};
 }
 
 }  // namespace services::sqs

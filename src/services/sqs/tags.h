@@ -6,7 +6,7 @@
 
 namespace services::sqs {
 
-// Throws where the result would break Amazon's limits.
+// `tags` with `more` added or replaced. Throws where a tag is invalid or there are too many.
 StringMap add_tags(StringMap tags, const StringMap& more);
 
 }  // namespace services::sqs

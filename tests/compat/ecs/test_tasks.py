@@ -65,8 +65,8 @@ def test_command_and_environment_are_overridden(tasks):
 def test_a_stopped_task_has_the_reason_of_the_request(tasks):
     task = tasks.run(tasks.define(FOREVER, gpus=1))
     wait(tasks, "tasks_running", task)
-    told = tasks.ecs.stop_task(task=task["taskArn"], reason="enough")["task"]
-    assert told["desiredStatus"] == "STOPPED"
+    answer = tasks.ecs.stop_task(task=task["taskArn"], reason="enough")["task"]
+    assert answer["desiredStatus"] == "STOPPED"
     (stopped,) = wait(tasks, "tasks_stopped", task)
     assert (stopped["stopCode"], stopped["stoppedReason"]) == ("UserInitiated", "enough")
     tasks.ecs.stop_task(task=task["taskArn"], reason="again")

@@ -14,7 +14,7 @@ COMPLETE = "ObjectCreated:CompleteMultipartUpload"
 DELETE, MARKER = "ObjectRemoved:Delete", "ObjectRemoved:DeleteMarkerCreated"
 
 
-def letting(queue, bucket, effect="Allow", **condition):
+def policy_allowing(queue, bucket, effect="Allow", **condition):
     """A policy of the queue that allows this bucket to send."""
     condition = condition or {"ArnLike": {"aws:SourceArn": bucket.arn}}
     statement = {
@@ -27,7 +27,7 @@ def letting(queue, bucket, effect="Allow", **condition):
     return json.dumps({"Version": "2012-10-17", "Statement": [statement]})
 
 
-def told(queue, *events, **more):
+def subscription(queue, *events, **more):
     return {"QueueArn": queue.arn, "Events": [f"s3:{event}" for event in events], **more}
 
 
@@ -46,7 +46,7 @@ def configure(bucket, *configurations, **more):
 @pytest.fixture
 def queue(make_queue, bucket):
     made = make_queue()
-    made.set(Policy=letting(made, bucket))
+    made.set(Policy=policy_allowing(made, bucket))
     return made
 
 
@@ -55,7 +55,7 @@ def listen(queue, bucket):
     """listen(event, ...) -> the queue, which gets these events; its test event is deleted."""
 
     def start(*events, **more):
-        configure(bucket, told(queue, *events, **more))
+        configure(bucket, subscription(queue, *events, **more))
         first = queue.receive_one()
         assert json.loads(first["Body"])["Event"] == "s3:TestEvent"
         queue.delete(first)
@@ -80,13 +80,13 @@ def test_a_new_bucket_has_no_notifications(s3, bucket):
 
 
 def test_a_configuration_is_returned(s3, bucket, queue):
-    configure(bucket, told(queue, "ObjectCreated:*", DELETE, Id="mine", Filter=filtered("in/", ".png")))
+    configure(bucket, subscription(queue, "ObjectCreated:*", DELETE, Id="mine", Filter=filtered("in/", ".png")))
     (shown,) = s3.get_bucket_notification_configuration(Bucket=bucket.name)["QueueConfigurations"]
     assert (shown["Id"], shown["QueueArn"]) == ("mine", queue.arn)
     assert shown["Events"] == ["s3:ObjectCreated:*", f"s3:{DELETE}"]
     rules = {(rule["Name"].lower(), rule["Value"]) for rule in shown["Filter"]["Key"]["FilterRules"]}
     assert rules == {("prefix", "in/"), ("suffix", ".png")}
-    configure(bucket, told(queue, PUT))
+    configure(bucket, subscription(queue, PUT))
     (shown,) = s3.get_bucket_notification_configuration(Bucket=bucket.name)["QueueConfigurations"]
     assert shown["Id"]
     s3.put_bucket_notification_configuration(Bucket=bucket.name, NotificationConfiguration={})
@@ -94,7 +94,7 @@ def test_a_configuration_is_returned(s3, bucket, queue):
 
 
 def test_a_configuration_sends_a_test_event(bucket, queue):
-    configure(bucket, told(queue, PUT))
+    configure(bucket, subscription(queue, PUT))
     body = json.loads(queue.receive_one()["Body"])
     assert (body["Service"], body["Event"], body["Bucket"]) == ("Amazon S3", "s3:TestEvent", bucket.name)
     assert body["RequestId"] and body["HostId"]
@@ -191,12 +191,12 @@ def test_filters(bucket, listen):
 def test_several_queues(bucket, make_queue):
     queues = [make_queue() for _ in range(2)]
     for one in queues:
-        one.set(Policy=letting(one, bucket))
+        one.set(Policy=policy_allowing(one, bucket))
     configure(
         bucket,
-        told(queues[0], "ObjectCreated:*", Filter=filtered("a/")),
-        told(queues[1], "ObjectCreated:*", Filter=filtered("b/")),
-        told(queues[1], "ObjectRemoved:*"),
+        subscription(queues[0], "ObjectCreated:*", Filter=filtered("a/")),
+        subscription(queues[1], "ObjectCreated:*", Filter=filtered("b/")),
+        subscription(queues[1], "ObjectRemoved:*"),
     )
     for one in queues:
         for message in one.receive_all(1):
@@ -213,11 +213,11 @@ def test_several_queues(bucket, make_queue):
 
 def test_a_queue_without_permission_is_rejected(s3, bucket, make_queue):
     closed = make_queue()
-    for policy in (None, letting(closed, bucket, ArnLike={"aws:SourceArn": "arn:aws:s3:::another"})):
+    for policy in (None, policy_allowing(closed, bucket, ArnLike={"aws:SourceArn": "arn:aws:s3:::another"})):
         if policy:
             closed.set(Policy=policy)
         with refused("InvalidArgument", 400, "Unable to validate the following destination configurations"):
-            configure(bucket, told(closed, PUT))
+            configure(bucket, subscription(closed, PUT))
     assert "QueueConfigurations" not in s3.get_bucket_notification_configuration(Bucket=bucket.name)
 
 
@@ -229,28 +229,28 @@ def test_a_missing_queue_is_rejected(bucket, queue):
 
 def test_a_fifo_queue_is_rejected(bucket, make_queue):
     fifo = make_queue(fifo=True)
-    fifo.set(Policy=letting(fifo, bucket))
+    fifo.set(Policy=policy_allowing(fifo, bucket))
     with refused("InvalidArgument", 400):
-        configure(bucket, told(fifo, PUT))
+        configure(bucket, subscription(fifo, PUT))
 
 
 def test_invalid_configurations_are_rejected(bucket, queue):
     with refused("InvalidArgument", 400, "A specified event is not supported for notifications"):
         configure(bucket, {"QueueArn": queue.arn, "Events": ["s3:ObjectInvented:Put"]})
     with refused("InvalidArgument", 400, "Configurations overlap"):
-        configure(bucket, told(queue, "ObjectCreated:*"), told(queue, PUT))
+        configure(bucket, subscription(queue, "ObjectCreated:*"), subscription(queue, PUT))
     with refused("InvalidArgument", 400, "overlapping"):
-        configure(bucket, told(queue, "ObjectCreated:*", Filter=filtered("a")), told(queue, PUT, Filter=filtered("ab")))
+        configure(bucket, subscription(queue, "ObjectCreated:*", Filter=filtered("a")), subscription(queue, PUT, Filter=filtered("ab")))
     with refused("InvalidArgument", 400):
-        configure(bucket, told(queue, PUT, Filter={"Key": {"FilterRules": [{"Name": "middle", "Value": "x"}]}}))
+        configure(bucket, subscription(queue, PUT, Filter={"Key": {"FilterRules": [{"Name": "middle", "Value": "x"}]}}))
     with refused("InvalidArgument", 400):
         configure(bucket, {"QueueArn": "arn:aws:sqs:nowhere", "Events": [f"s3:{PUT}"]})
 
 
 def test_a_policy_may_allow_by_source_account(bucket, make_queue, account):
     queue = make_queue()
-    queue.set(Policy=letting(queue, bucket, StringEquals={"aws:SourceAccount": account}))
-    configure(bucket, told(queue, PUT))
+    queue.set(Policy=policy_allowing(queue, bucket, StringEquals={"aws:SourceAccount": account}))
+    configure(bucket, subscription(queue, PUT))
     queue.delete(queue.receive_one())
     bucket.put("key", b"x")
     assert events(queue, 1) == [(PUT, "key")]
@@ -260,7 +260,7 @@ def test_a_queue_whose_policy_was_removed_gets_no_events(bucket, listen):
     queue = listen(PUT)
     queue.set(Policy="")
     bucket.put("closed", b"x")
-    queue.set(Policy=letting(queue, bucket))
+    queue.set(Policy=policy_allowing(queue, bucket))
     bucket.put("open", b"x")
     assert events(queue, 1) == [(PUT, "open")]
     assert bucket.keys() == ["closed", "open"]

@@ -20,7 +20,7 @@ app.conf.update(
 )
 
 
-def tell(name, text):
+def write_result(name, text):
     """Writes a result for the test; appends, so that a second execution is visible."""
     with open(pathlib.Path(os.environ["TASK_RESULTS"], name), "a") as out:
         out.write(text)
@@ -28,7 +28,7 @@ def tell(name, text):
 
 @app.task(name="add")
 def add(a, b):
-    tell(f"{a}+{b}", str(a + b))
+    write_result(f"{a}+{b}", str(a + b))
 
 
 @app.task(bind=True, name="second_try", max_retries=1)
@@ -36,4 +36,4 @@ def second_try(self):
     """Fails once: the retry is a message with a delay."""
     if self.request.retries == 0:
         raise self.retry(countdown=1)
-    tell("second_try", "done")
+    write_result("second_try", "done")

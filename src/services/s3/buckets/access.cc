@@ -17,18 +17,18 @@ bool restricts_public(const Bucket& bucket) {
   return from_json<shapes::s3::PublicAccessBlockConfiguration>(*bucket.access_block).RestrictPublicBuckets.value_or(false);
 }
 
-policy::Question question_of(const Call& call, const Bucket& bucket, const Ask& ask) {
+policy::Request policy_request(const Call& call, const Bucket& bucket, const Ask& ask) {
   const Caller& caller = call.caller;
-  policy::Question question{.principal_account = caller.account,
-                            .principal_canonical = caller.anonymous() ? "" : canonical_id(caller.account),
-                            .action = std::string(ask.action),
-                            .resource = ask.key.empty() ? bucket.arn() : bucket.arn() + "/" + std::string(ask.key),
-                            .context = policy::context_of(caller, call.now)};
-  question.context.insert(ask.context.begin(), ask.context.end());
-  question.context["aws:ResourceAccount"] = bucket.account;
-  question.context["s3:ResourceAccount"] = bucket.account;
-  question.context["aws:RequestedRegion"] = bucket.region;
-  return question;
+  policy::Request request{.principal_account = caller.account,
+                          .principal_canonical = caller.anonymous() ? "" : canonical_id(caller.account),
+                          .action = std::string(ask.action),
+                          .resource = ask.key.empty() ? bucket.arn() : bucket.arn() + "/" + std::string(ask.key),
+                          .context = policy::context_of(caller, call.now)};
+  request.context.insert(ask.context.begin(), ask.context.end());
+  request.context["aws:ResourceAccount"] = bucket.account;
+  request.context["s3:ResourceAccount"] = bucket.account;
+  request.context["aws:RequestedRegion"] = bucket.region;
+  return request;
 }
 
 }  // namespace
@@ -38,8 +38,8 @@ bool allowed(const Call& call, const Bucket& bucket, const Ask& ask) {
   if (ask.owners_only || !bucket.policy) return own;
   const auto policy = call.local<BucketPolicyCache>().get(bucket.id, *bucket.policy, &read_bucket_policy);
   if (!own && policy->is_public && restricts_public(bucket)) return false;
-  const policy::Answer answer = policy::evaluate(policy->document, question_of(call, bucket, ask));
-  return answer == policy::Answer::Allowed || (own && answer == policy::Answer::NoMatch);
+  const policy::Verdict verdict = policy::evaluate(policy->document, policy_request(call, bucket, ask));
+  return verdict == policy::Verdict::Allowed || (own && verdict == policy::Verdict::NoMatch);
 }
 
 }  // namespace services::s3

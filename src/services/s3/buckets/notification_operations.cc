@@ -8,12 +8,13 @@
 #include "base/bytes.h"
 #include "base/random.h"
 #include "base/utf8.h"
-#include "services/queue_door.h"
+#include "services/invoke.h"
 #include "services/s3/buckets/setting_column.h"
 #include "services/s3/buckets/subscriptions.h"
 #include "services/s3/errors.h"
 #include "services/s3/events.h"
 #include "services/s3/operations.h"
+#include "shapes/sqs/message.h"
 #include "wire/json.h"
 #include "wire/timestamp.h"
 
@@ -160,19 +161,24 @@ std::string test_event(const Call& call, const Bucket& bucket) {
   return out + "}";
 }
 
+// Why S3 can't send this bucket's events to the queue; "" where it can.
+std::string destination_problem(Call& call, const Bucket& bucket, const std::string& queue_arn) {
+  try {
+    const shapes::sqs::SendMessageRequest request{.QueueUrl = queue_arn};
+    invoke(call, event_sender(call, bucket), "sqs", "CheckSendMessage", request);
+    return "";
+  } catch (const wire::ApiError& error) {
+    if (error.code() == "QueueDoesNotExist") return "The destination queue does not exist";
+    return "Permissions on the destination queue do not allow S3 to publish notifications from this bucket";
+  }
+}
+
 // Throws, with all queues that are gone or closed to this bucket.
 void check_destinations(Call& call, const Bucket& bucket, const std::set<std::string>& queues) {
   std::vector<std::pair<std::string, std::string>> wrong;
   for (const std::string& queue : queues) {
-    switch (call.local<QueueDoor>().ask(call, queue, sender_of(bucket))) {
-      case Knock::Open: break;
-      case Knock::Fifo: throw invalid_argument("FIFO SQS queues are not supported.", "Queue", queue);
-      case Knock::NoSuchQueue: wrong.emplace_back(queue, "The destination queue does not exist"); break;
-      case Knock::Denied:
-        wrong.emplace_back(queue, "Permissions on the destination queue do not allow S3 to publish notifications from "
-                                  "this bucket");
-        break;
-    }
+    std::string problem = destination_problem(call, bucket, queue);
+    if (!problem.empty()) wrong.emplace_back(queue, std::move(problem));
   }
   if (wrong.empty()) return;
   wire::ApiError error("InvalidArgument", "Unable to validate the following destination configurations");
@@ -195,9 +201,7 @@ void put_bucket_notification_configuration(Call& call,
   if (!request.SkipDestinationValidation.value_or(false)) {
     check_destinations(call, bucket, arns);
     if (call.local<TestEvents>().enabled) {
-      for (const std::string& queue : arns) {
-        call.local<QueueDoor>().send(call, queue, sender_of(bucket), test_event(call, bucket));
-      }
+      for (const std::string& queue : arns) send_event(call, bucket, queue, test_event(call, bucket));
     }
   }
   std::optional<std::string> text;

@@ -76,7 +76,7 @@ TEST_F(Notifications, ANewConfigurationSendsATestToEachQueue) {
   EXPECT_EQ(sent_[0].second, R"({"Service":"Amazon S3","Event":"s3:TestEvent","Time":"2027-01-15T08:00:00.000Z",)"
                              R"("Bucket":"bucket","RequestId":"REQUEST1","HostId":")" + host_id("REQUEST1") + "\"}");
   EXPECT_EQ(senders_.back().service, "s3.amazonaws.com");
-  EXPECT_EQ(senders_.back().arn, "arn:aws:s3:::bucket");
+  EXPECT_EQ(senders_.back().source_arn, "arn:aws:s3:::bucket");
   EXPECT_EQ(senders_.back().account, "111111111111");
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the tables that ps, nodes and gpus print.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "shapes/ecs/container_instance.h"
+#include "shapes/ecs/task.h"
+#include "shapes/stoker/gpu.h"
+
+namespace cli {
+
+// What a row needs in addition to the task.
+struct TaskContext {
+  std::map<std::string, std::string> machines;                 // names by ARN
+  std::map<std::string, shapes::stoker::StokerGpuState> gpus;  // by id
+  base::Time now;
+};
+
+// `with_reason`: also why the task stopped.
+std::vector<std::string> task_row(const shapes::ecs::Task& task, const TaskContext& context, bool with_reason);
+std::vector<std::string> node_row(const shapes::ecs::ContainerInstance& instance, base::Time now);
+std::vector<std::string> gpu_row(const shapes::stoker::StokerGpuState& gpu);
+
+}  // namespace cli

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker ps, stop, logs, gpus and nodes.
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "cli/fake_server.h"
+
+namespace cli {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr char kOneTask[] = R"({"taskArns":["arn:aws:ecs:r:0:task/default/3fa94c1b2d7700112233445566778899"]})";
+constexpr char kNone[] = R"({"taskArns":[]})";
+constexpr char kRunningTask[] = R"({"tasks":[{"taskArn":"arn:aws:ecs:r:0:task/default/3fa94c1b2d7700112233445566778899",
+    "taskDefinitionArn":"arn:aws:ecs:r:0:task-definition/train:3","lastStatus":"RUNNING","desiredStatus":"RUNNING",
+    "containerInstanceArn":"arn:m1","group":"family:train","containers":[{"name":"main","gpuIds":["GPU-1"]}]}]})";
+constexpr char kStoppedTask[] = R"({"tasks":[{"taskArn":"arn:aws:ecs:r:0:task/default/bbbb",
+    "taskDefinitionArn":"arn:aws:ecs:r:0:task-definition/old:1","lastStatus":"STOPPED","desiredStatus":"STOPPED",
+    "group":"family:old","stoppedReason":"out of memory"}]})";
+constexpr char kBoxA[] = R"({"containerInstances":[{"ec2InstanceId":"box-a","containerInstanceArn":"arn:m1",
+    "status":"ACTIVE","agentConnected":true,"runningTasksCount":1,"pendingTasksCount":0}]})";
+
+class TaskCommands : public FakeServer {
+ protected:
+  void reply_machine() {
+    reply("ListContainerInstances", R"({"containerInstanceArns":["arn:m1"]})");
+    reply("DescribeContainerInstances", kBoxA);
+  }
+  void reply_gpu() { reply("StokerListGpus", R"({"gpus":[{"gpuId":"GPU-1","index":2,"machine":"box-a"}]})"); }
+
+  std::string logs_error(const LogArguments& arguments) {
+    try {
+      logs(options_, arguments, out_, err_);
+      return "";
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+  }
+
+  std::ostringstream out_, err_;
+};
+
+TEST_F(TaskCommands, PsShowsRunningTasks) {
+  reply("ListTasks", kOneTask);
+  reply("ListTasks", kNone);
+  reply("DescribeTasks", kRunningTask);
+  reply_machine();
+  reply_gpu();
+  EXPECT_EQ(ps(options_, false, out_), 0);
+  EXPECT_EQ(out_.str(),
+            "TASK          FAMILY:REV  STATUS   GPUS  MACHINE  STARTED  GROUP / STARTED BY\n"
+            "3fa94c1b2d77  train:3     RUNNING  2     box-a    -        family:train\n");
+}
+
+TEST_F(TaskCommands, PsWithAllShowsStoppedTasksAndReasons) {
+  reply("ListTasks", kNone);
+  reply("ListTasks", R"({"taskArns":["arn:aws:ecs:r:0:task/default/bbbb"]})");
+  reply("DescribeTasks", kStoppedTask);
+  reply_machine();
+  reply_gpu();
+  EXPECT_EQ(ps(options_, true, out_), 0);
+  EXPECT_EQ(out_.str(),
+            "TASK  FAMILY:REV  STATUS   GPUS  MACHINE  STARTED  GROUP / STARTED BY  REASON\n"
+            "bbbb  old:1       STOPPED  -     -        -        family:old          out of memory\n");
+}
+
+TEST_F(TaskCommands, PsWithoutTasksNamesTheClusterAndTheOption) {
+  reply("ListTasks", kNone);
+  options_.cluster = "blue";
+  EXPECT_EQ(ps(options_, false, out_), 0);
+  EXPECT_EQ(ps(options_, true, out_), 0);
+  EXPECT_EQ(out_.str(),
+            "no tasks in cluster blue; --all shows those that stopped within the last hour\n"
+            "no tasks in cluster blue\n");
+}
+
+TEST_F(TaskCommands, PsPrintsJsonAsDescribeTasksDoes) {
+  reply("ListTasks", kOneTask);
+  reply("ListTasks", kNone);
+  reply("DescribeTasks", kRunningTask);
+  options_.json = true;
+  EXPECT_EQ(ps(options_, false, out_), 0);
+  EXPECT_THAT(out_.str(), AllOf(testing::StartsWith(R"({"tasks":[{)"), HasSubstr(R"("lastStatus":"RUNNING")")));
+  EXPECT_THAT(requests("StokerListGpus"), IsEmpty());
+}
+
+TEST_F(TaskCommands, StopSendsTheReasonAndReportsEachTask) {
+  reply("ListTasks", R"({"taskArns":["arn:aws:ecs:r:0:task/default/aaaa","arn:aws:ecs:r:0:task/default/bbbb"]})");
+  reply("StopTask", R"({"task":{"lastStatus":"RUNNING"}})");
+  reply("StopTask", R"({"task":{"lastStatus":"STOPPED"}})");
+  EXPECT_EQ(stop(options_, {"aa", "bb"}, "no longer needed", out_), 0);
+  EXPECT_EQ(out_.str(), "aaaa is stopping\nbbbb has already stopped\n");
+  EXPECT_THAT(requests("StopTask"), ElementsAre(R"({"cluster":"default","task":"aaaa","reason":"no longer needed"})",
+                                                R"({"cluster":"default","task":"bbbb","reason":"no longer needed"})"));
+}
+
+TEST_F(TaskCommands, StopStopsNothingWhenOneTaskIsUnknown) {
+  reply("ListTasks", R"({"taskArns":["arn:aws:ecs:r:0:task/default/aaaa"]})");
+  EXPECT_THROW(stop(options_, {"aa", "zz"}, "", out_), std::runtime_error);
+  EXPECT_THAT(requests("StopTask"), IsEmpty());
+}
+
+constexpr char kTwoLines[] = R"({"container":"main","at":0,"stream":"stdout","text":"out"})"
+                             "\n"
+                             R"({"container":"side","at":1500,"stream":"stderr","text":"err"})"
+                             "\n";
+constexpr char kTwoContainers[] = R"({"tasks":[{"containers":[{"name":"main"},{"name":"side"}]}]})";
+
+TEST_F(TaskCommands, LogsKeepTheStreamsAndNameTheContainers) {
+  reply("ListTasks", R"({"taskArns":["arn:aws:ecs:r:0:task/default/aaaa"]})");
+  reply("DescribeTasks", kTwoContainers);
+  reply("/stoker/logs", kTwoLines);
+  EXPECT_EQ(logs(options_, {.task = "aa"}, out_, err_), 0);
+  EXPECT_EQ(out_.str(), "main | out\n");
+  EXPECT_EQ(err_.str(), "side | err\n");
+  EXPECT_THAT(requests("/stoker/logs"), ElementsAre("cluster=default&task=aaaa"));
+}
+
+TEST_F(TaskCommands, LogsOfOneContainerHaveNoNamesAndCanHaveTimes) {
+  reply("ListTasks", R"({"taskArns":["arn:aws:ecs:r:0:task/default/aaaa"]})");
+  reply("DescribeTasks", kTwoContainers);
+  reply("/stoker/logs", kTwoLines);
+  EXPECT_EQ(
+      logs(options_, {.task = "aa", .container = "main", .follow = true, .timestamps = true, .tail = 2}, out_, err_),
+      0);
+  EXPECT_EQ(out_.str(), "1970-01-01T00:00:00Z out\n");
+  EXPECT_EQ(err_.str(), "1970-01-01T00:00:01.500Z err\n");
+  EXPECT_THAT(requests("/stoker/logs"), ElementsAre("cluster=default&task=aaaa&container=main&follow=true&tail=2"));
+}
+
+TEST_F(TaskCommands, LogsAsJsonAreOnOneStream) {
+  reply("ListTasks", R"({"taskArns":["arn:aws:ecs:r:0:task/default/aaaa"]})");
+  reply("DescribeTasks", kTwoContainers);
+  reply("/stoker/logs", kTwoLines);
+  options_.json = true;
+  EXPECT_EQ(logs(options_, {.task = "aa"}, out_, err_), 0);
+  EXPECT_EQ(out_.str(), kTwoLines);
+  EXPECT_EQ(err_.str(), "");
+}
+
+TEST_F(TaskCommands, LogsOfAMissingContainerAreAnError) {
+  reply("ListTasks", R"({"taskArns":["arn:aws:ecs:r:0:task/default/aaaa"]})");
+  reply("DescribeTasks", kTwoContainers);
+  EXPECT_EQ(logs_error({.task = "aa", .container = "web"}), "the task has no container web");
+  EXPECT_THAT(requests("/stoker/logs"), IsEmpty());
+}
+
+TEST_F(TaskCommands, GpusAreATableOrJson) {
+  reply("StokerListGpus", R"({"gpus":[{"gpuId":"GPU-1","index":2,"machine":"box-a","model":"Tesla T4",
+      "totalMemoryInMiB":15360,"healthy":true,"sharingMode":"IDLE","remainingMemoryInMiB":15360,"holders":[]}]})");
+  EXPECT_EQ(gpus(options_, out_), 0);
+  EXPECT_EQ(out_.str(),
+            "GPU    MACHINE  #  MODEL     MODE  UTIL  MEMORY       HELD BY\n"
+            "GPU-1  box-a    2  Tesla T4  IDLE  ?     ?/15360 MiB  -\n");
+  options_.json = true;
+  EXPECT_EQ(gpus(options_, err_), 0);
+  EXPECT_THAT(err_.str(), HasSubstr(R"("gpuId":"GPU-1","index":2,"machine":"box-a")"));
+}
+
+TEST_F(TaskCommands, WithoutGpusTheClusterIsNamed) {
+  reply("StokerListGpus", R"({"gpus":[]})");
+  EXPECT_EQ(gpus(options_, out_), 0);
+  EXPECT_EQ(out_.str(), "no GPUs in cluster default\n");
+}
+
+TEST_F(TaskCommands, NodesAreATable) {
+  reply_machine();
+  EXPECT_EQ(nodes(options_, out_), 0);
+  EXPECT_EQ(out_.str(),
+            "MACHINE  STATUS  AGENT      TASKS  CPU FREE  MEMORY FREE  GPUS FREE  MODEL  DRIVER  ID\n"
+            "box-a    ACTIVE  connected  1      0/0       0.0/0.0 GiB  -          -      -       arn:m1\n");
+}
+
+TEST_F(TaskCommands, WithoutMachinesNodesShowsHowOneJoins) {
+  reply("ListContainerInstances", R"({"containerInstanceArns":[]})");
+  EXPECT_EQ(nodes(options_, out_), 0);
+  EXPECT_EQ(out_.str(), "no machines in cluster default: see `stoker token` for how one joins\n");
+}
+
+TEST_F(TaskCommands, ADrainedMachineReportsItsRemainingTasks) {
+  reply_machine();
+  reply("UpdateContainerInstancesState",
+        R"({"containerInstances":[{"runningTasksCount":1,"pendingTasksCount":1}],"failures":[]})");
+  reply("UpdateContainerInstancesState", R"({"containerInstances":[{"runningTasksCount":0}],"failures":[]})");
+  EXPECT_EQ(change_node(options_, NodeChange::Drain, "box-a", false, out_), 0);
+  EXPECT_EQ(change_node(options_, NodeChange::Drain, "box-a", false, out_), 0);
+  EXPECT_EQ(change_node(options_, NodeChange::Activate, "box-a", false, out_), 0);
+  EXPECT_EQ(out_.str(),
+            "box-a gets no new tasks; 2 tasks are still on it\n"
+            "box-a gets no new tasks; it has no tasks\n"
+            "box-a gets tasks again\n");
+  EXPECT_THAT(requests("UpdateContainerInstancesState").at(0), HasSubstr(R"("status":"DRAINING")"));
+  EXPECT_THAT(requests("UpdateContainerInstancesState").at(2), HasSubstr(R"("status":"ACTIVE")"));
+}
+
+TEST_F(TaskCommands, AMachineThatCannotBeDrainedIsAnError) {
+  reply_machine();
+  reply("UpdateContainerInstancesState", R"({"containerInstances":[],"failures":[{"reason":"INACTIVE"}]})");
+  try {
+    change_node(options_, NodeChange::Drain, "box-a", false, out_);
+    FAIL() << "no error";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "box-a remains ACTIVE: INACTIVE");
+  }
+}
+
+TEST_F(TaskCommands, RemoveSendsForceAndReportsTheMachine) {
+  reply_machine();
+  reply("DeregisterContainerInstance", R"({"containerInstance":{"status":"INACTIVE"}})");
+  EXPECT_EQ(change_node(options_, NodeChange::Remove, "box-a", true, out_), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("box-a was removed"));
+  EXPECT_THAT(requests("DeregisterContainerInstance").at(0), HasSubstr(R"("force":true)"));
+  options_.json = true;
+  EXPECT_EQ(change_node(options_, NodeChange::Remove, "box-a", false, err_), 0);
+  EXPECT_EQ(err_.str(), R"({"status":"INACTIVE"})"
+                        "\n");
+}
+
+}  // namespace
+}  // namespace cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/sqs/module.h"
+
+#include "services/sqs/errors.h"
+#include "services/sqs/in_flight_limit.h"
+#include "services/sqs/operations.h"
+
+namespace services::sqs {
+namespace {
+
+// A batch of 1 MiB may be three times that in a form, where a byte is %XX.
+constexpr std::size_t kBodyLimit = 4u << 20;
+
+std::vector<Operation> all_operations() {
+  std::vector<Operation> all;
+  for (auto rows : {queue_operations(), queue_list_operations(), tag_operations(), permission_operations(),
+                    send_operations(), receive_operations(), in_flight_operations(), move_task_operations()}) {
+    all.insert(all.end(), rows.begin(), rows.end());
+  }
+  return all;
+}
+
+Service make_service() {
+  static const std::vector<wire::ErrorSpec> errors = error_table();
+  Service sqs;
+  sqs.wire = {.name = "sqs",
+              .json_namespace = "com.amazonaws.sqs",
+              .target_prefix = "AmazonSQS",
+              .api_version = "2012-11-05",
+              .xml_namespace = "http://queue.amazonaws.com/doc/2012-11-05/",
+              .query_compatible = true,
+              .errors = errors};
+  sqs.signing_name = "sqs";
+  sqs.protocols = {wire::Protocol::Json10, wire::Protocol::Query};
+  sqs.body_limit = kBodyLimit;
+  sqs.operations = all_operations();
+  sqs.violation_error = &violation_error;
+  sqs.path_member = "QueueUrl";
+  return sqs;
+}
+
+std::vector<Gauge> queue_gauges(Call& call) {
+  const auto queues = call.tx.query("SELECT count(*) FROM sqs_queues").integer();
+  return {{.name = "stoker_sqs_queues", .help = "Queues.", .value = static_cast<double>(queues)}};
+}
+
+}  // namespace
+
+Module module(const Options&) {
+  Module sqs;
+  sqs.service = make_service();
+  sqs.internal_operations = internal_send_operations();
+  sqs.migrations = migrations();
+  sqs.add_memory = [](Locals& locals) { locals.add<InFlightLimit>(); };
+  sqs.loops = {sweep_loop(), move_loop()};
+  sqs.gauges = &queue_gauges;
+  return sqs;
+}
+
+}  // namespace services::sqs

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/stoker/module.h"
+
+#include "shapes/stoker/key.h"
+#include "shapes/stoker/names.h"
+#include "state/keys.h"
+
+namespace services::stoker {
+namespace {
+
+using namespace shapes::stoker;
+using wire::ApiError;
+
+constexpr std::size_t kBodyLimit = 8u << 20;
+constexpr std::size_t kMaxImported = 10000;
+constexpr std::size_t kMaxSecret = 1024;
+
+void require_root(const Call& call) {
+  if (!call.caller.root) throw ApiError("AccessDeniedException", "Only the root key may manage access keys.");
+}
+
+std::string account_of(const Call& call, const std::optional<std::string>& requested) {
+  const std::string account = requested.value_or(call.caller.account);
+  if (!state::valid_account(account)) throw ApiError("ValidationException", "An account is 12 digits, not '" + account + "'.");
+  return account;
+}
+
+Key show(const state::Key& key, bool with_secret) {
+  Key shown{key.id, std::nullopt, key.account, key.created_at, key.root};
+  if (with_secret) shown.secret = key.secret;
+  return shown;
+}
+
+CreateKeyResponse create_key(Call& call, const CreateKeyRequest& request) {
+  require_root(call);
+  state::Key key = state::new_key(account_of(call, request.account), call.now);
+  state::insert_key(call.tx, key);
+  return {show(key, true)};
+}
+
+ImportKeysResponse import_keys(Call& call, const ImportKeysRequest& request) {
+  require_root(call);
+  const std::string account = account_of(call, request.account);
+  if (request.keys.size() > kMaxImported) {
+    throw ApiError("ValidationException", "At most 10000 keys can be imported at once.");
+  }
+  ImportKeysResponse response;
+  for (const KeyPair& pair : request.keys) {
+    if (!state::valid_key_id(pair.id)) throw ApiError("ValidationException", "'" + pair.id + "' is not a valid access key id.");
+    if (pair.secret.empty() || pair.secret.size() > kMaxSecret) {
+      throw ApiError("ValidationException", "The secret of key '" + pair.id + "' is empty or too long.");
+    }
+    state::Key key{.id = pair.id, .secret = pair.secret, .account = account, .created_at = call.now};
+    auto existing = state::find_key(call.tx, key.id);
+    if (existing && (existing->secret != key.secret || existing->account != account)) {
+      throw ApiError("KeyExistsException", "Key '" + pair.id + "' already exists with another secret or account. "
+                                           "Nothing was imported.");
+    }
+    if (!existing) state::insert_key(call.tx, key);
+    response.keys.push_back(show(key, false));
+  }
+  return response;
+}
+
+ListKeysResponse list_keys(Call& call, const ListKeysRequest&) {
+  require_root(call);
+  ListKeysResponse response;
+  for (const state::Key& key : state::list_keys(call.tx)) response.keys.push_back(show(key, false));
+  return response;
+}
+
+void delete_key(Call& call, const DeleteKeyRequest& request) {
+  require_root(call);
+  auto key = state::find_key(call.tx, request.id);
+  if (!key) throw ApiError("KeyNotFoundException", "Key '" + request.id + "' does not exist.");
+  if (key->root) throw ApiError("ValidationException", "The root key can't be deleted.");
+  for (const std::string& id : state::delete_key(call.tx, request.id)) call.wake(state::key_topic(id));
+}
+
+std::optional<ApiError> violation_error(const std::vector<wire::Violation>& violations) {
+  return ApiError("ValidationException", wire::validation_message(violations));
+}
+
+Service make_service() {
+  Service stoker;
+  stoker.wire = kService;
+  stoker.signing_name = "stoker";
+  stoker.protocols = {wire::Protocol::Json11};
+  stoker.body_limit = kBodyLimit;
+  stoker.operations = {
+      operation<&create_key>("CreateKey", Access::Write),
+      operation<&delete_key>("DeleteKey", Access::Write),
+      operation<&import_keys>("ImportKeys", Access::Write),
+      operation<&list_keys>("ListKeys", Access::Read),
+  };
+  stoker.violation_error = &violation_error;
+  return stoker;
+}
+
+}  // namespace
+
+Module module(const Options&) {
+  Module stoker;
+  stoker.service = make_service();
+  return stoker;
+}
+
+}  // namespace services::stoker

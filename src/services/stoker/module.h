@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stoker's own service: access keys, for the root key alone.
+#pragma once
+
+#include "services/module.h"
+#include "services/options.h"
+
+namespace services::stoker {
+
+Module module(const Options& options);
+
+}  // namespace services::stoker
