@@ -61,7 +61,8 @@ TEST_F(TaskLogsTest, LinesComeFromTheTasksMachine) {
 TEST_F(TaskLogsTest, AReaderWaitsUntilItsTaskIsDelivered) {
   const auto task = start_task();
   auto client = request_logs("task=" + id_of(task));
-  auto agent = deliver();
+  auto agent = connect_and_agree();
+  acknowledge(*agent, next<PayloadMessage>(*agent, "PayloadMessage").messageId);
   const auto request = next<StokerReadLogs>(*agent, "StokerReadLogs");
   send(*agent, "StokerLogLines", lines(request, "hello", true));
   EXPECT_THAT(client->read_to_end(), HasSubstr("hello"));
