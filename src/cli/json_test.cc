@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/describe.hpp>
 #include <optional>
 #include <sstream>
 #include <vector>

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,7 +13,6 @@
 
 #include "base/check.h"
 #include "base/time.h"
-#include "services/bytes.h"
 #include "services/locals.h"
 #include "store/store.h"
 
@@ -33,7 +33,8 @@ struct Caller {
   // A service that calls another (services/invoke.h): "s3.amazonaws.com", and the resource on whose behalf,
   // an ARN. Both are "" for clients.
   std::string service = {}, source_arn = {};
-  std::string referer = {}, user_agent = {};  // request headers; "" where absent
+  // Condition keys of policies that only the door knows: "aws:Referer".
+  std::map<std::string, std::string> conditions = {};
 
   bool anonymous() const { return account.empty(); }
   bool secure() const { return endpoint.starts_with("https://"); }
@@ -67,12 +68,6 @@ struct Call {
   // Take effect once the transaction is committed.
   std::vector<Wake> wakes = {};
   std::optional<Wait> wait = {};
-
-  // For operations whose body is not a struct: see services/bytes.h.
-  Spool spool = {};                                    // set by Operation::before
-  const Upload* upload = nullptr;                      // the request's body
-  std::optional<std::vector<Extent>> download = {};    // the response's body
-  std::optional<int> status = {};                      // where it differs from the operation's: 206
 
   // What a service keeps in memory. Change it in tx.on_end, or at once and undo it there.
   template <class T>

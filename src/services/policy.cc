@@ -67,8 +67,7 @@ Context context_of(const Caller& caller, base::Time now) {
                      {"aws:ViaAWSService", "false"},
                      {"aws:SecureTransport", caller.secure() ? "true" : "false"}};
   if (!caller.address.empty()) context["aws:SourceIp"] = caller.address;
-  if (!caller.referer.empty()) context["aws:Referer"] = caller.referer;
-  if (!caller.user_agent.empty()) context["aws:UserAgent"] = caller.user_agent;
+  context.insert(caller.conditions.begin(), caller.conditions.end());
   if (!caller.service.empty()) {
     context["aws:PrincipalIsAWSService"] = "true";
     context["aws:PrincipalServiceName"] = caller.service;

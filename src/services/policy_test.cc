@@ -139,7 +139,7 @@ TEST(Policy, NotElementsMatchWhatTheyDoNotName) {
 
 TEST(Policy, TheContextDescribesTheCaller) {
   Caller caller{.account = "111111111111", .endpoint = "https://s3", .address = "10.0.0.9",
-                .referer = "https://page", .user_agent = "reader/1"};
+                .conditions = {{"aws:Referer", "https://page"}, {"aws:UserAgent", "reader/1"}}};
   Context context = context_of(caller, base::from_seconds(1800000000));
   EXPECT_EQ(context["aws:CurrentTime"], "2027-01-15T08:00:00Z");
   EXPECT_EQ(context["aws:EpochTime"], "1800000000");

@@ -4,11 +4,12 @@
 #include <cstdint>
 #include <string>
 
+#include "doors/objects/checksum_headers.h"
 #include "doors/objects/request_body.h"
 #include "doors/objects/route.h"
 #include "doors/objects/virtual_host.h"
 #include "base/check.h"
-#include "services/s3/service.h"
+#include "services/s3/module.h"
 
 namespace {
 
@@ -20,12 +21,12 @@ std::string take_line(std::string& rest) {
 }
 
 void route(const http::RequestHead& head, const std::optional<std::string>& bucket) {
-  static const services::Service s3 = services::s3::service();
-  static const doors::objects::Routes routes(s3);
+  static const services::s3::ObjectTable table = services::s3::object_table();
+  static const doors::objects::Routes routes(table);
   const std::string prefix = bucket ? "/" + *bucket : "";
   try {
     const doors::objects::Place place = doors::objects::parse_place(prefix + std::string(head.path()));
-    const services::Operation& operation = routes.find(place, head);
+    const services::Operation& operation = routes.find(place, head).plain;
     CHECK(operation.wire.http.method == head.method) << "another method's operation";
     CHECK((place.depth() == 2) == (operation.wire.http.uri.find("{Key+}") != std::string_view::npos))
         << "an operation for another kind of path";

@@ -17,9 +17,9 @@ struct DockerOptions {
 
   // Simulated GPUs are not requested from the engine.
   bool simulated_gpus = false;
-  std::string nvidia_smi_path;   // mounted as /usr/bin/nvidia-smi. "": none
+  std::string nvidia_smi_path;    // mounted as /usr/bin/nvidia-smi. "": none
   std::string nvidia_smi_folder;  // its data, mounted at the same path. "": none
-  std::string mps_pipe_folder;   // of NVIDIA's MPS daemon, for shared GPUs. "": none
+  std::string mps_pipe_folder;    // of NVIDIA's MPS daemon, for shared GPUs. "": none
 };
 
 // Blocks while it queries the engine's version: do not call it on a thread of `io`. The error names

@@ -55,7 +55,7 @@ class DockerApi {
   // `target` has no version prefix: "/containers/json?all=1".
   boost::asio::awaitable<EngineReply> get(std::string target, base::Duration deadline = kEngineDeadline);
   boost::asio::awaitable<EngineReply> post(std::string target, std::string body = "",
-                                      base::Duration deadline = kEngineDeadline);
+                                           base::Duration deadline = kEngineDeadline);
   boost::asio::awaitable<EngineReply> remove(std::string target);
   // Imports an image from a tar.
   boost::asio::awaitable<EngineReply> import(std::string target, std::string tar);

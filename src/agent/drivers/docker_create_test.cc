@@ -9,6 +9,8 @@
 
 #include "agent/drivers/docker_abilities.h"
 #include "agent/drivers/docker_api.h"
+#include "agent/drivers/docker_ports.h"
+#include "agent/drivers/docker_state.h"
 
 namespace agent::drivers {
 namespace {
@@ -159,18 +161,93 @@ TEST_F(DockerCreate, InASharedNetworkAContainerHasNoHostsOrPortsOfItsOwn) {
   EXPECT_EQ(json_of({"HostConfig", "Sysctls"}), R"({"kernel.msgmax":"1"})");
 }
 
+TEST_F(DockerCreate, PortsAreExposedAndBound) {
+  spec_.container.portMappings = {{.containerPort = 80, .hostPort = 8080},
+                                  {.containerPort = 53, .hostPort = 0, .protocol = "udp"}};
+  EXPECT_EQ(json_of({"ExposedPorts"}), R"({"80/tcp":{},"53/udp":{}})");
+  EXPECT_EQ(json_of({"HostConfig", "PortBindings"}), R"({"80/tcp":[{"HostPort":"8080"}],"53/udp":[{"HostPort":""}]})");
+}
+
+TEST_F(DockerCreate, APortRangeHasOneOrMorePorts) {
+  spec_.container.portMappings = {{.containerPortRange = "9000-9001"}};
+  EXPECT_EQ(json_of({"ExposedPorts"}), R"({"9000/tcp":{},"9001/tcp":{}})");
+  spec_.container.portMappings = {{.containerPortRange = "9000-9000"}};
+  EXPECT_EQ(json_of({"ExposedPorts"}), R"({"9000/tcp":{}})");
+  for (const char* range : {"", "9000", "9001-9000", "0-5", "1-65536", "a-b", "1-2x", "-"}) {
+    spec_.container.portMappings = {{.containerPortRange = range}};
+    const auto made = create_body(spec_, parts_, options_, facts_);
+    ASSERT_FALSE(made) << range;
+    EXPECT_EQ(made.error(), "invalid containerPortRange '" + std::string(range) + "'");
+  }
+}
+
+TEST(DockerPorts, BindingsAreReadFromAnInspectedContainer) {
+  const auto bound = bindings_of(boost::json::parse(R"({"NetworkSettings":{"Ports":{
+      "80/tcp":[{"HostIp":"","HostPort":"32768"}],"53/udp":[{"HostIp":"127.0.0.1","HostPort":"5353"}],"9/tcp":null}}})"));
+  ASSERT_EQ(bound.size(), 2u);
+  EXPECT_EQ(bound[0].bind_ip, "0.0.0.0");
+  EXPECT_EQ(bound[0].container_port, 80);
+  EXPECT_EQ(bound[0].host_port, 32768);
+  EXPECT_EQ(bound[1].bind_ip, "127.0.0.1");
+  EXPECT_EQ(bound[1].protocol, "udp");
+}
+
+TEST(DockerPorts, InHostModeTheContainerPortIsTheHostPort) {
+  const auto bound = bindings_of(
+      boost::json::parse(R"({"HostConfig":{"NetworkMode":"host","PortBindings":{"80/tcp":[{"HostPort":""}]}}})"));
+  ASSERT_EQ(bound.size(), 1u);
+  EXPECT_EQ(bound[0].host_port, 80);
+}
+
+TEST(DockerState, AnExitIsReadFromAnInspectedContainer) {
+  const auto exited = exit_of(boost::json::parse(R"({"State":{"Status":"exited","ExitCode":137,"OOMKilled":true,
+      "StartedAt":"2026-11-15T21:00:00Z","FinishedAt":"2026-11-15T21:00:05Z"}})"));
+  ASSERT_TRUE(exited);
+  EXPECT_EQ(exited->code, 137);
+  EXPECT_TRUE(exited->out_of_memory);
+  EXPECT_FALSE(exit_of(boost::json::parse(R"({"State":{"Status":"running"}})")));
+  EXPECT_FALSE(exit_of(boost::json::parse(R"({"State":{"Status":"created"}})")));
+  const auto failed =
+      exit_of(boost::json::parse(R"({"State":{"Status":"created","ExitCode":127,"Error":"no such file"}})"));
+  ASSERT_TRUE(failed) << "a container that could not be started stays created";
+  EXPECT_EQ(failed->error, "no such file");
+}
+
+TEST(DockerState, HoldersAreNotListedAsContainers) {
+  const auto found = found_in(boost::json::parse(R"([
+      {"Id":"1","State":"running","Labels":{"com.amazonaws.ecs.task-arn":"t","com.amazonaws.ecs.container-name":"main"}},
+      {"Id":"2","State":"running","Labels":{"com.amazonaws.ecs.container-name":"~internal~ecs~pause"}},
+      {"Id":"3","State":"exited","Labels":{}}])"));
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].task_arn, "t");
+  EXPECT_EQ(found[0].container, "main");
+  EXPECT_EQ(found[0].phase, Phase::Running);
+  EXPECT_EQ(found[1].phase, Phase::Exited);
+}
+
+TEST(DockerState, UsageIsTheDifferenceOfTwoSamplesWithoutFileCache) {
+  const auto stats = boost::json::parse(R"({"read":"2026-11-15T21:00:02Z","preread":"2026-11-15T21:00:00Z",
+      "cpu_stats":{"cpu_usage":{"total_usage":3000000000}},"precpu_stats":{"cpu_usage":{"total_usage":2000000000}},
+      "memory_stats":{"usage":1000,"stats":{"inactive_file":400}}})");
+  EXPECT_DOUBLE_EQ(cpu_percent(cpu_sample_before(stats), cpu_sample(stats)), 50);
+  EXPECT_EQ(cpu_percent({}, cpu_sample(stats)), 0) << "there is no earlier sample";
+  EXPECT_EQ(memory_bytes(stats), 600);
+}
+
 TEST(DockerAbilities, AttributesFollowTheVersionAndInfoOfTheEngine) {
   const auto version = boost::json::parse(R"({"Version":"5.0","ApiVersion":"1.19","Arch":"riscv64"})");
   const auto info = boost::json::parse(R"({"SecurityOptions":["name=seccomp","name=apparmor"],
       "Plugins":{"Log":["json-file","awslogs"],"Volume":["local","nfs"]}})");
   const Abilities abilities = abilities_of(version, info);
   const std::string docker = "com.amazonaws.ecs.capability.";
-  for (std::string name : {"docker-remote-api.1.19", "apparmor", "logging-driver.awslogs", "logging-driver.json-file"}) {
+  for (std::string name :
+       {"docker-remote-api.1.19", "apparmor", "logging-driver.awslogs", "logging-driver.json-file"}) {
     EXPECT_THAT(abilities.attributes, Contains(docker + name).Times(1)) << name;
   }
   EXPECT_THAT(abilities.attributes, Contains("ecs.capability.docker-plugin.nfs"));
-  for (std::string name : {docker + "docker-remote-api.1.20", docker + "selinux", std::string("ecs.capability.task-eni"),
-                           docker + "ecr-auth", std::string("ecs.capability.execution-role-ecr-pull")}) {
+  for (std::string name :
+       {docker + "docker-remote-api.1.20", docker + "selinux", std::string("ecs.capability.task-eni"),
+        docker + "ecr-auth", std::string("ecs.capability.execution-role-ecr-pull")}) {
     EXPECT_THAT(abilities.attributes, Not(Contains(name))) << name;
   }
 }

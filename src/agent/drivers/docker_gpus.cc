@@ -43,7 +43,7 @@ std::size_t device_number(const ContainerSpec& spec, const std::string& gpu_id) 
 }
 
 void add_docker_shares(const ContainerSpec& spec, const DockerOptions& options,
-                std::map<std::string, std::string>& environment, json::object& host) {
+                       std::map<std::string, std::string>& environment, json::object& host) {
   std::string limits;
   std::optional<std::int32_t> percent;
   for (const shapes::agent::GpuShare& share : spec.shares) {

@@ -38,13 +38,13 @@ void put(std::string& out, std::uint64_t value, int bytes) {
 
 // A static executable with one segment.
 std::string elf(std::string_view code, std::uint64_t machine) {
-  std::string out("\x7f" "ELF\x02\x01\x01", 7);
+  std::string out("\177ELF\2\1\1", 7);
   out.resize(16);
   put(out, 2, 2);  // an executable
   put(out, machine, 2);
   put(out, 1, 4);
   put(out, kLoadAddress + kElfHeaderBytes, 8);  // entry point
-  put(out, 64, 8);                         // offset of the program header
+  put(out, 64, 8);                              // offset of the program header
   put(out, 0, 8);
   put(out, 0, 4);
   for (int size : {64, 56, 1, 64, 0, 0}) put(out, size, 2);

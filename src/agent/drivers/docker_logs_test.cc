@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The log file has a container's output completely and once, also after restarts.
-#include <gmock/gmock.h>
-
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 
 #include "agent/drivers/docker_fixture.h"
 #include "agent/drivers/docker_log_copy.h"
@@ -146,7 +145,8 @@ TEST(DockerStreamTest, MessagesAreParsedWhereverTheStreamIsSplit) {
 }
 
 TEST(DockerStreamTest, AnInvalidFrameHeaderIsRejected) {
-  for (std::string bytes : {std::string("HTTP/1.1"), std::string("\x01\0\0\0\x7f\0\0\0", 8), std::string("\x03\0\0\0\0\0\0\x01", 8)}) {
+  for (std::string bytes :
+       {std::string("HTTP/1.1"), std::string("\x01\0\0\0\x7f\0\0\0", 8), std::string("\x03\0\0\0\0\0\0\x01", 8)}) {
     DockerStream stream;
     EXPECT_FALSE(stream.feed(bytes, [](LogStream, std::string_view) {}));
   }

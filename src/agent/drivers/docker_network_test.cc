@@ -83,7 +83,8 @@ TEST_F(DockerNetwork, ALinkResolvesByNameAndAlias) {
 TEST_F(DockerNetwork, InHostModePortsAreTheHostsPorts) {
   task_.networkMode = "host";
   const int port = http::bound_port(http::open_tcp_listener("127.0.0.1", 0).get());
-  ContainerSpec spec = shell("web", "mkdir -p /w; echo host > /w/index.html; exec httpd -f -h /w -p " + std::to_string(port));
+  ContainerSpec spec =
+      shell("web", "mkdir -p /w; echo host > /w/index.html; exec httpd -f -h /w -p " + std::to_string(port));
   spec.container.portMappings = {{.containerPort = port, .hostPort = port}};
   start(spec);
   ASSERT_EQ(started_.bindings.size(), 1u);

@@ -109,7 +109,7 @@ std::optional<ShimSpec> ProcessDriver::spec_of(const std::string& id) const {
 }
 
 base::Result<Nothing> ProcessDriver::create_cgroups(const ContainerSpec& container, const std::string& id,
-                                                  ProcessPlan& plan) const {
+                                                    ProcessPlan& plan) const {
   if (cgroups_.kind() == "none") return Nothing{};
   const std::string task = task_cgroup(container.task.arn);
   plan.spec.cgroup = task + "/" + id;

@@ -22,8 +22,8 @@ constexpr std::int64_t kNanosPerMilli = 1'000'000;
 
 // Members that are handled elsewhere or have no meaning for a process.
 constexpr std::string_view kAcceptedConfig[] = {"User",   "WorkingDir",   "Healthcheck",  "StopSignal", "StopTimeout",
-                                        "Labels", "Image",        "Entrypoint",   "Cmd",        "ExposedPorts",
-                                        "Env",    "AttachStdout", "AttachStderr", "ArgsEscaped"};
+                                                "Labels", "Image",        "Entrypoint",   "Cmd",        "ExposedPorts",
+                                                "Env",    "AttachStdout", "AttachStderr", "ArgsEscaped"};
 constexpr std::string_view kAcceptedHostConfig[] = {
     "Ulimits", "MemoryReservation", "Memory",     "MemorySwap",   "CpuShares",    "PidsLimit",
     "Init",    "LogConfig",         "Privileged", "NetworkMode",  "PortBindings", "PidMode",

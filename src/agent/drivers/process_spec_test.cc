@@ -91,7 +91,8 @@ TEST_F(ProcessSpec, UnsupportedSettingsAreRejectedByName) {
   ContainerSpec network = shell("true");
   network.task.networkMode = "awsvpc";
   EXPECT_THAT(create_error(network), HasSubstr("does not support networkMode awsvpc"));
-  EXPECT_THAT(create_error("{}", R"({"ReadonlyRootfs": true})"), HasSubstr("does not support hostConfig ReadonlyRootfs"));
+  EXPECT_THAT(create_error("{}", R"({"ReadonlyRootfs": true})"),
+              HasSubstr("does not support hostConfig ReadonlyRootfs"));
   EXPECT_THAT(create_error("{}", R"({"ShmSize": 1125899906842624})"), HasSubstr("ShmSize larger than the machine's"));
   EXPECT_THAT(create_error(R"({"Tty": true})", "{}"), HasSubstr("does not support config Tty"));
   EXPECT_THAT(create_error("[", "{}"), HasSubstr("config is not a JSON object"));
@@ -101,7 +102,7 @@ TEST_F(ProcessSpec, UnsupportedSettingsAreRejectedByName) {
 
 TEST_F(ProcessSpec, UnsetSettingsAreAccepted) {
   EXPECT_EQ(create_error(R"({"Tty": false, "Hostname": "", "Labels": {"a": "b"}})",
-                    R"({"ReadonlyRootfs": false, "CapAdd": [], "Dns": null, "LogConfig": {"Type": "awslogs"}})"),
+                         R"({"ReadonlyRootfs": false, "CapAdd": [], "Dns": null, "LogConfig": {"Type": "awslogs"}})"),
             "");
 }
 

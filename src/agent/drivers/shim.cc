@@ -26,11 +26,11 @@ namespace {
 
 static_assert(kShimStop == SIGTERM && kShimKill == SIGUSR1);
 
-constexpr int kReadBytes = 64 * 1024;  // a pipe's worth
-constexpr int kMaxReadsPerTurn = 16;   // of one stream, before the other stream and the signals
-constexpr int kMaxReadsAtEnd = 64;     // of the rest of a pipe, at most 1 MiB
-constexpr int kReapSeconds = 10;       // on a kernel that does not list our children
-constexpr int kCannotStartExitCode = 127;      // as a shell and Docker
+constexpr int kReadBytes = 64 * 1024;      // a pipe's worth
+constexpr int kMaxReadsPerTurn = 16;       // of one stream, before the other stream and the signals
+constexpr int kMaxReadsAtEnd = 64;         // of the rest of a pipe, at most 1 MiB
+constexpr int kReapSeconds = 10;           // on a kernel that does not list our children
+constexpr int kCannotStartExitCode = 127;  // as a shell and Docker
 
 LogTime log_time_now() {
   return std::chrono::time_point_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now());

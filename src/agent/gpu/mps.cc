@@ -116,8 +116,8 @@ void Mps::end_turn(const std::string& short_id, Turn turn) {
 asio::awaitable<base::Result<bool>> Mps::start(std::string gpu_id) {
   std::string folder = pipe_folder(gpu_id);
   if (folder.size() > kMaxPipeFolder) {
-    co_return base::Error{fmt::format("the path {} is too long for MPS: the limit is {} bytes", folder,
-                                      kMaxPipeFolder)};
+    co_return base::Error{
+        fmt::format("the path {} is too long for MPS: the limit is {} bytes", folder, kMaxPipeFolder)};
   }
   Turn turn = co_await take_turn(short_name(gpu_id));
   base::Result<bool> started = co_await launch(gpu_id);
@@ -142,8 +142,8 @@ asio::awaitable<base::Result<bool>> Mps::launch(std::string gpu_id) {
   base::Result<int> code = co_await run_command(std::move(command));
   if (!code) co_return base::Error{code.error()};
   if (*code != 0 && !daemon_of(folder)) {
-    co_return base::Error{
-        fmt::format("{} -d exited with {}: {}", kControlProgram, *code, one_line(read_whole_file(logs + "/start.log")))};
+    co_return base::Error{fmt::format("{} -d exited with {}: {}", kControlProgram, *code,
+                                      one_line(read_whole_file(logs + "/start.log")))};
   }
   base::log_info("MPS was started", {{"gpu", gpu_id}, {"folder", folder}});
   co_return true;

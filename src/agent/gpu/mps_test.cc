@@ -168,7 +168,7 @@ TEST_F(MpsTest, AMissingControlProgramIsNamedInTheReason) {
   auto rejected = run(absent.join(gpu("a"), "one", {}));
   ASSERT_FALSE(rejected);
   EXPECT_EQ(rejected.error(), "ResourceInitializationError: GPU " + gpu("a").id +
-                                 " cannot be shared: nvidia-cuda-mps-control was not found");
+                                  " cannot be shared: nvidia-cuda-mps-control was not found");
 }
 
 TEST_F(MpsTest, TheOutputOfTheControlProgramIsInTheReason) {

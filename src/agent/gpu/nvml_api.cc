@@ -37,7 +37,7 @@ std::optional<NvmlApi> load_nvml() {
   load_symbol(opened, "nvmlDeviceRegisterEvents", api.register_events);
   load_symbol(opened, "nvmlEventSetWait_v2", api.wait_for_event);
   bool complete = api.init && api.shut_down && api.error_string && api.driver_version && api.count &&
-               api.handle_by_index && api.uuid && api.name && api.memory;
+                  api.handle_by_index && api.uuid && api.name && api.memory;
   if (!complete) return std::nullopt;
   return api;
 }

@@ -2,12 +2,12 @@
 // The wordings are Amazon's, as recorded by projects whose tests also run against it.
 #include "doors/objects/checksum_headers.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/bytes.h"
+#include "services/s3/checksum_algorithms.h"
 #include "wire/error.h"
 
 namespace doors::objects {
@@ -15,39 +15,52 @@ namespace {
 
 using wire::ApiError;
 
-constexpr std::string_view kPrefix = "x-amz-checksum-";
-// All that S3 has; those that Stoker has not are refused by name, later.
-constexpr std::string_view kAlgorithms[] = {"crc32",  "crc32c", "crc64nvme", "sha1",    "sha256",
-                                            "sha512", "md5",    "xxhash64",  "xxhash3", "xxhash128"};
-// Headers that begin like those of checksums.
-constexpr std::string_view kOthers[] = {"algorithm", "mode", "type"};
-
-template <class List>
-bool has(const List& list, std::string_view name) {
-  return std::find(std::begin(list), std::end(list), name) != std::end(list);
-}
+using services::s3::ChecksumAlgorithm;
+using services::s3::find_checksum_algorithm;
 
 ApiError invalid(const std::string& message) { return ApiError("InvalidRequest", message, 400); }
 
-// "crc32" of "X-Amz-Checksum-CRC32"; nullopt for what is no checksum's header.
-std::optional<std::string> algorithm_of(std::string_view header) {
-  const std::string small = base::to_lower(header);
-  if (!small.starts_with(kPrefix) || has(kOthers, small.substr(kPrefix.size()))) return std::nullopt;
-  return small.substr(kPrefix.size());
+std::string digest(base::Checksum kind, std::string_view bytes) {
+  base::Hasher hasher(kind);
+  hasher.update(bytes);
+  return hasher.finish();
+}
+
+void check_md5(const std::string& given, std::string_view body) {
+  const auto expected = base::from_base64(given);
+  if (!expected || expected->size() != 16) {
+    throw ApiError("InvalidDigest", "The Content-MD5 you specified was invalid.", 400).with("Content-MD5", given);
+  }
+  const std::string computed = digest(base::Checksum::Md5, body);
+  if (*expected == computed) return;
+  throw ApiError("BadDigest", "The Content-MD5 you specified did not match what we received.", 400)
+      .with("ExpectedDigest", given)
+      .with("CalculatedDigest", base::to_base64(computed));
+}
+
+void check_checksum(const ChecksumAlgorithm& algorithm, const std::string& given, std::string_view body) {
+  const std::string name(algorithm.name);
+  if (!algorithm.kind) throw ApiError("NotImplemented", "The checksum algorithm " + name + " is not implemented.", 501);
+  const auto expected = base::from_base64(given);
+  if (!expected || expected->size() != algorithm.bytes) {
+    throw invalid("Value for x-amz-checksum-" + base::to_lower(name) + " header is invalid.");
+  }
+  if (*expected == digest(*algorithm.kind, body)) return;
+  throw ApiError("BadDigest", "The " + name + " you specified did not match the calculated checksum.", 400);
 }
 
 // The one that a header has a value for.
 std::optional<std::string> given_algorithm(const base::Headers& headers) {
   std::optional<std::string> given;
   for (const auto& [name, value] : headers) {
-    auto algorithm = algorithm_of(name);
+    auto algorithm = services::s3::algorithm_of_header(name);
     if (!algorithm) continue;
     if (given && *given != *algorithm) {
       throw invalid("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.");
     }
     given = std::move(algorithm);
   }
-  if (given && !has(kAlgorithms, *given)) {
+  if (given && !find_checksum_algorithm(*given)) {
     throw invalid("The algorithm type you specified in x-amz-checksum- header is invalid.");
   }
   return given;
@@ -59,8 +72,8 @@ std::optional<std::string> trailing_algorithm(const base::Headers& headers) {
   if (name.empty()) return std::nullopt;
   while (name.starts_with(' ')) name.remove_prefix(1);
   while (name.ends_with(' ')) name.remove_suffix(1);
-  auto algorithm = algorithm_of(name);
-  if (!algorithm || !has(kAlgorithms, *algorithm)) {
+  auto algorithm = services::s3::algorithm_of_header(name);
+  if (!algorithm || !find_checksum_algorithm(*algorithm)) {
     throw invalid("The value specified in the x-amz-trailer header is not supported");
   }
   return algorithm;
@@ -75,7 +88,7 @@ void check_checksum_headers(const base::Headers& headers) {
   if (!announced) return;
   const std::string small = base::to_lower(*announced);
   const auto& named = given ? given : trailing;
-  if (!has(kAlgorithms, small) || (named && *named != small)) {
+  if (!find_checksum_algorithm(small) || (named && *named != small)) {
     throw invalid("Value for x-amz-sdk-checksum-algorithm header is invalid.");
   }
   if (!named) {
@@ -87,6 +100,21 @@ void check_checksum_headers(const base::Headers& headers) {
 void require_digest(const base::Headers& headers) {
   if (headers.find("Content-MD5") || given_algorithm(headers) || trailing_algorithm(headers)) return;
   throw invalid("Missing required header for this request: Content-MD5 OR x-amz-checksum-*");
+}
+
+std::optional<base::Checksum> announced_checksum(std::string_view trailer) {
+  const auto name = services::s3::algorithm_of_header(trailer);
+  const ChecksumAlgorithm* algorithm = name ? find_checksum_algorithm(*name) : nullptr;
+  return algorithm ? algorithm->kind : std::nullopt;
+}
+
+void check_digests(const base::Headers& headers, bool checksums, std::string_view body) {
+  if (const std::string* md5 = headers.find("Content-MD5")) check_md5(*md5, body);
+  if (!checksums) return;
+  for (const ChecksumAlgorithm& algorithm : services::s3::checksum_algorithms()) {
+    const std::string* given = headers.find("x-amz-checksum-" + base::to_lower(algorithm.name));
+    if (given) check_checksum(algorithm, *given, body);
+  }
 }
 
 }  // namespace doors::objects

@@ -5,25 +5,28 @@
 #include <functional>
 #include <iterator>
 
-#include "doors/objects/checksum_headers.h"
 #include "api/decode.h"
 #include "api/errors.h"
 #include "api/identify.h"
 #include "api/run.h"
-#include "doors/objects/form_body.h"
-#include "doors/objects/header_text.h"
-#include "doors/objects/query_headers.h"
-#include "doors/objects/errors.h"
-#include "doors/objects/virtual_host.h"
+#include "base/check.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "doors/objects/checksum_headers.h"
+#include "doors/objects/errors.h"
+#include "doors/objects/form_body.h"
+#include "doors/objects/header_text.h"
+#include "doors/objects/query_headers.h"
+#include "doors/objects/virtual_host.h"
 #include "signing/sigv2.h"
 #include "signing/sigv4_s3.h"
 
 namespace doors::objects {
 namespace asio = boost::asio;
-using services::Body;
+using services::s3::Body;
+using services::s3::CorsRequest;
+using services::s3::ObjectCall;
 using wire::ApiError;
 
 // Whoever deletes an object while it is looked up may be faster so often, and then it is gone for good.
@@ -34,7 +37,7 @@ namespace {
 // What a handler leaves.
 struct Outcome {
   services::Erased output = services::detail::nothing();
-  std::optional<std::vector<services::Extent>> download = {};
+  std::optional<std::vector<services::s3::Extent>> download = {};
   std::optional<int> status = {};
 };
 
@@ -47,6 +50,7 @@ struct ObjectsDoor::Request {
   api::Signer signer = {};
   std::optional<FormBody> form = {};
   std::optional<HeldUpload> held = {};
+  std::shared_ptr<const void> prepared = {};  // for the handler
 
   // What a presigned URL says in the place of headers is among them here.
   std::optional<http::RequestHead> presigned = {};
@@ -137,13 +141,31 @@ void add_place(const Job& job, const http::RequestHead& head, ApiError& error) {
   if (!stated) error.with("ResourceType", job.place.key ? "OBJECT" : "BUCKET");
 }
 
+void add_condition(std::string key, std::string_view value, services::Caller& caller) {
+  if (!value.empty()) caller.conditions.emplace(std::move(key), value);
+}
+
+// nullopt where the page is of no other origin, or where the path names no bucket.
+std::optional<CorsRequest> cors_request(const Job& job, const http::RequestHead& head) {
+  CorsRequest cors;
+  cors.bucket = job.place.bucket;
+  cors.origin = head.headers.get("Origin");
+  // As Amazon does: a request that has a preflight's headers is answered by them.
+  cors.method = head.headers.get("Access-Control-Request-Method");
+  if (cors.method.empty()) cors.method = head.method;
+  cors.headers = split_list(head.headers.get("Access-Control-Request-Headers"));
+  if (cors.origin.empty() || cors.bucket.empty()) return std::nullopt;
+  return cors;
+}
+
 void add_headers(const base::Headers& more, base::Headers& headers) {
   for (const auto& [name, value] : more) headers.add(name, value);
 }
 
 }  // namespace
 
-ObjectsDoor::ObjectsDoor(Setup setup) : setup_(std::move(setup)), routes_(setup_.service) {
+ObjectsDoor::ObjectsDoor(Setup setup) : setup_(std::move(setup)), routes_(setup_.table) {
+  CHECK(setup_.table.operations.size() == setup_.service.operations.size()) << "a table of another service";
   setup_.metrics.count_bytes_of(setup_.service.wire.name);
 }
 
@@ -182,7 +204,7 @@ asio::awaitable<http::Response> ObjectsDoor::serve(http::Exchange& exchange, sig
     thrown = std::current_exception();
   }
   if (thrown) response = fail(job, head, objects::to_api_error(job, thrown));
-  co_await add_cors(exchange, job, response);
+  co_await add_cors(job, response);
   co_return response;
 }
 
@@ -205,10 +227,13 @@ asio::awaitable<http::Response> ObjectsDoor::run(http::Exchange& exchange, Job& 
     http::Response response = co_await preflight(exchange, job);
     co_return response;
   }
+  job.cors = cors_request(job, exchange.head());
   Request request{exchange, job};
   co_await authenticate(request, std::move(claim));
   if (request.claim && request.claim->presigned) request.presigned = with_query_headers(exchange.head());
-  job.operation = &routes_.find(job.place, request.head());
+  job.row = &routes_.find(job.place, request.head());
+  // The service's own row, by which metrics know the operation.
+  job.operation = &setup_.service.operations[static_cast<std::size_t>(job.row - setup_.table.operations.data())];
   services::Erased input = co_await read(request);
   co_await spool(request, input.get());
   http::Response response = co_await answer(request, input.get());
@@ -236,8 +261,8 @@ asio::awaitable<void> ObjectsDoor::authenticate(Request& request, signing::Claim
   caller.endpoint = request.endpoint();
   caller.request_id = request.job.request_id;
   caller.address = api::address_of(request.exchange.peer());
-  caller.referer = head.headers.get("Referer");
-  caller.user_agent = head.headers.get("User-Agent");
+  add_condition("aws:Referer", head.headers.get("Referer"), caller);
+  add_condition("aws:UserAgent", head.headers.get("User-Agent"), caller);
 }
 
 // Before the body has come; it must then have the hash that was signed, where one was. `path` is
@@ -259,9 +284,9 @@ asio::awaitable<services::Erased> ObjectsDoor::read(Request& request) {
   if (!request.presigned) headers = with_unicode_metadata(headers);
   check_checksum_headers(headers);
   check_encryption_wish(job, head);
-  if (job.operation->needs_digest) require_digest(headers);
+  if (job.row->needs_digest) require_digest(headers);
   std::string bytes;
-  if (job.operation->body == Body::Whole) {
+  if (job.row->body == Body::Whole) {
     RequestBody body(request.exchange, request.signed_claim(), request.signer.signing_key);
     bytes = co_await body.whole(job.service->body_limit);
     if (request.claim && request.claim->names_body_hash()) {
@@ -272,7 +297,7 @@ asio::awaitable<services::Erased> ObjectsDoor::read(Request& request) {
     check_digests(head.headers, sums, bytes);
     check_digests(body.trailers(), sums, bytes);
   }
-  if (job.operation->body == Body::Form) {
+  if (job.row->body == Body::Form) {
     co_await read_form(request);
   }
   if (bytes.empty() && needs_document(*job.operation)) {
@@ -306,16 +331,22 @@ asio::awaitable<void> ObjectsDoor::read_form(Request& request) {
 
 // What the handler gets as bytes: the client's, or those of other objects.
 asio::awaitable<void> ObjectsDoor::spool(Request& request, const void* input) {
-  const services::Operation& operation = *request.job.operation;
-  if (!operation.before) co_return;
+  const services::s3::ObjectOperation& operation = *request.job.row;
+  if (!operation.prepare) co_return;
   for (int look = 1;; ++look) {
-    services::Spool wanted;
-    api::Handler before = [&](services::Call& call) {
-      operation.before(call, input);
+    services::s3::Spool wanted;
+    api::Handler prepare = [&](services::Call& plain) {
+      ObjectCall call{plain};
+      try {
+        request.prepared = operation.prepare(call, input);
+      } catch (const ApiError&) {
+        decide_cors(plain, request.job);
+        throw;
+      }
       wanted = std::move(call.spool);
     };
     const api::Run here{request.job.caller, services::Access::Read, api::Place::Here};
-    co_await api::read_once(setup_.engine, here, std::move(before));
+    co_await api::read_once(setup_.engine, here, std::move(prepare));
     if (!wanted.source) {
       if (operation.body == Body::Whole) co_return;
       if (request.form) {
@@ -341,16 +372,26 @@ asio::awaitable<void> ObjectsDoor::spool(Request& request, const void* input) {
 }
 
 asio::awaitable<http::Response> ObjectsDoor::answer(Request& request, const void* input) {
-  const Job& job = request.job;
-  const services::Upload* upload = request.held ? &request.held->get() : nullptr;
+  Job& job = request.job;
+  const services::s3::Upload* upload = request.held ? &request.held->get() : nullptr;
   for (int look = 1;; ++look) {
     Outcome outcome;
     try {
-      api::Handler handler = [&](services::Call& call) {
+      api::Handler handler = [&](services::Call& plain) {
+        ObjectCall call{plain};
         call.upload = upload;
-        outcome.output = job.operation->run(call, input);
+        call.prepared = request.prepared;
+        try {
+          outcome.output = job.row->run(call, input);
+        } catch (const ApiError&) {
+          decide_cors(plain, job);
+          throw;
+        }
+        decide_cors(plain, job);
         outcome.download = std::move(call.download);
         outcome.status = call.status;
+        plain.wakes = std::move(call.wakes);
+        plain.wait = std::move(call.wait);
       };
       const api::Run run{job.caller, job.operation->access, place_of(job)};
       co_await api::run_handler(setup_.engine, request.exchange, run, std::move(handler));
@@ -379,7 +420,7 @@ asio::awaitable<http::Response> ObjectsDoor::answer(Request& request, const void
 
 asio::awaitable<http::Response> ObjectsDoor::preflight(http::Exchange& exchange, Job& job) {
   const base::Headers& headers = exchange.head().headers;
-  services::CorsQuestion question;
+  CorsRequest question;
   question.bucket = job.place.bucket;
   question.origin = headers.get("Origin");
   question.method = headers.get("Access-Control-Request-Method");
@@ -395,7 +436,7 @@ asio::awaitable<http::Response> ObjectsDoor::preflight(http::Exchange& exchange,
   }
   std::optional<base::Headers> allowed;
   api::Engine::Work work = [&](services::Call& call) {
-    if (job.service->cors) allowed = job.service->cors(call, question);
+    if (setup_.table.cors) allowed = setup_.table.cors(call, question);
   };
   co_await setup_.engine.run(services::Access::Read, job.caller, std::move(work));
   if (!allowed) throw ApiError("AccessForbidden", "CORSResponse: CORS is not enabled for this bucket.", 403);
@@ -405,20 +446,19 @@ asio::awaitable<http::Response> ObjectsDoor::preflight(http::Exchange& exchange,
   co_return response;
 }
 
-asio::awaitable<void> ObjectsDoor::add_cors(http::Exchange& exchange, const Job& job, http::Response& response) {
-  const http::RequestHead& head = exchange.head();
-  services::CorsQuestion question;
-  question.bucket = job.place.bucket;
-  question.origin = head.headers.get("Origin");
-  // Who sends a preflight's headers with the request itself is answered by them, as by Amazon.
-  question.method = head.headers.get("Access-Control-Request-Method");
-  if (question.method.empty()) question.method = head.method;
-  question.headers = split_list(head.headers.get("Access-Control-Request-Headers"));
-  if (question.origin.empty() || question.bucket.empty() || !job.service->cors || head.method == "OPTIONS") co_return;
-  std::optional<base::Headers> allowed;
-  api::Engine::Work work = [&](services::Call& call) { allowed = job.service->cors(call, question); };
-  co_await setup_.engine.run(services::Access::Read, job.caller, std::move(work));
-  if (allowed) add_headers(*allowed, response.headers);
+void ObjectsDoor::decide_cors(services::Call& call, Job& job) const {
+  if (!job.cors || !setup_.table.cors) return;
+  job.cors_headers = setup_.table.cors(call, *job.cors);
+  job.cors_decided = true;
+}
+
+asio::awaitable<void> ObjectsDoor::add_cors(Job& job, http::Response& response) {
+  if (!job.cors) co_return;
+  if (!job.cors_decided) {
+    api::Engine::Work work = [&](services::Call& call) { decide_cors(call, job); };
+    co_await setup_.engine.run(services::Access::Read, job.caller, std::move(work));
+  }
+  if (job.cors_headers) add_headers(*job.cors_headers, response.headers);
 }
 
 }  // namespace doors::objects

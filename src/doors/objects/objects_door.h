@@ -15,13 +15,19 @@
 #include "api/request_log.h"
 #include "doors/objects/route.h"
 #include "doors/objects/spool.h"
+#include "services/s3/object_operation.h"
 
 namespace doors::objects {
 
 // A request on its way, with what it is about.
 struct Job : api::Job {
   Place place;
+  const services::s3::ObjectOperation* row = nullptr;  // of `operation`
   std::uint64_t spooled_bytes = 0;  // of its body
+  // Of a page of another origin. Its headers are decided in a transaction of the request, where it comes to one.
+  std::optional<services::s3::CorsRequest> cors = {};
+  bool cors_decided = false;
+  std::optional<base::Headers> cors_headers = {};
 };
 
 class ObjectsDoor : public api::Door {
@@ -31,6 +37,7 @@ class ObjectsDoor : public api::Door {
     api::Engine& engine;
     api::Authenticator& authenticator;
     const services::Service& service;
+    services::s3::ObjectTable table;  // of the same operations
     api::RequestLog& log;
     api::Metrics& metrics;
     Disk disk;
@@ -53,7 +60,8 @@ class ObjectsDoor : public api::Door {
   boost::asio::awaitable<void> read_form(Request& request);
   boost::asio::awaitable<void> spool(Request& request, const void* input);
   boost::asio::awaitable<http::Response> answer(Request& request, const void* input);
-  boost::asio::awaitable<void> add_cors(http::Exchange& exchange, const Job& job, http::Response& response);
+  void decide_cors(services::Call& call, Job& job) const;
+  boost::asio::awaitable<void> add_cors(Job& job, http::Response& response);
   http::Response fail(const Job& job, const http::RequestHead& head, wire::ApiError error);
   void count(const Job& job, const http::RequestHead& head, const http::Response& response);
 

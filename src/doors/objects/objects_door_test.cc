@@ -97,7 +97,7 @@ class ObjectsDoorTest : public testing::Test {
   api::Metrics metrics_{registry_.services()};
   api::RequestLog log_{metrics_};
   api::Authenticator authenticator_{engine_};
-  ObjectsDoor objects_{{engine_, authenticator_, registry_.services()[0], log_, metrics_, {&files_, disk_.get()},
+  ObjectsDoor objects_{{engine_, authenticator_, registry_.services()[0], shelf::table(), log_, metrics_, {&files_, disk_.get()},
                         {"example.com"}}};
   HealthDoor pages_;
   api::RpcDoor rpc_{engine_, authenticator_, registry_, log_};

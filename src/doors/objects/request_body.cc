@@ -25,47 +25,6 @@ std::optional<std::uint64_t> content_length(const base::Headers& headers) {
   return length;
 }
 
-struct Algorithm {
-  std::string_view name;
-  base::Checksum kind;
-  std::size_t size;
-};
-constexpr Algorithm kAlgorithms[] = {{"crc32", base::Checksum::Crc32, 4},       {"crc32c", base::Checksum::Crc32c, 4},
-                                     {"crc64nvme", base::Checksum::Crc64Nvme, 8}, {"sha1", base::Checksum::Sha1, 20},
-                                     {"sha256", base::Checksum::Sha256, 32}};
-
-constexpr std::string_view kAbsentAlgorithms[] = {"SHA512", "MD5", "XXHASH64", "XXHASH3", "XXHASH128"};
-
-std::string digest(base::Checksum kind, std::string_view bytes) {
-  base::Hasher hasher(kind);
-  hasher.update(bytes);
-  return hasher.finish();
-}
-
-void check_md5(const std::string& given, std::string_view body) {
-  const auto expected = base::from_base64(given);
-  if (!expected || expected->size() != 16) {
-    throw ApiError("InvalidDigest", "The Content-MD5 you specified was invalid.", 400).with("Content-MD5", given);
-  }
-  const std::string computed = digest(base::Checksum::Md5, body);
-  if (*expected == computed) return;
-  throw ApiError("BadDigest", "The Content-MD5 you specified did not match what we received.", 400)
-      .with("ExpectedDigest", given)
-      .with("CalculatedDigest", base::to_base64(computed));
-}
-
-void check_checksum(const Algorithm& algorithm, const std::string& header, const std::string& given,
-                    std::string_view body) {
-  const auto expected = base::from_base64(given);
-  if (!expected || expected->size() != algorithm.size) {
-    throw ApiError("InvalidRequest", "Value for " + header + " header is invalid.", 400);
-  }
-  if (*expected == digest(algorithm.kind, body)) return;
-  std::string name(algorithm.name);
-  for (char& c : name) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-  throw ApiError("BadDigest", "The " + name + " you specified did not match the calculated checksum.", 400);
-}
-
 }  // namespace
 
 RequestBody::RequestBody(http::Exchange& exchange, const signing::Claim* claim, std::shared_ptr<const signing::SigningKey> key)
@@ -122,17 +81,6 @@ asio::awaitable<std::string> RequestBody::whole(std::size_t limit) {
   }
 }
 
-std::optional<base::Checksum> checksum_of_header(std::string_view name) {
-  constexpr std::string_view kPrefix = "x-amz-checksum-";
-  if (name.size() <= kPrefix.size() || !base::equals_ignoring_case(name.substr(0, kPrefix.size()), kPrefix)) {
-    return std::nullopt;
-  }
-  for (const Algorithm& algorithm : kAlgorithms) {
-    if (base::equals_ignoring_case(name.substr(kPrefix.size()), algorithm.name)) return algorithm.kind;
-  }
-  return std::nullopt;
-}
-
 base::Headers without_aws_chunked(const base::Headers& headers) {
   base::Headers kept;
   for (const auto& [name, value] : headers) {
@@ -150,19 +98,6 @@ base::Headers without_aws_chunked(const base::Headers& headers) {
     if (!others.empty()) kept.add(name, others);
   }
   return kept;
-}
-
-void check_digests(const base::Headers& headers, bool checksums, std::string_view body) {
-  if (const std::string* md5 = headers.find("Content-MD5")) check_md5(*md5, body);
-  if (!checksums) return;
-  for (const Algorithm& algorithm : kAlgorithms) {
-    const std::string header = "x-amz-checksum-" + std::string(algorithm.name);
-    if (const std::string* given = headers.find(header)) check_checksum(algorithm, header, *given, body);
-  }
-  for (std::string_view name : kAbsentAlgorithms) {
-    if (!headers.find("x-amz-checksum-" + base::to_lower(name))) continue;
-    throw ApiError("NotImplemented", "The checksum algorithm " + std::string(name) + " is not implemented.", 501);
-  }
 }
 
 }  // namespace doors::objects

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/checksum.h"
 #include "base/headers.h"
 #include "signing/aws_chunked.h"
 #include "http/server.h"
@@ -46,14 +45,7 @@ class RequestBody {
   base::Headers trailers_;
 };
 
-// "x-amz-checksum-crc32"; nullopt for any other.
-std::optional<base::Checksum> checksum_of_header(std::string_view name);
-
 // A request's headers without the coding that the transport has undone, for the handler to see.
 base::Headers without_aws_chunked(const base::Headers& headers);
-
-// Throws where a body that came whole is not the one of which these speak: Content-MD5, and where
-// `checksums`, x-amz-checksum-*. They may also be its trailers.
-void check_digests(const base::Headers& headers, bool checksums, std::string_view body);
 
 }  // namespace doors::objects

@@ -58,12 +58,12 @@ Place parse_place(std::string path) {
 
 bool Routes::Row::takes(std::string_view name) const {
   return std::any_of(names.begin(), names.end(), [&](const Name& own) { return own.name == name; }) ||
-         is_query_member(*operation, name);
+         is_query_member(operation->plain, name);
 }
 
-Routes::Routes(const services::Service& service) : service_(service) {
-  for (const services::Operation& operation : service.operations) {
-    std::string_view query = operation.wire.http.uri;
+Routes::Routes(const services::s3::ObjectTable& table) : table_(table) {
+  for (const services::s3::ObjectOperation& operation : table.operations) {
+    std::string_view query = operation.plain.wire.http.uri;
     const std::string_view path = take(query, '?');
     Row row{&operation, static_cast<int>(std::count(path.begin(), path.end(), '{')), {}};
     while (!query.empty()) {
@@ -71,7 +71,7 @@ Routes::Routes(const services::Service& service) : service_(service) {
       const std::string_view name = take(value, '=');
       row.names.push_back({name, value});
       // What is also a member, or has a value, is a parameter and says nothing of its own.
-      const bool parameter = !value.empty() || is_query_member(operation, name);
+      const bool parameter = !value.empty() || is_query_member(operation.plain, name);
       if (!parameter) subresources_.push_back({row.depth, name});
     }
     rows_.push_back(std::move(row));
@@ -99,7 +99,7 @@ const Routes::Row* Routes::best(const Place& place, const http::RequestHead& hea
   const Row* best = nullptr;
   std::size_t most = 0;
   for (const Row& row : rows_) {
-    const wire::HttpBinding& http = row.operation->wire.http;
+    const wire::HttpBinding& http = row.operation->plain.wire.http;
     if (row.depth != place.depth() || http.method != head.method) continue;
     if (!http.header.empty() && !head.headers.find(http.header)) continue;
     if (!std::all_of(row.names.begin(), row.names.end(), [&](const Name& name) { return has(query, name); })) continue;
@@ -110,8 +110,8 @@ const Routes::Row* Routes::best(const Place& place, const http::RequestHead& hea
   return best;
 }
 
-bool Routes::is_absent(std::string_view name) const {
-  return std::find(service_.absent.begin(), service_.absent.end(), name) != service_.absent.end();
+bool Routes::is_unsupported(std::string_view name) const {
+  return std::find(table_.unsupported.begin(), table_.unsupported.end(), name) != table_.unsupported.end();
 }
 
 bool Routes::is_subresource(int depth, std::string_view name) const {
@@ -122,7 +122,7 @@ bool Routes::is_subresource(int depth, std::string_view name) const {
 ApiError Routes::not_allowed(const Place& place, const Query& query) const {
   std::string allowed;
   for (const Row& row : rows_) {
-    const std::string_view method = row.operation->wire.http.method;
+    const std::string_view method = row.operation->plain.wire.http.method;
     const bool fits = row.depth == place.depth() && std::all_of(row.names.begin(), row.names.end(), [&](const Name& n) {
       return has(query, n);
     });
@@ -135,13 +135,13 @@ ApiError Routes::not_allowed(const Place& place, const Query& query) const {
   return error;
 }
 
-const services::Operation& Routes::find(const Place& place, const http::RequestHead& head) const {
+const services::s3::ObjectOperation& Routes::find(const Place& place, const http::RequestHead& head) const {
   const Query query = parse(head.query());
   const Row* row = best(place, head, query);
   // A request for something that we have not is never taken for one of the whole bucket or object.
   for (const auto& [name, value] : query) {
     if (row && row->takes(name)) continue;
-    if (is_absent(name)) throw not_implemented(name);
+    if (is_unsupported(name)) throw not_implemented(name);
     if (is_subresource(place.depth(), name)) throw not_allowed(place, query);
   }
   if (!row) throw not_allowed(place, query);

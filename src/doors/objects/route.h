@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "http/message.h"
-#include "services/operation.h"
+#include "services/s3/object_operation.h"
 
 namespace doors::objects {
 
@@ -27,19 +27,19 @@ Place parse_place(std::string path);
 
 class Routes {
  public:
-  // `service` outlives it.
-  explicit Routes(const services::Service& service);
+  // `table` outlives it.
+  explicit Routes(const services::s3::ObjectTable& table);
 
   // The most specific one. Throws ApiError: NotImplemented for a subresource that Amazon has,
   // MethodNotAllowed where nothing fits.
-  const services::Operation& find(const Place& place, const http::RequestHead& head) const;
+  const services::s3::ObjectOperation& find(const Place& place, const http::RequestHead& head) const;
 
  private:
   struct Name {
     std::string_view name, value;  // "list-type=2"; any value where it is ""
   };
   struct Row {
-    const services::Operation* operation;
+    const services::s3::ObjectOperation* operation;
     int depth;
     std::vector<Name> names;
 
@@ -54,11 +54,11 @@ class Routes {
   static Query parse(std::string_view query);
   static bool has(const Query& query, const Name& name);
   const Row* best(const Place& place, const http::RequestHead& head, const Query& query) const;
-  bool is_absent(std::string_view name) const;
+  bool is_unsupported(std::string_view name) const;
   bool is_subresource(int depth, std::string_view name) const;
   wire::ApiError not_allowed(const Place& place, const Query& query) const;
 
-  const services::Service& service_;
+  const services::s3::ObjectTable& table_;
   std::vector<Row> rows_;
   std::vector<Subresource> subresources_;  // that some operation of ours is about
 };

@@ -44,11 +44,11 @@ services::Operation row(std::string_view name, std::string_view method, std::str
   return operation;
 }
 
-services::Service small_s3() {
+services::s3::ObjectTable small_s3() {
   const wire::TypeInfo* read = &wire::type_of<test_shapes::ReadRequest>();
   const wire::TypeInfo* upload = &wire::type_of<test_shapes::UploadRequest>();
-  services::Service service;
-  service.operations = {
+  services::s3::ObjectTable table;
+  table.operations = {
       row("ListBuckets", "GET", "/"),
       row("CreateBucket", "PUT", "/{Bucket}"),
       row("ListObjects", "GET", "/{Bucket}"),
@@ -66,17 +66,17 @@ services::Service small_s3() {
       row("UploadPartCopy", "PUT", "/{Bucket}/{Key+}?partNumber&uploadId", upload, "x-amz-copy-source"),
       row("CreateMultipartUpload", "POST", "/{Bucket}/{Key+}?uploads"),
   };
-  service.absent = {"inventory", "website", "torrent"};
-  return service;
+  table.unsupported = {"inventory", "website", "torrent"};
+  return table;
 }
 
 // The operation's name, or the code of what was thrown.
 std::string found(const std::string& method, const std::string& target, base::Headers headers = {}) {
-  static const services::Service service = small_s3();
-  static const Routes routes(service);
+  static const services::s3::ObjectTable table = small_s3();
+  static const Routes routes(table);
   const http::RequestHead head{method, target, std::move(headers)};
   try {
-    return std::string(routes.find(parse_place(std::string(head.path())), head).wire.name);
+    return std::string(routes.find(parse_place(std::string(head.path())), head).plain.wire.name);
   } catch (const wire::ApiError& error) {
     std::string text = error.code();
     for (const auto& [name, value] : error.details()) text += " " + name + "=" + value;

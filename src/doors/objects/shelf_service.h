@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "services/operation.h"
+#include "services/s3/object_operation.h"
 #include "store/store.h"
 
 namespace doors::objects::shelf {
@@ -92,7 +92,8 @@ inline constexpr auto wire::kTraits<doors::objects::shelf::FormRequest> = wire::
 namespace doors::objects::shelf {
 
 using services::Access;
-using services::Body;
+using services::s3::Body;
+using services::s3::ObjectCall;
 using services::Call;
 using wire::ApiError;
 
@@ -102,8 +103,8 @@ inline store::Migrations migrations() {
 
 inline std::string name_of(const std::string& bucket, const std::string& key) { return bucket + "/" + key; }
 
-inline PutOutput put_on_shelf(Call& call, const std::string& name) {
-  const services::Upload& upload = *call.upload;
+inline PutOutput put_on_shelf(ObjectCall& call, const std::string& name) {
+  const services::s3::Upload& upload = *call.upload;
   if (name.ends_with("/refused")) throw ApiError("AccessDenied", "Access Denied", 403);
   call.tx.exec(
       "INSERT INTO shelf (name, file, bytes, size) VALUES ($1, $2, $3, $4)"
@@ -122,51 +123,51 @@ inline void check(const Call& call, const std::string& bucket) {
   if (bucket == "private" && call.caller.anonymous()) throw ApiError("AccessDenied", "Access Denied", 403);
 }
 
-inline void before_put(Call& call, const PutRequest& request) {
+inline void prepare_put(ObjectCall& call, const PutRequest& request) {
   check(call, request.Bucket);
   call.spool.max_bytes = 10'000'000;
 }
-inline PutOutput put(Call& call, const PutRequest& request) {
+inline PutOutput put(ObjectCall& call, const PutRequest& request) {
   PutOutput output = put_on_shelf(call, name_of(request.Bucket, request.Key));
   output.ContentEncoding = request.ContentEncoding;
   return output;
 }
 
-inline std::optional<services::Extent> find(Call& call, const std::string& name) {
+inline std::optional<services::s3::Extent> find(Call& call, const std::string& name) {
   return call.tx.query("SELECT file, bytes, size FROM shelf WHERE name = $1", name).one([](const store::Row& row) {
-    services::Extent extent;
+    services::s3::Extent extent;
     extent.file = row.maybe_str(0).value_or("");
     extent.bytes = extent.file.empty() ? row.str(1) : "";
     extent.length = static_cast<std::uint64_t>(row.integer(2));
     return extent;
   });
 }
-inline services::Extent find_or_throw(Call& call, const std::string& name) {
+inline services::s3::Extent find_or_throw(Call& call, const std::string& name) {
   auto found = find(call, name);
   if (!found) throw ApiError("NoSuchKey", "The specified key does not exist.", 404);
   return std::move(*found);
 }
 
-inline void get(Call& call, const GetRequest& request) {
+inline void get(ObjectCall& call, const GetRequest& request) {
   check(call, request.Bucket);
   call.download = {{find_or_throw(call, name_of(request.Bucket, request.Key))}};
 }
 
-inline void before_copy(Call& call, const CopyRequest& request) {
+inline void prepare_copy(ObjectCall& call, const CopyRequest& request) {
   call.spool.max_bytes = 10'000'000;
   call.spool.source = {{find_or_throw(call, request.From)}};
 }
-inline PutOutput copy(Call& call, const CopyRequest& request) {
+inline PutOutput copy(ObjectCall& call, const CopyRequest& request) {
   return put_on_shelf(call, name_of(request.Bucket, request.Key));
 }
 
 inline Words tell(Call&, const TellRequest& request) { return request.Words.value_or(Words{"nothing"}); }
 
-inline void before_form(Call& call, const FormRequest& request) {
+inline void prepare_form(ObjectCall& call, const FormRequest& request) {
   check(call, request.Bucket);
   call.spool.max_bytes = 10'000'000;
 }
-inline PutOutput form(Call& call, const FormRequest& request) {
+inline PutOutput form(ObjectCall& call, const FormRequest& request) {
   return put_on_shelf(call, name_of(request.Bucket, request.Fields->at("key")) + *request.FileName);
 }
 
@@ -174,9 +175,30 @@ inline std::optional<wire::ApiError> violation_error(const std::vector<wire::Vio
   return ApiError("MalformedXML", "missing", 400);
 }
 
-inline std::optional<base::Headers> cors(Call&, const services::CorsQuestion& question) {
+inline std::optional<base::Headers> cors(Call&, const services::s3::CorsRequest& question) {
   if (question.origin != "http://friend") return std::nullopt;
   return base::Headers{{"Access-Control-Allow-Origin", question.origin}, {"x-asked", question.method}};
+}
+
+inline services::s3::ObjectTable table() {
+  using services::s3::object_operation;
+  using services::s3::with_body;
+  services::s3::ObjectTable shelf;
+  shelf.operations = {
+      with_body<&prepare_put>(object_operation<&put>("PutObject", Access::Write, {"PUT", "/{Bucket}/{Key+}", 200}),
+                              Body::Spooled),
+      object_operation<&get>("GetObject", Access::Read, {"GET", "/{Bucket}/{Key+}", 200}),
+      object_operation<&get>("HeadObject", Access::Read, {"HEAD", "/{Bucket}/{Key+}", 200}),
+      with_body<&prepare_copy>(
+          object_operation<&copy>("CopyObject", Access::Write, {"PUT", "/{Bucket}/{Key+}", 200, "x-amz-copy-source"}),
+          Body::Whole),
+      services::operation<&tell>("PutWords", Access::Read, {"PUT", "/{Bucket}?words", 200}),
+      with_body<&prepare_form>(object_operation<&form>("PostObject", Access::Write, {"POST", "/{Bucket}", 204}),
+                               Body::Form),
+  };
+  shelf.unsupported = {"torrent"};
+  shelf.cors = &cors;
+  return shelf;
 }
 
 inline services::Service service() {
@@ -185,21 +207,8 @@ inline services::Service service() {
   shelf.signing_name = "s3";
   shelf.protocols = {wire::Protocol::RestXml};
   shelf.body_limit = 4096;
-  shelf.operations = {
-      services::with_body<&before_put>(
-          services::operation<&put>("PutObject", Access::Write, {"PUT", "/{Bucket}/{Key+}", 200}), Body::Spooled),
-      services::operation<&get>("GetObject", Access::Read, {"GET", "/{Bucket}/{Key+}", 200}),
-      services::operation<&get>("HeadObject", Access::Read, {"HEAD", "/{Bucket}/{Key+}", 200}),
-      services::with_body<&before_copy>(
-          services::operation<&copy>("CopyObject", Access::Write, {"PUT", "/{Bucket}/{Key+}", 200, "x-amz-copy-source"}),
-          Body::Whole),
-      services::operation<&tell>("PutWords", Access::Read, {"PUT", "/{Bucket}?words", 200}),
-      services::with_body<&before_form>(
-          services::operation<&form>("PostObject", Access::Write, {"POST", "/{Bucket}", 204}), Body::Form),
-  };
+  for (const services::s3::ObjectOperation& row : table().operations) shelf.operations.push_back(row.plain);
   shelf.violation_error = &violation_error;
-  shelf.absent = {"torrent"};
-  shelf.cors = &cors;
   return shelf;
 }
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "doors/objects/checksum_headers.h"
 #include "doors/objects/errors.h"
 #include "base/bytes.h"
 #include "http/part_opener.h"
@@ -15,8 +16,8 @@ namespace {
 
 using base::Checksum;
 
-services::Upload to_upload(::objects::Spooled spooled, services::Spool wanted, base::Headers trailers) {
-  services::Upload upload;
+services::s3::Upload to_upload(::objects::Spooled spooled, services::s3::Spool wanted, base::Headers trailers) {
+  services::s3::Upload upload;
   upload.size = spooled.size;
   upload.md5 = spooled.checksums.at(Checksum::Md5);
   for (Checksum kind : wanted.checksums) upload.checksums[kind] = spooled.checksums.at(kind);
@@ -95,12 +96,13 @@ void HeldUpload::keep() {
   disk.threads->post([files = disk.files, name = upload_.file] { files->keep(name); });
 }
 
-asio::awaitable<HeldUpload> spool_body(Disk disk, RequestBody& body, services::Spool wanted, const signing::Claim* claim) {
+asio::awaitable<HeldUpload> spool_body(Disk disk, RequestBody& body, services::s3::Spool wanted,
+                                       const signing::Claim* claim) {
   if (body.size() && *body.size() > wanted.max_bytes) throw too_large(*body.size(), wanted.max_bytes);
   for (const std::string& name : body.announced()) {
-    if (auto kind = checksum_of_header(name)) wanted.checksums.insert(*kind);
+    if (auto kind = announced_checksum(name)) wanted.checksums.insert(*kind);
   }
-  ::objects::SpoolOptions options{services::kInlineBytes, wanted.checksums, body.size()};
+  ::objects::SpoolOptions options{services::s3::kInlineBytes, wanted.checksums, body.size()};
   const bool signed_hash = claim && claim->names_body_hash();
   if (signed_hash) options.checksums.insert(Checksum::Sha256);
   NextPiece next = std::bind_front(&RequestBody::next, &body);
@@ -111,16 +113,16 @@ asio::awaitable<HeldUpload> spool_body(Disk disk, RequestBody& body, services::S
   co_return held;
 }
 
-asio::awaitable<HeldUpload> spool_file(Disk disk, NextPiece next, services::Spool wanted) {
-  ::objects::SpoolOptions options{services::kInlineBytes, wanted.checksums, std::nullopt};
+asio::awaitable<HeldUpload> spool_file(Disk disk, NextPiece next, services::s3::Spool wanted) {
+  ::objects::SpoolOptions options{services::s3::kInlineBytes, wanted.checksums, std::nullopt};
   ::objects::Spooled spooled = co_await spool_all(disk, std::move(next), std::move(options), wanted.max_bytes);
   HeldUpload held(disk, to_upload(std::move(spooled), std::move(wanted), {}));
   co_return held;
 }
 
-asio::awaitable<std::optional<OpenExtents>> open_extents(Disk disk, std::vector<services::Extent> extents) {
+asio::awaitable<std::optional<OpenExtents>> open_extents(Disk disk, std::vector<services::s3::Extent> extents) {
   OpenExtents open;
-  for (services::Extent& extent : extents) {
+  for (services::s3::Extent& extent : extents) {
     open.parts.push_back({std::move(extent.bytes), nullptr, std::move(extent.file), extent.offset, extent.length});
   }
   std::vector<std::string> later = names_of_later(open.parts);
@@ -138,11 +140,11 @@ asio::awaitable<std::optional<OpenExtents>> open_extents(Disk disk, std::vector<
   co_return open;
 }
 
-asio::awaitable<HeldUpload> spool_extents(Disk disk, OpenExtents extents, services::Spool wanted) {
+asio::awaitable<HeldUpload> spool_extents(Disk disk, OpenExtents extents, services::s3::Spool wanted) {
   std::uint64_t size = 0;
   for (const http::BodyPart& part : extents.parts) size += part.size();
   if (size > wanted.max_bytes) throw too_large(size, wanted.max_bytes);
-  ::objects::SpoolOptions options{services::kInlineBytes, wanted.checksums, size};
+  ::objects::SpoolOptions options{services::s3::kInlineBytes, wanted.checksums, size};
   ::objects::Spooler spooler(*disk.files, *disk.threads, std::move(options));
   for (http::BodyPart& each : extents.parts) {
     http::BodyPart part = std::move(each);  // it is closed when it has been copied

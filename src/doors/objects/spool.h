@@ -15,7 +15,7 @@
 #include "objects/disk_threads.h"
 #include "objects/files.h"
 #include "objects/spooler.h"
-#include "services/bytes.h"
+#include "services/s3/bytes.h"
 
 namespace doors::objects {
 
@@ -28,13 +28,13 @@ struct Disk {
 // A body that nobody's row names yet: its file is dropped unless it is said what became of it.
 class HeldUpload {
  public:
-  HeldUpload(Disk disk, services::Upload upload) : disk_(disk), upload_(std::move(upload)) {}
+  HeldUpload(Disk disk, services::s3::Upload upload) : disk_(disk), upload_(std::move(upload)) {}
   HeldUpload(HeldUpload&& other) noexcept
       : disk_(std::exchange(other.disk_, {})), upload_(std::move(other.upload_)) {}
   HeldUpload& operator=(HeldUpload&&) = delete;
   ~HeldUpload();
 
-  const services::Upload& get() const { return upload_; }
+  const services::s3::Upload& get() const { return upload_; }
   // A row that names it has been committed.
   void keep();
   // Whether one was is not known: the next start finds out.
@@ -42,16 +42,16 @@ class HeldUpload {
 
  private:
   Disk disk_;
-  services::Upload upload_;
+  services::s3::Upload upload_;
 };
 
 // The client's bytes, as they come: the next piece, "" at their end.
 using NextPiece = std::function<boost::asio::awaitable<std::string>()>;
 
 // These, and spool_extents(), throw ApiError where it is too large, and std::system_error.
-boost::asio::awaitable<HeldUpload> spool_body(Disk disk, RequestBody& body, services::Spool wanted,
+boost::asio::awaitable<HeldUpload> spool_body(Disk disk, RequestBody& body, services::s3::Spool wanted,
                                               const signing::Claim* claim);
-boost::asio::awaitable<HeldUpload> spool_file(Disk disk, NextPiece next, services::Spool wanted);
+boost::asio::awaitable<HeldUpload> spool_file(Disk disk, NextPiece next, services::s3::Spool wanted);
 
 // What an object's bytes are read from. The first files are open, the others have their names and stay as
 // long as the opener lives, whoever deletes the object.
@@ -60,8 +60,8 @@ struct OpenExtents {
   std::shared_ptr<const http::PartOpener> opener;  // where there are such others
 };
 // nullopt where a file is gone: who deleted it was faster than who has looked up its name.
-boost::asio::awaitable<std::optional<OpenExtents>> open_extents(Disk disk, std::vector<services::Extent> extents);
+boost::asio::awaitable<std::optional<OpenExtents>> open_extents(Disk disk, std::vector<services::s3::Extent> extents);
 
-boost::asio::awaitable<HeldUpload> spool_extents(Disk disk, OpenExtents extents, services::Spool wanted);
+boost::asio::awaitable<HeldUpload> spool_extents(Disk disk, OpenExtents extents, services::s3::Spool wanted);
 
 }  // namespace doors::objects

@@ -20,8 +20,8 @@ class SpoolTest : public testing::Test {
   ~SpoolTest() override { std::filesystem::remove_all(folder_); }
 
   // So many files, and some of each.
-  std::vector<services::Extent> extents(std::size_t count) {
-    std::vector<services::Extent> all;
+  std::vector<services::s3::Extent> extents(std::size_t count) {
+    std::vector<services::s3::Extent> all;
     for (std::size_t i = 0; i < count; ++i) {
       const std::string name = ::objects::Files::new_name();
       files_.create(name).write_all("<" + std::to_string(i) + ">");
@@ -30,12 +30,12 @@ class SpoolTest : public testing::Test {
     }
     return all;
   }
-  std::optional<OpenExtents> open(std::vector<services::Extent> wanted) {
+  std::optional<OpenExtents> open(std::vector<services::s3::Extent> wanted) {
     return http::block_on(io_.at(0), open_extents(disk_, std::move(wanted)));
   }
-  services::Upload copy(OpenExtents extents) { return http::block_on(io_.at(0), copied(disk_, std::move(extents))); }
-  static boost::asio::awaitable<services::Upload> copied(Disk disk, OpenExtents extents) {
-    services::Spool wanted;
+  services::s3::Upload copy(OpenExtents extents) { return http::block_on(io_.at(0), copied(disk_, std::move(extents))); }
+  static boost::asio::awaitable<services::s3::Upload> copied(Disk disk, OpenExtents extents) {
+    services::s3::Spool wanted;
     wanted.max_bytes = 1'000'000;
     const HeldUpload held = co_await spool_extents(disk, std::move(extents), std::move(wanted));
     co_return held.get();
@@ -74,9 +74,9 @@ TEST_F(SpoolTest, AnObjectIsReadWholeWhoeverDeletesIt) {
     ASSERT_TRUE(open_ones);
     std::string expected;
     for (std::size_t i = 0; i < count; ++i) expected += std::to_string(i);
-    for (const services::Extent& extent : wanted) files_.drop(extent.file);
+    for (const services::s3::Extent& extent : wanted) files_.drop(extent.file);
     EXPECT_EQ(copy(std::move(*open_ones)).bytes, expected);
-    for (const services::Extent& extent : wanted) EXPECT_TRUE(files_.drop(extent.file));
+    for (const services::s3::Extent& extent : wanted) EXPECT_TRUE(files_.drop(extent.file));
     EXPECT_FALSE(open(wanted));
   }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "services/call.h"
+#include "services/s3/bytes.h"
 
 namespace services::s3 {
 

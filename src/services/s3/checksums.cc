@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/s3/checksums.h"
 
-#include <algorithm>
-
 #include "base/bytes.h"
+#include "services/s3/checksum_algorithms.h"
 #include "services/s3/errors.h"
 
 namespace services::s3 {
@@ -11,31 +10,18 @@ namespace {
 
 using base::Checksum;
 
-struct Kind {
-  Checksum kind;
-  std::string_view name;
-  std::size_t bytes;
-};
-constexpr Kind kKinds[] = {{Checksum::Crc32, "CRC32", 4},
-                           {Checksum::Crc32c, "CRC32C", 4},
-                           {Checksum::Crc64Nvme, "CRC64NVME", 8},
-                           {Checksum::Sha1, "SHA1", 20},
-                           {Checksum::Sha256, "SHA256", 32}};
-constexpr std::string_view kAbsent[] = {"SHA512", "MD5", "XXHASH64", "XXHASH3", "XXHASH128"};
-constexpr std::string_view kHeaderPrefix = "x-amz-checksum-";
-
-const Kind& row_of(Checksum kind) {
-  for (const Kind& row : kKinds) {
+const ChecksumAlgorithm& row_of(Checksum kind) {
+  for (const ChecksumAlgorithm& row : checksum_algorithms()) {
     if (row.kind == kind) return row;
   }
-  return kKinds[2];
+  return row_of(kDefaultChecksum);
 }
 
-wire::ApiError absent(std::string_view name) {
+wire::ApiError unsupported_algorithm(std::string_view name) {
   return not_implemented("The checksum algorithm " + std::string(name));
 }
 
-wire::ApiError several() {
+wire::ApiError several_checksums() {
   return invalid_request("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.");
 }
 
@@ -50,18 +36,16 @@ void check_value(Checksum kind, const std::string& value) {
   }
 }
 
-// The checksum that followed the body, if one did.
-std::optional<Claim> trailing_claim(const base::Headers& trailers) {
-  std::optional<Claim> found;
+// The checksum in the trailers, if there is one.
+std::optional<ChecksumClaim> trailing_claim(const base::Headers& trailers) {
+  std::optional<ChecksumClaim> found;
   for (const auto& [name, value] : trailers) {
-    const std::string small = base::to_lower(name);
-    if (!small.starts_with(kHeaderPrefix)) continue;
-    if (found) throw several();
-    const std::string_view algorithm = std::string_view(small).substr(kHeaderPrefix.size());
-    for (const Kind& row : kKinds) {
-      if (base::equals_ignoring_case(row.name, algorithm)) found = Claim{row.kind, value};
-    }
-    if (!found) throw absent(algorithm);
+    const auto named = algorithm_of_header(name);
+    if (!named) continue;
+    if (found) throw several_checksums();
+    const ChecksumAlgorithm* algorithm = find_checksum_algorithm(*named);
+    if (!algorithm || !algorithm->kind) throw unsupported_algorithm(*named);
+    found = ChecksumClaim{*algorithm->kind, value};
     check_value(found->kind, value);
   }
   return found;
@@ -73,30 +57,31 @@ std::string_view checksum_name(Checksum kind) { return row_of(kind).name; }
 std::string small_checksum_name(Checksum kind) { return base::to_lower(row_of(kind).name); }
 
 Checksum checksum_kind(std::string_view name) {
-  for (const Kind& row : kKinds) {
-    if (row.name == name) return row.kind;
+  const ChecksumAlgorithm* algorithm = find_checksum_algorithm(name);
+  if (algorithm && algorithm->name == name) {
+    if (!algorithm->kind) throw unsupported_algorithm(name);
+    return *algorithm->kind;
   }
-  if (std::find(std::begin(kAbsent), std::end(kAbsent), name) != std::end(kAbsent)) throw absent(name);
   throw invalid_request("Checksum algorithm provided is unsupported. Please try again with any of the valid types: "
                         "[CRC32, CRC32C, CRC64NVME, SHA1, SHA256]");
 }
 
 bool is_crc(Checksum kind) { return kind != Checksum::Sha1 && kind != Checksum::Sha256; }
 
-std::optional<Claim> claim_of(const ClaimedValues& values, const std::optional<std::string>& sdk_algorithm) {
-  std::optional<Claim> claim;
-  for (std::size_t i = 0; i < std::size(kKinds); ++i) {
-    if (!*values.known[i]) continue;
-    if (claim) throw several();
-    check_value(kKinds[i].kind, **values.known[i]);
-    claim = Claim{kKinds[i].kind, *values.known[i]};
-  }
-  for (std::size_t i = 0; i < std::size(kAbsent); ++i) {
-    if (*values.unknown[i]) throw absent(kAbsent[i]);
+std::optional<ChecksumClaim> claim_of(const ClaimedValues& values, const std::optional<std::string>& sdk_algorithm) {
+  std::optional<ChecksumClaim> claim;
+  for (std::size_t i = 0; i < std::size(values.members); ++i) {
+    const ChecksumAlgorithm& algorithm = checksum_algorithms()[i];
+    const std::optional<std::string>& value = *values.members[i];
+    if (!value) continue;
+    if (!algorithm.kind) throw unsupported_algorithm(algorithm.name);
+    if (claim) throw several_checksums();
+    check_value(*algorithm.kind, *value);
+    claim = ChecksumClaim{*algorithm.kind, value};
   }
   if (!sdk_algorithm) return claim;
   const Checksum announced = checksum_kind(*sdk_algorithm);
-  if (!claim) return Claim{announced, std::nullopt};
+  if (!claim) return ChecksumClaim{announced, std::nullopt};
   if (claim->kind != announced) throw another_announced();
   return claim;
 }
@@ -122,15 +107,15 @@ std::string body_checksum(const Upload& upload, Checksum kind) {
 }
 
 BodyChecksum check_body(const Upload& upload, const std::optional<std::string>& content_md5,
-                        const std::optional<Claim>& claim, Checksum otherwise) {
+                        const std::optional<ChecksumClaim>& claim, Checksum otherwise) {
   check_md5_text(content_md5);
   if (content_md5 && base::from_base64(*content_md5) != upload.md5) {
     throw wire::ApiError("BadDigest", "The Content-MD5 you specified did not match what we received.")
         .with("ExpectedDigest", *content_md5)
         .with("CalculatedDigest", base::to_base64(upload.md5));
   }
-  std::optional<Claim> settled = trailing_claim(upload.trailers);
-  if (settled && claim && claim->value) throw several();
+  std::optional<ChecksumClaim> settled = trailing_claim(upload.trailers);
+  if (settled && claim && claim->value) throw several_checksums();
   if (settled && claim && claim->kind != settled->kind) throw another_announced();
   if (!settled) settled = claim;
   if (settled && !settled->value) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/checksum.h"
-#include "services/bytes.h"
+#include "services/s3/bytes.h"
 #include "services/s3/objects/object_row.h"
 #include "wire/error.h"
 
@@ -26,22 +26,21 @@ base::Checksum checksum_kind(std::string_view name);
 bool is_crc(base::Checksum kind);
 
 // What a request says of its body: a value, or that one follows in a trailer.
-struct Claim {
+struct ChecksumClaim {
   base::Checksum kind = kDefaultChecksum;
   std::optional<std::string> value;  // base64
 };
 
-// The values of a request's headers, in the order of kClaimable.
+// The members of a request that hold checksums, in the order of checksum_algorithms().
 struct ClaimedValues {
-  const std::optional<std::string>* known[5];
-  const std::optional<std::string>* unknown[5];
+  const std::optional<std::string>* members[10];
 };
-std::optional<Claim> claim_of(const ClaimedValues& values, const std::optional<std::string>& sdk_algorithm);
+std::optional<ChecksumClaim> claim_of(const ClaimedValues& values, const std::optional<std::string>& sdk_algorithm);
 
 template <class Request>
 ClaimedValues claimed_values(const Request& r) {
-  return {{&r.ChecksumCRC32, &r.ChecksumCRC32C, &r.ChecksumCRC64NVME, &r.ChecksumSHA1, &r.ChecksumSHA256},
-          {&r.ChecksumSHA512, &r.ChecksumMD5, &r.ChecksumXXHASH64, &r.ChecksumXXHASH3, &r.ChecksumXXHASH128}};
+  return {{&r.ChecksumCRC32, &r.ChecksumCRC32C, &r.ChecksumCRC64NVME, &r.ChecksumSHA1, &r.ChecksumSHA256,
+           &r.ChecksumSHA512, &r.ChecksumMD5, &r.ChecksumXXHASH64, &r.ChecksumXXHASH3, &r.ChecksumXXHASH128}};
 }
 
 // Throws InvalidDigest for a Content-MD5 that is none.
@@ -55,7 +54,7 @@ struct BodyChecksum {
   bool claimed = false;
 };
 BodyChecksum check_body(const Upload& upload, const std::optional<std::string>& content_md5,
-                        const std::optional<Claim>& claim, base::Checksum otherwise);
+                        const std::optional<ChecksumClaim>& claim, base::Checksum otherwise);
 // Raw, of a body.
 std::string body_checksum(const Upload& upload, base::Checksum kind);
 

@@ -205,13 +205,4 @@ Loop expiry_loop() {
   return {"s3 expiry", kExpiryTopic, [state](Call& call) { return look_for_expired(call, state); }};
 }
 
-std::optional<base::Time> expire_objects(Call& call, ExpiryState& state) {
-  call.tx.on_end([&state, before = state](bool committed) {
-    if (!committed) state = before;
-  });
-  Decision decision = look_for_expired(call, std::shared_ptr<ExpiryState>(&state, [](ExpiryState*) {}));
-  if (decision.apply) decision.apply(call);
-  return decision.next;
-}
-
 }  // namespace services::s3

@@ -47,7 +47,4 @@ Decision look_for_expired(Call& call, const std::shared_ptr<ExpiryState>& state)
 
 Loop expiry_loop();
 
-// Looks and applies in one transaction, for a caller that does not take loops yet.
-std::optional<base::Time> expire_objects(Call& call, ExpiryState& state);
-
 }  // namespace services::s3

@@ -33,7 +33,7 @@ class Lifecycle : public S3Test {
   Decision look() {
     Decision decision;
     store_->read_now([&](store::Tx& tx) {
-      Call call{tx, caller_, now_, now_, &locals_};
+      Call call{tx, caller_, now_, now_, &locals_, &directory_};
       decision = look_for_expired(call, state_);
     });
     return decision;

@@ -16,8 +16,8 @@
 namespace services::s3 {
 namespace {
 
-std::vector<Operation> all_operations() {
-  std::vector<Operation> all;
+std::vector<ObjectOperation> all_operations() {
+  std::vector<ObjectOperation> all;
   for (auto* rows : {&bucket_operations, &bucket_settings_operations, &bucket_tagging_operations, &cors_operations,
                      &lifecycle_operations, &notification_operations, &policy_operations, &unset_settings_operations,
                      &unset_configuration_operations, &copy_object_operations, &delete_object_operations,
@@ -26,7 +26,7 @@ std::vector<Operation> all_operations() {
                      &object_tagging_operations, &post_object_operations, &put_object_operations,
                      &complete_upload_operations, &create_upload_operations, &list_parts_operations,
                      &list_uploads_operations, &upload_part_operations, &upload_part_copy_operations}) {
-    for (Operation& row : rows()) all.push_back(std::move(row));
+    for (ObjectOperation& row : rows()) all.push_back(std::move(row));
   }
   return all;
 }
@@ -41,10 +41,8 @@ Service make_service() {
   s3.signing_name = "s3";
   s3.protocols = {wire::Protocol::RestXml};
   s3.body_limit = wire::kMaxXmlBytes;
-  s3.operations = all_operations();
+  for (ObjectOperation& row : all_operations()) s3.operations.push_back(std::move(row.plain));
   s3.violation_error = &violation_error;
-  s3.absent = unsupported_subresources();
-  s3.cors = &cors_headers;
   return s3;
 }
 
@@ -62,6 +60,8 @@ std::vector<Gauge> read_gauges(Call& call) {
 }
 
 }  // namespace
+
+ObjectTable object_table() { return {all_operations(), unsupported_subresources(), &cors_headers}; }
 
 Module module(const Options& options) {
   Module s3;

@@ -52,5 +52,21 @@ TEST(S3Module, BodiesHaveTheRootsThatAmazonDocuments) {
   }
 }
 
+TEST(S3Module, SomeOperationsHaveAnotherStatusThanInTheModel) {
+  for (const Operation& operation : module({}).service.operations) {
+    const bool no_content = operation.wire.name == "PutBucketPolicy" || operation.wire.name == "PutBucketTagging";
+    EXPECT_TRUE(!no_content || operation.wire.http.status == 204) << operation.wire.name;
+  }
+}
+
+TEST(S3Module, TheDoorsTableHasTheOperationsOfTheServiceInOrder) {
+  const Service s3 = module({}).service;
+  const ObjectTable table = object_table();
+  ASSERT_EQ(table.operations.size(), s3.operations.size());
+  for (std::size_t i = 0; i < s3.operations.size(); ++i) {
+    EXPECT_EQ(table.operations[i].plain.wire.name, s3.operations[i].wire.name);
+  }
+}
+
 }  // namespace
 }  // namespace services::s3

@@ -52,21 +52,42 @@ class ObjectTest : public S3Test {
   }
 
   // Both halves of an operation with a body. `between` is what others do meanwhile.
+  template <class Out, class In, class Plan>
+  Out send(Plan (*prepare)(ObjectCall&, const In&), Out (*handler)(ObjectCall&, const In&, const Plan&),
+           const std::type_identity_t<In>& input, std::string bytes = "", base::Headers trailers = {},
+           const std::function<void()>& between = {}) {
+    std::optional<Plan> plan;
+    const Spool spool = spool_of([&](ObjectCall& call) { plan = prepare(call, input); });
+    return send_spooled<Out>(spool, [&](ObjectCall& call) { return handler(call, input, *plan); }, std::move(bytes),
+                             std::move(trailers), between);
+  }
   template <class Out, class In>
-  Out send(void (*before)(Call&, const In&), Out (*handler)(Call&, const In&), const std::type_identity_t<In>& input,
-           std::string bytes = "", base::Headers trailers = {}, const std::function<void()>& between = {}) {
+  Out send(void (*prepare)(ObjectCall&, const In&), Out (*handler)(ObjectCall&, const In&),
+           const std::type_identity_t<In>& input, std::string bytes = "", base::Headers trailers = {},
+           const std::function<void()>& between = {}) {
+    const Spool spool = spool_of([&](ObjectCall& call) { prepare(call, input); });
+    return send_spooled<Out>(spool, [&](ObjectCall& call) { return handler(call, input); }, std::move(bytes),
+                             std::move(trailers), between);
+  }
+  template <class Fn>
+  Spool spool_of(Fn&& prepare) {
     Spool spool;
     store_->read_now([&](store::Tx& tx) {
-      Call call{tx, caller_, now_, now_, &locals_};
-      before(call, input);
+      ObjectCall call{Call{tx, caller_, now_, now_, &locals_, &directory_}};
+      prepare(call);
       spool = call.spool;
     });
+    return spool;
+  }
+  template <class Out, class Fn>
+  Out send_spooled(const Spool& spool, Fn&& handler, std::string bytes, base::Headers trailers,
+                   const std::function<void()>& between) {
     Upload upload = spooled(spool, std::move(bytes), std::move(trailers));
     if (between) between();
     try {
-      return with_call([&](Call& call) {
+      return with_call([&](ObjectCall& call) {
         call.upload = &upload;
-        return handler(call, input);
+        return handler(call);
       });
     } catch (const wire::ApiError&) {
       files_.erase(upload.file);
@@ -76,7 +97,7 @@ class ObjectTest : public S3Test {
 
   shape::PutObjectOutput put_bytes(const shape::PutObjectRequest& request, const std::string& bytes,
                                    base::Headers trailers = {}) {
-    return send(&before_put_object, &put_object, request, bytes, std::move(trailers));
+    return send(&prepare_put_object, &put_object, request, bytes, std::move(trailers));
   }
   shape::PutObjectOutput put_bytes(const std::string& key, const std::string& bytes) {
     return put_bytes({.Bucket = "bucket", .Key = key}, bytes);
@@ -90,7 +111,7 @@ class ObjectTest : public S3Test {
   Got get(const shape::GetObjectRequest& request) {
     Got got;
     store_->read_now([&](store::Tx& tx) {
-      Call call{tx, caller_, now_, now_, &locals_};
+      ObjectCall call{Call{tx, caller_, now_, now_, &locals_, &directory_}};
       got.output = get_object(call, request);
       got.bytes = bytes_of(*call.download);
       got.status = call.status.value_or(200);
@@ -111,7 +132,7 @@ class ObjectTest : public S3Test {
   }
   shape::CompletedPart part(const std::string& key, const std::string& upload, std::int32_t number,
                             const std::string& bytes) {
-    auto output = send(&before_upload_part, &upload_part,
+    auto output = send(&prepare_upload_part, &upload_part,
                        {.Bucket = "bucket", .Key = key, .PartNumber = number, .UploadId = upload}, bytes);
     return {.ETag = output.ETag, .PartNumber = number};
   }
@@ -136,7 +157,7 @@ class ObjectTest : public S3Test {
       shape::UploadPartRequest request{.Bucket = "bucket", .Key = key, .PartNumber = static_cast<std::int32_t>(parts.size() + 1),
                                        .UploadId = upload};
       if (sha256) request.ChecksumSHA256 = base::to_base64(base::sha256(bytes));
-      auto sent = send(&before_upload_part, &upload_part, request, bytes);
+      auto sent = send(&prepare_upload_part, &upload_part, request, bytes);
       parts.push_back({.ETag = sent.ETag, .ChecksumSHA256 = request.ChecksumSHA256, .PartNumber = request.PartNumber});
     }
     complete(key, upload, std::move(parts));

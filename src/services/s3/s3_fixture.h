@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <boost/json.hpp>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -17,6 +19,7 @@
 #include "base/random.h"
 #include "services/s3/buckets/bucket_operations.h"
 #include "services/s3/buckets/bucket_settings.h"
+#include "services/s3/buckets/notification_operations.h"
 #include "services/s3/fake_queues.h"
 #include "services/s3/module.h"
 #include "services/s3/objects/object_row.h"
@@ -39,25 +42,25 @@ class S3Test : public testing::Test {
   // Runs fn(call) in a transaction; what it woke and set is kept.
   template <class Fn>
   auto with_call(Fn&& fn) {
-    using Result = std::invoke_result_t<Fn, Call&>;
+    using Result = std::invoke_result_t<Fn, ObjectCall&>;
     if constexpr (std::is_void_v<Result>) {
       store_->write_now([&](store::Tx& tx) {
-        Call call{tx, caller_, now_, now_, &locals_, &directory_};
+        ObjectCall call{Call{tx, caller_, now_, now_, &locals_, &directory_}};
         fn(call);
         wakes_ = call.wakes;
         status_ = call.status;
       });
     } else {
       Result result;
-      with_call([&](Call& call) { result = fn(call); });
+      with_call([&](ObjectCall& call) { result = fn(call); });
       return result;
     }
   }
 
   // run(&head_bucket, {.Bucket = "b"})
-  template <class Out, class In>
-  Out run(Out (*handler)(Call&, const In&), const std::type_identity_t<In>& input) {
-    return with_call([&](Call& call) { return handler(call, input); });
+  template <class Out, class AnyCall, class In>
+  Out run(Out (*handler)(AnyCall&, const In&), const std::type_identity_t<In>& input) {
+    return with_call([&](AnyCall& call) { return handler(call, input); });
   }
 
   // The same for one that changes nothing, on a snapshot.
@@ -81,8 +84,8 @@ class S3Test : public testing::Test {
     }
     return "";
   }
-  template <class Out, class In>
-  std::string error_of(Out (*handler)(Call&, const In&), const std::type_identity_t<In>& input) {
+  template <class Out, class AnyCall, class In>
+  std::string error_of(Out (*handler)(AnyCall&, const In&), const std::type_identity_t<In>& input) {
     return error_of([&] { run(handler, input); });
   }
   // Of the last error.
@@ -121,6 +124,33 @@ class S3Test : public testing::Test {
   }
   Deleted remove(const std::string& key, const std::string& name = "bucket") {
     return with_call([&](Call& call) { return delete_latest(call, *load_bucket(call.tx, name), key); });
+  }
+
+  // Sends all events of the bucket to one queue.
+  void subscribe(const std::string& name = "bucket") {
+    const std::string queue = "arn:aws:sqs:us-east-1:111111111111:events";
+    queues_.insert(queue);
+    shape::QueueConfiguration all{.QueueArn = queue,
+                                  .Events = {"s3:ObjectCreated:*", "s3:ObjectRemoved:*", "s3:ObjectTagging:*",
+                                             "s3:LifecycleExpiration:*"}};
+    run(&put_bucket_notification_configuration,
+        {.Bucket = name, .NotificationConfiguration = {.QueueConfigurations = {{std::move(all)}}}});
+    sent_.clear();
+  }
+  // "ObjectCreated:Put key" for each event that was sent since the last call.
+  std::vector<std::string> published() {
+    std::vector<std::string> events;
+    for (const auto& [queue, body] : sent_) {
+      const boost::json::value record = boost::json::parse(body).at("Records").at(0);
+      const auto& key = record.at("s3").at("object").at("key").as_string();
+      events.push_back(std::string(record.at("eventName").as_string()) + " " + std::string(key));
+    }
+    sent_.clear();
+    return events;
+  }
+  // Whether the last call woke this topic.
+  bool woke(std::string_view topic) const {
+    return std::any_of(wakes_.begin(), wakes_.end(), [&](const Wake& wake) { return wake.topic == topic; });
   }
 
   void advance(base::Duration duration) { now_ += duration; }

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "shapes/stoker/key.h"
 #include "state/keys.h"
+#include "store/test_store.h"
 #include "wire/error.h"
 
 namespace services::stoker {
@@ -48,7 +49,7 @@ class KeysTest : public testing::Test {
   }
 
   const std::string folder_ = testing::TempDir() + "keys-" + base::random_uuid();
-  std::unique_ptr<store::Store> store_ = store::open_sqlite(folder_, {state::key_migrations()});
+  std::unique_ptr<store::Store> store_ = store::open_test_store(folder_, {state::key_migrations()});
   const Module module_ = module({});
   Caller caller_{.account = "111111111111", .root = true};
   base::Time now_ = base::from_seconds(1800000000);

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "state/keys.h"
+#include "store/test_store.h"
 
 namespace services::sts {
 namespace {
@@ -37,7 +38,7 @@ class KeySweepTest : public testing::Test {
 
   const std::string folder_ = testing::TempDir() + "sts-" + base::random_uuid();
   const Module module_ = module({});
-  std::unique_ptr<store::Store> store_ = store::open_sqlite(folder_, {module_.migrations});
+  std::unique_ptr<store::Store> store_ = store::open_test_store(folder_, {module_.migrations});
   const Caller nobody_;
   base::Time now_ = base::from_seconds(1800000000);
 };

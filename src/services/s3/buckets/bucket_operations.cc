@@ -156,7 +156,7 @@ shape::GetBucketLocationOutput get_bucket_location(Call& call, const shape::GetB
   return {.LocationConstraint = bucket.region};
 }
 
-std::vector<Operation> bucket_operations() {
+std::vector<ObjectOperation> bucket_operations() {
   return {
       operation<&create_bucket>("CreateBucket", Access::Write, shape::kCreateBucketHttp),
       operation<&head_bucket>("HeadBucket", Access::Read, shape::kHeadBucketHttp),

@@ -97,7 +97,7 @@ void delete_bucket_ownership_controls(Call& call, const shape::DeleteBucketOwner
   write_setting(call.tx, bucket, kOwnershipColumn, std::nullopt);
 }
 
-std::vector<Operation> bucket_settings_operations() {
+std::vector<ObjectOperation> bucket_settings_operations() {
   return {
       operation<&put_bucket_versioning>("PutBucketVersioning", Access::Write, shape::kPutBucketVersioningHttp),
       operation<&get_bucket_versioning>("GetBucketVersioning", Access::Read, shape::kGetBucketVersioningHttp),

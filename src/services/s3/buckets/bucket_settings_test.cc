@@ -18,7 +18,6 @@ TEST_F(BucketSettings, TagsAreReplacedAndDeleted) {
   EXPECT_EQ(message(), "The TagSet does not exist");
   EXPECT_EQ(detail("BucketName"), "bucket");
   run(&put_bucket_tagging, {.Bucket = "bucket", .Tagging = {{{"a", "1"}, {"b", ""}}}});
-  EXPECT_EQ(status_, 204);
   EXPECT_EQ(run(&get_bucket_tagging, {.Bucket = "bucket"}).TagSet, (std::vector<shape::Tag>{{"a", "1"}, {"b", ""}}));
   run(&put_bucket_tagging, {.Bucket = "bucket", .Tagging = {{{"c", "3"}}}});
   EXPECT_EQ(run(&get_bucket_tagging, {.Bucket = "bucket"}).TagSet, (std::vector<shape::Tag>{{"c", "3"}}));

@@ -4,13 +4,9 @@
 #include "services/s3/buckets/setting_column.h"
 #include "services/s3/operations.h"
 #include "services/s3/tag_rules.h"
+#include "services/tags.h"
 
 namespace services::s3 {
-namespace {
-
-constexpr std::size_t kMaxTags = 50;
-
-}  // namespace
 
 void set_bucket_tags(store::Tx& tx, const Bucket& bucket, const std::vector<shape::Tag>& tags) {
   if (tags.size() > kMaxTags) throw wire::ApiError("BadRequest", "Bucket tags cannot be greater than 50");
@@ -28,7 +24,6 @@ void put_bucket_tagging(Call& call, const shape::PutBucketTaggingRequest& reques
   const Bucket bucket =
       find_bucket(call, request.Bucket, {.action = "s3:PutBucketTagging"}, request.ExpectedBucketOwner);
   set_bucket_tags(call.tx, bucket, request.Tagging.TagSet);
-  call.status = 204;  // whatever the model says
 }
 
 shape::GetBucketTaggingOutput get_bucket_tagging(Call& call, const shape::GetBucketTaggingRequest& request) {
@@ -45,9 +40,10 @@ void delete_bucket_tagging(Call& call, const shape::DeleteBucketTaggingRequest& 
   write_setting(call.tx, bucket, "tagging", std::nullopt);
 }
 
-std::vector<Operation> bucket_tagging_operations() {
+std::vector<ObjectOperation> bucket_tagging_operations() {
   return {
-      with_digest(operation<&put_bucket_tagging>("PutBucketTagging", Access::Write, shape::kPutBucketTaggingHttp)),
+      with_digest(operation<&put_bucket_tagging>("PutBucketTagging", Access::Write,
+                                                 with_status(shape::kPutBucketTaggingHttp, 204))),
       operation<&get_bucket_tagging>("GetBucketTagging", Access::Read, shape::kGetBucketTaggingHttp),
       operation<&delete_bucket_tagging>("DeleteBucketTagging", Access::Write, shape::kDeleteBucketTaggingHttp),
   };

@@ -65,7 +65,7 @@ void delete_bucket_cors(Call& call, const shape::DeleteBucketCorsRequest& reques
   write_setting(call.tx, bucket, kCorsColumn, std::nullopt);
 }
 
-std::vector<Operation> cors_operations() {
+std::vector<ObjectOperation> cors_operations() {
   return {
       with_digest(operation<&put_bucket_cors>("PutBucketCors", Access::Write, shape::kPutBucketCorsHttp)),
       operation<&get_bucket_cors>("GetBucketCors", Access::Read, shape::kGetBucketCorsHttp),

@@ -13,13 +13,13 @@ namespace {
 
 constexpr char kVary[] = "Origin, Access-Control-Request-Headers, Access-Control-Request-Method";
 
-wire::ApiError forbidden(const CorsQuestion& question, const std::string& why) {
+wire::ApiError forbidden(const CorsRequest& question, const std::string& why) {
   return wire::ApiError("AccessForbidden", "CORSResponse: " + why, 403)
       .with("Method", question.method.empty() ? "OPTIONS" : question.method);
 }
 
 // Where there are no rules it is the bucket that is at fault, whatever was asked for.
-wire::ApiError without_rules(const CorsQuestion& question, const std::string& why) {
+wire::ApiError without_rules(const CorsRequest& question, const std::string& why) {
   return forbidden(question, why).with("ResourceType", "BUCKET");
 }
 
@@ -37,7 +37,7 @@ bool allows_header(const shapes::s3::CORSRule& rule, std::string_view header) {
 }
 
 // The pattern of the origin, where the rule is for this question.
-const std::string* fitting_origin(const shapes::s3::CORSRule& rule, const CorsQuestion& question) {
+const std::string* fitting_origin(const shapes::s3::CORSRule& rule, const CorsRequest& question) {
   const auto& methods = rule.AllowedMethods;
   if (std::find(methods.begin(), methods.end(), question.method) == methods.end()) return nullptr;
   for (const std::string& header : question.headers) {
@@ -49,7 +49,7 @@ const std::string* fitting_origin(const shapes::s3::CORSRule& rule, const CorsQu
   return nullptr;
 }
 
-base::Headers headers_of(const shapes::s3::CORSRule& rule, const std::string& origin, const CorsQuestion& question) {
+base::Headers headers_of(const shapes::s3::CORSRule& rule, const std::string& origin, const CorsRequest& question) {
   base::Headers headers;
   headers.add("Access-Control-Allow-Origin", origin == "*" ? "*" : question.origin);
   headers.add("Access-Control-Allow-Methods", joined(rule.AllowedMethods));
@@ -65,7 +65,7 @@ base::Headers headers_of(const shapes::s3::CORSRule& rule, const std::string& or
 
 }  // namespace
 
-std::optional<base::Headers> cors_headers(Call& call, const CorsQuestion& question) {
+std::optional<base::Headers> cors_headers(Call& call, const CorsRequest& question) {
   const std::optional<Bucket> bucket = load_bucket(call.tx, question.bucket);
   std::optional<shapes::s3::CORSConfiguration> configuration;
   if (bucket) configuration = load_setting<shapes::s3::CORSConfiguration>(call.tx, *bucket, "cors");

@@ -13,11 +13,11 @@ class Cors : public S3Test {
   std::string set(std::vector<shape::CORSRule> rules) {
     return error_of(&put_bucket_cors, {.Bucket = "bucket", .CORSConfiguration = {std::move(rules)}});
   }
-  std::optional<base::Headers> ask(CorsQuestion question) {
+  std::optional<base::Headers> ask(CorsRequest question) {
     if (question.bucket.empty()) question.bucket = "bucket";
     return with_call([&](Call& call) { return cors_headers(call, question); });
   }
-  std::string refusal(const CorsQuestion& question) {
+  std::string refusal(const CorsRequest& question) {
     return error_of([&] { ask(question); });
   }
 };

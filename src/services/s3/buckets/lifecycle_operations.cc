@@ -185,7 +185,7 @@ void delete_bucket_lifecycle(Call& call, const shape::DeleteBucketLifecycleReque
   write_setting(call.tx, bucket, kLifecycleColumn, std::nullopt);
 }
 
-std::vector<Operation> lifecycle_operations() {
+std::vector<ObjectOperation> lifecycle_operations() {
   return {
       with_digest(
           operation<&put_bucket_lifecycle_configuration>("PutBucketLifecycleConfiguration", Access::Write, shape::kPutBucketLifecycleConfigurationHttp)),

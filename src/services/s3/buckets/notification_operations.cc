@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/random.h"
 #include "base/utf8.h"
+#include "services/arn.h"
 #include "services/invoke.h"
 #include "services/s3/buckets/setting_column.h"
 #include "services/s3/buckets/subscriptions.h"
@@ -86,23 +87,13 @@ void check_filter(shape::NotificationConfigurationFilter& filter) {
   }
 }
 
-// "arn:aws:sqs:REGION:ACCOUNT:NAME"
-void check_queue_arn(const std::string& arn, const Bucket& bucket) {
-  std::vector<std::string_view> parts;
-  for (std::string_view rest = arn; parts.size() < 5;) {
-    const std::size_t colon = rest.find(':');
-    if (colon == rest.npos) break;
-    parts.push_back(rest.substr(0, colon));
-    rest.remove_prefix(colon + 1);
-    if (parts.size() == 5) parts.push_back(rest);
-  }
-  if (parts.size() != 6 || parts[0] != "arn" || parts[1] != "aws" || parts[2] != "sqs" || parts[5].empty()) {
-    throw invalid_argument("The ARN could not be parsed", "Queue", arn);
-  }
-  if (parts[5].ends_with(".fifo")) throw invalid_argument("FIFO SQS queues are not supported.", "Queue", arn);
-  if (parts[3] != bucket.region) {
+void check_queue_arn(const std::string& text, const Bucket& bucket) {
+  const auto arn = parse_arn(text, "sqs");
+  if (!arn || arn->resource.empty()) throw invalid_argument("The ARN could not be parsed", "Queue", text);
+  if (arn->resource.ends_with(".fifo")) throw invalid_argument("FIFO SQS queues are not supported.", "Queue", text);
+  if (arn->region != bucket.region) {
     throw invalid_argument(
-        "The notification destination service region is not valid for the bucket location constraint", "Queue", arn);
+        "The notification destination service region is not valid for the bucket location constraint", "Queue", text);
   }
 }
 
@@ -217,7 +208,7 @@ shape::NotificationConfiguration get_bucket_notification_configuration(
   return from_json<shape::NotificationConfiguration>(*bucket.notification);
 }
 
-std::vector<Operation> notification_operations() {
+std::vector<ObjectOperation> notification_operations() {
   return {
       operation<&put_bucket_notification_configuration>("PutBucketNotificationConfiguration", Access::Write,
                                                         shape::kPutBucketNotificationConfigurationHttp),

@@ -39,7 +39,6 @@ void put_bucket_policy(Call& call, const shape::PutBucketPolicyRequest& request)
                                              "public access setting.");
   }
   write_setting(call.tx, bucket, kPolicy, request.Policy);
-  call.status = 204;  // whatever the model says
 }
 
 shape::GetBucketPolicyOutput get_bucket_policy(Call& call, const shape::GetBucketPolicyRequest& request) {
@@ -102,9 +101,9 @@ void put_bucket_acl(Call& call, const shape::PutBucketAclRequest& request) {
   throw wire::ApiError("AccessControlListNotSupported", "The bucket does not allow ACLs");
 }
 
-std::vector<Operation> policy_operations() {
+std::vector<ObjectOperation> policy_operations() {
   return {
-      operation<&put_bucket_policy>("PutBucketPolicy", Access::Write, shape::kPutBucketPolicyHttp),
+      operation<&put_bucket_policy>("PutBucketPolicy", Access::Write, with_status(shape::kPutBucketPolicyHttp, 204)),
       operation<&get_bucket_policy>("GetBucketPolicy", Access::Read, shape::kGetBucketPolicyHttp),
       operation<&delete_bucket_policy>("DeleteBucketPolicy", Access::Write, shape::kDeleteBucketPolicyHttp),
       operation<&get_bucket_policy_status>("GetBucketPolicyStatus", Access::Read, shape::kGetBucketPolicyStatusHttp),

@@ -41,7 +41,7 @@ Output list_none(Call& call, const Request& request) {
   operation<&list_none<shapes::s3::Name##Output, shapes::s3::Name##Request, action>>(#Name, Access::Read, \
                                                                                      shapes::s3::k##Name##Http)
 
-std::vector<Operation> unset_configuration_operations() {
+std::vector<ObjectOperation> unset_configuration_operations() {
   return {
       S3_GET(GetBucketAnalyticsConfiguration, kAnalytics),
       S3_LIST(ListBucketAnalyticsConfigurations, kAnalytics),

@@ -45,7 +45,7 @@ shape::GetObjectLockConfigurationOutput get_object_lock_configuration(
   throw not_set("ObjectLockConfigurationNotFoundError", "Object Lock configuration does not exist for this bucket", bucket);
 }
 
-std::vector<Operation> unset_settings_operations() {
+std::vector<ObjectOperation> unset_settings_operations() {
   return {
       operation<&get_bucket_logging>("GetBucketLogging", Access::Read, shape::kGetBucketLoggingHttp),
       operation<&get_bucket_website>("GetBucketWebsite", Access::Read, shape::kGetBucketWebsiteHttp),

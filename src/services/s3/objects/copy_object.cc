@@ -62,7 +62,7 @@ PolicyContext context_of(const shape::CopyObjectRequest& request, const Tags& ta
   return context;
 }
 
-CopyPlan plan_of(Call& call, const shape::CopyObjectRequest& request) {
+CopyPlan plan_copy(Call& call, const shape::CopyObjectRequest& request) {
   check_customer_key(request.CopySourceSSECustomerAlgorithm, request.CopySourceSSECustomerKey);
   check_condition_texts({request.IfMatch, request.IfNoneMatch});
   const CopySource named = parse_copy_source(request.CopySource);
@@ -94,7 +94,7 @@ CopyPlan plan_of(Call& call, const shape::CopyObjectRequest& request) {
 }
 
 // The source's bytes, or the same once more.
-void take_bytes(Call& call, const CopyPlan& plan, Object& object) {
+void take_bytes(ObjectCall& call, const CopyPlan& plan, Object& object) {
   const Object& source = plan.source.object;
   object.size = source.size;
   if (!plan.needs_bytes) {
@@ -113,8 +113,8 @@ void take_bytes(Call& call, const CopyPlan& plan, Object& object) {
 
 }  // namespace
 
-void before_copy_object(Call& call, const shape::CopyObjectRequest& request) {
-  const CopyPlan plan = plan_of(call, request);
+void prepare_copy_object(ObjectCall& call, const shape::CopyObjectRequest& request) {
+  const CopyPlan plan = plan_copy(call, request);
   const WriteConditions conditions{request.IfMatch, request.IfNoneMatch};
   if (conditions.any()) check_write(conditions, request.Key, load_standing(call.tx, plan.bucket, request.Key));
   if (!plan.needs_bytes) return;
@@ -122,8 +122,8 @@ void before_copy_object(Call& call, const shape::CopyObjectRequest& request) {
   spool_source(call, plan.source.object, plan.range());
 }
 
-shape::CopyObjectOutput copy_object(Call& call, const shape::CopyObjectRequest& request) {
-  CopyPlan plan = plan_of(call, request);
+shape::CopyObjectOutput copy_object(ObjectCall& call, const shape::CopyObjectRequest& request) {
+  CopyPlan plan = plan_copy(call, request);
   auto standing = load_standing(call.tx, plan.bucket, request.Key);
   check_write({request.IfMatch, request.IfNoneMatch}, request.Key, standing);
   // What was spooled has to find its place.
@@ -149,10 +149,10 @@ shape::CopyObjectOutput copy_object(Call& call, const shape::CopyObjectRequest& 
   return output;
 }
 
-std::vector<Operation> copy_object_operations() {
+std::vector<ObjectOperation> copy_object_operations() {
   return {
-      with_body<&before_copy_object>(
-          operation<&copy_object>("CopyObject", Access::Write, shape::kCopyObjectHttp), Body::Whole),
+      with_body<&prepare_copy_object>(
+          object_operation<&copy_object>("CopyObject", Access::Write, shape::kCopyObjectHttp), Body::Whole),
   };
 }
 

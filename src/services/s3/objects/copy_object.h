@@ -2,13 +2,13 @@
 // CopyObject.
 #pragma once
 
-#include "services/call.h"
+#include "services/s3/object_operation.h"
 #include "services/s3/shape.h"
 #include "shapes/s3/object_copy.h"
 
 namespace services::s3 {
 
-void before_copy_object(Call& call, const shape::CopyObjectRequest& request);
-shape::CopyObjectOutput copy_object(Call& call, const shape::CopyObjectRequest& request);
+void prepare_copy_object(ObjectCall& call, const shape::CopyObjectRequest& request);
+shape::CopyObjectOutput copy_object(ObjectCall& call, const shape::CopyObjectRequest& request);
 
 }  // namespace services::s3

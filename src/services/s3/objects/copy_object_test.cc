@@ -16,7 +16,7 @@ class CopyObject : public ObjectTest {
   using Request = shape::CopyObjectRequest;
 
   shape::CopyObjectOutput copy(const Request& request, const std::function<void()>& between = {}) {
-    return send(&before_copy_object, &copy_object, request, "", {}, between);
+    return send(&prepare_copy_object, &copy_object, request, "", {}, between);
   }
   std::string copy_error(const Request& request) {
     return error_of([&] { copy(request); });

@@ -59,13 +59,13 @@ FoundSource find_source(Call& call, const CopySource& source, const std::optiona
   return {std::move(bucket), std::move(*object)};
 }
 
-void spool_source(Call& call, const Object& source, const Range& range) {
+void spool_source(ObjectCall& call, const Object& source, const Range& range) {
   call.spool.source = read_extents(call.tx, source, range);
   call.spool.max_bytes = range.length;
   call.spool.note = note_of(source, range);
 }
 
-void check_spooled(const Call& call, const Object& source, const Range& range) {
+void check_spooled(const ObjectCall& call, const Object& source, const Range& range) {
   if (call.upload && call.upload->note == note_of(source, range)) return;
   throw wire::ApiError("SlowDown", "Please reduce your request rate.");
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "services/s3/object_operation.h"
 #include "services/s3/objects/conditions.h"
 #include "services/s3/objects/object_row.h"
 #include "services/s3/objects/ranges.h"
@@ -34,7 +35,7 @@ FoundSource find_source(Call& call, const CopySource& source, const std::optiona
 
 // Bytes are read between the snapshot that before_x saw and the transaction of x. Both name what they
 // are of; what was written in between makes the client come again.
-void spool_source(Call& call, const Object& source, const Range& range);
-void check_spooled(const Call& call, const Object& source, const Range& range);
+void spool_source(ObjectCall& call, const Object& source, const Range& range);
+void check_spooled(const ObjectCall& call, const Object& source, const Range& range);
 
 }  // namespace services::s3

@@ -126,7 +126,7 @@ shape::DeleteObjectsOutput delete_objects(Call& call, const shape::DeleteObjects
   return output;
 }
 
-std::vector<Operation> delete_object_operations() {
+std::vector<ObjectOperation> delete_object_operations() {
   return {
       operation<&delete_object>("DeleteObject", Access::Write, shape::kDeleteObjectHttp),
       with_digest(operation<&delete_objects>("DeleteObjects", Access::Write, shape::kDeleteObjectsHttp)),

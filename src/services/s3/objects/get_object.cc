@@ -101,7 +101,7 @@ struct Reading {
 };
 
 template <class Output, class Request>
-Reading<Output> read(Call& call, const Request& request) {
+Reading<Output> read_object(ObjectCall& call, const Request& request) {
   check_request(call, request);
   const Bucket bucket =
       find_object_bucket(call, {request.Bucket, request.Key, request.VersionId, request.ExpectedBucketOwner},
@@ -137,20 +137,20 @@ Reading<Output> read(Call& call, const Request& request) {
 
 }  // namespace
 
-shape::GetObjectOutput get_object(Call& call, const shape::GetObjectRequest& request) {
-  auto reading = read<shape::GetObjectOutput>(call, request);
+shape::GetObjectOutput get_object(ObjectCall& call, const shape::GetObjectRequest& request) {
+  auto reading = read_object<shape::GetObjectOutput>(call, request);
   call.download = read_extents(call.tx, reading.object, reading.piece.range);
   return std::move(reading.output);
 }
 
-shape::HeadObjectOutput head_object(Call& call, const shape::HeadObjectRequest& request) {
-  return std::move(read<shape::HeadObjectOutput>(call, request).output);
+shape::HeadObjectOutput head_object(ObjectCall& call, const shape::HeadObjectRequest& request) {
+  return std::move(read_object<shape::HeadObjectOutput>(call, request).output);
 }
 
-std::vector<Operation> get_object_operations() {
+std::vector<ObjectOperation> get_object_operations() {
   return {
-      operation<&get_object>("GetObject", Access::Read, shape::kGetObjectHttp),
-      operation<&head_object>("HeadObject", Access::Read, shape::kHeadObjectHttp),
+      object_operation<&get_object>("GetObject", Access::Read, shape::kGetObjectHttp),
+      object_operation<&head_object>("HeadObject", Access::Read, shape::kHeadObjectHttp),
   };
 }
 

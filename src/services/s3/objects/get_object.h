@@ -2,14 +2,14 @@
 // GetObject and HeadObject.
 #pragma once
 
-#include "services/call.h"
+#include "services/s3/object_operation.h"
 #include "services/s3/shape.h"
 #include "shapes/s3/object.h"
 #include "shapes/s3/object_head.h"
 
 namespace services::s3 {
 
-shape::GetObjectOutput get_object(Call& call, const shape::GetObjectRequest& request);
-shape::HeadObjectOutput head_object(Call& call, const shape::HeadObjectRequest& request);
+shape::GetObjectOutput get_object(ObjectCall& call, const shape::GetObjectRequest& request);
+shape::HeadObjectOutput head_object(ObjectCall& call, const shape::HeadObjectRequest& request);
 
 }  // namespace services::s3

@@ -119,7 +119,7 @@ shape::ListObjectsV2Output list_objects_v2(Call& call, const shape::ListObjectsV
   return output;
 }
 
-std::vector<Operation> list_objects_operations() {
+std::vector<ObjectOperation> list_objects_operations() {
   return {
       operation<&list_objects>("ListObjects", Access::Read, shape::kListObjectsHttp),
       operation<&list_objects_v2>("ListObjectsV2", Access::Read, shape::kListObjectsV2Http),

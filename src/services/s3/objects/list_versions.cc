@@ -155,7 +155,7 @@ shape::ListObjectVersionsOutput list_object_versions(Call& call, const shape::Li
   return output;
 }
 
-std::vector<Operation> list_versions_operations() {
+std::vector<ObjectOperation> list_versions_operations() {
   return {
       operation<&list_object_versions>("ListObjectVersions", Access::Read, shape::kListObjectVersionsHttp),
   };

@@ -29,7 +29,7 @@ shape::PutObjectAclOutput put_object_acl(Call& call, const shape::PutObjectAclRe
   throw wire::ApiError("AccessControlListNotSupported", "The bucket does not allow ACLs");
 }
 
-std::vector<Operation> object_acl_operations() {
+std::vector<ObjectOperation> object_acl_operations() {
   return {
       operation<&get_object_acl>("GetObjectAcl", Access::Read, shape::kGetObjectAclHttp),
       operation<&put_object_acl>("PutObjectAcl", Access::Write, shape::kPutObjectAclHttp),

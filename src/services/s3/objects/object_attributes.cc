@@ -70,7 +70,7 @@ shape::GetObjectAttributesOutput get_object_attributes(Call& call, const shape::
   return output;
 }
 
-std::vector<Operation> object_attributes_operations() {
+std::vector<ObjectOperation> object_attributes_operations() {
   return {
       operation<&get_object_attributes>("GetObjectAttributes", Access::Read, shape::kGetObjectAttributesHttp),
   };

@@ -34,7 +34,7 @@ shape::PutObjectRetentionOutput put_object_retention(Call& call, const shape::Pu
   refuse(call, request, "s3:PutObjectRetention");
 }
 
-std::vector<Operation> object_lock_operations() {
+std::vector<ObjectOperation> object_lock_operations() {
   return {
       operation<&get_object_legal_hold>("GetObjectLegalHold", Access::Read, shape::kGetObjectLegalHoldHttp),
       with_digest(

@@ -107,7 +107,7 @@ class Versions : public ObjectTest, public testing::WithParamInterface<unsigned>
         const std::string to = "key" + std::to_string(random_() % 3);
         shape::CopyObjectRequest request{.Bucket = "bucket", .CopySource = "bucket/" + key + "?versionId=" + source.id,
                                          .Key = to};
-        auto copied = send(&before_copy_object, &copy_object, request);
+        auto copied = send(&prepare_copy_object, &copy_object, request);
         model_.push(to, {copied.VersionId.value_or("null"), false, source.bytes});
         return;
       }

@@ -59,7 +59,7 @@ shape::DeleteObjectTaggingOutput delete_object_tagging(Call& call, const shape::
   return {.VersionId = shown_version(bucket, object)};
 }
 
-std::vector<Operation> object_tagging_operations() {
+std::vector<ObjectOperation> object_tagging_operations() {
   return {
       operation<&get_object_tagging>("GetObjectTagging", Access::Read, shape::kGetObjectTaggingHttp),
       operation<&put_object_tagging>("PutObjectTagging", Access::Write, shape::kPutObjectTaggingHttp),

@@ -101,16 +101,17 @@ Tags tags_of(const FormFields& fields) {
   return read_tags(tagging.TagSet);
 }
 
-struct PostPlan {
-  Bucket bucket;
-  shape::PutObjectRequest put;
-  Headers headers;
-  Tags tags;
-  std::optional<Claim> claim;
-  std::optional<PostPolicy> policy;
-};
+// May have changed since it was checked before the file: the bucket, its policy, its owner.
+Bucket find_post_bucket(Call& call, const PostPlan& plan) {
+  const shape::PutObjectRequest& put = plan.put;
+  Bucket bucket = find_object_bucket(call, {put.Bucket, put.Key, kNoVersion, kNoVersion}, "s3:PutObject",
+                                     "s3:PutObject", write_context(put, plan.tags));
+  check_may_tag(call, bucket, put.Key, plan.tags);
+  check_acl(bucket, acl_wish(put));
+  return bucket;
+}
 
-PostPlan plan_of(Call& call, const PostObjectRequest& request) {
+PostPlan plan_post(Call& call, const PostObjectRequest& request) {
   FormFields fields = request.Fields.value_or(FormFields());
   PostPlan plan;
   const std::string key = key_of(fields, request);
@@ -131,10 +132,7 @@ PostPlan plan_of(Call& call, const PostObjectRequest& request) {
   }
   plan.put = put_request(fields, request.Bucket, key);
   plan.tags = tags_of(fields);
-  plan.bucket = find_object_bucket(call, {request.Bucket, key, kNoVersion, kNoVersion}, "s3:PutObject", "s3:PutObject",
-                                   write_context(plan.put, plan.tags));
-  check_may_tag(call, plan.bucket, key, plan.tags);
-  check_acl(plan.bucket, acl_wish(plan.put));
+  find_post_bucket(call, plan);
   plan.headers = read_headers(plan.put);
   plan.claim = claim_of(claimed_values(plan.put), plan.put.ChecksumAlgorithm);
   check_md5_text(plan.put.ContentMD5);
@@ -149,45 +147,46 @@ std::optional<std::string> redirect_of(const FormFields& fields) {
   return plain ? url : std::nullopt;
 }
 
-PostObjectOutput answer(Call& call, const FormFields& fields, const PostPlan& plan, const Object& object) {
+PostObjectOutput answer(Call& call, const FormFields& fields, const Bucket& bucket, const Object& object) {
   PostObjectOutput output;
   output.ETag = object.quoted_etag();
   output.VersionId = new_version(object);
-  output.Expiration = expiration_header(call, plan.bucket, object);
+  output.Expiration = expiration_header(call, bucket, object);
   output.ServerSideEncryption = kEncryption;
   show_checksum(output, *object.checksum);
   if (auto url = redirect_of(fields)) {
     output.Status = 303;
     output.Location = *url + (url->find('?') == url->npos ? "?" : "&") + "bucket=" +
-                      base::percent_encode(plan.bucket.name) + "&key=" + base::percent_encode(object.key) +
+                      base::percent_encode(bucket.name) + "&key=" + base::percent_encode(object.key) +
                       "&etag=" + base::percent_encode(object.quoted_etag());
     return output;
   }
-  output.Location = call.caller.endpoint + "/" + plan.bucket.name + "/" + base::percent_encode(object.key, true);
+  output.Location = call.caller.endpoint + "/" + bucket.name + "/" + base::percent_encode(object.key, true);
   const std::string status = field(fields, "success_action_status").value_or("");
   if (status == "200") output.Status = 200;
   if (status == "201") {
     output.Status = 201;
-    output.PostResponse = PostResponse{output.Location, plan.bucket.name, object.key, object.quoted_etag()};
+    output.PostResponse = PostResponse{output.Location, bucket.name, object.key, object.quoted_etag()};
   }
   return output;
 }
 
 }  // namespace
 
-void before_post_object(Call& call, const PostObjectRequest& request) {
-  const PostPlan plan = plan_of(call, request);
+PostPlan prepare_post_object(ObjectCall& call, const PostObjectRequest& request) {
+  PostPlan plan = plan_post(call, request);
   call.spool.checksums = {plan.claim ? plan.claim->kind : kDefaultChecksum};
   call.spool.max_bytes = kMaxPutBytes;
-  if (!plan.policy) return;
+  if (!plan.policy) return plan;
   // Only here: whoever began in time may take their time.
   check_expiration(*plan.policy, call.now);
   if (plan.policy->max_bytes) call.spool.max_bytes = std::min(kMaxPutBytes, *plan.policy->max_bytes);
+  return plan;
 }
 
-PostObjectOutput post_object(Call& call, const PostObjectRequest& request) {
+PostObjectOutput post_object(ObjectCall& call, const PostObjectRequest& request, const PostPlan& plan) {
   CHECK(call.upload) << "PostObject without a body";
-  PostPlan plan = plan_of(call, request);
+  const Bucket bucket = find_post_bucket(call, plan);
   if (plan.policy) check_size(*plan.policy, call.upload->size);
   BodyChecksum checksum = check_body(*call.upload, plan.put.ContentMD5, plan.claim, kDefaultChecksum);
 
@@ -198,17 +197,17 @@ PostObjectOutput post_object(Call& call, const PostObjectRequest& request) {
   object.etag = base::to_hex(call.upload->md5);
   object.blob = add_blob(call.tx, *call.upload);
   object.checksum = StoredChecksum{std::string(checksum_name(checksum.kind)), kFullObject, std::move(checksum.value)};
-  object.headers = std::move(plan.headers);
-  object.tags = std::move(plan.tags);
-  put_version(call, plan.bucket, load_standing(call.tx, plan.bucket, object.key), object);
-  tell(call, plan.bucket, "ObjectCreated:Post", object);
-  return answer(call, request.Fields.value_or(FormFields()), plan, object);
+  object.headers = plan.headers;
+  object.tags = plan.tags;
+  put_version(call, bucket, load_standing(call.tx, bucket, object.key), object);
+  tell(call, bucket, "ObjectCreated:Post", object);
+  return answer(call, request.Fields.value_or(FormFields()), bucket, object);
 }
 
-std::vector<Operation> post_object_operations() {
+std::vector<ObjectOperation> post_object_operations() {
   return {
-      with_body<&before_post_object>(
-          operation<&post_object>("PostObject", Access::Write, kPostObjectHttp), Body::Form),
+      with_body<&prepare_post_object>(
+          object_operation<&post_object>("PostObject", Access::Write, kPostObjectHttp), Body::Form),
   };
 }
 

@@ -9,8 +9,12 @@
 #include <optional>
 #include <string>
 
-#include "services/call.h"
+#include "services/s3/object_operation.h"
+#include "services/s3/checksums.h"
+#include "services/s3/objects/object_row.h"
+#include "services/s3/objects/post_policy.h"
 #include "services/s3/shape.h"
+#include "shapes/s3/object.h"
 #include "wire/operation.h"
 #include "wire/traits.h"
 
@@ -40,8 +44,17 @@ BOOST_DESCRIBE_STRUCT(PostObjectOutput, (), (Status, Location, ETag, VersionId, 
 
 inline constexpr wire::HttpBinding kPostObjectHttp{"POST", "/{Bucket}", 204};
 
-void before_post_object(Call& call, const PostObjectRequest& request);
-PostObjectOutput post_object(Call& call, const PostObjectRequest& request);
+// What the form states, read once, before its file.
+struct PostPlan {
+  shape::PutObjectRequest put;
+  Headers headers;
+  Tags tags;
+  std::optional<ChecksumClaim> claim;
+  std::optional<PostPolicy> policy;
+};
+
+PostPlan prepare_post_object(ObjectCall& call, const PostObjectRequest& request);
+PostObjectOutput post_object(ObjectCall& call, const PostObjectRequest& request, const PostPlan& plan);
 
 }  // namespace services::s3
 

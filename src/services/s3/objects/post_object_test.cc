@@ -16,7 +16,7 @@ class PostObject : public ObjectTest {
     return base::to_base64(R"({"expiration":")" + expiration + R"(","conditions":[)" + conditions + "]}");
   }
   PostObjectOutput post(FormFields fields, const std::string& bytes = "hello", const std::string& file = "photo.jpg") {
-    return send(&before_post_object, &post_object, {.Bucket = "bucket", .Fields = std::move(fields), .FileName = file}, bytes);
+    return send(&prepare_post_object, &post_object, {.Bucket = "bucket", .Fields = std::move(fields), .FileName = file}, bytes);
   }
   std::string post_error(FormFields fields, const std::string& bytes = "hello") {
     return error_of([&] { post(std::move(fields), bytes); });
@@ -94,7 +94,7 @@ TEST_F(PostObject, APolicyIsGoodUntilItExpires) {
   now_ -= std::chrono::milliseconds(1);
   // Whoever began in time may take their time.
   EXPECT_EQ(error_of([&] {
-              send(&before_post_object, &post_object, {.Bucket = "bucket", .Fields = fields}, "x", {},
+              send(&prepare_post_object, &post_object, {.Bucket = "bucket", .Fields = fields}, "x", {},
                    [&] { advance(std::chrono::hours(1)); });
             }),
             "");
@@ -111,11 +111,8 @@ TEST_F(PostObject, SizesHaveTheirRange) {
   EXPECT_EQ(detail("MinSizeAllowed"), "2");
   EXPECT_EQ(post_error(form(range), "hello"), "EntityTooLarge");
   EXPECT_EQ(post_error(form(range), "four"), "");
-  store_->read_now([&](store::Tx& tx) {
-    Call call{tx, caller_, now_, now_, &locals_};
-    before_post_object(call, {.Bucket = "bucket", .Fields = form(range)});
-    EXPECT_EQ(call.spool.max_bytes, 4u);
-  });
+  const Spool spool = spool_of([&](ObjectCall& call) { prepare_post_object(call, {.Bucket = "bucket", .Fields = form(range)}); });
+  EXPECT_EQ(spool.max_bytes, 4u);
 }
 
 TEST_F(PostObject, WhatIsNoPolicyIsSaidToBeNone) {

@@ -15,44 +15,38 @@
 namespace services::s3 {
 namespace {
 
-// All that can be known without the body.
-struct PutPlan {
-  Bucket bucket;
-  Headers headers;
-  Tags tags;
-  std::optional<Claim> claim;
-};
-
-PutPlan plan_of(Call& call, const shape::PutObjectRequest& request) {
-  if (request.WriteOffsetBytes) throw header_not_implemented("x-amz-write-offset-bytes");
-  PutPlan plan;
-  if (request.Tagging) plan.tags = read_tag_header(*request.Tagging);
-  plan.bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
-                                   "s3:PutObject", "s3:PutObject", write_context(request, plan.tags));
-  check_may_tag(call, plan.bucket, request.Key, plan.tags);
-  check_acl(plan.bucket, acl_wish(request));
-  plan.headers = read_headers(request);
-  plan.claim = claim_of(claimed_values(request), request.ChecksumAlgorithm);
-  check_md5_text(request.ContentMD5);
-  check_condition_texts({request.IfMatch, request.IfNoneMatch});
-  return plan;
+// May have changed since it was checked before the body: the bucket, its policy, its owner.
+Bucket find_put_bucket(Call& call, const shape::PutObjectRequest& request, const Tags& tags) {
+  Bucket bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
+                                     "s3:PutObject", "s3:PutObject", write_context(request, tags));
+  check_may_tag(call, bucket, request.Key, tags);
+  check_acl(bucket, acl_wish(request));
+  return bucket;
 }
 
 }  // namespace
 
-void before_put_object(Call& call, const shape::PutObjectRequest& request) {
-  const PutPlan plan = plan_of(call, request);
+PutPlan prepare_put_object(ObjectCall& call, const shape::PutObjectRequest& request) {
+  if (request.WriteOffsetBytes) throw header_not_implemented("x-amz-write-offset-bytes");
+  PutPlan plan;
+  if (request.Tagging) plan.tags = read_tag_header(*request.Tagging);
+  const Bucket bucket = find_put_bucket(call, request, plan.tags);
+  plan.headers = read_headers(request);
+  plan.claim = claim_of(claimed_values(request), request.ChecksumAlgorithm);
+  check_md5_text(request.ContentMD5);
   const WriteConditions conditions{request.IfMatch, request.IfNoneMatch};
-  if (conditions.any()) check_write(conditions, request.Key, load_standing(call.tx, plan.bucket, request.Key));
+  check_condition_texts(conditions);
+  if (conditions.any()) check_write(conditions, request.Key, load_standing(call.tx, bucket, request.Key));
   call.spool.checksums = {plan.claim ? plan.claim->kind : kDefaultChecksum};
   call.spool.max_bytes = kMaxPutBytes;
+  return plan;
 }
 
-shape::PutObjectOutput put_object(Call& call, const shape::PutObjectRequest& request) {
+shape::PutObjectOutput put_object(ObjectCall& call, const shape::PutObjectRequest& request, const PutPlan& plan) {
   CHECK(call.upload) << "PutObject without a body";
-  PutPlan plan = plan_of(call, request);
+  const Bucket bucket = find_put_bucket(call, request, plan.tags);
   BodyChecksum checksum = check_body(*call.upload, request.ContentMD5, plan.claim, kDefaultChecksum);
-  auto standing = load_standing(call.tx, plan.bucket, request.Key);
+  auto standing = load_standing(call.tx, bucket, request.Key);
   check_write({request.IfMatch, request.IfNoneMatch}, request.Key, standing);
 
   Object object;
@@ -62,24 +56,24 @@ shape::PutObjectOutput put_object(Call& call, const shape::PutObjectRequest& req
   object.etag = base::to_hex(call.upload->md5);
   object.blob = add_blob(call.tx, *call.upload);
   object.checksum = StoredChecksum{std::string(checksum_name(checksum.kind)), kFullObject, std::move(checksum.value)};
-  object.headers = std::move(plan.headers);
-  object.tags = std::move(plan.tags);
-  put_version(call, plan.bucket, standing, object);
-  tell(call, plan.bucket, "ObjectCreated:Put", object);
+  object.headers = plan.headers;
+  object.tags = plan.tags;
+  put_version(call, bucket, standing, object);
+  tell(call, bucket, "ObjectCreated:Put", object);
 
   shape::PutObjectOutput output;
   output.ETag = object.quoted_etag();
-  output.Expiration = expiration_header(call, plan.bucket, object);
+  output.Expiration = expiration_header(call, bucket, object);
   output.ServerSideEncryption = kEncryption;
   output.VersionId = new_version(object);
   show_checksum(output, *object.checksum);
   return output;
 }
 
-std::vector<Operation> put_object_operations() {
+std::vector<ObjectOperation> put_object_operations() {
   return {
-      with_body<&before_put_object>(
-          operation<&put_object>("PutObject", Access::Write, shape::kPutObjectHttp), Body::Spooled),
+      with_body<&prepare_put_object>(
+          object_operation<&put_object>("PutObject", Access::Write, shape::kPutObjectHttp), Body::Spooled),
   };
 }
 

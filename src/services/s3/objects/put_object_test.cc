@@ -86,11 +86,8 @@ TEST_F(PutObject, LimitsAreAmazons) {
   request.Metadata->at("name") += "v";
   EXPECT_EQ(error_of([&] { put_bytes(request, "x"); }), "MetadataTooLarge");
   EXPECT_EQ(detail("MaxSizeAllowed"), "2048");
-  store_->read_now([&](store::Tx& tx) {
-    Call call{tx, caller_, now_, now_, &locals_};
-    before_put_object(call, {.Bucket = "bucket", .Key = "k"});
-    EXPECT_EQ(call.spool.max_bytes, 5368709120u);
-  });
+  const Spool spool = spool_of([](ObjectCall& call) { prepare_put_object(call, {.Bucket = "bucket", .Key = "k"}); });
+  EXPECT_EQ(spool.max_bytes, 5368709120u);
 }
 
 TEST_F(PutObject, WhatThereIsNotIsRefusedByName) {
@@ -160,7 +157,7 @@ TEST_F(PutObject, OnlyInTheStateOfTheObjectThatIsNamed) {
 TEST_F(PutObject, OfTwoWritersOnlyOneIsTheFirst) {
   PutRequest request{.Bucket = "bucket", .IfNoneMatch = "*", .Key = "k"};
   EXPECT_EQ(error_of([&] {
-              send(&before_put_object, &put_object, request, "late", {}, [&] { put_bytes(request, "early"); });
+              send(&prepare_put_object, &put_object, request, "late", {}, [&] { put_bytes(request, "early"); });
             }),
             "PreconditionFailed");
   EXPECT_EQ(get("k").bytes, "early");

@@ -138,11 +138,8 @@ wire::ApiError not_the_whole(const OpenUpload& upload) {
 // Of a checksum that may be of either type Amazon takes only one whose type is said.
 void check_full_object(const CompleteRequest& request, const OpenUpload& upload, const Object& object) {
   const ClaimedValues values = claimed_values(request);
-  auto said = [](const std::optional<std::string>* value) { return value->has_value(); };
-  if (std::none_of(std::begin(values.known), std::end(values.known), said) &&
-      std::none_of(std::begin(values.unknown), std::end(values.unknown), said)) {
-    return;
-  }
+  auto is_stated = [](const std::optional<std::string>* value) { return value->has_value(); };
+  if (std::none_of(std::begin(values.members), std::end(values.members), is_stated)) return;
   const bool typed = request.ChecksumType || upload.checksum() == base::Checksum::Crc64Nvme;
   if (!typed || checksum_member(request, upload.checksum()) != object.checksum->value) throw not_the_whole(upload);
 }
@@ -163,13 +160,13 @@ void check_whole(const CompleteRequest& request, const OpenUpload& upload, const
   // A composite value may come as it is shown, with the number of parts.
   const std::string suffix = "-" + std::to_string(object.parts);
   ClaimedValues values = claimed_values(request);
-  std::optional<std::string> bare[std::size(values.known)];
+  std::optional<std::string> bare[std::size(values.members)];
   for (std::size_t i = 0; i < std::size(bare); ++i) {
-    bare[i] = *values.known[i];
+    bare[i] = *values.members[i];
     if (bare[i] && bare[i]->ends_with(suffix)) {
       bare[i]->resize(bare[i]->size() - suffix.size());
     }
-    values.known[i] = &bare[i];
+    values.members[i] = &bare[i];
   }
   auto claim = claim_of(values, std::nullopt);
   if (!claim) return;
@@ -257,7 +254,7 @@ shape::CompleteMultipartUploadOutput complete_multipart_upload(Call& call, const
   return shown(call, bucket, object);
 }
 
-std::vector<Operation> complete_upload_operations() {
+std::vector<ObjectOperation> complete_upload_operations() {
   return {
       operation<&complete_multipart_upload>("CompleteMultipartUpload", Access::Write,
                                             shape::kCompleteMultipartUploadHttp),

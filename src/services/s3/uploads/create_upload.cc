@@ -79,7 +79,7 @@ shape::AbortMultipartUploadOutput abort_multipart_upload(Call& call, const shape
   return {};
 }
 
-std::vector<Operation> create_upload_operations() {
+std::vector<ObjectOperation> create_upload_operations() {
   return {
       operation<&create_multipart_upload>("CreateMultipartUpload", Access::Write, shape::kCreateMultipartUploadHttp),
       operation<&abort_multipart_upload>("AbortMultipartUpload", Access::Write, shape::kAbortMultipartUploadHttp),

@@ -57,7 +57,7 @@ shape::ListPartsOutput list_parts(Call& call, const shape::ListPartsRequest& req
   return output;
 }
 
-std::vector<Operation> list_parts_operations() {
+std::vector<ObjectOperation> list_parts_operations() {
   return {
       operation<&list_parts>("ListParts", Access::Read, shape::kListPartsHttp),
   };

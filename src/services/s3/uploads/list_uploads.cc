@@ -125,7 +125,7 @@ shape::ListMultipartUploadsOutput list_multipart_uploads(Call& call,
   return output;
 }
 
-std::vector<Operation> list_uploads_operations() {
+std::vector<ObjectOperation> list_uploads_operations() {
   return {
       operation<&list_multipart_uploads>("ListMultipartUploads", Access::Read, shape::kListMultipartUploadsHttp),
   };

@@ -11,43 +11,37 @@
 namespace services::s3 {
 namespace {
 
-struct PartPlan {
-  OpenUpload upload;
-  std::optional<Claim> claim;
-};
-
 wire::ApiError other_checksum(const OpenUpload& upload, const std::string& actual) {
   return invalid_request("Checksum Type mismatch occurred, expected checksum Type: " +
                          small_checksum_name(upload.checksum()) + ", actual checksum Type: " + actual);
 }
 
-PartPlan plan_of(Call& call, const shape::UploadPartRequest& request) {
-  check_part_number(request.PartNumber);
-  check_customer_key(request.SSECustomerAlgorithm, request.SSECustomerKey);
-  check_md5_text(request.ContentMD5);
+OpenUpload find_part_upload(Call& call, const shape::UploadPartRequest& request) {
   const Bucket bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
                                            "s3:PutObject", "s3:PutObject");
-  PartPlan plan{find_upload(call.tx, bucket, request.Key, request.UploadId),
-            claim_of(claimed_values(request), request.ChecksumAlgorithm)};
-  if (plan.claim && plan.upload.checksum_kind && plan.claim->kind != plan.upload.checksum()) {
-    throw other_checksum(plan.upload, small_checksum_name(plan.claim->kind));
-  }
-  return plan;
+  return find_upload(call.tx, bucket, request.Key, request.UploadId);
 }
 
 }  // namespace
 
-void before_upload_part(Call& call, const shape::UploadPartRequest& request) {
-  const PartPlan plan = plan_of(call, request);
-  call.spool.checksums = {plan.upload.checksum()};
+PartPlan prepare_upload_part(ObjectCall& call, const shape::UploadPartRequest& request) {
+  check_part_number(request.PartNumber);
+  check_customer_key(request.SSECustomerAlgorithm, request.SSECustomerKey);
+  check_md5_text(request.ContentMD5);
+  const OpenUpload upload = find_part_upload(call, request);
+  PartPlan plan{claim_of(claimed_values(request), request.ChecksumAlgorithm)};
+  if (plan.claim && upload.checksum_kind && plan.claim->kind != upload.checksum()) {
+    throw other_checksum(upload, small_checksum_name(plan.claim->kind));
+  }
+  call.spool.checksums = {upload.checksum()};
   if (plan.claim) call.spool.checksums.insert(plan.claim->kind);
   call.spool.max_bytes = kMaxPutBytes;
+  return plan;
 }
 
-shape::UploadPartOutput upload_part(Call& call, const shape::UploadPartRequest& request) {
+shape::UploadPartOutput upload_part(ObjectCall& call, const shape::UploadPartRequest& request, const PartPlan& plan) {
   CHECK(call.upload) << "UploadPart without a body";
-  const PartPlan plan = plan_of(call, request);
-  const OpenUpload& upload = plan.upload;
+  const OpenUpload upload = find_part_upload(call, request);
   const BodyChecksum said = check_body(*call.upload, request.ContentMD5, plan.claim, upload.checksum());
   if (upload.checksum_kind && (!said.claimed || said.kind != upload.checksum())) {
     throw other_checksum(upload, said.claimed ? small_checksum_name(said.kind) : "null");
@@ -65,10 +59,10 @@ shape::UploadPartOutput upload_part(Call& call, const shape::UploadPartRequest& 
   return output;
 }
 
-std::vector<Operation> upload_part_operations() {
+std::vector<ObjectOperation> upload_part_operations() {
   return {
-      with_body<&before_upload_part>(
-          operation<&upload_part>("UploadPart", Access::Write, shape::kUploadPartHttp), Body::Spooled),
+      with_body<&prepare_upload_part>(
+          object_operation<&upload_part>("UploadPart", Access::Write, shape::kUploadPartHttp), Body::Spooled),
   };
 }
 

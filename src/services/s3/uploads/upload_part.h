@@ -2,13 +2,19 @@
 // UploadPart.
 #pragma once
 
-#include "services/call.h"
+#include "services/s3/object_operation.h"
+#include "services/s3/checksums.h"
 #include "services/s3/shape.h"
 #include "shapes/s3/upload_part.h"
 
 namespace services::s3 {
 
-void before_upload_part(Call& call, const shape::UploadPartRequest& request);
-shape::UploadPartOutput upload_part(Call& call, const shape::UploadPartRequest& request);
+// What the request states, read once, before the body.
+struct PartPlan {
+  std::optional<ChecksumClaim> claim;
+};
+
+PartPlan prepare_upload_part(ObjectCall& call, const shape::UploadPartRequest& request);
+shape::UploadPartOutput upload_part(ObjectCall& call, const shape::UploadPartRequest& request, const PartPlan& plan);
 
 }  // namespace services::s3

@@ -29,7 +29,7 @@ Range range_of(const shape::UploadPartCopyRequest& request, const Object& source
   return range;
 }
 
-PartCopyPlan plan_of(Call& call, const shape::UploadPartCopyRequest& request) {
+PartCopyPlan plan_part_copy(Call& call, const shape::UploadPartCopyRequest& request) {
   check_part_number(request.PartNumber);
   check_customer_key(request.SSECustomerAlgorithm, request.SSECustomerKey);
   check_customer_key(request.CopySourceSSECustomerAlgorithm, request.CopySourceSSECustomerKey);
@@ -45,14 +45,14 @@ PartCopyPlan plan_of(Call& call, const shape::UploadPartCopyRequest& request) {
 
 }  // namespace
 
-void before_upload_part_copy(Call& call, const shape::UploadPartCopyRequest& request) {
-  const PartCopyPlan plan = plan_of(call, request);
+void prepare_upload_part_copy(ObjectCall& call, const shape::UploadPartCopyRequest& request) {
+  const PartCopyPlan plan = plan_part_copy(call, request);
   call.spool.checksums = {plan.upload.checksum()};
   spool_source(call, plan.source.object, plan.range);
 }
 
-shape::UploadPartCopyOutput upload_part_copy(Call& call, const shape::UploadPartCopyRequest& request) {
-  const PartCopyPlan plan = plan_of(call, request);
+shape::UploadPartCopyOutput upload_part_copy(ObjectCall& call, const shape::UploadPartCopyRequest& request) {
+  const PartCopyPlan plan = plan_part_copy(call, request);
   check_spooled(call, plan.source.object, plan.range);
   UploadedPart part{.number = request.PartNumber,
                     .modified_at = call.now,
@@ -69,10 +69,10 @@ shape::UploadPartCopyOutput upload_part_copy(Call& call, const shape::UploadPart
           .ServerSideEncryption = kEncryption};
 }
 
-std::vector<Operation> upload_part_copy_operations() {
+std::vector<ObjectOperation> upload_part_copy_operations() {
   return {
-      with_body<&before_upload_part_copy>(
-           operation<&upload_part_copy>("UploadPartCopy", Access::Write, shape::kUploadPartCopyHttp), Body::Whole),
+      with_body<&prepare_upload_part_copy>(
+           object_operation<&upload_part_copy>("UploadPartCopy", Access::Write, shape::kUploadPartCopyHttp), Body::Whole),
   };
 }
 

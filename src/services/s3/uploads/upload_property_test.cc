@@ -37,7 +37,7 @@ class UploadsProperty : public ObjectTest, public testing::WithParamInterface<Ca
     std::string bytes = random_bytes(size);
     shape::UploadPartRequest request{.Bucket = "bucket", .Key = "k", .PartNumber = number, .UploadId = upload_};
     if (*GetParam().kind) checksum_member(request, kind()) = sum(bytes);
-    send(&before_upload_part, &upload_part, request, bytes);
+    send(&prepare_upload_part, &upload_part, request, bytes);
     parts_[number] = std::move(bytes);
   }
 

@@ -23,7 +23,7 @@ class Uploads : public ObjectTest {
 
   std::string complete_error(const Complete& request) { return error_of(&complete_multipart_upload, request); }
   shape::UploadPartOutput send_part(const Part& request, const std::string& bytes, base::Headers trailers = {}) {
-    return send(&before_upload_part, &upload_part, request, bytes, std::move(trailers));
+    return send(&prepare_upload_part, &upload_part, request, bytes, std::move(trailers));
   }
 };
 
@@ -150,7 +150,7 @@ TEST_F(Uploads, AnAbortedUploadIsGoneThoughAPartWasUnderWay) {
   const std::string upload = create("k");
   Part request{.Bucket = "bucket", .Key = "k", .PartNumber = 1, .UploadId = upload};
   EXPECT_EQ(error_of([&] {
-              send(&before_upload_part, &upload_part, request, std::string(100000, 'x'), {},
+              send(&prepare_upload_part, &upload_part, request, std::string(100000, 'x'), {},
                    [&] { run(&abort_multipart_upload, {.Bucket = "bucket", .Key = "k", .UploadId = upload}); });
             }),
             "NoSuchUpload");
@@ -324,20 +324,20 @@ TEST_F(Uploads, PartsMayBeCopiesOfOtherObjects) {
   const std::string upload = create("k");
   shape::UploadPartCopyRequest request{.Bucket = "bucket", .CopySource = "bucket/source", .CopySourceRange = "bytes=0-5242879",
                                        .Key = "k", .PartNumber = 1, .UploadId = upload};
-  auto one = send(&before_upload_part_copy, &upload_part_copy, request);
+  auto one = send(&prepare_upload_part_copy, &upload_part_copy, request);
   EXPECT_EQ(one.CopyPartResult->ETag, '"' + base::to_hex(base::md5(kFull)) + '"');
   EXPECT_FALSE(one.CopyPartResult->ChecksumCRC64NVME);
   EXPECT_EQ(one.CopyPartResult->LastModified, now_);
   request.CopySourceRange.reset();
   request.PartNumber = 2;
-  auto two = send(&before_upload_part_copy, &upload_part_copy, request);
+  auto two = send(&prepare_upload_part_copy, &upload_part_copy, request);
   complete("k", upload, {{.ETag = one.CopyPartResult->ETag, .PartNumber = 1}, {.ETag = two.CopyPartResult->ETag, .PartNumber = 2}});
   EXPECT_EQ(get("k").bytes, kFull + bytes);
   // Of an object in parts: across them.
   const std::string again = create("again");
   request = {.Bucket = "bucket", .CopySource = "bucket/k", .CopySourceRange = "bytes=5242870-5242889", .Key = "again",
              .PartNumber = 1, .UploadId = again};
-  auto both = send(&before_upload_part_copy, &upload_part_copy, request);
+  auto both = send(&prepare_upload_part_copy, &upload_part_copy, request);
   EXPECT_EQ(both.CopyPartResult->ETag, '"' + base::to_hex(base::md5(std::string(20, 'f'))) + '"');
 }
 
@@ -347,7 +347,7 @@ TEST_F(Uploads, RangesOfCopiesLieWithinTheSource) {
   auto error = [&](const std::string& range) {
     shape::UploadPartCopyRequest request{.Bucket = "bucket", .CopySource = "bucket/source", .CopySourceRange = range,
                                          .Key = "k", .PartNumber = 1, .UploadId = upload};
-    return error_of([&] { send(&before_upload_part_copy, &upload_part_copy, request); });
+    return error_of([&] { send(&prepare_upload_part_copy, &upload_part_copy, request); });
   };
   EXPECT_EQ(error("bytes=0-5"), "InvalidArgument");
   EXPECT_EQ(message(), "Range specified is not valid for source object of size: 5");
@@ -365,7 +365,7 @@ TEST_F(Uploads, ASourceThatChangedMeanwhileMakesTheClientComeAgain) {
   shape::UploadPartCopyRequest request{.Bucket = "bucket", .CopySource = "bucket/source", .Key = "k", .PartNumber = 1,
                                        .UploadId = upload};
   EXPECT_EQ(error_of([&] {
-              send(&before_upload_part_copy, &upload_part_copy, request, "", {}, [&] { put_bytes("source", "jello"); });
+              send(&prepare_upload_part_copy, &upload_part_copy, request, "", {}, [&] { put_bytes("source", "jello"); });
             }),
             "SlowDown");
 }
