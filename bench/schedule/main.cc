@@ -57,7 +57,7 @@ class Bench {
  public:
   explicit Bench(const Options& options)
       : options_(options), folder_(std::filesystem::current_path() / ("schedule-" + base::random_uuid())) {
-    store_ = store::open_sqlite(folder_, {state::key_migrations(), state::cluster_migrations()});
+    store_ = store::open_sqlite(folder_, {state::key_migrations(), state::cluster_migrations(), ecs::module({}).migrations});
   }
   ~Bench() {
     store_.reset();

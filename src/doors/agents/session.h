@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One session: a socket, and what both sides have told each other on it.
+// One session: a socket, and the state of the conversation on it.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct AgentSessions::Session {
   services::ecs::Admitted home;
   const services::Caller caller;
   const std::string id = base::random_uuid();
-  std::shared_ptr<http::WebSocket> socket;  // shared with whoever sends
+  std::shared_ptr<http::WebSocket> socket;  // shared with other senders
   SessionState state;
   bool over = false;
   bool pushing = false;  // the writer runs

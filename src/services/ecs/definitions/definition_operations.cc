@@ -63,8 +63,8 @@ std::optional<std::string> why_not_deleted(const std::optional<StoredTaskDefinit
 
 }  // namespace
 
-RegisterTaskDefinitionResponse register_task_definition(Call& call, const RegisterTaskDefinitionRequest& asked) {
-  const RegisterTaskDefinitionRequest request = without_blank_roles(asked);
+RegisterTaskDefinitionResponse register_task_definition(Call& call, const RegisterTaskDefinitionRequest& original) {
+  const RegisterTaskDefinitionRequest request = without_blank_roles(original);
   check_task(request);
   StoredTaskDefinition definition;
   definition.family = request.family;

@@ -91,21 +91,21 @@ TEST_F(Normalize, EverySupportedMemberIsShown) {
                R"("taskRoleArn":"arn:aws:iam::111111111111:role/r","placementConstraints":[{"type":"memberOf",)"
                R"("expression":"attribute:ecs.os-type == linux"}],"requiresCompatibilities":["EC2"],)"
                R"("runtimePlatform":{"cpuArchitecture":"X86_64","operatingSystemFamily":"LINUX"})");
-  auto asked = from_json<RegisterTaskDefinitionRequest>(json);
+  auto request = from_json<RegisterTaskDefinitionRequest>(json);
   auto made = register_json(json);
-  ContainerDefinition expected = asked.containerDefinitions.at(0);
+  ContainerDefinition expected = request.containerDefinitions.at(0);
   expected.cpu = 0;
   expected.essential = true;
   expected.portMappings.emplace();
   expected.volumesFrom.emplace();
   EXPECT_EQ(to_json(made.containerDefinitions->at(0)), to_json(expected));
-  EXPECT_EQ(made.volumes, asked.volumes);
+  EXPECT_EQ(made.volumes, request.volumes);
   EXPECT_EQ(made.pidMode, "host");
   EXPECT_EQ(made.ipcMode, "none");
-  EXPECT_EQ(made.taskRoleArn, asked.taskRoleArn);
-  EXPECT_EQ(made.placementConstraints, asked.placementConstraints);
-  EXPECT_EQ(made.requiresCompatibilities, asked.requiresCompatibilities);
-  EXPECT_EQ(made.runtimePlatform, asked.runtimePlatform);
+  EXPECT_EQ(made.taskRoleArn, request.taskRoleArn);
+  EXPECT_EQ(made.placementConstraints, request.placementConstraints);
+  EXPECT_EQ(made.requiresCompatibilities, request.requiresCompatibilities);
+  EXPECT_EQ(made.runtimePlatform, request.runtimePlatform);
 }
 
 TEST_F(Normalize, CompatibilitiesFollowFromNetworkModeAndSize) {

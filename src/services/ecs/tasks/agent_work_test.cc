@@ -114,5 +114,36 @@ TEST_F(AgentWork, ASessionEndsWithItsInstance) {
   with_call([&](Call& call) { EXPECT_THROW(work_for(call, home, {}), wire::ApiError); });
 }
 
+TEST_F(AgentWork, ASnapshotShowsWhetherThereIsSomethingToSend) {
+  const std::string id = add_machine("a", 1);
+  const Task task = run_family("one").tasks->at(0);
+  const auto unsent = [&](const std::set<std::string>& sent) {
+    Unsent found;
+    store_->read_now([&](store::Tx& tx) {
+      Call call{tx, caller_, now_, now_, &locals_};
+      found = look_for_work(call, admit(call, "default", id), sent);
+    });
+    return found;
+  };
+  EXPECT_THAT(unsent({}).positions, SizeIs(1));
+  const Work work = look(id);
+  EXPECT_THAT(unsent(work.sent).positions, IsEmpty());
+  EXPECT_EQ(unsent(work.sent).sent, work.sent);
+  run_json(&stop_task, R"({"task":")" + *task.taskArn + "\"}");
+  EXPECT_THAT(unsent(work.sent).positions, SizeIs(1)) << "its desired status has changed";
+}
+
+TEST(FindUnsent, APayloadHasALimitedNumberOfTasks) {
+  std::vector<state::Task> tasks(45);
+  for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].id = model::TaskId("t" + std::to_string(i));
+  const Unsent first = find_unsent(tasks, {"t0/RUNNING", "gone/RUNNING"});
+  EXPECT_THAT(first.positions, SizeIs(20));
+  EXPECT_EQ(first.positions[0], 1u);
+  EXPECT_TRUE(first.more);
+  EXPECT_THAT(first.sent, testing::ElementsAre("t0/RUNNING"));
+  tasks.resize(20);
+  EXPECT_FALSE(find_unsent(tasks, {}).more);
+}
+
 }  // namespace
 }  // namespace services::ecs

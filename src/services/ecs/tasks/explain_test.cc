@@ -54,9 +54,9 @@ TEST_F(Explain, ATaskOfADisconnectedMachineWaitsForTheAgent) {
   const Task task = run_one();
   disconnect(id);
   now_ += std::chrono::seconds(40);
-  const auto said = sentences(task);
-  EXPECT_EQ(said.at(0), "It has been PENDING for 40 s: it waits for the agent of box-a to connect.");
-  EXPECT_EQ(said.at(1),
+  const auto lines = sentences(task);
+  EXPECT_EQ(lines.at(0), "It has been PENDING for 40 s: it waits for the agent of box-a to connect.");
+  EXPECT_EQ(lines.at(1),
             "The agent of box-a has been away for 40 s: start the agent, or stop the task and run it again elsewhere.");
 }
 
@@ -67,10 +67,10 @@ TEST_F(Explain, AStoppedTaskShowsItsReasonAndItsExitCodes) {
   report(task, "STOPPED", R"(,"reason":"Essential container in task exited","containers":[{"containerName":"c",
       "status":"STOPPED","exitCode":137,"reason":"OutOfMemoryError: Container killed due to memory usage"}])");
   now_ += std::chrono::seconds(5);
-  const auto said = sentences(task);
-  EXPECT_THAT(said.at(0), HasSubstr("It STOPPED 5 s ago on box-a: Essential container in task exited"));
-  EXPECT_THAT(said.back(), HasSubstr("Container c exited with 137 (SIGKILL"));
-  EXPECT_THAT(said.back(), HasSubstr("OutOfMemoryError"));
+  const auto lines = sentences(task);
+  EXPECT_THAT(lines.at(0), HasSubstr("It STOPPED 5 s ago on box-a: Essential container in task exited"));
+  EXPECT_THAT(lines.back(), HasSubstr("Container c exited with 137 (SIGKILL"));
+  EXPECT_THAT(lines.back(), HasSubstr("OutOfMemoryError"));
 }
 
 TEST_F(Explain, AStoppingTaskShowsSinceWhenAndWhy) {
@@ -79,9 +79,9 @@ TEST_F(Explain, AStoppingTaskShowsSinceWhenAndWhy) {
   deliver(id, task);
   run_json(&stop_task, R"({"task":")" + *task.taskArn + R"(","reason":"enough"})");
   now_ += std::chrono::seconds(3);
-  const auto said = sentences(task);
-  EXPECT_EQ(said.at(0), "It was asked to stop 3 s ago: enough (UserInitiated).");
-  EXPECT_THAT(said.at(1), HasSubstr("stopTimeout"));
+  const auto lines = sentences(task);
+  EXPECT_EQ(lines.at(0), "It was asked to stop 3 s ago: enough (UserInitiated).");
+  EXPECT_THAT(lines.at(1), HasSubstr("stopTimeout"));
 }
 
 TEST_F(Explain, ADefinitionThatFitsShowsItsPlacement) {
@@ -94,7 +94,7 @@ TEST_F(Explain, ADefinitionThatFitsShowsItsPlacement) {
   EXPECT_TRUE(response.machines->at(0).fits);
   EXPECT_EQ(response.machines->at(0).machine, "box-a");
   EXPECT_EQ(*response.machines->at(1).detail, "cpu: has no GPU");
-  EXPECT_THAT(*run_json(&list_tasks, "{}").taskArns, IsEmpty());  // it was only asked
+  EXPECT_THAT(*run_json(&list_tasks, "{}").taskArns, IsEmpty());  // nothing was started
 }
 
 TEST_F(Explain, ADefinitionThatDoesNotFitShowsAReasonForEachMachine) {

@@ -61,7 +61,7 @@ shapes::agent::Container to_container(const state::Cluster& cluster, const state
   for (const auto& pair : list_of(change.environment)) {
     out.environment[pair.name.value_or("")] = pair.value.value_or("");
   }
-  // "instead of the value from the container definition", as ECS says of an override.
+  // "instead of the value from the container definition", in the documentation of an override.
   const bool other_files = !list_of(change.environmentFiles).empty();
   for (const auto& file : list_of(other_files ? change.environmentFiles : container.environmentFiles)) {
     out.environmentFiles.push_back({file.type, file.value});

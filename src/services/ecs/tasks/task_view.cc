@@ -65,7 +65,7 @@ std::optional<std::string> number_text(const std::optional<T>& changed, const st
   return std::nullopt;
 }
 
-// A task with what its JSON says.
+// A task with its report parsed.
 struct ParsedTask {
   const state::Task& task;
   const Report report = report_of(task);

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "doors/agents/agent_sessions.h"
+
+#include "doors/agents/agents_fixture.h"
+
+namespace doors::agents {
+namespace {
+
+using shapes::agent::ErrorMessage;
+using shapes::agent::HeartbeatMessage;
+using shapes::agent::PayloadMessage;
+using shapes::agent::TaskManifestMessage;
+using shapes::agent::TaskStopVerificationAck;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class AgentSessionsTest : public AgentsTest {};
+
+TEST_F(AgentSessionsTest, TheManifestComesBeforeAnyTask) {
+  start_task();
+  auto socket = connect_agent();
+  const auto manifest = next<TaskManifestMessage>(*socket, "TaskManifestMessage");
+  EXPECT_THAT(manifest.tasks, IsEmpty()) << "the agent does not have the task yet";
+  EXPECT_THAT(manifest.containerInstanceArn, HasSubstr(machine_.str()));
+  EXPECT_FALSE(*describe_machine(machine_.str()).agentConnected);
+  settle(*socket);  // the next frame is not a payload either
+}
+
+TEST_F(AgentSessionsTest, TasksAreSentAfterTheAgreement) {
+  const auto task = start_task();
+  auto socket = connect_and_agree();
+  const auto payload = next<PayloadMessage>(*socket, "PayloadMessage");
+  ASSERT_THAT(payload.tasks, SizeIs(1));
+  EXPECT_EQ(payload.tasks[0].arn, *task.taskArn);
+  EXPECT_EQ(payload.tasks[0].desiredStatus, "RUNNING");
+  EXPECT_TRUE(payload.tasks[0].roleCredentials);
+  EXPECT_EQ(payload.seqNum, 1);
+  EXPECT_TRUE(*describe_machine(machine_.str()).agentConnected);
+}
+
+TEST_F(AgentSessionsTest, AnAcknowledgedTaskIsInTheNextManifest) {
+  const auto task = start_task();
+  auto socket = connect_and_agree();
+  const auto payload = next<PayloadMessage>(*socket, "PayloadMessage");
+  acknowledge(*socket, payload.messageId);
+  settle(*socket);
+  auto second = connect_agent();
+  const auto manifest = next<TaskManifestMessage>(*second, "TaskManifestMessage");
+  ASSERT_THAT(manifest.tasks, SizeIs(1));
+  EXPECT_EQ(manifest.tasks[0].taskArn, *task.taskArn);
+}
+
+TEST_F(AgentSessionsTest, AnUnacknowledgedTaskIsSentAgainByTheNextSession) {
+  const auto task = start_task();
+  auto first = connect_and_agree();
+  next<PayloadMessage>(*first, "PayloadMessage");
+  auto second = connect_and_agree();
+  EXPECT_EQ(next<PayloadMessage>(*second, "PayloadMessage").tasks.at(0).arn, *task.taskArn);
+}
+
+TEST_F(AgentSessionsTest, ATaskThatIsStartedLaterIsSentAtOnce) {
+  auto socket = connect_and_agree();
+  next<HeartbeatMessage>(*socket, "HeartbeatMessage");
+  const auto task = start_task();
+  EXPECT_EQ(next<PayloadMessage>(*socket, "PayloadMessage").tasks.at(0).arn, *task.taskArn);
+}
+
+TEST_F(AgentSessionsTest, AStoppedTaskIsSentWithItsNewStatus) {
+  const auto task = start_task();
+  auto socket = connect_and_agree();
+  acknowledge(*socket, next<PayloadMessage>(*socket, "PayloadMessage").messageId);
+  run_and_wake(&services::ecs::stop_task, R"({"task":")" + *task.taskArn + "\"}");
+  const auto payload = next<PayloadMessage>(*socket, "PayloadMessage");
+  EXPECT_EQ(payload.tasks.at(0).desiredStatus, "STOPPED");
+  EXPECT_FALSE(payload.tasks.at(0).roleCredentials);
+}
+
+TEST_F(AgentSessionsTest, ManyTasksComeInSeveralPayloads) {
+  for (int i = 0; i < 3; ++i) start_tasks("plain", 10);
+  auto socket = connect_and_agree();
+  const auto first = next<PayloadMessage>(*socket, "PayloadMessage");
+  const auto second = next<PayloadMessage>(*socket, "PayloadMessage");
+  EXPECT_EQ(first.tasks.size() + second.tasks.size(), 30u);
+  EXPECT_EQ(second.seqNum, first.seqNum + 1);
+}
+
+TEST_F(AgentSessionsTest, AnAgentWithoutWorkGetsHeartbeats) {
+  auto socket = connect_and_agree();
+  EXPECT_TRUE(next<HeartbeatMessage>(*socket, "HeartbeatMessage").healthy);
+}
+
+TEST_F(AgentSessionsTest, TasksThatTheServerDoesNotHaveAreToBeStopped) {
+  const auto task = start_task();
+  auto socket = connect_agent();
+  next<TaskManifestMessage>(*socket, "TaskManifestMessage");
+  shapes::agent::TaskStopVerificationMessage message;
+  message.messageId = "v";
+  message.stopCandidates = {{*task.taskArn, "default", "RUNNING"}, {"arn:aws:ecs:r:1:task/default/x", "", "RUNNING"}};
+  send(*socket, "TaskStopVerificationMessage", message);
+  const auto answer = next<TaskStopVerificationAck>(*socket, "TaskStopVerificationAck");
+  EXPECT_EQ(answer.messageId, "v");
+  ASSERT_THAT(answer.stopTasks, SizeIs(1));
+  EXPECT_EQ(answer.stopTasks[0].taskArn, "arn:aws:ecs:r:1:task/default/x");
+}
+
+TEST_F(AgentSessionsTest, ASecondSessionReplacesTheFirst) {
+  auto first = connect_and_agree();
+  next<HeartbeatMessage>(*first, "HeartbeatMessage");
+  auto second = connect_and_agree();
+  next<HeartbeatMessage>(*second, "HeartbeatMessage");
+  while (read(*first)) {
+  }
+  const auto task = start_task();
+  EXPECT_EQ(next<PayloadMessage>(*second, "PayloadMessage").tasks.at(0).arn, *task.taskArn);
+  EXPECT_TRUE(*describe_machine(machine_.str()).agentConnected) << "the end of the first must not disconnect it";
+}
+
+TEST_F(AgentSessionsTest, AMachineIsDisconnectedWhenItsAgentLeaves) {
+  auto socket = connect_and_agree();
+  shapes::agent::StokerGpuSamples samples;
+  samples.samples.push_back({.id = "GPU-box0", .utilizationPercent = 50});
+  send(*socket, "StokerGpuSamples", samples);
+  settle(*socket);
+  EXPECT_THAT(locals_.get<services::ecs::LiveGpus>().of(machine_).samples, SizeIs(1));
+  EXPECT_TRUE(*describe_machine(machine_.str()).agentConnected);
+  socket->close();
+  wait_until_disconnected();
+  EXPECT_THAT(locals_.get<services::ecs::LiveGpus>().of(machine_).samples, IsEmpty());
+  EXPECT_FALSE(sessions_.send(machine_, "{}"));
+}
+
+TEST_F(AgentSessionsTest, ADeregisteredMachineIsSentAway) {
+  auto socket = connect_and_agree();
+  next<HeartbeatMessage>(*socket, "HeartbeatMessage");
+  run_and_wake(&services::ecs::deregister_container_instance, R"({"containerInstance":")" + machine_.str() + "\"}");
+  next<ErrorMessage>(*socket, "InactiveInstanceException");
+  EXPECT_FALSE(read(*socket));
+}
+
+TEST_F(AgentSessionsTest, AnAgentWhoseKeyWasDeletedIsSentAway) {
+  auto socket = connect_and_agree();
+  next<HeartbeatMessage>(*socket, "HeartbeatMessage");
+  with_call([&](services::Call& call) { state::delete_key(call.tx, caller_.access_key); });
+  topics_.wake(state::instance_topic(machine_));
+  next<ErrorMessage>(*socket, "AccessDeniedException");
+  EXPECT_FALSE(read(*socket));
+}
+
+TEST_F(AgentSessionsTest, AnInvalidFrameIsRejectedAndTheSessionGoesOn) {
+  auto socket = connect_agent();
+  next<TaskManifestMessage>(*socket, "TaskManifestMessage");
+  socket->send("no frame");
+  next<ErrorMessage>(*socket, "BadRequestException");
+  socket->send(R"({"type":"AckRequest","message":{"messageId":7}})");
+  next<ErrorMessage>(*socket, "BadRequestException");
+  settle(*socket);
+}
+
+TEST_F(AgentSessionsTest, ReportedGpusAreStored) {
+  auto socket = connect_agent();
+  next<TaskManifestMessage>(*socket, "TaskManifestMessage");
+  shapes::agent::StokerGpus gpus;
+  gpus.gpus.push_back({"GPU-box0", "H200", 144000, true, std::nullopt});
+  send(*socket, "StokerGpus", gpus);
+  settle(*socket);
+  EXPECT_EQ(*describe_machine(machine_.str()).gpuDevices->at(0).totalMemoryInMiB, 144000);
+  gpus.gpus.resize(300);
+  send(*socket, "StokerGpus", gpus);
+  EXPECT_THAT(next<ErrorMessage>(*socket, "BadRequestException").message, HasSubstr("at most 256 GPUs"));
+}
+
+TEST_F(AgentSessionsTest, AnUpgradeForAnUnknownMachineIsRefused) {
+  const auto unknown = connect("clusterArn=default&containerInstanceArn=nobody");
+  EXPECT_FALSE(unknown.socket);
+  EXPECT_EQ(unknown.rejection.status, 400);
+  EXPECT_THAT(unknown.rejection.body, HasSubstr(R"("type":"InvalidInstanceException")"));
+  const auto cluster = connect("clusterArn=nowhere&containerInstanceArn=" + machine_.str());
+  EXPECT_THAT(cluster.rejection.body, HasSubstr("ClusterNotFoundException"));
+  run_json(&services::ecs::deregister_container_instance, R"({"containerInstance":")" + machine_.str() + "\"}");
+  const auto inactive = connect("clusterArn=default&containerInstanceArn=" + machine_.str());
+  EXPECT_THAT(inactive.rejection.body, HasSubstr("InactiveInstanceException"));
+}
+
+TEST_F(AgentSessionsTest, TelemetryIsAcknowledgedAndHealthIsStored) {
+  const auto task = start_task();
+  auto socket = connect_telemetry();
+  next<HeartbeatMessage>(*socket, "HeartbeatMessage");
+  shapes::agent::PublishHealthRequest health;
+  health.tasks = {{*task.taskArn, {{"c", "HEALTHY"}}}};
+  send(*socket, "PublishHealthRequest", health);
+  next<shapes::agent::AckPublishHealth>(*socket, "AckPublishHealth");
+  EXPECT_EQ(*describe(task).containers->at(0).healthStatus, "HEALTHY");
+  send(*socket, "PublishMetricsRequest", shapes::agent::PublishMetricsRequest{});
+  next<shapes::agent::AckPublishMetric>(*socket, "AckPublishMetric");
+  send(*socket, "PublishInstanceStatusRequest", shapes::agent::PublishMetricsRequest{});
+  next<shapes::agent::AckPublishMetric>(*socket, "AckPublishInstanceStatus");
+  socket->send("no frame");
+  next<ErrorMessage>(*socket, "BadRequestException");
+  EXPECT_FALSE(*describe_machine(machine_.str()).agentConnected) << "telemetry does not connect a machine";
+}
+
+}  // namespace
+}  // namespace doors::agents
