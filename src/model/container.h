@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A container's life within its task: statuses, health, and when it is started again.
+// A container within its task: statuses, health, restarts.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ std::string_view text(Health health);           // "HEALTHY"
 std::optional<ContainerStatus> container_status(std::string_view text);
 std::optional<Health> health(std::string_view text);
 
-// A restart by policy is no transition: the container stays RUNNING.
+// A restart by policy is not a transition: the container stays RUNNING.
 bool may_become(ContainerStatus from, ContainerStatus to);
 
 // Amazon's limits and default.
@@ -33,20 +33,20 @@ struct RestartPolicy {
   std::chrono::seconds attempt_period = kDefaultRestartPeriod;
 };
 
-// A container that exits before it ran for a whole period is left stopped.
+// A container that exits within its first period stays stopped.
 bool restarts(const RestartPolicy& policy, int exit_code, std::chrono::milliseconds ran_for);
 
 struct ContainerState {
   bool essential = true;
   ContainerStatus status = ContainerStatus::Pending;
-  std::optional<Health> health;  // none: its definition has no health check
+  std::optional<Health> health;  // absent: no health check
 };
 
-// What a task is, given its containers: RUNNING once each has started (one that is not
-// essential may have ended again), STOPPED once all have stopped, else PENDING.
+// A task's status from its containers: RUNNING once each has started (one that is not essential may have stopped
+// since), STOPPED once all have stopped, else PENDING.
 TaskStatus known_status(std::span<const ContainerState> containers);
 
-// The health of the essential containers that have a check; UNKNOWN where none has.
+// The health of the essential containers with a health check; UNKNOWN without any.
 Health task_health(std::span<const ContainerState> containers);
 
 }  // namespace model

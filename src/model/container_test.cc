@@ -7,9 +7,9 @@ namespace model {
 namespace {
 
 using namespace std::chrono_literals;
-using enum ContainerStatus;
 
 TEST(Container, StatusesMoveForwardOnly) {
+  using enum ContainerStatus;
   EXPECT_TRUE(may_become(Pending, Running));
   EXPECT_TRUE(may_become(Pending, Stopped));
   EXPECT_FALSE(may_become(Stopped, Running));
@@ -35,6 +35,7 @@ TEST(Container, IsNotRestartedWithoutAPolicyOrWithAnIgnoredCode) {
 }
 
 TEST(Container, ATaskRunsOnceEachOfItsContainersHasStarted) {
+  using enum ContainerStatus;
   std::vector<ContainerState> containers = {{.status = Running}, {.status = Pending}};
   EXPECT_EQ(known_status(containers), TaskStatus::Pending);
   containers[1].status = Running;
@@ -55,7 +56,8 @@ TEST(Container, ATaskIsAsHealthyAsItsEssentialContainers) {
   EXPECT_EQ(task_health(containers), Health::Unhealthy);
 }
 
-TEST(Container, ATaskWithoutHealthChecksIsOfUnknownHealth) {
+TEST(Container, ATaskWithoutHealthChecksHasUnknownHealth) {
+  using enum ContainerStatus;
   std::vector<ContainerState> containers = {{.status = Running}};
   EXPECT_EQ(task_health(containers), Health::Unknown);
   EXPECT_EQ(task_health({}), Health::Unknown);

@@ -31,7 +31,7 @@ std::int64_t reserved_memory(const ContainerNeeds& container) {
 }
 
 std::optional<base::Error> add_ports(TaskDemand& demand, const ContainerNeeds& container, NetworkMode mode) {
-  // A task with its own network has all ports to itself.
+  // A task with its own network shares no ports.
   if (mode == NetworkMode::Awsvpc || mode == NetworkMode::None) return std::nullopt;
   for (const PortMapping& mapping : container.ports) {
     std::uint16_t port = mode == NetworkMode::Host ? mapping.container_port : mapping.host_port;
@@ -123,7 +123,7 @@ base::Result<TaskDemand> demand_of(TaskNeeds needs, const TaskOverrides& overrid
     demand.gpus.push_back(*container.gpu);
     demand.gpus.back().container = container.name;
   }
-  // The task's own size, where it has one, is what is set aside for all its containers.
+  // A task-level size, if present, is the reservation for all its containers.
   demand.cpu = needs.cpu.value_or(demand.cpu);
   demand.memory_mib = needs.memory_mib.value_or(demand.memory_mib);
   if (auto error = gpu_problem(demand)) return *error;

@@ -23,7 +23,7 @@ TEST(Demand, IsTheSumOfItsContainersAndReservationsGoBeforeLimits) {
   EXPECT_EQ(demand.memory_mib, 1324);
 }
 
-TEST(Demand, ATasksOwnSizeIsWhatCounts) {
+TEST(Demand, TheTasksOwnSizeTakesPrecedence) {
   TaskNeeds needs = two_containers();
   needs.cpu = 2048;
   needs.memory_mib = 4096;
@@ -32,7 +32,7 @@ TEST(Demand, ATasksOwnSizeIsWhatCounts) {
   EXPECT_EQ(demand.memory_mib, 4096);
 }
 
-TEST(Demand, OverridesReplaceWhatTheDefinitionSays) {
+TEST(Demand, OverridesReplaceTheDefinitionsValues) {
   TaskOverrides overrides{.cpu = 100};
   overrides.containers.push_back({.name = "a", .memory_mib = 64, .gpu = GpuDemand{.count = 2}});
   TaskDemand demand = *demand_of(two_containers(), overrides);
@@ -42,7 +42,7 @@ TEST(Demand, OverridesReplaceWhatTheDefinitionSays) {
   EXPECT_EQ(demand.gpus[0].container, "a");
 }
 
-TEST(Demand, AnOverrideOfNoContainerIsAnError) {
+TEST(Demand, AnOverrideOfAnUnknownContainerIsAnError) {
   base::Result<TaskDemand> demand = demand_of(two_containers(), {.containers = {{.name = "c"}}});
   ASSERT_FALSE(demand);
   EXPECT_NE(demand.error().find("named c"), std::string::npos);
@@ -78,7 +78,7 @@ TEST(Demand, ATaskWithItsOwnNetworkTakesNoHostPorts) {
   EXPECT_EQ(network_mode("default"), std::nullopt);
 }
 
-TEST(Demand, AHostPortTwiceInOneTaskCanNeverBe) {
+TEST(Demand, ADuplicateHostPortInOneTaskIsAnError) {
   TaskNeeds needs = two_containers();
   needs.containers[0].ports = {{80, 80}};
   needs.containers[1].ports = {{81, 80}};
@@ -102,7 +102,7 @@ TEST(Demand, GpusOfSeveralContainersAddUp) {
   EXPECT_EQ(demand.whole_gpus(), 0);
 }
 
-TEST(Demand, RefusesGpusThatNoMachineCouldGive) {
+TEST(Demand, GpuDemandsThatNoMachineCanMeetAreErrors) {
   auto with = [](GpuDemand a, std::optional<GpuDemand> b = {}) {
     TaskNeeds needs = two_containers();
     needs.containers[0].gpu = a;
@@ -119,7 +119,7 @@ TEST(Demand, RefusesGpusThatNoMachineCouldGive) {
   EXPECT_TRUE(with({.kind = Kind::Shared, .memory_mib = 1, .max_compute_percent = 100}, GpuDemand{.count = 1}));
 }
 
-TEST(Placement, StrategiesAreReadAsClientsWriteThem) {
+TEST(Placement, StrategiesAreParsedAsClientsWriteThem) {
   using Type = PlacementStrategy::Type;
   EXPECT_EQ(parse_strategy("random", "")->type, Type::Random);
   EXPECT_EQ(parse_strategy("binpack", "memory")->type, Type::BinpackMemory);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What names the things of a cluster. ARNs are made of these at the edge, never inside.
+// Ids of the objects of a cluster. ARNs are parsed and built at the edge only.
 #pragma once
 
 #include "base/id.h"

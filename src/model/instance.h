@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A container instance: a machine that registered with a cluster, and what is held on it.
+// A container instance: a machine that is registered with a cluster, and the holds on it.
 #pragma once
 
 #include <map>
@@ -19,26 +19,26 @@ enum class InstanceStatus { Registering, RegistrationFailed, Active, Draining, D
 std::string_view text(InstanceStatus status);  // "REGISTRATION_FAILED"
 std::optional<InstanceStatus> instance_status(std::string_view text);
 
-// DRAINING and back; DEREGISTERING and INACTIVE have no way back but a new registration.
+// DRAINING can be undone; only a new registration undoes DEREGISTERING and INACTIVE.
 bool may_become(InstanceStatus from, InstanceStatus to);
 
-// An attribute may have a name only.
+// The value is optional.
 using Attributes = std::map<std::string, std::optional<std::string>>;
 
 struct Instance {
   InstanceId id;
-  std::int64_t number = 0;      // what the database knows it by
-  std::string ec2_instance_id;  // the machine's name to people, too: "i-0abc" or "box-a"
+  std::int64_t number = 0;      // its row number
+  std::string ec2_instance_id;  // also the machine's display name: "i-0abc" or "box-a"
   InstanceStatus status = InstanceStatus::Active;
   bool agent_connected = false;
   std::string agent_version;
   base::Time registered_at{};
   Attributes attributes;  // the instance type is one: ecs.instance-type
-  std::string zone, architecture;  // two of them, which each of its tasks shows
+  std::string zone, architecture;  // copies of two attributes that every task reports
   Resources total;
 };
 
-// One GPU in the hands of one container.
+// One GPU, or a share of it, that a container holds.
 struct GpuHold {
   GpuId gpu;
   std::string container;
@@ -46,13 +46,13 @@ struct GpuHold {
   bool operator==(const GpuHold&) const = default;
 };
 
-// What a task that has not STOPPED takes on its instance, and what it is known by there.
+// The resources that a task holds on its instance until it has STOPPED, and its labels there.
 struct TaskHold {
   TaskId task;
   std::string group, started_by;
-  bool running = false;  // else it is still on its way there
-  // Told to stop: it keeps what it holds, but counts no more for distinctInstance, spread
-  // and task:group. Amazon: "ECS looks at the desired status of the tasks".
+  bool running = false;  // false: not yet
+  // Desired status STOPPED: it keeps its resources, but no longer counts for distinctInstance, spread and task:group.
+  // Amazon: "ECS looks at the desired status of the tasks".
   bool stopping = false;
   std::int64_t cpu = 0;
   std::int64_t memory_mib = 0;

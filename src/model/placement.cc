@@ -20,7 +20,7 @@ base::Result<PlacementStrategy> parse_strategy(std::string_view type, std::strin
   using Type = PlacementStrategy::Type;
   if (type == "random") return PlacementStrategy{Type::Random};
   if (type == "binpack") {
-    // Clients write "CPU" and "MEMORY" too, and Amazon takes them.
+    // Clients also write "CPU" and "MEMORY", which Amazon accepts.
     if (base::equals_ignoring_case(field, "cpu")) return PlacementStrategy{Type::BinpackCpu};
     if (base::equals_ignoring_case(field, "memory")) return PlacementStrategy{Type::BinpackMemory};
     if (base::equals_ignoring_case(field, "gpu")) return PlacementStrategy{Type::BinpackGpu};

@@ -10,7 +10,7 @@
 
 namespace model {
 
-// Amazon's limits, for each task or service.
+// Amazon's limits for a task or service.
 inline constexpr std::size_t kMaxPlacementConstraints = 10;
 inline constexpr std::size_t kMaxPlacementStrategies = 5;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a machine has and a task takes: CPU units, memory, ports, GPUs.
+// Resources of machines and tasks: CPU units, memory, ports, GPUs.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace model {
 
 inline constexpr std::int64_t kCpuUnitsPerCore = 1024;
 
-// Linux's default ip_local_port_range, where host ports are taken from when a task names none.
+// Linux's default ip_local_port_range, the source of dynamic host ports.
 inline constexpr std::uint16_t kFirstDynamicPort = 32768;
 inline constexpr std::uint16_t kLastDynamicPort = 60999;
 
 enum class Transport { Tcp, Udp };
 
-// The same number may be held once in each.
+// Each has its own port numbers.
 struct Ports {
   std::set<std::uint16_t> tcp, udp;
 
@@ -30,8 +30,8 @@ struct Ports {
 
 struct Gpu {
   GpuId id;
-  std::string model;            // "Tesla V100-SXM2-16GB"; "" where the agent does not say
-  std::int64_t memory_mib = 0;  // 0 where the agent does not say: then it can't be shared by memory
+  std::string model;            // "Tesla V100-SXM2-16GB"; "" if unknown
+  std::int64_t memory_mib = 0;  // 0 if unknown: then it cannot be shared by memory
   bool healthy = true;
   bool operator==(const Gpu&) const = default;
 };
@@ -39,8 +39,8 @@ struct Gpu {
 struct Resources {
   std::int64_t cpu = 0;
   std::int64_t memory_mib = 0;
-  Ports reserved_ports;   // the machine's own (22, 2375, ...): never given to a task
-  std::vector<Gpu> gpus;  // in the driver's order: neighbours in it are near each other
+  Ports reserved_ports;   // of the machine itself (22, 2375, ...): never assigned to a task
+  std::vector<Gpu> gpus;  // in the driver's order: neighbours are close on the bus
   bool operator==(const Resources&) const = default;
 };
 

@@ -27,8 +27,8 @@ using enum TaskStatus;
 
 constexpr unsigned bit(TaskStatus status) { return 1u << static_cast<unsigned>(status); }
 
-// What may follow each status. Agents report RUNNING and STOPPED only, so the
-// statuses between are steps that may be left out, and any may end at once.
+// The successors of each status. Agents report RUNNING and STOPPED only, so that the statuses in between may be
+// skipped, and any may be followed by STOPPED.
 constexpr std::array<unsigned, 9> kNext = {
     /* Provisioning */ bit(Pending) | bit(Deprovisioning) | bit(Stopped),
     /* Pending */ bit(Activating) | bit(Running) | bit(Stopping) | bit(Deprovisioning) | bit(Stopped),
@@ -57,7 +57,7 @@ bool may_become(DesiredStatus from, DesiredStatus to) {
   return from == DesiredStatus::Running && to == DesiredStatus::Stopped;
 }
 
-// A task in PROVISIONING waits for capacity and is on no instance yet.
+// A task in PROVISIONING waits for capacity and has no instance yet.
 bool holds_resources(TaskStatus status) { return status > Provisioning && status < Stopped; }
 
 }  // namespace model

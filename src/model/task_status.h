@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task's life in ECS's words. Each status has one owner: the agent alone moves the
-// known one, plans and StopTask alone move the desired one.
+// A task's statuses. Each has one owner: only the agent changes the known status, only plans and StopTask change the
+// desired one.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace model {
 
-// In the order of a task's life.
+// In the order of a task's life cycle.
 enum class TaskStatus {
   Provisioning,
   Pending,
@@ -39,12 +39,12 @@ std::optional<TaskStatus> task_status(std::string_view text);
 std::optional<DesiredStatus> desired_status(std::string_view text);
 std::optional<StopCode> stop_code(std::string_view text);
 
-// Never backwards: a report that arrives late or twice is not a transition.
+// Never backwards: a late or repeated report is not a transition.
 bool may_become(TaskStatus from, TaskStatus to);
-// A task that was told to stop is never told to run again.
+// STOPPED is final.
 bool may_become(DesiredStatus from, DesiredStatus to);
 
-// Whether its CPU, memory, ports and GPUs are still its own.
+// Whether the task still holds its CPU, memory, ports and GPUs.
 bool holds_resources(TaskStatus status);
 
 }  // namespace model

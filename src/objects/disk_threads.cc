@@ -14,11 +14,11 @@
 namespace objects {
 namespace asio = boost::asio;
 
-// Touched only on the coroutine's thread: the work's end is posted there.
+// Used on the coroutine's thread only: the end of the work is posted there.
 struct DiskThreads::Pending::State {
   bool done = false;
   std::exception_ptr error;
-  std::function<void(std::exception_ptr)> resume;  // whoever waits
+  std::function<void(std::exception_ptr)> resume;  // resumes the waiter
 
   void end(std::exception_ptr thrown) {
     done = true;
@@ -49,7 +49,7 @@ asio::awaitable<void> DiskThreads::Pending::wait() {
     co_return;
   }
   auto start = [state](auto handler) {
-    // Shared, because std::function wants to be copyable; it has one user.
+    // Shared because std::function must be copyable; it has one user.
     auto resume = std::make_shared<decltype(handler)>(std::move(handler));
     state->resume = [resume](std::exception_ptr error) { std::move (*resume)(std::move(error)); };
   };
@@ -64,7 +64,7 @@ int DiskThreads::default_workers() {
 
 DiskThreads::DiskThreads(int workers) : workers_(static_cast<std::size_t>(workers)), waiters_(kWaiters) {}
 
-// Both, before either is gone: what runs on one may be followed by work on the other.
+// Joins both before either is destroyed: a work on one may start a work on the other.
 DiskThreads::~DiskThreads() {
   workers_.join();
   waiters_.join();
@@ -83,7 +83,7 @@ DiskThreads::Pending DiskThreads::started(asio::thread_pool& threads, asio::any_
   pending.state_ = std::make_shared<Pending::State>();
   asio::post(threads, [state = pending.state_, executor = std::move(executor), work = std::move(work)]() mutable {
     std::exception_ptr error = run_caught(work);
-    work = nullptr;  // what it holds ends here, not on the coroutine's thread
+    work = nullptr;  // destroys its captures here, not on the coroutine's thread
     asio::post(executor,
                [state = std::move(state), error = std::move(error)]() mutable { state->end(std::move(error)); });
   });

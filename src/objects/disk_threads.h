@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that may wait for a disk, so that those which run coroutines need not.
+// Threads that wait for the disk, so that the threads of coroutines need not.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -14,38 +14,38 @@ class DiskThreads {
  public:
   using Work = std::function<void()>;
 
-  // A work on its way. Belongs to the thread of the coroutine that started it.
+  // A running work. Used on the thread of the coroutine that started it.
   class Pending {
    public:
-    // It has ended, and wait() will not wait.
+    // The work has ended, and wait() returns immediately.
     bool ended() const;
-    // Once. Rethrows what the work threw.
+    // Call once. Rethrows the work's exception.
     boost::asio::awaitable<void> wait();
 
    private:
     friend class DiskThreads;
     struct State;
-    std::shared_ptr<State> state_;  // shared with the work, which ends even where nobody waits for it
+    std::shared_ptr<State> state_;  // shared with the work, which may outlive this object
   };
 
-  // How many may compute at once: as many as there are cores, and a few that write meanwhile.
+  // Number of computing threads: one for each core, and a few for writing meanwhile.
   static int default_workers();
-  // How many may wait at once: a disk does more of what it is asked together.
+  // Number of waiting threads: a disk is faster with many requests at once.
   static constexpr int kWaiters = 32;
 
   explicit DiskThreads(int workers = default_workers());
-  // Waits for what was started.
+  // Waits for running works.
   ~DiskThreads();
 
-  // What computes, or copies much. `executor` is the calling coroutine's.
+  // For works that compute, or copy much. `executor` is the calling coroutine's.
   Pending start(boost::asio::any_io_executor executor, Work work);
-  // What only waits for the disk: it is not held up by what computes.
+  // For works that only wait for the disk: computing works do not delay them.
   Pending start_wait(boost::asio::any_io_executor executor, Work work);
-  // Such work, started and waited for. `work` may refer to what outlives the await.
+  // Starts such a work and waits for it. `work` may refer to objects that outlive the await.
   boost::asio::awaitable<void> run(Work work);
-  // The same for what computes.
+  // The same for a computing work.
   boost::asio::awaitable<void> compute(Work work);
-  // Nobody waits for it; what it throws is logged.
+  // Without waiting. Logs the work's exception.
   void post(Work work);
 
  private:

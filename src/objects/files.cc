@@ -75,26 +75,26 @@ std::string Files::new_name() { return base::to_hex(base::random_bytes(kNameByte
 
 base::File Files::create(const std::string& name) const { return base::File::create(incoming(name)); }
 
-// One sync serves all who asked before it began: whoever waited for the lock finds it done.
+// One sync serves all requests that came before it began: a caller that waited for the lock may find its own done.
 void Files::sync_names() {
-  const std::uint64_t mine = ++asked_;
+  const std::uint64_t mine = ++requested_;
   std::lock_guard lock(syncing_);
   if (synced_ >= mine) return;
-  const std::uint64_t all = asked_;
+  const std::uint64_t all = requested_;
   base::sync_folder(folder_ + "/incoming");
   synced_ = all;
 }
 
 void Files::keep(const std::string& name) const {
   if (moved(incoming(name), place(name))) return;
-  // The folder of its place is made when it is first needed.
+  // Creates the final folder when it is first needed.
   make_folder(folder_ + "/" + name.substr(0, 2));
   moved(incoming(name), place(name));
 }
 
-// It may be kept while we look; from its place it does not move.
+// Another thread may move it from incoming/ meanwhile; from its final place it does not move.
 bool Files::drop(const std::string& name) const {
-  std::lock_guard lock(held_->mutex);  // until it is gone: who holds it then sees that it is
+  std::lock_guard lock(held_->mutex);  // until the file is deleted, so that a later hold finds it absent
   if (held_->names.contains(name)) return false;
   if (!removed(place(name)) && !removed(incoming(name))) removed(place(name));
   return true;

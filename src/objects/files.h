@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bytes of objects, as files that never change.
 //
-// A file is written in incoming/, synced with its name, and only then does a transaction commit a row
-// that names it. Then it moves to its place, unsynced: one whose move was lost is found in incoming/ at
-// the next start. So what is in its place is whole and somebody's, and a start looks at no more than
-// was under way.
+// A file is written in incoming/ and synced with its name. Only then does a transaction commit a row that names it.
+// Then the file moves to its final place, without a sync: if the move was lost, the next start finds the file in incoming/.
+// So a file in its final place is complete and has a row, and a start checks only the uploads that were in progress.
 #pragma once
 
 #include <atomic>
@@ -23,36 +22,35 @@ namespace objects {
 
 class Files {
  public:
-  // Makes `folder`, if need be. All of these may be called by several threads at once, and throw
-  // std::system_error.
+  // Creates `folder` if it is absent. All functions are thread-safe and throw std::system_error.
   explicit Files(std::string folder);
 
   static std::string new_name();
 
   // In incoming/.
   base::File create(const std::string& name) const;
-  // The names that were created before this call survive a power loss.
+  // Makes the names that were created before this call durable.
   void sync_names();
 
-  // A row names it now. Nothing happens where it has been dropped meanwhile.
+  // Moves the file to its final place: a row names it now. Ignores a file that was dropped meanwhile.
   void keep(const std::string& name) const;
-  // Wherever it is; nothing happens where it is not. False where somebody holds it: it stays.
+  // Deletes the file from either folder; ignores an absent one. False if the file is held: it remains.
   bool drop(const std::string& name) const;
-  // As long as what this gives lives, none of these is dropped: for who opens them one after another.
+  // None of these files is dropped while the returned hold lives: for readers that open them one after another.
   std::shared_ptr<const void> hold(std::vector<std::string> names) const;
   bool has(const std::string& name) const;
-  // nullopt where there is none.
+  // nullopt if absent.
   std::optional<base::File> open(const std::string& name) const;
-  // The same, without waiting for a disk: nullopt where that can't be known.
+  // The same, without waiting for the disk: nullopt also if the kernel has not cached the name.
   std::optional<base::File> open_cached(const std::string& name) const;
 
   struct Recovered {
     std::size_t kept = 0, dropped = 0;
   };
-  // At start: what is in incoming/ is kept where a row names it, else dropped.
+  // At start: keeps the files in incoming/ that have a row, and drops the others.
   Recovered recover(const std::function<bool(const std::string&)>& is_named) const;
 
-  // What is in its place, folder by folder: 0 to kFolders - 1.
+  // The files in their final place in one folder: 0 to kFolders - 1.
   static constexpr int kFolders = 256;
   std::vector<std::string> names(int folder) const;
 
@@ -64,14 +62,14 @@ class Files {
 
   struct Held {
     std::mutex mutex;
-    std::unordered_map<std::string, int> names;  // how often each is held
+    std::unordered_map<std::string, int> names;  // number of holds
   };
 
   std::string folder_;
-  std::shared_ptr<Held> held_ = std::make_shared<Held>();  // a hold may end after us
+  std::shared_ptr<Held> held_ = std::make_shared<Held>();  // a hold may outlive this object
   std::mutex syncing_;                    // of names
-  std::atomic<std::uint64_t> asked_ = 0;  // for a sync of names, counted
-  std::uint64_t synced_ = 0;              // up to this one; behind syncing_
+  std::atomic<std::uint64_t> requested_ = 0;  // number of requested syncs of names
+  std::uint64_t synced_ = 0;              // number of the last request that is done; guarded by syncing_
 };
 
 }  // namespace objects

@@ -27,7 +27,7 @@ class FilesTest : public ObjectsTest {
   }
 };
 
-TEST_F(FilesTest, AFileIsReadBeforeAndAfterItIsKept) {
+TEST_F(FilesTest, AFileIsReadableBeforeAndAfterItIsKept) {
   const std::string name = make("hello");
   EXPECT_EQ(read(name), "hello");
   EXPECT_EQ(files_in("incoming"), 1u);
@@ -37,7 +37,7 @@ TEST_F(FilesTest, AFileIsReadBeforeAndAfterItIsKept) {
   EXPECT_EQ(files_in(name.substr(0, 2)), 1u);
 }
 
-TEST_F(FilesTest, ADroppedFileIsGoneWhereverItWas) {
+TEST_F(FilesTest, ADroppedFileIsDeletedFromEitherFolder) {
   const std::string incoming = make("a"), kept = make("b");
   files_.keep(kept);
   files_.drop(incoming);
@@ -49,7 +49,7 @@ TEST_F(FilesTest, ADroppedFileIsGoneWhereverItWas) {
   EXPECT_EQ(read(kept), "not there");
 }
 
-TEST_F(FilesTest, AStartKeepsWhatARowNamesAndDropsTheRest) {
+TEST_F(FilesTest, RecoveryKeepsFilesThatHaveARowAndDropsTheRest) {
   const std::string named = make("a"), unnamed = make("b"), kept = make("c");
   files_.keep(kept);
   const Files again(folder_.path + "/objects");
@@ -62,12 +62,12 @@ TEST_F(FilesTest, AStartKeepsWhatARowNamesAndDropsTheRest) {
   EXPECT_EQ(read(kept), "c");
 }
 
-TEST_F(FilesTest, AFileThatTheKernelRemembersIsOpenedAtOnce) {
+TEST_F(FilesTest, ACachedFileIsOpenedWithoutWaiting) {
   EXPECT_FALSE(files_.open_cached("0a"));
   files_.create("0a").write_all("bytes");
   for (const bool kept : {false, true}) {
     if (kept) files_.keep("0a");
-    // The kernel may forget at any time, so it is reminded.
+    // The kernel may evict the name at any time, so look it up first.
     std::optional<base::File> file;
     for (int i = 0; i < 100 && !file; ++i) {
       EXPECT_TRUE(files_.open("0a"));
@@ -78,7 +78,7 @@ TEST_F(FilesTest, AFileThatTheKernelRemembersIsOpenedAtOnce) {
   }
 }
 
-TEST_F(FilesTest, WhatIsHeldStaysUntilTheLastWhoHoldsItIsGone) {
+TEST_F(FilesTest, AHeldFileStaysUntilItsLastHoldEnds) {
   for (const char* name : {"0a", "0b"}) files_.create(name).write_all("bytes");
   files_.keep("0a");
   auto first = files_.hold({"0a", "0b"}), second = files_.hold({"0a"});
@@ -94,7 +94,7 @@ TEST_F(FilesTest, WhatIsHeldStaysUntilTheLastWhoHoldsItIsGone) {
   EXPECT_FALSE(files_.has("0a"));
 }
 
-TEST_F(FilesTest, NamesAreListedByTheirFolder) {
+TEST_F(FilesTest, NamesAreListedByFolder) {
   std::vector<std::string> made, found;
   for (int i = 0; i < 20; ++i) {
     made.push_back(make("x"));
@@ -109,7 +109,7 @@ TEST_F(FilesTest, NamesAreListedByTheirFolder) {
   EXPECT_EQ(found, made);
 }
 
-TEST_F(FilesTest, AFileThatIsMovedMeanwhileIsFoundAndDroppedAllTheSame) {
+TEST_F(FilesTest, AFileThatMovesMeanwhileIsStillFoundAndDropped) {
   for (int i = 0; i < 200; ++i) {
     const std::string name = make("x");
     std::thread keeper([&] { files_.keep(name); });
@@ -120,7 +120,7 @@ TEST_F(FilesTest, AFileThatIsMovedMeanwhileIsFoundAndDroppedAllTheSame) {
   }
 }
 
-TEST_F(FilesTest, ManyCanSyncTheirNamesAtOnce) {
+TEST_F(FilesTest, ManyThreadsCanSyncNamesAtOnce) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {

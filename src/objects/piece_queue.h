@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of a file on their way to it.
+// Pieces of a file that wait to be written.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace objects {
 
-using Pieces = std::vector<std::shared_ptr<const std::string>>;  // shared by who writes and who hashes them
+using Pieces = std::vector<std::shared_ptr<const std::string>>;  // shared by the writer and the hasher
 
 class PieceQueue {
  public:
   void add(const Pieces& pieces);
   std::uint64_t size() const { return size_; }
-  // So much of its front, at the file's end, in as few calls as can be. Throws std::system_error.
+  // Appends this many bytes to the file, in as few calls as possible. Throws std::system_error.
   void write_to(const base::File& file, std::uint64_t bytes);
 
  private:
@@ -26,7 +26,7 @@ class PieceQueue {
   void drop_front(std::uint64_t bytes);
 
   std::deque<std::shared_ptr<const std::string>> pieces_;
-  std::size_t begun_ = 0;  // of the first, which is written already
+  std::size_t begun_ = 0;  // bytes of the first piece that are already written
   std::uint64_t size_ = 0;
 };
 

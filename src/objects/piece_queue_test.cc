@@ -19,7 +19,7 @@ class PieceQueueTest : public ObjectsTest {
   base::File file_ = files_.create("0a");
 };
 
-TEST_F(PieceQueueTest, SoMuchIsWrittenAsWasAsked) {
+TEST_F(PieceQueueTest, WritesTheRequestedNumberOfBytes) {
   add("one");
   add("");
   add("two");
@@ -36,7 +36,7 @@ TEST_F(PieceQueueTest, SoMuchIsWrittenAsWasAsked) {
   EXPECT_EQ(queue_.size(), 0u);
 }
 
-TEST_F(PieceQueueTest, ManyPiecesGoInTheirOrder) {
+TEST_F(PieceQueueTest, ManyPiecesKeepTheirOrder) {
   std::string expected;
   for (int i = 0; i < 1000; ++i) {
     add(std::to_string(i));

@@ -12,20 +12,19 @@ namespace objects {
 namespace asio = boost::asio;
 namespace {
 
-// Handed over at once: what comes in smaller pieces is put together.
+// Smaller pieces are gathered up to this size.
 constexpr std::size_t kPieceBytes = 128 * 1024;
-// More than this does not wait to be written or hashed: no more is read until it is.
+// The most bytes that wait to be written or hashed: reading pauses above this.
 constexpr std::size_t kAheadBytes = 256 * 1024;
-// Written at once, at a multiple of it: the kernel keeps a file that came so in larger pieces of memory, and
-// sends it for two thirds of what it costs in single pages.
+// Unit and alignment of writes: the kernel then caches the file in larger folios, which makes sending it a third
+// cheaper than single pages.
 constexpr std::uint64_t kStrideBytes = 512 * 1024;
-// A copy leaves its thread to others after so much.
+// A copy yields its thread after this many bytes.
 constexpr std::uint64_t kCopyBytes = 16 * 1024 * 1024;
-// Written back while more comes, so that the sync at the end finds little to do.
+// Write-back begins after this many bytes, so that the final sync has little to do.
 constexpr std::uint64_t kFlushBytes = 16 * 1024 * 1024;
-// Taken ahead of what is written, where more is known to come. Not all of it: a client that promises
-// much and sends little must not fill the disk. And not for little: the file system writes down twice
-// what it was told to expect.
+// Preallocated ahead of the writes if the size is known. Not the whole size: a client that announces much and sends
+// little must not fill the disk. And not for small files: it makes the file system update its metadata twice.
 constexpr std::uint64_t kRoomBytes = 64 * 1024 * 1024, kLeastRoomBytes = 16 * 1024 * 1024;
 
 using Hashers = std::vector<std::pair<base::Checksum, base::Hasher>>;
@@ -37,12 +36,12 @@ Hashers make_hashers(std::set<base::Checksum> kinds) {
   return hashers;
 }
 
-// Blocks side by side, where the file system can.
+// Preallocates contiguous blocks if the file system supports it.
 void take_room(const base::File& file, std::uint64_t offset, std::uint64_t length) {
   const int failed =
       ::fallocate(file.descriptor(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(length));
   if (!failed || (errno != ENOSPC && errno != EDQUOT && errno != EFBIG)) return;
-  throw std::system_error(errno, std::generic_category(), "cannot make room for " + file.path());
+  throw std::system_error(errno, std::generic_category(), "cannot allocate space for " + file.path());
 }
 
 std::string read_whole(const base::File& from, std::uint64_t offset, std::size_t length) {
@@ -53,7 +52,7 @@ std::string read_whole(const base::File& from, std::uint64_t offset, std::size_t
 
 }  // namespace
 
-// What disk threads work on: one of them on the file, one on the hashers.
+// Used by the disk threads: one works on the file, one on the hashers.
 struct Spooler::State {
   State(Files& into, const SpoolOptions& options)
       : files(into), expected(options.size.value_or(0)), hashers(make_hashers(options.checksums)) {}
@@ -61,7 +60,7 @@ struct Spooler::State {
     if (!name.empty() && !kept) files.drop(name);
   }
 
-  // All but what does not fill a stride yet.
+  // All complete strides.
   void write_all(const Pieces& pieces) {
     unwritten.add(pieces);
     const std::uint64_t end = written + unwritten.size(), whole = end - end % kStrideBytes;
@@ -94,7 +93,7 @@ struct Spooler::State {
     room = written + ahead;
   }
 
-  // The name after the bytes: a file system that keeps a journal has then mostly written down both.
+  // The name after the bytes: on a journaling file system the first sync has usually covered both.
   void end() {
     write(unwritten.size());
     file->sync();
@@ -135,11 +134,11 @@ Spooler::Spooler(Files& files, DiskThreads& disk, SpoolOptions options)
       hashing_{&State::hash_all} {}
 
 Spooler::~Spooler() {
-  // Removing a large file takes its time: the last who holds the state is a disk thread.
+  // Deleting a large file takes time, so a disk thread does it.
   if (is_file_ && !state_->kept) disk_.post([state = std::move(state_)]() mutable { state.reset(); });
 }
 
-// Waits for what the lane's thread has been given; rethrows.
+// Waits for the lane's thread; rethrows.
 asio::awaitable<void> Spooler::end(Lane& lane) {
   if (!lane.running) co_return;
   DiskThreads::Pending running = std::move(*lane.running);
@@ -152,8 +151,7 @@ DiskThreads::Work Spooler::rest_of(Lane& lane) {
   return [state = state_, take = lane.take, pieces = std::exchange(lane.waiting, {})] { ((*state).*take)(pieces); };
 }
 
-// Its thread gets what waits, when it has done what it was given before. That is waited for only where
-// too much waits already.
+// Passes the waiting pieces to the lane's thread once it is idle. Waits for the thread only if too many bytes wait.
 asio::awaitable<void> Spooler::go_on(Lane& lane) {
   if (lane.running && !lane.running->ended() && lane.waiting_bytes < kAheadBytes) co_return;
   co_await end(lane);
@@ -176,7 +174,7 @@ asio::awaitable<void> Spooler::hand_over() {
   co_await go_on(hashing_);
 }
 
-// Nothing waits, and no thread works on it.
+// Waits until the lane is empty and its thread idle.
 asio::awaitable<void> Spooler::settle(Lane& lane) {
   co_await end(lane);
   if (lane.waiting.empty()) co_return;
@@ -187,7 +185,7 @@ asio::awaitable<void> Spooler::settle(Lane& lane) {
 asio::awaitable<void> Spooler::write(std::string piece) {
   size_ += piece.size();
   const bool is_long = size_ > options_.inline_bytes;
-  // Small pieces may have come with much more room than they need, for those after them: these are put there.
+  // A small piece may arrive in a large buffer: the next pieces are appended to it.
   if (!gathered_.empty() && (!is_long || piece.size() < kPieceBytes)) {
     gathered_ += piece;
   } else {
@@ -215,7 +213,7 @@ asio::awaitable<void> Spooler::copy(const base::File& from, std::uint64_t offset
   while (length > 0) {
     const std::uint64_t step = std::min(length, kCopyBytes);
     DiskThreads::Work work = [state = state_, &from, offset, step] { state->copy(from, offset, step); };
-    // `from` is the caller's: nothing may use it when we have returned.
+    // `from` belongs to the caller: no thread may use it after the return.
     writing_.running = disk_.start(executor, std::move(work));
     co_await end(writing_);
     offset += step;
@@ -223,7 +221,7 @@ asio::awaitable<void> Spooler::copy(const base::File& from, std::uint64_t offset
   }
 }
 
-// What is left is hashed while it is written and synced. No thread that computes is held up by the sync.
+// Hashes the rest while it is written and synced. The sync does not occupy a computing thread.
 asio::awaitable<void> Spooler::finish_file() {
   share_out();
   if (!hashing_.running || hashing_.running->ended()) {

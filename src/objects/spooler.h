@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of bytes on its way in: hashed as it comes, in memory while it is short, and from then on a
-// file that disk threads write while more of it is read. One writes and syncs it while another hashes:
-// an upload that is alone takes little longer than the slower of the two.
+// Receives a body: hashes it as it arrives, keeps it in memory while it is short, else writes it to a file on disk
+// threads while more arrives. One thread writes and syncs while another hashes, so that a single upload takes little
+// longer than the slower of the two.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -21,28 +21,28 @@
 namespace objects {
 
 struct SpoolOptions {
-  std::size_t inline_bytes = 0;            // up to here it stays in memory
-  std::set<base::Checksum> checksums;      // beside MD5
-  std::optional<std::uint64_t> size = {};  // where it is known: room is taken ahead
+  std::size_t inline_bytes = 0;            // a body up to this size stays in memory
+  std::set<base::Checksum> checksums;      // in addition to MD5
+  std::optional<std::uint64_t> size = {};  // if known: for preallocation
 };
 
-// All of it, durable where it is a file.
+// The complete body, durable if it is a file.
 struct Spooled {
   std::uint64_t size = 0;
-  std::map<base::Checksum, std::string> checksums;  // raw; MD5 among them
-  std::string bytes;                                // or
-  std::string file;                                 // its name: keep() it or drop() it
+  std::map<base::Checksum, std::string> checksums;  // raw; includes MD5
+  std::string bytes;                                // the body, or
+  std::string file;                                 // the name of its file: keep() or drop() it
 };
 
 class Spooler {
  public:
   Spooler(Files& files, DiskThreads& disk, SpoolOptions options);
-  // What was not finished is gone.
+  // Deletes an unfinished file.
   ~Spooler();
 
-  // These throw std::system_error, ENOSPC among them; perhaps for what was given before.
+  // These throw std::system_error (ENOSPC, for example), possibly for earlier bytes.
   boost::asio::awaitable<void> write(std::string piece);
-  // Some of a file. It must be that long: throws where it is not.
+  // Appends a part of a file. Throws if the file is too short.
   boost::asio::awaitable<void> copy(const base::File& from, std::uint64_t offset, std::uint64_t length);
   // The last call.
   boost::asio::awaitable<Spooled> finish();
@@ -51,7 +51,7 @@ class Spooler {
 
  private:
   struct State;
-  // Pieces that are taken in their order, some at a time by one thread.
+  // Pieces that one thread at a time processes in order.
   struct Lane {
     void (State::*take)(const Pieces& pieces);
     Pieces waiting = {};
@@ -69,9 +69,9 @@ class Spooler {
 
   DiskThreads& disk_;
   SpoolOptions options_;
-  std::shared_ptr<State> state_;  // shared with the work on its way, which may outlive us
+  std::shared_ptr<State> state_;  // shared with running works, which may outlive this object
   std::uint64_t size_ = 0;
-  std::string gathered_;  // what is not handed over yet
+  std::string gathered_;  // bytes that are not yet passed on
   bool is_file_ = false;
   Lane writing_, hashing_;
 };

@@ -72,7 +72,7 @@ class SpoolerTest : public ObjectsTest {
   Spooled spooled_;
 };
 
-TEST_F(SpoolerTest, WhatIsShortStaysInMemory) {
+TEST_F(SpoolerTest, AShortBodyStaysInMemory) {
   const std::string bytes = noise(kInline);
   run(spool(bytes, 300, {kInline, {Checksum::Sha256}, {}}));
   EXPECT_EQ(spooled_.size, kInline);
@@ -83,13 +83,13 @@ TEST_F(SpoolerTest, WhatIsShortStaysInMemory) {
   EXPECT_EQ(files_in(""), 0u);
 }
 
-TEST_F(SpoolerTest, NothingAtAllIsAlsoSpooled) {
+TEST_F(SpoolerTest, AnEmptyBodyIsSpooled) {
   run(spool("", 1, {kInline, {}, 0}));
   EXPECT_EQ(spooled_.size, 0u);
   EXPECT_EQ(spooled_.checksums[Checksum::Md5], base::md5(""));
 }
 
-TEST_F(SpoolerTest, WhatIsLongerIsAFileThatIsWhole) {
+TEST_F(SpoolerTest, ALongBodyBecomesACompleteFile) {
   for (const std::size_t size : {kInline + 1, std::size_t{512} * 1024, std::size_t{3'000'001}}) {
     const std::string bytes = noise(size);
     run(spool(bytes, 70'000, {kInline, {Checksum::Sha1}, size}));
@@ -102,9 +102,9 @@ TEST_F(SpoolerTest, WhatIsLongerIsAFileThatIsWhole) {
   EXPECT_EQ(files_in("incoming"), 3u);
 }
 
-TEST_F(SpoolerTest, SmallPiecesDoNotKeepTheRoomThatTheyCameIn) {
+TEST_F(SpoolerTest, SmallPiecesDoNotKeepTheirLargeBuffers) {
 #ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the address sanitizer keeps what was freed";
+  GTEST_SKIP() << "the address sanitizer keeps freed memory";
 #endif
   constexpr std::size_t kPieces = 5000, kRoom = 64 * 1024, kBytes = 10;
   const std::size_t before = peak_memory();
@@ -113,13 +113,13 @@ TEST_F(SpoolerTest, SmallPiecesDoNotKeepTheRoomThatTheyCameIn) {
   EXPECT_EQ(contents(spooled_.file), std::string(kPieces * kBytes, 'x'));
 }
 
-TEST_F(SpoolerTest, WhatNobodyFinishesLeavesNoFile) {
+TEST_F(SpoolerTest, AnAbandonedUploadLeavesNoFile) {
   run(spool_and_leave(noise(2'000'000)));
   end_threads();
   EXPECT_EQ(files_in("incoming"), 0u);
 }
 
-TEST_F(SpoolerTest, SomeOfAFileIsCopied) {
+TEST_F(SpoolerTest, APartOfAFileIsCopied) {
   const std::string bytes = noise(3'000'000);
   run(spool(bytes, 100'000, {kInline, {}, {}}));
   const std::string source = spooled_.file;
@@ -132,14 +132,14 @@ TEST_F(SpoolerTest, SomeOfAFileIsCopied) {
   EXPECT_EQ(spooled_.bytes, bytes.substr(5, 10) + "!");
 }
 
-TEST_F(SpoolerTest, ASourceThatIsTooShortIsNotTakenForWhole) {
+TEST_F(SpoolerTest, ATruncatedSourceIsAnError) {
   run(spool(noise(2000), 2000, {kInline, {}, {}}));
   EXPECT_THROW(run(copy(spooled_.file, 1000, 1001, "before")), std::system_error);
   EXPECT_THROW(run(copy(spooled_.file, 1999, 2, "")), std::system_error);
 }
 
-// A limit on file sizes stands for a disk that is full.
-TEST_F(SpoolerTest, AFileThatCannotBeWrittenIsToldAndLeavesNothing) {
+// A limit on file sizes simulates a full disk.
+TEST_F(SpoolerTest, AWriteErrorIsReportedAndLeavesNoFile) {
   rlimit before;
   getrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, SIG_IGN);

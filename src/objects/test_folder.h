@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An empty folder of files and threads to use it with, for one test.
+// Test support: an empty folder of files, with disk threads.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class ObjectsTest : public testing::Test {
     return count;
   }
 
-  // Rethrows what the coroutine throws.
+  // Rethrows the coroutine's exception.
   void run(boost::asio::awaitable<void> work) {
     std::exception_ptr thrown;
     bool ended = false;
@@ -47,7 +47,7 @@ class ObjectsTest : public testing::Test {
     if (thrown) std::rethrow_exception(thrown);
   }
 
-  // Everything that was started has ended.
+  // Waits for all works.
   void end_threads() { disk_.reset(); }
 
   Folder folder_;

@@ -34,7 +34,7 @@ Verdict compare_sizes(std::uint64_t found, std::uint64_t expected) {
           std::to_string(found) + " bytes where there were " + std::to_string(expected)};
 }
 
-// What has been read so far.
+// The state of one check.
 class Reading {
  public:
   explicit Reading(Expected expected) : expected_(std::move(expected)) {
@@ -91,7 +91,7 @@ asio::awaitable<Verdict> verify_file(Files& files, DiskThreads& disk, std::strin
       if (file) verdict = compare_sizes(file->size(), expected.size);
     };
     co_await disk.run(std::move(open));
-    if (!file) verdict = {Verdict::Missing, "its file is not there"};
+    if (!file) verdict = {Verdict::Missing, "its file is missing"};
     if (verdict.kind != Verdict::Whole) co_return verdict;
     for (std::uint64_t done = 0; done < expected.size; done += kSliceBytes) {
       const std::uint64_t length = std::min(kSliceBytes, expected.size - done);

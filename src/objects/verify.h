@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that lie on a disk for years, read again: are they still what they were?
+// Reads stored bytes again and compares them with their checksums.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -25,7 +25,7 @@ struct Verdict {
 };
 
 Verdict verify_bytes(std::string_view bytes, const Expected& expected);
-// In slices, so that others get their turn on the disk's threads.
+// In slices, so that other works get their turn on the disk threads.
 boost::asio::awaitable<Verdict> verify_file(Files& files, DiskThreads& disk, std::string name, Expected expected);
 
 }  // namespace objects

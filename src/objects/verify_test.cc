@@ -34,7 +34,7 @@ class VerifyTest : public ObjectsTest {
   Verdict verdict_;
 };
 
-// Longer than what is read at once, and than what one thread reads in one go.
+// Longer than one read, and than one slice.
 const std::string& long_text() {
   static const std::string text = [] {
     std::string made;
@@ -44,12 +44,12 @@ const std::string& long_text() {
   return text;
 }
 
-TEST_F(VerifyTest, WhatIsWholeIsCalledSo) {
+TEST_F(VerifyTest, AnIntactFileIsReportedAsIntact) {
   EXPECT_EQ(verify(make(long_text()), long_text()).kind, Verdict::Whole);
   EXPECT_EQ(verify(make(""), "").kind, Verdict::Whole);
 }
 
-TEST_F(VerifyTest, AFlippedBitIsFoundWhereverItIs) {
+TEST_F(VerifyTest, AFlippedBitIsFoundAnywhere) {
   for (const std::size_t at : {std::size_t{0}, std::size_t{300'000}, long_text().size() - 1}) {
     std::string flipped = long_text();
     flipped[at] = static_cast<char>(flipped[at] ^ 1);
@@ -59,7 +59,7 @@ TEST_F(VerifyTest, AFlippedBitIsFoundWhereverItIs) {
   }
 }
 
-TEST_F(VerifyTest, AFileOfAnotherLengthIsToldApartFromADamagedOne) {
+TEST_F(VerifyTest, AWrongLengthIsDistinguishedFromDamage) {
   const std::string name = make("0123456789");
   ASSERT_EQ(::truncate(path(name).c_str(), 4), 0);
   EXPECT_EQ(verify(name, "0123456789").kind, Verdict::Short);
@@ -67,18 +67,18 @@ TEST_F(VerifyTest, AFileOfAnotherLengthIsToldApartFromADamagedOne) {
   EXPECT_EQ(verify(name, "012").kind, Verdict::Long);
 }
 
-TEST_F(VerifyTest, AFileThatIsNotThereIsMissing) {
+TEST_F(VerifyTest, AnAbsentFileIsReportedAsMissing) {
   EXPECT_EQ(verify(Files::new_name(), "x").kind, Verdict::Missing);
 }
 
-TEST_F(VerifyTest, AFileThatCannotBeReadIsNoEndOfTheWalk) {
+TEST_F(VerifyTest, AnUnreadableFileDoesNotEndTheWalk) {
   const std::string name = make("x");
   ASSERT_EQ(::unlink(path(name).c_str()), 0);
   ASSERT_EQ(::symlink(name.c_str(), path(name).c_str()), 0);  // to itself
   EXPECT_EQ(verify(name, "x").kind, Verdict::Unreadable);
 }
 
-TEST_F(VerifyTest, BytesAreVerifiedToo) {
+TEST_F(VerifyTest, BytesInMemoryAreVerifiedToo) {
   const Expected expected{3, {{base::Checksum::Md5, base::md5("abc")}}};
   EXPECT_EQ(verify_bytes("abc", expected).kind, Verdict::Whole);
   EXPECT_EQ(verify_bytes("abd", expected).kind, Verdict::Damaged);

@@ -120,7 +120,7 @@ bool Expression::matches(const model::Instance& instance, std::span<const model:
   return holds(root_, instance, tasks);
 }
 
-// As deep as kMaxExpressionDepth at most: the parser made sure.
+// The parser limits the depth to kMaxExpressionDepth.
 bool Expression::holds(std::size_t index, const model::Instance& instance,
                        std::span<const model::TaskHold> tasks) const {
   const Node& node = nodes_[index];

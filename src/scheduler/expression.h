@@ -6,13 +6,11 @@
 //   not   = ("!" | "not") not | "(" or ")" | test
 //   test  = subject operator [argument | "[" argument { "," argument } "]"]
 //
-// Subjects, and the operators that each takes, are those of the developer guide; ours is
-// task:startedBy. Words of the language are taken in any case, names and values are not.
-// A pattern must match the whole value, as Java's matches() does.
+// The developer guide defines the subjects and the operators of each; task:startedBy is our extension. Keywords
+// ignore case, names and values do not. A pattern must match the whole value, like Java's matches().
 //
-// What the guide leaves open: `!=`, `!in` and `!~` are true exactly where `==`, `in` and `=~`
-// are false, so also where there is no such attribute. Two attribute values that are
-// both numbers are ordered as numbers, else as text.
+// Where the guide is silent: `!=`, `!in` and `!~` are true exactly if `==`, `in` and `=~` are false, so also if the
+// attribute is absent. Two attribute values are compared as numbers if both are numbers, else as text.
 #pragma once
 
 #include <memory>
@@ -32,7 +30,7 @@ namespace scheduler {
 inline constexpr std::size_t kMaxExpressionLength = 2000;  // Amazon's
 inline constexpr int kMaxExpressionDepth = 32;
 
-// A pattern took more steps on a value than the engine allows: the request is over.
+// A pattern exceeded the engine's limit of steps on a value. It ends the request.
 class ExpressionTooComplex : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -50,10 +48,10 @@ enum class Subject {
 };
 enum class Operator { Equals, Greater, GreaterEqual, Less, LessEqual, Exists, In, Matches };
 
-// A compiled regular expression, of expression_pattern.h: its engine is too large for this header.
+// A compiled regular expression. Defined in expression_pattern.h, because its engine's header is large.
 struct Pattern;
 
-// `subject operator arguments`, or its opposite.
+// `subject operator arguments`, or its negation.
 struct Test {
   Subject subject = Subject::Attribute;
   Operator op = Operator::Equals;
@@ -66,7 +64,7 @@ struct Test {
 
 class Expression {
  public:
-  // An error names the column, from 1.
+  // An error names the column, counted from 1.
   static base::Result<Expression> parse(std::string_view text);
 
   // Throws ExpressionTooComplex.
@@ -95,7 +93,7 @@ class Expression {
 // 2018-06-18T22:28:28+00:00, 2018-06-18T22:28:28Z, 2018-06-18T22:28:28, 2018-06-18.
 std::optional<base::Time> parse_date(std::string_view text);
 
-// -1, 0 or 1: "1.9" is before "1.14.5". What is not a number in a part is compared as text.
+// -1, 0 or 1: "1.9" is before "1.14.5". Parts that are not numbers are compared as text.
 int compare_versions(std::string_view a, std::string_view b);
 
 }  // namespace scheduler

@@ -28,7 +28,7 @@ struct OperatorName {
   bool negated;
 };
 
-// Longer ones before those that they begin with.
+// A symbol comes before its own prefixes.
 constexpr OperatorName kSymbols[] = {
     {"==", Operator::Equals, false}, {"!=", Operator::Equals, true},        {"=~", Operator::Matches, false},
     {"!~", Operator::Matches, true}, {">=", Operator::GreaterEqual, false}, {"<=", Operator::LessEqual, false},
@@ -84,7 +84,7 @@ bool takes(Subject subject, Operator op) {
 
 }  // namespace
 
-// Recursive descent. A SyntaxError ends it; nothing else leaves it.
+// Recursive descent. Throws SyntaxError only.
 class ExpressionParser {
  public:
   explicit ExpressionParser(std::string_view text) : text_(text) {}
@@ -116,7 +116,7 @@ class ExpressionParser {
     return true;
   }
 
-  // The word that comes next, without taking it.
+  // The next word, without consuming it.
   std::string_view peek_word() {
     skip_space();
     std::size_t end = at_;
@@ -227,7 +227,7 @@ class ExpressionParser {
     std::size_t argument_at = at_;
     test.arguments.push_back(parse_argument(test.op == Operator::Matches));
     std::size_t end = at_;
-    at_ = argument_at;  // what is wrong with it is wrong where it begins
+    at_ = argument_at;  // errors point to where the argument begins
     if (test.op == Operator::Matches) {
       compile(test);
     } else if (test.subject == Subject::RunningTasksCount || test.subject == Subject::RegisteredAt) {
@@ -244,8 +244,8 @@ class ExpressionParser {
     if (!take("]")) fail("expected ',' or ']'");
   }
 
-  // A bare pattern may have brackets and commas in it; one with parentheses must be quoted, as
-  // "a single expression can't contain parentheses".
+  // An unquoted pattern may contain brackets and commas. A pattern with parentheses must be quoted: "a single
+  // expression can't contain parentheses".
   std::string parse_argument(bool is_pattern) {
     skip_space();
     if (at_ < text_.size() && (text_[at_] == '\'' || text_[at_] == '"')) return parse_quoted(text_[at_]);
@@ -307,7 +307,7 @@ base::Result<Expression> Expression::parse(std::string_view text) {
 
 namespace {
 
-// Reads exactly `digits` digits off the front.
+// Consumes exactly `digits` digits.
 std::optional<int> take_number(std::string_view& text, std::size_t digits) {
   if (text.size() < digits) return std::nullopt;
   int value = 0;

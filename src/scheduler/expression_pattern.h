@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The regular expression of a `=~` test. Apart from expression.h, which every placement includes.
+// The regular expression of a `=~` test. Not in expression.h, which many sources include.
 #pragma once
 
 #include <boost/regex.hpp>

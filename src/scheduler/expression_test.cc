@@ -71,7 +71,7 @@ TEST(Expression, AndBindsTighterThanOrAndParenthesesTighterThanBoth) {
   EXPECT_TRUE(holds("not not attribute:stack == prod"));
 }
 
-TEST(Expression, WordsOfTheLanguageAreTakenInAnyCaseAndValuesAreNot) {
+TEST(Expression, KeywordsIgnoreCaseAndValuesDoNot) {
   EXPECT_TRUE(holds("attribute:stack EQUALS prod AND NOT attribute:stack IN [PROD]"));
   EXPECT_FALSE(holds("attribute:stack == Prod"));
   EXPECT_FALSE(holds("attribute:Stack exists"));
@@ -83,7 +83,7 @@ TEST(Expression, AnAttributeWithoutAValueExistsAndEqualsNothing) {
   EXPECT_FALSE(holds("attribute:name-only =~ .*"));
 }
 
-TEST(Expression, ANegativeOperatorIsTrueWhereThereIsNoSuchAttribute) {
+TEST(Expression, ANegatedOperatorIsTrueIfTheAttributeIsAbsent) {
   EXPECT_TRUE(holds("attribute:none != x and attribute:none !in [x] and attribute:none !~ .*"));
   EXPECT_FALSE(holds("attribute:none == x or attribute:none < 5 or attribute:none > 5"));
 }
@@ -115,7 +115,7 @@ TEST(Expression, VersionsAreComparedPartByPart) {
   EXPECT_EQ(compare_versions("2", "1.99"), 1);
 }
 
-TEST(Expression, DatesAreThoseOfTheGuide) {
+TEST(Expression, DatesHaveTheFormatsOfTheGuide) {
   EXPECT_TRUE(holds("registeredAt == 2018-06-18T22:28:28+00:00"));
   EXPECT_TRUE(holds("registeredAt == 2018-06-19T00:28:28+02:00"));
   EXPECT_TRUE(holds("registeredAt == 2018-06-18T22:28:28"));
@@ -126,7 +126,7 @@ TEST(Expression, DatesAreThoseOfTheGuide) {
   }
 }
 
-TEST(Expression, ATaskThatWasToldToStopIsNoLongerInItsGroup) {
+TEST(Expression, AStoppingTaskIsNotInItsGroup) {
   EXPECT_FALSE(holds("task:group == old"));
   EXPECT_TRUE(holds("task:startedBy == me"));
 }
@@ -152,7 +152,7 @@ TEST(Expression, AnErrorNamesItsColumn) {
   EXPECT_EQ(error_of("attribute:a =~ *").substr(0, 37), "column 16: not a regular expression: ");
 }
 
-TEST(Expression, ASubjectTakesOnlyItsOwnOperators) {
+TEST(Expression, ASubjectAcceptsOnlyItsOwnOperators) {
   EXPECT_EQ(error_of("agentConnected > true"), "column 16: this subject does not take this operator");
   error_of("agentVersion =~ 1.*");
   error_of("runningTasksCount in [1]");
@@ -172,7 +172,7 @@ TEST(Expression, LengthAndDepthHaveBounds) {
   EXPECT_TRUE(holds(wide));
 }
 
-TEST(Expression, APatternThatWouldTakeForeverEndsTheRequest) {
+TEST(Expression, APatternThatBacktracksForeverEndsTheRequest) {
   Expression expression = *Expression::parse("attribute:long =~ '(a*)*(a*)*(a*)*(a*)*b'");
   model::Instance made = instance();
   made.attributes["long"] = std::string(128, 'a');

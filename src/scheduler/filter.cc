@@ -69,7 +69,7 @@ std::string shortage(std::int64_t free, std::int64_t total, std::int64_t needed,
   return needed > total ? text + ": more than the machine has" : text;
 }
 
-// What is free of that of which there is too little: whole GPUs, or memory of one.
+// Free amount of the scarce resource: whole GPUs, or memory of one GPU.
 std::string explain_free_gpus(const Machine& machine, const GpuNeed& need) {
   if (machine.idle_gpus() < need.whole || need.all) {
     return machine.idle_gpus() == 0 ? "no GPU free" : std::to_string(machine.idle_gpus()) + " GPUs free";

@@ -10,15 +10,15 @@
 
 namespace scheduler {
 
-// The first filter that the machine does not pass: ACTIVE, connected, required attributes, then
-// resources, then constraints. Amazon's guide has resources before constraints; among
-// resources the order is that of its agent (CPU, MEMORY, PORTS, GPU).
+// The first filter that rejects the machine: ACTIVE, connected, required attributes, resources, constraints. Amazon's
+// guide checks resources before constraints; the order of the resources is that of Amazon's agent (CPU, MEMORY,
+// PORTS, GPU).
 std::optional<Reason> misfit(const Machine& machine, const Request& request, const GpuNeed& need);
 
-// The same for a person. nullopt when the task would fit.
+// The same with a text for people. nullopt if the task fits.
 std::optional<Failure> explain(const Machine& machine, const Request& request);
 
-// The task's hold on a machine on which it fits.
+// The plan for a machine that fits.
 Plan make_plan(const Machine& machine, const Request& request);
 
 }  // namespace scheduler

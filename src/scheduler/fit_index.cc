@@ -8,7 +8,7 @@
 namespace scheduler {
 namespace {
 
-// A change moves half of a block and a search may look at all of one, while there should not be many.
+// A compromise: a change moves half a block and a search may scan a whole one, but many blocks are slow to skip.
 constexpr std::size_t kMaxBlock = 48;
 
 }  // namespace
@@ -20,7 +20,7 @@ std::uint64_t FitIndex::front_of(const model::InstanceId& id) {
   return front;
 }
 
-// The first block whose last entry is not before it.
+// The first block whose last entry is not before the entry.
 FitIndex::Bucket::iterator FitIndex::block_of(Bucket& bucket, const Entry& entry) {
   return std::partition_point(bucket.begin(), bucket.end(), [&](const Block& block) {
     if (block.last_major != entry.major) return block.last_major < entry.major;
@@ -70,7 +70,7 @@ void FitIndex::erase(const Entry& entry) {
   auto found = std::lower_bound(entries.begin(), entries.end(), entry, before);
   CHECK(found != entries.end() && !before(entry, *found)) << "erased an entry that is not in its bucket";
   entries.erase(found);
-  // What is left of a block joins the next, so that there are never many small ones.
+  // Merges small blocks into the next one.
   const auto next = std::next(block);
   if (next != bucket.end() && entries.size() + next->entries.size() <= kMaxBlock / 2) {
     next->entries.insert(next->entries.begin(), entries.begin(), entries.end());

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries in order, from which the first with enough free CPU, memory and GPU memory is found
-// without looking at those that have too little.
+// An ordered index that finds the first entry with enough free CPU, memory and GPU memory.
 //
-// Each bucket is a row of short blocks, in order by (major, id) within and across; a block knows the most
-// of each that any of its entries has, so that a search leaves whole blocks out. Blocks rather than
-// a tree: a change touches one of them, and a few neighbouring lines of memory.
+// Each bucket is a sequence of short blocks, ordered by (major, id). A block stores the maximum of each free resource
+// over its entries, so that a search skips blocks. Blocks instead of a tree: a change touches one block, which is a
+// few cache lines.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +17,13 @@ namespace scheduler {
 class FitIndex {
  public:
   struct Entry {
-    std::uint32_t slot = 0;  // the caller's: whom it is about
+    std::uint32_t slot = 0;  // chosen by the caller
     std::uint32_t bucket = 0;
     std::int64_t major = 0;                 // entries are ordered by this, then by id
-    std::uint64_t id_front = 0;             // front_of(id), to compare without looking it up
-    const model::InstanceId* id = nullptr;  // stays where it is as long as the entry is here
+    std::uint64_t id_front = 0;             // front_of(id), which is compared before the id
+    const model::InstanceId* id = nullptr;  // must outlive the entry
     std::int64_t cpu = 0, memory_mib = 0;   // free
-    std::int64_t share_mib = 0;             // the largest share of a GPU that could be had
+    std::int64_t share_mib = 0;             // the largest available share of a GPU
   };
 
   struct Bound {
@@ -32,21 +31,21 @@ class FitIndex {
     std::int64_t major = 0, cpu = 0, memory_mib = 0, share_mib = 0;  // at least
   };
 
-  // In the order of the ids, as far as eight bytes go.
+  // Orders like the ids, by their first eight bytes.
   static std::uint64_t front_of(const model::InstanceId& id);
   static bool before(const Entry& a, const Entry& b) {
     if (a.major != b.major) return a.major < b.major;
     if (a.id_front != b.id_front) return a.id_front < b.id_front;
-    return a.id != b.id && *a.id < *b.id;  // the same one, mostly: then it need not be read
+    return a.id != b.id && *a.id < *b.id;  // usually the same object: then there is nothing to compare
   }
 
   void insert(const Entry& entry);
-  // One that is neither before nor after it: of several, which one is all the same.
+  // Erases one entry that is equal in order.
   void erase(const Entry& entry);
   std::size_t bucket_count() const { return buckets_.size(); }
 
-  // The first entry of a bucket within bounds for which accept(slot) is true, or nullptr. Good until
-  // the next change.
+  // The first entry of a bucket within the bounds for which accept(slot) is true, or nullptr. Valid until the next
+  // change.
   template <class Accept>
   const Entry* first(const Bound& bound, const Accept& accept) const {
     if (bound.bucket >= buckets_.size()) return nullptr;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto kAny = [](std::uint32_t) { return true; };
 
-// The index, and the same entries in a list that is looked through.
+// The index, and the same entries in a list that is scanned.
 class Both {
  public:
   explicit Both(std::uint64_t seed) : random_(seed) {
@@ -72,8 +72,8 @@ class Both {
   std::vector<FitIndex::Entry> all_;
 };
 
-// It grows to many blocks and shrinks to none, again and again.
-TEST(FitIndex, FindsWhatLookingAtAllFinds) {
+// The index repeatedly grows to many blocks and shrinks to none.
+TEST(FitIndex, FindsTheSameEntryAsAFullScan) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
     Both both(seed);
@@ -88,7 +88,7 @@ TEST(FitIndex, FindsWhatLookingAtAllFinds) {
   }
 }
 
-TEST(FitIndex, GoesOnToTheNextWhereOneIsNotAccepted) {
+TEST(FitIndex, ContinuesAfterARejectedEntry) {
   FitIndex index;
   std::deque<model::InstanceId> ids;
   for (std::uint32_t i = 0; i < 200; ++i) {

@@ -12,7 +12,7 @@
 namespace scheduler {
 namespace {
 
-// All that the hold wants of this one GPU: the whole, or several containers' shares.
+// Checks the whole GPU, or the sum of several containers' shares of it.
 bool gpu_still_fits(const Machine& machine, const model::TaskHold& hold, const model::GpuId& id) {
   const auto found = machine.find_gpu(id);
   if (!found || !machine.gpu_uses()[*found].healthy) return false;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machines of one cluster, indexed so that placing a task costs microseconds. It
-// answers exactly what place() answers on the same machines.
+// The machines of one cluster, indexed so that a placement takes microseconds. It decides exactly like place() on
+// the same machines.
 //
-// It is a cache of the database and has one owner thread. How a placement goes:
+// It is a cache of the database, used by one thread at a time. A placement:
 //
 //   Decision decision = fleet.place(request);   // changes nothing
 //   fleet.hold(plan);                           // the next place() sees it taken
 //   ... the transaction that wrote the task ends ...
 //   fleet.commit(task) or fleet.unhold(task)
 //
-// What is held but not committed can be given back whatever happened meanwhile, in any order.
-// All else (put, remove, record, release, mark) is for what has been committed already.
+// Uncommitted holds can be released at any time, in any order. All other changes (put, remove, record, release, mark)
+// are for committed state.
 #pragma once
 
 #include <deque>
@@ -36,36 +36,36 @@ class Fleet {
   Fleet(const Fleet&) = delete;  // the indices point into the machines
   Fleet& operator=(const Fleet&) = delete;
 
-  // A machine that is new, or is described anew; what is held on it stays.
+  // Adds a machine or replaces its description; its holds remain.
   void put(model::Instance instance);
-  // Forgets a machine and every hold on it.
+  // Removes a machine and all its holds.
   void remove(const model::InstanceId& id);
 
-  // A task that the database has on a machine of ours: at start. It is believed, not checked.
+  // At start: a task that the database assigns to a machine. Not checked.
   void record(const model::InstanceId& id, model::TaskHold hold);
-  // The task has STOPPED. Nothing happens for one that is not here.
+  // The task has STOPPED. An unknown task is ignored.
   void release(const model::TaskId& task);
-  // It runs now; it was told to stop. Nothing happens for one that is not here.
+  // Updates a task's status. An unknown task is ignored.
   void mark(const model::TaskId& task, bool running, bool stopping);
 
   Decision place(const Request& request) const;
-  // On this machine or not at all, as StartTask wants it.
+  // On this machine or not at all, for StartTask.
   Decision place_on(const model::InstanceId& id, const Request& request) const;
 
-  // False, and nothing taken, when the plan's world has moved: place again.
+  // False, and nothing is held, if the plan is stale: place again.
   [[nodiscard]] bool hold(const Plan& plan);
   void commit(const model::TaskId& task);
   void unhold(const model::TaskId& task);
 
-  // Is there a machine that is ACTIVE? Without one, place() has nothing to say.
+  // Whether a machine is ACTIVE. Without one, place() returns no failures.
   bool has_candidates() const;
-  // Why each machine can't take it, those that are not ACTIVE too; `limit` at most, by id.
+  // Why each machine does not fit, including those that are not ACTIVE; at most `limit`, ordered by id.
   std::vector<Failure> explain(const Request& request, std::size_t limit = kMaxFailures) const;
 
   const Machine* find(const model::InstanceId& id) const;
-  // Where a task is held, or nullptr.
+  // The machine that holds a task, or nullptr.
   const Machine* machine_of(const model::TaskId& task) const;
-  // All machines, by id.
+  // All machines, ordered by id.
   std::vector<const Machine*> machines() const;
 
  private:
@@ -74,17 +74,17 @@ class Fleet {
   static constexpr Slot kNoSlot = std::numeric_limits<Slot>::max();
 
   struct Place {
-    std::optional<Machine> machine;  // none: the place is free for the next
-    // As the indices have it.
+    std::optional<Machine> machine;  // absent: the place is unused
+    // Its entries in the indices.
     std::optional<Entry> by_id;
     mutable std::optional<Entry> by_cpu, by_memory;
-    mutable bool stale = false;  // by_cpu_ and by_memory_ have it as it was
+    mutable bool stale = false;  // its entries in by_cpu_ and by_memory_ are out of date
     std::vector<Entry> shared_gpus;
   };
 
-  // Of each place, what most scans can do with: one short line of memory, not a machine.
+  // What most scans need of a place, in half a cache line.
   struct Brief {
-    std::int64_t cpu = -1, memory_mib = -1;  // free; below any demand when it accepts no tasks
+    std::int64_t cpu = -1, memory_mib = -1;  // free; negative if it accepts no tasks
     std::uint64_t id_hash = 0;
     int idle_gpus = 0;
   };
@@ -94,11 +94,11 @@ class Fleet {
     bool tentative = false;  // held, not committed
   };
 
-  // Hash maps, of fleet_maps.h: Boost's are too large for this header.
+  // Defined in fleet_maps.h, because the headers of Boost's hash maps are large.
   struct Maps;
 
-  // A way to find the best machine without looking at all: spread over an attribute, then
-  // over instances, then in an index's order. Each part may be absent.
+  // How to find the best machine without a full scan: spread over an attribute, then over instances, then in the
+  // order of an index. Each part may be absent.
   struct Route {
     std::optional<std::size_t> attribute;  // which strategy
     bool spread_instances = false;
@@ -139,7 +139,7 @@ class Fleet {
   SpreadCounts counts_of(const Request& request) const;
   std::set<int> levels(const std::string& attribute, const std::map<std::string, int, std::less<>>& counts) const;
 
-  std::deque<Place> places_;   // a deque: machines do not move
+  std::deque<Place> places_;   // a deque, so that machines do not move
   std::vector<Brief> briefs_;  // by slot
   std::vector<Slot> unused_;
   std::map<model::InstanceId, Slot> slots_;  // by id
@@ -147,12 +147,12 @@ class Fleet {
 
   // Machines that accept tasks. Bucket: 2 x idle GPUs, + 1 when all its GPUs are idle.
   FitIndex by_id_;
-  // The same, for binpack alone: brought up to date when it is asked for, as most fleets never do
-  // and two more trees for each change are most of what a change costs.
+  // The same, for binpack only. Updated on demand: most fleets never use them, and updating two more indices is most
+  // of the cost of a change.
   mutable FitIndex by_cpu_, by_memory_;
   mutable std::vector<Slot> stale_;
-  FitIndex shared_gpus_;  // those that are shared already, by memory left
-  std::map<std::string, std::map<std::string, int>> census_;  // attribute -> value -> machines that have it
+  FitIndex shared_gpus_;  // GPUs that are already shared, by memory left
+  std::map<std::string, std::map<std::string, int>> census_;  // attribute -> value -> number of machines
 };
 
 }  // namespace scheduler

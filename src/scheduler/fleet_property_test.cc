@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Fleet is an index, so it must say what looking at every machine says. Thousands of
-// random fleets and requests, each from a seed that a failure names.
+// A Fleet must decide like a full scan. Thousands of random fleets and requests, each from a seed that a failure
+// prints.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -141,7 +141,7 @@ class World {
   int next_task_ = 0;
 };
 
-TEST(FleetProperty, SaysWhatLookingAtEveryMachineSays) {
+TEST(FleetProperty, DecidesLikeAFullScan) {
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     World world(seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a Fleet finds the machine that place() would choose, looking at few.
+// Finds the machine that place() would choose, without a full scan.
 #include <numeric>
 #include <vector>
 
@@ -11,14 +11,14 @@ namespace {
 
 using Type = model::PlacementStrategy::Type;
 
-// With more different counts than this a search per count is dearer than one look at all.
+// With more distinct counts than this, a search for each count costs more than a full scan.
 constexpr std::size_t kMaxLevels = 8;
 
 bool is_share_alone(const GpuNeed& need) { return need.shared_mib > 0 && need.whole == 0; }
 
 constexpr auto kAny = [](auto) { return true; };
 
-// All machines' slots.
+// The slots of all machines.
 std::vector<std::uint32_t> first_slots(std::size_t count) {
   std::vector<std::uint32_t> slots(count);
   std::iota(slots.begin(), slots.end(), 0U);
@@ -33,7 +33,7 @@ Fleet::Slot Fleet::find_best(const Request& request, const GpuNeed& need) const 
   if (!route) return scan(first_slots(briefs_.size()), request, need, counts, kAny);
   if (!route->attribute) return follow(*route, request, need, counts, kAny);
 
-  // Only machines whose attribute has the fewest tasks, then those with the next few, ...
+  // First the machines whose attribute value has the fewest tasks, then those with the next higher count, ...
   const std::string& attribute = request.strategies[*route->attribute].attribute;
   const auto& by_value = counts[*route->attribute];
   std::set<int> levels = this->levels(attribute, by_value);
@@ -49,7 +49,7 @@ Fleet::Slot Fleet::find_best(const Request& request, const GpuNeed& need) const 
   return kNoSlot;
 }
 
-// Strategies in any other order or number have no route.
+// nullopt for any other combination of strategies.
 std::optional<Fleet::Route> Fleet::route(const Request& request, const GpuNeed& need) const {
   Route route{.index = &by_id_};
   std::size_t i = 0;
@@ -67,7 +67,7 @@ std::optional<Fleet::Route> Fleet::route(const Request& request, const GpuNeed& 
     route.index = &by_memory_;
     ++i;
   } else if (next_is(Type::BinpackGpu) && !is_share_alone(need)) {
-    ++i;  // by idle GPUs is how ties are broken anyway
+    ++i;  // idle GPUs break ties anyway
   }
   if (i != request.strategies.size()) return std::nullopt;
   if (route.index != &by_id_) pack_stale();
@@ -79,7 +79,7 @@ Fleet::Slot Fleet::follow(const Route& route, const Request& request, const GpuN
                           const Accept& accept) const {
   auto group = maps_->groups.find(request.group);
   if (!route.spread_instances || group == maps_->groups.end()) return search(request, need, *route.index, accept);
-  // A machine without any of the group's tasks comes before one with some.
+  // A machine without tasks of the group comes first.
   auto without = [&](Slot slot) { return !group->second.contains(slot) && accept(slot); };
   Slot slot = search(request, need, *route.index, without);
   if (slot != kNoSlot) return slot;
@@ -88,7 +88,7 @@ Fleet::Slot Fleet::follow(const Route& route, const Request& request, const GpuN
   return scan(members, request, need, counts, accept);
 }
 
-// The best by (the index's order, idle GPUs, id).
+// The best machine by (order of the index, idle GPUs, id).
 template <class Accept>
 Fleet::Slot Fleet::search(const Request& request, const GpuNeed& need, const FitIndex& index,
                           const Accept& accept) const {
@@ -108,14 +108,14 @@ Fleet::Slot Fleet::search(const Request& request, const GpuNeed& need, const Fit
       if (found && (!best_here || FitIndex::before(*found, *best_here))) best_here = found;
     }
     if (!best_here) continue;
-    // Fewer idle GPUs win a tie, so a later bucket must be better, not as good.
+    // Fewer idle GPUs win a tie, so a later bucket must be strictly better.
     if (!best || best_here->major < best->major) best = best_here;
     if (&index == &by_id_) break;
   }
   return best ? best->slot : kNoSlot;
 }
 
-// A shared GPU with just enough left; else an idle one, where fewest are.
+// The fullest sufficient shared GPU; else an idle GPU on the machine with the fewest.
 template <class Accept>
 Fleet::Slot Fleet::search_shared(const Request& request, const GpuNeed& need, const Accept& accept) const {
   auto fits = [&](Slot slot) { return accept(slot) && !misfit(machine(slot), request, need); };
@@ -136,8 +136,8 @@ Fleet::Slot Fleet::search_shared(const Request& request, const GpuNeed& need, co
   return kNoSlot;
 }
 
-// The first in the index's order, and of those that are level with it the one with least waste:
-// buckets are by idle GPUs, which is not what shares waste.
+// The first in the order of the index, ties broken by least waste: buckets count idle GPUs, which is not the waste of
+// a share.
 template <class Accept>
 Fleet::Slot Fleet::search_packed_share(const Request& request, const GpuNeed& need, const FitIndex& index,
                                        const Accept& accept) const {
@@ -146,7 +146,7 @@ Fleet::Slot Fleet::search_packed_share(const Request& request, const GpuNeed& ne
   auto consider = [&](Slot slot) {
     const Machine& candidate = machine(slot);
     std::int64_t major = &index == &by_cpu_ ? candidate.free_cpu() : candidate.free_memory_mib();
-    if (best != kNoSlot && major > best_major) return true;  // and so is all that follows
+    if (best != kNoSlot && major > best_major) return true;  // entries only get worse
     if (!accept(slot) || misfit(candidate, request, need)) return false;
     std::int64_t waste = gpu_waste(candidate, need);
     bool better = best == kNoSlot || major < best_major || waste < best_waste ||
@@ -163,7 +163,7 @@ Fleet::Slot Fleet::search_packed_share(const Request& request, const GpuNeed& ne
   return best;
 }
 
-// Looks at all; whether a machine fits only when it would be better than the best so far.
+// Full scan. Checks whether a machine fits only if it ranks better than the best so far.
 template <class Slots, class Accept>
 Fleet::Slot Fleet::scan(const Slots& slots, const Request& request, const GpuNeed& need, const SpreadCounts& counts,
                         const Accept& accept) const {
@@ -198,7 +198,7 @@ SpreadCounts Fleet::counts_of(const Request& request) const {
   return counts;
 }
 
-// How many of the group's tasks the values of an attribute have: each number once, ascending.
+// The distinct task counts of an attribute's values, ascending.
 std::set<int> Fleet::levels(const std::string& attribute, const std::map<std::string, int, std::less<>>& counts) const {
   auto count_of = [&](const std::string& value) {
     auto found = counts.find(value);

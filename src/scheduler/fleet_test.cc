@@ -16,7 +16,7 @@ Plan placed(const Fleet& fleet, const Request& request) {
   return *plan_of(decision);
 }
 
-TEST(Fleet, PlacingTakesNothing) {
+TEST(Fleet, PlacingHoldsNothing) {
   Fleet fleet;
   fleet.put(box("a", 1));
   EXPECT_EQ(placed(fleet, gpu_task("1", 1)).hold, placed(fleet, gpu_task("1", 1)).hold);
@@ -34,20 +34,20 @@ TEST(Fleet, PlansOfOneBatchSeeEachOthersHolds) {
   EXPECT_EQ(run(fleet, gpu_task("3", 1)), "");
 }
 
-TEST(Fleet, WhatWasRolledBackIsFreeAgainAndWhatWasCommittedStays) {
+TEST(Fleet, RolledBackHoldsAreReleasedAndCommittedHoldsStay) {
   Fleet fleet;
   fleet.put(box("a", 2));
   ASSERT_TRUE(fleet.hold(placed(fleet, gpu_task("kept", 1))));
   ASSERT_TRUE(fleet.hold(placed(fleet, gpu_task("undone", 1))));
   fleet.commit(model::TaskId("kept"));
   fleet.unhold(model::TaskId("undone"));
-  fleet.unhold(model::TaskId("kept"));  // too late: it is committed
+  fleet.unhold(model::TaskId("kept"));  // no effect: it is committed
   EXPECT_EQ(fleet.find(model::InstanceId("a"))->idle_gpus(), 1);
   EXPECT_EQ(fleet.machine_of(model::TaskId("undone")), nullptr);
   EXPECT_NE(fleet.machine_of(model::TaskId("kept")), nullptr);
 }
 
-TEST(Fleet, APlanWhoseWorldHasMovedIsNotHeld) {
+TEST(Fleet, AStalePlanIsNotHeld) {
   Fleet fleet;
   fleet.put(box("a", 1));
   Plan plan = placed(fleet, gpu_task("1", 1)), rival = placed(fleet, gpu_task("2", 1));
@@ -65,7 +65,7 @@ TEST(Fleet, APlanWhoseWorldHasMovedIsNotHeld) {
   EXPECT_FALSE(fleet.hold(plan));
 }
 
-TEST(Fleet, SharesAndPortsOfAPlanAreCheckedAgainToo) {
+TEST(Fleet, HoldingChecksSharesAndPortsAgain) {
   Fleet fleet;
   fleet.put(box("a", 1));
   Request request = gpu_task("1", {share(9000)});
@@ -83,7 +83,7 @@ TEST(Fleet, SharesAndPortsOfAPlanAreCheckedAgainToo) {
   EXPECT_FALSE(fleet.hold(plan));
 }
 
-TEST(Fleet, AHeldTaskOfARemovedMachineIsForgotten) {
+TEST(Fleet, RemovingAMachineRemovesItsHolds) {
   Fleet fleet;
   fleet.put(box("a", 1));
   ASSERT_TRUE(fleet.hold(placed(fleet, gpu_task("1", 1))));
@@ -97,7 +97,7 @@ TEST(Fleet, AHeldTaskOfARemovedMachineIsForgotten) {
   EXPECT_EQ(run(fleet, gpu_task("1", 1)), "a");
 }
 
-TEST(Fleet, AMachineThatIsDescribedAnewKeepsItsTasks) {
+TEST(Fleet, AnUpdatedMachineKeepsItsTasks) {
   Fleet fleet;
   fleet.put(box("a", 2));
   run(fleet, gpu_task("1", 1));
@@ -107,7 +107,7 @@ TEST(Fleet, AMachineThatIsDescribedAnewKeepsItsTasks) {
   EXPECT_EQ(machine->tasks().size(), 1u);
 }
 
-TEST(Fleet, AMachineThatCameBackSmallerTakesNothingUntilItHasRoom) {
+TEST(Fleet, AMachineThatReturnsSmallerAcceptsNothingUntilItHasRoom) {
   Fleet fleet;
   fleet.put(box("a"));
   run(fleet, task("1", 8000));
@@ -119,7 +119,7 @@ TEST(Fleet, AMachineThatCameBackSmallerTakesNothingUntilItHasRoom) {
   EXPECT_EQ(run(fleet, task("2", 4096)), "a");
 }
 
-TEST(Fleet, WhatTheDatabaseSaysIsBelieved) {
+TEST(Fleet, RecordedTasksAreNotChecked) {
   Fleet fleet;
   fleet.put(box("a", 1));
   for (const char* id : {"1", "2"}) {
@@ -131,7 +131,7 @@ TEST(Fleet, WhatTheDatabaseSaysIsBelieved) {
   EXPECT_EQ(run(fleet, gpu_task("3", 1)), "a");
 }
 
-TEST(Fleet, AHoldOnAGpuThatFellOffComesBackWithIt) {
+TEST(Fleet, AHoldOnALostGpuReturnsWithTheGpu) {
   Fleet fleet;
   fleet.put(box("a", 1));
   run(fleet, gpu_task("1", 1));
@@ -140,7 +140,7 @@ TEST(Fleet, AHoldOnAGpuThatFellOffComesBackWithIt) {
   EXPECT_EQ(run(fleet, gpu_task("2", 1)), "");
 }
 
-TEST(Fleet, PlaceOnIsThisMachineOrNone) {
+TEST(Fleet, PlaceOnUsesTheGivenMachineOrNone) {
   Fleet fleet;
   fleet.put(box("a", 1));
   model::Instance draining = box("b", 1);
@@ -163,7 +163,7 @@ TEST(Fleet, RunningTasksAreCountedForExpressions) {
   EXPECT_EQ(run(fleet, request), "a");
 }
 
-TEST(Fleet, AnEmptyFleetRefusesWithoutAFailure) {
+TEST(Fleet, AnEmptyFleetRejectsWithoutAFailure) {
   Decision decision = Fleet().place(task("1"));
   EXPECT_TRUE(std::get<Refusal>(decision).failures.empty());
 }

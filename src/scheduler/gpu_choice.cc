@@ -16,7 +16,7 @@ struct Run {
   std::size_t first = 0, length = 0;
 };
 
-// Neighbours that are idle, in order.
+// Runs of idle neighbours, in order.
 std::vector<Run> idle_runs(const Machine& machine) {
   std::vector<Run> runs;
   bool in_run = false;
@@ -43,7 +43,7 @@ std::vector<std::size_t> choose_whole(const Machine& machine, std::size_t count)
   return chosen;
 }
 
-// The GPU to join: shared already, enough left, the least of those.
+// The shared GPU with the least sufficient memory left.
 std::optional<std::size_t> joinable(const Machine& machine, std::int64_t memory_mib) {
   std::optional<std::size_t> best;
   for (std::size_t gpu = 0; gpu < machine.gpu_uses().size(); ++gpu) {
@@ -54,7 +54,7 @@ std::optional<std::size_t> joinable(const Machine& machine, std::int64_t memory_
   return best;
 }
 
-// The idle GPU to break up: the smallest that is large enough, out of the shortest run.
+// The idle GPU to split: the smallest sufficient one, from the shortest run.
 std::optional<std::size_t> breakable(const Machine& machine, std::int64_t memory_mib,
                                      const std::vector<std::size_t>& taken) {
   const std::vector<model::Gpu>& gpus = machine.instance().total.gpus;
@@ -80,8 +80,8 @@ bool has_idle_with(const Machine& machine, std::int64_t memory_mib) {
   return false;
 }
 
-// A task may have both: whole GPUs for one container, a share for another. The share is found
-// first, so that the whole ones do not take the only GPU that is large enough for it.
+// A task may need whole GPUs for one container and a share for another. The share is chosen first, so that the whole
+// ones do not take the only GPU that is large enough for it.
 std::optional<std::size_t> choose_shared(const Machine& machine, const GpuNeed& need) {
   if (need.shared_mib == 0) return std::nullopt;
   if (auto gpu = joinable(machine, need.shared_mib)) return gpu;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which GPUs of a machine a task gets, and what taking them there would waste.
+// Chooses the GPUs of a machine for a task, and rates the waste of doing so.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace scheduler {
 
-// A task's demand for GPUs, added up over its containers.
+// A task's demand for GPUs, summed over its containers.
 struct GpuNeed {
   int whole = 0;
   bool all = false;
@@ -22,16 +22,16 @@ struct GpuNeed {
 
 bool gpus_fit(const Machine& machine, const GpuNeed& need);
 
-// Which GPUs, for each container. Whole ones are out of the shortest run of idle neighbours that is
-// long enough, so that longer runs stay for larger tasks. Shares go on the GPU that is shared
-// already and has least left, else on an idle one. CHECKs that they fit.
+// The GPUs of each container. Whole GPUs come from the shortest sufficient run of idle neighbours, so that
+// longer runs remain for larger tasks. A share goes to the shared GPU with the least sufficient memory left,
+// else to an idle GPU. CHECKs that the task fits.
 std::vector<model::GpuHold> choose_gpus(const Machine& machine, const model::TaskDemand& demand);
 
-// Of two machines on which a task fits, it goes to the one with less of this:
-//  - whole GPUs, all, or none: the idle GPUs there, so that full machines fill up and
-//    empty ones stay empty (and a task without GPUs stays off machines that have some);
-//  - a share alone: what is left of the shared GPU that it would join; and to break up an idle
-//    GPU is worse than to join any, least so where fewest are idle.
+// Of two machines that fit, the task goes to the one with less waste:
+//  - for whole GPUs, all GPUs, or no GPU: the number of idle GPUs, so that full machines fill up, empty ones
+//    stay empty, and a task without GPUs avoids GPU machines;
+//  - for a share alone: the memory left on the shared GPU that it joins. Splitting an idle GPU is worse than
+//    joining any shared one, and least bad where the fewest GPUs are idle.
 std::int64_t gpu_waste(const Machine& machine, const GpuNeed& need);
 
 inline constexpr std::int64_t kBreaksAnIdleGpu = std::int64_t{1} << 60;

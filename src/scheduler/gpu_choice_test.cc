@@ -41,7 +41,7 @@ TEST(GpuChoice, WholeGpusComeFromTheShortestRunThatIsLongEnough) {
   EXPECT_EQ(choose(machine, {whole(2)}), (Ids{"main:m/3", "main:m/4"}));
 }
 
-TEST(GpuChoice, WithoutALongRunItTakesWhatThereIs) {
+TEST(GpuChoice, WithoutALongRunItTakesScatteredGpus) {
   Machine machine(box("m", 4));
   machine.add(holding("t", {1}));
   EXPECT_EQ(choose(machine, {whole(3)}), (Ids{"main:m/0", "main:m/2", "main:m/3"}));
@@ -63,7 +63,7 @@ TEST(GpuChoice, AllMeansEveryHealthyGpuOfTheMachine) {
   EXPECT_FALSE(gpus_fit(Machine(box("m", 0)), GpuNeed(demand({all_gpus()}))));
 }
 
-TEST(GpuChoice, AShareJoinsTheSharedGpuWithLeastLeftThatIsEnough) {
+TEST(GpuChoice, AShareJoinsTheFullestSharedGpuThatHasRoom) {
   Machine machine(box("m", 4));
   machine.add(holding("t", {1}, 4096));
   machine.add(holding("u", {2}, 12288));
@@ -90,7 +90,7 @@ TEST(GpuChoice, MaxComputePercentIsALimitAndReservesNothing) {
   EXPECT_EQ(machine.gpu_uses()[0].shared_holders, 3);
 }
 
-TEST(GpuChoice, AnIdleGpuToBreakUpIsTheSmallestThatIsEnough) {
+TEST(GpuChoice, TheSmallestSufficientIdleGpuIsSplit) {
   model::Instance instance = box("m", 3);
   instance.total.gpus[0].memory_mib = 81920;
   instance.total.gpus[1].memory_mib = 24576;
@@ -114,7 +114,7 @@ TEST(GpuChoice, AGpuOfUnknownMemoryIsNotShared) {
   EXPECT_TRUE(gpus_fit(Machine(instance), GpuNeed(demand({whole(1)}))));
 }
 
-TEST(GpuChoice, AnUnhealthyGpuIsGivenToNobody) {
+TEST(GpuChoice, AnUnhealthyGpuIsNeverAssigned) {
   model::Instance instance = box("m", 2);
   instance.total.gpus[0].healthy = false;
   Machine machine(instance);

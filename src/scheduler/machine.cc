@@ -115,7 +115,7 @@ void Machine::count(const model::TaskHold& task, int by) {
   free_memory_mib_ -= by * task.memory_mib;
   for (const model::GpuHold& hold : task.gpus) {
     const auto found = find_gpu(hold.gpu);
-    if (!found) continue;  // it has fallen off the bus; its task may not know yet
+    if (!found) continue;  // the GPU is lost; its task may still hold it
     GpuUse& use = gpu_uses_[*found];
     bool was_idle = use.idle();
     if (hold.shared_memory_mib == 0) {

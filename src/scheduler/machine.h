@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An instance with what is held on it, and what is therefore free.
+// An instance with the holds on it, and its free resources.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,15 @@
 
 namespace scheduler {
 
-// Who holds one GPU. The database could say things that can't be (two whole holders), and
-// is believed: such a GPU is simply not free until both are gone.
+// The holders of one GPU. The database is trusted even if it contradicts itself (two whole holders): such a GPU
+// is free once both have released it.
 struct GpuUse {
   int whole_holders = 0;
   int shared_holders = 0;
   std::int64_t shared_memory_mib = 0;
-  // As the instance has them, in fewer lines of memory.
+  // Copies of the instance's fields, in fewer cache lines.
   std::int64_t memory_mib = 0;
-  std::uint64_t id_tail = 0;  // how its id ends, to be found without looking at each one's
+  std::uint64_t id_tail = 0;  // the end of its id: a search compares this first
   bool healthy = true;
 
   bool idle() const { return whole_holders == 0 && shared_holders == 0; }
@@ -29,10 +29,10 @@ class Machine {
   explicit Machine(model::Instance instance);
 
   const model::Instance& instance() const { return instance_; }
-  std::span<const model::TaskHold> tasks() const { return tasks_; }  // in no order
+  std::span<const model::TaskHold> tasks() const { return tasks_; }  // unordered
   const model::TaskHold* find(const model::TaskId& task) const;
 
-  // Below zero when a machine came back smaller than what runs on it.
+  // Negative if the machine re-registered with less than its tasks hold.
   std::int64_t free_cpu() const { return free_cpu_; }
   std::int64_t free_memory_mib() const { return free_memory_mib_; }
   int free_dynamic_ports() const;
@@ -40,24 +40,24 @@ class Machine {
 
   // In the order of instance().total.gpus.
   std::span<const GpuUse> gpu_uses() const { return gpu_uses_; }
-  std::optional<std::size_t> find_gpu(const model::GpuId& id) const;  // its place there
-  int idle_gpus() const { return idle_gpus_; }  // healthy and nobody's
+  std::optional<std::size_t> find_gpu(const model::GpuId& id) const;  // its index there
+  int idle_gpus() const { return idle_gpus_; }  // healthy and without a holder
   int healthy_gpus() const { return healthy_gpus_; }
-  // What a sharing container could still get of a GPU that is shared already; 0 otherwise.
+  // Memory left on a GPU that is already shared; 0 for any other GPU.
   std::int64_t shareable_mib(std::size_t gpu) const;
-  // The largest share that could be had here, of a GPU that is shared or of an idle one.
+  // The largest share available on any shared or idle GPU.
   std::int64_t largest_share_mib() const;
 
   bool accepts_tasks() const { return instance_.status == model::InstanceStatus::Active && instance_.agent_connected; }
-  // How many tasks of this group are to stay here.
+  // Number of tasks of this group that are not stopping.
   int tasks_in_group(std::string_view group) const;
-  // "" where it has none, or has the name alone.
+  // "" if the attribute or its value is absent.
   std::string_view attribute(const std::string& name) const;
 
-  // One that is not here yet.
+  // The task must not be on this machine yet.
   void add(model::TaskHold task);
   std::optional<model::TaskHold> remove(const model::TaskId& task);
-  // The same machine, described anew; what is held stays held.
+  // Replaces the description; holds remain.
   void update(model::Instance instance);
   void mark(const model::TaskId& task, bool running, bool stopping);
 

@@ -6,7 +6,7 @@ namespace {
 
 using Type = model::PlacementStrategy::Type;
 
-// SplitMix64's finisher: every bit of the input moves every bit of the output.
+// SplitMix64's finalizer: every input bit affects every output bit.
 std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;

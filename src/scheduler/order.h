@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the machines that can take a task gets it: the strategies in the order given,
-// then least GPU waste, then the id. A total order: the same snapshot, the same choice.
+// Ranks the machines that fit: by the strategies in the given order, then by least GPU waste, then by id. A
+// total order: the same snapshot gives the same choice.
 #pragma once
 
 #include <array>
@@ -15,12 +15,12 @@
 
 namespace scheduler {
 
-// For each strategy of a request that spreads over an attribute, how many tasks of the request's
-// group are on machines with each value. Machines without it share the value "".
+// For each strategy that spreads over an attribute: the number of tasks of the request's group for each value of
+// the attribute. Machines without the attribute share the value "".
 using SpreadCounts = std::vector<std::map<std::string, int, std::less<>>>;
 
 SpreadCounts make_spread_counts(const Request& request);
-// Adds what is on one machine.
+// Adds the tasks of one machine.
 void count_spread(SpreadCounts& counts, const Request& request, const Machine& machine, int tasks_in_group);
 
 // Lower is better, compared from the front.
@@ -28,7 +28,7 @@ using Rank = std::array<std::int64_t, model::kMaxPlacementStrategies + 1>;
 
 Rank rank(const Machine& machine, const Request& request, const GpuNeed& need, const SpreadCounts& counts);
 
-// The strategy `random`: a number of this seed and this machine that looks like any other.
+// For the strategy `random`: a pseudorandom number from the seed and the machine.
 std::int64_t shuffled(std::uint64_t seed, std::uint64_t id_hash);
 std::uint64_t hash_of(const model::InstanceId& id);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placement, plainly: look at every machine. A Fleet answers the same, and faster.
+// Placement by a full scan of the machines. A Fleet decides the same, faster.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace scheduler {
 
 Decision place(std::span<const Machine* const> machines, const Request& request);
 
-// Why not, for each machine that is a candidate, by id.
+// The failure of each candidate, ordered by id.
 Refusal refuse(std::span<const Machine* const> machines, const Request& request);
 
 }  // namespace scheduler

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is placed where, and why not. Through a Fleet, as RunTask does it.
+// Placement decisions and refusals, through a Fleet like RunTask.
 #include "scheduler/place.h"
 
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ TEST(Place, ATaskWithoutGpusStaysOffMachinesThatHaveSome) {
   EXPECT_EQ(run(fleet, task("1")), "b");
 }
 
-TEST(Place, SmallTasksFillUpMachinesThatAreBrokenAlready) {
+TEST(Place, SmallTasksFillUpPartlyUsedMachines) {
   Fleet fleet;
   for (const char* name : {"a", "b", "c"}) fleet.put(box(name, 4));
   EXPECT_EQ(run(fleet, gpu_task("1", 3)), "a");
@@ -87,7 +87,7 @@ TEST(Place, AllTakesTheSmallestMachineThatIsWhollyIdle) {
             "a: no GPU free: 8 of 8 held by task all too; needs all");
 }
 
-TEST(Place, SharesArePackedByMemoryBeforeAnotherGpuIsBrokenUp) {
+TEST(Place, SharesFillAGpuBeforeAnotherOneIsSplit) {
   Fleet fleet;
   fleet.put(box("a", 2));
   fleet.put(box("b", 1));
@@ -103,7 +103,7 @@ TEST(Place, SharesArePackedByMemoryBeforeAnotherGpuIsBrokenUp) {
             "a: no GPU has more than 384 MiB free: 2 of 2 held by task 2, 3, 5; needs 500 MiB of one GPU");
 }
 
-TEST(Place, AGpuThatIsSharedIsNotGivenWhole) {
+TEST(Place, ASharedGpuIsNotAssignedWhole) {
   Fleet fleet;
   fleet.put(box("a", 1));
   run(fleet, gpu_task("1", {share(1)}));
@@ -113,7 +113,7 @@ TEST(Place, AGpuThatIsSharedIsNotGivenWhole) {
   EXPECT_EQ(run(fleet, gpu_task("3", {share(1)})), "");
 }
 
-TEST(Place, DrainingMachinesAreNoCandidatesAndDisconnectedOnesSayAgent) {
+TEST(Place, DrainingMachinesAreNoCandidatesAndDisconnectedOnesReportAgent) {
   Fleet fleet;
   model::Instance draining = box("a", 1), lost = box("b", 1);
   draining.status = model::InstanceStatus::Draining;
@@ -141,7 +141,7 @@ TEST(Place, CpuAndMemoryAreNeverOverbooked) {
             "a: 0 of 8192 CPU units free, 9000 needed: more than the machine has");
 }
 
-TEST(Place, AHostPortIsHeldOncePerProtocolAndTheMachinesOwnNever) {
+TEST(Place, AHostPortIsHeldOncePerProtocolAndReservedPortsNever) {
   Fleet fleet;
   fleet.put(box("a"));
   auto with_port = [](const char* id, std::uint16_t port, model::Transport transport) {
@@ -170,7 +170,7 @@ TEST(Place, DynamicPortsRunOutToo) {
   EXPECT_EQ(detail_of(fleet.place(request)), "a: 1 dynamic ports free, 2 needed");
 }
 
-TEST(Place, RequiredAttributesMustBeThere) {
+TEST(Place, RequiredAttributesMustBePresent) {
   Fleet fleet;
   model::Instance instance = box("a");
   instance.attributes = {{"ecs.capability.task-eni", std::nullopt}, {"ecs.os-type", "linux"}};
@@ -220,7 +220,7 @@ TEST(Place, MemberOfIsBinding) {
   EXPECT_EQ(detail_of(fleet.place(nowhere)), "a: does not satisfy attribute:rack == r9");
 }
 
-TEST(Place, ConstraintsHaveALimitAndBadOnesAnError) {
+TEST(Place, ConstraintsAreLimitedAndInvalidOnesAreErrors) {
   using Constraints = std::vector<model::PlacementConstraint>;
   using Kind = model::PlacementConstraint::Type;
   Request request = task("1");
@@ -229,7 +229,7 @@ TEST(Place, ConstraintsHaveALimitAndBadOnesAnError) {
   EXPECT_TRUE(constrain(request, Constraints(11, {Kind::DistinctInstance, ""})));
 }
 
-TEST(Place, BinpackTakesTheFullestThatHasRoom) {
+TEST(Place, BinpackTakesTheFullestMachineThatHasRoom) {
   Fleet fleet;
   for (const char* name : {"a", "b", "c"}) fleet.put(box(name));
   ASSERT_EQ(run(fleet, task("1", 1000, 30000)), "a");
@@ -314,7 +314,7 @@ TEST(Place, TheClosestMachineIsTheOneThatPassedMostFilters) {
   EXPECT_EQ(closest(Refusal{}), nullptr);
 }
 
-TEST(Place, ARefusalIsBoundedHoweverLargeTheFleet) {
+TEST(Place, ARefusalIsBoundedForAnyFleet) {
   Fleet fleet;
   for (int i = 0; i < 150; ++i) fleet.put(box("box-" + std::to_string(i), 8));
   for (int i = 0; i < 150 * 8; ++i) run(fleet, gpu_task(std::to_string(i), 1));

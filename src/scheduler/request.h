@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of the scheduler, and what it answers: a plan, or why there is none.
+// A placement request and the scheduler's decision: a plan, or a refusal with reasons.
 #pragma once
 
 #include <cstdint>
@@ -23,46 +23,45 @@ struct Request {
   std::string group, started_by;
   model::TaskDemand demand;
   bool distinct_instance = false;
-  std::vector<Expression> member_of;  // all must hold
+  std::vector<Expression> member_of;  // all must match
   std::vector<model::PlacementStrategy> strategies;
   std::uint64_t seed = 0;  // for the strategy `random`: the same seed, the same choice
 };
 
-// Puts constraints into a request, parsed; an error for a bad expression or too many.
+// Parses constraints into a request. An error for an invalid expression or too many constraints.
 std::optional<base::Error> constrain(Request& request, std::span<const model::PlacementConstraint> constraints);
 
-// This task on this instance, taking this. It takes nothing until a Fleet holds it.
+// A task, its instance, and what it holds there. Nothing is reserved until a Fleet holds the plan.
 struct Plan {
   model::InstanceId instance;
-  std::int64_t instance_number = 0;  // what the database knows it by
+  std::int64_t instance_number = 0;  // its row number
   model::TaskHold hold;
 };
 
-// Why one machine can't take a task, in the order in which they are looked for. Missing is
-// StartTask's, for an instance that is not there.
+// Why a machine does not fit, in the order of the checks. Missing is for StartTask on an absent instance.
 enum class Reason { Missing, Inactive, Agent, Attribute, Cpu, Memory, Ports, Gpu, DistinctInstance, MemberOf };
 
-// As RunTask's `failures` have it: "RESOURCE:GPU".
+// In the format of RunTask's `failures`: "RESOURCE:GPU".
 std::string_view text(Reason reason);
 
 struct Failure {
   model::InstanceId instance;
   Reason reason = Reason::Inactive;
-  std::string detail;  // for a person: "box-a: 1 of 8 GPUs free, 2 needed; 7 held by task X, Y and 2 more"
+  std::string detail;  // for people: "box-a: 1 of 8 GPUs free, 2 needed; 7 held by task X, Y and 2 more"
 };
 
-// Amazon answers with one failure an instance. Ours has so many at most, by instance id.
+// Amazon returns one failure for each instance. Ours returns at most this many, ordered by instance id.
 inline constexpr std::size_t kMaxFailures = 100;
 
 struct Refusal {
-  // Instances that are not ACTIVE are no candidates and are not here: without any failure there
-  // was no candidate at all, and RunTask says "No Container Instances were found in your cluster."
+  // Only ACTIVE instances are candidates. If this is empty there was no candidate, and RunTask reports "No Container
+  // Instances were found in your cluster."
   std::vector<Failure> failures;
   bool more = false;  // there were more instances than kMaxFailures
 };
 
-// The instance that came nearest to fitting, as service events name it: of those that passed
-// most filters the first by id. nullptr without failures.
+// The closest instance, as service events name it: of those that passed the most filters, the first by id. nullptr
+// without failures.
 const Failure* closest(const Refusal& refusal);
 
 using Decision = std::variant<Plan, Refusal>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines and requests for tests, by what a test cares about.
+// Test support: machines and requests.
 #pragma once
 
 #include <string>
@@ -56,12 +56,12 @@ inline void member_of(Request& request, const std::string& expression) {
 
 inline const Plan* plan_of(const Decision& decision) { return std::get_if<Plan>(&decision); }
 
-// Places, holds and commits; the instance's name, or "" when it was refused.
+// Places, holds and commits a task. Returns the instance's name, or "" for a refusal.
 inline std::string run(Fleet& fleet, const Request& request) {
   Decision decision = fleet.place(request);
   const Plan* plan = plan_of(decision);
   if (!plan) return "";
-  CHECK(fleet.hold(*plan)) << "a plan just made does not hold";
+  CHECK(fleet.hold(*plan)) << "a new plan is already stale";
   fleet.commit(request.task);
   return plan->instance.str();
 }

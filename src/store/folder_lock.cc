@@ -16,18 +16,18 @@
 namespace store {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what, const std::string& folder, int error) {
+[[noreturn]] void fail_folder(const std::string& what, const std::string& folder, int error) {
   throw Error(error == ENOSPC ? ErrorKind::Full : ErrorKind::Other,
               what + " the data folder " + folder + ": " + std::generic_category().message(error));
 }
 
-// A new name is in its folder for good only when the folder has been synced.
+// A new name is durable only after its folder has been synced.
 void sync_folder(const std::string& folder) {
   int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) refuse("cannot open", folder, errno);
+  if (file < 0) fail_folder("cannot open", folder, errno);
   int failed = ::fsync(file) < 0 ? errno : 0;
   ::close(file);
-  if (failed) refuse("cannot sync", folder, failed);
+  if (failed) fail_folder("cannot sync", folder, failed);
 }
 
 void create_folder(const std::string& folder) {
@@ -36,11 +36,11 @@ void create_folder(const std::string& folder) {
   parent = parent.parent_path();
   std::error_code failed;
   std::filesystem::create_directories(parent, failed);
-  if (failed) refuse("cannot create", folder, failed.value());
+  if (failed) fail_folder("cannot create", folder, failed.value());
   if (::mkdir(folder.c_str(), 0700) == 0) {
     sync_folder(parent);
   } else if (errno != EEXIST) {
-    refuse("cannot create", folder, errno);
+    fail_folder("cannot create", folder, errno);
   }
 }
 
@@ -57,32 +57,31 @@ std::string read_owner(int file) {
 FolderLock::FolderLock(const std::string& folder) {
   create_folder(folder);
   file_ = ::open((folder + "/lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-  if (file_ < 0) refuse("cannot write in", folder, errno);
+  if (file_ < 0) fail_folder("cannot write in", folder, errno);
   if (::flock(file_, LOCK_EX | LOCK_NB) < 0) {
     int failed = errno;
     std::string owner = read_owner(file_);
     ::close(file_);
-    if (failed != EWOULDBLOCK) refuse("cannot lock", folder, failed);
+    if (failed != EWOULDBLOCK) fail_folder("cannot lock", folder, failed);
     throw Error(ErrorKind::Busy, "the data folder " + folder + " is in use by process " + owner);
   }
   std::string owner = std::to_string(::getpid()) + "\n";
   if (::ftruncate(file_, 0) < 0 || ::pwrite(file_, owner.data(), owner.size(), 0) < 0) {
     int failed = errno;
     ::close(file_);
-    refuse("cannot write in", folder, failed);
+    fail_folder("cannot write in", folder, failed);
   }
 }
 
-// The file stays: were it removed, one opener could lock the old file and another
-// the new one.
+// The file remains: if it were removed, one opener could lock the old file and another the new one.
 FolderLock::~FolderLock() { ::close(file_); }
 
 void create_private_file(const std::string& folder, const std::string& path) {
   int file = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-  if (file < 0) refuse("cannot write in", folder, errno);
+  if (file < 0) fail_folder("cannot write in", folder, errno);
   int failed = ::fchmod(file, 0600) < 0 ? errno : 0;
   ::close(file);
-  if (failed) refuse("cannot write in", folder, failed);
+  if (failed) fail_folder("cannot write in", folder, failed);
   sync_folder(folder);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data folder belongs to one process at a time.
+// Gives a data folder to one process at a time.
 #pragma once
 
 #include <string>
@@ -8,8 +8,7 @@ namespace store {
 
 class FolderLock {
  public:
-  // Makes the folder (0700) where it is absent. Throws Error (Busy) naming the
-  // process that has it.
+  // Creates the folder (0700) if it is absent. Throws Error (Busy) naming the process that holds it.
   explicit FolderLock(const std::string& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
@@ -19,7 +18,7 @@ class FolderLock {
   int file_ = -1;
 };
 
-// Makes the file (0600) where it is absent, so that its name survives a crash.
+// Creates the file (0600) if it is absent, and syncs its name.
 void create_private_file(const std::string& folder, const std::string& path);
 
 }  // namespace store

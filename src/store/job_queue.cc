@@ -9,19 +9,19 @@
 namespace store {
 
 void JobQueue::push(Job job) {
-  const char* refusal = nullptr;
+  const char* rejection = nullptr;
   {
     std::lock_guard lock(mutex_);
     if (closed_) {
-      refusal = "the store is closing";
+      rejection = "the store is closing";
     } else if (jobs_.size() >= kMaxQueuedJobs) {
-      refusal = "too many works are waiting for the store";
+      rejection = "the queue of the store is full";
     } else {
       jobs_.push_back(std::move(job));
     }
   }
-  if (refusal) {
-    job.error = std::make_exception_ptr(Error(ErrorKind::Busy, refusal));
+  if (rejection) {
+    job.error = std::make_exception_ptr(Error(ErrorKind::Busy, rejection));
     finish(job);
   } else {
     filled_.notify_one();

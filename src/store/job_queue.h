@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Works on their way to a thread of the store, first come first served.
+// A queue of works for the threads of the store, first in, first out.
 #pragma once
 
 #include <condition_variable>
@@ -16,31 +16,29 @@ struct Job {
   Store::Work work;
   Store::Done done;
   bool writes = true;
-  std::exception_ptr error = nullptr;  // what `done` will be given
-  std::vector<Tx::End> ends = {};      // what its work wants to be told
+  std::exception_ptr error = nullptr;  // the argument of `done`
+  std::vector<Tx::End> ends = {};      // the end callbacks of its work
 
   void end(bool committed) {
     const auto all = std::exchange(ends, {});
     if (committed) {
-      for (const Tx::End& told : all) told(true);
+      for (const Tx::End& call : all) call(true);
     } else {
-      for (auto told = all.rbegin(); told != all.rend(); ++told) (*told)(false);
+      for (auto call = all.rbegin(); call != all.rend(); ++call) (*call)(false);
     }
   }
 };
 
-// Above this the callers are faster than the disk for good, and each more that
-// waits only makes all wait longer: it is refused instead.
+// With more than this, callers are faster than the disk, and each further job would only make all wait longer.
 inline constexpr std::size_t kMaxQueuedJobs = 1 << 16;
 
 class JobQueue {
  public:
-  // Refuses, by the job's Done on this thread, when closed or full.
+  // Rejects the job, by its Done on this thread, if closed or full.
   void push(Job job);
-  // Waits for work and moves at most `most` jobs to the end of `into`. False when
-  // the queue is closed and empty.
+  // Waits for jobs and appends at most `most` to `into`. False if the queue is closed and empty.
   bool take(std::vector<Job>& into, std::size_t most);
-  // No more comes in; what is in it can still be taken.
+  // Rejects new jobs; queued ones can still be taken.
   void close();
 
  private:
@@ -50,9 +48,8 @@ class JobQueue {
   bool closed_ = false;
 };
 
-// Hands its error to its Done, and keeps no hold on it: an exception is of one thread
-// at a time. A Done that throws is a mistake of its writer,
-// which must not end the thread that all others wait for.
+// Passes the job's error to its Done and releases it: threads must not share an exception. Logs what Done throws, which
+// is a bug, but must not end the thread that other jobs wait for.
 void finish(Job& job);
 
 }  // namespace store

@@ -19,13 +19,13 @@ Versions read_versions(Tx& tx) {
   return versions;
 }
 
-// An older program would misread, and might destroy, what a newer one has written.
-void refuse_newer(const std::string& place, const Versions& found, const std::vector<Migrations>& known) {
+// An older program could misread or destroy the data of a newer one.
+void reject_newer(const std::string& place, const Versions& found, const std::vector<Migrations>& known) {
   for (const auto& entry : found) {
     const auto& [module, version] = entry;
     auto ours = std::find_if(known.begin(), known.end(), [&](const Migrations& m) { return m.module == entry.first; });
     std::string newer = place + " was written by a newer Stoker: its " + module + " tables are version " +
-                        std::to_string(version) + ", this program knows ";
+                        std::to_string(version) + ", this program supports ";
     if (ours == known.end()) throw Error(ErrorKind::Other, newer + "no such tables");
     if (version > std::ssize(ours->steps)) throw Error(ErrorKind::Other, newer + std::to_string(ours->steps.size()));
   }
@@ -36,7 +36,7 @@ void refuse_newer(const std::string& place, const Versions& found, const std::ve
 void migrate(Tx& tx, const std::string& place, const std::vector<Migrations>& migrations, Translate translate) {
   tx.exec(translate("CREATE TABLE IF NOT EXISTS schema_versions (module TEXT PRIMARY KEY, version INTEGER NOT NULL)"));
   Versions found = read_versions(tx);
-  refuse_newer(place, found, migrations);
+  reject_newer(place, found, migrations);
   for (const auto& [module, steps] : migrations) {
     auto version = found[module];
     if (version == std::ssize(steps)) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings a database's tables to the versions that this program knows.
+// Upgrades a database's tables to the versions of this program.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace store {
 
-// A statement of a migration in the engine's own words.
+// Translates a statement of a migration to the engine's dialect.
 using Translate = std::string (*)(std::string_view statement);
 
-// Within `tx`, so that a crash leaves all as it was. Throws Error (Other) when a
-// newer program has written `place` ("the data folder /x").
+// In one transaction, so that a crash changes nothing. Throws Error (Other) if a newer program has written `place`
+// ("the data folder /x").
 void migrate(Tx& tx, const std::string& place, const std::vector<Migrations>& migrations, Translate translate);
 
 }  // namespace store

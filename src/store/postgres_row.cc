@@ -39,7 +39,7 @@ std::string_view PostgresRow::text(int column) const {
   if (type == kBool) return value == "t" ? "1" : "0";
   if (type != kBytea) return value;
   auto bytes = base::from_hex(value.substr(2));  // after "\x"
-  CHECK(bytes) << "PostgreSQL sent a blob that is not hexadecimal";
+  CHECK(bytes) << "PostgreSQL sent an invalid blob";
   return decoded_.emplace_back(*std::move(bytes));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row of a PostgreSQL result, which comes as text.
+// One row of a PostgreSQL result, in the text format.
 #pragma once
 
 #include <libpq-fe.h>
@@ -13,14 +13,14 @@
 
 namespace store {
 
-// Of pg_type.dat; the server never changes them.
+// From pg_type.dat; they never change.
 inline constexpr Oid kBool = 16;
 inline constexpr Oid kBytea = 17;
 inline constexpr Oid kInt8 = 20;
 inline constexpr Oid kText = 25;
 inline constexpr Oid kFloat8 = 701;
 
-// What SQLite makes of it: a fraction is cut off, what is no number is 0.
+// Converts like SQLite: truncates fractions, and returns 0 for text that is not a number.
 std::int64_t to_integer(std::string_view digits);
 
 class PostgresRow final : public Row {
@@ -35,7 +35,7 @@ class PostgresRow final : public Row {
  private:
   const PGresult* result_;
   int row_;
-  // Blobs that were asked for, as bytes. A deque: views into it must stay good.
+  // Decoded blobs. A deque, so that views into it stay valid.
   mutable std::deque<std::string> decoded_;
 };
 

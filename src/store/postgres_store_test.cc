@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only PostgreSQL has: a connection that may be lost, writers side by side.
+// PostgreSQL only: connections that break, the lock against a second server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,9 +16,9 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::vector<Migrations> kTables{{"test", {"CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT)"}}};
+const std::vector<Migrations> kPostgresTables{{"test", {"CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT)"}}};
 
-std::string error_of(const std::function<void()>& fn) {
+std::string postgres_error_of(const std::function<void()>& fn) {
   try {
     fn();
   } catch (const Error& error) {
@@ -28,25 +28,25 @@ std::string error_of(const std::function<void()>& fn) {
   return "";
 }
 
-TEST(PostgresStore, AZeroByteInTextIsRefused) {
+TEST(PostgresStore, AZeroByteInTextIsRejected) {
   PostgresTestDatabase database;
-  auto store = database.open(kTables);
-  EXPECT_EQ(error_of([&] {
+  auto store = database.open(kPostgresTables);
+  EXPECT_EQ(postgres_error_of([&] {
               store->write_now([](Tx& tx) { tx.exec("INSERT INTO items (name) VALUES ($1)", std::string("a\0b", 3)); });
             }),
             "PostgreSQL text cannot hold a zero byte");
   store->write_now([](Tx& tx) { tx.exec("INSERT INTO items (name) VALUES ($1)", "a"); });
 }
 
-TEST(PostgresStore, AServerThatIsNotThereIsSaidInOneLine) {
-  EXPECT_THAT(error_of([] { open_postgres("host=/nowhere dbname=x", kTables); }),
+TEST(PostgresStore, AnUnreachableServerIsAnErrorOfOneLine) {
+  EXPECT_THAT(postgres_error_of([] { open_postgres("host=/nowhere dbname=x", kPostgresTables); }),
               HasSubstr("cannot connect to PostgreSQL: "));
 }
 
-TEST(PostgresStore, AWorkWhoseConnectionIsLostFailsAndTheNextConnectsAgain) {
+TEST(PostgresStore, AWorkWhoseConnectionBreaksFailsAndTheNextReconnects) {
   PostgresTestDatabase database;
-  auto store = database.open(kTables);
-  EXPECT_THAT(error_of([&] {
+  auto store = database.open(kPostgresTables);
+  EXPECT_THAT(postgres_error_of([&] {
                 store->write_now([](Tx& tx) {
                   tx.exec("INSERT INTO items (name) VALUES ('lost')");
                   tx.exec("SELECT pg_terminate_backend(pg_backend_pid())");
@@ -58,9 +58,9 @@ TEST(PostgresStore, AWorkWhoseConnectionIsLostFailsAndTheNextConnectsAgain) {
   EXPECT_EQ(database.value("SELECT count(*) FROM items WHERE name = 'lost'"), "0");
 }
 
-TEST(PostgresStore, ConnectionsLostWhileIdleAreNobodysFailure) {
+TEST(PostgresStore, ConnectionsThatBreakWhileIdleFailNoWork) {
   PostgresTestDatabase database;
-  auto store = database.open(kTables);
+  auto store = database.open(kPostgresTables);
   auto write_some = [&] {
     for (int i = 0; i < 20; ++i) store->write_now([](Tx& tx) { tx.exec("INSERT INTO items (name) VALUES ('a')"); });
   };
@@ -75,14 +75,15 @@ TEST(PostgresStore, ConnectionsLostWhileIdleAreNobodysFailure) {
 TEST(PostgresStore, AConnectionThatBreaksBeforeTheCommitWritesNothing) {
   PostgresTestDatabase database;
   // The trigger ends the connection in the middle of COMMIT.
-  auto store = database.open(kTables);
+  auto store = database.open(kPostgresTables);
   database.value(
       "CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS "
       "'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(10); RETURN NULL; END'");
   database.value(
       "CREATE CONSTRAINT TRIGGER leaving AFTER INSERT ON items INITIALLY DEFERRED "
       "FOR EACH ROW EXECUTE FUNCTION leave()");
-  EXPECT_THAT(error_of([&] { store->write_now([](Tx& tx) { tx.exec("INSERT INTO items (name) VALUES ('a')"); }); }),
+  auto write = [&] { store->write_now([](Tx& tx) { tx.exec("INSERT INTO items (name) VALUES ('a')"); }); };
+  EXPECT_THAT(postgres_error_of(write),
               HasSubstr("lost while committing: nothing was written"));
   EXPECT_EQ(database.value("SELECT count(*) FROM items"), "0");
 }
@@ -91,7 +92,7 @@ TEST(PostgresStore, ACommitWhoseResponseIsLostSucceeds) {
   PostgresTestDatabase database;
   TemporaryFolder folder;
   PostgresTestProxy proxy(database.host(), folder.path());
-  auto store = open_postgres(database.target() + " host=" + folder.path(), kTables);
+  auto store = open_postgres(database.target() + " host=" + folder.path(), kPostgresTables);
   store->write_now([](Tx& tx) { tx.exec("INSERT INTO items (name) VALUES ('before')"); });
   proxy.lose_next_commit();
   bool committed = false;
@@ -106,12 +107,12 @@ TEST(PostgresStore, ACommitWhoseResponseIsLostSucceeds) {
 
 TEST(PostgresStore, ASecondServerIsRejected) {
   PostgresTestDatabase database;
-  auto store = database.open(kTables);
-  const std::string error = error_of([&] { database.open(kTables); });
+  auto store = database.open(kPostgresTables);
+  const std::string error = postgres_error_of([&] { database.open(kPostgresTables); });
   EXPECT_THAT(error, HasSubstr("the PostgreSQL database 'test"));
   EXPECT_THAT(error, HasSubstr("is in use by another Stoker server: PostgreSQL's session "));
   store.reset();
-  EXPECT_EQ(error_of([&] { database.open(kTables); }), "");
+  EXPECT_EQ(postgres_error_of([&] { database.open(kPostgresTables); }), "");
 }
 
 constexpr const char* kEndAllSessions =
@@ -121,9 +122,9 @@ constexpr const char* kEndAllSessions =
 TEST(PostgresStore, AServerThatLostItsLockToAnotherExitsInsteadOfWriting) {
   PostgresTestDatabase database;
   auto lose_the_lock = [&] {
-    auto first = database.open(kTables);
+    auto first = database.open(kPostgresTables);
     database.value(kEndAllSessions);
-    auto second = database.open(kTables);
+    auto second = database.open(kPostgresTables);
     first->write_now([](Tx& tx) { tx.exec("INSERT INTO items (name) VALUES ('late')"); });
   };
   EXPECT_EXIT(lose_the_lock(), testing::ExitedWithCode(1), "another Stoker server has taken over");
@@ -133,9 +134,9 @@ TEST(PostgresStore, AServerThatLostItsLockToAnotherExitsInsteadOfWriting) {
 TEST(PostgresStore, AServerExitsEvenIfTheOtherOneHasGone) {
   PostgresTestDatabase database;
   auto lose_the_lock = [&] {
-    auto first = database.open(kTables);
+    auto first = database.open(kPostgresTables);
     database.value(kEndAllSessions);
-    database.open(kTables).reset();
+    database.open(kPostgresTables).reset();
     first->write_now([](Tx& tx) { tx.exec("INSERT INTO items (name) VALUES ('late')"); });
   };
   EXPECT_EXIT(lose_the_lock(), testing::ExitedWithCode(1), "another Stoker server has taken over");
@@ -143,7 +144,7 @@ TEST(PostgresStore, AServerExitsEvenIfTheOtherOneHasGone) {
 
 TEST(PostgresStore, WorksThatWaitTogetherShareATransaction) {
   PostgresTestDatabase database;
-  auto store = database.open(kTables);
+  auto store = database.open(kPostgresTables);
   std::promise<void> gathered;
   std::shared_future<void> all_queued = gathered.get_future().share();
   store->write([=](Tx&) { all_queued.wait(); }, [](std::exception_ptr) {});
@@ -163,7 +164,7 @@ TEST(PostgresStore, WhenTheServerIsGoneEveryWaitingWorkFails) {
   std::unique_ptr<Store> store;
   {
     PostgresTestProxy proxy(database.host(), folder.path());
-    store = open_postgres(database.target() + " host=" + folder.path(), kTables);
+    store = open_postgres(database.target() + " host=" + folder.path(), kPostgresTables);
     database.value(kEndAllSessions);
   }
   std::filesystem::remove(folder.path() + "/.s.PGSQL.5432");
@@ -178,7 +179,8 @@ TEST(PostgresStore, WhenTheServerIsGoneEveryWaitingWorkFails) {
 TEST(PostgresStore, ServersThatStartTogetherMigrateOnce) {
   PostgresTestDatabase database;
   std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) threads.emplace_back([&] { EXPECT_EQ(error_of([&] { database.open(kTables); }), ""); });
+  auto start = [&] { EXPECT_EQ(postgres_error_of([&] { database.open(kPostgresTables); }), ""); };
+  for (int i = 0; i < 4; ++i) threads.emplace_back(start);
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(database.value("SELECT version FROM schema_versions"), "1");
 }

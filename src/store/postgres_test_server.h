@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A private PostgreSQL for the tests of one program: started when first asked for,
-// stopped when the program ends, however it ends.
+// A private PostgreSQL server for one test program: starts on first use, and stops when the program ends for any
+// reason.
 #pragma once
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ class PostgresTestServer {
 
   const std::string& folder() const { return folder_; }
 
-  // The first value of the first row, by a connection of its own; "" when there is none.
+  // The first value of the first row, on a separate connection; "" without rows.
   static std::string value(const std::string& target, const std::string& sql) {
     std::unique_ptr<PGconn, void (*)(PGconn*)> connection(PQconnectdb(target.c_str()), PQfinish);
     std::unique_ptr<PGresult, void (*)(PGresult*)> result(PQexec(connection.get(), sql.c_str()), PQclear);
@@ -50,13 +50,13 @@ class PostgresTestServer {
 
   PostgresTestServer() {
     if (!std::filesystem::exists(std::string(kPrograms) + "initdb")) {
-      throw std::runtime_error(std::string("PostgreSQL is not installed: there is no ") + kPrograms + "initdb");
+      throw std::runtime_error(std::string("PostgreSQL is not installed: missing ") + kPrograms + "initdb");
     }
     char pattern[] = "/tmp/stoker-postgres-XXXXXX";
-    if (!mkdtemp(pattern)) throw std::runtime_error("cannot make a folder in /tmp");
+    if (!mkdtemp(pattern)) throw std::runtime_error("cannot create a folder in /tmp");
     folder_ = pattern;
     if (geteuid() == 0) wait_for(spawn({"/bin/chown", "postgres", folder_}));
-    // A language's order of letters, so that an order by bytes is seen to be ours.
+    // The locale orders text by language, so that a test fails if a column does not order it by bytes.
     int made = wait_for(spawn(
         as_user({std::string(kPrograms) + "initdb", "-D", folder_ + "/data", "-U", "postgres", "--auth=trust",
                  "--encoding=UTF8", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en", "--no-sync"})));
@@ -77,8 +77,7 @@ class PostgresTestServer {
     std::filesystem::remove_all(folder_);
   }
 
-  // PostgreSQL refuses to run as root. It is told to stop when the program that
-  // tests is killed.
+  // PostgreSQL refuses to run as root. The signal stops it when the test program is killed.
   static std::vector<std::string> as_user(std::vector<std::string> command) {
     std::vector<std::string> full{"/usr/bin/setpriv", "--pdeathsig=INT"};
     if (geteuid() == 0) full.insert(full.end(), {"--reuid=postgres", "--regid=postgres", "--init-groups"});

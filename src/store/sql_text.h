@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQL as text: a migration's statements, and our DDL in PostgreSQL's words.
+// SQL as text: the statements of a migration, and their translation to PostgreSQL.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ inline constexpr std::size_t kMaxPreparedStatements = 512;
 // Bytes of a statement that an error message quotes.
 inline constexpr std::size_t kSqlInMessage = 80;
 
-// At each `;` outside of quotes and comments. Triggers, whose bodies hold `;`, are
-// beyond it: the two engines write them differently anyway.
+// Splits at each `;` outside of quotes and comments. Does not support triggers, whose bodies contain `;`: the two
+// engines have different syntax for them anyway.
 std::vector<std::string> split_statements(std::string_view sql);
 
-// CREATE and ALTER statements are written with SQLite's types: INTEGER, REAL, TEXT
-// and BLOB. Other statements stay as they are.
+// Translates the types INTEGER, REAL, TEXT and BLOB in CREATE and ALTER statements. Returns other statements
+// unchanged.
 std::string to_postgres(std::string_view statement);
 
 }  // namespace store

@@ -10,21 +10,20 @@
 namespace store {
 namespace {
 
-// From here on the log is being moved. Moved seldom, a page that changed often is
-// written once.
+// A checkpoint begins at this length. Rare checkpoints write a page that changed often only once.
 constexpr int kCheckpointPages = 4000;
-// The log starts over only when all of it has been moved, which needs the writer to
-// stand still: it moves what little is left.
+// The log restarts only after a complete checkpoint, for which the writer must stand still: so the writer itself
+// checkpoints the last pages.
 constexpr int kRestPages = 100;
-// A writer that outruns the checkpointer for so long (64 MiB) has to wait for it. Only
-// a read that goes on for long, and needs the log as it is, can make it longer.
+// At this length (64 MiB) the writer waits for the checkpointer. Only a long read, which needs the old log, can make it
+// longer.
 constexpr int kMaxLogPages = 16384;
 
 }  // namespace
 
 SqliteCheckpointer::SqliteCheckpointer(const std::string& path, SqliteConnection& writer)
     : connection_(path, SqliteConnection::Mode::ReadWrite), writer_(writer) {
-  // Until it has read something a connection does not know that there is a log.
+  // A connection opens the log with its first read.
   connection_.exec("SELECT count(*) FROM sqlite_schema");
   writer_.exec("PRAGMA wal_autocheckpoint = 0");
   sqlite3_wal_hook(
@@ -48,7 +47,7 @@ SqliteCheckpointer::~SqliteCheckpointer() {
 }
 
 void SqliteCheckpointer::after_commit() {
-  if (log_pages_ < tried_pages_) tried_pages_ = 0;  // the log has started over
+  if (log_pages_ < tried_pages_) tried_pages_ = 0;  // the log has restarted
   if (log_pages_ < kCheckpointPages) return;
   bool grown = log_pages_ >= tried_pages_ + kRestPages;
   bool too_long = grown && log_pages_ >= kMaxLogPages;
@@ -62,7 +61,7 @@ void SqliteCheckpointer::after_commit() {
     checkpoint(writer_);
   } else if (grown) {
     tried_pages_ = log_pages_;
-    state_ = State::Asked;
+    state_ = State::Requested;
     changed_.notify_all();
   }
 }
@@ -77,7 +76,7 @@ void SqliteCheckpointer::run() {
     int moved = checkpoint(connection_);
     lock.lock();
     moved_pages_ = moved;
-    if (state_ == State::Asked) state_ = State::Idle;
+    if (state_ == State::Requested) state_ = State::Idle;
     changed_.notify_all();
   }
 }
@@ -85,7 +84,7 @@ void SqliteCheckpointer::run() {
 int SqliteCheckpointer::checkpoint(SqliteConnection& connection) {
   int moved = 0;
   int code = sqlite3_wal_checkpoint_v2(connection.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, &moved);
-  // Nothing is lost by it: the log keeps all until a later one succeeds.
+  // Nothing is lost: the log remains until a later checkpoint succeeds.
   if (code != SQLITE_OK && code != SQLITE_BUSY) {
     base::log_warn("a checkpoint failed", {{"error", sqlite3_errmsg(connection.handle())}});
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves the write-ahead log into the database beside the writer, which would
-// otherwise stop for it, and every work behind it.
+// Checkpoints the write-ahead log on a thread of its own, so that the writer and its queue need not wait for it.
 #pragma once
 
 #include <condition_variable>
@@ -20,21 +19,21 @@ class SqliteCheckpointer {
   SqliteCheckpointer(const SqliteCheckpointer&) = delete;
   SqliteCheckpointer& operator=(const SqliteCheckpointer&) = delete;
 
-  // For the writer's thread, between two transactions.
+  // Called on the writer's thread between two transactions.
   void after_commit();
 
  private:
-  enum class State { Idle, Asked, Stopping };
+  enum class State { Idle, Requested, Stopping };
 
   void run();
-  // Returns how many pages of the log are in the database now.
+  // Returns the number of pages of the log that are now in the database.
   static int checkpoint(SqliteConnection& connection);
 
   SqliteConnection connection_;
   SqliteConnection& writer_;
-  // The writer's thread alone:
+  // Used by the writer's thread only:
   int log_pages_ = 0;
-  int tried_pages_ = 0;  // the log's length when it was last tried to move it
+  int tried_pages_ = 0;  // length of the log at the last attempt
   std::mutex mutex_;
   std::condition_variable changed_;
   State state_ = State::Idle;

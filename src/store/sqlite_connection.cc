@@ -11,7 +11,7 @@
 namespace store {
 namespace {
 
-// Only a checkpoint ever makes one connection wait for another, and not for long.
+// Only a checkpoint makes one connection wait for another, and only briefly.
 constexpr int kBusyTimeoutMs = 5000;
 
 ErrorKind sqlite_error_kind(int code) {
@@ -36,7 +36,7 @@ class SqliteRow final : public Row {
   std::string_view text(int column) const override {
     bool blob = sqlite3_column_type(statement_, column) == SQLITE_BLOB;
     const void* bytes = blob ? sqlite3_column_blob(statement_, column) : sqlite3_column_text(statement_, column);
-    // Asked after the pointer: a number has a size only once it was made text.
+    // After the pointer: reading the column as text defines its size.
     auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
     return {static_cast<const char*>(bytes), bytes ? size : 0};
   }
@@ -45,7 +45,7 @@ class SqliteRow final : public Row {
   sqlite3_stmt* statement_;
 };
 
-// Unlike PostgreSQL, SQLite takes "$2" for a name and numbers names as they come.
+// Unlike PostgreSQL, SQLite treats "$2" as a name and numbers names in order of appearance.
 std::vector<int> params_of(sqlite3_stmt* statement, std::string_view sql) {
   std::vector<int> params;
   for (int slot = 1; slot <= sqlite3_bind_parameter_count(statement); ++slot) {
@@ -54,7 +54,7 @@ std::vector<int> params_of(sqlite3_stmt* statement, std::string_view sql) {
     int number = 0;
     auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (failed != std::errc() || end != digits.data() + digits.size() || number < 1) {
-      throw Error(ErrorKind::Other, "a parameter is not written $1: " + std::string(sql));
+      throw Error(ErrorKind::Other, "invalid parameter name, expected $1: " + std::string(sql));
     }
     params.push_back(number - 1);
   }
@@ -62,7 +62,7 @@ std::vector<int> params_of(sqlite3_stmt* statement, std::string_view sql) {
 }
 
 int bind_one(sqlite3_stmt* statement, int slot, const Param& param) {
-  // A view of nothing may have no address, which SQLite would take for NULL.
+  // An empty view may have a null pointer, which SQLite would treat as NULL.
   auto address = [](std::string_view bytes) { return bytes.data() ? bytes.data() : ""; };
   if (auto* integer = std::get_if<std::int64_t>(&param)) return sqlite3_bind_int64(statement, slot, *integer);
   if (auto* text = std::get_if<std::string_view>(&param)) {
@@ -87,7 +87,7 @@ SqliteConnection::SqliteConnection(const std::string& path, Mode mode) {
   }
   sqlite3_extended_result_codes(db_, 1);
   sqlite3_busy_timeout(db_, kBusyTimeoutMs);
-  // As PostgreSQL has it: "x" is a column, never a text.
+  // As in PostgreSQL: "x" is a column, never a string.
   sqlite3_db_config(db_, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
   sqlite3_db_config(db_, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
 }
@@ -116,7 +116,7 @@ std::unique_ptr<SqliteConnection::Prepared> SqliteConnection::make(std::string_v
   int code = sqlite3_prepare_v3(db_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &made->handle,
                                 &rest);
   if (code != SQLITE_OK) throw error(sql);
-  // SQLite would run the first statement and forget the others.
+  // SQLite would run the first statement and ignore the others.
   if (!made->handle || sql.find_first_not_of(" \t\n", static_cast<std::size_t>(rest - sql.data())) != sql.npos) {
     throw Error(ErrorKind::Other, "not one statement: " + std::string(sql));
   }
@@ -149,7 +149,7 @@ SqliteConnection::Statement SqliteConnection::prepare(std::string_view sql) {
     here = {&found->first, found->second.get()};
   }
   Prepared& cached = *here.prepared;
-  // A row's function runs the statement that gave it the row.
+  // A row's function may run the statement that produced the row.
   if (cached.lent) return Statement(*this, make(sql));
   cached.last_use = ++uses_;
   return Statement(*this, cached);
@@ -170,8 +170,8 @@ SqliteConnection::Statement::~Statement() {
 
 void SqliteConnection::Statement::bind(std::span<const Param> params) {
   if (static_cast<int>(params.size()) != prepared_.param_count) {
-    throw Error(ErrorKind::Other, std::to_string(params.size()) + " parameters were given, not " +
-                                      std::to_string(prepared_.param_count) + ", to: " + sqlite3_sql(prepared_.handle));
+    throw Error(ErrorKind::Other, std::to_string(params.size()) + " parameters instead of " +
+                                      std::to_string(prepared_.param_count) + " in: " + sqlite3_sql(prepared_.handle));
   }
   int slot = 0;
   for (int param : prepared_.params) {
@@ -190,8 +190,7 @@ std::int64_t SqliteConnection::Statement::run(std::span<const Param> params, con
     if (each) each(row);
   }
   if (code != SQLITE_DONE) throw connection_.error(sqlite3_sql(prepared_.handle));
-  // What sqlite3_changes says is left from an earlier statement when this one is
-  // of a kind that changes no rows.
+  // sqlite3_changes is left over from an earlier statement if this one cannot change rows.
   bool changed = prepared_.writes && sqlite3_total_changes64(db) != before;
   return changed ? sqlite3_changes64(db) : 0;
 }

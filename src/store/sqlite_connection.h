@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connection to the SQLite file, used by one thread: statements prepared once
-// and kept, parameters bound, rows read.
+// One connection to the SQLite file, used by one thread: cached prepared statements, parameters, rows.
 #pragma once
 
 #include <sqlite3.h>
@@ -21,7 +20,7 @@ namespace store {
 
 class SqliteConnection {
  public:
-  // The writer gathers what it writes to the log.
+  // The writer buffers its writes to the log.
   enum class Mode { Writer, ReadWrite, ReadOnly };
 
   SqliteConnection(const std::string& path, Mode mode);
@@ -29,24 +28,23 @@ class SqliteConnection {
   SqliteConnection(const SqliteConnection&) = delete;
   SqliteConnection& operator=(const SqliteConnection&) = delete;
 
-  // A statement lent to one run.
+  // A statement, borrowed for one run.
   class Statement;
   Statement prepare(std::string_view sql);
 
-  // Several statements without parameters, for setting up.
+  // Several statements without parameters, for set-up.
   void exec(const char* sql);
-  // False between BEGIN and its end, also when the engine ended it by itself, as
-  // it does when the disk is full.
+  // False inside a transaction. True again if the engine ended the transaction by itself, as it does on a full disk.
   bool autocommit() const { return sqlite3_get_autocommit(db_) != 0; }
   sqlite3* handle() const { return db_; }
 
-  // The last call's failure, as it is thrown.
+  // The error of the last call.
   Error error(std::string_view sql) const;
 
  private:
   struct Prepared {
     sqlite3_stmt* handle = nullptr;
-    std::vector<int> params;  // the n-th slot of SQLite takes this one of ours
+    std::vector<int> params;  // for each slot of SQLite, the index of our parameter
     int param_count = 0;
     bool writes = false;
     bool lent = false;
@@ -65,8 +63,8 @@ class SqliteConnection {
   std::unique_ptr<Prepared> make(std::string_view sql);
   void forget_oldest();
 
-  // The statement that was last prepared from a text at this place in memory. Most texts are
-  // literals: looking there saves hashing some hundred bytes.
+  // The last statement prepared from a text at this address. Most texts are literals: this saves hashing some hundred
+  // bytes.
   struct Recent {
     const std::string* sql = nullptr;  // the key in prepared_
     Prepared* prepared = nullptr;
@@ -84,14 +82,14 @@ class SqliteConnection {
 class SqliteConnection::Statement {
  public:
   Statement(SqliteConnection& connection, Prepared& cached);
-  // One that is thrown away after its run.
+  // Not cached.
   Statement(SqliteConnection& connection, std::unique_ptr<Prepared> own);
   ~Statement();
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
 
   bool writes() const { return prepared_.writes; }
-  // Returns how many rows it changed.
+  // Returns the number of changed rows.
   std::int64_t run(std::span<const Param> params, const Tx::EachRow& each);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SQLite store's threads: one that writes, a few that read.
+// The SQLite store's threads: one writer, a few readers.
 #include <pthread.h>
 
 #include <array>
@@ -19,11 +19,10 @@
 namespace store {
 namespace {
 
-// More than this in one transaction makes the first wait for long and saves
-// nothing: the sync is shared by enough.
+// A larger batch makes its first job wait longer and saves little: the sync is shared by enough jobs.
 constexpr std::size_t kMaxBatch = 1024;
 constexpr int kReaders = 2;
-// For those who read on their own threads.
+// Connections for reads on callers' threads.
 constexpr int kLent = 2;
 
 constexpr const char* kWriterSettings =
@@ -36,7 +35,7 @@ constexpr const char* kWriterSettings =
     // A savepoint's undo log stays in memory: it never outlives the process.
     "PRAGMA temp_store = MEMORY;"
     "PRAGMA cache_size = -65536;"
-    // What a long read made of it is given back.
+    // Truncates the log after a long read made it grow.
     "PRAGMA journal_size_limit = 134217728;";
 constexpr const char* kReaderSettings =
     "PRAGMA case_sensitive_like = ON;"
@@ -62,13 +61,13 @@ class SqliteReadTx final : public Tx {
   std::exception_ptr failure_;
 };
 
-// A connection that is lent to whoever comes while it is free.
+// A connection that callers borrow.
 struct Lent {
   std::atomic_flag taken = ATOMIC_FLAG_INIT;
   std::unique_ptr<SqliteConnection> connection;
 };
 
-// In a transaction, so that all its statements see one state of the database.
+// In a transaction, so that all statements see the same snapshot.
 void run_read(SqliteConnection& connection, Job& job) {
   SqliteReadTx tx(connection);
   try {
@@ -165,8 +164,7 @@ class SqliteStore final : public Store {
   }
 
   FolderLock lock_;
-  // Closed after the readers: the last to go moves the log into the database, which
-  // a reader may not do.
+  // Closed after the readers: the last connection checkpoints the log, which a read-only one cannot do.
   std::unique_ptr<SqliteConnection> writer_;
   SqliteCheckpointer checkpointer_;
   std::array<std::unique_ptr<SqliteConnection>, kReaders> readers_;
@@ -179,8 +177,7 @@ class SqliteStore final : public Store {
 }  // namespace
 
 std::unique_ptr<Store> open_sqlite(const std::string& folder, const std::vector<Migrations>& migrations) {
-  // Counting every allocation takes a lock that all connections share. Has no effect
-  // after the first call, and needs none.
+  // Memory statistics take a lock that all connections share. Calls after the first have no effect.
   sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   return std::make_unique<SqliteStore>(folder, migrations);
 }

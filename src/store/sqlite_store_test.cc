@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only SQLite has: its folder, its lock, its disk.
+// SQLite only: its folder, its lock, its disk.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -24,12 +24,12 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::vector<Migrations> kTables{
+const std::vector<Migrations> kSqliteTables{
     {"test", {"CREATE TABLE items (id INTEGER PRIMARY KEY, body TEXT); CREATE TABLE names (name TEXT UNIQUE)"}}};
 
-// What went wrong, or "".
+// The error message, or "".
 template <class Fn>
-std::string error_of(ErrorKind kind, Fn fn) {
+std::string sqlite_error_of(ErrorKind kind, Fn fn) {
   try {
     fn();
   } catch (const Error& error) {
@@ -45,45 +45,45 @@ mode_t mode_of(const std::string& path) {
   return found.st_mode & 07777;
 }
 
-TEST(SqliteStore, MakesItsFolderAndKeepsItPrivate) {
+TEST(SqliteStore, CreatesAPrivateFolder) {
   TemporaryFolder above;
   std::string folder = above.path() + "/not/yet/there/";
-  auto store = open_sqlite(folder, kTables);
+  auto store = open_sqlite(folder, kSqliteTables);
   EXPECT_EQ(mode_of(folder), 0700u);
   for (const char* name : {"stoker.db", "stoker.db-wal", "lock"}) EXPECT_EQ(mode_of(folder + name), 0600u) << name;
 }
 
-TEST(SqliteStore, AFolderInUseIsRefusedAndItsOwnerNamed) {
+TEST(SqliteStore, AFolderInUseIsRejectedWithTheProcessThatHoldsIt) {
   SqliteTestDatabase database;
-  auto store = database.open(kTables);
-  EXPECT_EQ(error_of(ErrorKind::Busy, [&] { database.open(kTables); }),
+  auto store = database.open(kSqliteTables);
+  EXPECT_EQ(sqlite_error_of(ErrorKind::Busy, [&] { database.open(kSqliteTables); }),
             "the data folder " + database.folder() + " is in use by process " + std::to_string(getpid()));
   store.reset();
-  EXPECT_EQ(error_of(ErrorKind::Busy, [&] { database.open(kTables); }), "");
+  EXPECT_EQ(sqlite_error_of(ErrorKind::Busy, [&] { database.open(kSqliteTables); }), "");
 }
 
-TEST(SqliteStore, AFolderThatCannotBeMadeIsNamed) {
-  EXPECT_EQ(error_of(ErrorKind::Other, [] { open_sqlite("/proc/stoker", kTables); }),
+TEST(SqliteStore, AFolderThatCannotBeCreatedIsNamed) {
+  EXPECT_EQ(sqlite_error_of(ErrorKind::Other, [] { open_sqlite("/proc/stoker", kSqliteTables); }),
             "cannot create the data folder /proc/stoker: No such file or directory");
-  EXPECT_EQ(error_of(ErrorKind::Other, [] { open_sqlite("/dev/null/data", kTables); }),
+  EXPECT_EQ(sqlite_error_of(ErrorKind::Other, [] { open_sqlite("/dev/null/data", kSqliteTables); }),
             "cannot create the data folder /dev/null/data: Not a directory");
 }
 
 TEST(SqliteStore, AFolderThatCannotBeWrittenIsNamed) {
-  EXPECT_THAT(error_of(ErrorKind::Other, [] { open_sqlite("/proc/self", kTables); }),
+  EXPECT_THAT(sqlite_error_of(ErrorKind::Other, [] { open_sqlite("/proc/self", kSqliteTables); }),
               HasSubstr("cannot write in the data folder /proc/self: "));
 }
 
-TEST(SqliteStore, AFileThatIsNoDatabaseIsDamaged) {
+TEST(SqliteStore, AnInvalidDatabaseFileIsReportedAsDamaged) {
   TemporaryFolder folder;
   std::ofstream(folder.path() + "/stoker.db") << std::string(4096, 'x');
-  EXPECT_THAT(error_of(ErrorKind::Damaged, [&] { open_sqlite(folder.path(), kTables); }),
+  EXPECT_THAT(sqlite_error_of(ErrorKind::Damaged, [&] { open_sqlite(folder.path(), kSqliteTables); }),
               HasSubstr("cannot open " + folder.path() + "/stoker.db: file is not a database"));
 }
 
-TEST(SqliteStore, BytesThatAreNoUtf8AreKept) {
+TEST(SqliteStore, InvalidUtf8IsStoredUnchanged) {
   SqliteTestDatabase database;
-  auto store = database.open(kTables);
+  auto store = database.open(kSqliteTables);
   const std::string bytes("\xff\x00\xc3(", 4);
   store->write_now([&](Tx& tx) { tx.exec("INSERT INTO names (name) VALUES ($1)", bytes); });
   store->read_now([&](Tx& tx) {
@@ -94,16 +94,16 @@ TEST(SqliteStore, BytesThatAreNoUtf8AreKept) {
   });
 }
 
-TEST(SqliteStore, ClosingLeavesNoLogBehind) {
+TEST(SqliteStore, ClosingRemovesTheLog) {
   SqliteTestDatabase database;
-  auto store = database.open(kTables);
+  auto store = database.open(kSqliteTables);
   store->write_now([](Tx& tx) { tx.exec("INSERT INTO names (name) VALUES ('a')"); });
   EXPECT_TRUE(std::filesystem::exists(database.folder() + "/stoker.db-wal"));
   store.reset();
   EXPECT_FALSE(std::filesystem::exists(database.folder() + "/stoker.db-wal"));
 }
 
-// A disk that holds so many pages and no more.
+// Simulates a disk with room for a number of pages.
 void limit_pages(Store& store, std::int64_t more) {
   store.write_now([&](Tx& tx) {
     auto most = tx.query("PRAGMA page_count").integer() + more;
@@ -113,11 +113,11 @@ void limit_pages(Store& store, std::int64_t more) {
 
 void add_large(Tx& tx, std::size_t bytes) { tx.exec("INSERT INTO items (body) VALUES ($1)", std::string(bytes, 'x')); }
 
-TEST(SqliteStore, AFullDiskIsSaidAndWritingGoesOnWhenThereIsSpace) {
+TEST(SqliteStore, AFullDiskIsReportedAndWritesSucceedOnceThereIsSpace) {
   SqliteTestDatabase database;
-  auto store = database.open(kTables);
+  auto store = database.open(kSqliteTables);
   limit_pages(*store, 10);
-  EXPECT_THAT(error_of(ErrorKind::Full, [&] { store->write_now([](Tx& tx) { add_large(tx, 1 << 20); }); }),
+  EXPECT_THAT(sqlite_error_of(ErrorKind::Full, [&] { store->write_now([](Tx& tx) { add_large(tx, 1 << 20); }); }),
               HasSubstr("full"));
   store->write_now([](Tx& tx) { add_large(tx, 10); });
   limit_pages(*store, 10000);
@@ -130,7 +130,7 @@ TEST(SqliteStore, AFullDiskIsSaidAndWritingGoesOnWhenThereIsSpace) {
 // good must be done again, and none answered that is not there.
 TEST(SqliteStore, AWorkTooLargeForTheDiskFailsAloneInItsBatch) {
   SqliteTestDatabase database;
-  auto store = database.open(kTables);
+  auto store = database.open(kSqliteTables);
   limit_pages(*store, 20);
   std::promise<void> gathered;
   std::shared_future<void> all_queued = gathered.get_future().share();
@@ -170,9 +170,9 @@ class FileSizeLimit {
 };
 
 // The pages go to the log at COMMIT, so it is COMMIT that fails.
-TEST(SqliteStore, ACommitThatFailsIsAnErrorForAllInItAndWritingGoesOn) {
+TEST(SqliteStore, AFailedCommitFailsItsBatchAndLaterWritesSucceed) {
   SqliteTestDatabase database;
-  auto store = database.open(kTables);
+  auto store = database.open(kSqliteTables);
   std::atomic<int> failed = 0;
   {
     FileSizeLimit limit(std::filesystem::file_size(database.folder() + "/stoker.db-wal"));
@@ -184,7 +184,7 @@ TEST(SqliteStore, ACommitThatFailsIsAnErrorForAllInItAndWritingGoesOn) {
                    [&](std::exception_ptr error) { failed += error ? 1 : 0; });
     }
     gathered.set_value();
-    EXPECT_THAT(error_of(ErrorKind::Other, [&] { store->write_now([](Tx& tx) { add_large(tx, 10); }); }),
+    EXPECT_THAT(sqlite_error_of(ErrorKind::Other, [&] { store->write_now([](Tx& tx) { add_large(tx, 10); }); }),
                 HasSubstr("disk I/O error, in: COMMIT"));
   }
   EXPECT_EQ(failed, 10);
@@ -193,18 +193,18 @@ TEST(SqliteStore, ACommitThatFailsIsAnErrorForAllInItAndWritingGoesOn) {
   EXPECT_EQ(database.value("SELECT group_concat(name) FROM names"), "later");
 }
 
-TEST(SqliteStore, TheLogIsMovedIntoTheDatabaseAsItGrows) {
+TEST(SqliteStore, TheLogIsCheckpointedAsItGrows) {
   SqliteTestDatabase database;
-  auto store = database.open(kTables);
+  auto store = database.open(kSqliteTables);
   constexpr int kMegabytes = 150;
   for (int i = 0; i < kMegabytes; ++i) store->write_now([](Tx& tx) { add_large(tx, 1 << 20); });
   EXPECT_LT(std::filesystem::file_size(database.folder() + "/stoker.db-wal"), 80u << 20);
   EXPECT_GT(std::filesystem::file_size(database.folder() + "/stoker.db"), 70u << 20);
 }
 
-TEST(SqliteStore, AReadThatGoesOnWhileTheLogGrowsStopsNobody) {
+TEST(SqliteStore, ALongReadDoesNotBlockWritesWhileTheLogGrows) {
   SqliteTestDatabase database;
-  auto store = database.open(kTables);
+  auto store = database.open(kSqliteTables);
   store->write_now([](Tx& tx) { add_large(tx, 10); });
   store->read_now([&](Tx& tx) {
     EXPECT_EQ(tx.query("SELECT count(*) FROM items").integer(), 1);
@@ -216,11 +216,11 @@ TEST(SqliteStore, AReadThatGoesOnWhileTheLogGrowsStopsNobody) {
   EXPECT_EQ(database.value("SELECT count(*) FROM items"), "82");
 }
 
-// Those that fail come in clusters, so that both kinds of batches are there: such that are undone as a whole
-// and run again, and such in which each work can be undone by itself.
-TEST(SqliteStore, AmongManyWorksThoseThatFailLeaveNothingAndAreToldSo) {
+// Failing works come in clusters, so that there are both kinds of batches: those that are rolled back as a whole and
+// run again, and those with a savepoint for each work.
+TEST(SqliteStore, AmongManyWorksTheFailedOnesLeaveNothingAndAreNotified) {
   SqliteTestDatabase database;
-  auto store = database.open(kTables);
+  auto store = database.open(kSqliteTables);
   constexpr int kWorks = 5000;
   std::set<int> cache;  // on the writer's thread alone
   std::atomic<int> failed = 0;
@@ -244,10 +244,10 @@ TEST(SqliteStore, AmongManyWorksThoseThatFailLeaveNothingAndAreToldSo) {
   EXPECT_EQ(database.value("SELECT count(*) FROM names WHERE name IN ('500', '501', '4950', '4951')"), "0");
 }
 
-// What does not fit into memory goes to the log before the commit, and is read from there.
+// Pages that do not fit into memory go to the log before the commit, and are read from there.
 TEST(SqliteStore, AWorkLargerThanTheCacheSeesWhatItWrote) {
   SqliteTestDatabase database;
-  auto store = database.open(kTables);
+  auto store = database.open(kSqliteTables);
   constexpr int kMegabytes = 100;
   store->write_now([&](Tx& tx) {
     for (int i = 0; i < kMegabytes; ++i) add_large(tx, 1 << 20);
@@ -261,7 +261,7 @@ TEST(SqliteStore, AWorkLargerThanTheCacheSeesWhatItWrote) {
   EXPECT_EQ(database.value("PRAGMA integrity_check"), "ok");
 }
 
-// While it lives `write` is asked whether there is space.
+// While it lives, `has_space` decides whether a write finds space.
 using HasSpace = bool (*)();
 template <HasSpace has_space>
 class FullDisk {
@@ -283,17 +283,17 @@ class FullDisk {
 
 bool never() { return false; }
 
-// Of the writer's thread. Others always have space: a checkpoint would only say so in the log.
+// On the writer's thread. Other threads always have space: a checkpoint would only log the failure.
 thread_local std::optional<std::minstd_rand> space_comes_and_goes;
 bool now_and_then() { return !space_comes_and_goes || (*space_comes_and_goes)() % 64 != 0; }
 
-// Pages that were written and are still on their way to the log are lost with a disk that is full only for a moment,
-// whoever's they are. SQLite, which reads when it is told so, undoes but the statement that reads.
-TEST(SqliteStore, WhatOneWorkWroteIsNotLostWhenAnotherFindsTheDiskFull) {
+// If the disk is full for a moment, a flush of buffered pages fails, whichever work wrote them. If a read causes the
+// flush, SQLite undoes only the reading statement.
+TEST(SqliteStore, RowsOfOneWorkSurviveWhenAnotherFindsTheDiskFull) {
   SqliteTestDatabase database;
   auto store = database.open({{"test", {"CREATE TABLE items (id INTEGER PRIMARY KEY, body TEXT NOT NULL)"}}});
   constexpr int kMegabytes = 80;  // more than the cache holds
-  // The first fails, so that all have savepoints.
+  // The first work fails, so that all get savepoints.
   std::promise<void> gathered;
   std::shared_future<void> all_queued = gathered.get_future().share();
   store->write([=](Tx&) { all_queued.wait(); }, [](std::exception_ptr) {});
@@ -322,12 +322,12 @@ TEST(SqliteStore, WhatOneWorkWroteIsNotLostWhenAnotherFindsTheDiskFull) {
   EXPECT_EQ(database.value("PRAGMA integrity_check"), "ok");
 }
 
-TEST(SqliteStore, WhatAWorkLeftThatFoundTheDiskFullIsNotInTheWayOfOthers) {
+TEST(SqliteStore, LeftoversOfAWorkThatFoundTheDiskFullDoNotFailOthers) {
   SqliteTestDatabase database;
   auto store = database.open({{"test", {"CREATE TABLE items (id INTEGER PRIMARY KEY, body TEXT NOT NULL)"}}});
   store->write_now([](Tx& tx) { add_large(tx, 10); });
   std::optional<FullDisk<never>> full;
-  error_of(ErrorKind::Full, [&] {
+  sqlite_error_of(ErrorKind::Full, [&] {
     store->write_now([&](Tx& tx) {
       for (int i = 0; i < 80; ++i) add_large(tx, 1 << 20);  // more than the cache holds
       full.emplace();
@@ -342,8 +342,8 @@ TEST(SqliteStore, WhatAWorkLeftThatFoundTheDiskFullIsNotInTheWayOfOthers) {
   EXPECT_EQ(database.value("SELECT count(*) FROM items"), "2");
 }
 
-// Each work changes many rows by what is in them, so that one that is lost or done twice is found out.
-TEST(SqliteStore, OnADiskThatIsFullNowAndThenThereIsWhatWasSaidToBeThere) {
+// Each work computes new values from old ones, so that the test notices a lost or repeated work.
+TEST(SqliteStore, OnADiskThatIsFullNowAndThenEveryReportedCommitIsDurable) {
   SqliteTestDatabase database;
   auto store = database.open(
       {{"test", {"CREATE TABLE rows (id INTEGER PRIMARY KEY, value INTEGER NOT NULL, pad TEXT NOT NULL)"}}});
@@ -358,7 +358,7 @@ TEST(SqliteStore, OnADiskThatIsFullNowAndThenThereIsWhatWasSaidToBeThere) {
     FullDisk<now_and_then> disk;
     std::promise<void> queued;
     for (std::int64_t i = 0; i < kWorks; ++i) {
-      if (i % kTogether == 0) {  // they wait for each other, so that about the same ones share a commit each time
+      if (i % kTogether == 0) {  // they wait for each other, so that the batches are alike in each run
         std::promise<void> next;
         store->write([all = next.get_future().share()](Tx&) { all.wait(); }, [](std::exception_ptr) {});
         queued.set_value();
@@ -394,11 +394,11 @@ TEST(SqliteStore, OnADiskThatIsFullNowAndThenThereIsWhatWasSaidToBeThere) {
   EXPECT_EQ(database.value("PRAGMA integrity_check"), "ok");
 }
 
-TEST(SqliteStore, AWorkThatSwallowsAFullDiskWritesNothingOutsideOfItsTransaction) {
+TEST(SqliteStore, AWorkThatIgnoresAFullDiskWritesNothingOutsideItsTransaction) {
   SqliteTestDatabase database;
-  auto store = database.open(kTables);
+  auto store = database.open(kSqliteTables);
   limit_pages(*store, 5);
-  error_of(ErrorKind::Full, [&] {
+  sqlite_error_of(ErrorKind::Full, [&] {
     store->write_now([](Tx& tx) {
       try {
         add_large(tx, 1 << 20);
@@ -413,7 +413,7 @@ TEST(SqliteStore, AWorkThatSwallowsAFullDiskWritesNothingOutsideOfItsTransaction
 
 TEST(SqliteStore, AReadOnTheCallersThreadSeesWhatIsCommitted) {
   SqliteTestDatabase database;
-  auto store = database.open(kTables);
+  auto store = database.open(kSqliteTables);
   store->write_now([](Tx& tx) { tx.exec("INSERT INTO names (name) VALUES ('one')"); });
   std::int64_t count = 0;
   std::thread::id reader;
@@ -425,9 +425,9 @@ TEST(SqliteStore, AReadOnTheCallersThreadSeesWhatIsCommitted) {
   EXPECT_EQ(reader, std::this_thread::get_id());
 }
 
-TEST(SqliteStore, AReadOnTheCallersThreadThatFailsSaysSoAndIsOver) {
+TEST(SqliteStore, AFailedReadOnTheCallersThreadRethrowsAndEnds) {
   SqliteTestDatabase database;
-  auto store = database.open(kTables);
+  auto store = database.open(kSqliteTables);
   for (int i = 0; i < 10; ++i) {
     EXPECT_THROW(store->read_here([](Tx&) { throw std::runtime_error("no"); }), std::runtime_error);
     EXPECT_THROW(store->read_here([](Tx& tx) { tx.exec("INSERT INTO names (name) VALUES ('x')"); }), Error);
@@ -435,9 +435,9 @@ TEST(SqliteStore, AReadOnTheCallersThreadThatFailsSaysSoAndIsOver) {
   EXPECT_TRUE(store->read_here([](Tx& tx) { tx.query("SELECT name FROM names").integer(); }));
 }
 
-TEST(SqliteStore, OnlySoManyReadOnTheirOwnThreadsAtOnce) {
+TEST(SqliteStore, ConcurrentReadsOnCallersThreadsAreLimited) {
   SqliteTestDatabase database;
-  auto store = database.open(kTables);
+  auto store = database.open(kSqliteTables);
   int deep = 0;
   std::function<void(Tx&)> deeper = [&](Tx&) {
     ++deep;

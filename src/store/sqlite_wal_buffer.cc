@@ -12,24 +12,24 @@ namespace store {
 namespace {
 
 constexpr char kName[] = "stoker-unix";
-constexpr int kBufferBytes = 0x1ffff;  // what unixWrite takes at once: of a longer write it sees the low bits
+constexpr int kBufferBytes = 0x1ffff;  // unixWrite's maximum: it keeps only the low bits of a larger count
 
 sqlite3_vfs* plain_vfs() { return sqlite3_vfs_find(nullptr); }
 
-// SQLite allocates it, with room for the real file behind it.
+// Allocated by SQLite, followed by the real file.
 struct LogFile {
-  sqlite3_file methods;  // first: SQLite knows it as this
-  char* bytes;           // kBufferBytes, once there is something to be written
-  int count;             // of them to be written,
-  sqlite3_int64 at;      // from here on
+  sqlite3_file methods;  // must be first: SQLite's own view of it
+  char* bytes;           // kBufferBytes, allocated by the first write
+  int count;             // number of buffered bytes,
+  sqlite3_int64 at;      // to write at this offset
 
   sqlite3_file* real() { return reinterpret_cast<sqlite3_file*>(this + 1); }
 };
 
 LogFile& log_of(sqlite3_file* file) { return *reinterpret_cast<LogFile*>(file); }
 
-// What can't be written stays: a read that fails on its account may undo a statement and no more, and what
-// others wrote before it is still to be written.
+// On failure the buffer remains: a read that fails for this reason may undo only its statement, while the pages of
+// earlier works must still be written.
 int flush(LogFile& log) {
   if (log.count == 0) return SQLITE_OK;
   const int code = log.real()->pMethods->xWrite(log.real(), log.bytes, log.count, log.at);
@@ -37,8 +37,7 @@ int flush(LogFile& log) {
   return code;
 }
 
-// For a write and a sync: where one fails SQLite undoes the transaction as a whole, and what it wrote is of
-// no use any more.
+// For a write and a sync: if one fails, SQLite rolls back the whole transaction, so that its pages are useless.
 int flush_or_drop(LogFile& log) {
   const int code = flush(log);
   log.count = 0;
@@ -55,8 +54,8 @@ int close(sqlite3_file* file) {
 
 int write(sqlite3_file* file, const void* bytes, int count, sqlite3_int64 at) {
   LogFile& log = log_of(file);
-  const bool goes_on = log.count > 0 && at == log.at + log.count && count <= kBufferBytes - log.count;
-  if (!goes_on) {
+  const bool continues = log.count > 0 && at == log.at + log.count && count <= kBufferBytes - log.count;
+  if (!continues) {
     if (int code = flush_or_drop(log); code != SQLITE_OK) return code;
     if (!log.bytes) log.bytes = static_cast<char*>(sqlite3_malloc(kBufferBytes));
     if (!log.bytes || count > kBufferBytes) return log.real()->pMethods->xWrite(log.real(), bytes, count, at);
@@ -73,7 +72,7 @@ int sync(sqlite3_file* file, int flags) {
   return log.real()->pMethods->xSync(log.real(), flags);
 }
 
-// Everything else finds the file as if each write had been made at once.
+// All other calls see the file as if nothing were buffered.
 template <auto method, class... Args>
 int after_flush(sqlite3_file* file, Args... args) {
   LogFile& log = log_of(file);
@@ -108,7 +107,7 @@ int open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out
   LogFile& log = log_of(file);
   log = {};
   const int code = plain->xOpen(plain, name, log.real(), flags, out_flags);
-  // Without methods SQLite does not close it.
+  // SQLite closes only a file that has methods.
   if (code == SQLITE_OK) log.methods.pMethods = &kLogMethods;
   return code;
 }

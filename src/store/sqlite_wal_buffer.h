@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A VFS of SQLite's that gathers what is written to the log. SQLite writes each page in two calls, a head
-// of 24 bytes and the page, and a commit has hundreds of them: as few large calls they cost the
-// kernel a third.
+// A VFS for SQLite that buffers writes to the log. SQLite writes each page in two calls, a header of 24 bytes and the
+// page, and a commit has hundreds of them: a few large calls cost the kernel a third.
 #pragma once
 
 struct sqlite3;
 
 namespace store {
 
-// For sqlite3_open_v2, by the one connection that writes; registered by the first call. Nothing is held
-// back past a sync, which every commit ends with (synchronous = FULL) before it tells other
-// connections of what it wrote.
+// The VFS's name for sqlite3_open_v2, for the writing connection only. Registers it on the first call. The buffer is
+// written at each sync, which ends every commit (synchronous = FULL) before other connections see the commit.
 const char* buffering_vfs();
 
-// Before a transaction is undone as a whole: what is held back of it is of no use any more, and must not be in
-// the way of the next where the disk is full.
+// Discards the buffer. Call before rolling back a transaction: its pages are useless, and on a full disk they would
+// fail the next transaction.
 void forget_unwritten(sqlite3* db);
 
 }  // namespace store

@@ -11,7 +11,7 @@ class Outcome {
  public:
   Store::Done settle() {
     return [this](std::exception_ptr error) {
-      // Notified under the lock: once it is free, the waiter may be gone with it.
+      // Notifies under the lock: once it is free, the waiter may destroy this object.
       std::lock_guard lock(mutex_);
       error_ = std::move(error);
       settled_ = true;

@@ -27,7 +27,7 @@ struct BlobView {
   std::string_view bytes;
 };
 
-// A parameter. Views point into what the caller holds until the call returns.
+// A parameter. Views must stay valid until the call returns.
 using Param = std::variant<std::monostate, std::int64_t, double, std::string_view, BlobView>;
 
 inline Param to_param(std::nullptr_t) { return std::monostate{}; }
@@ -45,13 +45,13 @@ Param to_param(const std::optional<T>& value) {
   return value ? to_param(*value) : Param{};
 }
 
-// One row of a result, valid only inside the function that is given it.
+// One row of a result, valid only inside the function that receives it.
 class Row {
  public:
   virtual bool is_null(int column) const = 0;
   virtual std::int64_t integer(int column) const = 0;
   virtual double real(int column) const = 0;
-  virtual std::string_view text(int column) const = 0;  // also a blob's bytes
+  virtual std::string_view text(int column) const = 0;  // or the bytes of a blob
 
   std::string str(int column) const { return std::string(text(column)); }
   base::Blob blob(int column) const { return base::Blob{str(column)}; }
@@ -72,10 +72,10 @@ class Row {
 };
 
 enum class ErrorKind {
-  Full,      // no space left for it
-  Conflict,  // a constraint said no
-  Busy,      // somebody else holds it; it may work later
-  Damaged,   // the database is not what it should be
+  Full,      // no space left
+  Conflict,  // a constraint was violated
+  Busy,      // a temporary condition: a retry may succeed
+  Damaged,   // the database is corrupt
   Other,
 };
 
@@ -91,21 +91,20 @@ class Error : public std::runtime_error {
 template <std::size_t N>
 class Query;
 
-// A transaction, as the work inside it sees it. Throws store::Error, and is spent from
-// then on: even a work that catches it and returns has failed, and leaves nothing. To
-// go on after a conflict, say ON CONFLICT.
+// A transaction, as its work sees it. After a statement has thrown store::Error the transaction is void: the work fails
+// even if it catches the error. To continue after a conflict, use ON CONFLICT.
 class Tx {
  public:
   virtual ~Tx() = default;
 
-  // Runs a statement; returns how many rows it changed.
+  // Runs a statement. Returns the number of changed rows.
   template <class... Args>
   std::int64_t exec(std::string_view sql, const Args&... args) {
     std::array<Param, sizeof...(Args)> params{to_param(args)...};
     return run(sql, params, nullptr);
   }
 
-  // Inserts one row; gives its id, which the table has as its INTEGER PRIMARY KEY.
+  // Inserts one row and returns its id, the INTEGER PRIMARY KEY of the table.
   template <class... Args>
   std::int64_t insert(std::string_view sql, const Args&... args) {
     std::array<Param, sizeof...(Args)> params{to_param(args)...};
@@ -118,25 +117,24 @@ class Tx {
     return Query<sizeof...(Args)>(*this, sql, {to_param(args)...});
   }
 
-  // For statements whose number of parameters is known at run time only.
+  // For statements whose number of parameters is only known at run time.
   using EachRow = std::function<void(const Row&)>;
   virtual std::int64_t run(std::string_view sql, std::span<const Param> params, const EachRow& each) = 0;
   virtual std::int64_t run_insert(std::string_view sql, std::span<const Param> params);
 
-  // Called once, when it is known whether this work is durable (true) or left nothing (false):
-  // on the thread that ran it, before its Done, and before the work runs again; in the order of the
-  // calls where it is durable, in the reverse of it where there is something to undo. For caches
-  // that follow the database. Must not throw, nor use the Tx.
+  // Called once, when the work is durable (true) or was rolled back (false): on the thread that ran it, before its
+  // Done, and before the work runs again. Callbacks run in order of registration after a commit, in reverse order after
+  // a rollback. For caches that follow the database. Must not throw or use the Tx.
   using End = std::function<void(bool committed)>;
   void on_end(End end) { ends_.push_back(std::move(end)); }
-  // For the store, which tells them.
+  // For the store, which calls them.
   std::vector<End> take_ends() { return std::exchange(ends_, {}); }
 
  private:
   std::vector<End> ends_;
 };
 
-// A statement with its parameters, run by one of its functions.
+// A statement with its parameters. Each member function runs it.
 template <std::size_t N>
 class [[nodiscard]] Query {
  public:
@@ -154,7 +152,7 @@ class [[nodiscard]] Query {
     return out;
   }
 
-  // The first row, if there is one.
+  // The first row, if any.
   template <class Fn>
   auto one(Fn&& fn) {
     std::optional<std::invoke_result_t<Fn, const Row&>> out;
@@ -175,8 +173,7 @@ class [[nodiscard]] Query {
   std::array<Param, N> params_;
 };
 
-// The tables of one part of the program. Step n of `steps` brings version n-1 to n;
-// a step that has been released is never changed.
+// The tables of one module. Step n of `steps` upgrades version n-1 to n; a released step never changes.
 struct Migrations {
   std::string module;
   std::vector<std::string> steps;
@@ -184,24 +181,22 @@ struct Migrations {
 
 class Store {
  public:
-  // Runs on a thread of the store. Must not keep the Tx. May run more than once, when the engine asks
-  // for it or another that shared its transaction failed, so it has no effect but through the Tx and
-  // through what its caller resets at its start.
+  // Runs on a thread of the store. Must not keep the Tx. May run more than once, if another work in its transaction
+  // failed, so it must have no effects except through the Tx and through state that it resets at its start. Writing
+  // works run one after another, on both engines.
   using Work = std::function<void(Tx&)>;
-  // Called once, on a thread of the store, when the work is durable (nullptr), or
-  // when none of it is there (what was thrown). On the caller's own thread when the
-  // work is refused at once: the store is closing, or too many wait (Busy).
+  // Called once, on a thread of the store, when the work is durable (nullptr) or was rolled back (its exception). On
+  // the caller's thread if the work is rejected immediately (Busy): the store is closing, or its queue is full.
   using Done = std::function<void(std::exception_ptr)>;
 
   virtual ~Store() = default;
   virtual void write(Work work, Done done) = 0;
   virtual void read(Work work, Done done) = 0;
-  // A read on the caller's own thread, before this returns; rethrows. For what takes less time than going
-  // to another thread and back. False, and nothing was done, where there is no connection free for it.
+  // Reads on the caller's thread, and rethrows. For reads that take less time than a thread switch. False, and the work
+  // did not run, if no connection is free, and always on PostgreSQL: its round trips must not block the caller.
   virtual bool read_here(const Work&) { return false; }
 
-  // The same, waited for; rethrows. Not for a thread of the store, which would wait
-  // for itself.
+  // Blocking versions, which rethrow. Not for a thread of the store, which would wait for itself.
   void write_now(const Work& work);
   void read_now(const Work& work);
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every engine does alike.
+// Behaviour that both engines share.
 #include "store/store.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const std::vector<Migrations> kTables{
+const std::vector<Migrations> kItemTables{
     {"test",
      {"CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT UNIQUE, size REAL, body BLOB);"
       "CREATE TABLE counters (name TEXT NOT NULL PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID"}}};
@@ -31,7 +31,7 @@ struct Engine {
 
 class StoreTest : public testing::TestWithParam<Engine> {
  protected:
-  void open(const std::vector<Migrations>& migrations = kTables) {
+  void open(const std::vector<Migrations>& migrations = kItemTables) {
     store_.reset();
     store_ = database_->open(migrations);
   }
@@ -49,7 +49,7 @@ class StoreTest : public testing::TestWithParam<Engine> {
       message_ = error.what();
       return error.kind();
     }
-    ADD_FAILURE() << "it threw nothing";
+    ADD_FAILURE() << "no exception";
     return ErrorKind::Other;
   }
 
@@ -71,7 +71,7 @@ class StoreTest : public testing::TestWithParam<Engine> {
 void add_item(Tx& tx, std::string_view name) { tx.exec("INSERT INTO items (name) VALUES ($1)", name); }
 std::string to_str(const Row& row) { return row.str(0); }
 
-TEST_P(StoreTest, ValuesComeBackAsTheyWere) {
+TEST_P(StoreTest, ValuesRoundTrip) {
   open();
   const std::string text = "Grüße, 世界 🚀 'quoted' \"twice\"";
   const base::Blob blob{std::string("\0\xff\x00\x7f", 4)};
@@ -106,7 +106,7 @@ TEST_P(StoreTest, ValuesComeBackAsTheyWere) {
   });
 }
 
-TEST_P(StoreTest, AnInsertGivesTheIdOfItsRow) {
+TEST_P(StoreTest, InsertReturnsTheRowId) {
   open();
   store_->write_now([](Tx& tx) {
     for (const char* name : {"one", "two"}) {
@@ -116,7 +116,7 @@ TEST_P(StoreTest, AnInsertGivesTheIdOfItsRow) {
   });
 }
 
-TEST_P(StoreTest, SumsCountsAndTruthsAreNumbers) {
+TEST_P(StoreTest, SumsCountsAndBooleansAreNumbers) {
   open();
   store_->write_now([](Tx& tx) {
     tx.exec("INSERT INTO counters (name, count) VALUES ('a', 3), ('b', 4)");
@@ -128,7 +128,7 @@ TEST_P(StoreTest, SumsCountsAndTruthsAreNumbers) {
   });
 }
 
-TEST_P(StoreTest, AParameterMayComeTwiceAndInAnyOrder) {
+TEST_P(StoreTest, AParameterMayBeUsedTwiceAndInAnyOrder) {
   open();
   store_->write_now([](Tx& tx) {
     tx.exec("INSERT INTO counters (count, name) VALUES ($2, $1)", "a", 5);
@@ -149,7 +149,7 @@ TEST_P(StoreTest, TwoStatementsInOneTextAreAnError) {
   EXPECT_EQ(write_error([](Tx& tx) { tx.exec("DELETE FROM items; DELETE FROM counters"); }), ErrorKind::Other);
 }
 
-TEST_P(StoreTest, SaysHowManyRowsChanged) {
+TEST_P(StoreTest, ExecReturnsTheNumberOfChangedRows) {
   open();
   store_->write_now([](Tx& tx) {
     EXPECT_EQ(tx.exec("INSERT INTO counters (name, count) VALUES ('a', 1), ('b', 1)"), 2);
@@ -162,7 +162,7 @@ TEST_P(StoreTest, SaysHowManyRowsChanged) {
   });
 }
 
-TEST_P(StoreTest, AnInsertReturnsTheIdItWasGiven) {
+TEST_P(StoreTest, ReturningYieldsIncreasingIds) {
   open();
   std::int64_t first = 0;
   std::int64_t second = 0;
@@ -174,7 +174,7 @@ TEST_P(StoreTest, AnInsertReturnsTheIdItWasGiven) {
   EXPECT_GT(second, first);
 }
 
-TEST_P(StoreTest, AnInsertThatMeetsAConflictUpdates) {
+TEST_P(StoreTest, AnInsertWithAConflictUpdates) {
   open();
   for (int expected : {1, 2, 3}) {
     std::int64_t now = 0;
@@ -206,7 +206,7 @@ TEST_P(StoreTest, ARowsFunctionMayRunStatements) {
   EXPECT_EQ(count("counters"), 3);
 }
 
-// The lazily begun transaction begins while a reading statement is in the middle.
+// On SQLite the transaction begins while a SELECT is still running.
 TEST_P(StoreTest, AWorkMayReadFirstAndWriteWhileItReads) {
   open();
   store_->write_now([](Tx& tx) {
@@ -231,7 +231,7 @@ TEST_P(StoreTest, TextIsOrderedByItsBytes) {
   });
 }
 
-TEST_P(StoreTest, LikeMindsTheCase) {
+TEST_P(StoreTest, LikeIsCaseSensitive) {
   open();
   store_->write_now([](Tx& tx) {
     add_item(tx, "Alpha");
@@ -240,7 +240,7 @@ TEST_P(StoreTest, LikeMindsTheCase) {
   });
 }
 
-TEST_P(StoreTest, ABrokenConstraintIsAConflictAndLeavesNothing) {
+TEST_P(StoreTest, AViolatedConstraintIsAConflictAndWritesNothing) {
   open();
   store_->write_now([](Tx& tx) { add_item(tx, "a"); });
   EXPECT_EQ(write_error([](Tx& tx) {
@@ -251,8 +251,8 @@ TEST_P(StoreTest, ABrokenConstraintIsAConflictAndLeavesNothing) {
   EXPECT_EQ(count("items"), 1);
 }
 
-// On PostgreSQL the transaction is beyond use by then; SQLite must not allow more.
-TEST_P(StoreTest, AWorkThatSwallowsAnErrorFailsAllTheSame) {
+// PostgreSQL has aborted the transaction by then; SQLite must behave the same.
+TEST_P(StoreTest, AWorkThatIgnoresAnErrorFails) {
   open();
   store_->write_now([](Tx& tx) { add_item(tx, "a"); });
   EXPECT_EQ(write_error([](Tx& tx) {
@@ -273,7 +273,7 @@ TEST_P(StoreTest, AWorkThatSwallowsAnErrorFailsAllTheSame) {
   EXPECT_EQ(count("items"), 1);
 }
 
-TEST_P(StoreTest, WrongSqlIsAnErrorOfOneLineThatNamesIt) {
+TEST_P(StoreTest, InvalidSqlIsAnErrorOfOneLineThatQuotesIt) {
   open();
   EXPECT_EQ(write_error([](Tx& tx) { tx.exec("INSERT INTO\n nothing (x) VALUES (1)"); }), ErrorKind::Other);
   EXPECT_THAT(message_, HasSubstr("INSERT INTO  nothing"));
@@ -281,10 +281,10 @@ TEST_P(StoreTest, WrongSqlIsAnErrorOfOneLineThatNamesIt) {
   store_->write_now([](Tx& tx) { add_item(tx, "a"); });
 }
 
-TEST_P(StoreTest, AWorkThatThrowsTakesNothingOfTheOthersWithIt) {
+TEST_P(StoreTest, AWorkThatThrowsDoesNotAffectItsBatch) {
   open();
   constexpr int kWorks = 200;
-  // While the first work waits the others gather behind it, into one batch.
+  // While the first work waits, the others queue up and become one batch.
   std::promise<void> gathered;
   std::shared_future<void> all_queued = gathered.get_future().share();
   std::atomic<int> good = 0;
@@ -306,7 +306,7 @@ TEST_P(StoreTest, AWorkThatThrowsTakesNothingOfTheOthersWithIt) {
   EXPECT_EQ(database_->value("SELECT count(*) FROM items WHERE name IN ('item 0', 'item 3', 'item 198')"), "0");
 }
 
-TEST_P(StoreTest, AConstraintThatIsCheckedAtTheEndFailsOnlyTheWorkThatBrokeIt) {
+TEST_P(StoreTest, ADeferredConstraintFailsOnlyTheWorkThatViolatesIt) {
   open({{"test",
          {"CREATE TABLE parents (id INTEGER PRIMARY KEY);"
           "CREATE TABLE children (parent INTEGER REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED)"}}});
@@ -330,7 +330,7 @@ TEST_P(StoreTest, AConstraintThatIsCheckedAtTheEndFailsOnlyTheWorkThatBrokeIt) {
   EXPECT_EQ(database_->value("SELECT count(*) FROM parents"), "5");
 }
 
-TEST_P(StoreTest, AWorkIsToldWhetherItIsDurable) {
+TEST_P(StoreTest, EndCallbacksReportWhetherAWorkIsDurable) {
   open();
   std::vector<std::string> told;
   auto tell = [&told](std::string name) {
@@ -351,7 +351,7 @@ TEST_P(StoreTest, AWorkIsToldWhetherItIsDurable) {
   EXPECT_THAT(told, ElementsAre("a kept", "b kept", "undone first gone", "c gone", "d kept"));
 }
 
-TEST_P(StoreTest, WhatAWorkThrowsReachesItsCaller) {
+TEST_P(StoreTest, AnExceptionOfAWorkReachesItsCaller) {
   open();
   EXPECT_THROW(store_->write_now([](Tx&) { throw std::out_of_range("x"); }), std::out_of_range);
   EXPECT_THROW(store_->read_now([](Tx&) { throw std::out_of_range("x"); }), std::out_of_range);
@@ -364,7 +364,7 @@ TEST_P(StoreTest, WhatAWorkThrowsReachesItsCaller) {
   EXPECT_EQ(count("items"), 0);
 }
 
-TEST_P(StoreTest, AWorkIsCommittedBeforeItIsAnswered) {
+TEST_P(StoreTest, AWorkIsCommittedBeforeItsCallback) {
   open();
   std::promise<std::string> seen;
   store_->write([](Tx& tx) { add_item(tx, "a"); },
@@ -375,7 +375,7 @@ TEST_P(StoreTest, AWorkIsCommittedBeforeItIsAnswered) {
   EXPECT_EQ(seen.get_future().get(), "a");
 }
 
-TEST_P(StoreTest, WhatWasWrittenIsThereAfterReopening) {
+TEST_P(StoreTest, RowsSurviveReopening) {
   open();
   store_->write_now([](Tx& tx) { add_item(tx, "a"); });
   open();
@@ -421,7 +421,7 @@ TEST_P(StoreTest, CountersThatManyThreadsIncrementAreExact) {
   });
 }
 
-TEST_P(StoreTest, ManyDifferentStatementsDoNotPileUp) {
+TEST_P(StoreTest, TheCacheOfStatementsIsBounded) {
   open();
   store_->write_now([](Tx& tx) {
     for (int i = 0; i < 1200; ++i) {
@@ -430,7 +430,7 @@ TEST_P(StoreTest, ManyDifferentStatementsDoNotPileUp) {
   });
 }
 
-TEST_P(StoreTest, ClosingFinishesWhatWasQueued) {
+TEST_P(StoreTest, ClosingFinishesQueuedWorks) {
   open();
   std::atomic<int> answered = 0;
   for (int i = 0; i < 500; ++i) {
@@ -442,11 +442,11 @@ TEST_P(StoreTest, ClosingFinishesWhatWasQueued) {
   EXPECT_EQ(database_->value("SELECT count(*) FROM items"), "500");
 }
 
-TEST_P(StoreTest, WorkThatComesWhileItClosesIsRefused) {
+TEST_P(StoreTest, AWorkThatArrivesDuringClosingIsRejected) {
   open();
   std::promise<void> closing;
   std::promise<std::string> refusal;
-  // Queued by a Done, which runs while the destructor waits for it.
+  // Queued by a Done that runs while the destructor waits for it.
   store_->write([](Tx&) {},
                 [&, store = store_.get()](std::exception_ptr) {
                   closing.get_future().wait();
@@ -470,7 +470,7 @@ TEST_P(StoreTest, WorkThatComesWhileItClosesIsRefused) {
   EXPECT_EQ(refusal.get_future().get(), "the store is closing");
 }
 
-TEST_P(StoreTest, ADatabaseGetsTheStepsItLacks) {
+TEST_P(StoreTest, ADatabaseGetsItsMissingMigrations) {
   open({{"a", {"CREATE TABLE one (x TEXT NOT NULL)"}}});
   store_->write_now([](Tx& tx) { tx.exec("INSERT INTO one (x) VALUES ('kept')"); });
   open({{"a",
@@ -485,7 +485,7 @@ TEST_P(StoreTest, ADatabaseGetsTheStepsItLacks) {
   });
 }
 
-TEST_P(StoreTest, AMigrationThatFailsLeavesTheOldVersion) {
+TEST_P(StoreTest, AFailedMigrationLeavesTheOldVersion) {
   open({{"a", {"CREATE TABLE one (x TEXT)"}}});
   store_.reset();
   EXPECT_THAT(open_error({{"a", {"CREATE TABLE one (x TEXT)", "CREATE TABLE two (x TEXT)", "DROP TABLE nothing"}}}),
@@ -495,12 +495,12 @@ TEST_P(StoreTest, AMigrationThatFailsLeavesTheOldVersion) {
   EXPECT_EQ(count("two"), 0);
 }
 
-TEST_P(StoreTest, TablesOfANewerProgramAreRefused) {
+TEST_P(StoreTest, TablesOfANewerProgramAreRejected) {
   open({{"sqs", {"CREATE TABLE one (x TEXT)", "CREATE TABLE two (x TEXT)"}}});
   EXPECT_THAT(open_error({{"sqs", {"CREATE TABLE one (x TEXT)"}}}),
-              HasSubstr("was written by a newer Stoker: its sqs tables are version 2, this program knows 1"));
+              HasSubstr("was written by a newer Stoker: its sqs tables are version 2, this program supports 1"));
   EXPECT_THAT(open_error({{"ecs", {"CREATE TABLE three (x TEXT)"}}}),
-              HasSubstr("its sqs tables are version 2, this program knows no such tables"));
+              HasSubstr("its sqs tables are version 2, this program supports no such tables"));
   EXPECT_EQ(database_->value("SELECT count(*) FROM schema_versions"), "1");
 }
 

@@ -36,7 +36,7 @@ class TestDatabase {
  public:
   virtual ~TestDatabase() = default;
   virtual std::unique_ptr<Store> open(const std::vector<Migrations>& migrations) = 0;
-  // The first value of the first row, read past the store.
+  // The first value of the first row, without using the store.
   virtual std::string value(const std::string& sql) = 0;
 };
 
