@@ -17,12 +17,12 @@ namespace {
 
 constexpr char kExamples[] = R"text(
 Examples:
-  stoker up                            start here, on 127.0.0.1:4566, with this machine's GPUs
-  stoker run --gpus 1 IMAGE -- CMD     run something on one of them, with its output here
-  stoker ps; stoker gpus               what runs, and who holds what
-  eval "$(stoker env)"                 point stock clients at it
-  aws ecs list-tasks                   and use them
-  stoker token                         how another machine joins
+  stoker up                            start a server on 127.0.0.1:4566, with this machine's GPUs
+  stoker run --gpus 1 IMAGE -- CMD     run a command on one GPU and show its output
+  stoker ps; stoker gpus               list tasks and GPUs
+  eval "$(stoker env)"                 point stock clients at the server
+  aws ecs list-tasks                   use it with stock clients
+  stoker token                         add another machine
 )text";
 
 struct Arguments {
@@ -79,7 +79,7 @@ control::Config server_config(const cli::ServerArguments& given) {
 
 int run_server(const Arguments& arguments) { return control::up(server_config(arguments.server), STOKER_VERSION); }
 
-// A server, and this machine as one of its own.
+// A server, with this machine as its first agent.
 int run_up(const Arguments& arguments) {
   if (arguments.server.no_agent) return run_server(arguments);
   std::unique_ptr<agent::Agent> inside;
@@ -130,7 +130,7 @@ void add_commands(CLI::App& app, Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // The process driver's own, one beside each command: it is not for people, and small.
+  // Started by the process driver beside each command, not by people.
   if (argc == 3 && std::strcmp(argv[1], "shim") == 0) return agent::drivers::run_shim(argv[2]);
   CLI::App app("Stoker keeps GPUs fed: a control plane for GPU work that speaks Amazon's protocols.", "stoker");
   app.set_version_flag("--version", std::string("stoker ") + STOKER_VERSION);

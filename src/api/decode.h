@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all requests go through, whatever they speak.
+// Steps that requests of all protocols share.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace api {
 
-// "http://127.0.0.1:4566": how the client reached us.
+// "http://127.0.0.1:4566": the address that the client used.
 std::string endpoint_of(const http::Exchange& exchange);
 
-// Without its port. Our own command line comes by a unix socket, from this machine.
+// The address without its port. A unix socket is this machine's.
 std::string address_of(const std::string& peer);
 
-// The input's struct. Throws ApiError for what is none, and for values that the model does not allow.
+// The input struct. Throws ApiError for an invalid body, and for values that the model does not allow.
 services::Erased decode(const services::Service& service, const services::Operation& operation,
                         wire::Protocol protocol, const wire::HttpRequest& request);
 

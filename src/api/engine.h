@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs calls: the store, what services keep in memory, who is to be woken, and the time.
+// Runs calls: it has the store, the memory of the services, the topics and the clock.
 #pragma once
 
 #include <atomic>
@@ -34,16 +34,16 @@ class Engine {
     return {tx, caller, now, started, &locals_, &directory_};
   }
 
-  // A call of our own, in one transaction; whom it wakes is woken once it is committed. `work` may
-  // run more than once, and refers to what outlives the await.
+  // Runs `work` in one transaction, then wakes the topics that it named. `work` may run more than once; what it refers
+  // to outlives the await.
   using Work = std::function<void(services::Call&)>;
   boost::asio::awaitable<void> run(services::Access access, services::Caller caller, Work work);
 
-  // From now on nobody waits for anything: what does looks at draining().
+  // Ends all waits, now and later: loops over waits check draining().
   void drain();
   bool draining() const { return draining_; }
 
-  // What follows a commit: waiters look again, and a key that was deleted opens nothing any more.
+  // Call it after a commit: wakes waiters, and removes deleted keys from the cache.
   void committed(const std::vector<services::Wake>& wakes);
 
  private:

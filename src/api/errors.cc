@@ -26,7 +26,7 @@ constexpr wire::ErrorSpec kCommon[] = {
     {"UnrecognizedClientException", "InvalidClientTokenId", 403, true, kCoral},
 };
 
-// A transaction that failed for a reason of ours.
+// For a transaction that the store failed.
 wire::ApiError store_error(const store::Error& error) {
   if (error.kind() == store::ErrorKind::Full) {
     return wire::ApiError("ServiceUnavailableException", "The disk that holds Stoker's data is full. Nothing was changed.");
@@ -37,7 +37,7 @@ wire::ApiError store_error(const store::Error& error) {
   return wire::ApiError("InternalFailure", "The database failed, and the server's log says why.");
 }
 
-// A body that can't be read, in the client's protocol all the same.
+// For a body that can't be read.
 wire::ApiError body_error(const http::Failure& failure) {
   if (failure.status() == 413) return wire::ApiError("RequestEntityTooLargeException", failure.what());
   if (failure.status() == 408) return wire::ApiError("RequestTimeoutException", failure.what());

@@ -16,16 +16,14 @@
 
 namespace api {
 
-// JSON's names, with the codes that query and XML clients know them by. Every
-// service's table is extended by these.
+// The names in JSON, with the codes for query and XML clients. The registry adds them to each service's table.
 std::span<const wire::ErrorSpec> common_errors();
 
 wire::ApiError auth_error(signing::AuthError error, std::string message);
 
 wire::ApiError unsupported_service(const std::string& signing_name);
 
-// The error that a client gets for an exception. What ends the connection itself is thrown on: there is
-// nobody left to answer.
+// The error that a client gets for an exception. Rethrows what ends the connection itself: there is no client left.
 wire::ApiError to_api_error(const Job& job, std::exception_ptr thrown);
 
 // In the job's protocol; counted and logged.

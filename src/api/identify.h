@@ -13,15 +13,14 @@
 
 namespace api {
 
-// The protocol that a request was made in, as far as its head tells. Errors are
-// answered in it even where nothing else is known.
+// The protocol of a request, by its head. Errors use it even if nothing else is known.
 wire::Protocol guess_protocol(const http::RequestHead& head);
 
 // The service that an unsigned request is addressed to, by its X-Amz-Target or its path: a target prefix. ""
 // where neither names one.
 std::string_view addressed_service(const http::RequestHead& head);
 
-// The operation's name; for forms it is in the body. "" where there is none.
+// The operation's name; a form has it in the body. "" if there is none.
 std::string operation_name(wire::Protocol protocol, const http::RequestHead& head, std::string_view body);
 
 const services::Operation* find_operation(const services::Service& service, wire::Protocol protocol,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The access keys that are in use, kept at hand: a cache of what the database has
-// committed.
+// A cache of the access keys in use, as the database has committed them.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +14,14 @@ namespace api {
 
 class KeyRing {
  public:
-  // Shared, because a key that is in use may be deleted meanwhile; nullptr where it is not here.
+  // Shared, because a key in use may be deleted meanwhile; nullptr if the cache does not have it.
   std::shared_ptr<const state::Key> find(const std::string& id) const;
 
-  // Read it before you look in the database.
+  // The number of deletions so far. Read it before looking a key up in the database.
   std::uint64_t deletions() const;
-  // Keeps what was found, unless something was deleted since: it may be just that.
+  // Adds a key, unless a key was deleted since: it may be this one.
   std::shared_ptr<const state::Key> keep(state::Key key, std::uint64_t deletions);
-  // After the deletion was committed, before it is answered.
+  // After the deletion is committed, before its response.
   void forget(const std::string& id);
 
  private:

@@ -6,7 +6,7 @@
 namespace api {
 namespace {
 
-TEST(KeyRing, KeepsWhatWasFoundUntilItIsDeleted) {
+TEST(KeyRing, KeepsAKeyUntilItIsDeleted) {
   KeyRing ring;
   EXPECT_EQ(ring.find("a"), nullptr);
   ring.keep({.id = "a", .secret = "s"}, ring.deletions());
@@ -15,7 +15,7 @@ TEST(KeyRing, KeepsWhatWasFoundUntilItIsDeleted) {
   EXPECT_EQ(ring.find("a"), nullptr);
 }
 
-TEST(KeyRing, WhatWasReadBeforeADeletionIsNotKeptAfterIt) {
+TEST(KeyRing, DoesNotKeepAKeyThatWasReadBeforeADeletion) {
   KeyRing ring;
   const std::uint64_t before = ring.deletions();
   ring.forget("a");

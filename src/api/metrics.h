@@ -19,13 +19,13 @@ class Metrics {
   ~Metrics();
 
   void count(const services::Operation& operation, std::chrono::nanoseconds took);
-  // Bytes of bodies that are files and not structs, once count_bytes_of() was called for the service.
+  // Counts the bytes of bodies that are files and not structs. count_bytes_of() comes first, once per service.
   void count_bytes_of(std::string_view service);
   void count_bytes(std::string_view service, std::uint64_t in, std::uint64_t out);
-  // `service` and `operation` are "" where a request did not get so far.
+  // `service` and `operation` are "" if the request failed before they were known.
   void count_error(std::string_view service, std::string_view operation, std::string_view code);
 
-  // In Prometheus's text format, with values that were read just now.
+  // In Prometheus's text format, with these gauges.
   std::string text(const std::vector<services::Gauge>& gauges) const;
 
  private:

@@ -16,7 +16,7 @@ class RequestLog {
 
   // job.operation is known.
   void succeeded(const Job& job);
-  // `service` is "" where a request did not get so far.
+  // `service` is "" if the request failed before it was known.
   void failed(const Job& job, std::string_view service, const wire::ApiError& error, int status);
 
  private:

@@ -15,7 +15,7 @@ constexpr std::size_t kMaxQuietTopics = 100000;
 
 }  // namespace
 
-// Its timer belongs to the waiting coroutine's thread: a wake is posted there.
+// The timer belongs to the thread of the waiting coroutine: a wake is posted to that thread.
 struct Topics::Waiter : std::enable_shared_from_this<Waiter> {
   explicit Waiter(asio::any_io_executor executor) : timer(std::move(executor)) {}
 
@@ -24,7 +24,7 @@ struct Topics::Waiter : std::enable_shared_from_this<Waiter> {
   }
 
   asio::steady_timer timer;
-  // Under Topics' lock: is it still in its topic's list, and where?
+  // Guarded by the lock of Topics: whether it is still in its topic's list, and where.
   bool listed = false;
   Waiters::iterator place;
 };
@@ -84,7 +84,7 @@ asio::awaitable<void> Topics::wait(std::string topic, std::uint64_t seen, base::
   });
   if (!waits) co_return;
   auto [error] = co_await waiter->timer.async_wait(asio::as_tuple(asio::use_awaitable));
-  static_cast<void>(error);  // woken or over: the caller looks again either way
+  static_cast<void>(error);  // woken or timed out: the caller looks again either way
   state_.with([&](State& state) {
     if (waiter->listed) state.topics[topic].waiters.erase(waiter->place);
     waiter->listed = false;

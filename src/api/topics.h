@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Topics: what a commit wakes, and what long polls and loops wait for. A wake is
-// never lost: a waiter says what it had seen before it looked, and a topic that was
-// woken since does not make it wait.
+// never lost: a waiter states the version that it read before it looked at the database, and does not wait if
+// the topic was woken since.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -20,17 +20,17 @@ namespace api {
 
 class Topics {
  public:
-  // Everything up to now. Read it before you look.
+  // The version of all topics. Read it before looking at the database.
   std::uint64_t seen() const;
 
-  // The `most` who have waited longest. The others do not learn of it; so whoever has
-  // waited and leaves, with or without what they waited for, wakes one more.
+  // Wakes the `most` waiters that have waited longest. So a waiter that leaves, with or without a result, wakes one
+  // more.
   void wake(const std::string& topic, std::size_t most = services::Wake::kAll);
   void wake(const std::vector<services::Wake>& wakes);
-  // Everybody, whatever they wait for.
+  // Wakes all waiters of all topics.
   void wake_all();
 
-  // Returns when the topic was woken after `seen`, or after `most`.
+  // Returns when the topic is woken after version `seen`, or after the duration `most`.
   boost::asio::awaitable<void> wait(std::string topic, std::uint64_t seen, base::Duration most);
 
  private:
@@ -42,7 +42,7 @@ class Topics {
   };
   struct State {
     std::uint64_t version = 1;
-    std::uint64_t forgotten = 0;  // topics that are not in the map may have been woken up to here
+    std::uint64_t forgotten = 0;  // topics that are not in the map may have been woken up to this version
     std::unordered_map<std::string, Topic> topics;
   };
 

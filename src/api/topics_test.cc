@@ -66,7 +66,7 @@ TEST_F(TopicsTest, AWakeFromBeforeLookingDoesNotCount) {
   EXPECT_EQ(returned_, 1);
 }
 
-TEST_F(TopicsTest, AsManyAreWokenAsThereIsSomethingFor) {
+TEST_F(TopicsTest, AWakeReachesAtMostTheGivenNumberOfWaiters) {
   for (int i = 0; i < 3; ++i) start_wait("a", topics_.seen());
   topics_.wake("a", 2);
   poll();
@@ -76,7 +76,7 @@ TEST_F(TopicsTest, AsManyAreWokenAsThereIsSomethingFor) {
   EXPECT_EQ(returned_, 3);
 }
 
-TEST_F(TopicsTest, EverybodyCanBeWoken) {
+TEST_F(TopicsTest, WakeAllReachesEveryWaiter) {
   const std::uint64_t seen = topics_.seen();
   start_wait("a", seen);
   start_wait("b", seen);
@@ -102,7 +102,7 @@ TEST_F(TopicsTest, NoWakeIsLostAmongManyThreadsAndMoreTopicsThanAreKept) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  // Forgotten or not: who looked before all of them must look again.
+  // A waiter with an older version must look again, whether or not its topic was forgotten.
   start_wait("t0/0", seen);
   start_wait("t3/39999", seen);
   EXPECT_EQ(returned_, 2);

@@ -18,7 +18,7 @@ struct Start {
 
   template <class Handler>
   void operator()(Handler handler) {
-    // Shared, because std::function wants to be copyable; it has one user at a time.
+    // Shared, because std::function must be copyable; it has one user at a time.
     auto resume = std::make_shared<Handler>(std::move(handler));
     auto done = [resume, executor = executor](std::exception_ptr error) {
       asio::post(executor, [resume, error = std::move(error)]() mutable { std::move (*resume)(std::move(error)); });

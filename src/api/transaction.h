@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store's work, awaited: a coroutine goes on, on its own thread, once the work is
-// durable.
+// A transaction that a coroutine awaits: it continues on its own thread once the transaction is durable.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -10,7 +9,7 @@
 
 namespace api {
 
-// Rethrows what the work threw, or the store::Error that kept it from being committed.
+// Rethrows the exception of the work, or the store::Error that prevented the commit.
 boost::asio::awaitable<void> transact(store::Store& store, services::Access access, store::Store::Work work);
 
 }  // namespace api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stoker up` is told.
+// The configuration of a server.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 namespace control {
 
 using doors::agents::ExternalObjects;
-// None without an endpoint; an error where its keys are not given.
+// nullopt without an endpoint; an error without its keys.
 base::Result<std::optional<ExternalObjects>> external_objects(ExternalObjects given);
 
 struct Config {
@@ -24,11 +24,11 @@ struct Config {
   std::string address = "127.0.0.1";
   unsigned short port = 4566;
   std::string tls_certificate, tls_key;  // both or none
-  std::string account = "000000000000";  // of the root key, when it is made
+  std::string account = "000000000000";  // of the root key, when it is created
   int threads = 0;                       // 0: one for each core
   services::Options services = {};
   std::optional<ExternalObjects> objects = {};
-  std::vector<std::string> domains = {};  // in whose subdomains buckets are
+  std::vector<std::string> domains = {};  // whose subdomains name buckets
   base::LogLevel log_level = base::LogLevel::Info;
 };
 

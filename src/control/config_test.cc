@@ -14,13 +14,13 @@ TEST(Listen, TakesAnAddressAndAPort) {
   EXPECT_EQ(parse_listen("4566")->address, "127.0.0.1");
 }
 
-TEST(Listen, RefusesWhatIsNone) {
+TEST(Listen, RejectsAnInvalidAddress) {
   for (std::string text : {"", "localhost", "a:b", "127.0.0.1:70000", "127.0.0.1:", "127.0.0.1:1x"}) {
     EXPECT_FALSE(parse_listen(text)) << text;
   }
 }
 
-TEST(ExternalObjects, AreThoseOfAnEndpointWithKeys) {
+TEST(ExternalObjects, NeedAnEndpointAndKeys) {
   EXPECT_FALSE(*external_objects({}));
   EXPECT_FALSE(*external_objects({.access_key_id = "id", .secret_access_key = "secret"}));
   EXPECT_FALSE(external_objects({.endpoint = "https://ceph"}));

@@ -17,7 +17,7 @@ namespace {
   throw std::runtime_error("cannot write " + path + ": " + std::strerror(errno));
 }
 
-// Whole or not at all: a reader never sees half of it, and a crash keeps the old one.
+// Atomic: a reader never sees half a file, and a crash keeps the old one.
 void write_file(const std::string& path, const std::string& text) {
   const std::string temporary = path + ".new";
   int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

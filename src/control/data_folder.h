@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files beside the database that tell clients where we are and with which key.
+// The files in the data folder from which clients learn the server's address and key.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace control {
 
-// `folder`/credentials, 0600, in the form that AWS_SHARED_CREDENTIALS_FILE wants.
+// `folder`/credentials, 0600, in the format of AWS_SHARED_CREDENTIALS_FILE.
 void write_credentials(const std::string& folder, const state::Key& key);
 // `folder`/endpoint
 void write_endpoint(const std::string& folder, const std::string& url);

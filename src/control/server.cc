@@ -23,7 +23,6 @@
 #include "http/server.h"
 #include "objects/disk_threads.h"
 #include "objects/files.h"
-#include "services/s3/module.h"
 #include "state/cluster.h"
 
 namespace control {
@@ -109,7 +108,7 @@ struct Server::State {
         agents(engine, log_streams, config.objects),
         logs(engine, agents, log_streams),
         scrub(engine, files, disk),
-        objects({engine, authenticator, *registry.find_signed("s3"), services::s3::object_table(), log, metrics,
+        objects({engine, authenticator, *registry.find_signed("s3"), log, metrics,
                  {&files, &disk}, config.domains}),
         pages(engine, metrics, modules, version),
         agents_door({authenticator, registry, log}, "/ws", "ecs",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stoker up`: puts everything together and runs it until it is told to stop.
+// Runs a server until SIGINT or SIGTERM.
 #pragma once
 
 #include <functional>
@@ -10,15 +10,15 @@
 
 namespace control {
 
-// What runs in the same process and uses the server as anybody else does, an agent: the server does
-// not know what it is. It is started once the server listens, and stopped before it drains.
+// A client in the same process, such as an agent. It starts once the server listens, and stops before the server
+// drains.
 struct Companion {
   std::function<void(const std::string& url, const state::Key& root)> start = {};
   std::function<void()> stop = {};
 };
 
-// The process's exit status. Blocks SIGINT and SIGTERM: call it on the main thread,
-// before any other thread is there. Throws what has one clear line in what().
+// Returns the exit status of the process. Blocks SIGINT and SIGTERM: call it on the main thread, before other threads
+// start. Throws exceptions whose what() is one clear line.
 int up(const Config& config, const std::string& version, const Companion& companion = {});
 
 }  // namespace control

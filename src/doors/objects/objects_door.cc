@@ -164,8 +164,9 @@ void add_headers(const base::Headers& more, base::Headers& headers) {
 
 }  // namespace
 
-ObjectsDoor::ObjectsDoor(Setup setup) : setup_(std::move(setup)), routes_(setup_.table) {
-  CHECK(setup_.table.operations.size() == setup_.service.operations.size()) << "a table of another service";
+ObjectsDoor::ObjectsDoor(Setup setup, services::s3::ObjectTable table)
+    : setup_(std::move(setup)), table_(std::move(table)), routes_(table_) {
+  CHECK(table_.operations.size() == setup_.service.operations.size()) << "a table of another service";
   setup_.metrics.count_bytes_of(setup_.service.wire.name);
 }
 
@@ -233,7 +234,7 @@ asio::awaitable<http::Response> ObjectsDoor::run(http::Exchange& exchange, Job& 
   if (request.claim && request.claim->presigned) request.presigned = with_query_headers(exchange.head());
   job.row = &routes_.find(job.place, request.head());
   // The service's own row, by which metrics know the operation.
-  job.operation = &setup_.service.operations[static_cast<std::size_t>(job.row - setup_.table.operations.data())];
+  job.operation = &setup_.service.operations[static_cast<std::size_t>(job.row - table_.operations.data())];
   services::Erased input = co_await read(request);
   co_await spool(request, input.get());
   http::Response response = co_await answer(request, input.get());
@@ -435,7 +436,7 @@ asio::awaitable<http::Response> ObjectsDoor::preflight(http::Exchange& exchange,
   }
   std::optional<base::Headers> allowed;
   api::Engine::Work work = [&](services::Call& call) {
-    if (setup_.table.cors) allowed = setup_.table.cors(call, question);
+    if (table_.cors) allowed = table_.cors(call, question);
   };
   co_await setup_.engine.run(services::Access::Read, job.caller, std::move(work));
   if (!allowed) throw ApiError("AccessForbidden", "CORSResponse: CORS is not enabled for this bucket.", 403);
@@ -446,8 +447,8 @@ asio::awaitable<http::Response> ObjectsDoor::preflight(http::Exchange& exchange,
 }
 
 void ObjectsDoor::decide_cors(services::Call& call, Job& job) const {
-  if (!job.cors || !setup_.table.cors) return;
-  job.cors_headers = setup_.table.cors(call, *job.cors);
+  if (!job.cors || !table_.cors) return;
+  job.cors_headers = table_.cors(call, *job.cors);
   job.cors_decided = true;
 }
 

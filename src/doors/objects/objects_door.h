@@ -15,6 +15,7 @@
 #include "api/request_log.h"
 #include "doors/objects/route.h"
 #include "doors/objects/spool.h"
+#include "services/s3/module.h"
 #include "services/s3/object_operation.h"
 
 namespace doors::objects {
@@ -37,13 +38,13 @@ class ObjectsDoor : public api::Door {
     api::Engine& engine;
     api::Authenticator& authenticator;
     const services::Service& service;
-    services::s3::ObjectTable table;  // of the same operations
     api::RequestLog& log;
     api::Metrics& metrics;
     Disk disk;
     std::vector<std::string> domains = {};  // whose subdomains name buckets
   };
-  explicit ObjectsDoor(Setup setup);
+  // `table` has the rows of the service's operations.
+  explicit ObjectsDoor(Setup setup, services::s3::ObjectTable table = services::s3::object_table());
 
   bool accepts(const api::Arrival& arrival) const override;
   boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, signing::ClaimResult claim) override;
@@ -66,6 +67,7 @@ class ObjectsDoor : public api::Door {
   void count(const Job& job, const http::RequestHead& head, const http::Response& response);
 
   Setup setup_;
+  services::s3::ObjectTable table_;
   Routes routes_;
 };
 

@@ -97,8 +97,9 @@ class ObjectsDoorTest : public testing::Test {
   api::Metrics metrics_{registry_.services()};
   api::RequestLog log_{metrics_};
   api::Authenticator authenticator_{engine_};
-  ObjectsDoor objects_{{engine_, authenticator_, registry_.services()[0], shelf::table(), log_, metrics_, {&files_, disk_.get()},
-                        {"example.com"}}};
+  ObjectsDoor objects_{{engine_, authenticator_, registry_.services()[0], log_, metrics_, {&files_, disk_.get()},
+                        {"example.com"}},
+                       shelf::table()};
   HealthDoor pages_;
   api::RpcDoor rpc_{engine_, authenticator_, registry_, log_};
   api::Dispatcher dispatcher_{{&objects_, &pages_, &rpc_}};

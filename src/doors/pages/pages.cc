@@ -26,7 +26,7 @@ asio::awaitable<http::Response> PagesDoor::serve(http::Exchange& exchange, signi
   co_return page;
 }
 
-// Counters and histograms are shown also where the database can't be read just now.
+// Counters and histograms are shown even if the database can't be read.
 asio::awaitable<std::vector<services::Gauge>> PagesDoor::read_gauges() {
   std::vector<services::Gauge> all;
   if (gauges_.empty()) co_return all;
