@@ -26,6 +26,7 @@ namespace doors::objects {
 namespace asio = boost::asio;
 using services::s3::Body;
 using services::s3::CorsRequest;
+using services::s3::ObjectTable;
 using services::s3::ObjectCall;
 using wire::ApiError;
 
@@ -164,8 +165,7 @@ void add_headers(const base::Headers& more, base::Headers& headers) {
 
 }  // namespace
 
-ObjectsDoor::ObjectsDoor(Setup setup, services::s3::ObjectTable table)
-    : setup_(std::move(setup)), table_(std::move(table)), routes_(table_) {
+ObjectsDoor::ObjectsDoor(Setup setup, ObjectTable table) : setup_(std::move(setup)), table_(std::move(table)) {
   CHECK(table_.operations.size() == setup_.service.operations.size()) << "a table of another service";
   setup_.metrics.count_bytes_of(setup_.service.wire.name);
 }

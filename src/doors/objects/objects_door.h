@@ -68,7 +68,7 @@ class ObjectsDoor : public api::Door {
 
   Setup setup_;
   services::s3::ObjectTable table_;
-  Routes routes_;
+  Routes routes_{table_};
 };
 
 }  // namespace doors::objects
