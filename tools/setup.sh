@@ -7,7 +7,7 @@ mkdir -p build
 
 packages=(
   # building
-  g++ cmake ninja-build ccache lld pkg-config
+  g++ cmake ninja-build ccache mold pkg-config
   libboost1.81-dev libboost-json1.81-dev libssl-dev libsqlite3-dev libpq-dev zlib1g-dev
   libjemalloc-dev libpugixml-dev libspdlog-dev libfmt-dev libcli11-dev prometheus-cpp-dev
   # testing

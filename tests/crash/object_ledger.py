@@ -58,7 +58,8 @@ class Ledger:
                 self.problems.append(text)
 
     def counts(self):
-        every = [attempt for attempts in self.attempts.values() for attempt in attempts]
+        with self.lock:
+            every = [attempt for attempts in self.attempts.values() for attempt in attempts]
         return len(every), sum(attempt.acknowledged for attempt in every)
 
     def allowed(self, key):
