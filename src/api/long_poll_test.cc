@@ -79,7 +79,7 @@ class LongPollTest : public testing::Test {
   const std::string folder_ = testing::TempDir() + "poll-" + base::random_uuid();
   base::SystemClock clock_;
   http::IoThreads io_{1};
-  std::unique_ptr<store::Store> store_ = store::open_sqlite(folder_, {});
+  std::unique_ptr<store::Store> store_ = store::open_test_store(folder_, {});
   services::Locals locals_;
   services::Directory directory_;
   Topics topics_;

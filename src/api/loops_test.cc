@@ -58,15 +58,17 @@ TEST_F(LoopsTest, ALookThatFindsNothingTakesNoWriteTransaction) {
 
 TEST_F(LoopsTest, ADecisionIsAppliedInAWriteTransactionAndWakesItsTopics) {
   const std::uint64_t seen = topics_.seen();
+  const base::Time later = clock_.now() + std::chrono::seconds(5);
   auto next = take_turn({"l", "topic", [&](services::Call&) {
                            services::Decision decision;
+                           decision.next = later;
                            decision.apply = [](services::Call& call) {
                              mark(call);
                              call.wake("marked");
                            };
                            return decision;
                          }});
-  EXPECT_EQ(next, std::nullopt);
+  EXPECT_EQ(next, later);
   EXPECT_EQ(rows(), 1);
   EXPECT_GT(topics_.seen(), seen);
 }
