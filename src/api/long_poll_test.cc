@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "http/raw_client.h"
 #include "http/server.h"
+#include "store/test_store.h"
 
 namespace api {
 namespace {
