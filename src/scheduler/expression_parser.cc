@@ -271,7 +271,7 @@ class ExpressionParser {
   void compile(Test& test) {
     try {
       boost::regex regex(test.arguments[0], boost::regex::perl | boost::regex::no_mod_m);
-      test.pattern = std::make_shared<const Pattern>(std::move(regex));
+      test.pattern = std::make_shared<const Pattern>(Pattern{std::move(regex)});
     } catch (const std::runtime_error& error) {
       fail(std::string("not a regular expression: ") + error.what());
     }
