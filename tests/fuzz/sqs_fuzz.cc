@@ -14,13 +14,13 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   if (auto receipt = services::sqs::parse_handle(text)) services::sqs::to_handle(*receipt);
-  services::sqs::parse_arn(text);
+  services::sqs::parse_queue_arn(text);
   services::policy::problem(text);
-  services::policy::Question question{.principal_account = "111111111111",
-                                      .action = "sqs:SendMessage",
-                                      .resource = "arn:aws:sqs:us-east-1:111111111111:q",
-                                      .context = {{"aws:SourceArn", "arn:aws:s3:::b"}}};
-  services::policy::evaluate(text, question);
+  services::policy::Request request{.principal_account = "111111111111",
+                                    .action = "sqs:SendMessage",
+                                    .resource = "arn:aws:sqs:us-east-1:111111111111:q",
+                                    .context = {{"aws:SourceArn", "arn:aws:s3:::b"}}};
+  services::policy::evaluate(text, request);
   services::policy::matches(text.substr(0, size / 2), text.substr(size / 2));
   api::form_field(text, "Action");
   try {
