@@ -145,9 +145,16 @@ TEST(PostgresStore, AServerExitsEvenIfTheOtherOneHasGone) {
 TEST(PostgresStore, WorksThatWaitTogetherShareATransaction) {
   PostgresTestDatabase database;
   auto store = database.open(kPostgresTables);
-  std::promise<void> gathered;
+  std::promise<void> gate_reached, gathered;
   std::shared_future<void> all_queued = gathered.get_future().share();
-  store->write([=](Tx&) { all_queued.wait(); }, [](std::exception_ptr) {});
+  store->write(
+      [&gate_reached, all_queued](Tx&) {
+        gate_reached.set_value();
+        all_queued.wait();
+      },
+      [](std::exception_ptr) {});
+  // From here on no work can join the batch of the gate.
+  gate_reached.get_future().wait();
   for (int i = 0; i < 20; ++i) {
     store->write([](Tx& tx) { tx.exec("INSERT INTO items (name) VALUES ('a')"); }, [](std::exception_ptr) {});
   }
