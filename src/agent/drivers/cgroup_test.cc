@@ -143,9 +143,11 @@ TEST_F(ProcessCgroups, AProcessWithinItsMemoryLimitIsNotKilled) {
 }
 
 TEST_F(ProcessCgroups, ACommandRunsInItsCgroupAndItsShimOutsideOfIt) {
-  const std::string id = start(shell("cat /proc/$$/cgroup; echo $$ > " + folder_ + "/up; sleep 1000"));
-  await_file(folder_ + "/up");
-  EXPECT_THAT(output(), HasSubstr("/stoker/" + options_.agent_name + "/0123456789abcdef/" + id));
+  const std::string file = folder_ + "/cgroup";
+  const std::string id =
+      start(shell("cat /proc/$$/cgroup > " + file + ".part; mv " + file + ".part " + file + "; sleep 1000"));
+  await_file(file);
+  EXPECT_THAT(*read_text(file), HasSubstr("/stoker/" + options_.agent_name + "/0123456789abcdef/" + id));
   const auto shim = read_text("/proc/" + std::to_string(*lock_holder(process_folder(id))) + "/cgroup");
   EXPECT_THAT(*shim, HasSubstr("/stoker/" + options_.agent_name + "/shims"));
   EXPECT_THAT(*shim, testing::Not(HasSubstr(id)));

@@ -7,20 +7,13 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/time.h"
+#include "shapes/cloudwatch/alarm.h"
 #include "wire/traits.h"
 
 namespace shapes::cloudwatch {
-
-struct Dimension {
-  std::string Name;
-  std::string Value;
-  bool operator==(const Dimension&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(Dimension, (), (Name, Value))
 
 struct StatisticSet {
   double SampleCount{};
@@ -30,11 +23,6 @@ struct StatisticSet {
   bool operator==(const StatisticSet&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(StatisticSet, (), (SampleCount, Sum, Minimum, Maximum))
-
-inline constexpr std::string_view kStandardUnitValues[] = {"Seconds", "Microseconds", "Milliseconds", "Bytes",
-    "Kilobytes", "Megabytes", "Gigabytes", "Terabytes", "Bits", "Kilobits", "Megabits", "Gigabits", "Terabits",
-    "Percent", "Count", "Bytes/Second", "Kilobytes/Second", "Megabytes/Second", "Gigabytes/Second", "Terabytes/Second",
-    "Bits/Second", "Kilobits/Second", "Megabits/Second", "Gigabits/Second", "Terabits/Second", "Count/Second", "None"};
 
 struct MetricDatum {
   std::string MetricName;
@@ -85,12 +73,6 @@ BOOST_DESCRIBE_STRUCT(PutMetricDataInput, (), (Namespace, MetricData, EntityMetr
 }  // namespace shapes::cloudwatch
 
 template <>
-inline constexpr auto wire::kTraits<shapes::cloudwatch::Dimension> = wire::traits({
-    {.member = "Name", .required = true, .min = 1, .max = 255},
-    {.member = "Value", .required = true, .min = 1, .max = 1024},
-});
-
-template <>
 inline constexpr auto wire::kTraits<shapes::cloudwatch::StatisticSet> = wire::traits({
     {.member = "SampleCount", .required = true},
     {.member = "Sum", .required = true},
@@ -119,7 +101,6 @@ inline constexpr auto wire::kTraits<shapes::cloudwatch::PutMetricDataInput> = wi
     {.member = "Namespace", .required = true, .min = 1, .max = 255},
 });
 
-extern template struct wire::detail::Table<shapes::cloudwatch::Dimension>;
 extern template struct wire::detail::Table<shapes::cloudwatch::StatisticSet>;
 extern template struct wire::detail::Table<shapes::cloudwatch::MetricDatum>;
 extern template struct wire::detail::Table<shapes::cloudwatch::Entity>;
