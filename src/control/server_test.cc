@@ -53,7 +53,7 @@ class ServerTest : public testing::Test {
   http::Response get(const std::string& path) { return send({{"GET", path, {{"Host", host()}}}, ""}); }
   // An operation in JSON, signed with the root key.
   http::Response call(const std::string& service, const std::string& target, const std::string& body) {
-    const std::string version = service == "sqs" ? "1.0" : "1.1";
+    const std::string version = service == "sqs" || service == "monitoring" ? "1.0" : "1.1";
     base::Headers headers{
         {"Host", host()}, {"Content-Type", "application/x-amz-json-" + version}, {"X-Amz-Target", target}};
     http::Request request{{"POST", "/", std::move(headers)}, body};
@@ -96,6 +96,10 @@ TEST_F(ServerTest, EveryServiceAnswersAtTheSameAddress) {
   EXPECT_EQ(call("sqs", "AmazonSQS.CreateQueue", R"({"QueueName":"jobs"})").status, 200);
   EXPECT_EQ(call("ecs", "AmazonEC2ContainerServiceV20141113.ListClusters", "{}").status, 200);
   EXPECT_EQ(s3("PUT", "/photos").status, 200);
+  EXPECT_EQ(call("monitoring", "GraniteServiceVersion20100801.PutMetricData",
+                 R"({"Namespace":"Jobs","MetricData":[{"MetricName":"Done","Value":1}]})")
+                .status,
+            200);
   EXPECT_EQ(call("stoker", "Stoker.ListKeys", "{}").status, 200);
   const http::Response identity = send([&] {
     http::Request request{{"POST", "/", {{"Host", host()}, {"Content-Type", "application/x-www-form-urlencoded"}}},
