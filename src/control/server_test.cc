@@ -96,6 +96,7 @@ TEST_F(ServerTest, EveryServiceAnswersAtTheSameAddress) {
   EXPECT_EQ(call("sqs", "AmazonSQS.CreateQueue", R"({"QueueName":"jobs"})").status, 200);
   EXPECT_EQ(call("ecs", "AmazonEC2ContainerServiceV20141113.ListClusters", "{}").status, 200);
   EXPECT_EQ(s3("PUT", "/photos").status, 200);
+  EXPECT_EQ(call("logs", "Logs_20140328.CreateLogGroup", R"({"logGroupName":"web"})").status, 200);
   EXPECT_EQ(call("stoker", "Stoker.ListKeys", "{}").status, 200);
   const http::Response identity = send([&] {
     http::Request request{{"POST", "/", {{"Host", host()}, {"Content-Type", "application/x-www-form-urlencoded"}}},
