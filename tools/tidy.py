@@ -41,6 +41,7 @@ LIBRARIES = {
     "libpq-fe.h": (("store",), True),
     "openssl": (("base", "http", "signing"), True),
     "zlib.h": (("http", "services/logs"), False),
+    "zstd.h": (("telemetry",), False),
     "re2": (("services/logs",), False),
     "pugixml": (("wire",), False),
     "prometheus": (("api",), False),
