@@ -41,6 +41,7 @@ LIBRARIES = {
     "libpq-fe.h": (("store",), True),
     "openssl": (("base", "http", "signing"), True),
     "zlib.h": (("http",), True),
+    "re2": (("agent/logs", "services/logs"), False),
     "pugixml": (("wire",), False),
     "prometheus": (("api",), False),
     "CLI": (("cli",), True),
