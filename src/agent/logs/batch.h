@@ -38,6 +38,7 @@ class BatchReader {
   const Batch& read();
   // Adds events that wait for more lines. `ended`: no more lines will come.
   const Batch& flush(bool ended);
+  const Batch& batch() const { return batch_; }
   // The current batch is stored, or given up: begins the next one.
   void next();
 
@@ -46,7 +47,8 @@ class BatchReader {
   bool skip_excess(std::int64_t slice);
 
   bool can_flush() const { return assembly_.can_flush(); }
-  std::int64_t unread_bytes() const { return follower_.unread_bytes(); }
+  // The file has grown since the last read().
+  bool has_more() const { return follower_.unread_bytes() > follower_.incomplete_bytes(); }
   const std::string& path() const { return follower_.path(); }
   // Lines that skip_excess() has dropped in all.
   std::int64_t dropped() const { return dropped_; }

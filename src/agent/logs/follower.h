@@ -33,6 +33,8 @@ class Follower {
   LogPosition position() const { return {file_, offset_}; }
   // Bytes of all files after the position, an incomplete record included.
   std::int64_t unread_bytes() const;
+  // Of a record whose end is not written yet.
+  std::int64_t incomplete_bytes() const { return std::int64_t(buffer_.size() - used_); }
   // True once: a file may have been deleted before it was read.
   bool take_lost();
 
