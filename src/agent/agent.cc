@@ -14,6 +14,7 @@
 #include "agent/durable_file.h"
 #include "agent/metadata/endpoint.h"
 #include "agent/metadata/record_metadata.h"
+#include "agent/metrics/metrics_endpoint.h"
 #include "agent/open_driver.h"
 #include "agent/registration.h"
 #include "agent/session/gpu_watch.h"
@@ -66,6 +67,15 @@ MetadataSettings metadata_settings(const Options& options) {
   return settings;
 }
 
+MetricsSettings metrics_settings(const Options& options) {
+  MetricsSettings settings;
+  settings.address = options.metrics_address;
+  settings.port = options.metrics_port;
+  settings.host_name = options.name;
+  settings.url_file = options.data + "/metrics_url";
+  return settings;
+}
+
 }  // namespace
 
 // Members are in dependency order, so that they are destroyed in the reverse order.
@@ -102,6 +112,7 @@ struct Agent::State {
   Session session;
   GpuWatch gpu_watch;
   Telemetry telemetry;
+  MetricsEndpoint metrics;
   Coroutines coroutines;
   bool stopped = false;
 };
@@ -131,16 +142,19 @@ Agent::State::State(Options given, std::unique_ptr<drivers::Driver> with_driver,
                   measured.memory_bytes = usage.memory_bytes;
                   metadata.set_usage(container.endpointId, measured);
                 }),
+      metrics(machine, *gpus, metrics_settings(options)),
       coroutines(io.at(0).get_executor()) {
   machine.gpu_default_runtime = options.gpu_default_runtime;
   if (!gpus->simulated()) machine.mps = &mps;
   endpoint = std::make_unique<MetadataEndpoint>(io, metadata, metadata_settings(options));
   connect_hooks();
+  metrics.listen(io);
 }
 
 Agent::State::~State() {
   stop();
-  endpoint.reset();  // needs the threads
+  metrics.stop();
+  endpoint.reset();  // both need the threads
   io.stop();
 }
 
