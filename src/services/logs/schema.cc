@@ -38,8 +38,11 @@ CREATE TABLE logs_streams (
 CREATE UNIQUE INDEX logs_streams_name ON logs_streams (group_id, name);
 )sql";
 
+// See writer_cursor.h.
+constexpr char kWriterCursor[] = "ALTER TABLE logs_streams ADD COLUMN writer_cursor TEXT;";
+
 }  // namespace
 
-store::Migrations migrations() { return {"logs", {telemetry::log_tables(), kGroups}}; }
+store::Migrations migrations() { return {"logs", {telemetry::log_tables(), kGroups, kWriterCursor}}; }
 
 }  // namespace services::logs
