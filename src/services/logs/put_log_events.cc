@@ -94,7 +94,8 @@ void store_events(Call& call, const Group& group, const Stream& stream, std::spa
       telemetry::append_batch(call.tx, group.id, stream.number, call.now, events);
   if (appended.wake_sealer) call.wake(telemetry::kSealTopic);
   const std::int64_t first = events.front().timestamp_ms, last = events.back().timestamp_ms;
-  call.tx.exec("UPDATE logs_streams SET first_event_at = $3, last_event_at = $4, last_ingested_at = $5, last_batch = $6"
+  call.tx.exec("UPDATE logs_streams SET first_event_at = $3, last_event_at = $4, last_ingested_at = $5, last_batch = $6,"
+               " order_at = $4"
                " WHERE group_id = $1 AND number = $2",
                group.id, stream.number, std::min(first, stream.first_event_ms.value_or(first)),
                std::max(last, stream.last_event_ms.value_or(last)), call.now, appended.number);
