@@ -35,6 +35,12 @@ int thread_count(const Config& config) {
   return std::max(threads, 1);
 }
 
+services::Options options_of(const Config& config) {
+  services::Options options = config.services;
+  options.data = config.data;
+  return options;
+}
+
 std::vector<store::Migrations> migrations_of(const std::vector<services::Module>& modules) {
   std::vector<store::Migrations> all{state::cluster_migrations()};
   for (const services::Module& module : modules) {
@@ -97,7 +103,7 @@ void listen(http::Server& server, const Config& config) {
 struct Server::State {
   State(const Config& config, const std::string& version)
       : io(thread_count(config)),
-        modules(all_modules(config.services)),
+        modules(all_modules(options_of(config))),
         store(store::open(config.data, config.store, migrations_of(modules))),
         files(config.data + "/objects"),
         locals(memory_of(modules)),

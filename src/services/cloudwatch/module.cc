@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/cloudwatch/module.h"
+
+#include "services/cloudwatch/errors.h"
+#include "services/cloudwatch/operations.h"
+#include "services/cloudwatch/watched_series.h"
+#include "telemetry/metrics/metric_store.h"
+#include "telemetry/metrics/schema.h"
+
+namespace services::cloudwatch {
+namespace {
+
+// Amazon's limit of a request, before and after decompression.
+constexpr std::size_t kBodyLimit = 1u << 20;
+
+std::vector<Operation> all_operations() {
+  std::vector<Operation> all;
+  for (auto rows : {put_metric_data_operations(), unsupported_operations()}) {
+    all.insert(all.end(), rows.begin(), rows.end());
+  }
+  return all;
+}
+
+Service make_service() {
+  static const std::vector<wire::ErrorSpec> errors = error_table();
+  Service cloudwatch;
+  cloudwatch.wire = {.name = "cloudwatch",
+                     .json_namespace = "com.amazonaws.cloudwatch.v2010_08_01",
+                     .target_prefix = "GraniteServiceVersion20100801",
+                     .api_version = "2010-08-01",
+                     .xml_namespace = "http://monitoring.amazonaws.com/doc/2010-08-01/",
+                     .query_compatible = true,
+                     .errors = errors};
+  cloudwatch.signing_name = "monitoring";
+  cloudwatch.protocols = {wire::Protocol::Cbor, wire::Protocol::Json10, wire::Protocol::Query};
+  cloudwatch.body_limit = kBodyLimit;
+  cloudwatch.operations = all_operations();
+  cloudwatch.violation_error = &violation_error;
+  return cloudwatch;
+}
+
+store::Migrations migrations() { return {"cloudwatch", telemetry::metric_steps()}; }
+
+}  // namespace
+
+Module module(const Options&) {
+  Module cloudwatch;
+  cloudwatch.service = make_service();
+  cloudwatch.migrations = migrations();
+  cloudwatch.add_memory = [](Locals& locals) {
+    locals.add<telemetry::MetricStore>();
+    locals.add<WatchedSeries>();
+  };
+  cloudwatch.recover = [](Call& call) { call.local<telemetry::MetricStore>().recover(call.tx); };
+  return cloudwatch;
+}
+
+}  // namespace services::cloudwatch

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts that module.cc puts together. Each source exports its own.
+#pragma once
+
+#include <vector>
+
+#include "services/module.h"
+
+namespace services::cloudwatch {
+
+std::vector<Operation> put_metric_data_operations();
+std::vector<Operation> unsupported_operations();
+
+}  // namespace services::cloudwatch

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens to events that PutLogEvents stored, in its transaction.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "services/call.h"
+#include "services/logs/group.h"
+#include "telemetry/logs/event.h"
+
+namespace services::logs {
+
+struct Ingested {
+  const Group& group;
+  const std::string& stream;                     // its name
+  std::int64_t batch;                            // event i has the key {timestamp, batch, i}
+  std::span<const telemetry::NewEvent> events;   // those that were stored, in order
+};
+
+// Calls every hook. May run more than once, like a handler.
+void after_put(Call& call, const Ingested& put);
+
+}  // namespace services::logs

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/metrics/metric_store.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/check.h"
+#include "telemetry/metrics/series_rows.h"
+
+namespace telemetry {
+namespace {
+
+struct Resolved {
+  std::vector<std::int64_t> ids = {};  // a series for each point
+  std::vector<ActiveSeries> new_series = {};
+  std::map<std::string, std::int64_t> created = {};
+  std::optional<PutLimit> limit = {};
+};
+
+// The series that are not in memory come from the database, or are created there.
+class Resolver {
+ public:
+  Resolver(store::Tx& tx, const Head& head, base::Time now) : tx_(tx), head_(head), now_(now) {}
+
+  Resolved resolve(std::span<const NewPoint> points) {
+    std::vector<std::string_view> keys;
+    keys.reserve(points.size());
+    for (const NewPoint& point : points) keys.push_back(point.key);
+    resolved_.ids = head_.find(keys);
+    for (std::size_t i = 0; i < points.size() && !resolved_.limit; ++i) {
+      if (resolved_.ids[i] == 0) resolved_.ids[i] = add(keys[i]);
+    }
+    return std::move(resolved_);
+  }
+
+ private:
+  std::int64_t add(std::string_view key) {
+    auto [known, is_new] = added_.try_emplace(key, 0);
+    if (!is_new) return known->second;
+    const auto metric = parse_metric_key(key);
+    CHECK(metric) << "the key of a metric";
+    const Head::Size size = head_.size(metric->account);
+    if (size.account_series + added_.size() > kMaxActiveSeries || size.series + added_.size() > kMaxActiveSeriesOfAll) {
+      resolved_.limit = PutLimit::ActiveSeries;
+      return 0;
+    }
+    std::int64_t id = find_series_row(tx_, key);
+    if (id == 0) {
+      std::int64_t& created = resolved_.created[metric->account];
+      if (size.account_stored + created >= kMaxStoredSeries) {
+        resolved_.limit = PutLimit::StoredSeries;
+        return 0;
+      }
+      ++created;
+      id = insert_series_row(tx_, *metric, key, now_);
+    }
+    resolved_.new_series.push_back({id, std::string(key)});
+    known->second = id;
+    return id;
+  }
+
+  store::Tx& tx_;
+  const Head& head_;
+  base::Time now_;
+  Resolved resolved_;
+  std::unordered_map<std::string_view, std::int64_t> added_;
+};
+
+}  // namespace
+
+std::optional<PutLimit> MetricStore::put(store::Tx& tx, base::Time now, std::span<const NewPoint> points) {
+  if (points.empty()) return std::nullopt;
+  if (head_.size("").journal_bytes > kMaxJournalBytes) return PutLimit::Journal;
+  Resolved resolved = Resolver(tx, head_, now).resolve(points);
+  if (resolved.limit) return resolved.limit;
+  // Shared: a callback of the store must be copyable.
+  auto batch = std::make_shared<Batch>();
+  batch->id = head_.next_batch();
+  batch->arrived = now;
+  batch->new_series = std::move(resolved.new_series);
+  batch->created = std::move(resolved.created);
+  batch->points.reserve(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const NewPoint& point = points[i];
+    batch->points.push_back({stream_id(resolved.ids[i], point.unit), point.second, point.value, point.aggregate});
+  }
+  const std::string row = encode_batch(batch->points);
+  batch->bytes = static_cast<std::int64_t>(row.size());
+  tx.exec("INSERT INTO telemetry_journal (id, arrived_at, points) VALUES ($1, $2, $3)", batch->id, now,
+          store::BlobView{row});
+  tx.on_end([this, batch](bool committed) {
+    if (committed) head_.append(std::move(*batch));
+  });
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> MetricStore::find_series(store::Tx& tx, std::string_view key) {
+  if (const std::int64_t id = head_.find(key)) return id;
+  if (const std::int64_t id = find_series_row(tx, key)) return id;
+  return std::nullopt;
+}
+
+std::optional<base::Time> MetricStore::last_arrival(store::Tx& tx, const Metric& metric) {
+  const auto id = find_series(tx, metric_key(metric));
+  if (!id) return std::nullopt;
+  if (const auto arrived = head_.last_arrival(*id)) return arrived;
+  return tx.query("SELECT active_at FROM telemetry_series WHERE id = $1", *id).one([](const store::Row& row) {
+    return row.time(0);
+  });
+}
+
+}  // namespace telemetry
