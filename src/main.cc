@@ -51,6 +51,12 @@ agent::Options agent_options(const cli::AgentArguments& given) {
   options.reserved_memory_mib = given.reserved_memory_mib;
   options.gpu_default_runtime = given.gpu_default_runtime;
   options.keep_stopped = given.keep_stopped;
+  if (given.metrics_listen != "none") {
+    auto listen = control::parse_listen(given.metrics_listen);
+    if (!listen) throw std::runtime_error("--metrics-listen: " + listen.error());
+    options.metrics_address = listen->address;
+    options.metrics_port = listen->port;
+  }
   return options;
 }
 

@@ -10,9 +10,11 @@
 #include <future>
 #include <random>
 
+#include "agent/awslogs/log_shippers.h"
 #include "agent/durable_file.h"
 #include "agent/metadata/endpoint.h"
 #include "agent/metadata/record_metadata.h"
+#include "agent/metrics/metrics_endpoint.h"
 #include "agent/open_driver.h"
 #include "agent/registration.h"
 #include "agent/session/gpu_watch.h"
@@ -65,6 +67,15 @@ MetadataSettings metadata_settings(const Options& options) {
   return settings;
 }
 
+MetricsSettings metrics_settings(const Options& options) {
+  MetricsSettings settings;
+  settings.address = options.metrics_address;
+  settings.port = options.metrics_port;
+  settings.host_name = options.name;
+  settings.url_file = options.data + "/metrics_url";
+  return settings;
+}
+
 }  // namespace
 
 // Members are in dependency order, so that they are destroyed in the reverse order.
@@ -97,9 +108,11 @@ struct Agent::State {
   Registration registration;
   TaskRegistry tasks;
   LogStreams logs;
+  LogShippers shippers;
   Session session;
   GpuWatch gpu_watch;
   Telemetry telemetry;
+  MetricsEndpoint metrics;
   Coroutines coroutines;
   bool stopped = false;
 };
@@ -118,6 +131,7 @@ Agent::State::State(Options given, std::unique_ptr<drivers::Driver> with_driver,
       tasks(
           machine, [this](Report report) { return submit(std::move(report)); }, options.keep_stopped),
       logs(machine, tasks),
+      shippers(io, machine, profile_of(options)),
       session(machine, tasks, logs),
       gpu_watch(machine, *gpus, session),
       telemetry(machine, tasks,
@@ -128,16 +142,19 @@ Agent::State::State(Options given, std::unique_ptr<drivers::Driver> with_driver,
                   measured.memory_bytes = usage.memory_bytes;
                   metadata.set_usage(container.endpointId, measured);
                 }),
+      metrics(machine, *gpus, metrics_settings(options)),
       coroutines(io.at(0).get_executor()) {
   machine.gpu_default_runtime = options.gpu_default_runtime;
   if (!gpus->simulated()) machine.mps = &mps;
   endpoint = std::make_unique<MetadataEndpoint>(io, metadata, metadata_settings(options));
   connect_hooks();
+  metrics.listen(io);
 }
 
 Agent::State::~State() {
   stop();
-  endpoint.reset();  // needs the threads
+  metrics.stop();
+  endpoint.reset();  // both need the threads
   io.stop();
 }
 
@@ -156,11 +173,18 @@ void Agent::State::connect_hooks() {
     client::Profile profile = objects_profile(profile_of(options), record.task);
     return client::get_object(io, std::move(profile), std::move(name), kMaxEnvironmentFile);
   };
+  machine.open_log = [this](const TaskRecord& record, const ContainerRecord& container) {
+    return shippers.open(record, container);
+  };
+  machine.flush_logs = [this](std::string arn) { return shippers.flush(std::move(arn)); };
+  machine.has_unsent_logs = [this](const std::string& arn) { return shippers.has_unsent(arn); };
   machine.on_change = [this](const TaskRecord& record) {
+    shippers.update(record);
     metadata.set_task(metadata_of(record, options.availability_zone));
     if (record.task.roleCredentials) metadata.set_credentials(*record.task.roleCredentials);
   };
   machine.on_remove = [this](const TaskRecord& record) {
+    shippers.remove(record.task.arn);
     metadata.remove_task(record.task.arn);
     if (record.task.roleCredentials) metadata.remove_credentials(record.task.roleCredentials->credentialsId);
   };
@@ -222,6 +246,7 @@ asio::awaitable<void> Agent::State::connect_once() {
   auto described = describe_machine(options, host_size(), driver->abilities(), machine.ledger.gpus());
   co_await registration.register_as(std::move(described));
   const std::string url = co_await discover();
+  shippers.retry_now();
   SessionSettings settings = session_settings(url);
   co_await session.run(std::move(settings));
 }
@@ -251,6 +276,7 @@ asio::awaitable<void> Agent::State::end() {
   telemetry.coroutines().cancel();
   logs.coroutines().cancel();
   co_await tasks.detach();
+  co_await shippers.end();
   co_await coroutines.ended();
   co_await session.coroutines().ended();
   co_await telemetry.coroutines().ended();

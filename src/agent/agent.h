@@ -35,6 +35,9 @@ struct Options {
   std::optional<std::int64_t> memory_mib = {};
   std::int64_t reserved_memory_mib = 0;
   bool gpu_default_runtime = false;  // containers that request no GPU see all of them
+  // Where the page of GPU metrics listens (metrics/metrics_endpoint.h). Empty: nowhere.
+  std::string metrics_address = {};
+  unsigned short metrics_port = 9400;
   // Retention of a stopped task's containers and logs; ECS's default.
   base::Duration keep_stopped = std::chrono::hours(3);
 };

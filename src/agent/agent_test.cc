@@ -47,6 +47,13 @@ class FakeServer {
     ASSERT_TRUE(socket_);
     socket_->send(wire::write_frame(type, message));
   }
+  // Waits for the telemetry session.
+  template <class T>
+  void send_telemetry(std::string_view type, const T& message) {
+    std::unique_lock lock(mutex_);
+    ASSERT_TRUE(changed_.wait_for(lock, kTestDeadline, [&] { return telemetry_ != nullptr; }));
+    telemetry_->send(wire::write_frame(type, message));
+  }
   void close() {
     std::lock_guard lock(mutex_);
     if (socket_) socket_->close();
@@ -131,9 +138,10 @@ class FakeServer {
   asio::awaitable<void> read_session(http::Exchange& exchange) {
     std::shared_ptr<http::WebSocket> socket = co_await exchange.accept_websocket();
     const bool telemetry = exchange.head().path().starts_with("/telemetry");
-    if (!telemetry) {
+    {
       std::lock_guard lock(mutex_);
-      socket_ = socket;
+      (telemetry ? telemetry_ : socket_) = socket;
+      changed_.notify_all();
     }
     for (;;) {
       base::Result<std::string> text = co_await socket->read(std::chrono::minutes(10));
@@ -145,7 +153,7 @@ class FakeServer {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::shared_ptr<http::WebSocket> socket_;
+  std::shared_ptr<http::WebSocket> socket_, telemetry_;
   std::vector<wire::Frame> frames_, calls_;
   std::vector<std::string> rejections_;
   http::IoThreads io_{1};
@@ -388,6 +396,21 @@ TEST_F(AgentTest, TheHealthOfContainersIsSentOnTheTelemetrySession) {
   ASSERT_EQ(health.tasks.size(), 1u);
   EXPECT_EQ(health.tasks[0].taskArn, task.arn);
   EXPECT_EQ(health.tasks[0].containers[0].healthStatus, "UNKNOWN");
+}
+
+// At the default pace of 20 s a message has ten samples of each container.
+TEST_F(AgentTest, TheServerSetsThePaceOfTelemetry) {
+  start_agent();
+  server_.receive("StokerGpus");
+  server_.send("PayloadMessage", payload("m1", test_task("t", {test_container("main")})));
+  server_.send_telemetry("StokerTelemetryPace", messages::StokerTelemetryPace{1});
+  messages::PublishMetricsRequest metrics;
+  while (metrics.taskMetrics.empty()) {
+    metrics = wire::read_message<messages::PublishMetricsRequest>(server_.receive("PublishMetricsRequest"));
+  }
+  const messages::ContainerMetric& container = metrics.taskMetrics.at(0).containerMetrics.at(0);
+  EXPECT_EQ(container.containerName, "main");
+  EXPECT_LE(container.memoryStatsSet->sampleCount, 4);
 }
 
 TEST(Telemetry, ASetOfSamplesHasMinimumMaximumSumAndCount) {

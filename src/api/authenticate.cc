@@ -27,9 +27,7 @@ signing::AuthError problem_of(const signing::Claim& claim, const state::Key* key
 
 }  // namespace
 
-asio::awaitable<std::shared_ptr<const state::Key>> Authenticator::find_key(std::string id) {
-  auto known = engine_.keys().find(id);
-  if (known) co_return known;
+asio::awaitable<std::shared_ptr<const state::Key>> Authenticator::load_key(const std::string& id) {
   const std::uint64_t deletions = engine_.keys().deletions();
   std::optional<state::Key> found;
   store::Store::Work work = [&](store::Tx& tx) { found = state::find_key(tx, id); };
@@ -38,13 +36,16 @@ asio::awaitable<std::shared_ptr<const state::Key>> Authenticator::find_key(std::
   co_return engine_.keys().keep(std::move(*found), deletions);
 }
 
-asio::awaitable<Authenticator::Found> Authenticator::find(signing::Claim claim, std::string_view signing_name) {
+asio::awaitable<Authenticator::Found> Authenticator::find(const signing::Claim& claim, std::string_view signing_name) {
   Found found;
   if (!is_region(claim.region)) {
     found.problem = signing::AuthError::BadScope;
     co_return found;
   }
-  found.signer.key = co_await find_key(claim.access_key);
+  found.signer.key = engine_.keys().find(claim.access_key);
+  if (!found.signer.key) {
+    found.signer.key = co_await load_key(claim.access_key);
+  }
   found.problem = problem_of(claim, found.signer.key.get(), signing_name, engine_.clock().now());
   if (found.problem != signing::AuthError::None || claim.version2) co_return found;
   const state::Key& key = *found.signer.key;
@@ -52,9 +53,9 @@ asio::awaitable<Authenticator::Found> Authenticator::find(signing::Claim claim, 
   co_return found;
 }
 
-asio::awaitable<Signer> Authenticator::find_or_throw(signing::ClaimResult claim, std::string_view signing_name) {
+asio::awaitable<Signer> Authenticator::find_or_throw(const signing::ClaimResult& claim, std::string_view signing_name) {
   if (!claim) throw auth_error(claim.error, claim.message);
-  Found found = co_await find(std::move(claim.claim), signing_name);
+  Found found = co_await find(claim.claim, signing_name);
   if (found.problem != signing::AuthError::None) {
     const signing::AuthResult failure = signing::auth_failure(found.problem);
     throw auth_error(failure.error, failure.message);

@@ -30,14 +30,14 @@ class Authenticator {
     Signer signer = {};
     signing::AuthError problem = signing::AuthError::None;
   };
-  boost::asio::awaitable<Found> find(signing::Claim claim, std::string_view signing_name);
+  boost::asio::awaitable<Found> find(const signing::Claim& claim, std::string_view signing_name);
 
   // For RPC clients: throws ApiError in their words.
-  boost::asio::awaitable<Signer> find_or_throw(signing::ClaimResult claim, std::string_view signing_name);
+  boost::asio::awaitable<Signer> find_or_throw(const signing::ClaimResult& claim, std::string_view signing_name);
   void verify(const signing::Claim& claim, const Signer& signer, const http::RequestHead& head, std::string_view body);
 
  private:
-  boost::asio::awaitable<std::shared_ptr<const state::Key>> find_key(std::string id);
+  boost::asio::awaitable<std::shared_ptr<const state::Key>> load_key(const std::string& id);
 
   Engine& engine_;
   signing::SigningKeyCache signing_keys_;

@@ -11,8 +11,7 @@ namespace asio = boost::asio;
 asio::awaitable<http::Response> Dispatcher::handle(http::Exchange& exchange) {
   signing::ClaimResult claim = signing::parse_claim(exchange.head());
   Door& door = find(exchange.head(), claim);
-  http::Response response = co_await door.serve(exchange, std::move(claim));
-  co_return response;
+  return door.serve(exchange, std::move(claim));
 }
 
 Door& Dispatcher::find(const http::RequestHead& head, const signing::ClaimResult& claim) const {

@@ -59,7 +59,7 @@ asio::awaitable<http::Response> RpcDoor::serve(http::Exchange& exchange, signing
   std::exception_ptr thrown;
   http::Response response;
   try {
-    response = co_await run(exchange, job, std::move(claim));
+    response = co_await run(exchange, job, claim);
     if (job.operation) log_.succeeded(job);
   } catch (...) {
     thrown = std::current_exception();
@@ -69,7 +69,7 @@ asio::awaitable<http::Response> RpcDoor::serve(http::Exchange& exchange, signing
 }
 
 // The one way of a request: down once, up once.
-asio::awaitable<http::Response> RpcDoor::run(http::Exchange& exchange, Job& job, signing::ClaimResult claim) {
+asio::awaitable<http::Response> RpcDoor::run(http::Exchange& exchange, Job& job, const signing::ClaimResult& claim) {
   const http::RequestHead& head = exchange.head();
   // A request that nobody can have signed is rejected before its body takes up memory.
   if (!claim) throw auth_error(claim.error, claim.message);

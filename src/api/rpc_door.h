@@ -24,7 +24,7 @@ class RpcDoor : public Door {
   boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, signing::ClaimResult claim) override;
 
  private:
-  boost::asio::awaitable<http::Response> run(http::Exchange& exchange, Job& job, signing::ClaimResult claim);
+  boost::asio::awaitable<http::Response> run(http::Exchange& exchange, Job& job, const signing::ClaimResult& claim);
 
   Engine& engine_;
   Authenticator& authenticator_;

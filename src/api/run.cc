@@ -12,12 +12,9 @@ namespace {
 // The handler wants to run again at once, whatever its deadline.
 bool due(const services::Wait& wait, base::Time now) { return wait.again && *wait.again <= now; }
 
-asio::awaitable<void> transact_at(Engine& engine, Run run, store::Store::Work work) {
-  bool done = false;
-  if (run.place == Place::Here) done = engine.store().read_here(work);
-  if (!done) {
-    co_await transact(engine.store(), run.access, std::move(work));
-  }
+// False, and nothing ran, where the transaction has to run on a thread of the store.
+bool ran_here(Engine& engine, Run run, const store::Store::Work& work) {
+  return run.place == Place::Here && engine.store().read_here(work);
 }
 
 }  // namespace
@@ -35,7 +32,9 @@ asio::awaitable<void> run_handler(Engine& engine, http::Exchange& exchange, Run 
       wakes = std::move(call.wakes);
       wait = std::move(call.wait);
     };
-    co_await transact_at(engine, run, std::move(work));
+    if (!ran_here(engine, run, work)) {
+      co_await transact(engine.store(), run.access, std::move(work));
+    }
     engine.committed(wakes);
     const base::Time now = engine.clock().now();
     const bool done = !wait || (wait->until <= now && !due(*wait, now)) || engine.draining();
@@ -61,7 +60,9 @@ asio::awaitable<void> read_once(Engine& engine, Run run, Handler handler) {
     services::Call call = engine.call(tx, run.caller, now, now);
     handler(call);
   };
-  co_await transact_at(engine, run, std::move(work));
+  if (!ran_here(engine, run, work)) {
+    co_await transact(engine.store(), run.access, std::move(work));
+  }
 }
 
 }  // namespace api

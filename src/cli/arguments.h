@@ -43,6 +43,7 @@ struct AgentArguments {
   std::optional<std::int64_t> cpu_units, memory_mib;
   std::int64_t reserved_memory_mib = 0;
   bool gpu_default_runtime = false;
+  std::string metrics_listen = "127.0.0.1:9400";
   base::Duration keep_stopped = std::chrono::hours(3);
   base::LogLevel log_level = base::LogLevel::Info;
 };

@@ -78,6 +78,12 @@ void add_machine_options(CLI::App* command, AgentArguments& agent) {
       ->type_name("NAME=VALUE")
       ->group("Machine");
   command
+      ->add_option("--metrics-listen", agent.metrics_listen,
+                   "Where GPU metrics are served in dcgm-exporter's format, at /metrics; none: nowhere")
+      ->capture_default_str()
+      ->type_name("ADDR:PORT")
+      ->group("Machine");
+  command
       ->add_option_function<std::string>(
           "--keep-stopped", [&agent](const std::string& text) { agent.keep_stopped = *base::parse_duration(text); },
           "How long containers and logs of a stopped task are kept (3h)")

@@ -11,6 +11,7 @@
 #include "api/path_door.h"
 #include "api/rpc_door.h"
 #include "control/data_folder.h"
+#include "control/metric_publisher.h"
 #include "control/modules.h"
 #include "doors/agents/agent_sessions.h"
 #include "doors/agents/log_streams.h"
@@ -32,6 +33,12 @@ namespace {
 int thread_count(const Config& config) {
   const int threads = config.threads > 0 ? config.threads : static_cast<int>(std::thread::hardware_concurrency());
   return std::max(threads, 1);
+}
+
+services::Options options_of(const Config& config) {
+  services::Options options = config.services;
+  options.data = config.data;
+  return options;
 }
 
 std::vector<store::Migrations> migrations_of(const std::vector<services::Module>& modules) {
@@ -59,6 +66,7 @@ services::Directory directory_of(const std::vector<services::Module>& modules) {
 
 services::Locals memory_of(const std::vector<services::Module>& modules) {
   services::Locals locals;
+  locals.add<services::MetricInterest>();
   for (const services::Module& module : modules) {
     if (module.add_memory) module.add_memory(locals);
   }
@@ -95,7 +103,7 @@ void listen(http::Server& server, const Config& config) {
 struct Server::State {
   State(const Config& config, const std::string& version)
       : io(thread_count(config)),
-        modules(all_modules(config.services)),
+        modules(all_modules(options_of(config))),
         store(store::open(config.data, config.store, migrations_of(modules))),
         files(config.data + "/objects"),
         locals(memory_of(modules)),
@@ -137,6 +145,7 @@ struct Server::State {
     for (const services::Module& module : modules) {
       for (const services::Loop& loop : module.loops) all.push_back(api::make_loop(engine, loop));
     }
+    if (directory.find("cloudwatch", "PutMetricData")) all.push_back(api::make_loop(engine, publisher_loop(modules)));
     return all;
   }
 

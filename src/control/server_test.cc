@@ -100,6 +100,7 @@ TEST_F(ServerTest, EveryServiceAnswersAtTheSameAddress) {
                  R"({"Namespace":"Jobs","MetricData":[{"MetricName":"Done","Value":1}]})")
                 .status,
             200);
+  EXPECT_EQ(call("logs", "Logs_20140328.CreateLogGroup", R"({"logGroupName":"web"})").status, 200);
   EXPECT_EQ(call("stoker", "Stoker.ListKeys", "{}").status, 200);
   const http::Response identity = send([&] {
     http::Request request{{"POST", "/", {{"Host", host()}, {"Content-Type", "application/x-www-form-urlencoded"}}},
@@ -143,20 +144,64 @@ TEST_F(ServerTest, AFileThatACrashLeftWithoutARowIsDeletedAtTheStart) {
 
 TEST_F(ServerTest, AnObjectThatIsPutReachesTheQueueOfItsBucket) {
   start();
-  const http::Response queue = call("sqs", "AmazonSQS.CreateQueue", R"({"QueueName":"jobs","Attributes":{"Policy":)"
-      R"("{\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":{\"Service\":\"s3.amazonaws.com\"},)"
-      R"(\"Action\":\"sqs:SendMessage\",\"Resource\":\"*\"}]}"}})");
+  const http::Response queue =
+      call("sqs", "AmazonSQS.CreateQueue",
+           R"({"QueueName":"jobs","Attributes":{"Policy":)"
+           R"("{\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":{\"Service\":\"s3.amazonaws.com\"},)"
+           R"(\"Action\":\"sqs:SendMessage\",\"Resource\":\"*\"}]}"}})");
   ASSERT_EQ(queue.status, 200) << queue.body;
   s3("PUT", "/photos");
-  const http::Response set = s3("PUT", "/photos?notification",
-      "<NotificationConfiguration><QueueConfiguration><Queue>arn:aws:sqs:us-east-1:111122223333:jobs</Queue>"
-      "<Event>s3:ObjectCreated:*</Event></QueueConfiguration></NotificationConfiguration>");
+  const http::Response set =
+      s3("PUT", "/photos?notification",
+         "<NotificationConfiguration><QueueConfiguration><Queue>arn:aws:sqs:us-east-1:111122223333:jobs</Queue>"
+         "<Event>s3:ObjectCreated:*</Event></QueueConfiguration></NotificationConfiguration>");
   ASSERT_EQ(set.status, 200) << set.body;
   // A waiter is woken by the object, so nothing here depends on time.
   s3("PUT", "/photos/cat", "meow");
-  const std::string receive = R"({"QueueUrl":")" + server_->url() +
-                              R"(/111122223333/jobs","MaxNumberOfMessages":10,"WaitTimeSeconds":20})";
+  const std::string receive =
+      R"({"QueueUrl":")" + server_->url() + R"(/111122223333/jobs","MaxNumberOfMessages":10,"WaitTimeSeconds":20})";
   EXPECT_THAT(call("sqs", "AmazonSQS.ReceiveMessage", receive).body, HasSubstr("cat"));
+}
+
+TEST_F(ServerTest, LoopsOfTheServicesRun) {
+  start();
+  const std::string arn = "arn:aws:sqs:us-east-1:111122223333:";
+  const std::string url = server_->url() + "/111122223333/";
+  call("sqs", "AmazonSQS.CreateQueue", R"({"QueueName":"dead"})");
+  call("sqs", "AmazonSQS.CreateQueue",
+       R"({"QueueName":"jobs","Attributes":{"RedrivePolicy":)"
+       R"("{\"deadLetterTargetArn\":\")" +
+           arn + R"(dead\",\"maxReceiveCount\":3}"}})");
+  call("sqs", "AmazonSQS.SendMessage", R"({"QueueUrl":")" + url + R"(dead","MessageBody":"again"})");
+  const http::Response moved = call("sqs", "AmazonSQS.StartMessageMoveTask",
+                                    R"({"SourceArn":")" + arn + R"(dead","DestinationArn":")" + arn + R"(jobs"})");
+  ASSERT_EQ(moved.status, 200) << moved.body;
+  // The loop moves the message and wakes this waiter.
+  const std::string receive = R"({"QueueUrl":")" + url + R"(jobs","WaitTimeSeconds":20})";
+  std::string received;
+  for (int i = 0; i < 3 && received.find("again") == received.npos; ++i) {
+    received = call("sqs", "AmazonSQS.ReceiveMessage", receive).body;
+  }
+  EXPECT_THAT(received, HasSubstr("again"));
+}
+
+TEST_F(ServerTest, AServiceRecoversItsMemoryAtTheStart) {
+  const std::string ecs = "AmazonEC2ContainerServiceV20141113.";
+  start();
+  call("ecs", ecs + "CreateCluster", "{}");
+  const http::Response joined = call("ecs", ecs + "RegisterContainerInstance",
+                                     R"({"totalResources":[{"name":"CPU","type":"INTEGER","integerValue":1024},)"
+                                     R"({"name":"MEMORY","type":"INTEGER","integerValue":1024}]})");
+  ASSERT_EQ(joined.status, 200) << joined.body;
+  const http::Response defined =
+      call("ecs", ecs + "RegisterTaskDefinition",
+           R"({"family":"work","containerDefinitions":[{"name":"main","image":"work","memory":64}]})");
+  ASSERT_EQ(defined.status, 200) << defined.body;
+  const std::string before = call("ecs", ecs + "RunTask", R"({"taskDefinition":"work"})").body;
+  start();
+  // The fleet of the cluster is rebuilt from the database: the machine is known, and its agent is away as before.
+  EXPECT_THAT(before, HasSubstr("\"reason\":\"AGENT\""));
+  EXPECT_EQ(call("ecs", ecs + "RunTask", R"({"taskDefinition":"work"})").body, before);
 }
 
 TEST_F(ServerTest, MetricsCountRequestsAndShowWhatServicesHave) {

@@ -38,7 +38,7 @@ std::optional<base::Error> add_ports(TaskDemand& demand, const ContainerNeeds& c
     if (port == 0) {
       ++demand.dynamic_ports;
     } else if (!demand.ports.of(mapping.transport).insert(port).second) {
-      return base::Error{"host port " + std::to_string(port) + " is asked for twice in one task"};
+      return base::Error{"host port " + std::to_string(port) + " is requested twice in one task"};
     }
   }
   return std::nullopt;

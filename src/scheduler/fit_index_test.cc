@@ -95,11 +95,11 @@ TEST(FitIndex, ContinuesAfterARejectedEntry) {
     ids.emplace_back(std::to_string(1000 + i));
     index.insert({.slot = i, .id_front = FitIndex::front_of(ids[i]), .id = &ids[i], .cpu = 1});
   }
-  int asked = 0;
-  const auto* found = index.first({.cpu = 1}, [&](std::uint32_t slot) { return ++asked > 0 && slot == 150; });
+  int calls = 0;
+  const auto* found = index.first({.cpu = 1}, [&](std::uint32_t slot) { return ++calls > 0 && slot == 150; });
   ASSERT_TRUE(found);
   EXPECT_EQ(found->slot, 150U);
-  EXPECT_EQ(asked, 151);
+  EXPECT_EQ(calls, 151);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "services/call.h"
 #include "services/locals.h"
+#include "services/measurement.h"
 #include "services/operation.h"
 #include "store/store.h"
 
@@ -51,6 +52,9 @@ struct Module {
   std::vector<Loop> loops = {};
   // Runs on a snapshot, for each request of /metrics.
   std::function<std::vector<Gauge>(Call&)> gauges = {};
+  // Its metrics in CloudWatch. Runs on a snapshot, and costs in proportion to what is active, not to what exists.
+  // What it counted in memory it returns once.
+  std::function<Measured(Call&, const Due&)> measure = {};
 };
 
 }  // namespace services

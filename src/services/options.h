@@ -3,12 +3,15 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 
 #include "base/time.h"
 
 namespace services {
 
 struct Options {
+  // The data folder: Logs has its chunks there. The server sets it.
+  std::string data = {};
   // ECS: a machine whose agent is disconnected for this long is lost, and its tasks are stopped. Long, because
   // an hour's network outage must not end a day's training, and the GPUs can't be used meanwhile anyway.
   base::Duration lost_after = std::chrono::minutes(65);

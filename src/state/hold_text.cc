@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "state/hold_text.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/check.h"
@@ -16,10 +17,16 @@ void append_number(std::string& text, std::int64_t number) {
   text.append(digits, end);
 }
 
+bool is_plain(char c) { return c > ' ' && c < 0x7f && c != '%' && c != ':'; }
+
 void append_word(std::string& text, std::string_view word) {
+  if (std::all_of(word.begin(), word.end(), is_plain)) {
+    text += word;
+    return;
+  }
   for (char c : word) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte > ' ' && byte < 0x7f && c != '%' && c != ':') {
+    if (is_plain(c)) {
       text += c;
     } else {
       text += '%';

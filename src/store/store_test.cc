@@ -332,23 +332,23 @@ TEST_P(StoreTest, ADeferredConstraintFailsOnlyTheWorkThatViolatesIt) {
 
 TEST_P(StoreTest, EndCallbacksReportWhetherAWorkIsDurable) {
   open();
-  std::vector<std::string> told;
-  auto tell = [&told](std::string name) {
-    return [&told, name](bool committed) { told.push_back(name + (committed ? " kept" : " gone")); };
+  std::vector<std::string> reported;
+  auto report = [&reported](std::string name) {
+    return [&reported, name](bool committed) { reported.push_back(name + (committed ? " kept" : " gone")); };
   };
   store_->write_now([&](Tx& tx) {
-    tx.on_end(tell("a"));
+    tx.on_end(report("a"));
     add_item(tx, "one");
-    tx.on_end(tell("b"));
+    tx.on_end(report("b"));
   });
   EXPECT_THROW(store_->write_now([&](Tx& tx) {
-    tx.on_end(tell("c"));
-    tx.on_end(tell("undone first"));
+    tx.on_end(report("c"));
+    tx.on_end(report("undone first"));
     throw std::runtime_error("no");
   }),
                std::runtime_error);
-  store_->read_now([&](Tx& tx) { tx.on_end(tell("d")); });
-  EXPECT_THAT(told, ElementsAre("a kept", "b kept", "undone first gone", "c gone", "d kept"));
+  store_->read_now([&](Tx& tx) { tx.on_end(report("d")); });
+  EXPECT_THAT(reported, ElementsAre("a kept", "b kept", "undone first gone", "c gone", "d kept"));
 }
 
 TEST_P(StoreTest, AnExceptionOfAWorkReachesItsCaller) {

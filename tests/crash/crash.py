@@ -23,9 +23,9 @@ IDLE_SECONDS = 60  # a drain that receives nothing for so long has failed
 
 def make_queues(caller):
     fifo = {"FifoQueue": "true"}
-    asked = {"standard": ("standard", {}), "fifo": ("ordered.fifo", fifo)}
+    queues = {"standard": ("standard", {}), "fifo": ("ordered.fifo", fifo)}
     urls = {}
-    for name, (queue, attributes) in asked.items():
+    for name, (queue, attributes) in queues.items():
         answer = caller.json("CreateQueue", {"QueueName": queue, "Attributes": attributes})
         assert answer.status == 200, answer
         urls[name] = answer.json["QueueUrl"]

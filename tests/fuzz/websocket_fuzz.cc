@@ -20,11 +20,11 @@ bool read_some(http::FrameParser& parser, std::string_view bytes, std::string& f
   for (;;) {
     http::Incoming incoming = parser.parse(bytes);
     if (incoming.kind == Kind::Nothing) {
-      CHECK(bytes.empty()) << "asked for more with bytes left";
+      CHECK(bytes.empty()) << "requested more bytes with some left";
       return true;
     }
     CHECK(incoming.payload.size() <= kMessageLimit) << "a message over the limit";
-    CHECK(incoming.kind != Kind::Text || base::is_utf8(incoming.payload)) << "text that is none";
+    CHECK(incoming.kind != Kind::Text || base::is_utf8(incoming.payload)) << "invalid UTF-8 in a text message";
     found += std::to_string(static_cast<int>(incoming.kind)) + ":" + std::to_string(static_cast<int>(incoming.code)) +
              ":" + incoming.payload + "\n";
     if (incoming.kind == Kind::Violation) return false;

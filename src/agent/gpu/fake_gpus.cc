@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/gpu/fake_gpus.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -17,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr base::Duration kMinWriteInterval{1000};
+constexpr int kIdleClockMhz = 210, kFullClockMhz = 1410, kMemoryClockMhz = 1215;
+constexpr int kMemoryHotterByCelsius = 5;
 
 // Depends only on the machine's name and the index, so that a restarted agent has the same GPUs.
 std::string stable_id(const std::string& machine_name, int index) {
@@ -31,12 +35,15 @@ class FakeGpus final : public GpuSource {
            const base::Clock& clock)
       : models_(std::move(models)), tools_(smi_tools(folder)), script_(folder / "gpus.json"), clock_(clock) {
     for (int i = 0; i < static_cast<int>(models_.size()); ++i) ids_.push_back(stable_id(machine_name, i));
+    energy_millijoules_.resize(models_.size());
+    energy_at_ = clock.now();
   }
 
   std::string driver() const override { return "simulated"; }
   bool simulated() const override { return true; }
   std::vector<Gpu> probe() override;
   std::vector<GpuSample> sample() override;
+  std::vector<GpuDetails> details() override;
   std::optional<GpuTools> tools() const override { return tools_; }
 
   base::Result<bool> install() {
@@ -57,6 +64,8 @@ class FakeGpus final : public GpuSource {
   std::string written_;
   base::Time written_at_;
   bool write_failure_logged_ = false;
+  std::vector<double> energy_millijoules_;  // of each GPU, until energy_at_
+  base::Time energy_at_;
 };
 
 std::vector<Gpu> FakeGpus::probe() {
@@ -65,7 +74,8 @@ std::vector<Gpu> FakeGpus::probe() {
   std::vector<Gpu> gpus;
   for (int i = 0; i < static_cast<int>(models_.size()); ++i) {
     FakeState state = script_.state(i, ids_[i], now);
-    gpus.push_back({ids_[i], i, models_[i].name, models_[i].memory_mib, state.healthy, state.trouble});
+    gpus.push_back({ids_[i], i, models_[i].name, models_[i].memory_mib, state.healthy, state.trouble,
+                    fmt::format("00000000:{:02X}:00.0", i + 1)});
   }
   return gpus;
 }
@@ -91,11 +101,39 @@ std::vector<GpuSample> FakeGpus::all_samples(base::Time now) {
     sample.memory_utilization_percent = state.memory_utilization_percent;
     sample.memory_used_mib = std::min(state.memory_used_mib, model.memory_mib);
     sample.memory_total_mib = model.memory_mib;
-    // Temperature and power follow the load, so that graphs look real.
-    sample.temperature_celsius = 30 + state.utilization_percent * 45 / 100;
-    sample.power_watts = model.idle_watts + (model.max_watts - model.idle_watts) * state.utilization_percent / 100.0;
+    // Temperature, power and clock follow the load, so that graphs look real.
+    const int busy = state.utilization_percent;
+    sample.temperature_celsius = state.temperature_celsius.value_or(30 + busy * 45 / 100);
+    sample.power_watts =
+        state.power_watts.value_or(model.idle_watts + (model.max_watts - model.idle_watts) * busy / 100.0);
+    sample.sm_clock_mhz = state.sm_clock_mhz.value_or(kIdleClockMhz + (kFullClockMhz - kIdleClockMhz) * busy / 100);
+    sample.xid = state.xid;
   }
   return samples;
+}
+
+// Energy is the power of each sample, for as long as it lasted until the next.
+std::vector<GpuDetails> FakeGpus::details() {
+  const base::Time now = clock_.now();
+  script_.refresh(now);
+  const auto elapsed_ms = static_cast<double>(std::max(now - energy_at_, base::Duration(0)).count());
+  energy_at_ = now;
+  std::vector<GpuDetails> all;
+  for (const GpuSample& sample : all_samples(now)) {
+    const auto i = static_cast<std::size_t>(std::ranges::find(ids_, sample.id) - ids_.begin());
+    energy_millijoules_[i] += *sample.power_watts * elapsed_ms;
+    GpuDetails& details = all.emplace_back();
+    details.id = sample.id;
+    details.memory_clock_mhz = kMemoryClockMhz;
+    details.memory_celsius = *sample.temperature_celsius + kMemoryHotterByCelsius;
+    details.encoder_percent = details.decoder_percent = 0;
+    details.energy_millijoules = static_cast<std::int64_t>(energy_millijoules_[i]);
+    details.pcie_replays = 0;
+    details.memory_free_mib = sample.memory_total_mib - sample.memory_used_mib;
+    details.memory_reserved_mib = 0;
+    details.remapped_rows = GpuDetails::RemappedRows{};
+  }
+  return all;
 }
 
 void FakeGpus::write_data(const std::vector<GpuSample>& samples) {

@@ -90,6 +90,29 @@ TEST_F(FakeGpusTest, GpusAreIdleUntilTheFileSetsALoad) {
   EXPECT_EQ(second.trouble, "too hot");
 }
 
+TEST_F(FakeGpusTest, TheFileSetsAllThatAlarmsWatch) {
+  auto gpus = open("1xV100");
+  EXPECT_EQ(gpus->sample()[0].xid, 0);
+  EXPECT_EQ(gpus->sample()[0].sm_clock_mhz, 210);
+  script(R"({"0": {"utilization": 50, "temperature": 91, "power_watts": 250.5, "sm_clock_mhz": 300, "xid": 79}})");
+  const GpuSample sample = gpus->sample()[0];
+  EXPECT_EQ(sample.temperature_celsius, 91);
+  EXPECT_EQ(sample.power_watts, 250.5);
+  EXPECT_EQ(sample.sm_clock_mhz, 300);
+  EXPECT_EQ(sample.xid, 79);
+}
+
+TEST_F(FakeGpusTest, EnergyIsPowerOverTime) {
+  auto gpus = open("1xV100");
+  script(R"({"0": {"power_watts": 200, "memory_used_mib": 384}})");
+  clock_.advance(std::chrono::seconds(10));
+  const GpuDetails details = gpus->details()[0];
+  EXPECT_EQ(details.energy_millijoules, 2000000);
+  EXPECT_EQ(details.memory_free_mib, 16000);
+  clock_.advance(std::chrono::seconds(1));
+  EXPECT_EQ(gpus->details()[0].energy_millijoules, 2200000);
+}
+
 TEST_F(FakeGpusTest, StepsRepeat) {
   auto gpus = open("1xV100");
   script(R"({"0": [{"utilization": 90, "seconds": 20}, {"utilization": 10, "seconds": 10}]})");

@@ -38,6 +38,14 @@ FakeStep parse_step(const json::value& value) {
       step.state.memory_utilization_percent = static_cast<int>(number_between(name, member, 0, 100));
     } else if (name == "memory_used_mib") {
       step.state.memory_used_mib = static_cast<std::int64_t>(number_between(name, member, 0, 1e9));
+    } else if (name == "temperature") {
+      step.state.temperature_celsius = static_cast<int>(number_between(name, member, 0, 150));
+    } else if (name == "power_watts") {
+      step.state.power_watts = number_between(name, member, 0, 1e5);
+    } else if (name == "sm_clock_mhz") {
+      step.state.sm_clock_mhz = static_cast<int>(number_between(name, member, 0, 1e5));
+    } else if (name == "xid") {
+      step.state.xid = static_cast<std::int64_t>(number_between(name, member, 0, 1e6));
     } else if (name == "seconds") {
       double seconds = number_between(name, member, 0.001, kMaxStepSeconds);
       step.lasts = base::Duration(static_cast<std::int64_t>(seconds * 1000));

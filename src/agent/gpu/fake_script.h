@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct FakeState {
   std::int64_t memory_used_mib = 0;
   bool healthy = true;
   std::string trouble;
+  std::int64_t xid = 0;
+  // Default: derived from the utilization.
+  std::optional<int> temperature_celsius = {}, sm_clock_mhz = {};
+  std::optional<double> power_watts = {};
 };
 
 struct FakeStep {

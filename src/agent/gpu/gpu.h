@@ -19,6 +19,7 @@ struct Gpu {
   std::int64_t memory_mib = 0;
   bool healthy = true;
   std::string trouble;  // why it is unhealthy
+  std::string pci_bus_id = {};  // "00000000:00:1E.0"
   bool operator==(const Gpu&) const = default;
 };
 
@@ -30,6 +31,22 @@ struct GpuSample {
   std::int64_t memory_total_mib = 0;
   std::optional<int> temperature_celsius;
   std::optional<double> power_watts;
+  std::optional<int> sm_clock_mhz = {};
+  std::optional<std::int64_t> xid = {};  // the code of its last error, 0 for none; absent where errors are not reported
+};
+
+// What only the metrics page shows: reading it takes many more calls of the driver. Values that the GPU lacks are absent.
+struct GpuDetails {
+  std::string id;
+  std::optional<int> memory_clock_mhz = {}, memory_celsius = {};
+  std::optional<int> encoder_percent = {}, decoder_percent = {};
+  std::optional<std::int64_t> energy_millijoules = {}, pcie_replays = {};
+  std::optional<std::int64_t> memory_free_mib = {}, memory_reserved_mib = {};
+  struct RemappedRows {
+    std::int64_t uncorrectable = 0, correctable = 0;
+    bool failed = false;
+  };
+  std::optional<RemappedRows> remapped_rows = {};
 };
 
 // What simulated GPUs provide in place of the driver's tools.
@@ -50,6 +67,7 @@ class GpuSource {
   // kept as unhealthy.
   virtual std::vector<Gpu> probe() = 0;
   virtual std::vector<GpuSample> sample() = 0;
+  virtual std::vector<GpuDetails> details() { return {}; }
   // None when the driver has its own tools.
   virtual std::optional<GpuTools> tools() const { return std::nullopt; }
 };

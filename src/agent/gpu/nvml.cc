@@ -134,6 +134,7 @@ int NvmlSource::read_device(unsigned int index, std::vector<Gpu>& seen) {
     if (status == kNvmlSuccess && failed) gpu.trouble = "a memory row is broken and could not be remapped";
   }
   gpu.healthy = gpu.trouble.empty();
+  if (NvmlPci pci = {}; api_->pci && api_->pci(device, &pci) == kNvmlSuccess) gpu.pci_bus_id = pci.bus_id;
   handles_[gpu.id] = device;
   seen.push_back(std::move(gpu));
   return code;
@@ -186,6 +187,7 @@ void NvmlSource::read_xids() {
     if (api_->wait_for_event(events_, &event, 0) != kNvmlSuccess) return;
     char id[kNvmlTextSize] = "";
     if (event.type != kNvmlXidCritical || api_->uuid(event.device, id, sizeof id) != kNvmlSuccess) continue;
+    last_xids_[id] = static_cast<std::int64_t>(event.data);
     base::log_warn("GPU reported an error", {{"id", id}, {"xid", event.data}});
     if (std::ranges::find(kFatalXids, event.data) == kFatalXids.end()) continue;
     xids_[id] = fmt::format("Xid {}: reset the GPU, then restart the agent", event.data);
@@ -217,6 +219,10 @@ std::vector<GpuSample> NvmlSource::sample() {
     if (api_->power_milliwatts && api_->power_milliwatts(handle->second, &value) == kNvmlSuccess) {
       sample.power_watts = value / 1000.0;
     }
+    if (api_->clock_mhz && api_->clock_mhz(handle->second, kNvmlClockSm, &value) == kNvmlSuccess) {
+      sample.sm_clock_mhz = static_cast<int>(value);
+    }
+    if (events_) sample.xid = last_xids_[gpu.id];
   }
   return samples;
 }

@@ -25,6 +25,7 @@ class NvmlSource final : public GpuSource {
   bool simulated() const override { return false; }
   std::vector<Gpu> probe() override;
   std::vector<GpuSample> sample() override;
+  std::vector<GpuDetails> details() override;
 
  private:
   bool start();
@@ -46,6 +47,7 @@ class NvmlSource final : public GpuSource {
   NvmlEventSet events_ = nullptr;
   std::map<std::string, NvmlDevice> handles_;  // by id; valid while ready_
   std::map<std::string, std::string> xids_;    // by id: an error that requires a reset
+  std::map<std::string, std::int64_t> last_xids_;  // by id: the last error of any kind
   std::vector<Gpu> known_;                     // every GPU ever seen
 };
 

@@ -31,6 +31,13 @@ std::optional<NvmlApi> load_nvml() {
   load_symbol(opened, "nvmlDeviceGetUtilizationRates", api.utilization);
   load_symbol(opened, "nvmlDeviceGetTemperature", api.temperature);
   load_symbol(opened, "nvmlDeviceGetPowerUsage", api.power_milliwatts);
+  load_symbol(opened, "nvmlDeviceGetPciInfo_v3", api.pci);
+  load_symbol(opened, "nvmlDeviceGetClockInfo", api.clock_mhz);
+  load_symbol(opened, "nvmlDeviceGetTotalEnergyConsumption", api.energy_millijoules);
+  load_symbol(opened, "nvmlDeviceGetPcieReplayCounter", api.pcie_replays);
+  load_symbol(opened, "nvmlDeviceGetEncoderUtilization", api.encoder);
+  load_symbol(opened, "nvmlDeviceGetDecoderUtilization", api.decoder);
+  load_symbol(opened, "nvmlDeviceGetFieldValues", api.fields);
   load_symbol(opened, "nvmlDeviceGetRemappedRows", api.remapped_rows);
   load_symbol(opened, "nvmlEventSetCreate", api.create_event_set);
   load_symbol(opened, "nvmlEventSetFree", api.free_event_set);

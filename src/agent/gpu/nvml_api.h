@@ -40,7 +40,24 @@ struct NvmlEvent {
   unsigned int gpu_instance, compute_instance;
 };
 
+// nvmlPciInfo_t
+struct NvmlPci {
+  char legacy_bus_id[16];
+  unsigned int domain, bus, device, device_id, subsystem_id;
+  char bus_id[32];
+};
+// nvmlFieldValue_t. `value` is a union of 8 bytes; `type` is 1 for an unsigned int.
+struct NvmlField {
+  unsigned int field, scope;
+  long long at, latency_us;
+  int type, code;
+  unsigned long long value;
+};
+
 inline constexpr unsigned int kNvmlTextSize = 96;
+inline constexpr int kNvmlClockSm = 1, kNvmlClockMemory = 2;  // nvmlClockType_t
+inline constexpr unsigned int kNvmlMemoryTemperature = 82;    // NVML_FI_DEV_MEMORY_TEMP
+inline constexpr int kNvmlUnsignedInt = 1;                    // NVML_VALUE_TYPE_UNSIGNED_INT
 inline constexpr int kNvmlGpuTemperature = 0;                 // NVML_TEMPERATURE_GPU
 inline constexpr unsigned long long kNvmlXidCritical = 0x08;  // nvmlEventTypeXidCriticalError
 
@@ -61,6 +78,13 @@ struct NvmlApi {
   std::function<int(NvmlDevice, NvmlUtilization*)> utilization;
   std::function<int(NvmlDevice, int, unsigned int*)> temperature;
   std::function<int(NvmlDevice, unsigned int*)> power_milliwatts;
+  std::function<int(NvmlDevice, NvmlPci*)> pci;
+  std::function<int(NvmlDevice, int, unsigned int*)> clock_mhz;
+  std::function<int(NvmlDevice, unsigned long long*)> energy_millijoules;
+  std::function<int(NvmlDevice, unsigned int*)> pcie_replays;
+  // percent, and the length of the sample in microseconds
+  std::function<int(NvmlDevice, unsigned int*, unsigned int*)> encoder, decoder;
+  std::function<int(NvmlDevice, int, NvmlField*)> fields;
   // corrected, uncorrected, pending, failed
   std::function<int(NvmlDevice, unsigned int*, unsigned int*, unsigned int*, unsigned int*)> remapped_rows;
   std::function<int(NvmlEventSet*)> create_event_set;

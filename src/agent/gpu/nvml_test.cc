@@ -114,6 +114,42 @@ TEST_F(NvmlTest, ASampleHasTheValuesOfTheDriver) {
   EXPECT_EQ(samples[0].power_watts, std::nullopt);
 }
 
+TEST_F(NvmlTest, DetailsHaveTheValuesOfTheDriverAndLackWhatItDoesNotSupport) {
+  devices_ = {{.uuid = "GPU-1", .xids = {31}}};
+  auto with_details = [&] {
+    NvmlApi api = this->api();
+    api.pci = [](NvmlDevice, NvmlPci* out) { return std::strcpy(out->bus_id, "00000000:1E:00.0"), kNvmlSuccess; };
+    api.clock_mhz = [](NvmlDevice, int type, unsigned int* out) {
+      return *out = type == kNvmlClockSm ? 1980 : 2619, kNvmlSuccess;
+    };
+    api.energy_millijoules = [](NvmlDevice, unsigned long long* out) { return *out = 5000000000, kNvmlSuccess; };
+    api.encoder = [](NvmlDevice, unsigned int* percent, unsigned int*) { return *percent = 3, kNvmlSuccess; };
+    api.decoder = [](NvmlDevice, unsigned int*, unsigned int*) { return kNvmlNotSupported; };
+    api.fields = [](NvmlDevice, int count, NvmlField* out) {
+      EXPECT_EQ(count, 1);
+      EXPECT_EQ(out->field, kNvmlMemoryTemperature);
+      out->type = kNvmlUnsignedInt;
+      out->value = 48;
+      return kNvmlSuccess;
+    };
+    return std::optional(api);
+  };
+  NvmlSource source(with_details);
+  source.probe();
+  EXPECT_EQ(source.probe()[0].pci_bus_id, "00000000:1E:00.0");
+  EXPECT_EQ(source.sample()[0].sm_clock_mhz, 1980);
+  EXPECT_EQ(source.sample()[0].xid, 31);
+  const std::vector<GpuDetails> details = source.details();
+  ASSERT_EQ(details.size(), 1u);
+  EXPECT_EQ(details[0].memory_clock_mhz, 2619);
+  EXPECT_EQ(details[0].memory_celsius, 48);
+  EXPECT_EQ(details[0].energy_millijoules, 5000000000);
+  EXPECT_EQ(details[0].encoder_percent, 3);
+  EXPECT_EQ(details[0].decoder_percent, std::nullopt);
+  EXPECT_EQ(details[0].pcie_replays, std::nullopt);
+  EXPECT_EQ(details[0].memory_reserved_mib, std::nullopt);
+}
+
 TEST_F(NvmlTest, ALibraryInstalledLaterIsFound) {
   installed_ = false;
   EXPECT_TRUE(source_.probe().empty());

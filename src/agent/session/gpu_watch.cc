@@ -29,6 +29,8 @@ shapes::agent::StokerGpuSample to_message(const gpu::GpuSample& sample) {
   shape.memoryTotalInMiB = sample.memory_total_mib;
   shape.temperatureCelsius = sample.temperature_celsius;
   shape.powerWatts = sample.power_watts;
+  shape.smClockInMHz = sample.sm_clock_mhz;
+  shape.xid = sample.xid;
   return shape;
 }
 

@@ -7,14 +7,15 @@
 #include "agent/registration.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "shapes/agent/extensions.h"
 
 namespace agent {
 namespace asio = boost::asio;
 namespace messages = shapes::agent;
 namespace {
 
-constexpr base::Duration kPublishEvery = std::chrono::seconds(20);
 constexpr base::Duration kMeasureEvery = std::chrono::seconds(2);
+constexpr base::Duration kFastestPace = std::chrono::seconds(1), kSlowestPace = std::chrono::minutes(1);
 constexpr base::Duration kReconnectAfter = std::chrono::seconds(5);
 constexpr double kMiB = 1024.0 * 1024.0;
 
@@ -82,7 +83,8 @@ asio::awaitable<void> Telemetry::connect_and_publish() {
   auto open = std::make_shared<bool>(true);  // shared with the reader, which may outlive this coroutine
   coroutines_.spawn("telemetry reader", read(socket, open));
   const std::string instance = settings_.container_instance_arn;
-  base::Time metrics_due = machine_.clock.now() + kPublishEvery, health_due = metrics_due;
+  publish_every_ = kPublishEvery;
+  base::Time published_at = machine_.clock.now(), health_due = published_at + kPublishEvery;
   std::string published;
   while (*open && settings_.container_instance_arn == instance) {
     messages::PublishHealthRequest health;
@@ -95,11 +97,12 @@ asio::awaitable<void> Telemetry::connect_and_publish() {
       published = std::move(text);
       health_due = now + kPublishEvery;
     }
-    if (now >= metrics_due) {
+    if (now >= published_at + publish_every_) {
       publish_metrics(*socket);
-      metrics_due = now + kPublishEvery;
+      published_at = now;
     }
-    const base::Duration pause = std::clamp(metrics_due - machine_.clock.now(), base::Duration(1), kPublishEvery);
+    const base::Duration left = published_at + publish_every_ - machine_.clock.now();
+    const base::Duration pause = std::clamp(left, base::Duration(1), kPublishEvery);
     co_await machine_.changed.wait(pause);
   }
   socket->close();
@@ -112,6 +115,7 @@ asio::awaitable<void> Telemetry::read(std::shared_ptr<http::WebSocket> socket, s
     if (!text) break;
     base::Result<wire::Frame> frame = wire::read_frame(*text);
     if (!frame || frame->type.ends_with("Exception")) break;
+    if (frame->type == "StokerTelemetryPace") set_pace(wire::read_message<messages::StokerTelemetryPace>(*frame).seconds);
     if (frame->type != "HeartbeatMessage") continue;
     messages::HeartbeatAckRequest ack;
     ack.messageId = wire::read_message<messages::HeartbeatMessage>(*frame).messageId;
@@ -120,6 +124,12 @@ asio::awaitable<void> Telemetry::read(std::shared_ptr<http::WebSocket> socket, s
   socket->close();
   *open = false;
   machine_.changed.notify();
+}
+
+void Telemetry::set_pace(std::int32_t seconds) {
+  publish_every_ = std::clamp<base::Duration>(std::chrono::seconds(seconds), kFastestPace, kSlowestPace);
+  machine_.changed.notify();
+  measure_now_.notify();
 }
 
 void Telemetry::publish_metrics(http::WebSocket& socket) {
@@ -149,7 +159,8 @@ asio::awaitable<void> Telemetry::measure_all() {
         base::log_debug("container usage not measured", {{"task", task_arn}, {"error", error.what()}});
       }
     }
-    co_await sleep_for(kMeasureEvery);
+    const base::Duration pause = std::min(kMeasureEvery, publish_every_);
+    co_await measure_now_.wait(pause);
   }
 }
 

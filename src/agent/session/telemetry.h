@@ -21,6 +21,8 @@ void add_sample(shapes::agent::CWStatsSet& set, double value);
 
 class Telemetry {
  public:
+  static constexpr base::Duration kPublishEvery = std::chrono::seconds(20);  // as Amazon's agent does
+
   using OnUsage = std::function<void(const ContainerRecord&, const drivers::Usage&)>;
 
   Telemetry(Machine& machine, TaskRegistry& tasks, OnUsage on_usage)
@@ -35,6 +37,7 @@ class Telemetry {
  private:
   boost::asio::awaitable<void> connect_and_publish();
   boost::asio::awaitable<void> read(std::shared_ptr<http::WebSocket> socket, std::shared_ptr<bool> open);
+  void set_pace(std::int32_t seconds);
   void publish_metrics(http::WebSocket& socket);
   boost::asio::awaitable<void> measure_all();
   boost::asio::awaitable<void> measure(std::string task_arn);
@@ -44,8 +47,10 @@ class Telemetry {
   TaskRegistry& tasks_;
   const OnUsage on_usage_;
   SessionSettings settings_;
+  base::Duration publish_every_ = kPublishEvery;  // the server's choice, in each session
   // Since the last message, by task and container. Running tasks only.
   std::map<std::string, std::map<std::string, shapes::agent::ContainerMetric>> measured_;
+  Signal measure_now_;  // notified when the pace changes
   Coroutines coroutines_;
 };
 

@@ -115,6 +115,16 @@ bool Ledger::release(const std::string& task_arn) {
   return true;
 }
 
+std::vector<Ledger::Holder> Ledger::containers_on(const std::string& gpu) const {
+  std::vector<Holder> containers;
+  for (const auto& [task, claims] : held_) {
+    for (const GpuClaim& claim : claims) {
+      if (claim.gpu == gpu) containers.push_back({task, claim.container});
+    }
+  }
+  return containers;
+}
+
 std::vector<std::string> Ledger::holders(const std::string& gpu) const {
   std::vector<std::string> tasks;
   for (const auto& [task, claims] : held_) {

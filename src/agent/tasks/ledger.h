@@ -48,6 +48,11 @@ class Ledger {
   // Call only once all containers of the task have ended. True: the task held a GPU, so others may try again.
   bool release(const std::string& task_arn);
 
+  struct Holder {
+    std::string task_arn, container;
+  };
+  // The containers that hold all or part of the GPU.
+  std::vector<Holder> containers_on(const std::string& gpu) const;
   // The tasks that hold all or part of the GPU.
   std::vector<std::string> holders(const std::string& gpu) const;
 

@@ -199,13 +199,15 @@ asio::awaitable<http::Response> ObjectsDoor::serve(http::Exchange& exchange, sig
   std::exception_ptr thrown;
   http::Response response;
   try {
-    response = co_await run(exchange, job, std::move(claim));
+    response = co_await run(exchange, job, claim);
     if (job.operation) count(job, head, response);
   } catch (...) {
     thrown = std::current_exception();
   }
   if (thrown) response = fail(job, head, objects::to_api_error(job, thrown));
-  co_await add_cors(job, response);
+  if (job.cors) {
+    co_await add_cors(job, response);
+  }
   co_return response;
 }
 
@@ -222,7 +224,7 @@ http::Response ObjectsDoor::fail(const Job& job, const http::RequestHead& head, 
   return response;
 }
 
-asio::awaitable<http::Response> ObjectsDoor::run(http::Exchange& exchange, Job& job, signing::ClaimResult claim) {
+asio::awaitable<http::Response> ObjectsDoor::run(http::Exchange& exchange, Job& job, signing::ClaimResult& claim) {
   job.place = parse_place(job.place.path);
   if (exchange.head().method == "OPTIONS") {
     http::Response response = co_await preflight(exchange, job);
@@ -230,13 +232,15 @@ asio::awaitable<http::Response> ObjectsDoor::run(http::Exchange& exchange, Job& 
   }
   job.cors = cors_request(job, exchange.head());
   Request request{exchange, job};
-  co_await authenticate(request, std::move(claim));
+  co_await authenticate(request, claim);
   if (request.claim && request.claim->presigned) request.presigned = with_query_headers(exchange.head());
   job.row = &routes_.find(job.place, request.head());
   // The service's own row, by which metrics know the operation.
   job.operation = &setup_.service.operations[static_cast<std::size_t>(job.row - table_.operations.data())];
   services::Erased input = co_await read(request);
-  co_await spool(request, input.get());
+  if (job.row->prepare) {
+    co_await spool(request, input.get());
+  }
   http::Response response = co_await answer(request, input.get());
   // As S3 does: a bucket has the type of its list of objects.
   if (request.head().method == "HEAD" && !job.place.key) response.headers.set("Content-Type", "application/xml");
@@ -244,7 +248,7 @@ asio::awaitable<http::Response> ObjectsDoor::run(http::Exchange& exchange, Job& 
 }
 
 // Accepts unsigned requests: handlers decide what anonymous callers may do.
-asio::awaitable<void> ObjectsDoor::authenticate(Request& request, signing::ClaimResult claim) {
+asio::awaitable<void> ObjectsDoor::authenticate(Request& request, signing::ClaimResult& claim) {
   services::Caller& caller = request.job.caller;
   const http::RequestHead& head = request.exchange.head();
   if (claim.error == signing::AuthError::Missing) {
@@ -332,7 +336,6 @@ asio::awaitable<void> ObjectsDoor::read_form(Request& request) {
 // Spools the bytes for the handler: the client's, or those of other objects.
 asio::awaitable<void> ObjectsDoor::spool(Request& request, const void* input) {
   const services::s3::ObjectOperation& operation = *request.job.row;
-  if (!operation.prepare) co_return;
   for (int attempt = 1;; ++attempt) {
     services::s3::Spool wanted;
     api::Handler prepare = [&](services::Call& plain) {
@@ -453,7 +456,6 @@ void ObjectsDoor::decide_cors(services::Call& call, Job& job) const {
 }
 
 asio::awaitable<void> ObjectsDoor::add_cors(Job& job, http::Response& response) {
-  if (!job.cors) co_return;
   if (!job.cors_decided) {
     api::Engine::Work work = [&](services::Call& call) { decide_cors(call, job); };
     co_await setup_.engine.run(services::Access::Read, job.caller, std::move(work));

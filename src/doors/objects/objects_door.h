@@ -52,8 +52,8 @@ class ObjectsDoor : public api::Door {
  private:
   struct Request;  // one request
 
-  boost::asio::awaitable<http::Response> run(http::Exchange& exchange, Job& job, signing::ClaimResult claim);
-  boost::asio::awaitable<void> authenticate(Request& request, signing::ClaimResult claim);
+  boost::asio::awaitable<http::Response> run(http::Exchange& exchange, Job& job, signing::ClaimResult& claim);
+  boost::asio::awaitable<void> authenticate(Request& request, signing::ClaimResult& claim);
   void verify(const signing::Claim& claim, const api::Signer& signer, const http::RequestHead& head,
               std::string_view path) const;
   boost::asio::awaitable<http::Response> preflight(http::Exchange& exchange, Job& job);

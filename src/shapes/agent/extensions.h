@@ -36,9 +36,11 @@ struct StokerGpuSample {
   std::int64_t memoryTotalInMiB = 0;
   std::optional<std::int32_t> temperatureCelsius;
   std::optional<double> powerWatts;
+  std::optional<std::int32_t> smClockInMHz;
+  std::optional<std::int64_t> xid;  // the code of its last error; 0: none
 };
 BOOST_DESCRIBE_STRUCT(StokerGpuSample, (), (id, utilizationPercent, memoryUtilizationPercent, memoryUsedInMiB,
-    memoryTotalInMiB, temperatureCelsius, powerWatts))
+    memoryTotalInMiB, temperatureCelsius, powerWatts, smClockInMHz, xid))
 
 // Agent to server, once a second.
 struct StokerGpuSamples {
@@ -46,6 +48,12 @@ struct StokerGpuSamples {
   std::vector<StokerGpuSample> samples;
 };
 BOOST_DESCRIBE_STRUCT(StokerGpuSamples, (), (at, samples))
+
+// Server to agent, on the telemetry session: publish the usage of tasks this often from now on.
+struct StokerTelemetryPace {
+  std::int32_t seconds = 20;
+};
+BOOST_DESCRIBE_STRUCT(StokerTelemetryPace, (), (seconds))
 
 // Server to agent. The agent answers with StokerLogLines until `end`.
 struct StokerReadLogs {

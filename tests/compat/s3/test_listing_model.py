@@ -49,11 +49,11 @@ def test_listings_agree_with_the_model(s3, bucket, turn):
         bucket.put(key, b"")
     for _ in range(40):
         prefix, delimiter = random_text(chance, 2), chance.choice(["", "", "/", "/", "c/", "a", "é"])
-        asked = {"Prefix": prefix, "Delimiter": delimiter}
+        options = {"Prefix": prefix, "Delimiter": delimiter}
         if not delimiter and chance.random() < 0.5:
-            asked["StartAfter"] = random_text(chance, 3)
-        wanted = model(keys, prefix, delimiter, asked.get("StartAfter", ""))
-        assert walk(s3, bucket.name, chance.choice([1, 2, 3, 7, 1000]), **asked) == wanted, (SEED, turn, asked)
+            options["StartAfter"] = random_text(chance, 3)
+        wanted = model(keys, prefix, delimiter, options.get("StartAfter", ""))
+        assert walk(s3, bucket.name, chance.choice([1, 2, 3, 7, 1000]), **options) == wanted, (SEED, turn, options)
 
 
 def test_versions_agree_with_the_model(s3, versioned):

@@ -28,34 +28,34 @@ def body(request, bucket):
     return request.param
 
 
-@pytest.mark.parametrize("asked, start, end", RANGES)
-def test_a_range(bucket, body, asked, start, end):
+@pytest.mark.parametrize("header, start, end", RANGES)
+def test_a_range(bucket, body, header, start, end):
     wanted = body[start:end]
     first = range(len(body))[start:end][0]
-    got = bucket.get("key", Range=asked)
+    got = bucket.get("key", Range=header)
     assert got["Body"] == wanted
     assert got["ResponseMetadata"]["HTTPStatusCode"] == 206
     assert got["ContentRange"] == f"bytes {first}-{first + len(wanted) - 1}/{len(body)}"
     assert got["ContentLength"] == len(wanted)
-    head = bucket.head("key", Range=asked)
+    head = bucket.head("key", Range=header)
     assert head["ContentLength"] == len(wanted)
     assert head["ResponseMetadata"]["HTTPStatusCode"] == 206
 
 
-@pytest.mark.parametrize("asked", NO_RANGES)
-def test_an_invalid_range_is_ignored(bucket, body, asked):
-    got = bucket.get("key", Range=asked)
+@pytest.mark.parametrize("header", NO_RANGES)
+def test_an_invalid_range_is_ignored(bucket, body, header):
+    got = bucket.get("key", Range=header)
     assert got["ResponseMetadata"]["HTTPStatusCode"] == 200
     assert got["Body"] == body and "ContentRange" not in got
 
 
-@pytest.mark.parametrize("asked", ["bytes=200000-", "bytes=200000-200001", "bytes=-0"])
-def test_a_range_behind_the_end_is_rejected(bucket, body, asked):
+@pytest.mark.parametrize("header", ["bytes=200000-", "bytes=200000-200001", "bytes=-0"])
+def test_a_range_behind_the_end_is_rejected(bucket, body, header):
     with refused("InvalidRange", 416, "The requested range is not satisfiable") as caught:
-        bucket.get("key", Range=asked)
+        bucket.get("key", Range=header)
     assert caught.value.response["Error"].get("ActualObjectSize") == str(len(body))
     with refused("416", 416):
-        bucket.head("key", Range=asked)
+        bucket.head("key", Range=header)
 
 
 def test_a_range_of_an_empty_object_is_rejected(bucket):

@@ -118,7 +118,6 @@ void check_ulimits(const ContainerDefinition& container) {
   }
 }
 
-// Options go to their driver unchanged; ECS requires these.
 void check_log(const ContainerDefinition& container, const RegisterTaskDefinitionRequest& task) {
   if (!container.logConfiguration) return;
   const LogConfiguration& log = *container.logConfiguration;
@@ -126,21 +125,14 @@ void check_log(const ContainerDefinition& container, const RegisterTaskDefinitio
     throw client_error(
         "When you are specifying container secrets, you must also specify a value for 'executionRoleArn'.");
   }
-  if (log.logDriver == "awslogs") {
-    std::string missing;
-    for (const char* option : {"awslogs-region", "awslogs-group"}) {
-      if (log.options && log.options->contains(option)) continue;
-      missing += (missing.empty() ? "" : ", ") + std::string(option);
-    }
-    if (!missing.empty()) throw client_error("Log driver awslogs requires options: " + missing);
-  }
+  if (log.logDriver == "awslogs") check_awslogs(log);
   if (log.logDriver != "awsfirelens") return;
   const auto& all = task.containerDefinitions;
   const bool routed = std::any_of(all.begin(), all.end(), [](const auto& c) { return c.firelensConfiguration; });
   if (!routed) {
     throw client_error(
         "When awsfirelens log driver is specified in log configuration, a firelens configuration object must be "
-        "specified.");
+        "configured in one of the containers.");
   }
 }
 

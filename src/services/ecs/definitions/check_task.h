@@ -22,6 +22,8 @@ std::string network_mode(const shapes::ecs::RegisterTaskDefinitionRequest& reque
 // check_container.cc: one container by itself.
 void check_container(const shapes::ecs::ContainerDefinition& container,
                      const shapes::ecs::RegisterTaskDefinitionRequest& task);
+// check_awslogs.cc: the options of the log driver awslogs.
+void check_awslogs(const shapes::ecs::LogConfiguration& log);
 // check_linux.cc
 void check_linux_parameters(const shapes::ecs::ContainerDefinition& container);
 void check_system_controls(const shapes::ecs::ContainerDefinition& container,

@@ -135,6 +135,33 @@ TEST_F(Refused, LinksAndDependencies) {
   EXPECT_EQ(register_error(two(R"("links":["b"],)" + depends("b", "COMPLETE"), R"("essential":false)")), "");
 }
 
+TEST_F(Refused, OptionsOfTheLogDriverAwslogs) {
+  auto awslogs = [](const std::string& options) {
+    return m(R"("logConfiguration":{"logDriver":"awslogs","options":{"awslogs-region":"r","awslogs-group":"g")" +
+             options + "}}");
+  };
+  expect({
+      {m(R"("logConfiguration":{"logDriver":"awslogs","options":{"awslogs-region":"r"}})"),
+       "Log driver awslogs requires options: awslogs-group"},
+      {awslogs(R"(,"log_key":"x","awslogs-stream":"s")"),
+       "Log driver awslogs disallows options: awslogs-stream, log_key"},
+      {awslogs(R"(,"awslogs-endpoint":"http://x")"), "awslogs-endpoint"},
+      {awslogs(R"(,"tag":"x")"), "tag"},
+      {awslogs(R"(,"awslogs-datetime-format":"%Y","awslogs-multiline-pattern":"x")"),
+       "you cannot configure log opt 'awslogs-datetime-format' and 'awslogs-multiline-pattern' at the same time"},
+      {awslogs(R"(,"mode":"sometimes")"), "'blocking' or 'non-blocking'"},
+      {awslogs(R"(,"max-buffer-size":"10 apples")"), "max-buffer-size"},
+      {awslogs(R"(,"max-buffer-size":"0m")"), "max-buffer-size"},
+      {awslogs(R"(,"max-buffer-size":"1m","mode":"blocking")"), "only supported with mode=non-blocking"},
+      {awslogs(R"(,"awslogs-create-group":"maybe")"), "awslogs-create-group"},
+      {awslogs(R"(,"awslogs-format":"xml")"), "awslogs-format"},
+      {awslogs(R"(,"awslogs-force-flush-interval-seconds":"0")"), "awslogs-force-flush-interval-seconds"},
+  });
+  EXPECT_EQ(register_error(awslogs(R"(,"mode":"non-blocking","max-buffer-size":"25m","awslogs-create-group":"true",)"
+                                   R"("awslogs-stream-prefix":"p","awslogs-multiline-pattern":"^x")")),
+            "");
+}
+
 TEST_F(Refused, Containers) {
   expect({
       {m(R"("healthCheck":{"command":[]})"), "health check command"},
@@ -149,7 +176,7 @@ TEST_F(Refused, Containers) {
       {m(R"("ulimits":[{"name":"nofile","softLimit":2,"hardLimit":1}])"), "Invalid 'ulimits' setting"},
       {m(R"("logConfiguration":{"logDriver":"awslogs"})"),
        "Log driver awslogs requires options: awslogs-region, awslogs-group"},
-      {m(R"("logConfiguration":{"logDriver":"awsfirelens"})"), "a firelens configuration object must be specified"},
+      {m(R"("logConfiguration":{"logDriver":"awsfirelens"})"), "a firelens configuration object must be configured in one of the containers."},
       {m(R"("secrets":[{"name":"S","valueFrom":"s"}])"), "you must also specify a value for 'executionRoleArn'"},
       {m(R"("environment":[{"value":"x"}])"), "Environment variable name cannot be null or blank."},
       {m(R"("environment":[{"name":"a=b","value":"x"}])"), "Invalid 'environment' setting"},

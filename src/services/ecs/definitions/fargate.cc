@@ -47,7 +47,7 @@ Why why_not_log(const LogConfiguration& log, bool has_role) {
   if (log.logDriver != "awslogs") return std::nullopt;
   if (!has_role) return "Fargate requires task definition to have execution role ARN to support log driver awslogs.";
   if (!log.options || !log.options->contains("awslogs-stream-prefix")) {
-    return "Log driver awslogs requires options: awslogs-stream-prefix";
+    return "Fargate requires log configuration options to include awslogs-stream-prefix to support log driver awslogs.";
   }
   return std::nullopt;
 }

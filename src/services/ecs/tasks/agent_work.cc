@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "services/ecs/account_settings.h"
 #include "services/ecs/arn.h"
 #include "services/ecs/identifiers.h"
 #include "services/ecs/machines/fleets.h"
@@ -170,11 +171,13 @@ Work work_for(Call& call, const Admitted& home, const std::set<std::string>& sen
   Unsent unsent = find_unsent(tasks, sent);
   Work work{.tasks = {}, .sent = std::move(unsent.sent), .more = unsent.more};
   TaskView view(call, home.cluster);
+  const std::string log_mode =
+      unsent.positions.empty() ? std::string() : account_setting(call, "defaultLogDriverMode");
   for (std::size_t position : unsent.positions) {
     state::Task& task = tasks[position];
     const StoredLaunch& launch = view.launch_of(task);
     const StoredTaskDefinition& definition = view.definition_of(task);
-    shapes::agent::Task payload = to_payload(home.cluster, task, launch, definition);
+    shapes::agent::Task payload = to_payload(home.cluster, task, launch, definition, log_mode);
     if (task.desired == model::DesiredStatus::Running) {
       const auto key = key_of(call, task);
       if (key) payload.roleCredentials = to_credentials(task, *key, role_of(definition, launch));

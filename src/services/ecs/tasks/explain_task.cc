@@ -56,7 +56,7 @@ void explain_status(const state::Task& task, const StokerTaskState& state, base:
   if (task.stopped_at) {
     out.push_back(fmt::format("It STOPPED {} ago on {}: {}{}.", ago(now, *task.stopped_at), state.machine, reason, code));
   } else if (task.desired == model::DesiredStatus::Stopped) {
-    out.push_back(fmt::format("It was asked to stop {} ago: {}{}.", ago(now, since(task)), reason, code));
+    out.push_back(fmt::format("Its stop was requested {} ago: {}{}.", ago(now, since(task)), reason, code));
     if (state.agentConnected) {
       out.push_back(fmt::format("{} is stopping its containers: each has its stopTimeout, by default 30 s, before it is "
                                 "killed.",

@@ -80,7 +80,7 @@ TEST_F(Explain, AStoppingTaskShowsSinceWhenAndWhy) {
   run_json(&stop_task, R"({"task":")" + *task.taskArn + R"(","reason":"enough"})");
   now_ += std::chrono::seconds(3);
   const auto lines = sentences(task);
-  EXPECT_EQ(lines.at(0), "It was asked to stop 3 s ago: enough (UserInitiated).");
+  EXPECT_EQ(lines.at(0), "Its stop was requested 3 s ago: enough (UserInitiated).");
   EXPECT_THAT(lines.at(1), HasSubstr("stopTimeout"));
 }
 

@@ -48,7 +48,7 @@ void add_lists(shapes::agent::Container& out, const ContainerDefinition& contain
 }
 
 shapes::agent::Container to_container(const state::Cluster& cluster, const state::Task& task, const Launch& launch,
-                                      const ContainerDefinition& container) {
+                                      const ContainerDefinition& container, const std::string& log_mode) {
   const ContainerOverride change = override_of(launch, *container.name);
   shapes::agent::Container out;
   out.name = *container.name;
@@ -82,7 +82,8 @@ shapes::agent::Container to_container(const state::Cluster& cluster, const state
   out.containerArn = container_arn(cluster, task.id, out.name);
   if (change.command) out.overrides = command_json(*change.command);
   out.dockerConfig = docker_config(
-      container, change.memoryReservation ? change.memoryReservation : container.memoryReservation);
+      container, change.memoryReservation ? change.memoryReservation : container.memoryReservation,
+      {.task_id = task.id.str(), .mode = log_mode});
   return out;
 }
 
@@ -151,7 +152,7 @@ void add_size(shapes::agent::Task& out, const StoredTaskDefinition& definition, 
 }  // namespace
 
 shapes::agent::Task to_payload(const state::Cluster& cluster, const state::Task& task, const StoredLaunch& launch,
-                               const StoredTaskDefinition& definition) {
+                               const StoredTaskDefinition& definition, const std::string& log_mode) {
   shapes::agent::Task out;
   out.arn = task_arn(cluster, task.id);
   out.taskClusterArn = cluster_arn(cluster);
@@ -159,7 +160,7 @@ shapes::agent::Task to_payload(const state::Cluster& cluster, const state::Task&
   out.version = std::to_string(definition.revision);
   out.desiredStatus = model::text(task.desired);
   for (const ContainerDefinition& container : *definition.body.containerDefinitions) {
-    out.containers.push_back(to_container(cluster, task, launch.body, container));
+    out.containers.push_back(to_container(cluster, task, launch.body, container, log_mode));
   }
   for (const shapes::ecs::Volume& volume : list_of(definition.body.volumes)) out.volumes.push_back(to_volume(volume));
   add_size(out, definition, launch.body);

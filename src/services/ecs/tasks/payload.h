@@ -17,12 +17,19 @@ const T& list_of(const std::optional<T>& list) {
   return list ? *list : none;
 }
 
-// Without credentials.
+// What the options of the log driver awslogs do not state.
+struct LogDefaults {
+  std::string task_id;
+  std::string mode;  // of the account: "blocking" or "non-blocking"
+};
+
+// Without credentials. `log_mode`: the account's setting defaultLogDriverMode.
 shapes::agent::Task to_payload(const state::Cluster& cluster, const state::Task& task, const StoredLaunch& launch,
-                               const StoredTaskDefinition& definition);
+                               const StoredTaskDefinition& definition, const std::string& log_mode);
 
 // payload_docker.cc: settings without a member of their own, as bodies of Docker's create call.
 shapes::agent::DockerConfig docker_config(const shapes::ecs::ContainerDefinition& container,
-                                          const std::optional<std::int32_t>& memory_reservation);
+                                          const std::optional<std::int32_t>& memory_reservation,
+                                          const LogDefaults& defaults);
 
 }  // namespace services::ecs

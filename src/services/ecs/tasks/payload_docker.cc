@@ -20,6 +20,7 @@ using shapes::ecs::Ulimit;
 
 constexpr std::int64_t kMiB = 1024 * 1024;
 constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
+constexpr const char* kDefaultLogBuffer = "10m";  // Amazon's since June 2025
 
 json::array texts(const std::vector<std::string>& list) {
   json::array out;
@@ -90,12 +91,23 @@ void add_linux(json::object& out, const LinuxParameters& linux, std::int64_t mem
   if (linux.swappiness) out["MemorySwappiness"] = *linux.swappiness;
 }
 
-json::object host_config_of(const ContainerDefinition& container) {
-  json::object out;
-  if (container.logConfiguration) {
-    out["LogConfig"] = json::object{{"Type", container.logConfiguration->logDriver},
-                                    {"Config", pairs(list_of(container.logConfiguration->options))}};
+// The agent gets Docker's options: a stream in place of its prefix, and the mode that applies.
+json::object log_config(const ContainerDefinition& container, const LogDefaults& defaults) {
+  std::map<std::string, std::string> options = list_of(container.logConfiguration->options);
+  if (container.logConfiguration->logDriver == "awslogs") {
+    if (const auto prefix = options.extract("awslogs-stream-prefix")) {
+      options["awslogs-stream"] = prefix.mapped() + "/" + *container.name + "/" + defaults.task_id;
+    }
+    const bool buffered = options.emplace("mode", defaults.mode).first->second == "non-blocking";
+    if (buffered) options.emplace("max-buffer-size", kDefaultLogBuffer);
+    if (!buffered) options.erase("max-buffer-size");
   }
+  return {{"Type", container.logConfiguration->logDriver}, {"Config", pairs(options)}};
+}
+
+json::object host_config_of(const ContainerDefinition& container, const LogDefaults& defaults) {
+  json::object out;
+  if (container.logConfiguration) out["LogConfig"] = log_config(container, defaults);
   json::array ulimits;
   for (const Ulimit& limit : list_of(container.ulimits)) {
     ulimits.push_back(json::object{{"Name", limit.name}, {"Soft", limit.softLimit}, {"Hard", limit.hardLimit}});
@@ -122,8 +134,9 @@ json::object host_config_of(const ContainerDefinition& container) {
 }  // namespace
 
 shapes::agent::DockerConfig docker_config(const ContainerDefinition& container,
-                                          const std::optional<std::int32_t>& memory_reservation) {
-  json::object host_config = host_config_of(container);
+                                          const std::optional<std::int32_t>& memory_reservation,
+                                          const LogDefaults& defaults) {
+  json::object host_config = host_config_of(container, defaults);
   if (memory_reservation) host_config["MemoryReservation"] = *memory_reservation * kMiB;
   shapes::agent::DockerConfig out;
   out.version = "1.24";

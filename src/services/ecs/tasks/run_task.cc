@@ -102,14 +102,14 @@ class Taking {
   std::vector<model::TaskId> tasks_;
 };
 
-state::Task to_task(const StoredLaunch& launch, const state::TaskName& name, const scheduler::Plan& plan) {
+state::Task to_task(const StoredLaunch& launch, const state::TaskName& name, scheduler::Plan plan) {
   state::Task task;
   task.name = name;
   task.id = plan.hold.task;
   task.cluster = launch.cluster;
-  task.machine = plan.instance;
+  task.machine = std::move(plan.instance);
   task.machine_number = plan.instance_number;
-  task.hold = plan.hold;
+  task.hold = std::move(plan.hold);
   task.created_at = launch.created_at;
   return task;
 }
@@ -207,13 +207,14 @@ RunTaskResponse run_task(Call& call, const RunTaskRequest& request) {
   insert_launch(call.tx, launch);
   Taking taking(call, cluster.number);
   Placed placed;
+  placed.tasks.reserve(static_cast<std::size_t>(count));
   for (std::int32_t i = 0; i < count; ++i) {
     const state::TaskName name = state::new_task_name(launch.number, i);
     wanted.task = model::TaskId(state::to_text(name));
     wanted.seed = std::hash<std::string>{}(wanted.task.str());
-    const auto decision = taking.decide(wanted, std::nullopt);
-    if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
-      placed.tasks.push_back(to_task(launch, name, *plan));
+    auto decision = taking.decide(wanted, std::nullopt);
+    if (auto* plan = std::get_if<scheduler::Plan>(&decision)) {
+      placed.tasks.push_back(to_task(launch, name, std::move(*plan)));
       continue;
     }
     add_failures(placed, cluster, std::get<scheduler::Refusal>(decision));
@@ -247,9 +248,9 @@ StartTaskResponse start_task(Call& call, const StartTaskRequest& request) {
     }
     const state::TaskName name = state::new_task_name(launch.number, std::ssize(placed.tasks));
     wanted.task = model::TaskId(state::to_text(name));
-    const auto decision = taking.decide(wanted, id);
-    if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
-      placed.tasks.push_back(to_task(launch, name, *plan));
+    auto decision = taking.decide(wanted, id);
+    if (auto* plan = std::get_if<scheduler::Plan>(&decision)) {
+      placed.tasks.push_back(to_task(launch, name, std::move(*plan)));
     } else {
       add_failures(placed, cluster, std::get<scheduler::Refusal>(decision));
     }
