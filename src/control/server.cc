@@ -25,6 +25,7 @@
 #include "objects/disk_threads.h"
 #include "objects/files.h"
 #include "state/cluster.h"
+#include "webhooks/sender/webhook_sender.h"
 
 namespace control {
 namespace asio = boost::asio;
@@ -126,6 +127,7 @@ struct Server::State {
         scrub_door({authenticator, registry, log}, "/stoker/scrub", "stoker",
                    std::bind_front(&doors::objects::Scrub::serve, &scrub)),
         rpc(engine, authenticator, registry, log),
+        webhook_sender(io, engine),
         dispatcher({&objects, &pages, &agents_door, &logs_door, &scrub_door, &rpc}) {}
 
   // In one transaction: what a service repairs another may look at.
@@ -141,7 +143,7 @@ struct Server::State {
   }
 
   std::vector<api::Loop> all_loops() {
-    std::vector<api::Loop> all{doors::objects::sweep_blobs(engine, files, disk)};
+    std::vector<api::Loop> all{doors::objects::sweep_blobs(engine, files, disk), webhook_sender.loop()};
     for (const services::Module& module : modules) {
       for (const services::Loop& loop : module.loops) all.push_back(api::make_loop(engine, loop));
     }
@@ -172,6 +174,7 @@ struct Server::State {
   doors::pages::PagesDoor pages;
   api::PathDoor agents_door, logs_door, scrub_door;
   api::RpcDoor rpc;
+  webhooks::WebhookSender webhook_sender;
   api::Dispatcher dispatcher;
   std::unique_ptr<http::Server> server;
   std::unique_ptr<api::Loops> loops;
