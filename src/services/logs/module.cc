@@ -2,6 +2,7 @@
 #include "services/logs/module.h"
 
 #include "services/logs/errors.h"
+#include "services/logs/live_tails.h"
 #include "services/logs/operations.h"
 #include "shapes/logs/errors.h"
 #include "telemetry/logs/chunk_files.h"
@@ -49,6 +50,7 @@ Module module(const Options& options) {
   logs.add_memory = [data = options.data](Locals& locals) {
     CHECK(!data.empty()) << "Logs needs a folder for its chunks";
     locals.add<telemetry::ChunkFiles>(data);
+    locals.add<LiveTails>();
   };
   logs.recover = &recover_chunk_files;
   logs.loops = loops();
