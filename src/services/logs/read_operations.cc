@@ -127,7 +127,7 @@ FilterLogEventsResponse filter_log_events(Call& call, const FilterLogEventsReque
     range.from = telemetry::parse_event_id(*request.nextToken);
     if (!range.from) throw invalid_token();
   }
-  if (pattern && !pattern->required_literal().empty()) range.hint.all = {pattern->required_literal()};
+  if (pattern) range.hint = {pattern->literals().all, pattern->literals().any};
   FilterLogEventsResponse response;
   response.events.emplace();
   response.searchedLogStreams.emplace();

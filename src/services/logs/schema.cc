@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "services/logs/filters/filter_rows.h"
 #include "services/logs/operations.h"
 #include "telemetry/logs/batch.h"
 
@@ -42,6 +43,6 @@ CREATE INDEX logs_streams_order ON logs_streams (group_id, order_at, name);
 
 }  // namespace
 
-store::Migrations migrations() { return {"logs", {telemetry::log_tables(), kGroups}}; }
+store::Migrations migrations() { return {"logs", {telemetry::log_tables(), kGroups, filter_tables()}}; }
 
 }  // namespace services::logs
