@@ -6,6 +6,7 @@
 #include "services/logs/ingest.h"
 #include "services/logs/operations.h"
 #include "services/logs/sequence_token.h"
+#include "services/logs/writer_cursor.h"
 #include "shapes/logs/log_event.h"
 #include "telemetry/logs/batch.h"
 #include "telemetry/logs/seal.h"
@@ -111,6 +112,7 @@ PutLogEventsResponse put_log_events(Call& call, const PutLogEventsRequest& reque
   check_order(request.logEvents);
   const Accepted accepted = accept(request.logEvents, group, call.now);
   check_span(request.logEvents, accepted);
+  if (const auto token = parse_writer_token(request.sequenceToken)) move_writer_cursor(call, group, stream, *token);
   PutLogEventsResponse response;
   response.rejectedLogEventsInfo = accepted.rejected;
   if (request.entity) {

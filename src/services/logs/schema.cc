@@ -41,8 +41,13 @@ CREATE UNIQUE INDEX logs_streams_name ON logs_streams (group_id, name);
 CREATE INDEX logs_streams_order ON logs_streams (group_id, order_at, name);
 )sql";
 
+// See writer_cursor.h.
+constexpr char kWriterCursor[] = "ALTER TABLE logs_streams ADD COLUMN writer_cursor TEXT;";
+
 }  // namespace
 
-store::Migrations migrations() { return {"logs", {telemetry::log_tables(), kGroups, filter_tables()}}; }
+store::Migrations migrations() {
+  return {"logs", {telemetry::log_tables(), kGroups, kWriterCursor, filter_tables()}};
+}
 
 }  // namespace services::logs
