@@ -15,6 +15,8 @@ std::vector<Operation> tag_operations();
 std::vector<Operation> put_operations();
 std::vector<Operation> read_operations();
 std::vector<Operation> record_operations();
+std::vector<Operation> metric_filter_operations();
+std::vector<Operation> subscription_operations();
 
 store::Migrations migrations();
 

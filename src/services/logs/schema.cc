@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "services/logs/filters/filter_rows.h"
 #include "services/logs/operations.h"
 #include "telemetry/logs/batch.h"
 
@@ -45,6 +46,8 @@ constexpr char kWriterCursor[] = "ALTER TABLE logs_streams ADD COLUMN writer_cur
 
 }  // namespace
 
-store::Migrations migrations() { return {"logs", {telemetry::log_tables(), kGroups, kWriterCursor}}; }
+store::Migrations migrations() {
+  return {"logs", {telemetry::log_tables(), kGroups, kWriterCursor, filter_tables()}};
+}
 
 }  // namespace services::logs
