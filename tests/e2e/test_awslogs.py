@@ -153,3 +153,23 @@ def test_every_line_arrives_once_and_in_order_whatever_is_killed(fleet, driver, 
     fleet.wait_for(task, "STOPPED")
     eventually(lambda: len(read(fleet, group, stream_of(task))) >= 4 * count)
     assert read(fleet, group, stream_of(task)) == [str(i) for i in range(4 * count)]
+
+
+def test_stoker_logs_reads_cloudwatch_logs_after_the_machine_is_gone(fleet, driver, box, group):
+    task = fleet.run(fleet.define("echo one; echo two", driver=driver, **awslogs(group)))
+    fleet.wait_for(task, "STOPPED")
+    box.stop()
+    assert fleet.logs(task) == "one\ntwo\n"
+    assert fleet.logs(task, "--tail", "1") == "two\n"
+    fleet.ecs.deregister_container_instance(containerInstance=box.arn, force=True)
+    assert fleet.logs(task, "-f") == "one\ntwo\n"
+
+
+def test_stoker_logs_follows_a_running_task(fleet, driver, box, group):
+    gate = fleet.gate(driver)
+    task = fleet.run(fleet.define(f"echo first; {gate.shell}; echo second", **gate.arguments, **awslogs(group)))
+    follower = fleet.follow(task)
+    assert follower.stdout.readline() == "first\n"
+    gate.open()
+    assert follower.stdout.read() == "second\n"
+    assert follower.wait() == 0
