@@ -11,6 +11,7 @@
 #include "api/path_door.h"
 #include "api/rpc_door.h"
 #include "control/data_folder.h"
+#include "control/metric_publisher.h"
 #include "control/modules.h"
 #include "doors/agents/agent_sessions.h"
 #include "doors/agents/log_streams.h"
@@ -65,6 +66,7 @@ services::Directory directory_of(const std::vector<services::Module>& modules) {
 
 services::Locals memory_of(const std::vector<services::Module>& modules) {
   services::Locals locals;
+  locals.add<services::MetricInterest>();
   for (const services::Module& module : modules) {
     if (module.add_memory) module.add_memory(locals);
   }
@@ -143,6 +145,7 @@ struct Server::State {
     for (const services::Module& module : modules) {
       for (const services::Loop& loop : module.loops) all.push_back(api::make_loop(engine, loop));
     }
+    if (directory.find("cloudwatch", "PutMetricData")) all.push_back(api::make_loop(engine, publisher_loop(modules)));
     return all;
   }
 

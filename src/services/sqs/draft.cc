@@ -195,7 +195,8 @@ Draft make_draft(const Queue& queue, const Outgoing& outgoing) {
     draft.attributes = encode_attributes(*outgoing.attributes);
   }
   draft.trace_header = check_system_attributes(outgoing.system_attributes);
-  if (size_bytes(outgoing) > static_cast<std::size_t>(queue.max_message_bytes)) {
+  draft.size_bytes = size_bytes(outgoing);
+  if (draft.size_bytes > static_cast<std::size_t>(queue.max_message_bytes)) {
     throw invalid_parameter("One or more parameters are invalid. Reason: Message must be shorter than " +
                             std::to_string(queue.max_message_bytes) + " bytes.");
   }

@@ -42,7 +42,7 @@ std::optional<Sent> find_duplicate(Call& call, const Queue& queue, const Draft& 
       .query("SELECT message_id, sequence FROM sqs_deduplication WHERE lot = $1 AND scope = $2"
              " AND deduplication_id = $3 AND at > $4",
              queue.lot, scope_of(queue, draft), draft.deduplication_id, call.now - kDeduplicationInterval)
-      .one([](const store::Row& row) { return Sent{row.str(0), row.integer(1)}; });
+      .one([](const store::Row& row) { return Sent{row.str(0), row.integer(1), true}; });
 }
 
 void remember(Call& call, const Queue& queue, const Draft& draft, const Sent& sent) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations on received messages.
+#include "services/sqs/activity.h"
 #include "services/sqs/batch.h"
 #include "services/sqs/errors.h"
 #include "services/sqs/lot.h"
@@ -87,26 +88,32 @@ void change_one(Call& call, const Queue& queue, const std::string& handle, std::
 void delete_message(Call& call, const DeleteMessageRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "DeleteMessage");
   delete_one(call, queue, request.ReceiptHandle);
+  note(call, queue, {.deleted = 1});
 }
 
 DeleteMessageBatchResult delete_message_batch(Call& call, const DeleteMessageBatchRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "DeleteMessage");
   check_entries(request.Entries, "DeleteMessageBatchRequestEntry");
-  return for_each_entry<DeleteMessageBatchResult>(request.Entries, [&](const DeleteMessageBatchRequestEntry& entry) {
-    delete_one(call, queue, entry.ReceiptHandle);
-    return DeleteMessageBatchResultEntry{entry.Id};
-  });
+  auto result =
+      for_each_entry<DeleteMessageBatchResult>(request.Entries, [&](const DeleteMessageBatchRequestEntry& entry) {
+        delete_one(call, queue, entry.ReceiptHandle);
+        return DeleteMessageBatchResultEntry{entry.Id};
+      });
+  note(call, queue, {.deleted = static_cast<std::int64_t>(result.Successful.size())});
+  return result;
 }
 
 void change_message_visibility(Call& call, const ChangeMessageVisibilityRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "ChangeMessageVisibility");
   change_one(call, queue, request.ReceiptHandle, request.VisibilityTimeout);
+  note(call, queue);
 }
 
 ChangeMessageVisibilityBatchResult change_message_visibility_batch(Call& call,
                                                                    const ChangeMessageVisibilityBatchRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "ChangeMessageVisibility");
   check_entries(request.Entries, "ChangeMessageVisibilityBatchRequestEntry");
+  note(call, queue);
   return for_each_entry<ChangeMessageVisibilityBatchResult>(
       request.Entries, [&](const ChangeMessageVisibilityBatchRequestEntry& entry) {
         if (!entry.VisibilityTimeout) throw missing_parameter("VisibilityTimeout");

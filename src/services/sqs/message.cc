@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "services/sqs/activity.h"
 #include "services/sqs/fifo.h"
 #include "services/sqs/lot.h"
 
@@ -134,7 +135,14 @@ std::vector<Sent> put_messages(Call& call, const Queue& queue, std::span<const D
     }
   }
   if (!rows.empty()) insert_rows(call, queue, rows);
-  if (!sent.empty()) call.wake(queue.topic(), sent.size());
+  if (sent.empty()) return sent;
+  call.wake(queue.topic(), sent.size());
+  QueueEvents events;
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    events.deduplicated += sent[i].duplicate;
+    if (!sent[i].duplicate) events.sent_sizes.push_back(static_cast<std::int64_t>(drafts[i].size_bytes));
+  }
+  note(call, queue, std::move(events));
   return sent;
 }
 
@@ -181,6 +189,7 @@ void bury_message(Call& call, const Queue& from, const Queue& to, std::int64_t s
     promote_head(call.tx, from, group);
   }
   call.wake(to.topic(), 1);
+  note(call, to);
 }
 
 void revive_message(Call& call, const Queue& from, const Queue& to, std::int64_t seq) {
@@ -197,6 +206,8 @@ void revive_message(Call& call, const Queue& from, const Queue& to, std::int64_t
                seq, to.lot, visible_at, sequence, call.now, base::random_uuid());
   if (group) promote_head(call.tx, from, *group);
   call.wake(to.topic(), 1);
+  note(call, from);
+  note(call, to);
 }
 
 std::string encode_attributes(const MessageAttributes& attributes) {

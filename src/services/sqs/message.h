@@ -24,11 +24,13 @@ struct Draft {
   std::optional<std::string> trace_header;
   std::optional<std::string> group_id, deduplication_id;
   std::int64_t delay_ms = 0;
+  std::size_t size_bytes = 0;  // with its attributes
 };
 
 struct Sent {
   std::string message_id;
   std::optional<std::int64_t> sequence;  // FIFO
+  bool duplicate = false;                // of an earlier message: it was not added
 };
 
 // In order. Those of a standard queue are inserted by one statement.

@@ -3,6 +3,7 @@
 
 #include "services/sqs/errors.h"
 #include "services/sqs/in_flight_limit.h"
+#include "services/sqs/metrics.h"
 #include "services/sqs/operations.h"
 
 namespace services::sqs {
@@ -51,9 +52,14 @@ Module module(const Options&) {
   sqs.service = make_service();
   sqs.internal_operations = internal_send_operations();
   sqs.migrations = migrations();
-  sqs.add_memory = [](Locals& locals) { locals.add<InFlightLimit>(); };
+  sqs.add_memory = [](Locals& locals) {
+    locals.add<InFlightLimit>();
+    locals.add<QueueActivity>();
+  };
+  sqs.recover = &find_active_queues;
   sqs.loops = {sweep_loop(), move_loop()};
   sqs.gauges = &queue_gauges;
+  sqs.measure = [meter = QueueMeter()](Call& call, const Due& due) mutable { return meter.measure(call, due); };
   return sqs;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations that create, find, change and delete queues.
 #include "services/arn.h"
+#include "services/sqs/activity.h"
 #include "services/sqs/attributes.h"
 #include "services/sqs/errors.h"
 #include "services/sqs/lot.h"
@@ -103,6 +104,10 @@ void delete_queue(Call& call, const DeleteQueueRequest& request) {
   call.tx.exec("DELETE FROM sqs_move_tasks WHERE queue = $1", queue.id);
   close_lot(call, queue.lot);
   call.wake(queue.topic());  // its receivers must report that it is gone
+  QueueActivity& activity = call.local<QueueActivity>();
+  call.tx.on_end([&activity, id = queue.id](bool committed) {
+    if (committed) activity.forget(id);
+  });
 }
 
 GetQueueUrlResult get_queue_url(Call& call, const GetQueueUrlRequest& request) {
@@ -115,6 +120,7 @@ GetQueueUrlResult get_queue_url(Call& call, const GetQueueUrlRequest& request) {
 
 GetQueueAttributesResult get_queue_attributes(Call& call, const GetQueueAttributesRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "GetQueueAttributes");
+  call.local<QueueActivity>().touch(queue.id, call.now);
   const auto names = request.AttributeNames.value_or(std::vector<std::string>());
   auto requested = [&](std::string_view name) {
     return std::any_of(names.begin(), names.end(), [&](const std::string& n) { return n == name || n == "All"; });
@@ -150,6 +156,7 @@ void purge_queue(Call& call, const PurgeQueueRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "PurgeQueue");
   call.tx.exec("UPDATE sqs_queues SET lot = $2 WHERE id = $1", queue.id, open_lot(call.tx));
   close_lot(call, queue.lot);
+  note(call, queue);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "services/sqs/activity.h"
 #include "services/sqs/delivery.h"
 #include "services/sqs/draft.h"
 #include "services/sqs/errors.h"
@@ -143,9 +144,14 @@ ReceiveMessageResult receive_message(Call& call, const ReceiveMessageRequest& re
   }
   if (messages.empty()) {
     const auto again = more ? call.now : next_visible(call.tx, queue, call.now);
-    if (more || call.now < deadline) call.wait = Wait{queue.topic(), std::max(deadline, call.now), again};
+    if (more || call.now < deadline) {
+      call.wait = Wait{queue.topic(), std::max(deadline, call.now), again};
+    } else {
+      note(call, queue, {.empty_receives = 1});
+    }
     return {};
   }
+  note(call, queue, {.received = static_cast<std::int64_t>(messages.size())});
   std::vector<Message> shown;
   shown.reserve(messages.size());
   for (const Delivered& message : messages) shown.push_back(show(queue, message, wanted));
