@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Containers with the log driver awslogs: their lines are in CloudWatch Logs, once and in order."""
+import os
+import subprocess
 import uuid
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from support.cluster import REGION
 from support.waiting import eventually
 
+AWS = "/usr/bin/aws"  # Debian's; the machine may have another version
 GROUP_MISSING = (
     "CannotStartContainerError: Error response from daemon: failed to initialize logging driver: failed to create "
     "Cloudwatch log stream: ResourceNotFoundException: The specified log group does not exist."
@@ -173,3 +176,19 @@ def test_stoker_logs_follows_a_running_task(fleet, driver, box, group):
     gate.open()
     assert follower.stdout.read() == "second\n"
     assert follower.wait() == 0
+
+
+def test_aws_logs_tail_follows_a_running_task(fleet, driver, box, group):
+    gate = fleet.gate(driver)
+    task = fleet.run(fleet.define(f"echo first; {gate.shell}; echo second", **gate.arguments, **awslogs(group)))
+    eventually(lambda: read_or_none(fleet, group, task) == ["first"])
+    key = fleet.server.root_key
+    environment = {**os.environ, "AWS_ACCESS_KEY_ID": key.id, "AWS_SECRET_ACCESS_KEY": key.secret, "PYTHONUNBUFFERED": "1"}
+    command = [AWS, "--endpoint-url", fleet.server.endpoint, "--region", REGION, "logs", "tail", group, "--follow"]
+    with subprocess.Popen(command + ["--format", "short"], stdout=subprocess.PIPE, text=True, env=environment) as tail:
+        try:
+            assert tail.stdout.readline().endswith(" first\n")
+            gate.open()
+            assert tail.stdout.readline().endswith(" second\n")
+        finally:
+            tail.kill()
