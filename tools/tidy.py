@@ -42,7 +42,7 @@ LIBRARIES = {
     "openssl": (("base", "http", "signing"), True),
     "zlib.h": (("http", "services/logs"), False),
     "zstd.h": (("telemetry",), False),
-    "re2": (("services/logs",), False),
+    "re2": (("agent/logs", "services/logs"), False),
     "pugixml": (("wire",), False),
     "prometheus": (("api",), False),
     "CLI": (("cli",), True),

@@ -10,6 +10,7 @@
 #include <future>
 #include <random>
 
+#include "agent/awslogs/log_shippers.h"
 #include "agent/durable_file.h"
 #include "agent/metadata/endpoint.h"
 #include "agent/metadata/record_metadata.h"
@@ -113,6 +114,7 @@ struct Agent::State {
   Registration registration;
   TaskRegistry tasks;
   LogStreams logs;
+  LogShippers shippers;
   Session session;
   GpuWatch gpu_watch;
   Telemetry telemetry;
@@ -135,6 +137,7 @@ Agent::State::State(Options given, std::unique_ptr<drivers::Driver> with_driver,
       tasks(
           machine, [this](Report report) { return submit(std::move(report)); }, options.keep_stopped),
       logs(machine, tasks),
+      shippers(io, machine, profile_of(options)),
       session(machine, tasks, logs),
       gpu_watch(machine, *gpus, session),
       telemetry(machine, tasks, registered_cores(options),
@@ -176,11 +179,18 @@ void Agent::State::connect_hooks() {
     client::Profile profile = objects_profile(profile_of(options), record.task);
     return client::get_object(io, std::move(profile), std::move(name), kMaxEnvironmentFile);
   };
+  machine.open_log = [this](const TaskRecord& record, const ContainerRecord& container) {
+    return shippers.open(record, container);
+  };
+  machine.flush_logs = [this](std::string arn) { return shippers.flush(std::move(arn)); };
+  machine.has_unsent_logs = [this](const std::string& arn) { return shippers.has_unsent(arn); };
   machine.on_change = [this](const TaskRecord& record) {
+    shippers.update(record);
     metadata.set_task(metadata_of(record, options.availability_zone));
     if (record.task.roleCredentials) metadata.set_credentials(*record.task.roleCredentials);
   };
   machine.on_remove = [this](const TaskRecord& record) {
+    shippers.remove(record.task.arn);
     metadata.remove_task(record.task.arn);
     if (record.task.roleCredentials) metadata.remove_credentials(record.task.roleCredentials->credentialsId);
   };
@@ -242,6 +252,7 @@ asio::awaitable<void> Agent::State::connect_once() {
   auto described = describe_machine(options, host_size(), driver->abilities(), machine.ledger.gpus());
   co_await registration.register_as(std::move(described));
   const std::string url = co_await discover();
+  shippers.retry_now();
   SessionSettings settings = session_settings(url);
   co_await session.run(std::move(settings));
 }
@@ -271,6 +282,7 @@ asio::awaitable<void> Agent::State::end() {
   telemetry.coroutines().cancel();
   logs.coroutines().cancel();
   co_await tasks.detach();
+  co_await shippers.end();
   co_await coroutines.ended();
   co_await session.coroutines().ended();
   co_await telemetry.coroutines().ended();

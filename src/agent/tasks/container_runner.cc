@@ -197,8 +197,20 @@ ContainerRunner::Step ContainerRunner::create() {
 
 ContainerRunner::Step ContainerRunner::start() {
   const std::string id = record_.id;
-  start_requested_ = true;
-  base::Result<drivers::Started> started = co_await machine_.driver.start(id);
+  base::Result<drivers::Started> started = base::Error{""};
+  std::string log_error;
+  if (machine_.open_log && !start_requested_) {
+    std::string error = co_await machine_.open_log(task_.record(), record_);
+    log_error = std::move(error);
+    task_.throw_if_stopping();
+  }
+  if (log_error.empty()) {
+    start_requested_ = true;
+    base::Result<drivers::Started> reply = co_await machine_.driver.start(id);
+    started = std::move(reply);
+  } else {
+    started = base::Error{std::move(log_error)};
+  }
   task_.throw_if_stopping();
   if (!started) {
     // Perhaps only the reply was lost. The container's GPUs are free only once it certainly does not run.

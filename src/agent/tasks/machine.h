@@ -44,6 +44,12 @@ struct Machine {
   std::function<std::map<std::string, std::string>(const TaskRecord&, const ContainerRecord&)> environment;
   // Reads an object that a task names, from the object store of that task.
   std::function<boost::asio::awaitable<client::ObjectRead>(const TaskRecord&, client::ObjectName)> read_object;
+  // Before a container starts: prepares its log driver. Returns why the container cannot start, or "".
+  std::function<boost::asio::awaitable<std::string>(const TaskRecord&, const ContainerRecord&)> open_log;
+  // After a task's end: returns when the log driver has sent its output, or after a bounded time.
+  std::function<boost::asio::awaitable<void>(std::string arn)> flush_logs;
+  // Some of a stopped task's output is not sent yet.
+  std::function<bool(const std::string& arn)> has_unsent_logs;
   // Called after each change of a task, and when the task is deleted from this machine.
   std::function<void(const TaskRecord&)> on_change;
   std::function<void(const TaskRecord&)> on_remove;

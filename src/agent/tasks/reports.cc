@@ -78,6 +78,10 @@ asio::awaitable<void> deliver_reports(Machine& machine, TaskRunner& runner, Subm
       co_await machine.changed.wait(kLongestWait);
       continue;
     }
+    if (report->status == kStopped && machine.flush_logs) {
+      std::string arn = runner.arn();
+      co_await machine.flush_logs(std::move(arn));
+    }
     bool done = false;
     std::string failure;
     try {

@@ -13,6 +13,8 @@ namespace {
 
 constexpr base::Duration kOrphanGrace = std::chrono::seconds(10);
 constexpr base::Duration kSweepEvery = std::chrono::minutes(1);
+// A task whose output is not sent is kept longer than others, but not for ever.
+constexpr base::Duration kKeepUnsentLogs = std::chrono::hours(24);
 constexpr std::size_t kMaxName = 255;  // Amazon's limit for a container
 
 // A container's name becomes a file name.
@@ -162,7 +164,10 @@ std::vector<std::string> TaskRegistry::due() const {
   for (const auto& [arn, runner] : runners_) {
     const TaskRecord& record = runner->record();
     const bool over = record.reported == kStopped && record.executionStoppedAt;
-    if (over && machine_.clock.now() - *record.executionStoppedAt >= keep_stopped_) arns.push_back(arn);
+    if (!over) continue;
+    const base::Duration age = machine_.clock.now() - *record.executionStoppedAt;
+    const bool unsent = machine_.has_unsent_logs && machine_.has_unsent_logs(arn) && age < kKeepUnsentLogs;
+    if (age >= keep_stopped_ && !unsent) arns.push_back(arn);
   }
   return arns;
 }

@@ -54,6 +54,44 @@ TEST_F(TaskRunnerTest, AfterAFailedStartTheGpuStaysHeldUntilTheContainerIsRemove
   EXPECT_EQ(container(task, 0).reason, "CannotStartContainerError: no answer");
 }
 
+boost::asio::awaitable<std::string> no_log(const TaskRecord&, const ContainerRecord& container) {
+  co_return "CannotStartContainerError: no log for " + container.id;
+}
+
+TEST_F(TaskRunnerTest, AContainerWhoseLogCannotBeOpenedDoesNotStart) {
+  machine_->open_log = no_log;
+  auto task = test_task("t", {test_container("main")});
+  tasks_->accept(task);
+  until([&] { return statuses() == Strings{"STOPPED"}; });
+  EXPECT_EQ(std::ranges::count(driver_.events, "start main"), 0);
+  EXPECT_EQ((*reports_[0].containers)[0].reason, "CannotStartContainerError: no log for box-1");
+  EXPECT_EQ(reports_[0].reason, "Task failed to start");
+}
+
+TEST_F(TaskRunnerTest, TheEndIsReportedOnceTheLogsAreSent) {
+  Signal sent;
+  bool all_sent = false, waits = false;
+  struct Flush {
+    static boost::asio::awaitable<void> run(Signal& sent, bool& all_sent, bool& waits) {
+      waits = true;
+      while (!all_sent) {
+        co_await sent.wait(kLongestWait);
+      }
+    }
+  };
+  machine_->flush_logs = [&](std::string) { return Flush::run(sent, all_sent, waits); };
+  auto task = test_task("t", {test_container("main")});
+  tasks_->accept(task);
+  until([&] { return driver_.runs("main"); });
+  driver_.exit("main", 0);
+  until([&] { return waits; });
+  settle();
+  EXPECT_EQ(std::ranges::count(statuses(), "STOPPED"), 0);
+  all_sent = true;
+  sent.notify();
+  until([&] { return std::ranges::count(statuses(), "STOPPED") == 1; });
+}
+
 TEST_F(TaskRunnerTest, TheExitOfAnEssentialContainerStopsTheOthers) {
   auto task = test_task("t", {test_container("main"), test_container("side", false)});
   tasks_->accept(task);

@@ -15,7 +15,8 @@ constexpr std::size_t kBodyLimit = 1u << 20;
 
 std::vector<Operation> all_operations() {
   std::vector<Operation> all;
-  for (auto rows : {put_metric_data_operations(), unsupported_operations()}) {
+  for (auto rows : {get_metric_data_operations(), get_metric_statistics_operations(), list_metrics_operations(),
+                    put_metric_data_operations(), unsupported_operations()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;

@@ -8,6 +8,9 @@
 
 namespace services::cloudwatch {
 
+std::vector<Operation> get_metric_data_operations();
+std::vector<Operation> get_metric_statistics_operations();
+std::vector<Operation> list_metrics_operations();
 std::vector<Operation> put_metric_data_operations();
 std::vector<Operation> unsupported_operations();
 

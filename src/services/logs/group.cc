@@ -66,6 +66,12 @@ void check_stream_name(std::string_view name) {
   }
 }
 
+void check_unprotected(const Group& group) {
+  if (!group.is_protected) return;
+  throw wire::ApiError("ValidationException", "The log group '" + group.name +
+                                                  "' has deletion protection enabled. Disable it first.");
+}
+
 std::optional<Group> find_group(Call& call, std::string_view name) {
   static const std::string sql = std::string("SELECT ") + kGroupColumns +
                                  " FROM logs_groups WHERE account = $1 AND region = $2 AND name = $3 AND deleted = 0";

@@ -13,7 +13,7 @@
 
 namespace services::logs {
 
-inline constexpr char kStandard[] = "STANDARD", kInfrequentAccess[] = "INFREQUENT_ACCESS", kDelivery[] = "DELIVERY";
+inline constexpr char kStandard[] = "STANDARD", kInfrequentAccess[] = "INFREQUENT_ACCESS";
 
 struct Group {
   std::int64_t id = 0;
@@ -44,6 +44,9 @@ struct Stream {
 // Amazon's rules, with its errors.
 void check_group_name(std::string_view name);
 void check_stream_name(std::string_view name);
+
+// Throws ValidationException for a group that is protected from deletion.
+void check_unprotected(const Group& group);
 
 // Of the caller's account and region. nullopt for an unknown one.
 std::optional<Group> find_group(Call& call, std::string_view name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to events that PutLogEvents stored, in its transaction.
+// What happens to events that PutLogEvents stored, and to a group that is deleted: in the same transaction.
 #pragma once
 
 #include <cstdint>
@@ -21,5 +21,8 @@ struct Ingested {
 
 // Calls every hook. May run more than once, like a handler.
 void after_put(Call& call, const Ingested& put);
+
+// Deletes what belongs to the group beside its streams and events.
+void after_delete(Call& call, const Group& group);
 
 }  // namespace services::logs

@@ -4,6 +4,7 @@
 #include "services/logs/errors.h"
 #include "services/logs/operations.h"
 #include "shapes/logs/errors.h"
+#include "telemetry/logs/chunk_files.h"
 
 namespace services::logs {
 namespace {
@@ -13,7 +14,8 @@ constexpr std::size_t kBodyLimit = 8u << 20;
 
 std::vector<Operation> all_operations() {
   std::vector<Operation> all;
-  for (auto rows : {group_operations(), stream_operations(), put_operations()}) {
+  for (auto rows : {group_operations(), group_list_operations(), tag_operations(), stream_operations(),
+                    put_operations(), read_operations(), record_operations()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;
@@ -40,10 +42,16 @@ std::vector<Gauge> group_gauges(Call& call) {
 
 }  // namespace
 
-Module module(const Options&) {
+Module module(const Options& options) {
   Module logs;
   logs.service = make_service();
   logs.migrations = migrations();
+  logs.add_memory = [data = options.data](Locals& locals) {
+    CHECK(!data.empty()) << "Logs needs a folder for its chunks";
+    locals.add<telemetry::ChunkFiles>(data);
+  };
+  logs.recover = &recover_chunk_files;
+  logs.loops = loops();
   logs.gauges = &group_gauges;
   return logs;
 }

@@ -10,8 +10,17 @@ namespace services::logs {
 
 std::vector<Operation> group_operations();
 std::vector<Operation> stream_operations();
+std::vector<Operation> group_list_operations();
+std::vector<Operation> tag_operations();
 std::vector<Operation> put_operations();
+std::vector<Operation> read_operations();
+std::vector<Operation> record_operations();
 
 store::Migrations migrations();
+
+// Seals batches, and deletes what has expired.
+std::vector<Loop> loops();
+// Deletes the files of chunks that a crash left without a row.
+void recover_chunk_files(Call& call);
 
 }  // namespace services::logs

@@ -6,6 +6,7 @@
 #include "services/logs/ingest.h"
 #include "services/logs/operations.h"
 #include "services/logs/sequence_token.h"
+#include "services/logs/writer_cursor.h"
 #include "shapes/logs/log_event.h"
 #include "telemetry/logs/batch.h"
 #include "telemetry/logs/seal.h"
@@ -93,7 +94,8 @@ void store_events(Call& call, const Group& group, const Stream& stream, std::spa
       telemetry::append_batch(call.tx, group.id, stream.number, call.now, events);
   if (appended.wake_sealer) call.wake(telemetry::kSealTopic);
   const std::int64_t first = events.front().timestamp_ms, last = events.back().timestamp_ms;
-  call.tx.exec("UPDATE logs_streams SET first_event_at = $3, last_event_at = $4, last_ingested_at = $5, last_batch = $6"
+  call.tx.exec("UPDATE logs_streams SET first_event_at = $3, last_event_at = $4, last_ingested_at = $5, last_batch = $6,"
+               " order_at = $4"
                " WHERE group_id = $1 AND number = $2",
                group.id, stream.number, std::min(first, stream.first_event_ms.value_or(first)),
                std::max(last, stream.last_event_ms.value_or(last)), call.now, appended.number);
@@ -110,6 +112,7 @@ PutLogEventsResponse put_log_events(Call& call, const PutLogEventsRequest& reque
   check_order(request.logEvents);
   const Accepted accepted = accept(request.logEvents, group, call.now);
   check_span(request.logEvents, accepted);
+  if (const auto token = parse_writer_token(request.sequenceToken)) move_writer_cursor(call, group, stream, *token);
   PutLogEventsResponse response;
   response.rejectedLogEventsInfo = accepted.rejected;
   if (request.entity) {

@@ -33,13 +33,18 @@ CREATE TABLE logs_streams (
   last_event_at INTEGER,
   last_ingested_at INTEGER,
   last_batch INTEGER,
+  order_at INTEGER NOT NULL,           -- last_event_at; created_at for a stream without events
   PRIMARY KEY (group_id, number)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX logs_streams_name ON logs_streams (group_id, name);
+CREATE INDEX logs_streams_order ON logs_streams (group_id, order_at, name);
 )sql";
+
+// See writer_cursor.h.
+constexpr char kWriterCursor[] = "ALTER TABLE logs_streams ADD COLUMN writer_cursor TEXT;";
 
 }  // namespace
 
-store::Migrations migrations() { return {"logs", {telemetry::log_tables(), kGroups}}; }
+store::Migrations migrations() { return {"logs", {telemetry::log_tables(), kGroups, kWriterCursor}}; }
 
 }  // namespace services::logs

@@ -14,7 +14,7 @@ namespace {
 constexpr char kPlain = 0, kCompressed = 1;
 // Shorter ones do not get smaller.
 constexpr std::size_t kCompressFrom = 256;
-constexpr int kLevel = 1;  // of a batch: it runs on the writer, and the chunk is compressed better
+constexpr int kBatchLevel = 1;  // of a batch: it runs on the writer, and the chunk is compressed better
 constexpr std::size_t kMaxEncodedBytes = 4u << 20;
 
 constexpr char kTables[] = R"sql(
@@ -55,8 +55,8 @@ CREATE TABLE log_chunks (
   bytes BLOB,
   streams BLOB NOT NULL                -- the numbers of its streams
 );
-CREATE INDEX log_chunks_first ON log_chunks (group_id, first_at, last_at);
-CREATE INDEX log_chunks_last ON log_chunks (group_id, last_at, first_at);
+CREATE INDEX log_chunks_first ON log_chunks (group_id, first_at, id, last_at);
+CREATE INDEX log_chunks_last ON log_chunks (group_id, last_at, id, first_at);
 CREATE UNIQUE INDEX log_chunks_file ON log_chunks (file) WHERE file IS NOT NULL;
 
 -- Files of deleted chunks. They stay for a while: a reader's snapshot may still name them.
@@ -139,7 +139,7 @@ std::string encode_batch(std::span<const NewEvent> events) {
   }
   out += kCompressed;
   put_varint(out, columns.size());
-  return out + compress(columns, kLevel);
+  return out + compress(columns, kBatchLevel);
 }
 
 std::optional<EventTable> decode_batch(std::string_view bytes, const BatchHead& head) {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "store/store.h"
+#include "telemetry/logs/chunk.h"
 #include "telemetry/logs/chunk_files.h"
 #include "telemetry/logs/event.h"
 
@@ -33,15 +34,6 @@ struct LogEvent {
   std::string_view message = {};
 };
 
-// Substrings without which no event is wanted. Chunks that can't contain them are not decompressed, and events without
-// them are not passed on. The caller still checks what it is passed: this is no more than a hint.
-struct TextHint {
-  std::vector<std::string> all;  // each of these
-  std::vector<std::string> any;  // and one of these, unless it is empty
-
-  bool empty() const { return all.empty() && any.empty(); }
-};
-
 struct LogRange {
   std::int64_t group = 0;
   std::int64_t first_ms = 0, last_ms = INT64_MAX;  // both inclusive
@@ -49,6 +41,7 @@ struct LogRange {
   // Where to begin: the first key that may be returned, or the last one for `backward`.
   std::optional<EventKey> from = {};
   std::vector<std::int64_t> streams = {};  // sorted; only these, unless it is empty
+  // Chunks that can't contain these are not decompressed, and events without them are not passed on.
   TextHint hint = {};
 };
 

@@ -9,8 +9,9 @@
 namespace telemetry {
 namespace {
 
-// Rows that a page looks at: a filter on dimensions may pass few of them.
+// Rows that a page looks at, at most: a filter on dimensions may pass few of them.
 constexpr int kRowsPerPage = 20'000;
+constexpr int kRowsPerQuery = 1'000;
 
 // The order of a list is by namespace, name and number of the series.
 struct Position {
@@ -67,20 +68,20 @@ std::vector<SeriesRow> next_rows(store::Tx& tx, const MetricFilter& filter, cons
     return tx
         .query("SELECT id, active_at, metric_key FROM telemetry_series WHERE account = $1 AND region = $2 AND"
                " space = $3 AND name = $4 AND id > $5 ORDER BY id LIMIT $6",
-               filter.account, filter.region, *filter.space, *filter.name, after.id, kRowsPerPage)
+               filter.account, filter.region, *filter.space, *filter.name, after.id, kRowsPerQuery)
         .all(read);
   }
   if (filter.space) {
     return tx
         .query("SELECT id, active_at, metric_key FROM telemetry_series WHERE account = $1 AND region = $2 AND"
                " space = $3 AND (name, id) > ($4, $5) ORDER BY name, id LIMIT $6",
-               filter.account, filter.region, *filter.space, after.name, after.id, kRowsPerPage)
+               filter.account, filter.region, *filter.space, after.name, after.id, kRowsPerQuery)
         .all(read);
   }
   return tx
       .query("SELECT id, active_at, metric_key FROM telemetry_series WHERE account = $1 AND region = $2 AND"
              " (space, name, id) > ($3, $4, $5) ORDER BY space, name, id LIMIT $6",
-             filter.account, filter.region, after.space, after.name, after.id, kRowsPerPage)
+             filter.account, filter.region, after.space, after.name, after.id, kRowsPerQuery)
       .all(read);
 }
 
@@ -97,19 +98,22 @@ std::optional<ListedMetrics> MetricStore::list(store::Tx& tx, const MetricFilter
     after = std::move(*decoded);
   }
   if (has_zero(filter.space) || has_zero(filter.name)) return listed;
-  const auto rows = next_rows(tx, filter, after);
-  for (const SeriesRow& row : rows) {
-    auto metric = parse_metric_key(row.key);
-    if (!metric) continue;
-    if (listed.metrics.size() == filter.most) {
-      listed.next = encode_position(after);
-      return listed;
+  for (int seen = 0; seen < kRowsPerPage; seen += kRowsPerQuery) {
+    const auto rows = next_rows(tx, filter, after);
+    for (const SeriesRow& row : rows) {
+      auto metric = parse_metric_key(row.key);
+      if (!metric) continue;
+      if (listed.metrics.size() == filter.most) {
+        listed.next = encode_position(after);
+        return listed;
+      }
+      after = {metric->space, metric->name, row.id};
+      const base::Time active = std::max(row.active, head_.last_arrival(row.id).value_or(row.active));
+      if (active >= filter.active_since && passes(*metric, filter)) listed.metrics.push_back(std::move(*metric));
     }
-    after = {metric->space, metric->name, row.id};
-    const base::Time active = std::max(row.active, head_.last_arrival(row.id).value_or(row.active));
-    if (active >= filter.active_since && passes(*metric, filter)) listed.metrics.push_back(std::move(*metric));
+    if (rows.size() < static_cast<std::size_t>(kRowsPerQuery)) return listed;
   }
-  if (rows.size() == static_cast<std::size_t>(kRowsPerPage)) listed.next = encode_position(after);
+  listed.next = encode_position(after);
   return listed;
 }
 

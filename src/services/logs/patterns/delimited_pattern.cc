@@ -140,15 +140,14 @@ std::optional<std::string> DelimitedPattern::value(std::string_view line, std::s
   return std::nullopt;
 }
 
-std::string DelimitedPattern::literal() const {
-  std::string best;
+std::vector<std::string> DelimitedPattern::literals() const {
+  std::vector<std::string> literals;
   for (const Field& field : fields_) {
     if (field.any_of.size() != 1) continue;
-    for (const Comparison& one : field.any_of[0]) {
-      if (one.literal().size() > best.size()) best = one.literal();
-    }
+    for (const Comparison& one : field.any_of[0]) literals.push_back(one.literal());
   }
-  return best;
+  std::erase(literals, "");
+  return literals;
 }
 
 }  // namespace services::logs

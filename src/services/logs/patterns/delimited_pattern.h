@@ -24,7 +24,8 @@ class DelimitedPattern {
   // Whether events can have a field of this name, without its "$".
   bool has_field(std::string_view name) const;
   std::optional<std::string> value(std::string_view line, std::string_view name) const;
-  std::string literal() const;
+  // Bytes that every matching line contains.
+  std::vector<std::string> literals() const;
 
  private:
   struct Field {

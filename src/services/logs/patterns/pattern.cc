@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/logs/patterns/pattern.h"
 
+#include <algorithm>
+
 #include "base/utf8.h"
 #include "services/logs/patterns/delimited_pattern.h"
 #include "services/logs/patterns/json_pattern.h"
@@ -13,8 +15,8 @@ struct Pattern::Compiled {
   TextPattern text = {};
   JsonPattern json = {};
   DelimitedPattern delimited = {};
-  std::string literal = {};       // of plain bytes
-  std::string json_literal = {};  // unless written with escapes
+  Literals literals = {};
+  std::string longest = {};  // of literals.all
   bool regex = false;
 };
 
@@ -31,17 +33,21 @@ base::Result<Pattern> Pattern::parse(std::string_view text) {
     if (text.starts_with('{')) {
       compiled->kind = Kind::Json;
       compiled->json = JsonPattern::read(reader);
-      compiled->json_literal = compiled->json.literal();
+      // JSON may write any character as an escape.
+      if (std::string literal = compiled->json.literal(); !literal.empty()) compiled->literals.any = {literal, "\\u"};
     } else if (text.starts_with('[')) {
       compiled->kind = Kind::Delimited;
       compiled->delimited = DelimitedPattern::read(reader);
-      compiled->literal = compiled->delimited.literal();
+      compiled->literals.all = compiled->delimited.literals();
     } else {
       compiled->text = TextPattern::read(reader);
-      compiled->literal = compiled->text.literal();
+      compiled->literals = {compiled->text.all_literals(), compiled->text.any_literals()};
     }
   } catch (const PatternError& error) {
     return base::Error{error.message};
+  }
+  for (const std::string& one : compiled->literals.all) {
+    if (one.size() > compiled->longest.size()) compiled->longest = one;
   }
   compiled->regex = reader.regexes() > 0;
   return Pattern(std::move(compiled));
@@ -49,16 +55,17 @@ base::Result<Pattern> Pattern::parse(std::string_view text) {
 
 Pattern::Kind Pattern::kind() const { return compiled_->kind; }
 bool Pattern::has_regex() const { return compiled_->regex; }
-const std::string& Pattern::required_literal() const { return compiled_->literal; }
+const Pattern::Literals& Pattern::literals() const { return compiled_->literals; }
+const std::string& Pattern::required_literal() const { return compiled_->longest; }
 
 bool Pattern::matches_everything() const {
   return compiled_->kind == Kind::Text && compiled_->text.matches_everything();
 }
 
 bool Pattern::may_match(std::string_view bytes) const {
-  if (!compiled_->literal.empty()) return contains(bytes, compiled_->literal);
-  if (!compiled_->json_literal.empty()) return contains(bytes, compiled_->json_literal) || contains(bytes, "\\u");
-  return true;
+  const auto found = [&](const std::string& literal) { return contains(bytes, literal); };
+  const auto& [all, any] = compiled_->literals;
+  return std::all_of(all.begin(), all.end(), found) && (any.empty() || std::any_of(any.begin(), any.end(), found));
 }
 
 bool Pattern::matches(std::string_view message) const {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -37,7 +38,13 @@ class Pattern {
   // What TestMetricFilter shows of a matching event: the fields that the pattern names.
   std::optional<Values> extract(std::string_view message) const;
 
-  // Bytes that every matching message contains, to be searched for before `matches`. "": unknown.
+  // Bytes to search for before `matches`: a matching message contains all of `all`, and one of `any` unless it is
+  // empty.
+  struct Literals {
+    std::vector<std::string> all = {}, any = {};
+  };
+  const Literals& literals() const;
+  // The longest of `all`. "": unknown.
   const std::string& required_literal() const;
   // False where no message in these bytes (one, or many together) can match. Also covers JSON
   // patterns, whose literals may be written with escapes.

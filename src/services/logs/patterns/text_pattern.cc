@@ -73,15 +73,20 @@ bool TextPattern::matches(std::string_view message) const {
          (optional.empty() || std::any_of(optional.begin(), optional.end(), found));
 }
 
-std::string TextPattern::literal() const {
-  std::string best;
-  const auto consider = [&](const Term& term) {
-    const std::string& text = term.regex ? term.regex->literal() : term.text;
-    if (text.size() > best.size()) best = text;
-  };
-  for (const Term& term : required) consider(term);
-  if (optional.size() == 1) consider(optional[0]);
-  return best;
+std::vector<std::string> TextPattern::all_literals() const {
+  std::vector<std::string> literals;
+  for (const Term& term : required) literals.push_back(term.literal());
+  if (optional.size() == 1) literals.push_back(optional[0].literal());
+  std::erase(literals, "");
+  return literals;
+}
+
+std::vector<std::string> TextPattern::any_literals() const {
+  std::vector<std::string> literals;
+  for (const Term& term : optional) literals.push_back(term.literal());
+  // A term without a literal may match anything.
+  const bool known = optional.size() > 1 && std::find(literals.begin(), literals.end(), "") == literals.end();
+  return known ? literals : std::vector<std::string>{};
 }
 
 }  // namespace services::logs

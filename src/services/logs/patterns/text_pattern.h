@@ -15,12 +15,15 @@ struct TextPattern {
     std::string text = {};
     std::optional<Regex> regex = {};
     bool found_in(std::string_view message) const;
+    // Bytes that a message with this term contains; may be "".
+    const std::string& literal() const { return regex ? regex->literal() : text; }
   };
 
   static TextPattern read(PatternReader& reader);
   bool matches(std::string_view message) const;
   bool matches_everything() const { return required.empty() && excluded.empty() && optional.empty(); }
-  std::string literal() const;
+  std::vector<std::string> all_literals() const;
+  std::vector<std::string> any_literals() const;
 
   std::vector<Term> required, excluded, optional;
 };

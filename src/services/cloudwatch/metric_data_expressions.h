@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data behind GetMetricData's results: points of metrics, and expressions over them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "services/cloudwatch/math/math_series.h"
+#include "services/cloudwatch/metric_data_query.h"
+
+namespace services::cloudwatch {
+
+struct MetricPoints {
+  std::vector<MathPoint> points = {};  // in order of time
+  std::optional<std::vector<shapes::cloudwatch::MessageData>> messages = {};
+};
+
+// Of one unit. Where the metric has several and the query names none: of the first by name, with Amazon's message.
+MetricPoints read_metric(Call& call, const StatisticQuery& query);
+
+struct ExpressionSeries {
+  std::string label;  // unless the query has one
+  std::vector<MathPoint> points = {};
+  std::optional<std::vector<shapes::cloudwatch::MessageData>> messages = {};
+};
+
+// For each query its series: one, or several for an expression that returns an array.
+using ExpressionResults = std::vector<std::vector<ExpressionSeries>>;
+
+// Throws wire::ApiError as MathProgram does.
+ExpressionResults evaluate_expressions(Call& call, const shapes::cloudwatch::GetMetricDataInput& request,
+                                       const std::vector<DataQuery>& queries);
+
+}  // namespace services::cloudwatch
