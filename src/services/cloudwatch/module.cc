@@ -5,7 +5,9 @@
 #include "services/cloudwatch/operations.h"
 #include "services/cloudwatch/watched_series.h"
 #include "telemetry/metrics/metric_store.h"
+#include "telemetry/metrics/rollup.h"
 #include "telemetry/metrics/schema.h"
+#include "telemetry/metrics/seal.h"
 
 namespace services::cloudwatch {
 namespace {
@@ -40,6 +42,34 @@ Service make_service() {
   return cloudwatch;
 }
 
+Decision to_decision(telemetry::SealStep step) {
+  Decision decision;
+  decision.next = step.next;
+  if (step.apply) {
+    decision.apply = [apply = std::move(step.apply)](Call& write) {
+      apply(write.tx);
+      write.wake(kRollupTopic);
+    };
+  }
+  return decision;
+}
+
+Loop seal_loop() {
+  return {"metric seal", kSealTopic, [sealer = telemetry::Sealer()](Call& call) mutable {
+            return to_decision(sealer.look(call.local<telemetry::MetricStore>(), call.now));
+          }};
+}
+
+Loop rollup_loop() {
+  return {"metric rollup", kRollupTopic, [](Call& call) {
+            auto step = telemetry::look_for_rollup(call.local<telemetry::MetricStore>(), call.tx, call.now);
+            Decision decision;
+            decision.next = step.next;
+            if (step.apply) decision.apply = [apply = std::move(step.apply)](Call& write) { apply(write.tx); };
+            return decision;
+          }};
+}
+
 store::Migrations migrations() { return {"cloudwatch", telemetry::metric_steps()}; }
 
 }  // namespace
@@ -53,6 +83,7 @@ Module module(const Options&) {
     locals.add<WatchedSeries>();
   };
   cloudwatch.recover = [](Call& call) { call.local<telemetry::MetricStore>().recover(call.tx); };
+  cloudwatch.loops = {seal_loop(), rollup_loop()};
   return cloudwatch;
 }
 
