@@ -53,7 +53,7 @@ LIBRARIES = {
     "gmock": (("*",), True),
 }
 # The agent builds Docker's and the metadata server's documents as JSON values, which its headers pass around.
-JSON_HEADERS = ("agent", "agent/*")
+JSON_HEADERS = ("agent", "agent/*", "services/events")
 REGEX_HEADERS = {"scheduler/expression.h", "scheduler/expression_pattern.h"}
 SYSTEM = ("sys", "linux", "netinet", "arpa", "net")
 
