@@ -16,6 +16,7 @@
 #include "doors/agents/agent_sessions.h"
 #include "doors/agents/log_streams.h"
 #include "doors/agents/task_logs.h"
+#include "doors/live_tail/live_tail_door.h"
 #include "doors/objects/blob_sweep.h"
 #include "doors/objects/objects_door.h"
 #include "doors/objects/recovery.h"
@@ -126,9 +127,10 @@ struct Server::State {
                   std::bind_front(&doors::agents::TaskLogs::serve, &logs)),
         scrub_door({authenticator, registry, log}, "/stoker/scrub", "stoker",
                    std::bind_front(&doors::objects::Scrub::serve, &scrub)),
+        live_tail(engine, authenticator, registry, log),
         rpc(engine, authenticator, registry, log),
         webhook_sender(io, engine),
-        dispatcher({&objects, &pages, &agents_door, &logs_door, &scrub_door, &rpc}) {}
+        dispatcher({&live_tail, &objects, &pages, &agents_door, &logs_door, &scrub_door, &rpc}) {}
 
   // In one transaction: what a service repairs another may look at.
   void recover() {
@@ -173,6 +175,7 @@ struct Server::State {
   doors::objects::ObjectsDoor objects;
   doors::pages::PagesDoor pages;
   api::PathDoor agents_door, logs_door, scrub_door;
+  doors::live_tail::LiveTailDoor live_tail;
   api::RpcDoor rpc;
   webhooks::WebhookSender webhook_sender;
   api::Dispatcher dispatcher;

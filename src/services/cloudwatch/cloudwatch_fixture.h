@@ -11,6 +11,7 @@
 #include "services/cloudwatch/module.h"
 #include "services/cloudwatch/watched_series.h"
 #include "services/directory.h"
+#include "services/metric_interest.h"
 #include "shapes/cloudwatch/metric_data.h"
 #include "shapes/cloudwatch/metric_query.h"
 #include "store/test_store.h"
@@ -34,6 +35,7 @@ class CloudWatchTest : public testing::Test {
     store_.reset();
     store_ = store::open_test_store(folder_, {module_.migrations});
     locals_ = std::make_unique<Locals>();
+    locals_->add<MetricInterest>();
     module_.add_memory(*locals_);
     with_call([&](Call& call) { module_.recover(call); });
   }

@@ -71,6 +71,7 @@ Loop rollup_loop() {
           }};
 }
 
+// New steps of either kind go to the end.
 store::Migrations migrations() {
   store::Migrations all{"cloudwatch", telemetry::metric_steps()};
   for (const std::string& step : alarm_steps()) all.steps.push_back(step);
