@@ -69,6 +69,22 @@ TEST_F(RetentionTest, OldPointsAreSealedAndTheJournalIsEmpty) {
   EXPECT_EQ(total(start, start + seconds(600)), before);
 }
 
+TEST_F(RetentionTest, GaugesCountActiveSeriesAndTheJournal) {
+  const auto gauges = [&] {
+    std::vector<double> values;
+    with_call([&](Call& call) {
+      for (const Gauge& gauge : module_.gauges(call)) values.push_back(gauge.value);
+    });
+    return values;
+  };
+  EXPECT_EQ(gauges(), (std::vector<double>{0, 0}));
+  put_seconds(10, now_);
+  EXPECT_EQ(gauges().at(0), 1);
+  EXPECT_GT(gauges().at(1), 80);
+  age(telemetry::kSealAge);
+  EXPECT_EQ(gauges(), (std::vector<double>{1, 0}));
+}
+
 TEST_F(RetentionTest, ReadersWithAnOlderSnapshotStillSeePointsThatWereSealedMeanwhile) {
   const base::Time start = now_;
   put_seconds(10, start);
