@@ -4,7 +4,7 @@
 # starting their services: the benchmarks start their own instances, in their own folders.
 set -euo pipefail
 missing=()
-for package in nginx-light rabbitmq-server redis-server ripgrep; do
+for package in nginx-light prometheus rabbitmq-server redis-server ripgrep; do
   dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q 'ok installed' || missing+=("$package")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0

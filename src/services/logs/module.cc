@@ -6,6 +6,8 @@
 #include "services/logs/filters/minute_counts.h"
 #include "services/logs/live_tails.h"
 #include "services/logs/operations.h"
+#include "services/logs/queries/query_progress.h"
+#include "services/logs/queries/query_runner.h"
 #include "shapes/logs/errors.h"
 #include "telemetry/logs/chunk_files.h"
 
@@ -19,7 +21,7 @@ std::vector<Operation> all_operations() {
   std::vector<Operation> all;
   for (auto rows : {group_operations(), group_list_operations(), tag_operations(), stream_operations(),
                     put_operations(), read_operations(), record_operations(), metric_filter_operations(),
-                    subscription_operations()}) {
+                    subscription_operations(), query_operations(), query_definition_operations()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;
@@ -56,10 +58,12 @@ Module module(const Options& options) {
     locals.add<LiveTails>();
     locals.add<FilterCache>();
     locals.add<MinuteCounts>();
+    locals.add<QueryProgress>();
   };
   logs.recover = &recover_chunk_files;
   logs.loops = loops();
   logs.loops.push_back(minute_loop());
+  logs.loops.push_back(query_loop());
   logs.gauges = &group_gauges;
   return logs;
 }

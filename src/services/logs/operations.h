@@ -17,6 +17,8 @@ std::vector<Operation> read_operations();
 std::vector<Operation> record_operations();
 std::vector<Operation> metric_filter_operations();
 std::vector<Operation> subscription_operations();
+std::vector<Operation> query_operations();
+std::vector<Operation> query_definition_operations();
 
 store::Migrations migrations();
 
