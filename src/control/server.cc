@@ -26,6 +26,7 @@
 #include "objects/disk_threads.h"
 #include "objects/files.h"
 #include "state/cluster.h"
+#include "webhooks/sender/webhook_sender.h"
 
 namespace control {
 namespace asio = boost::asio;
@@ -128,6 +129,7 @@ struct Server::State {
                    std::bind_front(&doors::objects::Scrub::serve, &scrub)),
         live_tail(engine, authenticator, registry, log),
         rpc(engine, authenticator, registry, log),
+        webhook_sender(io, engine),
         dispatcher({&live_tail, &objects, &pages, &agents_door, &logs_door, &scrub_door, &rpc}) {}
 
   // In one transaction: what a service repairs another may look at.
@@ -143,7 +145,7 @@ struct Server::State {
   }
 
   std::vector<api::Loop> all_loops() {
-    std::vector<api::Loop> all{doors::objects::sweep_blobs(engine, files, disk)};
+    std::vector<api::Loop> all{doors::objects::sweep_blobs(engine, files, disk), webhook_sender.loop()};
     for (const services::Module& module : modules) {
       for (const services::Loop& loop : module.loops) all.push_back(api::make_loop(engine, loop));
     }
@@ -175,6 +177,7 @@ struct Server::State {
   api::PathDoor agents_door, logs_door, scrub_door;
   doors::live_tail::LiveTailDoor live_tail;
   api::RpcDoor rpc;
+  webhooks::WebhookSender webhook_sender;
   api::Dispatcher dispatcher;
   std::unique_ptr<http::Server> server;
   std::unique_ptr<api::Loops> loops;
