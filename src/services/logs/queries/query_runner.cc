@@ -17,6 +17,7 @@ namespace {
 // What one look decompresses, so that other loops and readers get their turn.
 constexpr std::uint64_t kSliceBytes = 4u << 20;
 constexpr std::size_t kSliceEvents = 50'000;
+constexpr std::uint64_t kSliceWork = 64u << 20;  // of functions, in bytes
 // What one transaction writes.
 constexpr std::size_t kSaveBytes = 4u << 20;
 
@@ -94,6 +95,7 @@ void QueryRunner::read_slice(Call& call, const QueryRow& query, Run& run) {
   const std::string log = group->account + ":" + group->name;
   bool more = true;
   std::size_t events = 0;
+  const std::uint64_t work_before = run.execution.work();
   const auto page = telemetry::read_log(
       call.tx, call.local<telemetry::ChunkFiles>(), range, kSliceBytes, [&](const telemetry::LogEvent& event) {
         const std::string* stream = names.find(event.stream);
@@ -106,7 +108,7 @@ void QueryRunner::read_slice(Call& call, const QueryRow& query, Run& run) {
                                   .stream = *stream,
                                   .log = log,
                                   .pointer = [&] { return to_text({group->id, event.key}); }});
-        return more && ++events < kSliceEvents;
+        return more && ++events < kSliceEvents && run.execution.work() - work_before < kSliceWork;
       });
   run.from = page.next;
   if (!page.next) ++run.group;
