@@ -21,6 +21,7 @@
 #include "agent/session/telemetry.h"
 #include "agent/tasks/environment_download.h"
 #include "base/log.h"
+#include "model/resources.h"
 #include "wire/error.h"
 
 namespace agent {
@@ -65,6 +66,11 @@ MetadataSettings metadata_settings(const Options& options) {
   settings.folder = options.data + "/metadata";
   create_folder(settings.folder);
   return settings;
+}
+
+double registered_cores(const Options& options) {
+  if (!options.cpu_units) return static_cast<double>(host_size().cores);
+  return static_cast<double>(*options.cpu_units) / static_cast<double>(model::kCpuUnitsPerCore);
 }
 
 MetricsSettings metrics_settings(const Options& options) {
@@ -134,7 +140,7 @@ Agent::State::State(Options given, std::unique_ptr<drivers::Driver> with_driver,
       shippers(io, machine, profile_of(options)),
       session(machine, tasks, logs),
       gpu_watch(machine, *gpus, session),
-      telemetry(machine, tasks,
+      telemetry(machine, tasks, registered_cores(options),
                 [this](const ContainerRecord& container, const drivers::Usage& usage) {
                   ContainerUsage measured;
                   measured.at = clock.now();

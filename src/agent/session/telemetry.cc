@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <set>
 
-#include "agent/registration.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "shapes/agent/extensions.h"
@@ -177,7 +176,7 @@ asio::awaitable<void> Telemetry::measure(std::string task_arn) {
     if (!metric.cpuStatsSet) metric.cpuStatsSet.emplace();
     if (!metric.memoryStatsSet) metric.memoryStatsSet.emplace();
     // Percent of the whole machine: Amazon's agent divides Docker's number by the number of cores.
-    add_sample(*metric.cpuStatsSet, usage->cpu_percent / double(host_size().cores));
+    add_sample(*metric.cpuStatsSet, usage->cpu_percent / cores_);
     add_sample(*metric.memoryStatsSet, static_cast<double>(usage->memory_bytes) / kMiB);
     if (on_usage_) on_usage_(container, *usage);
   }

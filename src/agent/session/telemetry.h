@@ -25,8 +25,9 @@ class Telemetry {
 
   using OnUsage = std::function<void(const ContainerRecord&, const drivers::Usage&)>;
 
-  Telemetry(Machine& machine, TaskRegistry& tasks, OnUsage on_usage)
-      : machine_(machine), tasks_(tasks), on_usage_(std::move(on_usage)), coroutines_(machine.executor) {}
+  // `cores`: those that the machine registers, which may be less than it has.
+  Telemetry(Machine& machine, TaskRegistry& tasks, double cores, OnUsage on_usage)
+      : machine_(machine), tasks_(tasks), cores_(cores), on_usage_(std::move(on_usage)), coroutines_(machine.executor) {}
 
   // Sets where to connect from now on; not at all where settings.url is empty.
   void set_server(SessionSettings settings);
@@ -45,6 +46,7 @@ class Telemetry {
 
   Machine& machine_;
   TaskRegistry& tasks_;
+  const double cores_;
   const OnUsage on_usage_;
   SessionSettings settings_;
   base::Duration publish_every_ = kPublishEvery;  // the server's choice, in each session

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "doors/agents/session.h"
 #include "services/ecs/machines/live_gpus.h"
+#include "services/ecs/metrics/live_usage.h"
 #include "shapes/agent/extensions.h"
 
 namespace doors::agents {
@@ -21,6 +22,7 @@ namespace {
 
 constexpr base::Duration kBetweenTries = std::chrono::seconds(1);
 constexpr int kMaxTries = 60;
+constexpr std::int32_t kFastPaceSeconds = 1;
 
 // A refused upgrade's body is a frame, as agents expect it.
 http::Response rejection(const wire::ApiError& error) {
@@ -204,6 +206,7 @@ asio::awaitable<void> AgentSessions::leave(SessionPtr session) {
   if (!last) co_return;
   logs_.end_all_of(instance);
   engine_.locals().get<ecs::LiveGpus>().forget(instance);
+  engine_.locals().get<ecs::LiveUsage>().forget(instance);
   // A disconnected machine that counts as connected would be given tasks, and never be lost.
   for (int tries = 0; tries < kMaxTries && !has_session(instance); ++tries) {
     const bool written = co_await mark_disconnected(session);
@@ -246,6 +249,14 @@ asio::awaitable<void> AgentSessions::telemetry(SessionPtr session) {
   }
 }
 
+// Amazon's agent has a pace of its own.
+void AgentSessions::set_pace(Session& session) {
+  if (!session.with_our_agent()) return;
+  const bool fast = engine_.locals().get<ecs::LiveUsage>().fast(session.home.cluster.number);
+  const StokerTelemetryPace pace{fast ? kFastPaceSeconds : kUsualPaceSeconds};
+  if (std::exchange(session.pace_seconds, pace.seconds) != pace.seconds) session.send("StokerTelemetryPace", pace);
+}
+
 asio::awaitable<void> AgentSessions::handle_telemetry(SessionPtr session, std::string text) {
   auto frame = wire::read_frame(text);
   if (!frame) throw wire::ApiError("BadRequestException", frame.error());
@@ -255,7 +266,10 @@ asio::awaitable<void> AgentSessions::handle_telemetry(SessionPtr session, std::s
     co_await engine_.run(Access::Write, session->caller, std::move(write));
     session->send("AckPublishHealth", AckPublishHealth{});
   } else if (frame->type == "PublishMetricsRequest") {
+    const auto request = wire::read_message<PublishMetricsRequest>(*frame);
+    engine_.locals().get<ecs::LiveUsage>().put(session->home.instance.id, engine_.clock().now(), request);
     session->send("AckPublishMetric", AckPublishMetric{});
+    set_pace(*session);
   } else if (frame->type == "PublishInstanceStatusRequest") {
     session->send("AckPublishInstanceStatus", AckPublishMetric{});
   }

@@ -58,6 +58,7 @@ class AgentSessions {
   bool has_session(const model::InstanceId& instance);
 
   boost::asio::awaitable<void> telemetry(SessionPtr session);
+  void set_pace(Session& session);
   boost::asio::awaitable<void> handle_telemetry(SessionPtr session, std::string text);
 
   api::Engine& engine_;

@@ -200,5 +200,43 @@ TEST_F(AgentSessionsTest, TelemetryIsAcknowledgedAndHealthIsStored) {
   EXPECT_FALSE(*describe_machine(machine_.str()).agentConnected) << "telemetry does not connect a machine";
 }
 
+TEST_F(AgentSessionsTest, UsageIsKeptAndOurAgentIsToldHowOftenToReportIt) {
+  using shapes::agent::AckPublishMetric;
+  using shapes::agent::StokerTelemetryPace;
+  with_call([&](services::Call& call) {
+    auto instance = *services::ecs::load_instance(call.tx, machine_);
+    instance.body.attributes = {{.name = "stoker.agent"}};
+    services::ecs::update_instance(call.tx, instance);
+  });
+  auto socket = connect_telemetry();
+  next<HeartbeatMessage>(*socket, "HeartbeatMessage");
+  auto& usage = locals_.get<services::ecs::LiveUsage>();
+  shapes::agent::PublishMetricsRequest metrics;
+  metrics.taskMetrics = {{"arn/t1", {}}};
+  send(*socket, "PublishMetricsRequest", metrics);
+  next<AckPublishMetric>(*socket, "AckPublishMetric");
+  EXPECT_TRUE(usage.of(machine_, clock_.now()).contains("t1"));
+  usage.set_fast({state::ClusterNumber(1)});
+  send(*socket, "PublishMetricsRequest", metrics);
+  next<AckPublishMetric>(*socket, "AckPublishMetric");
+  EXPECT_EQ(next<StokerTelemetryPace>(*socket, "StokerTelemetryPace").seconds, 1);
+  send(*socket, "PublishMetricsRequest", metrics);
+  next<AckPublishMetric>(*socket, "AckPublishMetric");  // and no pace: it is known
+  usage.set_fast({});
+  send(*socket, "PublishMetricsRequest", metrics);
+  next<AckPublishMetric>(*socket, "AckPublishMetric");
+  EXPECT_EQ(next<StokerTelemetryPace>(*socket, "StokerTelemetryPace").seconds, 20);
+}
+
+TEST_F(AgentSessionsTest, AmazonsAgentKeepsItsOwnPace) {
+  auto socket = connect_telemetry();
+  next<HeartbeatMessage>(*socket, "HeartbeatMessage");
+  locals_.get<services::ecs::LiveUsage>().set_fast({state::ClusterNumber(1)});
+  for (int i = 0; i < 2; ++i) {
+    send(*socket, "PublishMetricsRequest", shapes::agent::PublishMetricsRequest{});
+    next<shapes::agent::AckPublishMetric>(*socket, "AckPublishMetric");
+  }
+}
+
 }  // namespace
 }  // namespace doors::agents

@@ -17,6 +17,7 @@
 #include "http/server.h"
 #include "services/ecs/machines/live_gpus.h"
 #include "services/ecs/machines/machines_fixture.h"
+#include "services/ecs/metrics/live_usage.h"
 #include "shapes/agent/work.h"
 #include "state/machine.h"
 #include "state/task.h"
@@ -32,6 +33,7 @@ class AgentsTest : public services::ecs::MachinesTest {
   AgentsTest() {
     base::set_log_level(base::LogLevel::Off);
     locals_.add<services::ecs::LiveGpus>();
+    locals_.add<services::ecs::LiveUsage>();
     machine_ = model::InstanceId(add_machine("box", 2));
     set_machine_connected(false);
     http::Limits limits;

@@ -2,6 +2,7 @@
 // One session: a socket, and the state of the conversation on it.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -11,6 +12,9 @@
 #include "state/machine.h"
 
 namespace doors::agents {
+
+// Amazon's agent publishes metrics this often, and so does ours unless it is told otherwise.
+inline constexpr std::int32_t kUsualPaceSeconds = 20;
 
 // Its reader and its writer are coroutines of one thread.
 struct AgentSessions::Session {
@@ -23,7 +27,14 @@ struct AgentSessions::Session {
   SessionState state;
   bool over = false;
   bool pushing = false;  // the writer runs
+  std::int32_t pace_seconds = kUsualPaceSeconds;  // of its telemetry
 
+  // Messages and members of our own, with keys among them, are only for Stoker's agent.
+  bool with_our_agent() const {
+    const auto& attributes = home.instance.body.attributes;
+    return attributes && std::any_of(attributes->begin(), attributes->end(),
+                                     [](const auto& attribute) { return attribute.name == "stoker.agent"; });
+  }
   std::string topic() const { return state::instance_topic(home.instance.id); }
   std::string own_topic() const { return "session/" + id; }
   template <class Message>

@@ -15,13 +15,6 @@ using services::Call;
 
 namespace {
 
-// Members of our own, with keys among them, are only for Stoker's agent.
-bool is_ours(const ecs::StoredInstance& instance) {
-  const auto& attributes = instance.body.attributes;
-  return attributes && std::any_of(attributes->begin(), attributes->end(),
-                                   [](const auto& attribute) { return attribute.name == "stoker.agent"; });
-}
-
 // The keys are for the agent, which reads environment files with them.
 Objects to_objects(const ExternalObjects& objects, const Task& task) {
   Objects out{objects.endpoint, objects.region, std::nullopt, std::nullopt};
@@ -101,7 +94,7 @@ void AgentSessions::send_payload(Session& session, std::vector<Task> tasks) {
   payload.containerInstanceArn = ecs::instance_arn(session.home.cluster, session.home.instance.id);
   payload.generatedAt = base::to_millis(engine_.clock().now());
   payload.tasks = std::move(tasks);
-  if (objects_ && is_ours(session.home.instance)) {
+  if (objects_ && session.with_our_agent()) {
     for (Task& task : payload.tasks) task.stokerObjects = to_objects(*objects_, task);
   }
   std::vector<std::string> arns;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "services/cloudwatch/units.h"
+#include "services/metric_interest.h"
 
 namespace services::cloudwatch {
 namespace {
@@ -39,6 +40,12 @@ telemetry::Metric to_metric(const Caller& caller, const std::string& space, cons
   return metric;
 }
 
+void note_reader(Call& call, const telemetry::Metric& metric) {
+  MetricKey key{metric.account, metric.region, metric.space, metric.name, {}};
+  for (const telemetry::Dimension& one : metric.dimensions) key.dimensions.emplace(one.name, one.value);
+  use_metric(call, key);
+}
+
 base::Time rounded_start(base::Time start, base::Time now, std::int64_t period_s) {
   start = std::max(start, base::Time());
   if (period_s < 60) return floor_to(start, period_s);
@@ -60,6 +67,7 @@ TimeRange readable_range(base::Time start, base::Time end, base::Time now, std::
 }
 
 std::vector<UnitPoints> read_statistic(Call& call, const StatisticQuery& query) {
+  note_reader(call, query.metric);
   if (query.range.from >= query.range.until) return {};
   const telemetry::ReadRange range{.from = query.range.from,
                                    .until = query.range.until,

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/cloudwatch/module.h"
 
+#include "services/cloudwatch/alarms/alarm_module.h"
 #include "services/cloudwatch/errors.h"
 #include "services/cloudwatch/operations.h"
 #include "services/cloudwatch/watched_series.h"
 #include "telemetry/metrics/metric_store.h"
+#include "telemetry/metrics/rollup.h"
 #include "telemetry/metrics/schema.h"
+#include "telemetry/metrics/seal.h"
 
 namespace services::cloudwatch {
 namespace {
@@ -16,7 +19,7 @@ constexpr std::size_t kBodyLimit = 1u << 20;
 std::vector<Operation> all_operations() {
   std::vector<Operation> all;
   for (auto rows : {get_metric_data_operations(), get_metric_statistics_operations(), list_metrics_operations(),
-                    put_metric_data_operations(), unsupported_operations()}) {
+                    put_metric_data_operations(), alarm_operations(), unsupported_operations()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;
@@ -40,7 +43,40 @@ Service make_service() {
   return cloudwatch;
 }
 
-store::Migrations migrations() { return {"cloudwatch", telemetry::metric_steps()}; }
+Decision to_decision(telemetry::SealStep step) {
+  Decision decision;
+  decision.next = step.next;
+  if (step.apply) {
+    decision.apply = [apply = std::move(step.apply)](Call& write) {
+      apply(write.tx);
+      write.wake(kRollupTopic);
+    };
+  }
+  return decision;
+}
+
+Loop seal_loop() {
+  return {"metric seal", kSealTopic, [sealer = telemetry::Sealer()](Call& call) mutable {
+            return to_decision(sealer.look(call.local<telemetry::MetricStore>(), call.now));
+          }};
+}
+
+Loop rollup_loop() {
+  return {"metric rollup", kRollupTopic, [](Call& call) {
+            auto step = telemetry::look_for_rollup(call.local<telemetry::MetricStore>(), call.tx, call.now);
+            Decision decision;
+            decision.next = step.next;
+            if (step.apply) decision.apply = [apply = std::move(step.apply)](Call& write) { apply(write.tx); };
+            return decision;
+          }};
+}
+
+// New steps of either kind go to the end.
+store::Migrations migrations() {
+  store::Migrations all{"cloudwatch", telemetry::metric_steps()};
+  for (const std::string& step : alarm_steps()) all.steps.push_back(step);
+  return all;
+}
 
 }  // namespace
 
@@ -51,8 +87,15 @@ Module module(const Options&) {
   cloudwatch.add_memory = [](Locals& locals) {
     locals.add<telemetry::MetricStore>();
     locals.add<WatchedSeries>();
+    add_alarm_memory(locals);
   };
-  cloudwatch.recover = [](Call& call) { call.local<telemetry::MetricStore>().recover(call.tx); };
+  cloudwatch.recover = [](Call& call) {
+    call.local<telemetry::MetricStore>().recover(call.tx);
+    recover_alarms(call);
+  };
+  cloudwatch.internal_operations = internal_alarm_operations();
+  cloudwatch.loops = {seal_loop(), rollup_loop()};
+  for (const Loop& loop : alarm_loops()) cloudwatch.loops.push_back(loop);
   return cloudwatch;
 }
 

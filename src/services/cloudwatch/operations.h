@@ -8,6 +8,10 @@
 
 namespace services::cloudwatch {
 
+// Woken when points are to be sealed into blocks; when blocks were written.
+inline constexpr char kSealTopic[] = "cloudwatch/seal";
+inline constexpr char kRollupTopic[] = "cloudwatch/rollup";
+
 std::vector<Operation> get_metric_data_operations();
 std::vector<Operation> get_metric_statistics_operations();
 std::vector<Operation> list_metrics_operations();

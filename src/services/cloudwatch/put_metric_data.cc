@@ -9,6 +9,7 @@
 #include "services/cloudwatch/watched_series.h"
 #include "shapes/cloudwatch/metric_data.h"
 #include "telemetry/metrics/metric_store.h"
+#include "telemetry/metrics/seal.h"
 
 namespace services::cloudwatch {
 namespace {
@@ -141,11 +142,11 @@ Aggregate aggregate_of(const std::vector<double>& values, const std::vector<doub
   }
   telemetry::Combiner combiner;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::string member = "member." + std::to_string(i + 1);
-    check_number(values[i], path, "Values." + member);
+    const auto member = [&](const char* list) { return list + (".member." + std::to_string(i + 1)); };
+    if (!is_storable(values[i])) check_number(values[i], path, member("Values"));
     const double count = counts ? (*counts)[i] : 1;
-    check_number(count, path, "Counts." + member);
-    if (count < 0) throw invalid_value("The parameter " + path("Counts." + member) + " must be greater than 0.");
+    if (!is_storable(count)) check_number(count, path, member("Counts"));
+    if (count < 0) throw invalid_value("The parameter " + path(member("Counts")) + " must be greater than 0.");
     if (count > 0) combiner.add(Aggregate::of(values[i], count));
   }
   return combiner.take();
@@ -214,7 +215,10 @@ void put_metric_data(Call& call, const PutMetricDataInput& request) {
   }
   // All samples of a datum may have the count 0.
   std::erase_if(points, [](const NewPoint& point) { return point.aggregate && point.aggregate->empty(); });
-  if (auto limit = call.local<telemetry::MetricStore>().put(call.tx, call.now, points)) throw limit_error(*limit);
+  auto& metrics = call.local<telemetry::MetricStore>();
+  if (auto limit = metrics.put(call.tx, call.now, points)) throw limit_error(*limit);
+  // The loop then knows when its next work is due: at once, or when this point has a certain age.
+  if (metrics.head().journal().batches == 0 || telemetry::is_seal_due(metrics.head(), call.now)) call.wake(kSealTopic);
 
   WatchedSeries& watching = call.local<WatchedSeries>();
   auto watched = watching.watched(key_views);

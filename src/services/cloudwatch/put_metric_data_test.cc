@@ -117,6 +117,9 @@ TEST_F(PutMetricDataTest, AmazonsNamespacesAreForServicesOnly) {
 
 TEST_F(PutMetricDataTest, APointOfAWatchedMetricIsMarkedAndWakesTheAlarms) {
   put(datum(1, now_));
+  ASSERT_EQ(wakes_.size(), 1u) << "the first point wakes the loop that seals";
+  EXPECT_EQ(wakes_[0].topic, "cloudwatch/seal");
+  put(datum(1, now_));
   EXPECT_TRUE(wakes_.empty());
   WatchedSeries& watching = locals_->get<WatchedSeries>();
   watching.watch(telemetry::metric_key(latency()));

@@ -8,6 +8,8 @@
 #include "services/ecs/machines/departure.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/machines/live_gpus.h"
+#include "services/ecs/metrics/live_usage.h"
+#include "services/ecs/metrics/measure.h"
 #include "services/ecs/operations.h"
 #include "services/ecs/tasks/sweep.h"
 #include "shapes/ecs/errors.h"
@@ -47,6 +49,7 @@ std::vector<Operation> all_operations() {
 void add_memory(Locals& locals) {
   locals.add<Fleets>();
   locals.add<LiveGpus>();
+  locals.add<LiveUsage>();
 }
 
 // No agent has a session yet.
@@ -79,6 +82,7 @@ Module module(const Options& options) {
   ecs.recover = &recover;
   ecs.loops = {sweep_loop(options.lost_after)};
   ecs.gauges = &gauges;
+  ecs.measure = &measure;
   return ecs;
 }
 

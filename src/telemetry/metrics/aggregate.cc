@@ -8,17 +8,14 @@
 namespace telemetry {
 namespace {
 
-// The logarithm of the ratio between neighbouring bins, at first: values within 1 percent share one.
-constexpr double kBinWidth = 0.00995;
-
-double bin_value(double value, double width) {
+// The value with this many significant digits.
+double round_digits(double value, int digits) {
   if (value == 0) return 0;
-  const double magnitude = std::abs(value);
-  const double bin = std::round(std::log(magnitude) / width);
-  // Fewer digits than a double has: stored bins then compress well.
-  const double centre = static_cast<double>(static_cast<float>(std::exp(bin * width)));
-  if (!std::isfinite(centre) || centre == 0) return value;
-  return value < 0 ? -centre : centre;
+  const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value)))) - digits + 1;
+  // Whole powers of ten are exact up to 22 digits, so that the result prints, and compresses, as a short decimal.
+  const double scale = std::pow(10.0, std::abs(exponent));
+  const double rounded = exponent > 0 ? std::round(value / scale) * scale : std::round(value * scale) / scale;
+  return std::isfinite(rounded) ? rounded : value;
 }
 
 // Sorts by value, and unites entries with the same value.
@@ -67,15 +64,14 @@ Aggregate Combiner::take() {
 }
 
 void round_values(Aggregate& aggregate) {
-  if (aggregate.values.size() <= kMaxExactValues) return;
-  double width = kBinWidth;
-  do {
+  std::size_t most = kMaxExactValues;
+  for (int digits = 3; digits >= 1 && aggregate.values.size() > most; --digits) {
     for (ValueCount& entry : aggregate.values) {
-      entry.value = std::clamp(bin_value(entry.value, width), aggregate.min, aggregate.max);
+      entry.value = std::clamp(round_digits(entry.value, digits), aggregate.min, aggregate.max);
     }
     normalize(aggregate.values);
-    width *= 2;
-  } while (aggregate.values.size() > kMaxBins);
+    most = kMaxRoundedValues;
+  }
 }
 
 }  // namespace telemetry

@@ -13,10 +13,9 @@ struct ValueCount {
   bool operator==(const ValueCount&) const = default;
 };
 
-// A rolled-up aggregate with more distinct values has them rounded.
-inline constexpr std::size_t kMaxExactValues = 64;
-// And never more bins than this.
-inline constexpr std::size_t kMaxBins = 512;
+// A rolled-up aggregate with more distinct values has them rounded; see round_values().
+inline constexpr std::size_t kMaxExactValues = 16;
+inline constexpr std::size_t kMaxRoundedValues = 512;
 
 struct Aggregate {
   double count = 0, sum = 0, min = 0, max = 0;
@@ -54,8 +53,8 @@ class Combiner {
   std::vector<ValueCount> pending_;
 };
 
-// Rounds values to logarithmic bins if there are more than kMaxExactValues, so that an hour of samples costs a bounded
-// number of bytes. The error is half a percent, and doubles until there are no more than kMaxBins.
+// Rounds more than kMaxExactValues values to three significant digits, so that percentiles of an hour of samples cost a
+// bounded number of bytes: an error of at most half a percent. If more than kMaxRoundedValues remain, to two, then to one.
 void round_values(Aggregate& aggregate);
 
 }  // namespace telemetry

@@ -8,8 +8,11 @@ namespace {
 
 std::uint32_t low_bits(BatchId id) { return static_cast<std::uint32_t>(id); }
 
-// Whether a batch in memory is newer than `than`, which is at most 2^31 batches away.
-bool is_newer(std::uint32_t batch, BatchId than) { return static_cast<std::int32_t>(batch - low_bits(than)) > 0; }
+// The id of a batch in memory, from its low bits and an id that is at most 2^31 batches away.
+BatchId full_id(std::uint32_t batch, BatchId near) { return near + static_cast<std::int32_t>(batch - low_bits(near)); }
+
+bool is_newer(std::uint32_t batch, BatchId than) { return full_id(batch, than) > than; }
+
 
 template <class Points>
 void copy_range(const Points& from, BatchId after, std::int64_t first, std::int64_t until, Points& to) {
@@ -53,6 +56,7 @@ void Head::append(Batch batch) {
     for (ActiveSeries& added : batch.new_series) {
       if (!state.series.try_emplace(added.id, Series{added.key, batch.arrived}).second) continue;
       ++state.active[account_of(added.key)];
+      state.order.push_back(added.id);
       state.ids.emplace(std::move(added.key), added.id);
     }
     for (const auto& [account, count] : batch.created) state.stored[account] += count;
@@ -69,6 +73,10 @@ void Head::append(Batch batch) {
       }
     }
     state.journal_bytes += batch.bytes;
+    state.new_bytes += batch.bytes;
+    ++state.new_batches;
+    state.journal.push_back({batch.id, batch.bytes, batch.arrived});
+    state.newest = std::max(state.newest, batch.id);
   });
 }
 

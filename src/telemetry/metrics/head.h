@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -54,13 +55,37 @@ struct Batch {
   std::map<std::string, std::int64_t> created = {};  // by account: series that are new in the database as well
 };
 
+// Points that leave the head for blocks.
+struct SealCandidate {
+  StreamId stream = 0;
+  BatchId to = 0;  // the newest batch among them
+  base::Time arrived;
+  HeadStream points = {};
+};
+
+// Which streams a pass over the head seals: those with many points, and those with points of old batches.
+struct SealRule {
+  std::size_t points = 0;
+  BatchId oldest = 0;  // streams with points of this batch or an older one
+};
+
+// What is in the journal, as far as the head has it.
+struct JournalSize {
+  std::int64_t bytes = 0;
+  std::size_t batches = 0;
+  base::Time oldest_arrived = {};
+  BatchId oldest = 0, newest = 0;
+  // Since the last pass.
+  std::int64_t new_bytes = 0, new_batches = 0;
+};
+
 class Head {
  public:
   BatchId next_batch() {
     return state_.with([](State& state) { return ++state.last_batch; });
   }
   void set_last_batch(BatchId id) {
-    state_.with([&](State& state) { state.last_batch = id; });
+    state_.with([&](State& state) { state.last_batch = state.newest = id; });
   }
 
   // The ids of the series in memory; 0 for others.
@@ -86,10 +111,30 @@ class Head {
   std::vector<Unit> units(std::int64_t series) const;
   std::optional<base::Time> last_arrival(std::int64_t series) const;
 
+  // For the loop that seals. Points stay in the head for a while after they were sealed, for readers with an older
+  // snapshot, and leave with trim().
+  JournalSize journal() const;
+  void start_pass();
+  // The newest batch that arrived by then; 0 if there is none.
+  BatchId newest_batch_by(base::Time arrived) const;
+  // Candidates among the next series, up to `most_points` or so; `cursor` moves on, and is 0 after the last series.
+  std::vector<SealCandidate> candidates(const SealRule& rule, std::size_t most_points, std::size_t& cursor) const;
+  void set_sealed(StreamId stream, BatchId to, base::Time now);
+  // Every batch up to this one is in blocks.
+  BatchId sealed_batch() const;
+  // Batches up to this one have left the journal.
+  void forget_batches(BatchId to);
+  // Drops points that were sealed before `sealed_before`, and series without points since `idle_before`. True if sealed
+  // points remain.
+  bool trim(base::Time sealed_before, base::Time idle_before);
+  void count_deleted(const std::string& account, std::int64_t series);
+
  private:
   struct Stream {
     HeadStream points;
-    std::int64_t left_to = 0;  // batches up to this one have left the head
+    BatchId sealed_to = 0;
+    BatchId left_to = 0;  // batches up to this one have left the head
+    base::Time sealed_at = {};
   };
   struct Series {
     std::string key;
@@ -101,9 +146,18 @@ class Head {
     using is_transparent = void;
     std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
   };
+  struct JournalBatch {
+    BatchId id = 0;
+    std::int64_t bytes = 0;
+    base::Time arrived;
+  };
   struct State {
-    BatchId last_batch = 0;
+    BatchId last_batch = 0;  // that was numbered
+    BatchId newest = 0;      // that was committed
     std::int64_t journal_bytes = 0;
+    std::deque<JournalBatch> journal = {};
+    std::int64_t new_bytes = 0, new_batches = 0;  // since the last pass
+    std::vector<std::int64_t> order = {};  // the series, for passes over them
     std::unordered_map<std::string, std::int64_t, KeyHash, std::equal_to<>> ids = {};  // by key
     std::unordered_map<std::int64_t, Series> series = {};                              // by id
     std::map<std::string, std::size_t> active = {};       // series in memory, by account

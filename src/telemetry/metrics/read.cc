@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "telemetry/metrics/block.h"
 #include "telemetry/metrics/metric_store.h"
 
 namespace telemetry {
@@ -16,7 +17,12 @@ class Buckets {
 
   Combiner& at(std::int64_t second) {
     const std::int64_t index = (second - from_) / period_;
-    return combiners_.try_emplace(index, values_).first->second;
+    // Neighbours are mostly of the same bucket.
+    if (!last_ || index != last_index_) {
+      last_ = &combiners_.try_emplace(index, values_).first->second;
+      last_index_ = index;
+    }
+    return *last_;
   }
 
   std::vector<Bucket> take() {
@@ -30,7 +36,25 @@ class Buckets {
   std::int64_t from_, period_;
   bool values_;
   std::map<std::int64_t, Combiner> combiners_;
+  Combiner* last_ = nullptr;
+  std::int64_t last_index_ = 0;
 };
+
+void add_blocks(store::Tx& tx, StreamId stream, std::int64_t first, std::int64_t until, bool values, Buckets& buckets) {
+  const auto within = [&](std::int64_t second) { return second >= first && second < until; };
+  tx.query("SELECT points FROM telemetry_blocks WHERE stream = $1 AND last_at >= $2 AND first_at < $3 ORDER BY last_at, id",
+           stream, first, until)
+      .each([&](const store::Row& row) {
+        const auto points = decode_block(row.text(0), values);
+        if (!points) throw store::Error(store::ErrorKind::Damaged, "a block of metric points is damaged");
+        for (const BlockSample& one : points->samples) {
+          if (within(one.second)) buckets.at(one.second).add(one.value);
+        }
+        for (const BlockAggregate& one : points->aggregates) {
+          if (within(one.second)) buckets.at(one.second).add(one.aggregate);
+        }
+      });
+}
 
 void add_head(const HeadStream& points, Buckets& buckets) {
   for (const HeadPoint& point : points.points) buckets.at(point.second).add(point.value);
@@ -53,12 +77,14 @@ std::vector<UnitBuckets> MetricStore::read(store::Tx& tx, const Metric& metric, 
   std::vector<UnitBuckets> result;
   const auto series = find_series(tx, metric_key(metric));
   if (!series) return result;
-  const std::int64_t first = base::to_seconds(range.from), until = base::to_seconds(range.until);
+  // A time within a second is after the points of that second.
+  const std::int64_t first = base::to_seconds(range.from), until = base::to_seconds(range.until + base::Duration(999));
   for (const auto& [stream, sealed_to] : streams_of(tx, head_, *series)) {
     if (range.unit && *range.unit != unit_of(stream)) continue;
     Buckets buckets(range);
     const auto head = head_.read(stream, sealed_to, first, until);
     if (!head) throw store::Error(store::ErrorKind::Busy, "the snapshot is older than the newest points");
+    add_blocks(tx, stream, first, until, range.values, buckets);
     add_head(*head, buckets);
     UnitBuckets one{unit_of(stream), buckets.take()};
     if (!one.buckets.empty()) result.push_back(std::move(one));

@@ -58,6 +58,16 @@ MachineCounts Fleets::count() const {
   return counts;
 }
 
+std::set<state::ClusterNumber> Fleets::clusters() const {
+  return fleets_.with([](const auto& fleets) {
+    std::set<state::ClusterNumber> numbers;
+    for (const auto& [cluster, fleet] : fleets) {
+      if (!fleet->machines().empty()) numbers.insert(cluster);
+    }
+    return numbers;
+  });
+}
+
 void put_in_fleet(Call& call, const StoredInstance& instance) { put_now(call, instance.cluster, instance.for_scheduler()); }
 
 void remove_from_fleet(Call& call, const StoredInstance& instance) {

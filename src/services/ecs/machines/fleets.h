@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "base/guarded.h"
 #include "scheduler/fleet.h"
@@ -28,6 +29,8 @@ class Fleets {
   void load(store::Tx& tx);
 
   MachineCounts count() const;
+  // Those that have machines.
+  std::set<state::ClusterNumber> clusters() const;
 
   // One at a time. `use` must not call back.
   template <class Use>

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/metrics/measure.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "services/ecs/machines/fleets.h"
+#include "services/ecs/machines/live_gpus.h"
+#include "services/ecs/metrics/live_usage.h"
+#include "services/shape_json.h"
+#include "state/definition.h"
+#include "state/launch.h"
+#include "state/task_name.h"
+
+namespace services::ecs {
+namespace {
+
+constexpr std::string_view kServiceGroup = "service:", kFamilyGroup = "family:";
+
+// The families of tasks, each launch read once.
+class Families {
+ public:
+  explicit Families(store::Tx& tx) : tx_(tx) {}
+
+  std::string of(const model::TaskHold& task) {
+    if (task.group.starts_with(kFamilyGroup)) return task.group.substr(kFamilyGroup.size());
+    const auto name = state::parse_task_name(task.task.str());
+    if (!name) return "";
+    auto [known, added] = families_.try_emplace(name->launch());
+    if (!added) return known->second;
+    const auto launch = state::find_launch(tx_, name->launch());
+    const auto definition = launch ? state::find_definition(tx_, launch->definition) : std::nullopt;
+    if (definition) known->second = definition->family;
+    return known->second;
+  }
+
+ private:
+  store::Tx& tx_;
+  std::map<state::LaunchNumber, std::string> families_;
+};
+
+SeenTask see_task(const model::TaskHold& hold) {
+  SeenTask task;
+  task.id = hold.task.str();
+  if (hold.group.starts_with(kServiceGroup)) task.service = hold.group.substr(kServiceGroup.size());
+  task.running = hold.running;
+  task.cpu_units = static_cast<double>(hold.cpu);
+  task.memory_mib = static_cast<double>(hold.memory_mib);
+  for (const model::GpuHold& gpu : hold.gpus) {
+    if (std::ranges::find(task.gpus, gpu.gpu.str()) == task.gpus.end()) task.gpus.push_back(gpu.gpu.str());
+  }
+  return task;
+}
+
+template <class Number>
+std::optional<double> as_double(const std::optional<Number>& value) {
+  return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+}
+
+void add_sample(SeenGpu& gpu, const shapes::agent::StokerGpuSample& sample) {
+  gpu.utilization = sample.utilizationPercent;
+  gpu.used_mib = static_cast<double>(sample.memoryUsedInMiB);
+  gpu.free_mib = static_cast<double>(sample.memoryTotalInMiB - sample.memoryUsedInMiB);
+  gpu.celsius = as_double(sample.temperatureCelsius);
+  gpu.watts = sample.powerWatts;
+  gpu.sm_clock_mhz = as_double(sample.smClockInMHz);
+  gpu.xid = as_double(sample.xid);
+}
+
+// What the fleet, a cache, knows of a machine. Nothing here may block.
+struct FleetMachine {
+  model::InstanceId id;
+  SeenMachine seen;
+  std::vector<model::TaskHold> tasks;
+};
+
+double reserved_part(const scheduler::GpuUse& use) {
+  if (use.whole_holders > 0) return 1;
+  if (use.shared_holders == 0 || use.memory_mib == 0) return 0;
+  return static_cast<double>(use.shared_memory_mib) / static_cast<double>(use.memory_mib);
+}
+
+std::vector<FleetMachine> copy_fleet(const scheduler::Fleet& fleet) {
+  std::vector<FleetMachine> all;
+  for (const scheduler::Machine* machine : fleet.machines()) {
+    const model::Instance& instance = machine->instance();
+    const bool counts =
+        instance.status == model::InstanceStatus::Active || instance.status == model::InstanceStatus::Draining;
+    if (!counts) continue;
+    FleetMachine& copy = all.emplace_back();
+    copy.id = instance.id;
+    copy.seen.id = instance.id.str();
+    copy.seen.name = instance.ec2_instance_id;
+    copy.seen.cpu_units = static_cast<double>(instance.total.cpu);
+    copy.seen.memory_mib = static_cast<double>(instance.total.memory_mib);
+    for (std::size_t i = 0; i < instance.total.gpus.size(); ++i) {
+      copy.seen.gpus.push_back({.id = instance.total.gpus[i].id.str(), .reserved = reserved_part(machine->gpu_uses()[i])});
+    }
+    copy.tasks.assign(machine->tasks().begin(), machine->tasks().end());
+  }
+  return all;
+}
+
+void add_usage(const LiveUsage& usage, base::Time now, const model::InstanceId& id, SeenMachine& machine) {
+  const auto reported = usage.of(id, now);
+  for (SeenTask& task : machine.tasks) {
+    const auto found = reported.find(task.id);
+    if (found == reported.end()) continue;
+    task.used.emplace();
+    for (const auto& [name, used] : found->second.containers) {
+      task.used->push_back({name, used.cpu_percent / 100 * machine.cpu_units, used.memory_mib});
+    }
+  }
+}
+
+// Samples are forgotten when the session of their agent ends.
+void add_samples(LiveGpus& live, const model::InstanceId& id, SeenMachine& machine) {
+  const shapes::agent::StokerGpuSamples samples = live.of(id);
+  for (const shapes::agent::StokerGpuSample& sample : samples.samples) {
+    for (SeenGpu& gpu : machine.gpus) {
+      if (gpu.id == sample.id) add_sample(gpu, sample);
+    }
+  }
+}
+
+Insights insights_of(store::Tx& tx, state::ClusterNumber number) {
+  const auto body = from_json<shapes::ecs::Cluster>(state::cluster_body(tx, number));
+  if (!body.settings) return Insights::Off;
+  for (const shapes::ecs::ClusterSetting& setting : *body.settings) {
+    if (setting.name != "containerInsights") continue;
+    if (setting.value == "enhanced") return Insights::Enhanced;
+    if (setting.value == "enabled") return Insights::On;
+  }
+  return Insights::Off;
+}
+
+bool is_cluster_metric(const MetricKey& metric) {
+  return metric.space == kEcsSpace || metric.space == kInsightsSpace || metric.space == kGpuSpace;
+}
+
+// Clusters with a metric of interest.
+std::set<state::ClusterNumber> clusters_of_interest(Call& call, const std::set<MetricKey>& interest) {
+  std::set<state::ClusterNumber> numbers;
+  std::set<std::tuple<std::string, std::string, std::string>> names;
+  for (const MetricKey& metric : interest) {
+    const auto name = metric.dimensions.find("ClusterName");
+    if (!is_cluster_metric(metric) || name == metric.dimensions.end()) continue;
+    if (!names.insert({metric.account, metric.region, name->second}).second) continue;
+    const auto cluster = state::find_cluster(call.tx, {metric.account, metric.region, name->second});
+    if (cluster) numbers.insert(cluster->number);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+SeenCluster see_cluster(Call& call, const state::Cluster& cluster) {
+  SeenCluster seen{.account = cluster.account, .region = cluster.region, .name = cluster.name};
+  seen.insights = insights_of(call.tx, cluster.number);
+  Families families(call.tx);
+  auto machines = call.local<Fleets>().with(cluster.number, [](const scheduler::Fleet& fleet) { return copy_fleet(fleet); });
+  for (FleetMachine& machine : machines) {
+    for (const model::TaskHold& hold : machine.tasks) {
+      SeenTask& task = machine.seen.tasks.emplace_back(see_task(hold));
+      if (seen.insights != Insights::Off) task.family = families.of(hold);
+    }
+    add_usage(call.local<LiveUsage>(), call.now, machine.id, machine.seen);
+    add_samples(call.local<LiveGpus>(), machine.id, machine.seen);
+    seen.machines.push_back(std::move(machine.seen));
+  }
+  return seen;
+}
+
+Measured measure(Call& call, const Due& due) {
+  Measured result;
+  if (!due.minute && !due.second) return result;
+  std::set<state::ClusterNumber> fast = clusters_of_interest(call, due.interest);
+  std::set<state::ClusterNumber> turns = fast;
+  if (due.minute) turns.merge(call.local<Fleets>().clusters());
+  call.local<LiveUsage>().set_fast(std::move(fast));
+  for (state::ClusterNumber number : turns) {
+    const auto cluster = state::find_cluster(call.tx, number);
+    if (!cluster || !cluster->active) continue;
+    for (Measurement& point : measure_cluster(see_cluster(call, *cluster), call.now)) {
+      point.high_resolution = due.interest.contains(point.metric);
+      if (due.minute || point.high_resolution) result.points.push_back(std::move(point));
+    }
+  }
+  return result;
+}
+
+}  // namespace services::ecs
