@@ -79,6 +79,7 @@ GetMetricStatisticsOutput get_metric_statistics(Call& call, const GetMetricStati
   GetMetricStatisticsOutput output{.Label = request.MetricName, .Datapoints = std::vector<Datapoint>()};
   if (range.from >= range.until) return output;
   const telemetry::Metric metric = to_metric(call.caller, request.Namespace, request.MetricName, request.Dimensions);
+  note_use(call, metric, request.EndTime);
   const telemetry::ReadRange read{.from = range.from,
                                   .until = range.until,
                                   .period_s = request.Period,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "services/cloudwatch/units.h"
+#include "services/metric_interest.h"
 
 namespace services::cloudwatch {
 namespace {
@@ -59,7 +60,15 @@ TimeRange readable_range(base::Time start, base::Time end, base::Time now, std::
   return range;
 }
 
+void note_use(Call& call, const telemetry::Metric& metric, base::Time until) {
+  if (until <= call.now - MetricInterest::kLasts) return;
+  MetricKey key{metric.account, metric.region, metric.space, metric.name, {}};
+  for (const auto& [name, value] : metric.dimensions) key.dimensions[name] = value;
+  use_metric(call, key);
+}
+
 std::vector<UnitPoints> read_statistic(Call& call, const StatisticQuery& query) {
+  note_use(call, query.metric, query.range.until);
   if (query.range.from >= query.range.until) return {};
   const telemetry::ReadRange range{.from = query.range.from,
                                    .until = query.range.until,

@@ -32,6 +32,9 @@ struct TimeRange {
 // range begins where there can be data.
 TimeRange readable_range(base::Time start, base::Time end, base::Time now, std::int64_t period_s);
 
+// Somebody reads this metric up to this time: a recent value makes its service publish it every second.
+void note_use(Call& call, const telemetry::Metric& metric, base::Time until);
+
 struct StatisticPoint {
   base::Time at;
   double value = 0;
