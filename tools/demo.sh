@@ -141,6 +141,37 @@ own logs "${task##*/}"
 run s3 ls s3://photos --recursive
 run s3 cp s3://photos/results/cat.txt.json -
 echo
+note "logs: the output of a task goes to CloudWatch Logs, and a stock client follows it"
+run logs create-log-group --log-group-name /demo/train
+container='{"name": "main", "image": "'$image'", "memory": 64, "entryPoint": ["/bin/sh", "-c"],
+  "command": ["for epoch in 1 2 3; do echo epoch $epoch; sleep 1; done; echo trained"],
+  "logConfiguration": {"logDriver": "awslogs", "options": {"awslogs-group": "/demo/train",
+    "awslogs-region": "'$AWS_DEFAULT_REGION'", "awslogs-stream-prefix": "demo"}}}'
+quiet ecs register-task-definition --family logged --container-definitions "[$container]" > /dev/null
+say "aws logs tail /demo/train --follow --format short"
+quiet logs tail /demo/train --follow --format short > "$data/tail" 2>&1 &
+tail=$!
+quiet ecs run-task --task-definition logged > /dev/null
+await grep trained "$data/tail"
+kill "$tail" && wait "$tail" 2> /dev/null || true
+cat "$data/tail"
+
+note "an alarm on the length of a queue; its action is a message to another queue"
+run sqs create-queue --queue-name alerts
+quiet sqs create-queue --queue-name jobs > /dev/null
+run cloudwatch put-metric-alarm --alarm-name backlog --namespace AWS/SQS \
+  --metric-name ApproximateNumberOfMessagesVisible --dimensions Name=QueueName,Value=jobs --statistic Average \
+  --period 60 --evaluation-periods 1 --threshold 0 --comparison-operator GreaterThanThreshold \
+  --alarm-actions "arn:aws:sqs:$AWS_DEFAULT_REGION:000000000000:alerts"
+run sqs send-message --queue-url "$AWS_ENDPOINT_URL/000000000000/jobs" --message-body "work" --query MessageId
+alarmed() { quiet sqs receive-message --queue-url "$AWS_ENDPOINT_URL/000000000000/alerts" --wait-time-seconds 20 --output text > "$data/alert" && cat "$data/alert"; }
+await alarmed
+run cloudwatch describe-alarms --alarm-names backlog --query 'MetricAlarms[].[AlarmName, StateValue, StateReason]'
+
+note "the GPUs, as dcgm-exporter would show them to Prometheus"
+say "curl http://127.0.0.1:9400/metrics"
+curl -sf http://127.0.0.1:9400/metrics > "$data/gpus" || echo "another program has port 9400"
+grep DCGM_FI_DEV_GPU_UTIL "$data/gpus" || true
 say "kill -TERM (stoker finishes the requests in progress and stops)"
 kill "$server"
 wait "$server"

@@ -26,7 +26,7 @@ SOURCE = {".cc", ".h", ".py", ".ts", ".tsx", ".sh", ".mjs"}
 TEST = re.compile(r"_test\.cc$|/(test_|fake_)\w+\.h$|_(fixture|test_server)\.h$|/(scripted_\w+|raw_client|self_signed)\.h$")
 
 # Header prefix -> the modules that may include it (patterns), and whether a header of theirs may.
-ASYNC = ("http", "signing", "objects", "api", "doors/*", "control", "client", "agent", "agent/*", "worker", "cli")
+ASYNC = ("http", "signing", "objects", "api", "webhooks/*", "doors/*", "control", "client", "agent", "agent/*", "worker", "cli")
 LIBRARIES = {
     "boost/asio": (ASYNC, True),
     "boost/system": (ASYNC, True),
@@ -53,7 +53,7 @@ LIBRARIES = {
     "gmock": (("*",), True),
 }
 # The agent builds Docker's and the metadata server's documents as JSON values, which its headers pass around.
-JSON_HEADERS = ("agent", "agent/*")
+JSON_HEADERS = ("agent", "agent/*", "services/events")
 REGEX_HEADERS = {"scheduler/expression.h", "scheduler/expression_pattern.h"}
 SYSTEM = ("sys", "linux", "netinet", "arpa", "net")
 
@@ -68,6 +68,7 @@ SLEEP_FILES = {
     "agent/drivers/shim.cc": "the shim has no event loop; it retries to write a task's exit status",
     "agent/drivers/cgroup.cc": "a cgroup is busy for a moment after its last process; there is no event",
     "cli/run.cc": "polls the server, as any client does",
+    "cli/awslogs.cc": "polls the server, as any client does: GetLogEvents has no long poll",
     "store/postgres_store.cc": "backs off between attempts of a conflicting transaction",
     "store/postgres_writer.cc": "pauses between attempts to reconnect",
     "store/postgres_test_server.h": "waits for a process that announces nothing",

@@ -71,6 +71,10 @@ class FakeServer {
     std::lock_guard lock(mutex_);
     rejections_.push_back(error);
   }
+  void reject_log_streams(const std::string& error) {
+    std::lock_guard lock(mutex_);
+    stream_error_ = error;
+  }
 
  private:
   template <class Match>
@@ -102,6 +106,10 @@ class FakeServer {
       rejections_.erase(rejections_.begin());
       return error;
     }
+    if (operation == "CreateLogStream" && !stream_error_.empty()) {
+      status = 400;
+      return stream_error_;
+    }
     if (operation == "RegisterContainerInstance") {
       return std::string(R"({"containerInstance":{"containerInstanceArn":")") + kInstance + "\"}}";
     }
@@ -123,6 +131,7 @@ class FakeServer {
     const std::string* named = exchange.head().headers.find("X-Amz-Target");
     std::string target = named ? *named : "";
     std::string operation = target.substr(target.find('.') + 1);
+    if (target.starts_with("Logs_")) body = *exchange.head().headers.find("Authorization") + "\n" + body;
     response.body = response_to(operation, response.status);
     response.headers.set("Content-Type", "application/x-amz-json-1.1");
     record(calls_, {operation, std::move(body)});
@@ -156,6 +165,7 @@ class FakeServer {
   std::shared_ptr<http::WebSocket> socket_, telemetry_;
   std::vector<wire::Frame> frames_, calls_;
   std::vector<std::string> rejections_;
+  std::string stream_error_;
   http::IoThreads io_{1};
   http::Server server_;
 };
@@ -251,6 +261,56 @@ TEST_F(AgentTest, EnvironmentFilesAreDownloadedFromTheS3ThatTheServerNames) {
   EXPECT_NE(signature.find("Credential=ITSKEY/"), std::string::npos) << signature;
   EXPECT_NE(signature.find("/eu-west-1/s3/aws4_request"), std::string::npos);
   server_.receive_call("SubmitTaskStateChange");
+}
+
+messages::Task task_with_awslogs() {
+  messages::Container container = test_container("main");
+  container.dockerConfig.hostConfig = R"({"LogConfig":{"Type":"awslogs","Config":{"awslogs-group":"g",)"
+                                      R"("awslogs-region":"eu-west-1","awslogs-stream":"p/main/t1"}}})";
+  return test_task("t1", {container});
+}
+
+TEST_F(AgentTest, TheOutputOfAContainerWithAwslogsIsSentAsItsExecutionRole) {
+  start_agent();
+  server_.receive("StokerGpus");
+  messages::Task task = task_with_awslogs();
+  task.executionRoleCredentials.emplace();
+  task.executionRoleCredentials->accessKeyId = "ROLESKEY";
+  server_.send("PayloadMessage", payload("m1", task));
+  const std::string created = server_.receive_call("CreateLogStream");
+  EXPECT_NE(created.find("Credential=ROLESKEY/"), std::string::npos) << created;
+  EXPECT_NE(created.find("/eu-west-1/logs/aws4_request"), std::string::npos);
+  EXPECT_NE(created.find(R"({"logGroupName":"g","logStreamName":"p/main/t1"})"), std::string::npos);
+  server_.receive_call("SubmitTaskStateChange");
+  auto log = drivers::LogWriter::open(folder_.path + "/logs/t1/main.log");
+  ASSERT_TRUE(log);
+  log->append(drivers::LogStream::Stdout, std::chrono::sys_seconds(std::chrono::seconds(1'800'000'000)), "hello\n");
+  const std::string put = server_.receive_call("PutLogEvents");
+  EXPECT_NE(put.find("Credential=ROLESKEY/"), std::string::npos);
+  EXPECT_NE(put.find(R"("logEvents":[{"timestamp":1800000000000,"message":"hello"}])"), std::string::npos) << put;
+}
+
+TEST_F(AgentTest, WithoutAnExecutionRoleTheOutputIsSentAsTheMachine) {
+  start_agent();
+  server_.receive("StokerGpus");
+  server_.send("PayloadMessage", payload("m1", task_with_awslogs()));
+  const std::string created = server_.receive_call("CreateLogStream");
+  EXPECT_NE(created.find("Credential=id/"), std::string::npos) << created;
+  server_.receive_call("SubmitTaskStateChange");
+}
+
+TEST_F(AgentTest, AMissingLogGroupFailsTheTaskInAmazonsWords) {
+  server_.reject_log_streams(
+      R"({"__type":"ResourceNotFoundException","message":"The specified log group does not exist."})");
+  start_agent();
+  server_.receive("StokerGpus");
+  server_.send("PayloadMessage", payload("m1", task_with_awslogs()));
+  const std::string report = server_.receive_call("SubmitTaskStateChange");
+  EXPECT_NE(report.find(R"("status":"STOPPED")"), std::string::npos) << report;
+  EXPECT_NE(report.find("CannotStartContainerError: Error response from daemon: failed to initialize logging driver: "
+                        "failed to create Cloudwatch log stream: ResourceNotFoundException: "
+                        "The specified log group does not exist."),
+            std::string::npos);
 }
 
 TEST_F(AgentTest, AfterAReconnectTasksThatTheManifestOmitsAreStopped) {

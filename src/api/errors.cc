@@ -89,11 +89,23 @@ http::Response to_http(wire::HttpResponse response) {
   return {response.status, std::move(response.headers), std::move(response.body)};
 }
 
+namespace {
+
+// Services that once spoke query answer JSON and CBOR with the status of query only on request. Recorded for
+// CloudWatch's ResourceNotFound.
+bool is_plain_bad_request(const Job& job, const wire::Service& service, int status) {
+  const bool json = job.protocol == wire::Protocol::Json10 || job.protocol == wire::Protocol::Cbor;
+  return json && service.query_compatible && !job.query_mode && status == 404;
+}
+
+}  // namespace
+
 http::Response error_response(const Job& job, const wire::ApiError& error, RequestLog& log) {
   // Before a service is known.
   static const wire::Service no_service{.name = "", .errors = common_errors()};
   const wire::Service& service = job.service ? job.service->wire : no_service;
   http::Response response = to_http(wire::encode_error(job.protocol, service, error, job.request_id));
+  if (is_plain_bad_request(job, service, response.status)) response.status = 400;
   log.failed(job, service.name, error, response.status);
   return response;
 }

@@ -14,6 +14,7 @@ struct Job {
   std::string request_id = base::random_uuid();
   std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();
   wire::Protocol protocol = wire::Protocol::Query;  // of the answer, also where that is an error
+  bool query_mode = false;  // a client that expects the query protocol's errors, in any protocol
   const services::Service* service = nullptr;
   const services::Operation* operation = nullptr;
   services::Caller caller;

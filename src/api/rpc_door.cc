@@ -52,6 +52,7 @@ asio::awaitable<http::Response> RpcDoor::serve(http::Exchange& exchange, signing
   const http::RequestHead& head = exchange.head();
   Job job;
   job.protocol = guess_protocol(head);
+  job.query_mode = head.headers.get("x-amzn-query-mode") == "true";
   const std::string& signed_for = claim.claim.service;
   job.service = signed_for.empty() ? registry_.find_addressed(head) : registry_.find_signed(signed_for);
   // co_await is not allowed inside a catch, so the exception leaves it first.

@@ -136,6 +136,39 @@ TEST_F(ClientArguments, LogsTakesAContainerAndItsOptions) {
   EXPECT_THAT(parse("logs"), HasSubstr("task"));
 }
 
+constexpr const char* kAwslogsDefinition =
+    R"({"taskDefinition":{"containerDefinitions":[{"name":"web","logConfiguration":{"logDriver":"awslogs",)"
+    R"("options":{"awslogs-group":"g","awslogs-region":"eu-west-1","awslogs-stream-prefix":"p"}}}]}})";
+
+TEST_F(ClientArguments, LogsOfContainersWithAwslogsComeFromCloudWatchLogs) {
+  reply("ListTasks", R"({"taskArns":["arn:aws:ecs:r:0:task/default/aaaa"]})");
+  reply("DescribeTasks", R"({"tasks":[{"taskArn":"arn:aws:ecs:r:0:task/default/aaaa","taskDefinitionArn":"f:1",)"
+                         R"("lastStatus":"RUNNING","containers":[{"name":"web"}]}]})");
+  reply("DescribeTasks", R"({"tasks":[{"taskArn":"arn:aws:ecs:r:0:task/default/aaaa","taskDefinitionArn":"f:1",)"
+                         R"("lastStatus":"STOPPED","containers":[{"name":"web"}]}]})");
+  reply("DescribeTaskDefinition", kAwslogsDefinition);
+  reply("GetLogEvents", R"({"events":[{"timestamp":0,"message":"one"}],"nextForwardToken":"f/1"})");
+  reply("GetLogEvents", R"({"events":[{"timestamp":1,"message":"two\n"}],"nextForwardToken":"f/2"})");
+  reply("GetLogEvents", R"({"events":[],"nextForwardToken":"f/2"})");
+  EXPECT_EQ(run_line("logs aa -f"), "one\ntwo\n");
+  EXPECT_EQ(requests("GetLogEvents").at(0),
+            R"({"logGroupName":"g","logStreamName":"p/web/aaaa","startFromHead":true})");
+  EXPECT_THAT(requests("GetLogEvents").at(1), HasSubstr(R"("nextToken":"f/1")"));
+  EXPECT_THAT(requests("/stoker/logs"), IsEmpty());
+}
+
+TEST_F(ClientArguments, LogsOfATaskThatIsNoLongerDescribedAreFoundByItsId) {
+  const std::string id = "0123456789abcdef0123456789abcdef";
+  reply("ListTasks", R"({"taskArns":[]})");
+  reply("ListTaskDefinitions", R"({"taskDefinitionArns":["f:1"]})");
+  reply("DescribeTaskDefinition", kAwslogsDefinition);
+  reply("GetLogEvents", R"({"events":[{"timestamp":0,"message":"old"}],"nextForwardToken":"f/1"})");
+  reply("GetLogEvents", R"({"events":[{"timestamp":0,"message":"old"}],"nextForwardToken":"f/1"})");
+  reply("GetLogEvents", R"({"events":[],"nextForwardToken":"f/1"})");
+  EXPECT_EQ(run_line("logs " + id), "old\n");
+  EXPECT_THAT(requests("GetLogEvents").at(0), HasSubstr("p/web/" + id));
+}
+
 TEST_F(ClientArguments, NodesListsWithoutASubcommandAndChangesWithOne) {
   reply("ListContainerInstances", R"({"containerInstanceArns":["a"]})");
   reply("DescribeContainerInstances",

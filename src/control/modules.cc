@@ -3,6 +3,7 @@
 
 #include "services/cloudwatch/module.h"
 #include "services/ecs/module.h"
+#include "services/events/module.h"
 #include "services/logs/module.h"
 #include "services/s3/module.h"
 #include "services/sqs/module.h"
@@ -14,7 +15,7 @@ namespace control {
 std::vector<services::Module> all_modules(const services::Options& options) {
   return {services::sts::module(options), services::sqs::module(options), services::ecs::module(options),
           services::s3::module(options), services::cloudwatch::module(options), services::logs::module(options),
-          services::stoker::module(options)};
+          services::events::module(options), services::stoker::module(options)};
 }
 
 }  // namespace control

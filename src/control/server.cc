@@ -16,6 +16,7 @@
 #include "doors/agents/agent_sessions.h"
 #include "doors/agents/log_streams.h"
 #include "doors/agents/task_logs.h"
+#include "doors/live_tail/live_tail_door.h"
 #include "doors/objects/blob_sweep.h"
 #include "doors/objects/objects_door.h"
 #include "doors/objects/recovery.h"
@@ -25,6 +26,7 @@
 #include "objects/disk_threads.h"
 #include "objects/files.h"
 #include "state/cluster.h"
+#include "webhooks/sender/webhook_sender.h"
 
 namespace control {
 namespace asio = boost::asio;
@@ -124,8 +126,10 @@ struct Server::State {
                   std::bind_front(&doors::agents::TaskLogs::serve, &logs)),
         scrub_door({authenticator, registry, log}, "/stoker/scrub", "stoker",
                    std::bind_front(&doors::objects::Scrub::serve, &scrub)),
+        live_tail(engine, authenticator, registry, log),
         rpc(engine, authenticator, registry, log),
-        dispatcher({&objects, &pages, &agents_door, &logs_door, &scrub_door, &rpc}) {}
+        webhook_sender(io, engine),
+        dispatcher({&live_tail, &objects, &pages, &agents_door, &logs_door, &scrub_door, &rpc}) {}
 
   // In one transaction: what a service repairs another may look at.
   void recover() {
@@ -140,7 +144,7 @@ struct Server::State {
   }
 
   std::vector<api::Loop> all_loops() {
-    std::vector<api::Loop> all{doors::objects::sweep_blobs(engine, files, disk)};
+    std::vector<api::Loop> all{doors::objects::sweep_blobs(engine, files, disk), webhook_sender.loop()};
     for (const services::Module& module : modules) {
       for (const services::Loop& loop : module.loops) all.push_back(api::make_loop(engine, loop));
     }
@@ -170,7 +174,9 @@ struct Server::State {
   doors::objects::ObjectsDoor objects;
   doors::pages::PagesDoor pages;
   api::PathDoor agents_door, logs_door, scrub_door;
+  doors::live_tail::LiveTailDoor live_tail;
   api::RpcDoor rpc;
+  webhooks::WebhookSender webhook_sender;
   api::Dispatcher dispatcher;
   std::unique_ptr<http::Server> server;
   std::unique_ptr<api::Loops> loops;

@@ -34,11 +34,13 @@ HttpResponse encode_cbor_error(const Service& service, const ApiError& error, st
   response.headers.add("Content-Type", "application/cbor");
   add_query_error(service, spec, error, response.headers);
   std::string& out = response.body;
-  write_cbor_map_head(2 + error.details().size(), out);
+  write_cbor_map_head((error.message().empty() ? 1 : 2) + error.details().size(), out);
   write_cbor_text("__type", out);
   write_cbor_text(error_type(service, spec, error), out);
-  write_cbor_text("message", out);
-  write_cbor_text(error.message(), out);
+  if (!error.message().empty()) {
+    write_cbor_text("message", out);
+    write_cbor_text(error.message(), out);
+  }
   for (const auto& [name, value] : error.details()) {
     write_cbor_text(name, out);
     write_cbor_text(value, out);

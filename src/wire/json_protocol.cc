@@ -65,8 +65,10 @@ HttpResponse encode_json_error(Protocol protocol, const Service& service, const 
   add_query_error(service, spec, error, response.headers);
   response.body = "{\"__type\":";
   write_json_string(error_type(service, spec, error), response.body);
-  response.body += ",\"message\":";
-  write_json_string(error.message(), response.body);
+  if (!error.message().empty()) {
+    response.body += ",\"message\":";
+    write_json_string(error.message(), response.body);
+  }
   for (const auto& [name, value] : error.details()) {
     response.body += ',';
     write_json_string(name, response.body);

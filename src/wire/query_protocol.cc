@@ -76,9 +76,11 @@ HttpResponse encode_query_error(const Service& service, const ApiError& error, s
   out += "<Error>";
   write_xml_element("Type", is_senders_fault(spec, error) ? "Sender" : "Receiver", out);
   write_xml_element("Code", query_code(spec, error), out);
-  write_xml_element("Message", spec && !spec->query_message.empty() ? spec->query_message : error.message(), out);
+  const std::string_view message = spec && !spec->query_message.empty() ? spec->query_message : error.message();
+  if (!message.empty()) write_xml_element("Message", message, out);
   for (const auto& [name, value] : error.details()) write_xml_element(name, value, out);
-  out += "<Detail/></Error>";
+  // Recorded: SQS has an empty detail, CloudWatch has none.
+  out += service.name == "sqs" ? "<Detail/></Error>" : "</Error>";
   write_xml_element("RequestId", request_id, out);
   out += "</ErrorResponse>";
   return response;

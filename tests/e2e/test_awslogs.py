@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Containers with the log driver awslogs: their lines are in CloudWatch Logs, once and in order."""
+import os
+import subprocess
 import uuid
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from support.cluster import REGION
 from support.waiting import eventually
 
+AWS = "/usr/bin/aws"  # Debian's; the machine may have another version
 GROUP_MISSING = (
     "CannotStartContainerError: Error response from daemon: failed to initialize logging driver: failed to create "
     "Cloudwatch log stream: ResourceNotFoundException: The specified log group does not exist."
@@ -153,3 +156,39 @@ def test_every_line_arrives_once_and_in_order_whatever_is_killed(fleet, driver, 
     fleet.wait_for(task, "STOPPED")
     eventually(lambda: len(read(fleet, group, stream_of(task))) >= 4 * count)
     assert read(fleet, group, stream_of(task)) == [str(i) for i in range(4 * count)]
+
+
+def test_stoker_logs_reads_cloudwatch_logs_after_the_machine_is_gone(fleet, driver, box, group):
+    task = fleet.run(fleet.define("echo one; echo two", driver=driver, **awslogs(group)))
+    fleet.wait_for(task, "STOPPED")
+    box.stop()
+    assert fleet.logs(task) == "one\ntwo\n"
+    assert fleet.logs(task, "--tail", "1") == "two\n"
+    fleet.ecs.deregister_container_instance(containerInstance=box.arn, force=True)
+    assert fleet.logs(task, "-f") == "one\ntwo\n"
+
+
+def test_stoker_logs_follows_a_running_task(fleet, driver, box, group):
+    gate = fleet.gate(driver)
+    task = fleet.run(fleet.define(f"echo first; {gate.shell}; echo second", **gate.arguments, **awslogs(group)))
+    follower = fleet.follow(task)
+    assert follower.stdout.readline() == "first\n"
+    gate.open()
+    assert follower.stdout.read() == "second\n"
+    assert follower.wait() == 0
+
+
+def test_aws_logs_tail_follows_a_running_task(fleet, driver, box, group):
+    gate = fleet.gate(driver)
+    task = fleet.run(fleet.define(f"echo first; {gate.shell}; echo second", **gate.arguments, **awslogs(group)))
+    eventually(lambda: read_or_none(fleet, group, task) == ["first"])
+    key = fleet.server.root_key
+    environment = {**os.environ, "AWS_ACCESS_KEY_ID": key.id, "AWS_SECRET_ACCESS_KEY": key.secret, "PYTHONUNBUFFERED": "1"}
+    command = [AWS, "--endpoint-url", fleet.server.endpoint, "--region", REGION, "logs", "tail", group, "--follow"]
+    with subprocess.Popen(command + ["--format", "short"], stdout=subprocess.PIPE, text=True, env=environment) as tail:
+        try:
+            assert tail.stdout.readline().endswith(" first\n")
+            gate.open()
+            assert tail.stdout.readline().endswith(" second\n")
+        finally:
+            tail.kill()

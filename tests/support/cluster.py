@@ -237,6 +237,11 @@ class Cluster:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    def follow(self, task):
+        """`stoker logs -f` of a task; its standard output is a pipe."""
+        command = [server.binary(), "logs", "--data", str(self.server.data), "-f", task["taskArn"].rsplit("/", 1)[1]]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
     def stop(self, task, **more):
         self.ecs.stop_task(task=task["taskArn"], **more)
         return self.wait_for(task, "STOPPED")

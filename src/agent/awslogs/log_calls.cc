@@ -20,7 +20,7 @@ constexpr const char* kExists = "ResourceAlreadyExistsException";
 constexpr const char* kNotFound = "ResourceNotFoundException";
 
 bool is_key_error(const std::string& code) {
-  return code == "ExpiredTokenException" || code == "UnrecognizedClientException" || code == "AccessDeniedException";
+  return code == "ExpiredTokenException" || code == "UnrecognizedClientException";
 }
 
 struct LogCaller {

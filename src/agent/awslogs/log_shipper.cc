@@ -29,6 +29,13 @@ void save_cursor(const std::string& path, const std::string& token) {
   if (out) std::filesystem::rename(temporary, path, ignored);
 }
 
+// Those at the begin are too old or expired, those at the end too new.
+std::int64_t count_rejected(const shapes::logs::RejectedLogEventsInfo& info, std::size_t events) {
+  const std::int32_t old = std::max(info.tooOldLogEventEndIndex.value_or(0), info.expiredLogEventEndIndex.value_or(0));
+  const auto end = std::int32_t(events);
+  return old + (end - info.tooNewLogEventStartIndex.value_or(end));
+}
+
 // The server rejects such a batch however often it is sent.
 bool is_final(const std::string& code) {
   return code == "InvalidParameterException" || code == "ValidationException" || code == "SerializationException";
@@ -131,7 +138,9 @@ void LogShipper::acknowledge(const shapes::logs::PutLogEventsResponse& response)
   const logs::Batch& batch = reader_.batch();
   if (response.rejectedLogEventsInfo) {
     base::log_warn("log events rejected by their age",
-                   {{"task", settings_.task_arn}, {"container", settings_.container}, {"batch", batch.events.size()}});
+                   {{"task", settings_.task_arn},
+                    {"container", settings_.container},
+                    {"events", count_rejected(*response.rejectedLogEventsInfo, batch.events.size())}});
   }
   if (reader_.dropped() > dropped_) {
     base::log_warn("log lines dropped: the buffer was full", {{"task", settings_.task_arn},

@@ -276,6 +276,28 @@ TEST_F(TaskRegistryTest, AStoppedTaskIsDeletedAfterTheRetentionTime) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path + "/logs/t"));
 }
 
+TEST_F(TaskRegistryTest, AStoppedTaskIsKeptUntilItsLogsAreSentButNotForEver) {
+  machine_->has_unsent_logs = [](const std::string&) { return true; };
+  auto task = test_task("t", {test_container("main")});
+  tasks_->accept(task);
+  until([&] { return driver_.runs("main"); });
+  driver_.exit("main", 0);
+  until([&] { return record(task).reported == "STOPPED"; });
+  clock_.advance(std::chrono::hours(23));
+  Coroutines sweeper(io_.get_executor());
+  sweeper.spawn("sweep", tasks_->sweep());
+  settle();
+  EXPECT_TRUE(tasks_->knows(task.arn));
+  sweeper.cancel();
+  run(sweeper.ended());
+  clock_.advance(std::chrono::hours(2));
+  Coroutines later(io_.get_executor());
+  later.spawn("sweep", tasks_->sweep());
+  until([&] { return !tasks_->knows(task.arn); });
+  later.cancel();
+  run(later.ended());
+}
+
 TEST_F(TaskRegistryTest, ATaskIsNotDeletedWhileItsEndIsReportedAgain) {
   auto task = test_task("t", {test_container("main")});
   tasks_->accept(task);

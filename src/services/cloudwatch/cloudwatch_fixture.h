@@ -10,6 +10,8 @@
 #include "base/random.h"
 #include "services/cloudwatch/module.h"
 #include "services/cloudwatch/watched_series.h"
+#include "services/directory.h"
+#include "services/metric_interest.h"
 #include "shapes/cloudwatch/metric_data.h"
 #include "shapes/cloudwatch/metric_query.h"
 #include "store/test_store.h"
@@ -40,7 +42,7 @@ class CloudWatchTest : public testing::Test {
   template <class Fn>
   void with_call(Fn&& fn) {
     store_->write_now([&](store::Tx& tx) {
-      Call call{tx, caller_, now_, now_, locals_.get()};
+      Call call{tx, caller_, now_, now_, locals_.get(), &directory_};
       fn(call);
       wakes_ = call.wakes;
     });
@@ -81,7 +83,7 @@ class CloudWatchTest : public testing::Test {
     CHECK(loop != module_.loops.end()) << name;
     Decision decision;
     store_->read_now([&](store::Tx& tx) {
-      Call call{tx, nobody_, now_, now_, locals_.get()};
+      Call call{tx, nobody_, now_, now_, locals_.get(), &directory_};
       decision = loop->look(call);
     });
     wakes_.clear();
@@ -99,6 +101,7 @@ class CloudWatchTest : public testing::Test {
   std::unique_ptr<store::Store> store_;
   Module module_ = module({});
   std::unique_ptr<Locals> locals_;
+  Directory directory_;  // of the services that tests call
   const Caller nobody_;  // whose loops run
   Caller caller_{.account = "111111111111", .region = "us-east-1", .endpoint = "http://localhost:4566"};
   base::Time now_ = base::from_seconds(1800000000);

@@ -77,9 +77,9 @@ GetMetricStatisticsOutput get_metric_statistics(Call& call, const GetMetricStati
                                                        : request.StartTime);
   const TimeRange range = readable_range(request.StartTime, request.EndTime, call.now, request.Period);
   GetMetricStatisticsOutput output{.Label = request.MetricName, .Datapoints = std::vector<Datapoint>()};
-  if (range.from >= range.until) return output;
   const telemetry::Metric metric = to_metric(call.caller, request.Namespace, request.MetricName, request.Dimensions);
-  note_use(call, metric, request.EndTime);
+  note_reader(call, metric, request.EndTime);
+  if (range.from >= range.until) return output;
   const telemetry::ReadRange read{.from = range.from,
                                   .until = range.until,
                                   .period_s = request.Period,

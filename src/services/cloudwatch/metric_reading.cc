@@ -40,6 +40,13 @@ telemetry::Metric to_metric(const Caller& caller, const std::string& space, cons
   return metric;
 }
 
+void note_reader(Call& call, const telemetry::Metric& metric, base::Time until) {
+  if (until <= call.now - MetricInterest::kLasts) return;
+  MetricKey key{metric.account, metric.region, metric.space, metric.name, {}};
+  for (const telemetry::Dimension& one : metric.dimensions) key.dimensions.emplace(one.name, one.value);
+  use_metric(call, key);
+}
+
 base::Time rounded_start(base::Time start, base::Time now, std::int64_t period_s) {
   start = std::max(start, base::Time());
   if (period_s < 60) return floor_to(start, period_s);
@@ -60,15 +67,8 @@ TimeRange readable_range(base::Time start, base::Time end, base::Time now, std::
   return range;
 }
 
-void note_use(Call& call, const telemetry::Metric& metric, base::Time until) {
-  if (until <= call.now - MetricInterest::kLasts) return;
-  MetricKey key{metric.account, metric.region, metric.space, metric.name, {}};
-  for (const auto& [name, value] : metric.dimensions) key.dimensions[name] = value;
-  use_metric(call, key);
-}
-
 std::vector<UnitPoints> read_statistic(Call& call, const StatisticQuery& query) {
-  note_use(call, query.metric, query.range.until);
+  note_reader(call, query.metric, query.range.until);
   if (query.range.from >= query.range.until) return {};
   const telemetry::ReadRange range{.from = query.range.from,
                                    .until = query.range.until,

@@ -21,6 +21,9 @@ bool is_valid_period(std::int64_t period_s);
 telemetry::Metric to_metric(const Caller& caller, const std::string& space, const std::string& name,
                             const std::optional<std::vector<shapes::cloudwatch::Dimension>>& dimensions);
 
+// Readers of a built-in metric get it every second for a while, unless they read only the past.
+void note_reader(Call& call, const telemetry::Metric& metric, base::Time until);
+
 // Rounds the start down as Amazon does: to the minute, or further for times long ago.
 base::Time rounded_start(base::Time start, base::Time now, std::int64_t period_s);
 
@@ -31,9 +34,6 @@ struct TimeRange {
 // The range to read: buckets step from `from`. Periods that are too fine for the age of their data have none, so the
 // range begins where there can be data.
 TimeRange readable_range(base::Time start, base::Time end, base::Time now, std::int64_t period_s);
-
-// Somebody reads this metric up to this time: a recent value makes its service publish it every second.
-void note_use(Call& call, const telemetry::Metric& metric, base::Time until);
 
 struct StatisticPoint {
   base::Time at;

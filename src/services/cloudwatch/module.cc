@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/cloudwatch/module.h"
 
+#include "services/cloudwatch/alarms/alarm_module.h"
 #include "services/cloudwatch/errors.h"
 #include "services/cloudwatch/operations.h"
 #include "services/cloudwatch/watched_series.h"
@@ -19,7 +20,7 @@ constexpr std::size_t kBodyLimit = 1u << 20;
 std::vector<Operation> all_operations() {
   std::vector<Operation> all;
   for (auto rows : {get_metric_data_operations(), get_metric_statistics_operations(), list_metrics_operations(),
-                    put_metric_data_operations(), unsupported_operations()}) {
+                    put_metric_data_operations(), alarm_operations(), unsupported_operations()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;
@@ -71,7 +72,12 @@ Loop rollup_loop() {
           }};
 }
 
-store::Migrations migrations() { return {"cloudwatch", telemetry::metric_steps()}; }
+// New steps of either kind go to the end.
+store::Migrations migrations() {
+  store::Migrations all{"cloudwatch", telemetry::metric_steps()};
+  for (const std::string& step : alarm_steps()) all.steps.push_back(step);
+  return all;
+}
 
 }  // namespace
 
@@ -83,9 +89,15 @@ Module module(const Options&) {
     locals.add<telemetry::MetricStore>();
     locals.add<WatchedSeries>();
     locals.add<MetricInterest>();
+    add_alarm_memory(locals);
   };
-  cloudwatch.recover = [](Call& call) { call.local<telemetry::MetricStore>().recover(call.tx); };
+  cloudwatch.recover = [](Call& call) {
+    call.local<telemetry::MetricStore>().recover(call.tx);
+    recover_alarms(call);
+  };
+  cloudwatch.internal_operations = internal_alarm_operations();
   cloudwatch.loops = {seal_loop(), rollup_loop()};
+  for (const Loop& loop : alarm_loops()) cloudwatch.loops.push_back(loop);
   return cloudwatch;
 }
 

@@ -142,11 +142,11 @@ Aggregate aggregate_of(const std::vector<double>& values, const std::vector<doub
   }
   telemetry::Combiner combiner;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::string member = "member." + std::to_string(i + 1);
-    check_number(values[i], path, "Values." + member);
+    const auto member = [&](const char* list) { return list + (".member." + std::to_string(i + 1)); };
+    if (!is_storable(values[i])) check_number(values[i], path, member("Values"));
     const double count = counts ? (*counts)[i] : 1;
-    check_number(count, path, "Counts." + member);
-    if (count < 0) throw invalid_value("The parameter " + path("Counts." + member) + " must be greater than 0.");
+    if (!is_storable(count)) check_number(count, path, member("Counts"));
+    if (count < 0) throw invalid_value("The parameter " + path(member("Counts")) + " must be greater than 0.");
     if (count > 0) combiner.add(Aggregate::of(values[i], count));
   }
   return combiner.take();

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/utf8.h"
+#include "services/logs/filters/publish.h"
 #include "services/logs/patterns/text_pattern.h"
 
 namespace services::logs {
@@ -19,7 +20,7 @@ using Kind = JsonNode::Kind;
 // PutMetricData's window and range.
 constexpr auto kEmfOldest = std::chrono::hours(14 * 24);
 constexpr auto kEmfNewest = std::chrono::hours(2);
-const double kLargestValue = std::pow(2.0, 360);
+const double kLargestValue = std::ldexp(1.0, 360), kSmallestValue = std::ldexp(1.0, -360);
 
 // A rule was broken: the part that it concerns is left out.
 struct Invalid {};
@@ -91,7 +92,7 @@ class EmfReader {
     PutMetricDataInput input;
     input.Namespace = text(at, "Namespace", EmfLimits::kMaxNamespace);
     // Amazon's own namespaces are not for clients.
-    require(!input.Namespace.starts_with("AWS/"));
+    require(!input.Namespace.starts_with("AWS/") && is_dimension_text(input.Namespace, input.Namespace.size()));
     std::vector<std::vector<Dimension>> sets;
     for (std::uint32_t set : list(at, "Dimensions")) sets.push_back(read_set(set));
     const auto metrics = list(at, "Metrics");
@@ -120,7 +121,10 @@ class EmfReader {
       const JsonNode& node = tape_.node(child);
       require(node.kind == Kind::String);
       const std::string_view name = checked(node.text, EmfLimits::kMaxDimensionName);
-      set.push_back({.Name = std::string(name), .Value = std::string(text(0, name, EmfLimits::kMaxDimensionValue))});
+      const std::string_view value = text(0, name, EmfLimits::kMaxDimensionValue);
+      require(is_dimension_text(name, name.size()) && is_dimension_text(value, value.size()));
+      require(std::none_of(set.begin(), set.end(), [&](const Dimension& one) { return one.Name == name; }));
+      set.push_back({.Name = std::string(name), .Value = std::string(value)});
     });
     require(set.size() <= EmfLimits::kMaxDimensions);
     return set;
@@ -130,6 +134,7 @@ class EmfReader {
     require(tape_.node(at).kind == Kind::Object);
     MetricDatum datum;
     datum.MetricName = text(at, "Name", EmfLimits::kMaxMetricName);
+    require(is_dimension_text(datum.MetricName, datum.MetricName.size()));
     datum.Timestamp = time_;
     if (const auto unit = tape_.member(at, "Unit")) {
       const auto& units = shapes::cloudwatch::kStandardUnitValues;
@@ -150,7 +155,7 @@ class EmfReader {
   double number(std::uint32_t at) const {
     require(tape_.node(at).kind == Kind::Number);
     const auto value = parse_number(tape_.node(at).text);
-    require(value && std::abs(*value) <= kLargestValue);
+    require(value && (*value == 0 || (std::abs(*value) <= kLargestValue && std::abs(*value) >= kSmallestValue)));
     return *value;
   }
 

@@ -2,7 +2,12 @@
 #include "services/logs/module.h"
 
 #include "services/logs/errors.h"
+#include "services/logs/filters/group_filters.h"
+#include "services/logs/filters/minute_counts.h"
+#include "services/logs/live_tails.h"
 #include "services/logs/operations.h"
+#include "services/logs/queries/query_progress.h"
+#include "services/logs/queries/query_runner.h"
 #include "shapes/logs/errors.h"
 #include "telemetry/logs/chunk_files.h"
 
@@ -15,7 +20,8 @@ constexpr std::size_t kBodyLimit = 8u << 20;
 std::vector<Operation> all_operations() {
   std::vector<Operation> all;
   for (auto rows : {group_operations(), group_list_operations(), tag_operations(), stream_operations(),
-                    put_operations(), read_operations(), record_operations()}) {
+                    put_operations(), read_operations(), record_operations(), metric_filter_operations(),
+                    subscription_operations(), query_operations(), query_definition_operations()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;
@@ -49,9 +55,15 @@ Module module(const Options& options) {
   logs.add_memory = [data = options.data](Locals& locals) {
     CHECK(!data.empty()) << "Logs needs a folder for its chunks";
     locals.add<telemetry::ChunkFiles>(data);
+    locals.add<LiveTails>();
+    locals.add<FilterCache>();
+    locals.add<MinuteCounts>();
+    locals.add<QueryProgress>();
   };
   logs.recover = &recover_chunk_files;
   logs.loops = loops();
+  logs.loops.push_back(minute_loop());
+  logs.loops.push_back(query_loop());
   logs.gauges = &group_gauges;
   return logs;
 }

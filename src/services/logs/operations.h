@@ -15,6 +15,10 @@ std::vector<Operation> tag_operations();
 std::vector<Operation> put_operations();
 std::vector<Operation> read_operations();
 std::vector<Operation> record_operations();
+std::vector<Operation> metric_filter_operations();
+std::vector<Operation> subscription_operations();
+std::vector<Operation> query_operations();
+std::vector<Operation> query_definition_operations();
 
 store::Migrations migrations();
 

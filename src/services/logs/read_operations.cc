@@ -63,6 +63,13 @@ void set_tokens(const std::optional<Position>& from, const telemetry::LogRange& 
   response.nextBackwardToken = to_token(backward);
 }
 
+// The part of the range in which the streams have events: a stream of ten minutes is not looked for in a year of chunks.
+telemetry::LogRange within(telemetry::LogRange range, const Stream& first, const Stream& last) {
+  range.first_ms = std::max(range.first_ms, first.first_event_ms.value_or(INT64_MAX));
+  range.last_ms = std::min(range.last_ms, last.last_event_ms.value_or(0));
+  return range;
+}
+
 GetLogEventsResponse get_log_events(Call& call, const GetLogEventsRequest& request) {
   const Group group = require_group(call, request.logGroupName, request.logGroupIdentifier);
   const Stream stream = require_stream(call, group, request.logStreamName);
@@ -74,7 +81,7 @@ GetLogEventsResponse get_log_events(Call& call, const GetLogEventsRequest& reque
   range.backward = from ? from->backward : !request.startFromHead.value_or(false);
   if (from) range.from = from->key;
   EventPage page =
-      read_event_page(call, range, request.limit.value_or(kMaxPageEvents), [](const auto&, const auto&) { return true; });
+      read_event_page(call, within(range, stream, stream), request.limit.value_or(kMaxPageEvents), [](const auto&, const auto&) { return true; });
   GetLogEventsResponse response;
   set_tokens(from, range, page, response);
   if (range.backward) std::reverse(page.events.begin(), page.events.end());
@@ -127,7 +134,7 @@ FilterLogEventsResponse filter_log_events(Call& call, const FilterLogEventsReque
     range.from = telemetry::parse_event_id(*request.nextToken);
     if (!range.from) throw invalid_token();
   }
-  if (pattern && !pattern->required_literal().empty()) range.hint.all = {pattern->required_literal()};
+  if (pattern) range.hint = {pattern->literals().all, pattern->literals().any};
   FilterLogEventsResponse response;
   response.events.emplace();
   response.searchedLogStreams.emplace();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "services/logs/filters/filter_rows.h"
 #include "services/logs/operations.h"
+#include "services/logs/queries/query_rows.h"
 #include "telemetry/logs/batch.h"
 
 namespace services::logs {
@@ -45,6 +47,8 @@ constexpr char kWriterCursor[] = "ALTER TABLE logs_streams ADD COLUMN writer_cur
 
 }  // namespace
 
-store::Migrations migrations() { return {"logs", {telemetry::log_tables(), kGroups, kWriterCursor}}; }
+store::Migrations migrations() {
+  return {"logs", {telemetry::log_tables(), kGroups, kWriterCursor, filter_tables(), query_tables()}};
+}
 
 }  // namespace services::logs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/stoker/module.h"
 
+#include "services/stoker/webhooks.h"
 #include "shapes/stoker/key.h"
 #include "shapes/stoker/names.h"
 #include "state/keys.h"
@@ -93,6 +94,7 @@ Service make_service() {
       operation<&import_keys>("ImportKeys", Access::Write),
       operation<&list_keys>("ListKeys", Access::Read),
   };
+  for (const Operation& row : webhook_operations()) stoker.operations.push_back(row);
   stoker.violation_error = &violation_error;
   return stoker;
 }
@@ -102,6 +104,8 @@ Service make_service() {
 Module module(const Options&) {
   Module stoker;
   stoker.service = make_service();
+  stoker.internal_operations = internal_webhook_operations();
+  stoker.migrations = webhook_migrations();
   return stoker;
 }
 

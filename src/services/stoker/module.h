@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stoker's own service: access keys, for the root key alone.
+// Stoker's own service: access keys, for the root key alone; webhooks, for each account.
 #pragma once
 
 #include "services/module.h"

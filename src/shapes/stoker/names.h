@@ -10,7 +10,10 @@ inline constexpr wire::ErrorSpec kErrors[] = {
     {"AccessDeniedException", "AccessDenied", 403, true, ""},
     {"KeyExistsException", "", 409, true, ""},
     {"KeyNotFoundException", "", 404, true, ""},
+    {"LimitExceededException", "", 400, true, ""},
     {"ValidationException", "", 400, true, ""},
+    {"WebhookExistsException", "", 409, true, ""},
+    {"WebhookNotFoundException", "", 404, true, ""},
 };
 
 inline constexpr wire::Service kService{

@@ -14,7 +14,9 @@ constexpr std::string_view kMagic = "SLC1";
 constexpr std::size_t kFixedHead = 28;
 constexpr std::size_t kGramBytes = 8192;
 constexpr std::size_t kGramsFrom = 256u << 10;  // bytes of text; smaller chunks are read at once anyway
-constexpr int kChunkLevel = 3;
+// Measured on log lines: level 1 finds only long matches, and its chunks are 6 % smaller than those of level 3, in half
+// the time. Level 6 saves 7 % more and takes six times as long.
+constexpr int kChunkLevel = 1;
 constexpr std::size_t kMaxColumnBytes = 64 * kMaxChunkEvents;
 
 void put_u32(std::string& out, std::size_t value) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <system_error>
 
 #include "telemetry/logs/batch.h"
 #include "telemetry/logs/chunk.h"
@@ -92,13 +93,40 @@ NewChunk make_chunk(std::span<const EventTable::Row> rows, std::string_view text
   return chunk;
 }
 
-void write_file(objects::Files& files, NewChunk& chunk) {
-  chunk.file = objects::Files::new_name();
-  base::File file = files.create(chunk.file);
-  file.write_all(chunk.bytes);
-  file.sync();
-  chunk.bytes.clear();
-}
+// The files of a plan. They are deleted again if the plan does not get complete: a full disk must not get fuller with
+// every attempt.
+class NewFiles {
+ public:
+  explicit NewFiles(objects::Files& files) : files_(files) {}
+  ~NewFiles() {
+    for (const std::string& name : names_) {
+      try {
+        files_.drop(name);
+      } catch (const std::system_error&) {
+        // The next start deletes it.
+      }
+    }
+  }
+  NewFiles(const NewFiles&) = delete;
+  NewFiles& operator=(const NewFiles&) = delete;
+
+  void write(NewChunk& chunk) {
+    chunk.file = objects::Files::new_name();
+    base::File file = files_.create(chunk.file);
+    names_.push_back(chunk.file);
+    file.write_all(chunk.bytes);
+    file.sync();
+    chunk.bytes.clear();
+  }
+  void complete() {
+    if (!names_.empty()) files_.sync_names();
+    names_.clear();
+  }
+
+ private:
+  objects::Files& files_;
+  std::vector<std::string> names_;
+};
 
 void insert_chunk(store::Tx& tx, std::int64_t group, const NewChunk& chunk) {
   const bool in_file = !chunk.file.empty();
@@ -128,14 +156,15 @@ SealPlan plan_seal(store::Tx& tx, ChunkFiles& files, std::int64_t group) {
   Gathered gathered = gather(tx, group);
   SealPlan plan = std::move(gathered.plan);
   std::span<const EventTable::Row> rows = gathered.events.rows;
+  NewFiles written(files.files);
   while (!rows.empty()) {
     const std::size_t length = chunk_length(rows);
     NewChunk chunk = make_chunk(rows.first(length), gathered.events.text);
-    if (chunk.bytes.size() > kMaxRowBytes) write_file(files.files, chunk);
+    if (chunk.bytes.size() > kMaxRowBytes) written.write(chunk);
     plan.chunks.push_back(std::move(chunk));
     rows = rows.subspan(length);
   }
-  if (!plan.files().empty()) files.files.sync_names();
+  written.complete();
   return plan;
 }
 

@@ -191,7 +191,9 @@ AlarmOutcome evaluate_alarm(const AlarmRules& rules, AlarmState current, base::T
   }
   const AlarmState state = outcome.decision.keep ? current : outcome.decision.state;
   const base::Time boundary = windows.closed.end + step_of(rules);
-  if (slot_length(rules) == step_of(rules)) {
+  if (rules.always_due) {
+    outcome.next = boundary;
+  } else if (slot_length(rules) == step_of(rules)) {
     outcome.next = next_change(rules, state, windows.closed.end, windows.points);
   } else if (!windows.points.empty()) {
     outcome.next = boundary;  // each minute has other slots

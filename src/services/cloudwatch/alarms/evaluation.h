@@ -45,6 +45,7 @@ struct AlarmRules {
   MissingData missing = MissingData::Missing;
   std::optional<double> ignored_below_samples = {};  // of a percentile, with EvaluateLowSampleCountPercentile = ignore
   OpenSlot open_slot = OpenSlot::Free;
+  bool always_due = false;  // its points appear with time: metric math that fills gaps
   std::string statistic = {}, unit = {};  // for the reason; "" if it has none
 };
 

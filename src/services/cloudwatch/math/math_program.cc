@@ -89,7 +89,9 @@ MathProgram MathProgram::compile(const std::vector<MathQuery>& queries) {
       for_each_node(*query.root, [&](const MathNode& node) {
         if (node.kind != MathNode::Kind::Call) return;
         if (node.text == "SEARCH") program.uses_search_ = true;
-        if (node.text == "METRICS") program.uses_metrics_function_ = true;
+        if (node.text == "FILL" || node.text == "TIME_SERIES" || node.text == "IF" || is_math_calendar(node.text)) {
+          program.makes_points_ = true;
+        }
       });
     }
     program.steps_.push_back({std::move(query.id), std::move(query.root)});

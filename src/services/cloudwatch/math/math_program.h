@@ -50,7 +50,8 @@ class MathProgram {
   // Of an id of the request.
   MathType type_of(std::string_view id) const;
   bool uses_search() const { return uses_search_; }
-  bool uses_metrics_function() const { return uses_metrics_function_; }
+  // A function produces points where the metrics have none: FILL, TIME_SERIES, IF with a number, the calendar's.
+  bool makes_points() const { return makes_points_; }
 
   // The values of all ids. Throws as compile() does.
   MathResults evaluate(const MathInput& input) const;
@@ -64,7 +65,7 @@ class MathProgram {
   std::vector<Step> steps_;                             // in an order in which each finds what it refers to
   std::vector<std::string> metrics_;                    // in the request's order
   std::map<std::string, MathType, std::less<>> types_;  // of all ids
-  bool uses_search_ = false, uses_metrics_function_ = false;
+  bool uses_search_ = false, makes_points_ = false;
 };
 
 }  // namespace services::cloudwatch

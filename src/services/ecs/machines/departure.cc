@@ -2,6 +2,7 @@
 #include "services/ecs/machines/departure.h"
 
 #include "services/ecs/machines/fleets.h"
+#include "services/ecs/state_events.h"
 #include "services/ecs/tasks/stop.h"
 
 namespace services::ecs {
@@ -10,6 +11,8 @@ void deregister(Call& call, StoredInstance& instance, const std::string& reason)
   for (state::Task& task : state::list_tasks_on(call.tx, instance.id)) {
     stop_now(call, task, model::StopCode::TerminationNotice, reason);
   }
+  // Their events may have raised it.
+  if (const auto current = state::find_machine(call.tx, instance.id)) instance.version = current->version;
   instance.status = model::InstanceStatus::Inactive;
   instance.connected = false;
   instance.connected_at = call.now;
@@ -18,6 +21,7 @@ void deregister(Call& call, StoredInstance& instance, const std::string& reason)
   state::delete_gpus(call.tx, instance.id);
   remove_from_fleet(call, instance);
   call.wake(state::instance_topic(instance.id));
+  publish_instance_change(call, instance.id);
 }
 
 void disconnect_all(store::Tx& tx, base::Time now) {

@@ -10,6 +10,7 @@
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/operations.h"
 #include "services/ecs/page.h"
+#include "services/ecs/state_events.h"
 #include "state/task.h"
 
 namespace services::ecs {
@@ -118,6 +119,7 @@ UpdateContainerInstancesStateResponse update_container_instances_state(
       instance->status = status;
       update_instance(call.tx, *instance);
       put_in_fleet(call, *instance);
+      publish_instance_change(call, instance->id);
     }
     response.containerInstances->push_back(shown(call.tx, cluster, *instance, {}));
   }

@@ -15,6 +15,7 @@
 #include "services/ecs/machines/instance.h"
 #include "services/ecs/machines/instance_operations.h"
 #include "services/ecs/operations.h"
+#include "services/ecs/state_events.h"
 #include "services/ecs/tags.h"
 
 namespace services::ecs {
@@ -156,6 +157,7 @@ RegisterContainerInstanceResponse register_container_instance(Call& call,
     insert_instance(call.tx, *instance);
   }
   put_in_fleet(call, *instance);
+  if (!known) publish_instance_change(call, instance->id);
   return {.containerInstance = shown(call.tx, *cluster, *instance, {.tags = true})};
 }
 

@@ -6,6 +6,7 @@
 #include "services/ecs/identifiers.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/operations.h"
+#include "services/ecs/state_events.h"
 #include "services/ecs/tasks/report.h"
 #include "services/ecs/tasks/stop.h"
 #include "services/ecs/tasks/task_operations.h"
@@ -78,6 +79,7 @@ void report_running(Call& call, state::TaskState& task) {
   state::update_task(call.tx, task);
   mark_in_fleet(call, task.cluster, task.id, true, task.desired == model::DesiredStatus::Stopped);
   call.wake(state::task_topic(task.id));
+  publish_task_change(call, task);
 }
 
 }  // namespace
@@ -101,6 +103,7 @@ SubmitTaskStateChangeResponse submit_task_state_change(Call& call, const SubmitT
   } else {
     state::update_task(call.tx, task);
     call.wake(state::task_topic(task.id));
+    publish_task_change(call, task);
   }
   return {.acknowledgment = kAccepted};
 }
@@ -121,6 +124,7 @@ SubmitContainerStateChangeResponse submit_container_state_change(Call& call,
   set_report(task, report);
   state::update_task(call.tx, task);
   call.wake(state::task_topic(task.id));
+  publish_task_change(call, task);
   return {.acknowledgment = kAccepted};
 }
 

@@ -8,6 +8,7 @@
 #include "services/ecs/arn.h"
 #include "services/ecs/identifiers.h"
 #include "services/ecs/machines/fleets.h"
+#include "services/ecs/state_events.h"
 #include "services/ecs/tasks/payload.h"
 #include "services/ecs/tasks/report.h"
 #include "services/ecs/tasks/task_view.h"
@@ -117,6 +118,7 @@ void set_connected(Call& call, const model::InstanceId& instance, bool connected
   update_instance(call.tx, *stored);
   put_in_fleet(call, *stored);
   if (!connected) call.wake(std::string(state::kTaskSweepTopic));
+  publish_instance_change(call, instance);
 }
 
 shapes::agent::TaskManifestMessage manifest_of(Call& call, const Admitted& home) {

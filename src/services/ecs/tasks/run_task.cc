@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "base/bytes.h"
 #include "base/hash.h"
@@ -13,6 +14,7 @@
 #include "services/ecs/identifiers.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/operations.h"
+#include "services/ecs/state_events.h"
 #include "services/ecs/tasks/launch.h"
 #include "services/ecs/tasks/task_operations.h"
 #include "services/ecs/tasks/task_view.h"
@@ -114,9 +116,16 @@ state::Task to_task(const StoredLaunch& launch, const state::TaskName& name, sch
   return task;
 }
 
-void write(Call& call, const std::vector<state::Task>& tasks) {
+void write(Call& call, const state::Cluster& cluster, const std::vector<state::Task>& tasks) {
   state::insert_tasks(call.tx, tasks);
-  for (const state::Task& task : tasks) call.wake(state::instance_topic(task.machine));
+  std::set<model::InstanceId> machines;
+  for (const state::Task& task : tasks) {
+    call.wake(state::instance_topic(task.machine));
+    machines.insert(task.machine);
+  }
+  if (tasks.empty() || !has_event_rules(call)) return;
+  for (const state::Task& task : tasks) publish_task_change(call, cluster, task.id);
+  for (const model::InstanceId& machine : machines) publish_resource_change(call, machine);
 }
 
 void add_failures(Placed& placed, const state::Cluster& cluster, const scheduler::Refusal& refusal) {
@@ -221,7 +230,7 @@ RunTaskResponse run_task(Call& call, const RunTaskRequest& request) {
     break;
   }
   taking.leave_to_transaction();
-  write(call, placed.tasks);
+  write(call, cluster, placed.tasks);
   if (!placed.failures.empty() && launch.client_token) {
     launch.body.failures = placed.failures;
     update_launch(call.tx, launch);
@@ -256,7 +265,7 @@ StartTaskResponse start_task(Call& call, const StartTaskRequest& request) {
     }
   }
   taking.leave_to_transaction();
-  write(call, placed.tasks);
+  write(call, cluster, placed.tasks);
   delete_if_empty(call, launch, placed);
   return respond<StartTaskResponse>(call, cluster, definition, launch, placed);
 }

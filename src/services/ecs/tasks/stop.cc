@@ -2,6 +2,7 @@
 #include "services/ecs/tasks/stop.h"
 
 #include "services/ecs/machines/fleets.h"
+#include "services/ecs/state_events.h"
 #include "state/keys.h"
 
 namespace services::ecs {
@@ -19,6 +20,7 @@ void stop_now(Call& call, state::TaskState& task, model::StopCode code, const st
   }
   release_in_fleet(call, task.cluster, task.id);
   call.wake(state::task_topic(task.id));
+  publish_task_change(call, task);
 }
 
 }  // namespace services::ecs

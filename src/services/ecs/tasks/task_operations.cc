@@ -11,6 +11,7 @@
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/operations.h"
 #include "services/ecs/page.h"
+#include "services/ecs/state_events.h"
 #include "services/ecs/tasks/task_view.h"
 
 namespace services::ecs {
@@ -116,6 +117,7 @@ StopTaskResponse stop_task(Call& call, const StopTaskRequest& request) {
     mark_in_fleet(call, task->cluster, task->id, task->known == model::TaskStatus::Running, true);
     call.wake(state::instance_topic(task->machine));
     call.wake(state::task_topic(task->id));
+    publish_task_change(call, cluster, task->id);
   }
   TaskView view(call, cluster);
   return {.task = view.show(*task, true)};

@@ -275,6 +275,21 @@ Expression Scope::field(const std::string& name) {
   return out;
 }
 
+void add_time_order(Query& query) {
+  std::size_t at = 0;
+  for (; at < query.steps.size(); ++at) {
+    const Step::Kind kind = query.steps[at].kind;
+    if (kind == Step::Kind::Stats || kind == Step::Kind::Sort) return;
+    if (kind == Step::Kind::Limit || kind == Step::Kind::Dedup) break;
+  }
+  const auto found = std::find(query.names.begin(), query.names.end(), "@timestamp");
+  const auto slot = static_cast<std::size_t>(found - query.names.begin());
+  if (found == query.names.end()) query.names.push_back("@timestamp");
+  Step step{.kind = Step::Kind::Sort};
+  step.keys.push_back({.slot = slot, .descending = true});
+  query.steps.insert(query.steps.begin() + static_cast<std::ptrdiff_t>(at), std::move(step));
+}
+
 base::Result<Query> parse_query(std::string_view text, base::Time now) {
   try {
     return QueryParser(text, now).parse();

@@ -18,6 +18,9 @@ namespace services::logs::insights {
 // The error is the message of Amazon's MalformedQueryException. `now` is what now() returns.
 base::Result<Query> parse_query(std::string_view text, base::Time now);
 
+// For events that do not arrive the newest first: sorts them where their order matters.
+void add_time_order(Query& query);
+
 // Slots of names: of fields of events, aliases and columns alike.
 class Scope {
  public:

@@ -27,6 +27,8 @@ Pattern& Pattern::operator=(Pattern&&) noexcept = default;
 
 base::Result<Pattern> Pattern::parse(std::string_view text) {
   if (base::count_characters(text) > kMaxLength) return base::Error{"Invalid metric filter pattern"};
+  // Filters are stored as text, which can't hold it.
+  if (text.find('\0') != std::string_view::npos) return base::Error{"Invalid metric filter pattern"};
   auto compiled = std::make_unique<Compiled>();
   PatternReader reader(text);
   try {

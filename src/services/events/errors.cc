@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/events/errors.h"
+
+namespace services::events {
+
+using wire::ApiError;
+
+ApiError validation_error(std::string message) { return ApiError("ValidationException", std::move(message)); }
+
+ApiError rule_not_found(const std::string& name) {
+  return ApiError("ResourceNotFoundException", "Rule " + name + " does not exist on EventBus default.");
+}
+
+ApiError limit_exceeded() {
+  return ApiError("LimitExceededException", "The requested resource exceeds the maximum number allowed.");
+}
+
+ApiError unsupported(const std::string& what) { return validation_error("Stoker does not support " + what + "."); }
+
+ApiError invalid_token() { return validation_error("Parameter NextToken is not valid."); }
+
+std::optional<ApiError> violation_error(const std::vector<wire::Violation>& violations) {
+  return validation_error(wire::validation_message(violations));
+}
+
+}  // namespace services::events

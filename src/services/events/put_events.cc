@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// PutEvents, of clients and of our own services, and TestEventPattern.
+#include <fmt/format.h>
+
+#include <boost/json/parse.hpp>
+
+#include "base/random.h"
+#include "services/events/delivery.h"
+#include "services/events/errors.h"
+#include "services/events/operations.h"
+#include "services/events/pattern.h"
+#include "services/events/rule.h"
+#include "wire/json.h"
+#include "wire/timestamp.h"
+
+namespace services::events {
+using namespace shapes::events;
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kMaxEntriesBytes = 256u << 10;  // Amazon's, of all entries of a request
+constexpr std::size_t kTimeBytes = 14;                // what Amazon counts for an entry's Time
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  wire::write_json_string(text, out);
+  return out;
+}
+
+std::string to_list(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : ",") + quoted(text);
+  return "[" + out + "]";
+}
+
+std::size_t size_of(const PutEventsRequestEntry& entry) {
+  std::size_t size = entry.Time ? kTimeBytes : 0;
+  size += entry.Source.value_or("").size() + entry.DetailType.value_or("").size() + entry.Detail.value_or("").size();
+  for (const std::string& resource : entry.Resources.value_or(std::vector<std::string>())) size += resource.size();
+  return size;
+}
+
+PutEventsResultEntry failed(std::string code, std::string message) {
+  return {.EventId = std::nullopt, .ErrorCode = std::move(code), .ErrorMessage = std::move(message)};
+}
+
+PutEventsResultEntry missing(const std::string& member) {
+  return failed("InvalidArgument",
+                "Parameter " + member + " is not valid. Reason: " + member + " is a required argument.");
+}
+
+// One level less than the parser's limit: the event around it must be valid, too.
+bool is_object(const std::string& text) {
+  boost::system::error_code error;
+  json::parse_options options;
+  options.max_depth -= 1;
+  const json::value parsed = json::parse(text, error, {}, options);
+  return !error && parsed.is_object();
+}
+
+// Why the entry is invalid; nullopt for a valid one.
+std::optional<PutEventsResultEntry> entry_problem(const Caller& caller, const PutEventsRequestEntry& entry) {
+  if (entry.Source.value_or("").empty()) return missing("Source");
+  if (entry.DetailType.value_or("").empty()) return missing("DetailType");
+  if (entry.Detail.value_or("").empty()) return missing("Detail");
+  if (!is_object(*entry.Detail)) return failed("MalformedDetail", "Detail is malformed.");
+  // Amazon's own sources are for its services, and here for ours.
+  if (caller.service.empty() && entry.Source->starts_with("aws.")) {
+    return failed("NotAuthorizedForSourceException", "Not authorized for the source.");
+  }
+  try {
+    check_bus(caller, entry.EventBusName);
+  } catch (const wire::ApiError& error) {
+    return failed(error.code(), error.message());
+  }
+  return std::nullopt;
+}
+
+Event make_event(const Call& call, const PutEventsRequestEntry& entry, const std::string& id) {
+  Event event;
+  event.text = fmt::format(
+      R"({{"version":"0","id":"{}","detail-type":{},"source":{},"account":{},"time":"{}","region":{},)"
+      R"("resources":{},"detail":{}}})",
+      id, quoted(*entry.DetailType), quoted(*entry.Source), quoted(call.caller.account),
+      wire::to_iso8601(std::chrono::floor<std::chrono::seconds>(entry.Time.value_or(call.now))),
+      quoted(call.caller.region), to_list(entry.Resources.value_or(std::vector<std::string>())), *entry.Detail);
+  boost::system::error_code error;
+  event.value = json::parse(event.text, error);
+  return event;
+}
+
+PutEventsResponse put_events(Call& call, const PutEventsRequest& request) {
+  if (request.EndpointId) throw unsupported("global endpoints (EndpointId)");
+  std::size_t size = 0;
+  for (const PutEventsRequestEntry& entry : request.Entries) size += size_of(entry);
+  if (size > kMaxEntriesBytes) {
+    throw validation_error("Total size of the entries in the request is over the limit.");
+  }
+  PutEventsResponse response{.FailedEntryCount = 0, .Entries = std::vector<PutEventsResultEntry>()};
+  for (const PutEventsRequestEntry& entry : request.Entries) {
+    if (auto problem = entry_problem(call.caller, entry)) {
+      ++*response.FailedEntryCount;
+      response.Entries->push_back(std::move(*problem));
+      continue;
+    }
+    const std::string id = base::random_uuid();
+    deliver(call, make_event(call, entry, id));
+    response.Entries->push_back({.EventId = id, .ErrorCode = std::nullopt, .ErrorMessage = std::nullopt});
+  }
+  return response;
+}
+
+TestEventPatternResponse test_event_pattern(Call&, const TestEventPatternRequest& request) {
+  const auto pattern = parse_pattern(request.EventPattern);
+  if (!pattern) {
+    throw wire::ApiError("InvalidEventPatternException", "Event pattern is not valid. Reason: " + pattern.error());
+  }
+  boost::system::error_code error;
+  const json::value event = json::parse(request.Event, error);
+  if (error || !event.is_object()) throw validation_error("Parameter Event is not valid. Reason: invalid JSON object.");
+  for (const char* member : {"id", "account", "source", "time", "region", "resources", "detail-type"}) {
+    if (!event.get_object().contains(member)) {
+      throw validation_error("Parameter Event is not valid. Reason: " + std::string(member) +
+                             " is a required argument.");
+    }
+  }
+  return {.Result = matches(*pattern, event)};
+}
+
+}  // namespace
+
+std::vector<Operation> event_operations() {
+  return {
+      operation<&put_events>("PutEvents", Access::Write),
+      operation<&test_event_pattern>("TestEventPattern", Access::Read),
+  };
+}
+
+}  // namespace services::events

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "services/events/errors.h"
+#include "services/events/operations.h"
+#include "services/events/rule.h"
+#include "services/events/rule_tags.h"
+#include "services/tags.h"
+
+namespace services::events {
+using namespace shapes::events;
+
+std::vector<Tag> add_tags(std::vector<Tag> tags, const std::vector<Tag>& more) {
+  for (const Tag& tag : more) {
+    const TagProblems problems = find_tag_problems(tag.Key, tag.Value);
+    if (problems != TagProblems() || is_reserved_tag(tag.Key)) {
+      throw validation_error("Parameter Tags is not valid. Reason: invalid tag " + tag.Key + ".");
+    }
+    std::erase_if(tags, [&](const Tag& known) { return known.Key == tag.Key; });
+    tags.push_back(tag);
+  }
+  if (tags.size() > kMaxTags) throw limit_exceeded();
+  return tags;
+}
+
+namespace {
+
+TagResourceResponse tag_resource(Call& call, const TagResourceRequest& request) {
+  StoredRule rule = find_rule_by_arn(call, request.ResourceARN);
+  rule.tags = add_tags(std::move(rule.tags), request.Tags);
+  update_rule(call, rule);
+  return {};
+}
+
+UntagResourceResponse untag_resource(Call& call, const UntagResourceRequest& request) {
+  StoredRule rule = find_rule_by_arn(call, request.ResourceARN);
+  std::erase_if(rule.tags, [&](const Tag& tag) {
+    return std::ranges::find(request.TagKeys, tag.Key) != request.TagKeys.end();
+  });
+  update_rule(call, rule);
+  return {};
+}
+
+ListTagsForResourceResponse list_tags_for_resource(Call& call, const ListTagsForResourceRequest& request) {
+  return {.Tags = find_rule_by_arn(call, request.ResourceARN).tags};
+}
+
+}  // namespace
+
+std::vector<Operation> tag_operations() {
+  return {
+      operation<&list_tags_for_resource>("ListTagsForResource", Access::Read),
+      operation<&tag_resource>("TagResource", Access::Write),
+      operation<&untag_resource>("UntagResource", Access::Write),
+  };
+}
+
+}  // namespace services::events

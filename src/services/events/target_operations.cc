@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// PutTargets, ListTargetsByRule and RemoveTargets. A target is an SQS queue.
+#include <set>
+
+#include "services/arn.h"
+#include "services/events/errors.h"
+#include "services/events/operations.h"
+#include "services/events/rule.h"
+#include "services/events/target.h"
+#include "services/events/target_input.h"
+#include "services/page.h"
+#include "services/shape_json.h"
+
+namespace services::events {
+using namespace shapes::events;
+
+std::vector<Target> list_targets(Call& call, std::int64_t rule) {
+  return call.tx.query("SELECT body FROM events_targets WHERE rule = $1 ORDER BY id", rule)
+      .all([](const store::Row& row) { return from_json<Target>(row.text(0)); });
+}
+
+namespace {
+
+wire::ApiError invalid_arn(const std::string& arn) {
+  return validation_error("Parameter " + arn + " is not valid. Reason: Provided Arn is not in correct format.");
+}
+
+bool is_queue(const Arn& arn) { return arn.partition == "aws" && arn.service == "sqs" && !arn.resource.empty(); }
+
+void check_settings(const Target& target) {
+  const std::pair<bool, const char*> others[] = {
+      {target.KinesisParameters.has_value(), "KinesisParameters"},
+      {target.RunCommandParameters.has_value(), "RunCommandParameters"},
+      {target.EcsParameters.has_value(), "EcsParameters"},
+      {target.BatchParameters.has_value(), "BatchParameters"},
+      {target.HttpParameters.has_value(), "HttpParameters"},
+      {target.RedshiftDataParameters.has_value(), "RedshiftDataParameters"},
+      {target.SageMakerPipelineParameters.has_value(), "SageMakerPipelineParameters"},
+      {target.AppSyncParameters.has_value(), "AppSyncParameters"},
+  };
+  for (const auto& [present, name] : others) {
+    if (present) throw unsupported(std::string(name) + " of a target");
+  }
+  if (target.RoleArn) throw validation_error("RoleArn is not supported for target " + target.Arn + ".");
+  const std::string problem = input_problem(target);
+  if (!problem.empty()) throw validation_error(problem);
+}
+
+void check_target(const Target& target) {
+  const auto arn = parse_arn(target.Arn);
+  if (!arn || arn->service.empty() || arn->resource.empty()) throw invalid_arn(target.Arn);
+  // A webhook (arn:aws:stoker:...:webhook/NAME) belongs here once there is a sender for them.
+  if (!is_queue(*arn)) throw unsupported("targets other than SQS queues: " + target.Arn);
+  check_settings(target);
+  const bool has_group = target.SqsParameters && target.SqsParameters->MessageGroupId;
+  if (arn->resource.ends_with(".fifo") && !has_group) {
+    throw validation_error("Parameter(s) SqsParameters must be specified for target: " + target.Id + ".");
+  }
+  if (!target.DeadLetterConfig || !target.DeadLetterConfig->Arn) return;
+  const auto letters = parse_arn(*target.DeadLetterConfig->Arn);
+  if (!letters || !is_queue(*letters) || letters->resource.ends_with(".fifo")) {
+    throw invalid_arn(*target.DeadLetterConfig->Arn);
+  }
+}
+
+PutTargetsResponse put_targets(Call& call, const PutTargetsRequest& request) {
+  check_bus(call.caller, request.EventBusName);
+  const StoredRule rule = find_rule(call, request.Rule);
+  std::set<std::string> ids;
+  for (const Target& known : list_targets(call, rule.number)) ids.insert(known.Id);
+  for (const Target& target : request.Targets) {
+    check_target(target);
+    ids.insert(target.Id);
+  }
+  if (std::ssize(ids) > kMaxTargets) throw limit_exceeded();
+  for (const Target& target : request.Targets) {
+    call.tx.exec(
+        "INSERT INTO events_targets (rule, id, arn, body) VALUES ($1, $2, $3, $4)"
+        " ON CONFLICT (rule, id) DO UPDATE SET arn = excluded.arn, body = excluded.body",
+        rule.number, target.Id, target.Arn, to_json(target));
+  }
+  return {.FailedEntryCount = 0, .FailedEntries = std::vector<PutTargetsResultEntry>()};
+}
+
+ListTargetsByRuleResponse list_targets_by_rule(Call& call, const ListTargetsByRuleRequest& request) {
+  check_bus(call.caller, request.EventBusName);
+  const StoredRule rule = find_rule(call, request.Rule);
+  const PageRules rules{.most = kMaxPage,
+                        .invalid_size = [](std::int32_t) { return validation_error("Parameter Limit is not valid."); },
+                        .invalid_token = [](const std::string&) { return invalid_token(); }};
+  const Page page = read_page(request.Limit, request.NextToken, rules);
+  ListTargetsByRuleResponse response;
+  response.Targets.emplace();
+  std::vector<std::string> ids;
+  for (Target& target : list_targets(call, rule.number)) {
+    if (target.Id <= page.after) continue;
+    ids.push_back(target.Id);
+    response.Targets->push_back(std::move(target));
+  }
+  response.NextToken = cut_page(ids, page);
+  response.Targets->resize(ids.size());
+  return response;
+}
+
+RemoveTargetsResponse remove_targets(Call& call, const RemoveTargetsRequest& request) {
+  check_bus(call.caller, request.EventBusName);
+  const StoredRule rule = find_rule(call, request.Rule);
+  RemoveTargetsResponse response{.FailedEntryCount = 0, .FailedEntries = std::vector<RemoveTargetsResultEntry>()};
+  for (const std::string& id : request.Ids) {
+    if (call.tx.exec("DELETE FROM events_targets WHERE rule = $1 AND id = $2", rule.number, id) > 0) continue;
+    ++*response.FailedEntryCount;
+    response.FailedEntries->push_back(
+        {id, "ResourceNotFoundException", "Rule " + rule.name + " does not have a target with the id " + id + "."});
+  }
+  return response;
+}
+
+}  // namespace
+
+std::vector<Operation> target_operations() {
+  return {
+      operation<&list_targets_by_rule>("ListTargetsByRule", Access::Read),
+      operation<&put_targets>("PutTargets", Access::Write),
+      operation<&remove_targets>("RemoveTargets", Access::Write),
+  };
+}
+
+}  // namespace services::events

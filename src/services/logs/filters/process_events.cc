@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/logs/filters/process_events.h"
+
+#include <cmath>
+#include <optional>
+#include <tuple>
+
+#include "services/logs/emf.h"
+#include "services/logs/filters/group_filters.h"
+#include "services/logs/filters/minute_counts.h"
+#include "services/logs/filters/publish.h"
+#include "services/logs/filters/subscription_record.h"
+#include "services/logs/patterns/json_tape.h"
+
+namespace services::logs {
+namespace {
+
+using shapes::cloudwatch::Dimension;
+using shapes::cloudwatch::MetricDatum;
+
+constexpr std::size_t kMaxValuesOfDatum = 150;  // PutMetricData's
+constexpr std::size_t kMaxDimensionText = 1024;
+constexpr std::int64_t kMinuteOfEvents = 60'000;
+
+void extract_metrics(Call& call, const Ingested& put, MinuteCount& count, DataByNamespace& data) {
+  JsonTape tape;
+  for (const telemetry::NewEvent& event : put.events) {
+    if (!may_be_emf(event.message)) continue;
+    EmfMetrics metrics = read_emf(event.message, base::from_millis(event.timestamp_ms), call.now, tape);
+    count.parsing_errors += metrics.parsing_errors;
+    count.validation_errors += metrics.validation_errors;
+    for (auto& input : metrics.data) {
+      auto& into = data[input.Namespace];
+      into.insert(into.end(), std::make_move_iterator(input.MetricData->begin()),
+                  std::make_move_iterator(input.MetricData->end()));
+    }
+  }
+}
+
+// The value of a matching event; nullopt where its field is missing or is no number.
+std::optional<double> value_of(const CompiledMetricFilter& filter, std::string_view message) {
+  if (!filter.value) return filter.number;
+  const auto text = filter.value->value(message, filter.pattern);
+  const auto number = text ? parse_number(*text) : std::nullopt;
+  const bool storable = number && (*number == 0 || (std::abs(*number) <= std::ldexp(1.0, 360) &&
+                                                    std::abs(*number) >= std::ldexp(1.0, -360)));
+  return storable ? number : std::nullopt;
+}
+
+// nullopt where a field is missing, or can't be a dimension.
+std::optional<std::vector<std::string>> dimensions_of(const CompiledMetricFilter& filter, std::string_view message) {
+  std::vector<std::string> values;
+  for (const auto& [name, field] : filter.dimensions) {
+    auto value = field.value(message, filter.pattern);
+    if (!value || !is_dimension_text(*value, kMaxDimensionText)) return std::nullopt;
+    values.push_back(std::move(*value));
+  }
+  return values;
+}
+
+// Equal values of a minute become one, with a count: a thousand matches are one datum.
+void apply_metric_filter(const Ingested& put, const CompiledMetricFilter& filter, MinuteCount& count,
+                         DataByNamespace& data) {
+  std::map<std::pair<std::int64_t, std::vector<std::string>>, std::map<double, double>> points;
+  for (const telemetry::NewEvent& event : put.events) {
+    if (!filter.pattern.matches(event.message)) continue;
+    count.matched.insert(filter.row.name);
+    const auto value = value_of(filter, event.message);
+    auto dimensions = value ? dimensions_of(filter, event.message) : std::nullopt;
+    if (!dimensions) continue;
+    const std::int64_t minute = event.timestamp_ms - event.timestamp_ms % kMinuteOfEvents;
+    ++points[{minute, std::move(*dimensions)}][*value];
+  }
+  for (const auto& [key, counts] : points) {
+    MetricDatum datum{.MetricName = filter.row.metric_name};
+    datum.Timestamp = base::from_millis(key.first);
+    datum.Unit = filter.row.unit;
+    if (!filter.dimensions.empty()) datum.Dimensions.emplace();
+    for (std::size_t i = 0; i < filter.dimensions.size(); ++i) {
+      datum.Dimensions->push_back({.Name = filter.dimensions[i].first, .Value = key.second[i]});
+    }
+    datum.Values.emplace();
+    datum.Counts.emplace();
+    const auto add = [&] { data[filter.row.metric_namespace].push_back(datum); };
+    for (const auto& [value, times] : counts) {
+      datum.Values->push_back(value);
+      datum.Counts->push_back(times);
+      if (datum.Values->size() < kMaxValuesOfDatum) continue;
+      add();
+      datum.Values->clear();
+      datum.Counts->clear();
+    }
+    if (!datum.Values->empty()) add();
+  }
+}
+
+void apply_subscription(Call& call, const Ingested& put, const CompiledSubscription& filter) {
+  std::vector<RecordEvent> matching;
+  for (std::size_t i = 0; i < put.events.size(); ++i) {
+    const telemetry::NewEvent& event = put.events[i];
+    if (!filter.pattern.matches(event.message)) continue;
+    const telemetry::EventKey key{event.timestamp_ms, put.batch, static_cast<std::int64_t>(i)};
+    matching.push_back({telemetry::event_id(key), event.timestamp_ms, event.message});
+  }
+  if (!matching.empty()) send_records(call, put, filter.row.name, filter.row.destination, matching);
+}
+
+}  // namespace
+
+void process_events(Call& call, const Ingested& put) {
+  MinuteCount count;
+  count.events = static_cast<double>(put.events.size());
+  for (const telemetry::NewEvent& event : put.events) {
+    count.bytes += static_cast<double>(event.message.size() + telemetry::kEventOverheadBytes);
+  }
+  // Other classes have neither filters nor embedded metrics.
+  if (put.group.log_class == kStandard) {
+    DataByNamespace data;
+    extract_metrics(call, put, count, data);
+    const auto filters = call.local<FilterCache>().get(call.tx, put.group.id);
+    for (const CompiledMetricFilter& filter : filters->metrics) apply_metric_filter(put, filter, count, data);
+    if (!data.empty()) count.validation_errors += publish(call, put.group, data);
+    for (const CompiledSubscription& filter : filters->subscriptions) apply_subscription(call, put, filter);
+  }
+  count_minute(call, put.group, std::move(count));
+}
+
+}  // namespace services::logs

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the owner of an action's target gets when an alarm triggers it: the input of its internal operation
+// ExecuteAlarmAction. Spoken between services only.
+#pragma once
+
+#include <boost/describe/class.hpp>
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+#include "wire/traits.h"
+
+namespace shapes::stoker {
+
+struct ExecuteAlarmAction {
+  std::string actionArn;
+  std::string account;
+  std::string region;
+  std::string alarmArn;
+  std::string alarmName;
+  std::string oldState;
+  std::string newState;
+  std::string reason;
+  base::Time stateChangedAt;
+  bool repeated = false;              // the state lasts; see CloudWatch's Auto Scaling actions
+  std::optional<double> metricValue;  // the newest evaluated point
+  std::optional<double> threshold;
+  std::string message;  // the notification, as Amazon publishes it to SNS
+};
+BOOST_DESCRIBE_STRUCT(ExecuteAlarmAction, (), (actionArn, account, region, alarmArn, alarmName, oldState, newState,
+    reason, stateChangedAt, repeated, metricValue, threshold, message))
+
+}  // namespace shapes::stoker

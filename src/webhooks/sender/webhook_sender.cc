@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "webhooks/sender/webhook_sender.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <functional>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "http/client.h"
+#include "services/directory.h"
+#include "services/invoke.h"
+#include "shapes/stoker/webhook.h"
+#include "webhooks/signature.h"
+#include "webhooks/url.h"
+#include "wire/error.h"
+
+namespace webhooks {
+namespace asio = boost::asio;
+namespace {
+
+constexpr std::int64_t kLookedAt = 2 * kMaxSends;
+constexpr int kGone = 410;
+// A receiver has nothing to tell but a status.
+constexpr http::ClientLimits kResponseLimits{.head_bytes = 16 * 1024, .body_bytes = 64 * 1024, .idle_connections = 0};
+
+http::Request request_for(const Delivery& delivery, const Url& url, const std::string& key, base::Time now) {
+  http::Request request;
+  request.head.method = "POST";
+  request.head.target = url.target;
+  request.head.headers.add("Content-Type", "application/json");
+  request.head.headers.add("User-Agent", "stoker");
+  request.head.headers.add("webhook-id", delivery.message_id);
+  request.head.headers.add("webhook-timestamp", std::to_string(base::to_seconds(now)));
+  request.head.headers.add("webhook-signature", sign(key, delivery.message_id, now, delivery.body));
+  request.head.headers.add("Connection", "close");
+  request.body = delivery.body;
+  return request;
+}
+
+void report(services::Call& call, const Delivery& delivery, bool delivered, const std::string& error) {
+  if (delivery.report_to.empty() || !call.directory->find(delivery.report_to, "WebhookFinished")) return;
+  const shapes::stoker::WebhookFinished finished{.context = delivery.context, .delivered = delivered, .error = error};
+  const services::Caller principal = services::as_service(call, "webhooks.stoker", "", delivery.account);
+  services::invoke(call, principal, delivery.report_to, "WebhookFinished", finished);
+}
+
+}  // namespace
+
+WebhookSender::~WebhookSender() {
+  std::unique_lock lock(mutex_);
+  ended_.wait(lock, [this] { return sends_.ids.empty(); });
+}
+
+api::Loop WebhookSender::loop() { return {"webhooks", kTopic, std::bind_front(&WebhookSender::turn, this)}; }
+
+std::vector<std::string> WebhookSender::full_endpoints() {
+  std::lock_guard lock(mutex_);
+  std::vector<std::string> full;
+  for (const auto& [endpoint, count] : sends_.by_endpoint) {
+    if (count >= kMaxSendsToEndpoint) full.push_back(endpoint);
+  }
+  return full;
+}
+
+bool WebhookSender::begin(const Delivery& delivery) {
+  std::lock_guard lock(mutex_);
+  if (sends_.ids.size() >= kMaxSends || sends_.ids.contains(delivery.id)) return false;
+  std::size_t& count = sends_.by_endpoint[delivery.endpoint];
+  if (count >= kMaxSendsToEndpoint) return false;
+  ++count;
+  sends_.ids.insert(delivery.id);
+  return true;
+}
+
+void WebhookSender::end(const Delivery& delivery, bool wake) {
+  // All under the lock, because the destructor may run as soon as it is released.
+  std::lock_guard lock(mutex_);
+  sends_.ids.erase(delivery.id);
+  auto found = sends_.by_endpoint.find(delivery.endpoint);
+  if (--found->second == 0) sends_.by_endpoint.erase(found);
+  if (wake) engine_.topics().wake(kTopic);
+  ended_.notify_all();
+}
+
+asio::awaitable<std::optional<base::Time>> WebhookSender::turn() {
+  const std::vector<std::string> full = full_endpoints();
+  std::vector<Delivery> due;
+  std::optional<base::Time> next;
+  api::Engine::Work look = [&](services::Call& call) {
+    due = due_deliveries(call.tx, call.now, full, kLookedAt);
+    next = next_due(call.tx, call.now);
+  };
+  services::Caller nobody;
+  co_await engine_.run(services::Access::Read, nobody, std::move(look));
+  for (Delivery& delivery : due) {
+    if (!begin(delivery)) continue;
+    asio::co_spawn(io_.next(), send(std::move(delivery)), [](std::exception_ptr error) {
+      CHECK(!error) << "a webhook's send let an exception through";
+    });
+  }
+  // The end of each send wakes the loop, for those that found no place.
+  co_return next;
+}
+
+asio::awaitable<void> WebhookSender::send(Delivery delivery) {
+  std::string failure;
+  try {
+    Outcome outcome = co_await attempt(delivery);
+    co_await record(delivery, std::move(outcome));
+  } catch (const std::exception& error) {
+    failure = error.what();
+  }
+  if (!failure.empty()) {
+    // Nothing was recorded, so the delivery is still due: the loop's next wake sends it again.
+    base::log_error("webhook result not stored", {{"webhook_id", delivery.message_id}, {"error", failure}});
+  }
+  end(delivery, failure.empty());
+}
+
+asio::awaitable<WebhookSender::Outcome> WebhookSender::attempt(const Delivery& delivery) {
+  Outcome outcome;
+  const auto url = parse_url(delivery.url);
+  const auto key = decode_secret(delivery.secret);
+  if (!url || !key) {
+    outcome.final = true;
+    outcome.error = "The webhook's URL or secret is invalid.";
+    co_return outcome;
+  }
+  http::Endpoint endpoint = url->tls ? http::Endpoint::tls(url->host, url->port) : http::Endpoint::tcp(url->host, url->port);
+  http::Client client(io_, std::move(endpoint), kResponseLimits);
+  http::Request request = request_for(delivery, *url, *key, engine_.clock().now());
+  auto response = co_await client.send(std::move(request), kSendDeadline);
+  if (!response) {
+    outcome.error = response.error();
+    co_return outcome;
+  }
+  outcome.delivered = response->status >= 200 && response->status < 300;
+  // The receiver states that it will never want it.
+  outcome.final = response->status == kGone;
+  if (!outcome.delivered) outcome.error = "The receiver answered with status " + std::to_string(response->status) + ".";
+  co_return outcome;
+}
+
+asio::awaitable<void> WebhookSender::record(Delivery delivery, Outcome outcome) {
+  const int attempts = delivery.attempts + 1;
+  const auto pause = outcome.final ? std::nullopt : pause_after(attempts);
+  const bool finished = outcome.delivered || !pause;
+  api::Engine::Work write = [&](services::Call& call) {
+    if (!finished) {
+      postpone(call.tx, delivery.id, attempts, call.now + *pause, outcome.error);
+      return;
+    }
+    if (!remove_delivery(call.tx, delivery.id)) return;
+    report(call, delivery, outcome.delivered, outcome.error);
+  };
+  services::Caller nobody;
+  co_await engine_.run(services::Access::Write, nobody, std::move(write));
+  if (!finished || outcome.delivered) co_return;
+  base::log_warn("webhook given up", {{"webhook_id", delivery.message_id},
+                                      {"endpoint", delivery.endpoint},
+                                      {"attempts", attempts},
+                                      {"error", outcome.error}});
+}
+
+}  // namespace webhooks
