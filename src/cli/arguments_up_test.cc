@@ -142,6 +142,7 @@ TEST_F(DaemonArguments, AgentHasDefaults) {
   EXPECT_EQ(agent_.cpu_units, std::nullopt);
   EXPECT_EQ(agent_.memory_mib, std::nullopt);
   EXPECT_EQ(agent_.reserved_memory_mib, 0);
+  EXPECT_EQ(agent_.min_free_disk_mib, 256);
 }
 
 TEST_F(DaemonArguments, AgentNeedsAServerAndAToken) {
