@@ -102,6 +102,10 @@ std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
+std::int64_t wrapping_subtract(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+
 void get_group(std::size_t size, std::int64_t& last, BitReader& bits, std::vector<std::int64_t>& out) {
   const bool use_offsets = bits.get(1) == 1;
   const int width = static_cast<int>(bits.get(kWidthBits));
@@ -202,9 +206,9 @@ std::vector<double> unpack_integers(std::string_view packed, std::size_t count, 
 
 void append_times(const std::vector<std::int64_t>& times, std::string& out) {
   if (times.empty()) return;
-  const std::int64_t interval = times.size() > 1 ? times[1] - times[0] : 0;
+  const std::int64_t interval = times.size() > 1 ? wrapping_subtract(times[1], times[0]) : 0;
   bool regular = true;
-  for (std::size_t i = 2; i < times.size() && regular; ++i) regular = times[i] - times[i - 1] == interval;
+  for (std::size_t i = 2; i < times.size() && regular; ++i) regular = wrapping_subtract(times[i], times[i - 1]) == interval;
   append_varint(regular ? kRegular : kIrregular, out);
   append_signed(times[0], out);
   append_signed(interval, out);
@@ -213,8 +217,8 @@ void append_times(const std::vector<std::int64_t>& times, std::string& out) {
   BitWriter bits(packed);
   std::int64_t last = interval;
   for (std::size_t i = 2; i < times.size(); ++i) {
-    const std::int64_t now = times[i] - times[i - 1];
-    const std::uint64_t changed = to_zigzag(now - last);
+    const std::int64_t now = wrapping_subtract(times[i], times[i - 1]);
+    const std::uint64_t changed = to_zigzag(wrapping_subtract(now, last));
     const TimeClass& one = time_class(changed);
     bits.put(one.prefix, one.prefix_bits);
     bits.put(changed, one.bits);
