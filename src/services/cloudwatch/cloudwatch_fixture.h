@@ -35,7 +35,6 @@ class CloudWatchTest : public testing::Test {
   void open() {
     if (!store_) store_ = store::open_test_store(folder_, {module_.migrations});
     locals_ = std::make_unique<Locals>();
-    locals_->add<MetricInterest>();
     module_.add_memory(*locals_);
     with_call([&](Call& call) { module_.recover(call); });
   }

@@ -5,6 +5,7 @@
 #include "services/cloudwatch/errors.h"
 #include "services/cloudwatch/operations.h"
 #include "services/cloudwatch/watched_series.h"
+#include "services/metric_interest.h"
 #include "telemetry/metrics/metric_store.h"
 #include "telemetry/metrics/rollup.h"
 #include "telemetry/metrics/schema.h"
@@ -99,6 +100,7 @@ Module module(const Options&) {
   cloudwatch.add_memory = [](Locals& locals) {
     locals.add<telemetry::MetricStore>();
     locals.add<WatchedSeries>();
+    locals.add<MetricInterest>();
     add_alarm_memory(locals);
   };
   cloudwatch.recover = [](Call& call) {

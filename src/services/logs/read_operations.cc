@@ -37,13 +37,16 @@ Position parse_position(std::string_view token) {
   return position;
 }
 
-EventKey next_key(const EventKey& key) { return {key.timestamp_ms, key.batch, key.index + 1}; }
+EventKey next_key(const EventKey& key) {
+  if (key.index < telemetry::kMaxEventIndex) return {key.timestamp_ms, key.batch, key.index + 1};
+  if (key.batch < INT64_MAX) return {key.timestamp_ms, key.batch + 1, 0};
+  return {key.timestamp_ms < INT64_MAX ? key.timestamp_ms + 1 : INT64_MAX, 0, 0};
+}
 EventKey previous_key(const EventKey& key) {
   if (key.index > 0) return {key.timestamp_ms, key.batch, key.index - 1};
-  // No event has a larger index; before the first batch of a millisecond is the end of the one before.
-  constexpr std::int64_t kAfterAll = 99999999999999999;
-  if (key.batch > 0) return {key.timestamp_ms, key.batch - 1, kAfterAll};
-  return {std::max<std::int64_t>(key.timestamp_ms - 1, 0), INT64_MAX, kAfterAll};
+  if (key.batch > 0) return {key.timestamp_ms, key.batch - 1, telemetry::kMaxEventIndex};
+  // Before the first batch of a millisecond is the end of the one before.
+  return {std::max<std::int64_t>(key.timestamp_ms - 1, 0), INT64_MAX, telemetry::kMaxEventIndex};
 }
 
 // The tokens on either side of a page. At an end, the one that the client passed comes back: that is how it stops.

@@ -89,6 +89,18 @@ TEST_F(ReadTest, AForwardTokenOfAnEmptyStreamSeesItsFirstEvents) {
   EXPECT_THAT(messages(get(empty.nextForwardToken)), ElementsAre("first"));
 }
 
+TEST_F(ReadTest, TokensAtTheEdgesAreAnErrorOrLeadToEmptyPages) {
+  put("web", "a", {{0, "m"}});
+  EXPECT_THAT(error_of([&] { get("b/" + std::string(38, '0') + std::string(18, '9') + "/s"); }),
+              testing::HasSubstr("The specified nextToken is invalid."));
+  const auto lowest = get("b/" + std::string(56, '0') + "/s");
+  EXPECT_THAT(messages(lowest), IsEmpty());
+  EXPECT_THAT(messages(get(lowest.nextForwardToken)), ElementsAre("m"));
+  const auto highest = get("f/9223372036854775807" + std::string("9223372036854775807") + "100000000000000000/s");
+  EXPECT_THAT(messages(highest), IsEmpty());
+  EXPECT_THAT(messages(get(highest.nextBackwardToken)), ElementsAre("m"));
+}
+
 TEST_F(ReadTest, APageHasAMegabyteAtMost) {
   for (int i = 0; i < 3; ++i) put("web", "a", {{i, std::string(600000, static_cast<char>('a' + i))}});
   const auto first = get({}, {}, true);

@@ -92,7 +92,7 @@ GetLogGroupFieldsResponse get_log_group_fields(Call& call, const GetLogGroupFiel
   const Group group = require_group(call, request.logGroupName, request.logGroupIdentifier);
   const std::int64_t now_ms = base::to_millis(call.now);
   const std::int64_t first = request.time ? *request.time - kBefore : now_ms - kRecent;
-  const auto last = request.time ? std::optional(*request.time + kBefore) : std::nullopt;
+  const auto last = request.time ? std::optional(std::min(*request.time, INT64_MAX - kBefore) + kBefore) : std::nullopt;
   const telemetry::LogRange range = range_of(call, group, first, last);
   std::map<std::string, std::int64_t> counts;
   std::int64_t events = 0;

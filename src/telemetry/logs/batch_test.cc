@@ -14,6 +14,8 @@ TEST(EventId, HasFiftySixDigitsInTheOrderOfTheKeys) {
   EXPECT_EQ(parse_event_id("12"), std::nullopt);
   EXPECT_EQ(parse_event_id(std::string(56, '9')), std::nullopt);
   EXPECT_EQ(parse_event_id("-" + std::string(55, '1')), std::nullopt);
+  // An index to which nothing could be added.
+  EXPECT_EQ(parse_event_id(std::string(38, '0') + std::string(18, '9')), std::nullopt);
 }
 
 TEST(Batch, ReturnsItsEvents) {

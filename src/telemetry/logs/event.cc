@@ -35,7 +35,7 @@ std::optional<EventKey> parse_event_id(std::string_view text) {
   const auto time = read_digits(text.substr(0, kTimeDigits));
   const auto batch = read_digits(text.substr(kTimeDigits, kBatchDigits));
   const auto index = read_digits(text.substr(kTimeDigits + kBatchDigits));
-  if (!time || !batch || !index) return std::nullopt;
+  if (!time || !batch || !index || *index > kMaxEventIndex) return std::nullopt;
   return EventKey{*time, *batch, *index};
 }
 

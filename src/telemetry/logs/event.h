@@ -21,6 +21,9 @@ struct EventKey {
   auto operator<=>(const EventKey&) const = default;
 };
 
+// Beyond any event's index, and with room for one more in an id.
+inline constexpr std::int64_t kMaxEventIndex = 100000000000000000;
+
 // 56 digits whose order is that of the keys. It stays the same when the event moves into a chunk.
 std::string event_id(const EventKey& key);
 // nullopt for other text.

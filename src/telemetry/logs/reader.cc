@@ -9,16 +9,15 @@
 namespace telemetry {
 namespace {
 
-// Beyond any batch and index of an event.
-constexpr std::int64_t kMaxBatch = INT64_MAX, kMaxIndex = 100000000000000000;
+constexpr std::int64_t kMaxBatch = INT64_MAX;  // beyond any batch of an event
 
 EventKey lowest_at(std::int64_t timestamp_ms) { return {timestamp_ms, 0, 0}; }
-EventKey highest_at(std::int64_t timestamp_ms) { return {timestamp_ms, kMaxBatch, kMaxIndex}; }
+EventKey highest_at(std::int64_t timestamp_ms) { return {timestamp_ms, kMaxBatch, kMaxEventIndex}; }
 
 EventKey key_after(const EventKey& key) { return {key.timestamp_ms, key.batch, key.index + 1}; }
 EventKey key_before(const EventKey& key) {
   if (key.index > 0) return {key.timestamp_ms, key.batch, key.index - 1};
-  return {key.timestamp_ms, key.batch - 1, kMaxIndex};
+  return {key.timestamp_ms, key.batch - 1, kMaxEventIndex};
 }
 
 Bounds bounds_of(const LogRange& range) {

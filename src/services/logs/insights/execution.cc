@@ -240,7 +240,7 @@ void Execution::emit_sorted(std::size_t at) {
     return before(step, const_cast<Row&>(a), const_cast<Row&>(b));  // their values are loaded
   });
   for (Row& row : rows) {
-    if (!push(row, at + 1)) return;
+    if (!emit(row, at)) return;
   }
 }
 
@@ -272,8 +272,16 @@ void Execution::emit_groups(std::size_t at) {
   }
   state = {};
   for (Row& row : rows) {
-    if (!push(row, at + 1)) return;
+    if (!emit(row, at)) return;
   }
+}
+
+bool Execution::emit(Row& row, std::size_t at) {
+  row.work = 0;
+  const bool more = push(row, at + 1);
+  finish_work_ += row.work;
+  if (finish_work_ > limits_.finish_work) throw QueryTooLarge{"The query takes too much work after its last event"};
+  return more;
 }
 
 void Execution::output(Row& row) {

@@ -19,11 +19,7 @@ struct ExecutionLimits {
   std::size_t rows = 10'000;                    // of the result, where the query has no `limit`
   std::size_t groups = 100'000;                 // of a stats command
   std::size_t buffered_bytes = 64u << 20;       // of rows and groups in memory
-};
-
-// The query needs more memory than it may use.
-struct QueryTooLarge {
-  std::string message;
+  std::uint64_t finish_work = 1u << 30;         // bytes that functions make and search after the last event
 };
 
 using ResultRow = std::vector<std::pair<std::string, std::string>>;  // fields and values, without nulls
@@ -37,6 +33,8 @@ class Execution {
   // The rows; once. `matched` counts the events that passed the filters before.
   std::vector<ResultRow> finish();
   std::uint64_t matched() const { return matched_; }
+  // Bytes that functions made and searched, for events so far.
+  std::uint64_t work() const { return row_.work; }
   // Rows that are part of the result already, while the query runs: none where all events must be seen first.
   const std::vector<ResultRow>& rows() const { return results_; }
 
@@ -66,6 +64,8 @@ class Execution {
   void emit_sorted(std::size_t at);
   void materialise(Row& row);
   void spend(std::size_t bytes);
+  // Passes a row that was kept back on to the steps after `at`.
+  bool emit(Row& row, std::size_t at);
   void output(Row& row);
   std::size_t rows_after(std::size_t sort) const;
 
@@ -76,6 +76,7 @@ class Execution {
   Row row_;
   std::size_t first_buffer_ = 0;  // the first step that keeps rows back
   std::size_t spent_bytes_ = 0;
+  std::uint64_t finish_work_ = 0;
   std::uint64_t matched_ = 0, number_ = 0;
   std::vector<ResultRow> results_;
 };

@@ -131,9 +131,7 @@ Expression ExpressionParser::matches(Expression left, bool negated) {
   } else {
     const auto text = reader_.quoted();
     if (!text) reader_.fail();
-    auto regex = QueryRegex::parse(*text);
-    if (!regex) throw QueryError{"Invalid regular expression: " + regex.error()};
-    out.regex = std::move(*regex);
+    out.regex = reader_.compile(*text);
   }
   out.children.push_back(std::move(left));
   return out;
@@ -267,9 +265,7 @@ void ExpressionParser::regex_argument(Expression& call) {
   if (!call.regex) {
     const auto text = reader_.quoted();
     if (!text) reader_.fail();
-    auto regex = QueryRegex::parse(*text);
-    if (!regex) throw QueryError{"Invalid regular expression: " + regex.error()};
-    call.regex = std::move(*regex);
+    call.regex = reader_.compile(*text);
   }
   call.children.push_back(std::move(source));
   reader_.expect(",");

@@ -187,6 +187,14 @@ TEST(Insights, LimitsStopTheScan) {
 TEST(Insights, MemoryIsBounded) {
   EXPECT_THROW(run("stats count(*) by ms", kLines, {.groups = 2}), QueryTooLarge);
   EXPECT_THROW(run("sort ms | dedup ms", kLines, {.buffered_bytes = 100}), QueryTooLarge);
+  // Each command makes a text eight times as long.
+  std::string text = "fields 'abcdefgh' as a";
+  for (int i = 0; i < 8; ++i) text += " | fields concat(a, a, a, a, a, a, a, a) as a";
+  EXPECT_THROW(run(text, kLines), QueryTooLarge);
+  EXPECT_THROW(run("sort ms | fields concat(@message, ms)", kLines, {.finish_work = 10}), QueryTooLarge);
+  std::string many = "filter a like /x/";
+  for (int i = 0; i < 32; ++i) many += " and a like /x/";
+  EXPECT_THAT(query_error(many), HasSubstr("at most 32 regular expressions"));
 }
 
 TEST(Insights, OddNamesStandInBackticks) {

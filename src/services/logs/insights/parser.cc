@@ -153,9 +153,7 @@ class QueryParser {
     reader_.expect_word("as");
     step.targets = names();
     if (step.targets.size() != stars) reader_.fail();
-    auto regex = QueryRegex::parse(expression);
-    if (!regex) throw QueryError{"Invalid pattern of parse: " + regex.error()};
-    step.regex = std::move(*regex);
+    step.regex = reader_.compile(expression);
   }
 
   void stats(std::size_t begin) {

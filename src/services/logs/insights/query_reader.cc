@@ -138,9 +138,7 @@ std::optional<QueryRegex> QueryReader::regex() {
     const char c = text_[i];
     if (c == '/' && !in_set) {
       at_ = i + 1;
-      auto regex = QueryRegex::parse(out);
-      if (!regex) throw QueryError{"Invalid regular expression: " + regex.error()};
-      return std::move(*regex);
+      return compile(out);
     }
     if (c == '\\' && i + 1 < text_.size()) {
       if (text_[i + 1] != '/') out += c;
@@ -152,6 +150,15 @@ std::optional<QueryRegex> QueryReader::regex() {
     out += c;
   }
   fail_at(begin);
+}
+
+QueryRegex QueryReader::compile(std::string_view expression) {
+  if (++regexes_ > kMaxRegexes) {
+    throw QueryError{"A query has at most " + std::to_string(kMaxRegexes) + " regular expressions"};
+  }
+  auto regex = QueryRegex::parse(expression);
+  if (!regex) throw QueryError{"Invalid regular expression: " + regex.error()};
+  return std::move(*regex);
 }
 
 std::optional<double> QueryReader::number() {

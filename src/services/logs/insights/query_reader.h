@@ -38,6 +38,9 @@ class QueryReader {
   std::string keyword();  // letters only, in lower case; "" if none follows
   std::optional<std::string> quoted();
   std::optional<QueryRegex> regex();  // /.../
+  // Compiles an expression of the query, which may have kMaxRegexes.
+  static constexpr int kMaxRegexes = 32;
+  QueryRegex compile(std::string_view expression);
   std::optional<double> number();
   std::size_t integer();
 
@@ -50,6 +53,7 @@ class QueryReader {
 
   std::string_view text_;
   std::size_t at_ = 0;
+  int regexes_ = 0;
 };
 
 }  // namespace services::logs::insights

@@ -6,7 +6,7 @@
 namespace services::logs::insights {
 namespace {
 
-constexpr std::int64_t kMaxQueryRegexMemory = 4 << 20;
+constexpr std::int64_t kMaxQueryRegexMemory = 1 << 20;
 
 re2::StringPiece piece(std::string_view text) { return re2::StringPiece(text.data(), text.size()); }
 

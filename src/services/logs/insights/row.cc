@@ -49,6 +49,7 @@ bool is_like(const Expression& expression, Row& row, const Names& names) {
   std::string text, part;
   const Value& value = evaluate(expression.children[0], row, names, scratch);
   if (value.is_null()) return false;
+  row.work += value.text.size();
   if (expression.kind == Kind::Matches) return expression.regex->found_in(text_of(value, text));
   const Value& wanted = evaluate(expression.children[1], row, names, part_scratch);
   return contains(text_of(value, text), text_of(wanted, part));
@@ -75,7 +76,11 @@ Value call(const Expression& expression, Row& row, const Names& names) {
     Value scratch;
     arguments.push_back(evaluate(child, row, names, scratch));
   }
-  return expression.function(expression, arguments);
+  Value result = expression.function(expression, arguments);
+  check_text_size(result.text.size());
+  row.work += result.text.size() + 16;
+  for (const Value& one : arguments) row.work += one.text.size();
+  return result;
 }
 
 Value at_path(const Expression& expression, Row& row, const Names& names) {

@@ -39,6 +39,7 @@ struct Row {
   EventFields* event = nullptr;  // of rows that are not buffered
   std::int64_t time_ms = 0;      // of the event; 0 for groups
   std::uint64_t number = 0;      // keeps the order of equal rows
+  std::uint64_t work = 0;        // bytes that functions made and searched
 
   explicit Row(std::size_t slots) : values(slots), loaded(slots, 0) {}
   void set(std::size_t slot, Value value) {

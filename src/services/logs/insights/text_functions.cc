@@ -28,7 +28,10 @@ Value is_blank_text(const Expression&, const Arguments& arguments) {
 
 Value concat(const Expression&, const Arguments& arguments) {
   std::string out;
-  for (const Value& one : arguments) out += one.as_text();
+  for (const Value& one : arguments) {
+    out += one.as_text();
+    check_text_size(out.size());
+  }
   return Value::of(out);
 }
 

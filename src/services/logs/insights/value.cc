@@ -46,6 +46,12 @@ int natural_text_order(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+void check_text_size(std::size_t bytes) {
+  if (bytes > kMaxTextBytes) {
+    throw QueryTooLarge{"A value of the query is longer than " + std::to_string(kMaxTextBytes >> 20) + " MiB"};
+  }
+}
+
 std::optional<double> Value::as_number() const {
   switch (kind) {
     case Kind::Null: return std::nullopt;

@@ -9,6 +9,15 @@
 
 namespace services::logs::insights {
 
+// The query needs more memory or work than it may use.
+struct QueryTooLarge {
+  std::string message;
+};
+
+// Of a value that a function makes.
+inline constexpr std::size_t kMaxTextBytes = 4u << 20;
+void check_text_size(std::size_t bytes);  // throws QueryTooLarge
+
 struct Value {
   enum class Kind : std::uint8_t { Null, Text, Number, Time };  // Time: milliseconds, shown as a date
 

@@ -9,7 +9,7 @@ namespace services::logs {
 namespace {
 
 // Of one expression's automaton: RE2 falls back to slower search beyond it, and rejects what can't fit.
-constexpr std::int64_t kMaxRegexMemory = 1 << 20;
+constexpr std::int64_t kMaxRegexMemory = 1 << 19;
 
 bool is_plain(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || std::string_view(":_#=@/;,-").find(c) != std::string_view::npos;
