@@ -128,7 +128,7 @@ class BodyChecker {
   void check_period(const json::value& value, const std::string& path) {
     if (!value.is_number()) return add(path, "Should be integer");
     const double period = value.to_number<double>();
-    if (period == std::floor(period) && period < 1e9 && is_valid_period(static_cast<std::int64_t>(period))) return;
+    if (period == std::floor(period) && period > 0 && period < 1e9 && is_valid_period(static_cast<std::int64_t>(period))) return;
     if (period < 60) add(path, "Should be >= 60");
     add(path, "Should be multiple of 60");
     add(path, "Should match exactly one schema in oneOf");

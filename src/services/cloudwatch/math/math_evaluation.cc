@@ -108,8 +108,14 @@ class MathEvaluator {
       if (const double* scalar = std::get_if<double>(&first)) return map_scalar(name, *scalar);
       return map_value(first, [&](const MathSeries& series) { return map_series(name, series); });
     }
-    if (is_math_calendar(name)) return calendar_of(name, std::get<MathSeries>(first), range());
-    if (name == "TIME_SERIES") return constant_series(std::get<double>(first), range());
+    if (is_math_calendar(name)) {
+      reserve_slots(std::get<MathSeries>(first).period_s);
+      return calendar_of(name, std::get<MathSeries>(first), range());
+    }
+    if (name == "TIME_SERIES") {
+      reserve_slots(range().period_s);
+      return constant_series(std::get<double>(first), range());
+    }
     return select(node, std::get<MathArray>(first));
   }
 
@@ -139,7 +145,10 @@ class MathEvaluator {
     if (const double* scalar = std::get_if<double>(&condition)) {
       const MathValue& chosen = *scalar != 0 && !std::isnan(*scalar) ? then : otherwise;
       const bool series = as_series(then) || as_series(otherwise);
-      if (const double* value = std::get_if<double>(&chosen); value && series) return constant_series(*value, range());
+      if (const double* value = std::get_if<double>(&chosen); value && series) {
+        reserve_slots(range().period_s);
+        return constant_series(*value, range());
+      }
       return chosen;
     }
     const MathSeries& series = std::get<MathSeries>(condition);
@@ -152,8 +161,19 @@ class MathEvaluator {
     return out;
   }
 
+  // Before they are made: a long range of short periods has millions of slots.
+  void reserve_slots(std::int64_t period_s) {
+    const std::int64_t slots = (range().end - range().start).count() / (period_s * 1000);
+    if (slots > 0) scope_.points += static_cast<std::size_t>(slots);
+    if (scope_.points > kMaxMathPoints) throw MathError("The expression produces too many data points");
+  }
+
   MathValue fill(const MathNode& node) {
     const MathValue filled = evaluate(node.parts[0]);
+    map_value(filled, [&](const MathSeries& series) {
+      reserve_slots(series.period_s);
+      return MathSeries();
+    });
     const MathNode& with = node.parts[1];
     if (with.kind == Kind::Word) {
       const bool repeat = with.text == "REPEAT";

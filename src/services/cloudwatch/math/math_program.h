@@ -19,7 +19,7 @@
 namespace services::cloudwatch {
 
 // Points that the functions of one evaluation may produce together.
-inline constexpr std::size_t kMaxMathPoints = 20'000'000;
+inline constexpr std::size_t kMaxMathPoints = 5'000'000;
 
 enum class MathType { Scalar, Series, Array };
 

@@ -187,6 +187,15 @@ TEST(Math, Errors) {
   EXPECT_EQ(math("'x"), in + "A quoted text has no end");
 }
 
+TEST(Math, AnExpressionThatWouldProduceTooManyPointsIsRejected) {
+  MathInput input{.range = {kMathStart, kMathStart + std::chrono::hours(24 * 455), 1}, .metrics = {}};
+  input.metrics["m1"] = series_of({1, 2}, 1);
+  for (const char* text : {"TIME_SERIES(1)", "FILL(m1, 0)", "HOUR(m1)", "IF(1, 2, m1)"}) {
+    const MathProgram program = MathProgram::compile({{"m1", ""}, {"e1", text}});
+    EXPECT_THROW(program.evaluate(input), wire::ApiError) << text;
+  }
+}
+
 TEST(Math, TypesAreKnownBeforeThereIsData) {
   const MathProgram program = MathProgram::compile(
       {{"m1", ""}, {"a", "METRICS()"}, {"s", "SUM(m1)"}, {"e", "SLICE(a, 0) * s"}, {"f", "SEARCH('x', 'Sum')"}});

@@ -13,6 +13,8 @@ using Kind = MathNode::Kind;
 constexpr std::array<std::string_view, 5> kUnsupportedFunctions = {"ANOMALY_DETECTION_BAND", "INSIGHT_RULE_METRIC",
                                                                    "SERVICE_QUOTA", "LAMBDA", "DB_PERF_INSIGHTS"};
 
+constexpr double kMaxSearchPeriod = 366 * 86400;
+
 std::string_view name_of(MathType type) {
   switch (type) {
     case MathType::Scalar: return "a scalar";
@@ -175,8 +177,10 @@ class TypeChecker {
       require_count(call, 2, 3);
       require_text(call, 0);
       require_text(call, 1);
-      if (call.parts.size() == 3 && call.parts[2].kind != Kind::Number) {
-        throw MathError("Argument 3 of function 'SEARCH' must be a number");
+      const bool has_period = call.parts.size() == 3;
+      if (has_period && (call.parts[2].kind != Kind::Number || !(call.parts[2].number >= 1) ||
+                         call.parts[2].number > kMaxSearchPeriod)) {
+        throw MathError("Argument 3 of function 'SEARCH' must be a number of seconds");
       }
       return MathType::Array;
     }
