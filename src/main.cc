@@ -49,6 +49,7 @@ agent::Options agent_options(const cli::AgentArguments& given) {
   options.cpu_units = given.cpu_units;
   options.memory_mib = given.memory_mib;
   options.reserved_memory_mib = given.reserved_memory_mib;
+  options.min_free_disk_mib = given.min_free_disk_mib;
   options.gpu_default_runtime = given.gpu_default_runtime;
   options.keep_stopped = given.keep_stopped;
   if (given.metrics_listen != "none") {

@@ -158,14 +158,18 @@ cat "$data/tail"
 
 note "an alarm on the length of a queue; its action is a message to another queue"
 run sqs create-queue --queue-name alerts
+alerts=arn:aws:sqs:$AWS_DEFAULT_REGION:000000000000:alerts
+policy='{"Statement": [{"Effect": "Allow", "Principal": {"Service": "cloudwatch.amazonaws.com"}, "Action": "sqs:SendMessage",
+  "Resource": "'$alerts'"}]}'
+python3 -c 'import json, sys; print(json.dumps({"Policy": sys.argv[1]}))' "$policy" > "$data/policy.json"
+run sqs set-queue-attributes --queue-url "$AWS_ENDPOINT_URL/000000000000/alerts" --attributes "file://$data/policy.json"
 quiet sqs create-queue --queue-name jobs > /dev/null
 run cloudwatch put-metric-alarm --alarm-name backlog --namespace AWS/SQS \
   --metric-name ApproximateNumberOfMessagesVisible --dimensions Name=QueueName,Value=jobs --statistic Average \
   --period 60 --evaluation-periods 1 --threshold 0 --comparison-operator GreaterThanThreshold \
-  --alarm-actions "arn:aws:sqs:$AWS_DEFAULT_REGION:000000000000:alerts"
+  --alarm-actions "$alerts"
 run sqs send-message --queue-url "$AWS_ENDPOINT_URL/000000000000/jobs" --message-body "work" --query MessageId
-alarmed() { quiet sqs receive-message --queue-url "$AWS_ENDPOINT_URL/000000000000/alerts" --wait-time-seconds 20 --output text > "$data/alert" && cat "$data/alert"; }
-await alarmed
+run sqs receive-message --queue-url "$AWS_ENDPOINT_URL/000000000000/alerts" --wait-time-seconds 20 --query 'Messages[].Body' --output text
 run cloudwatch describe-alarms --alarm-names backlog --query 'MetricAlarms[].[AlarmName, StateValue, StateReason]'
 
 note "the GPUs, as dcgm-exporter would show them to Prometheus"

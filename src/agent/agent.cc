@@ -18,6 +18,7 @@
 #include "agent/open_driver.h"
 #include "agent/registration.h"
 #include "agent/session/gpu_watch.h"
+#include "agent/session/health_watch.h"
 #include "agent/session/telemetry.h"
 #include "agent/tasks/environment_download.h"
 #include "base/log.h"
@@ -57,6 +58,12 @@ client::Profile profile_of(const Options& options) {
   profile.region = options.region;
   profile.ca_file = options.ca_file;
   return profile;
+}
+
+DiskRule disk_rule(const Options& options, const drivers::Driver& driver) {
+  DiskRule rule{.folders = {options.data}, .min_free_mib = options.min_free_disk_mib};
+  if (!driver.abilities().storage_folder.empty()) rule.folders.push_back(driver.abilities().storage_folder);
+  return rule;
 }
 
 MetadataSettings metadata_settings(const Options& options) {
@@ -117,6 +124,7 @@ struct Agent::State {
   LogShippers shippers;
   Session session;
   GpuWatch gpu_watch;
+  HealthWatch health_watch;
   Telemetry telemetry;
   MetricsEndpoint metrics;
   Coroutines coroutines;
@@ -140,6 +148,7 @@ Agent::State::State(Options given, std::unique_ptr<drivers::Driver> with_driver,
       shippers(io, machine, profile_of(options)),
       session(machine, tasks, logs),
       gpu_watch(machine, *gpus, session),
+      health_watch(machine, session, disk_rule(options, *driver)),
       telemetry(machine, tasks, registered_cores(options),
                 [this](const ContainerRecord& container, const drivers::Usage& usage) {
                   ContainerUsage measured;
@@ -222,6 +231,9 @@ asio::awaitable<void> Agent::State::run() {
   }
   coroutines.spawn("sweep", tasks.sweep());
   coroutines.spawn("gpus", gpu_watch.run());
+  coroutines.spawn("engine", health_watch.watch_engine());
+  coroutines.spawn("disks", health_watch.watch_disks());
+  coroutines.spawn("health", health_watch.report());
   coroutines.spawn("telemetry", telemetry.run());
   std::minstd_rand random(std::random_device{}());
   base::Duration pause = machine.timing.retry;

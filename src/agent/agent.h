@@ -34,6 +34,7 @@ struct Options {
   std::optional<std::int64_t> cpu_units = {};
   std::optional<std::int64_t> memory_mib = {};
   std::int64_t reserved_memory_mib = 0;
+  std::int64_t min_free_disk_mib = 256;  // with less, the machine accepts no tasks
   bool gpu_default_runtime = false;  // containers that request no GPU see all of them
   // Where the page of GPU metrics listens (metrics/metrics_endpoint.h). Empty: nowhere.
   std::string metrics_address = {};

@@ -42,6 +42,7 @@ struct AgentArguments {
   std::map<std::string, std::string> attributes;
   std::optional<std::int64_t> cpu_units, memory_mib;
   std::int64_t reserved_memory_mib = 0;
+  std::int64_t min_free_disk_mib = 256;
   bool gpu_default_runtime = false;
   std::string metrics_listen = "127.0.0.1:9400";
   base::Duration keep_stopped = std::chrono::hours(3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of env, status, key, token and scrub.
+// Arguments of env, status, key, webhook, token and scrub.
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -42,6 +42,27 @@ void add_keys(CLI::App& app, Options& options, Command& command) {
   for (CLI::App* sub : {create, import, list, remove}) add_json(sub, options);
 }
 
+void add_webhooks(CLI::App& app, Options& options, Command& command) {
+  struct WebhookArguments {
+    std::string name, url;
+  };
+  auto given = std::make_shared<WebhookArguments>();  // shared with the commands
+  CLI::App* webhook = app.add_subcommand("webhook", "Create, list and delete webhooks: targets of alarms' actions");
+  webhook->require_subcommand(1);
+  CLI::App* create = add_client(*webhook, options, command, "create", "Create a webhook; print its ARN and its secret",
+                                [&, given] { return webhook_create(options, given->name, given->url, std::cout); });
+  CLI::App* list = add_client(*webhook, options, command, "list", "List the webhooks, without their secrets",
+                              [&] { return webhook_list(options, std::cout); });
+  CLI::App* remove = add_client(*webhook, options, command, "delete", "Delete a webhook",
+                                [&, given] { return webhook_delete(options, given->name, std::cout); });
+  for (CLI::App* sub : {create, remove}) sub->add_option("name", given->name, "Name of the webhook")->required();
+  create->add_option("url", given->url, "Where to send POST requests")->required();
+  for (CLI::App* sub : {create, list, remove}) {
+    add_region(sub, options);
+    add_json(sub, options);
+  }
+}
+
 }  // namespace
 
 std::string default_data() {
@@ -73,6 +94,7 @@ void add_server_commands(CLI::App& app, Options& options, Command& command) {
   for (CLI::App* sub : {environment, state, join}) add_region(sub, options);
   for (CLI::App* sub : {state, join, objects}) add_json(sub, options);
   add_keys(app, options, command);
+  add_webhooks(app, options, command);
 }
 
 }  // namespace cli

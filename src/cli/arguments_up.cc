@@ -189,6 +189,11 @@ CLI::App* add_agent(CLI::App& app, AgentArguments& agent) {
       ->type_name("MiB")
       ->capture_default_str()
       ->group("Machine");
+  command->add_option("--min-free-disk", agent.min_free_disk_mib, "With less free space it accepts no tasks")
+      ->check(CLI::Range(std::int64_t{0}, kMaxUnits))
+      ->type_name("MiB")
+      ->capture_default_str()
+      ->group("Machine");
   command->add_option("--instance-type", agent.instance_type, "Attribute ecs.instance-type")->group("Machine");
   command->add_option("--availability-zone", agent.availability_zone, "Attribute ecs.availability-zone (REGIONa)")
       ->group("Machine");

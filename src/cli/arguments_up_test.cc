@@ -44,6 +44,14 @@ class DaemonArguments : public testing::Test {
   AgentArguments agent_;
 };
 
+TEST_F(DaemonArguments, GpuMetricsAreServedWhereDcgmExporterServesThem) {
+  EXPECT_EQ(parse("up"), "");
+  EXPECT_EQ(agent_.metrics_listen, "127.0.0.1:9400");
+  EXPECT_EQ(parse("agent --join http://s --token t --metrics-listen :9401"), "");
+  EXPECT_EQ(agent_.metrics_listen, ":9401");
+  EXPECT_NE(parse("server --metrics-listen :9401"), "");
+}
+
 TEST_F(DaemonArguments, ServerHasDefaults) {
   ASSERT_EQ(parse("server"), "");
   EXPECT_EQ(server_.listen, "127.0.0.1:4566");
@@ -134,6 +142,7 @@ TEST_F(DaemonArguments, AgentHasDefaults) {
   EXPECT_EQ(agent_.cpu_units, std::nullopt);
   EXPECT_EQ(agent_.memory_mib, std::nullopt);
   EXPECT_EQ(agent_.reserved_memory_mib, 0);
+  EXPECT_EQ(agent_.min_free_disk_mib, 256);
 }
 
 TEST_F(DaemonArguments, AgentNeedsAServerAndAToken) {

@@ -29,6 +29,10 @@ int key_import(const Options& options, const std::optional<std::string>& account
 int key_list(const Options& options, std::ostream& out);
 int key_delete(const Options& options, const std::string& id, std::ostream& out);
 
+int webhook_create(const Options& options, const std::string& name, const std::string& url, std::ostream& out);
+int webhook_list(const Options& options, std::ostream& out);
+int webhook_delete(const Options& options, const std::string& name, std::ostream& out);
+
 // Creates an access key for a machine and prints it as a join token.
 int token(const Options& options, std::ostream& out);
 

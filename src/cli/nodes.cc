@@ -37,8 +37,21 @@ std::string attribute(const ContainerInstance& instance, std::string_view name) 
   return "";
 }
 
-// "connected", "lost for 40 s"
+// Why a connected machine accepts no tasks: its failed check of the container runtime.
+std::optional<InstanceHealthCheckResult> trouble_of(const ContainerInstance& instance) {
+  if (!instance.agentConnected.value_or(false) || !instance.healthStatus) return std::nullopt;
+  const auto checks = instance.healthStatus->details.value_or(std::vector<InstanceHealthCheckResult>());
+  for (const InstanceHealthCheckResult& check : checks) {
+    if (check.type == "CONTAINER_RUNTIME" && check.status == "IMPAIRED") return check;
+  }
+  return std::nullopt;
+}
+
+// "connected", "impaired for 5 s", "lost for 40 s"
 std::string agent_of(const ContainerInstance& instance, base::Time now) {
+  if (const auto trouble = trouble_of(instance)) {
+    return "impaired for " + brief_duration(now - trouble->lastStatusChange.value_or(now));
+  }
   if (instance.agentConnected.value_or(false)) return "connected";
   if (instance.healthStatus && instance.healthStatus->details && !instance.healthStatus->details->empty()) {
     const auto& since = instance.healthStatus->details->front().lastStatusChange;
@@ -115,6 +128,11 @@ int nodes(const Options& options, std::ostream& out) {
       {"MACHINE", "STATUS", "AGENT", "TASKS", "CPU FREE", "MEMORY FREE", "GPUS FREE", "MODEL", "DRIVER", "ID"}};
   for (const ContainerInstance& instance : printed.containerInstances) rows.push_back(node_row(instance, now));
   print_table(out, rows);
+  for (const ContainerInstance& instance : printed.containerInstances) {
+    const auto trouble = trouble_of(instance);
+    if (!trouble) continue;
+    out << instance.ec2InstanceId.value_or("") << " accepts no tasks: " << trouble->statusReason.value_or("") << '\n';
+  }
   return 0;
 }
 

@@ -127,6 +127,11 @@ TEST(NodeRow, ALostAgentShowsSinceWhen) {
   lost.lastStatusChange = kRowsNow - std::chrono::seconds(40);
   instance.healthStatus = ContainerInstanceHealthStatus{.details = std::vector{lost}};
   EXPECT_EQ(node_row(instance, kRowsNow).at(2), "lost for 40 s");
+  instance.agentConnected = true;
+  EXPECT_EQ(node_row(instance, kRowsNow).at(2), "connected");
+  instance.healthStatus->details->front().type = "CONTAINER_RUNTIME";
+  instance.healthStatus->details->front().status = "IMPAIRED";
+  EXPECT_EQ(node_row(instance, kRowsNow).at(2), "impaired for 40 s");
 }
 
 TEST(NodeRow, AMachineWithoutGpusAndAttributesHasDashes) {

@@ -68,7 +68,6 @@ services::Directory directory_of(const std::vector<services::Module>& modules) {
 
 services::Locals memory_of(const std::vector<services::Module>& modules) {
   services::Locals locals;
-  locals.add<services::MetricInterest>();
   for (const services::Module& module : modules) {
     if (module.add_memory) module.add_memory(locals);
   }
@@ -149,7 +148,7 @@ struct Server::State {
     for (const services::Module& module : modules) {
       for (const services::Loop& loop : module.loops) all.push_back(api::make_loop(engine, loop));
     }
-    if (directory.find("cloudwatch", "PutMetricData")) all.push_back(api::make_loop(engine, publisher_loop(modules)));
+    all.push_back(api::make_loop(engine, publisher_loop(modules)));
     return all;
   }
 

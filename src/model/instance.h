@@ -31,6 +31,7 @@ struct Instance {
   std::string ec2_instance_id;  // also the machine's display name: "i-0abc" or "box-a"
   InstanceStatus status = InstanceStatus::Active;
   bool agent_connected = false;
+  std::string trouble;  // why it accepts no tasks: "its disk is full: ..."; "" for a healthy machine
   std::string agent_version;
   base::Time registered_at{};
   Attributes attributes;  // the instance type is one: ecs.instance-type

@@ -106,7 +106,7 @@ std::string explain_reason(Reason reason, const Machine& machine, const Request&
   switch (reason) {
     case Reason::Missing: break;
     case Reason::Inactive: return "is " + std::string(text(instance.status));
-    case Reason::Agent: return "its agent is not connected";
+    case Reason::Agent: return instance.agent_connected ? instance.trouble : "its agent is not connected";
     case Reason::Attribute: {
       const model::RequiredAttribute* missing = missing_attribute(machine, demand);
       return "lacks the attribute " + missing->name + (missing->value ? " = " + *missing->value : "");
@@ -136,7 +136,7 @@ std::string explain_reason(Reason reason, const Machine& machine, const Request&
 
 std::optional<Reason> misfit(const Machine& machine, const Request& request, const GpuNeed& need) {
   if (machine.instance().status != model::InstanceStatus::Active) return Reason::Inactive;
-  if (!machine.instance().agent_connected) return Reason::Agent;
+  if (!machine.accepts_tasks()) return Reason::Agent;
   if (missing_attribute(machine, request.demand)) return Reason::Attribute;
   if (machine.free_cpu() < request.demand.cpu) return Reason::Cpu;
   if (machine.free_memory_mib() < request.demand.memory_mib) return Reason::Memory;

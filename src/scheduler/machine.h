@@ -48,7 +48,9 @@ class Machine {
   // The largest share available on any shared or idle GPU.
   std::int64_t largest_share_mib() const;
 
-  bool accepts_tasks() const { return instance_.status == model::InstanceStatus::Active && instance_.agent_connected; }
+  bool accepts_tasks() const {
+    return instance_.status == model::InstanceStatus::Active && instance_.agent_connected && instance_.trouble.empty();
+  }
   // Number of tasks of this group that are not stopping.
   int tasks_in_group(std::string_view group) const;
   // "" if the attribute or its value is absent.

@@ -130,6 +130,25 @@ TEST(Place, DrainingMachinesAreNoCandidatesAndDisconnectedOnesReportAgent) {
   EXPECT_EQ(run(fleet, gpu_task("1", 1)), "a");
 }
 
+TEST(Place, AMachineInTroubleGetsNoTasksAndNamesTheTrouble) {
+  Fleet fleet;
+  model::Instance ill = box("a", 1);
+  fleet.put(ill);
+  EXPECT_EQ(run(fleet, gpu_task("1", 0)), "a");
+  ill.trouble = "its container engine does not respond";
+  fleet.put(ill);
+  Decision refused = fleet.place(gpu_task("2", 1));
+  EXPECT_EQ(reasons_of(refused), (Texts{"AGENT"}));
+  EXPECT_EQ(detail_of(refused), "a: its container engine does not respond");
+  EXPECT_EQ(reasons_of(fleet.place_on(model::InstanceId("a"), gpu_task("2", 1))), (Texts{"AGENT"}));
+  EXPECT_NE(fleet.machine_of(model::TaskId("1")), nullptr);
+  fleet.put(box("b", 1));
+  EXPECT_EQ(run(fleet, gpu_task("2", 1)), "b");
+  ill.trouble = "";
+  fleet.put(ill);
+  EXPECT_EQ(run(fleet, gpu_task("3", 1)), "a");
+}
+
 TEST(Place, CpuAndMemoryAreNeverOverbooked) {
   Fleet fleet;
   fleet.put(box("a"));

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "base/guarded.h"
 #include "base/time.h"
@@ -59,8 +60,14 @@ class MetricInterest {
   base::Guarded<std::map<MetricKey, base::Time>> until_;
 };
 
+// Namespaces in which services of ours publish.
+inline bool is_built_in(std::string_view space) {
+  return space.starts_with("AWS/") || space.starts_with("ECS/ContainerInsights");
+}
+
 // Call it wherever a metric is read or named by an alarm or a policy. A hint, so it takes effect even if the call fails.
 inline void use_metric(Call& call, const MetricKey& metric) {
+  if (!is_built_in(metric.space)) return;
   if (call.local<MetricInterest>().add(metric, call.now)) call.wake(kPublishTopic);
 }
 

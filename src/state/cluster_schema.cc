@@ -139,8 +139,12 @@ CREATE TABLE ecs_holds (
 );
 )sql";
 
+constexpr char kMachineTroubles[] = R"sql(
+ALTER TABLE ecs_instances ADD COLUMN troubles TEXT;  -- why it accepts no tasks, as its agent reports
+)sql";
+
 }  // namespace
 
-store::Migrations cluster_migrations() { return {"clusters", {kClusterTables}}; }
+store::Migrations cluster_migrations() { return {"clusters", {kClusterTables, kMachineTroubles}}; }
 
 }  // namespace state

@@ -6,7 +6,7 @@ namespace {
 
 const std::string kMachineColumns =
     "id, cluster, machine, status, connected, connected_at, version, client_token, body, gpus, registered_at";
-const std::string kSelectMachine = "SELECT " + kMachineColumns + ", inactive_at, number FROM ecs_instances";
+const std::string kSelectMachine = "SELECT " + kMachineColumns + ", inactive_at, number, troubles FROM ecs_instances";
 
 Machine read_machine(const store::Row& row) {
   Machine machine;
@@ -23,6 +23,7 @@ Machine read_machine(const store::Row& row) {
   machine.registered_at = row.time(10);
   machine.inactive_at = row.maybe_time(11);
   machine.number = row.integer(12);
+  machine.troubles_json = row.maybe_str(13);
   return machine;
 }
 
@@ -99,9 +100,9 @@ void update_machine(store::Tx& tx, Machine& machine) {
   ++machine.version;
   tx.exec(
       "UPDATE ecs_instances SET machine = $2, status = $3, connected = $4, connected_at = $5, version = $6, body = $7,"
-      " gpus = $8, inactive_at = $9 WHERE id = $1",
+      " gpus = $8, inactive_at = $9, troubles = $10 WHERE id = $1",
       machine.id.str(), machine.name, model::text(machine.status), machine.connected, machine.connected_at,
-      machine.version, machine.body_json, machine.gpus_json, machine.inactive_at);
+      machine.version, machine.body_json, machine.gpus_json, machine.inactive_at, machine.troubles_json);
 }
 
 void disconnect_all_machines(store::Tx& tx, base::Time now) {

@@ -27,6 +27,7 @@ struct Machine {
   std::optional<std::string> client_token;
   std::string body_json;  // resources, attributes, tags: only its writer interprets it
   std::string gpus_json;  // as its agent reports them
+  std::optional<std::string> troubles_json;  // why it accepts no tasks, as its agent reports; none: it is healthy
   base::Time registered_at;
   std::optional<base::Time> inactive_at;
 };

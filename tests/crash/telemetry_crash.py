@@ -13,13 +13,28 @@ import threading
 import time
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1]), str(pathlib.Path(__file__).resolve().parent)]
-from support.raw import Caller, Connection  # noqa: E402
+from support.raw import Caller, Connection, exchange  # noqa: E402
 from support.server import Server  # noqa: E402
 from support.waiting import PATIENCE_SECONDS, eventually  # noqa: E402
 
 LOAD_SECONDS = (0.2, 0.9)
 WRITERS = 3
 GROUP, NAMESPACE = "crash", "Crash"
+LOGS = ("logs", "Logs_20140328", "application/x-amz-json-1.1")
+CLOUDWATCH = ("monitoring", "GraniteServiceVersion20100801", "application/x-amz-json-1.0")
+
+
+def request(caller, service, operation, members):
+    name, target, content_type = service
+    headers = {"Content-Type": content_type}
+    return caller.json_bytes(operation, members, scope=caller.scope(name), headers=headers, target=target)
+
+
+def ask(caller, service, operation, members):
+    """One request on its own connection, which must succeed."""
+    answer = exchange(caller.port, request(caller, service, operation, members))
+    assert answer.status == 200, answer
+    return answer
 
 
 class Writer:
@@ -48,7 +63,7 @@ class Writer:
         now = int(time.time() * 1000)
         events = [{"timestamp": now, "message": f"{number} " + "x" * self.random.randint(0, 200)} for number in numbers]
         members = {"logGroupName": GROUP, "logStreamName": self.name, "logEvents": events}
-        if not self._call(caller, connection, "logs", "Logs_20140328", "PutLogEvents", members):
+        if not self._call(caller, connection, LOGS, "PutLogEvents", members):
             return False
         self.events += numbers
         del self.uncertain_events[-len(numbers) :]
@@ -59,15 +74,15 @@ class Writer:
         self.uncertain_points += count
         data = [{"MetricName": self.name, "Value": 1.0, "Timestamp": time.time()} for _ in range(count)]
         members = {"Namespace": NAMESPACE, "MetricData": data}
-        if not self._call(caller, connection, "monitoring", "GraniteServiceVersion20100801", "PutMetricData", members):
+        if not self._call(caller, connection, CLOUDWATCH, "PutMetricData", members):
             return False
         self.points += count
         self.uncertain_points -= count
         return True
 
-    def _call(self, caller, connection, service, target, operation, members):
+    def _call(self, caller, connection, service, operation, members):
         """False if the server did not answer."""
-        answer = connection.exchange(caller.json_bytes(operation, members, scope=caller.scope(service), target=target))
+        answer = connection.exchange(request(caller, service, operation, members))
         if answer is not None and answer.status != 200:
             self.problems.append(f"{operation} answered {answer}")
         return answer is not None and answer.status == 200
@@ -95,13 +110,7 @@ class Writer:
         found, token = [], None
         while True:
             members = {"logGroupName": GROUP, "logStreamName": self.name, "startFromHead": True}
-            page = caller.json(
-                "GetLogEvents",
-                {**members, **({"nextToken": token} if token else {})},
-                scope=caller.scope("logs"),
-                target="Logs_20140328",
-            )
-            assert page.status == 200, page
+            page = ask(caller, LOGS, "GetLogEvents", {**members, **({"nextToken": token} if token else {})})
             found += [int(event["message"].split(" ")[0]) for event in page.json["events"]]
             if page.json["nextForwardToken"] == token:
                 return found
@@ -110,22 +119,14 @@ class Writer:
     def _count_points(self, caller):
         now = time.time()
         members = {"Namespace": NAMESPACE, "MetricName": self.name, "Period": 60, "Statistics": ["SampleCount"]}
-        answer = caller.json(
-            "GetMetricStatistics",
-            {**members, "StartTime": now - 7200, "EndTime": now + 120},
-            scope=caller.scope("monitoring"),
-            target="GraniteServiceVersion20100801",
-        )
-        assert answer.status == 200, answer
+        answer = ask(caller, CLOUDWATCH, "GetMetricStatistics", {**members, "StartTime": now - 7200, "EndTime": now + 120})
         return sum(point["SampleCount"] for point in answer.json["Datapoints"])
 
 
 def create(caller, writers):
-    members = [("CreateLogGroup", {"logGroupName": GROUP})]
-    members += [("CreateLogStream", {"logGroupName": GROUP, "logStreamName": one.name}) for one in writers]
-    for operation, input in members:
-        answer = caller.json(operation, input, scope=caller.scope("logs"), target="Logs_20140328")
-        assert answer.status == 200, answer
+    ask(caller, LOGS, "CreateLogGroup", {"logGroupName": GROUP})
+    for one in writers:
+        ask(caller, LOGS, "CreateLogStream", {"logGroupName": GROUP, "logStreamName": one.name})
 
 
 def main():

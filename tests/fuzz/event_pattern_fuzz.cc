@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // EventBridge's patterns, paths and templates: the first line is the pattern or template, the rest the event.
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "base/check.h"
@@ -32,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   matches_wildcard(first, event.text);
   shapes::events::Target target;
   target.InputTransformer.emplace();
-  target.InputTransformer->InputPathsMap = {{"a", first}, {"b", "$.detail"}};
+  target.InputTransformer->InputPathsMap = std::map<std::string, std::string>{{"a", first}, {"b", "$.detail"}};
   target.InputTransformer->InputTemplate = event.text;
   if (input_problem(target).empty()) make_input(target, event, {"arn", "name", "time"});
   return 0;

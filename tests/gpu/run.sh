@@ -41,6 +41,9 @@ step discovery
 s nodes
 s gpus
 
+step "the page of metrics"
+curl -s "$(cat "$data/agent/metrics_url")"
+
 step "a task without GPUs sees none"
 s run process --name none --memory 8192 -- "$python" -c 'import torch; print("cuda", torch.cuda.is_available())'
 

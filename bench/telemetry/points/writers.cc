@@ -14,38 +14,39 @@
 namespace bench {
 namespace {
 
-constexpr std::string_view kSignedHeaders = "content-type;host;x-amz-date";
-
-// A signed POST; CBOR has its operation in the path.
+// A signed POST. CBOR has its operation in the path, JSON in the target.
 class SignedPost {
  public:
-  SignedPost(const Endpoint& endpoint, std::string path, std::string type, std::string more_headers)
+  SignedPost(const Endpoint& endpoint, std::string path, std::string type, std::string target)
       : signer_(endpoint, "monitoring"),
         host_(endpoint.host()),
         path_(std::move(path)),
         type_(std::move(type)),
-        more_(std::move(more_headers)) {}
+        target_(std::move(target)),
+        signed_(target_.empty() ? "content-type;host;x-amz-date" : "content-type;host;x-amz-date;x-amz-target") {}
 
   void append_head(std::string_view body, std::string& out) {
     signer_.renew();
     const std::string canonical = "POST\n" + path_ + "\n\ncontent-type:" + type_ + "\nhost:" + host_ +
-                                  "\nx-amz-date:" + signer_.timestamp() + "\n\n" + std::string(kSignedHeaders) + "\n" +
+                                  "\nx-amz-date:" + signer_.timestamp() +
+                                  (target_.empty() ? "" : "\nx-amz-target:" + target_) + "\n\n" + signed_ + "\n" +
                                   base::to_hex(base::sha256(body));
-    out += "POST " + path_ + " HTTP/1.1\r\nHost: " + host_ + "\r\nContent-Type: " + type_ + "\r\n" + more_ +
-           "X-Amz-Date: " + signer_.timestamp() + "\r\nAuthorization: " + signer_.authorization(kSignedHeaders) +
+    const std::string protocol = target_.empty() ? "smithy-protocol: rpc-v2-cbor\r\nAccept: application/cbor\r\n"
+                                                 : "X-Amz-Target: " + target_ + "\r\n";
+    out += "POST " + path_ + " HTTP/1.1\r\nHost: " + host_ + "\r\nContent-Type: " + type_ + "\r\n" + protocol +
+           "X-Amz-Date: " + signer_.timestamp() + "\r\nAuthorization: " + signer_.authorization(signed_) +
            signer_.sign(canonical) + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n";
   }
 
  private:
   Signer signer_;
-  std::string host_, path_, type_, more_;
+  std::string host_, path_, type_, target_, signed_;
 };
 
 class StokerWriter : public Conversation {
  public:
   StokerWriter(const Endpoint& endpoint, const Share& share)
-      : post_(endpoint, "/service/GraniteServiceVersion20100801/operation/PutMetricData", "application/cbor",
-              "smithy-protocol: rpc-v2-cbor\r\nAccept: application/cbor\r\n") {
+      : post_(endpoint, "/service/GraniteServiceVersion20100801/operation/PutMetricData", "application/cbor", "") {
     for (int group = share.first; group < share.groups; group += share.step) {
       gauges_.emplace_back(group, share.first_second);
       batches_.emplace_back(group);
@@ -113,8 +114,7 @@ class PrometheusWriter : public Conversation {
 class JsonCalls : public Conversation {
  public:
   JsonCalls(const Endpoint& endpoint, const std::string& operation, std::vector<std::string> bodies)
-      : post_(endpoint, "/", "application/x-amz-json-1.0",
-              "X-Amz-Target: GraniteServiceVersion20100801." + operation + "\r\n"),
+      : post_(endpoint, "/", "application/x-amz-json-1.0", "GraniteServiceVersion20100801." + operation),
         bodies_(std::move(bodies)) {}
 
   bool say(std::string& out) override {
@@ -161,13 +161,12 @@ std::unique_ptr<Conversation> backfill_writer(const Endpoint& endpoint, std::int
   return std::make_unique<JsonCalls>(endpoint, "PutMetricData", std::move(bodies));
 }
 
-std::unique_ptr<Conversation> week_reader(const Endpoint& endpoint, std::int64_t first_second, int days, int times) {
+std::unique_ptr<Conversation> week_reader(const Endpoint& endpoint, std::int64_t first_second, int days) {
   const std::string body =
       fmt::format(R"({{"Namespace":"Week","MetricName":"Load","StartTime":{},"EndTime":{},"Period":3600,)"
                   R"("Statistics":["Average","Minimum","Maximum","Sum","SampleCount"]}})",
                   first_second, first_second + days * 86400);
-  return std::make_unique<JsonCalls>(endpoint, "GetMetricStatistics",
-                                     std::vector<std::string>(static_cast<std::size_t>(times), body));
+  return std::make_unique<JsonCalls>(endpoint, "GetMetricStatistics", std::vector<std::string>{body});
 }
 
 }  // namespace bench

@@ -20,7 +20,7 @@ std::unique_ptr<Conversation> prometheus_writer(unsigned short port, const Share
 
 // One series, `count` points, one a second.
 std::unique_ptr<Conversation> backfill_writer(const Endpoint& endpoint, std::int64_t first_second, int count);
-// GetMetricStatistics over that series, by hours; `times` requests.
-std::unique_ptr<Conversation> week_reader(const Endpoint& endpoint, std::int64_t first_second, int days, int times);
+// GetMetricStatistics over that series, by hours.
+std::unique_ptr<Conversation> week_reader(const Endpoint& endpoint, std::int64_t first_second, int days);
 
 }  // namespace bench

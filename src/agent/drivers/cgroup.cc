@@ -113,7 +113,11 @@ void Cgroups::add(const std::string& mount, std::string_view type, std::string_v
   for (std::string_view controller : kControllers) {
     if (has_word(available, controller)) hierarchy.controllers.emplace_back(controller);
   }
-  if (hierarchy.unified || !hierarchy.controllers.empty()) hierarchies_.push_back(std::move(hierarchy));
+  if (hierarchy.unified || !hierarchy.controllers.empty()) {
+    hierarchies_.push_back(std::move(hierarchy));
+  } else {
+    other_mounts_.push_back(mount);
+  }
 }
 
 std::string Cgroups::kind() const {
@@ -214,8 +218,10 @@ bool Cgroups::kill(const std::string& path) const {
 }
 
 void Cgroups::remove(const std::string& path) const {
-  for (const Hierarchy& hierarchy : hierarchies_) {
-    const std::string folder = hierarchy.mount + "/" + path;
+  std::vector<std::string> mounts = other_mounts_;
+  for (const Hierarchy& hierarchy : hierarchies_) mounts.push_back(hierarchy.mount);
+  for (const std::string& mount : mounts) {
+    const std::string folder = mount + "/" + path;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
       if (entry.is_directory(error)) ::rmdir(entry.path().c_str());

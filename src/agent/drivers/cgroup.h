@@ -66,6 +66,7 @@ class Cgroups {
   void set_cpu(const std::string& path, const CgroupLimits& limits, std::string& failed) const;
 
   std::vector<Hierarchy> hierarchies_;
+  std::vector<std::string> other_mounts_;  // where only an engine creates cgroups
 };
 
 // Number of processes that the kernel killed because the cgroup was out of memory.

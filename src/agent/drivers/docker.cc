@@ -29,7 +29,8 @@ DockerDriver::DockerDriver(std::shared_ptr<DockerApi> api, DockerOptions options
       options_(std::move(options)),
       facts_(facts_of(api_->version(), api_->info())),
       abilities_(abilities_of(api_->version(), api_->info())),
-      logs_(api_) {}
+      logs_(api_),
+      cgroups_(options_.agent_name, facts_.systemd_cgroups ? CgroupDriver::Systemd : CgroupDriver::Paths) {}
 
 asio::awaitable<base::Result<std::vector<Found>>> DockerDriver::list_where(std::vector<std::string> labels) {
   labels.push_back(labelled(kAgentLabel, options_.agent_name));
@@ -59,8 +60,14 @@ asio::awaitable<base::Result<TaskParts>> DockerDriver::prepare(const ContainerSp
   auto volumes = co_await ensure_volumes(*api_, spec, options_.agent_name);
   if (!volumes) co_return base::Error{volumes.error()};
   parts.volumes = std::move(*volumes);
+  std::string cgroup_parent = co_await cgroups_.ensure(spec.task);
+  parts.cgroup_parent = cgroup_parent;
   if (needs_holder(spec.task)) {
-    auto holder = co_await ensure_holder(*api_, spec.task, options_.agent_name, facts_.architecture);
+    HolderSettings settings;
+    settings.agent_name = options_.agent_name;
+    settings.architecture = facts_.architecture;
+    settings.cgroup_parent = std::move(cgroup_parent);
+    auto holder = co_await ensure_holder(*api_, spec.task, std::move(settings));
     if (!holder) co_return base::Error{"CannotCreateContainerError: " + holder.error()};
     parts.holder = std::move(*holder);
   }
@@ -91,6 +98,9 @@ asio::awaitable<base::Result<Nothing>> DockerDriver::remove(std::string id) {
   co_return Nothing{};
 }
 
+// A task with a holder keeps its cgroup until clean_up() removes the holder.
+asio::awaitable<void> DockerDriver::end_task(std::string task_arn) { co_await cgroups_.remove(std::move(task_arn)); }
+
 asio::awaitable<base::Result<Nothing>> DockerDriver::clean_up(std::string task_arn) {
   std::vector<std::string> labels;
   labels.push_back(labelled(kAgentLabel, options_.agent_name));
@@ -104,6 +114,7 @@ asio::awaitable<base::Result<Nothing>> DockerDriver::clean_up(std::string task_a
     EngineReply removed = co_await api_->remove(holder);
     if (!removed.ok() && !removed.not_found()) co_return base::Error{removed.message()};
   }
+  co_await cgroups_.remove(task_arn);
   base::Result<Nothing> volumes = co_await remove_volumes(*api_, std::move(task_arn), options_.agent_name);
   co_return volumes;
 }

@@ -64,6 +64,7 @@ EngineFacts facts_of(const json::value& version, const json::value& info) {
   facts.architecture = text_at(version, {"Arch"});
   facts.cpus = number_at(info, {"NCPU"});
   facts.nvidia_runtime = find(info, {"Runtimes", "nvidia"}) != nullptr;
+  facts.systemd_cgroups = text_at(info, {"CgroupDriver"}) == "systemd";
   return facts;
 }
 
@@ -71,6 +72,7 @@ Abilities abilities_of(const json::value& version, const json::value& info) {
   Abilities abilities;
   abilities.name = "docker";
   abilities.version = text_at(version, {"Version"});
+  abilities.storage_folder = text_at(info, {"DockerRootDir"});
   std::vector<std::string>& out = abilities.attributes;
   const EngineFacts facts = facts_of(version, info);
   for (int minor = kFirstMinor; minor <= facts.api_minor; ++minor) {

@@ -44,8 +44,10 @@ std::map<std::string, std::string> environment_of(const json::object& config, co
   return environment;
 }
 
-// A task's limits apply to each of its containers; in ECS they apply to all together.
-void add_limits(const ContainerSpec& spec, const EngineFacts& facts, json::object& host) {
+// The limits of a task apply to all its containers together by their parent cgroup, and to each of them, for an engine
+// whose cgroups the agent can't reach.
+void add_limits(const ContainerSpec& spec, const TaskParts& parts, const EngineFacts& facts, json::object& host) {
+  if (!parts.cgroup_parent.empty()) host["CgroupParent"] = parts.cgroup_parent;
   host["CpuShares"] = std::max(spec.container.cpu, kMinCpuShares);
   const std::int64_t memory = spec.container.memory > 0 ? spec.container.memory : spec.task.memory.value_or(0);
   if (memory > 0) host["Memory"] = memory * kMiB;
@@ -181,7 +183,7 @@ base::Result<json::object> create_body(const ContainerSpec& spec, const TaskPart
   host->erase("RestartPolicy");
   host->erase("AutoRemove");
   if (spec.container.privileged) (*host)["Privileged"] = *spec.container.privileged;
-  add_limits(spec, facts, *host);
+  add_limits(spec, parts, facts, *host);
   add_log(*host);
   auto links = links_of(spec, parts);
   if (!links) return base::Error{links.error()};

@@ -35,6 +35,7 @@ struct EngineFacts {
   std::string architecture;  // "amd64"
   std::int64_t cpus = 0;
   bool nvidia_runtime = false;
+  bool systemd_cgroups = false;
 };
 
 // What exists for the task so far.
@@ -42,6 +43,7 @@ struct TaskParts {
   std::map<std::string, std::string> containers;  // name in the task -> engine id
   std::map<std::string, std::string> volumes;     // name in the task -> a path, or a volume's name
   std::string holder;                             // of its namespaces; "" when not needed
+  std::string cgroup_parent = {};                 // with the limits of the task; "" without
 };
 
 // "a1b2..." of "arn:aws:ecs:...:task/cluster/a1b2...".

@@ -8,6 +8,7 @@
 
 #include "agent/drivers/docker.h"
 #include "agent/drivers/docker_api.h"
+#include "agent/drivers/docker_cgroup.h"
 #include "agent/drivers/docker_create.h"
 #include "agent/drivers/docker_logs.h"
 #include "agent/drivers/docker_state.h"
@@ -19,12 +20,15 @@ class DockerDriver final : public Driver {
   DockerDriver(std::shared_ptr<DockerApi> api, DockerOptions options);
 
   const Abilities& abilities() const override { return abilities_; }
+  boost::asio::awaitable<base::Result<Nothing>> ping() override;
+  boost::asio::awaitable<void> watch_engine() override;
   boost::asio::awaitable<base::Result<Pulled>> pull(std::string image) override;
   boost::asio::awaitable<base::Result<std::string>> create(ContainerSpec spec) override;
   boost::asio::awaitable<base::Result<Started>> start(std::string id) override;
   boost::asio::awaitable<base::Result<Exit>> wait(std::string id) override;
   boost::asio::awaitable<base::Result<Nothing>> stop(std::string id, base::Duration grace) override;
   boost::asio::awaitable<base::Result<Nothing>> remove(std::string id) override;
+  boost::asio::awaitable<void> end_task(std::string task_arn) override;
   boost::asio::awaitable<base::Result<Nothing>> clean_up(std::string task_arn) override;
   boost::asio::awaitable<base::Result<std::string>> health(std::string id, std::string known) override;
   boost::asio::awaitable<base::Result<Usage>> usage(std::string id) override;
@@ -45,6 +49,7 @@ class DockerDriver final : public Driver {
   EngineFacts facts_;
   Abilities abilities_;
   DockerLogs logs_;
+  TaskCgroups cgroups_;
   std::map<std::string, CpuSample> cpu_;  // the last sample, by container id
 };
 

@@ -133,12 +133,13 @@ std::string holder_name(const shapes::agent::Task& task) {
          name_part(task_id(task.arn));
 }
 
-json::object holder_body(const shapes::agent::Task& task, const std::string& agent_name) {
-  json::object labels = task_labels(task, agent_name);
+json::object holder_body(const shapes::agent::Task& task, const HolderSettings& settings) {
+  json::object labels = task_labels(task, settings.agent_name);
   labels[kContainerLabel] = kHolderContainer;
   json::object host = {{"NetworkMode", task.networkMode.value_or("") == "awsvpc" ? "bridge" : "none"},
                        {"IpcMode", "shareable"},
                        {"LogConfig", json::object{{"Type", "none"}}}};
+  if (!settings.cgroup_parent.empty()) host["CgroupParent"] = settings.cgroup_parent;
   if (task.networkMode.value_or("") == "awsvpc") add_network_settings(task, host);
   return {{"Image", kImage},
           {"Entrypoint", json::array{"/pause"}},
@@ -147,13 +148,13 @@ json::object holder_body(const shapes::agent::Task& task, const std::string& age
 }
 
 asio::awaitable<base::Result<std::string>> ensure_holder(DockerApi& api, shapes::agent::Task task,
-                                                         std::string agent_name, std::string architecture) {
+                                                         HolderSettings settings) {
   const std::string name = holder_name(task);
   EngineReply existing = co_await api.get("/containers/" + name + "/json");
   if (existing.not_found()) {
-    base::Result<Nothing> image = co_await ensure_image(api, std::move(architecture));
+    base::Result<Nothing> image = co_await ensure_image(api, settings.architecture);
     if (!image) co_return base::Error{image.error()};
-    std::string body = json::serialize(holder_body(task, agent_name));
+    std::string body = json::serialize(holder_body(task, settings));
     const std::string target = "/containers/create?name=" + name;
     EngineReply made = co_await api.post(target, std::move(body));
     // 409: another container of the task has just created it.

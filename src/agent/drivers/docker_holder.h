@@ -19,13 +19,17 @@ namespace agent::drivers {
 bool needs_holder(const shapes::agent::Task& task);
 // The same for every container of the task, so that only one is created.
 std::string holder_name(const shapes::agent::Task& task);
-boost::json::object holder_body(const shapes::agent::Task& task, const std::string& agent_name);
+struct HolderSettings {
+  std::string agent_name, architecture;
+  std::string cgroup_parent = {};  // of the task's containers; "": none
+};
+boost::json::object holder_body(const shapes::agent::Task& task, const HolderSettings& settings);
 
 // A tar with the program /pause for "amd64" or "arm64"; "" for any other architecture.
 std::string holder_image_tar(const std::string& architecture);
 
 // Creates and starts the holder if necessary, and returns its name. Safe to call concurrently.
 boost::asio::awaitable<base::Result<std::string>> ensure_holder(DockerApi& api, shapes::agent::Task task,
-                                                                std::string agent_name, std::string architecture);
+                                                                HolderSettings settings);
 
 }  // namespace agent::drivers

@@ -20,6 +20,17 @@ constexpr base::Duration kRetryDelay = std::chrono::seconds(1);  // while the en
 constexpr base::Duration kStopMargin = std::chrono::seconds(30);
 constexpr base::Duration kLastOutputTimeout = std::chrono::seconds(10);
 
+constexpr base::Duration kPingDeadline = std::chrono::seconds(10);
+// An engine that hangs closes nothing, so it is asked now and then.
+constexpr base::Duration kPingInterval = std::chrono::seconds(30);
+
+// Of the engine itself, which are rare: what matters is the end of the stream.
+std::string quiet_events() {
+  json::object filters;
+  filters["type"] = json::array{"daemon"};
+  return "/events?" + filter_query(filters);
+}
+
 std::string health_events(const std::string& id) {
   json::object filters;
   filters["container"] = json::array{id};
@@ -110,6 +121,22 @@ asio::awaitable<base::Result<Nothing>> DockerDriver::stop(std::string id, base::
   EngineReply ended = co_await api_->post(wait_for_end, "", kStopMargin);
   if (!ended.ok() && !ended.not_found()) co_return base::Error{ended.message()};
   co_return Nothing{};
+}
+
+asio::awaitable<base::Result<Nothing>> DockerDriver::ping() {
+  EngineReply reply = co_await api_->get("/_ping", kPingDeadline);
+  if (!reply.ok()) co_return base::Error{reply.message()};
+  co_return Nothing{};
+}
+
+asio::awaitable<void> DockerDriver::watch_engine() {
+  const std::string target = quiet_events();
+  auto events = co_await api_->open("GET", target, kPingDeadline);
+  if (!events || (*events)->status() != 200) {
+    co_await sleep_for(kRetryDelay);
+    co_return;
+  }
+  co_await (*events)->read_piece(kPingInterval);
 }
 
 // Subscribes to events before reading the state, so that no change is missed.

@@ -78,6 +78,7 @@ struct Abilities {
   std::string name;     // "docker", "process"
   std::string version;  // of the engine
   std::vector<std::string> attributes;
+  std::string storage_folder = {};  // where the engine keeps images and containers; "" without an engine
 };
 
 class Driver {
@@ -85,6 +86,12 @@ class Driver {
   virtual ~Driver() = default;
 
   virtual const Abilities& abilities() const = 0;
+
+  // Whether the engine responds, or why it does not. One attempt. A driver without an engine always does.
+  virtual boost::asio::awaitable<base::Result<Nothing>> ping();
+  // Returns when the engine may have gone: at once where it closes its connections. Without an engine, from time to
+  // time.
+  virtual boost::asio::awaitable<void> watch_engine();
 
   // Errors are complete ECS reasons: "CannotPullContainerError: ...". One attempt; the caller
   // retries. An image that is already present is not pulled: without a registry that is the only
@@ -101,6 +108,8 @@ class Driver {
   virtual boost::asio::awaitable<base::Result<Nothing>> stop(std::string id, base::Duration grace) = 0;
   // Removes everything but the log file. A missing container is not an error.
   virtual boost::asio::awaitable<base::Result<Nothing>> remove(std::string id) = 0;
+  // The last container of a task has ended: removes what only limits them. Containers are kept for a while.
+  virtual boost::asio::awaitable<void> end_task(std::string task_arn);
   // Removes a task's networks and volumes, after its last container is removed.
   virtual boost::asio::awaitable<base::Result<Nothing>> clean_up(std::string task_arn) = 0;
 

@@ -58,13 +58,13 @@ void MetricsEndpoint::listen(http::IoThreads& io) {
 }
 
 http::Response MetricsEndpoint::answer(const http::RequestHead& head) {
-  if (head.method != "GET" && head.method != "HEAD") return http::text_response(405, "Method Not Allowed\n");
+  if (head.method != "GET" && head.method != "HEAD") return http::text_response(405, "Method Not Allowed");
   if (head.path() == "/health") return http::text_response(200, "OK");
   if (head.path() == "/metrics") {
     return {200, {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}}, page()};
   }
-  if (head.path() == "/") return http::text_response(200, "GPU metrics are at /metrics.\n");
-  return http::text_response(404, "404 page not found\n");
+  if (head.path() == "/") return http::text_response(200, "GPU metrics are at /metrics.");
+  return http::text_response(404, "404 page not found");
 }
 
 std::string MetricsEndpoint::page() {

@@ -62,6 +62,7 @@ asio::awaitable<void> Session::run(SessionSettings settings) {
   socket_ = std::move(socket);
   base::log_info("connected", {{"server", settings.url}});
   send(*socket_, "StokerGpus", gpus_message(machine_.ledger.gpus()));
+  send(*socket_, "StokerHealth", machine_.health.message());
   std::exception_ptr failure;
   try {
     co_await read(settings);

@@ -117,6 +117,7 @@ ContainerRunner::Step ContainerRunner::pull() {
     co_return false;
   }
   if (!*pull->result) {
+    machine_.health.note_failure(pull->result->error(), machine_.clock.now());
     end(pull->result->error());
     co_return false;
   }
@@ -185,6 +186,7 @@ ContainerRunner::Step ContainerRunner::create() {
   base::Result<std::string> id = co_await machine_.driver.create(std::move(*spec));
   task_.throw_if_stopping();
   if (!id) {
+    machine_.health.note_failure(id.error(), machine_.clock.now());
     end(id.error());
     co_return false;
   }
@@ -215,6 +217,7 @@ ContainerRunner::Step ContainerRunner::start() {
   if (!started) {
     // Perhaps only the reply was lost. The container's GPUs are free only once it certainly does not run.
     co_await stop_and_remove(machine_, id, base::Duration(0));
+    machine_.health.note_failure(started.error(), machine_.clock.now());
     end(started.error());
     co_return false;
   }
@@ -223,6 +226,7 @@ ContainerRunner::Step ContainerRunner::start() {
 }
 
 void ContainerRunner::mark_started(const drivers::Started& started) {
+  machine_.health.note_start();
   start_requested_ = false;
   record_.status = kRunning;
   record_.startedAt = started.at == base::Time() ? machine_.clock.now() : started.at;

@@ -12,6 +12,7 @@
 #include "agent/gpu/mps.h"
 #include "agent/signal.h"
 #include "agent/tasks/ledger.h"
+#include "agent/tasks/machine_health.h"
 #include "agent/tasks/pulls.h"
 #include "agent/tasks/task_store.h"
 #include "base/time.h"
@@ -37,6 +38,7 @@ struct Machine {
   const Timing timing;
   Signal changed;  // of any task: tasks are few, and each waiter checks its own condition
   Ledger ledger;
+  MachineHealth health;
   Pulls pulls;
   bool gpu_default_runtime = false;
   gpu::Mps* mps = nullptr;  // shares real GPUs; null for simulated ones

@@ -61,6 +61,8 @@ asio::awaitable<void> TaskRunner::run() {
   record_.executionStoppedAt = machine_.clock.now();
   base::log_info("task stopped", {{"task", arn()}, {"reason", record_.reason}});
   changed();
+  const std::string task = arn();
+  co_await machine_.driver.end_task(task);
 }
 
 asio::awaitable<void> TaskRunner::take_gpus() {

@@ -31,7 +31,9 @@ class TestDriver final : public drivers::Driver {
   std::set<std::string> endless_stops;                             // containers whose stop never returns
   std::set<std::string> lost_starts;  // containers that run although start() returned an error
   std::set<std::string> stop_errors;  // containers whose stop fails
+  std::set<std::string> ended_tasks;
   bool endless_removes = false;       // no remove() returns
+  std::string engine_error;           // why the engine does not respond; "": it does
   base::Time now = base::from_seconds(1000);
 
   void exit(const std::string& name, int code, bool out_of_memory = false) {
@@ -61,6 +63,14 @@ class TestDriver final : public drivers::Driver {
   }
 
   const drivers::Abilities& abilities() const override { return abilities_; }
+
+  boost::asio::awaitable<base::Result<drivers::Nothing>> ping() override {
+    if (!engine_error.empty()) co_return base::Error{engine_error};
+    co_return drivers::Nothing();
+  }
+  boost::asio::awaitable<void> watch_engine() override {
+    while (engine_error.empty()) co_await changed_.wait(kLongestWait);
+  }
 
   boost::asio::awaitable<base::Result<drivers::Pulled>> pull(std::string image) override {
     events.push_back("pull " + image);
@@ -120,6 +130,10 @@ class TestDriver final : public drivers::Driver {
     }
     boxes.erase(id);
     co_return drivers::Nothing();
+  }
+  boost::asio::awaitable<void> end_task(std::string task_arn) override {
+    ended_tasks.insert(task_arn);
+    co_return;
   }
   boost::asio::awaitable<base::Result<drivers::Nothing>> clean_up(std::string task_arn) override {
     events.push_back("clean_up " + task_arn);

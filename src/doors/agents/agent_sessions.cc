@@ -151,6 +151,10 @@ asio::awaitable<void> AgentSessions::handle(SessionPtr session, wire::Frame fram
     const StokerGpus gpus = wire::read_message<StokerGpus>(frame);
     api::Engine::Work write = [&](Call& call) { ecs::store_gpus(call, instance, gpus); };
     co_await engine_.run(Access::Write, session->caller, std::move(write));
+  } else if (frame.type == "StokerHealth") {
+    const StokerHealth health = wire::read_message<StokerHealth>(frame);
+    api::Engine::Work write = [&](Call& call) { ecs::store_troubles(call, instance, health); };
+    co_await engine_.run(Access::Write, session->caller, std::move(write));
   } else if (frame.type == "StokerGpuSamples") {
     auto samples = wire::read_message<StokerGpuSamples>(frame);
     if (samples.samples.size() > ecs::kMaxGpus) samples.samples.resize(ecs::kMaxGpus);
@@ -271,6 +275,9 @@ asio::awaitable<void> AgentSessions::handle_telemetry(SessionPtr session, std::s
     session->send("AckPublishMetric", AckPublishMetric{});
     set_pace(*session);
   } else if (frame->type == "PublishInstanceStatusRequest") {
+    const auto request = wire::read_message<PublishInstanceStatusRequest>(*frame);
+    api::Engine::Work write = [&](Call& call) { ecs::store_status(call, session->home.instance.id, request); };
+    co_await engine_.run(Access::Write, session->caller, std::move(write));
     session->send("AckPublishInstanceStatus", AckPublishMetric{});
   }
 }

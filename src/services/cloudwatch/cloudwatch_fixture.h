@@ -30,12 +30,11 @@ class CloudWatchTest : public testing::Test {
     std::filesystem::remove_all(folder_);
   }
 
-  // Like a start of the server. What was committed before is there again.
+  // Like a start of the server: the memory is empty, and recovered from the database. The database stays open, because
+  // a PostgreSQL schema of a test ends with its store.
   void open() {
-    store_.reset();
-    store_ = store::open_test_store(folder_, {module_.migrations});
+    if (!store_) store_ = store::open_test_store(folder_, {module_.migrations});
     locals_ = std::make_unique<Locals>();
-    locals_->add<MetricInterest>();
     module_.add_memory(*locals_);
     with_call([&](Call& call) { module_.recover(call); });
   }

@@ -78,7 +78,7 @@ GetMetricStatisticsOutput get_metric_statistics(Call& call, const GetMetricStati
   const TimeRange range = readable_range(request.StartTime, request.EndTime, call.now, request.Period);
   GetMetricStatisticsOutput output{.Label = request.MetricName, .Datapoints = std::vector<Datapoint>()};
   const telemetry::Metric metric = to_metric(call.caller, request.Namespace, request.MetricName, request.Dimensions);
-  note_reader(call, metric);
+  note_reader(call, metric, request.EndTime);
   if (range.from >= range.until) return output;
   const telemetry::ReadRange read{.from = range.from,
                                   .until = range.until,

@@ -89,13 +89,6 @@ TEST_F(MetricQueryTest, ErrorsOfGetMetricStatisticsAreWordedAsByAmazon) {
   EXPECT_THAT(error(statistics(hours(1), 45)), HasSubstr("The parameter Period must be"));
 }
 
-TEST_F(MetricQueryTest, AReadMetricIsOfInterest) {
-  sums(statistics(hours(1), 60));
-  EXPECT_THAT(locals_->get<MetricInterest>().current(now_),
-              ElementsAre(MetricKey{"111111111111", "us-east-1", "Jobs", "Latency", {}}));
-  EXPECT_EQ(wakes_.at(0).topic, kPublishTopic);
-}
-
 TEST_F(MetricQueryTest, DimensionsMustMatchAsASet) {
   MetricDatum with = datum(5, now_ - minutes(1));
   with.Dimensions = std::vector<Dimension>{{"Queue", "a"}, {"Host", "b"}};

@@ -40,7 +40,8 @@ telemetry::Metric to_metric(const Caller& caller, const std::string& space, cons
   return metric;
 }
 
-void note_reader(Call& call, const telemetry::Metric& metric) {
+void note_reader(Call& call, const telemetry::Metric& metric, base::Time until) {
+  if (until <= call.now - MetricInterest::kLasts) return;
   MetricKey key{metric.account, metric.region, metric.space, metric.name, {}};
   for (const telemetry::Dimension& one : metric.dimensions) key.dimensions.emplace(one.name, one.value);
   use_metric(call, key);
@@ -67,7 +68,7 @@ TimeRange readable_range(base::Time start, base::Time end, base::Time now, std::
 }
 
 std::vector<UnitPoints> read_statistic(Call& call, const StatisticQuery& query) {
-  note_reader(call, query.metric);
+  note_reader(call, query.metric, query.range.until);
   if (query.range.from >= query.range.until) return {};
   const telemetry::ReadRange range{.from = query.range.from,
                                    .until = query.range.until,

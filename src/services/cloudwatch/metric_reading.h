@@ -21,8 +21,8 @@ bool is_valid_period(std::int64_t period_s);
 telemetry::Metric to_metric(const Caller& caller, const std::string& space, const std::string& name,
                             const std::optional<std::vector<shapes::cloudwatch::Dimension>>& dimensions);
 
-// Readers of a built-in metric get it every second for a while.
-void note_reader(Call& call, const telemetry::Metric& metric);
+// Readers of a built-in metric get it every second for a while, unless they read only the past.
+void note_reader(Call& call, const telemetry::Metric& metric, base::Time until);
 
 // Rounds the start down as Amazon does: to the minute, or further for times long ago.
 base::Time rounded_start(base::Time start, base::Time now, std::int64_t period_s);

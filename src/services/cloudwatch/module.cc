@@ -5,6 +5,7 @@
 #include "services/cloudwatch/errors.h"
 #include "services/cloudwatch/operations.h"
 #include "services/cloudwatch/watched_series.h"
+#include "services/metric_interest.h"
 #include "telemetry/metrics/metric_store.h"
 #include "telemetry/metrics/rollup.h"
 #include "telemetry/metrics/schema.h"
@@ -78,6 +79,18 @@ store::Migrations migrations() {
   return all;
 }
 
+// From memory alone: these must not cost a scan of the tables.
+std::vector<Gauge> metric_gauges(Call& call) {
+  const telemetry::Head& head = call.local<telemetry::MetricStore>().head();
+  const telemetry::JournalSize journal = head.journal();
+  return {{.name = "stoker_metrics_active_series",
+           .help = "Metrics with points in the last hours.",
+           .value = static_cast<double>(head.size("").series)},
+          {.name = "stoker_metrics_journal_bytes",
+           .help = "Metric points that are not compressed yet.",
+           .value = static_cast<double>(journal.bytes)}};
+}
+
 }  // namespace
 
 Module module(const Options&) {
@@ -87,6 +100,7 @@ Module module(const Options&) {
   cloudwatch.add_memory = [](Locals& locals) {
     locals.add<telemetry::MetricStore>();
     locals.add<WatchedSeries>();
+    locals.add<MetricInterest>();
     add_alarm_memory(locals);
   };
   cloudwatch.recover = [](Call& call) {
@@ -94,6 +108,7 @@ Module module(const Options&) {
     recover_alarms(call);
   };
   cloudwatch.internal_operations = internal_alarm_operations();
+  cloudwatch.gauges = &metric_gauges;
   cloudwatch.loops = {seal_loop(), rollup_loop()};
   for (const Loop& loop : alarm_loops()) cloudwatch.loops.push_back(loop);
   return cloudwatch;

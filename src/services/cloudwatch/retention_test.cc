@@ -69,6 +69,22 @@ TEST_F(RetentionTest, OldPointsAreSealedAndTheJournalIsEmpty) {
   EXPECT_EQ(total(start, start + seconds(600)), before);
 }
 
+TEST_F(RetentionTest, GaugesCountActiveSeriesAndTheJournal) {
+  const auto gauges = [&] {
+    std::vector<double> values;
+    with_call([&](Call& call) {
+      for (const Gauge& gauge : module_.gauges(call)) values.push_back(gauge.value);
+    });
+    return values;
+  };
+  EXPECT_EQ(gauges(), (std::vector<double>{0, 0}));
+  put_seconds(10, now_);
+  EXPECT_EQ(gauges().at(0), 1);
+  EXPECT_GT(gauges().at(1), 80);
+  age(telemetry::kSealAge);
+  EXPECT_EQ(gauges(), (std::vector<double>{1, 0}));
+}
+
 TEST_F(RetentionTest, ReadersWithAnOlderSnapshotStillSeePointsThatWereSealedMeanwhile) {
   const base::Time start = now_;
   put_seconds(10, start);
@@ -154,6 +170,54 @@ TEST_F(RetentionTest, LatePointsAreAddedToMinutesThatWereRolledUp) {
   age(hours(2));
   EXPECT_EQ(blocks(0), 0);
   EXPECT_EQ(total(start, start + seconds(120)).count, 180);
+}
+
+class LimitsTest : public RetentionTest {
+ protected:
+  // As if the server had started with these.
+  void set_limits(const telemetry::MetricLimits& limits) { locals_->add<telemetry::MetricStore>(limits); }
+  // One point for each of `count` metrics that differ by a dimension.
+  std::string put_metrics(int first, int count) {
+    PutMetricDataInput input{.Namespace = "Jobs", .MetricData = std::vector<MetricDatum>()};
+    for (int i = first; i < first + count; ++i) {
+      input.MetricData->push_back(datum(1, now_));
+      input.MetricData->back().Dimensions = std::vector<Dimension>{{"Task", std::to_string(i)}};
+    }
+    return error_of([&] { put(input); });
+  }
+};
+
+TEST_F(LimitsTest, MoreDimensionsThanTheLimitAreRejectedAndKnownMetricsGoOn) {
+  set_limits({.active_series = 100});
+  EXPECT_EQ(put_metrics(0, 100), "");
+  EXPECT_THAT(put_metrics(99, 2), testing::StartsWith("LimitExceeded: The account has"));
+  EXPECT_EQ(count_rows("telemetry_series"), 100) << "a rejected batch leaves nothing behind";
+  EXPECT_EQ(put_metrics(0, 100), "");
+  caller_.account = "222222222222";
+  EXPECT_EQ(put_metrics(0, 100), "") << "accounts have their own limit";
+}
+
+TEST_F(LimitsTest, AMetricWithoutPointsForHoursMakesRoomForAnother) {
+  set_limits({.active_series = 100});
+  EXPECT_EQ(put_metrics(0, 100), "");
+  age(telemetry::kSealAge);
+  age(std::chrono::hours(4));
+  EXPECT_EQ(put_metrics(100, 100), "");
+  EXPECT_EQ(count_rows("telemetry_series"), 200);
+}
+
+TEST_F(LimitsTest, StoredMetricsHaveALimitToo) {
+  set_limits({.stored_series = 50});
+  EXPECT_EQ(put_metrics(0, 50), "");
+  EXPECT_THAT(put_metrics(50, 1), testing::HasSubstr("stored metrics already"));
+}
+
+TEST_F(LimitsTest, PointsThatAreNotSealedInTimeAreThrottled) {
+  set_limits({.journal_bytes = 1000});
+  EXPECT_EQ(put_metrics(0, 200), "");
+  EXPECT_THAT(put_metrics(0, 1), testing::StartsWith("Throttling: "));
+  age(telemetry::kSealAge);
+  EXPECT_EQ(put_metrics(0, 1), "");
 }
 
 TEST_F(RetentionTest, BusySeriesAreSealedWithoutWaiting) {

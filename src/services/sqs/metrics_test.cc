@@ -258,6 +258,51 @@ TEST_F(SqsMetrics, ALongPollWithoutAMessageIsOneEmptyReceive) {
   EXPECT_EQ(of("NumberOfEmptyReceives", measure(true, false)), Texts{"NumberOfEmptyReceives=1x1@0"});
 }
 
+// Counts the statements of a transaction.
+class CountedTx final : public store::Tx {
+ public:
+  explicit CountedTx(store::Tx& tx) : tx_(tx) {}
+  std::int64_t run(std::string_view sql, std::span<const store::Param> params, const EachRow& each) override {
+    ++statements;
+    return tx_.run(sql, params, each);
+  }
+
+  int statements = 0;
+
+ private:
+  store::Tx& tx_;
+};
+
+TEST_F(SqsMetrics, TenThousandIdleQueuesCostNothing) {
+  const std::string url = make_queue("used");
+  with_call([&](Call& call) {
+    call.tx.exec("INSERT INTO sqs_queues (account, region, name, lot, next_sequence, created_at, modified_at, fifo,"
+                 " delay_s, max_message_bytes, retention_s, receive_wait_s, visibility_s, content_deduplication,"
+                 " attributes, tags) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)"
+                 " SELECT $1, 'us-east-1', 'idle' || i, 1000000 + i, 0, 0, 0, 0, 0, 1024, 60, 0, 30, 0, '{}', '{}' FROM n",
+                 caller_.account);
+  });
+  auto statements = [&](bool minute, bool second, const std::set<MetricKey>& interest) {
+    int count = 0;
+    store_->read_now([&](store::Tx& tx) {
+      CountedTx counted(tx);
+      Call call{counted, nobody_, now_, now_, &locals_};
+      meter_.measure(call, {minute, second, interest});
+      count = counted.statements;
+    });
+    return count;
+  };
+  EXPECT_EQ(statements(true, true, {}), 0);
+  send(url, "a");
+  const int of_one = statements(true, false, {});
+  EXPECT_GT(of_one, 0);
+  EXPECT_LE(of_one, 5);
+  const MetricKey depth{caller_.account, "us-east-1", "AWS/SQS", "ApproximateNumberOfMessagesVisible",
+                        {{"QueueName", "idle7"}}};
+  EXPECT_LE(statements(false, true, {depth}), 5);
+  EXPECT_EQ(statements(false, false, {depth}), 0);
+}
+
 TEST_F(SqsMetrics, VeryManyDistinctSizesAreRoundedUp) {
   QueueActivity activity;
   QueueEvents events;

@@ -28,6 +28,20 @@ struct StokerGpus {
 };
 BOOST_DESCRIBE_STRUCT(StokerGpus, (), (gpus))
 
+// A reason for which the machine accepts no tasks.
+struct StokerTrouble {
+  std::string kind;        // engine, disk, starts
+  std::string reason;      // "its disk is full: 120 MiB free in /data, 256 MiB required"
+  std::int64_t since = 0;  // ms
+};
+BOOST_DESCRIBE_STRUCT(StokerTrouble, (), (kind, reason, since))
+
+// Agent to server: first of all, and again whenever one begins or ends.
+struct StokerHealth {
+  std::vector<StokerTrouble> troubles;
+};
+BOOST_DESCRIBE_STRUCT(StokerHealth, (), (troubles))
+
 struct StokerGpuSample {
   std::string id;
   std::int32_t utilizationPercent = 0;

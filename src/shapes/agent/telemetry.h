@@ -66,6 +66,17 @@ struct PublishHealthRequest {
 };
 BOOST_DESCRIBE_STRUCT(PublishHealthRequest, (), (metadata, tasks))
 
+struct InstanceStatus {
+  std::string type;    // CONTAINER_RUNTIME
+  std::string status;  // OK, IMPAIRED, INSUFFICIENT_DATA, INITIALIZING
+};
+BOOST_DESCRIBE_STRUCT(InstanceStatus, (), (type, status))
+
+struct PublishInstanceStatusRequest {
+  std::vector<InstanceStatus> statuses;
+};
+BOOST_DESCRIBE_STRUCT(PublishInstanceStatusRequest, (), (statuses))
+
 struct AckPublishMetric {
   std::optional<std::string> message;
 };

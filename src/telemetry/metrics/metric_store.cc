@@ -20,7 +20,8 @@ struct Resolved {
 // The series that are not in memory come from the database, or are created there.
 class Resolver {
  public:
-  Resolver(store::Tx& tx, const Head& head, base::Time now) : tx_(tx), head_(head), now_(now) {}
+  Resolver(store::Tx& tx, const Head& head, const MetricLimits& limits, base::Time now)
+      : tx_(tx), head_(head), limits_(limits), now_(now) {}
 
   Resolved resolve(std::span<const NewPoint> points) {
     std::vector<std::string_view> keys;
@@ -40,14 +41,15 @@ class Resolver {
     const auto metric = parse_metric_key(key);
     CHECK(metric) << "the key of a metric";
     const Head::Size size = head_.size(metric->account);
-    if (size.account_series + added_.size() > kMaxActiveSeries || size.series + added_.size() > kMaxActiveSeriesOfAll) {
+    if (size.account_series + added_.size() > limits_.active_series ||
+        size.series + added_.size() > limits_.active_series_of_all) {
       resolved_.limit = PutLimit::ActiveSeries;
       return 0;
     }
     std::int64_t id = find_series_row(tx_, key);
     if (id == 0) {
       std::int64_t& created = resolved_.created[metric->account];
-      if (size.account_stored + created >= kMaxStoredSeries) {
+      if (size.account_stored + created >= limits_.stored_series) {
         resolved_.limit = PutLimit::StoredSeries;
         return 0;
       }
@@ -61,6 +63,7 @@ class Resolver {
 
   store::Tx& tx_;
   const Head& head_;
+  const MetricLimits& limits_;
   base::Time now_;
   Resolved resolved_;
   std::unordered_map<std::string_view, std::int64_t> added_;
@@ -70,8 +73,8 @@ class Resolver {
 
 std::optional<PutLimit> MetricStore::put(store::Tx& tx, base::Time now, std::span<const NewPoint> points) {
   if (points.empty()) return std::nullopt;
-  if (head_.size("").journal_bytes > kMaxJournalBytes) return PutLimit::Journal;
-  Resolved resolved = Resolver(tx, head_, now).resolve(points);
+  if (head_.size("").journal_bytes > limits_.journal_bytes) return PutLimit::Journal;
+  Resolved resolved = Resolver(tx, head_, limits_, now).resolve(points);
   if (resolved.limit) return resolved.limit;
   // Shared: a callback of the store must be copyable.
   auto batch = std::make_shared<Batch>();

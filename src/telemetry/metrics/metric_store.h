@@ -80,8 +80,17 @@ struct ListedMetrics {
   std::string next = {};  // "": there are no more. A page may be short although there are more
 };
 
+struct MetricLimits {
+  std::size_t active_series = kMaxActiveSeries, active_series_of_all = kMaxActiveSeriesOfAll;
+  std::int64_t stored_series = kMaxStoredSeries;
+  std::int64_t journal_bytes = kMaxJournalBytes;
+};
+
 class MetricStore {
  public:
+  // Tests have smaller limits.
+  explicit MetricStore(const MetricLimits& limits = {}) : limits_(limits) {}
+
   // Fills the head from the journal. Before anything else.
   void recover(store::Tx& tx);
 
@@ -102,6 +111,7 @@ class MetricStore {
  private:
   std::optional<std::int64_t> find_series(store::Tx& tx, std::string_view key);
 
+  const MetricLimits limits_;
   Head head_;
 };
 

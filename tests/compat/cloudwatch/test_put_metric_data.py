@@ -88,8 +88,11 @@ def test_a_large_request_is_compressed_by_new_clients(cloudwatch, namespace, min
 
 
 @pytest.mark.parametrize("datum, code, message", [
-    ({"Value": math.nan}, "InvalidParameterValue", "The value NaN for parameter MetricData.member.1.Value is invalid."),
-    ({"Value": math.inf}, "InvalidParameterValue", "The value ∞ for parameter MetricData.member.1.Value is invalid."),
+    # Old clients write these in a way that is no number in the query protocol.
+    ({"Value": math.nan}, "InvalidParameterValue", "for parameter MetricData.member.1.Value is invalid."),
+    ({"Value": math.inf}, "InvalidParameterValue", "for parameter MetricData.member.1.Value is invalid."),
+    ({"Value": 1e200}, "InvalidParameterValue",
+     "The value 100,000,000," + ",".join(["000"] * 64) + " for parameter MetricData.member.1.Value is invalid."),
     ({"Value": 1, "Values": [1]}, "InvalidParameterCombination",
      "The parameters MetricData.member.1.Value and MetricData.member.1.Values are mutually exclusive and you have"
      " specified both."),

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "services/cloudwatch/alarms/alarm_operations.h"
+#include "services/cloudwatch/alarms/alarm_validation.h"
 #include "services/cloudwatch/errors.h"
 #include "shapes/cloudwatch/alarm_history.h"
 
@@ -93,6 +94,7 @@ std::vector<HistoryRow> read_slice(Call& call, const DescribeAlarmHistoryInput& 
 
 DescribeAlarmHistoryOutput describe_alarm_history(Call& call, const DescribeAlarmHistoryInput& request) {
   if (request.AlarmContributorId) throw unsupported_parameter("AlarmContributorId");
+  check_storable(request.AlarmName.value_or(""), "AlarmName");
   const bool ascending = request.ScanBy == "TimestampAscending";
   const auto size = static_cast<std::size_t>(request.MaxRecords.value_or(kDefaultHistoryItems));
   constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();

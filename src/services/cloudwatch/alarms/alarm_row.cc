@@ -68,6 +68,7 @@ std::optional<Alarm> find_alarm(store::Tx& tx, std::string_view account, std::st
                                 std::string_view name) {
   static const std::string sql = std::string("SELECT ") + kAlarmColumns +
                                  " FROM cloudwatch_alarms WHERE account = $1 AND region = $2 AND name = $3";
+  if (name.find('\0') != name.npos) return std::nullopt;
   return tx.query(sql, account, region, name).one(&read_alarm);
 }
 

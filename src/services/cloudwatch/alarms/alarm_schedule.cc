@@ -86,16 +86,19 @@ void AlarmSchedule::postpone(AlarmId id, base::Time at) {
   });
 }
 
-std::vector<AlarmSchedule::Due> AlarmSchedule::due(base::Time now, std::size_t most) const {
-  return state_.with([&](const State& state) {
+std::vector<AlarmSchedule::Due> AlarmSchedule::due(base::Time now, std::size_t most) {
+  return state_.with([&](State& state) {
     std::vector<Due> out;
-    for (AlarmId id : state.marked) {
-      if (out.size() == most) return out;
-      out.push_back({id, state.alarms.at(id).marks});
-    }
+    const std::size_t most_by_time = state.marked.size() < most ? most - state.marked.size() : most / 4;
     for (const auto& [at, id] : state.by_time) {
-      if (at > now || out.size() == most) break;
+      if (at > now || out.size() >= most_by_time) break;
       if (!state.marked.contains(id)) out.push_back({id, state.alarms.at(id).marks});
+    }
+    auto next = state.marked.upper_bound(state.last_marked);
+    for (std::size_t i = 0; i < state.marked.size() && out.size() < most; ++i, ++next) {
+      if (next == state.marked.end()) next = state.marked.begin();
+      out.push_back({*next, state.alarms.at(*next).marks});
+      state.last_marked = *next;
     }
     return out;
   });

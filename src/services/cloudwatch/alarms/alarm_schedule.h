@@ -43,8 +43,9 @@ class AlarmSchedule {
   // To be evaluated at this time and not before, unless it is marked.
   void postpone(AlarmId id, base::Time at);
 
-  // The alarms to evaluate now, marked ones first. They stay due until done().
-  std::vector<Due> due(base::Time now, std::size_t most) const;
+  // Some of the alarms to evaluate now. They stay due until done(). Each call continues behind the marked alarms of the
+  // call before, and leaves room for those whose time has come: alarms that are marked all the time do not delay others.
+  std::vector<Due> due(base::Time now, std::size_t most);
   // The alarm was evaluated; `next`: when it is due again. If it was marked meanwhile it stays marked.
   void done(const Due& due, std::optional<base::Time> next);
   // When an alarm is due: `now` if one is marked.
@@ -61,6 +62,7 @@ class AlarmSchedule {
     std::unordered_map<AlarmId, Entry> alarms = {};
     std::unordered_map<std::string, std::unordered_set<AlarmId>> by_metric = {};
     std::set<AlarmId> marked = {};
+    AlarmId last_marked = 0;  // that due() returned
     std::set<std::pair<base::Time, AlarmId>> by_time = {};
     std::map<std::string, std::size_t> owned = {};
   };

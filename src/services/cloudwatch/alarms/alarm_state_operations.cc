@@ -2,11 +2,12 @@
 // SetAlarmState, EnableAlarmActions, DisableAlarmActions, DeleteAlarms, DescribeAlarmContributors.
 #include <algorithm>
 #include <boost/json/parse.hpp>
+#include <set>
 
-#include "services/cloudwatch/alarms/action_target.h"
 #include "services/cloudwatch/alarms/alarm_json.h"
 #include "services/cloudwatch/alarms/alarm_operations.h"
 #include "services/cloudwatch/alarms/alarm_schedule.h"
+#include "services/cloudwatch/alarms/alarm_validation.h"
 #include "services/cloudwatch/alarms/transitions.h"
 #include "services/cloudwatch/errors.h"
 #include "services/cloudwatch/watched_series.h"
@@ -45,6 +46,7 @@ bool step_own_suppression(Call& call, Alarm& alarm) {
 void set_alarm_state(Call& call, const SetAlarmStateInput& request) {
   auto alarm = find_alarm(call, request.AlarmName);
   if (!alarm) throw alarm_not_found();
+  check_storable(request.StateReason, "StateReason");
   check_reason_data(request.StateReasonData);
   const StateChange change{.state = *parse_alarm_state(request.StateValue),
                            .reason = request.StateReason,
@@ -74,11 +76,7 @@ void set_actions_enabled(Call& call, const std::vector<std::string>& names, bool
     alarm->actions_enabled = enabled;
     alarm->configured_at = call.now;
     alarm->repeat_at.reset();
-    if (enabled) {
-      for (const std::string& action : actions_for(*alarm, alarm->state)) {
-        if (action_kind(action) == ActionKind::Scaling) alarm->repeat_at = call.now;
-      }
-    }
+    if (enabled && has_scaling_actions(*alarm)) alarm->repeat_at = call.now;
     update_alarm(call.tx, *alarm);
     add_history(call, *alarm, "ConfigurationUpdate", "Alarm \"" + alarm->name + "\" updated",
                 configuration_history(*alarm, "Update"));
@@ -114,7 +112,7 @@ void check_unused(Call& call, const Alarm& alarm) {
 void delete_alarms(Call& call, const DeleteAlarmsInput& request) {
   std::vector<Alarm> alarms;
   std::size_t composites = 0;
-  for (const std::string& name : request.AlarmNames) {
+  for (const std::string& name : std::set<std::string>(request.AlarmNames.begin(), request.AlarmNames.end())) {
     auto alarm = find_alarm(call, name);
     if (!alarm) throw alarm_not_found();
     composites += alarm->composite;
@@ -125,6 +123,7 @@ void delete_alarms(Call& call, const DeleteAlarmsInput& request) {
   AlarmSchedule& schedule = call.local<AlarmSchedule>();
   WatchedSeries& watched = call.local<WatchedSeries>();
   for (const Alarm& alarm : alarms) {
+    wake_parents(call, alarm);  // those that it suppresses
     delete_alarm(call.tx, alarm.id);
     add_history(call, alarm, "ConfigurationUpdate", "Alarm \"" + alarm.name + "\" deleted",
                 configuration_history(alarm, "Delete"));

@@ -234,6 +234,10 @@ void check_composite_actions(const PutCompositeAlarmInput& input) {
   check_actions(input.InsufficientDataActions, true);
 }
 
+void check_storable(const std::string& text, const char* name) {
+  if (text.find('\0') != text.npos) throw validation_error(std::string(name) + " must not contain the character U+0000");
+}
+
 TagMap add_tags(TagMap tags, const std::optional<std::vector<shapes::cloudwatch::Tag>>& more) {
   if (!more) return tags;
   for (const auto& tag : *more) {

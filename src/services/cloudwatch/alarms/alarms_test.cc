@@ -47,17 +47,18 @@ TEST_F(AlarmTest, AnAlarmFollowsItsPoints) {
 }
 
 TEST_F(AlarmTest, PointsWakeTheLoopOnlyForWatchedMetrics) {
+  const auto woken = [&] {
+    return std::any_of(wakes_.begin(), wakes_.end(), [](const Wake& wake) { return wake.topic == kAlarmsTopic; });
+  };
   put(datum(1, now_));
-  EXPECT_TRUE(wakes_.empty());
+  EXPECT_FALSE(woken());
   put_alarm(alarm_input());
-  ASSERT_EQ(wakes_.size(), 1u);
-  EXPECT_EQ(wakes_[0].topic, kAlarmsTopic);
+  EXPECT_TRUE(woken());
   put(datum(1, now_));
-  ASSERT_EQ(wakes_.size(), 1u);
-  EXPECT_EQ(wakes_[0].topic, kAlarmsTopic);
+  EXPECT_TRUE(woken());
   run<void>("DeleteAlarms", DeleteAlarmsInput{.AlarmNames = {"high"}});
   put(datum(1, now_));
-  EXPECT_TRUE(wakes_.empty());
+  EXPECT_FALSE(woken());
 }
 
 TEST_F(AlarmTest, AfterACrashAnActionThatWasNotExecutedIs) {

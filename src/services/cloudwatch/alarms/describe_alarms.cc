@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "services/cloudwatch/alarms/alarm_operations.h"
+#include "services/cloudwatch/alarms/alarm_validation.h"
 #include "services/cloudwatch/errors.h"
 #include "services/cloudwatch/metric_reading.h"
 #include "services/shape_json.h"
@@ -132,10 +133,12 @@ DescribeAlarmsOutput list_alarms(Call& call, const DescribeAlarmsInput& request)
                                  "name >= $4 ORDER BY name LIMIT $5";
   const AlarmFilter filter = filter_of(request);
   const std::string prefix = request.AlarmNamePrefix.value_or("");
+  check_storable(prefix, "AlarmNamePrefix");
   const auto size = static_cast<std::size_t>(request.MaxRecords.value_or(kDefaultAlarms));
   DescribeAlarmsOutput output{.CompositeAlarms = std::vector<CompositeAlarm>(),
                               .MetricAlarms = std::vector<MetricAlarm>()};
   std::string after = after_token(request.NextToken);
+  check_storable(after, "NextToken");
   constexpr std::int64_t kSlice = 200;
   for (std::int64_t scanned = 0; scanned < kMaxScannedAlarms; scanned += kSlice) {
     const auto alarms =

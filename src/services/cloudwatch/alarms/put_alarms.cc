@@ -61,6 +61,7 @@ void schedule_alarm(Call& call, const Alarm& alarm, const std::vector<std::strin
 }
 
 void put_alarm(Call& call, const AlarmInput& input) {
+  check_storable(input.name, "AlarmName");
   auto existing = find_alarm(call, input.name);
   if (existing && existing->composite != input.composite) {
     throw validation_error("An alarm of another type with the name " + input.name + " exists already");
@@ -75,6 +76,8 @@ void put_alarm(Call& call, const AlarmInput& input) {
   alarm.configuration = input.configuration;
   alarm.configured_at = call.now;
   alarm.actions_enabled = input.actions_enabled;
+  // The new configuration may add actions that repeat to the state that the alarm is in.
+  if (existing && !alarm.repeat_at && has_scaling_actions(alarm)) alarm.repeat_at = call.now + kRepeatEvery;
   if (existing) {
     update_alarm(call.tx, alarm);
   } else {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/cloudwatch/alarms/transitions.h"
 
+#include <algorithm>
+
 #include "services/cloudwatch/alarms/action_loop.h"
 #include "services/cloudwatch/alarms/action_target.h"
 #include "services/cloudwatch/alarms/alarm_json.h"
@@ -68,6 +70,12 @@ void queue_actions(Call& call, Alarm& alarm, ActionSet set, const std::optional<
     queued = true;
   }
   if (queued) call.wake(kAlarmActionsTopic);
+}
+
+bool has_scaling_actions(const Alarm& alarm) {
+  const auto actions = actions_for(alarm, alarm.state);
+  return std::any_of(actions.begin(), actions.end(),
+                     [](const std::string& action) { return action_kind(action) == ActionKind::Scaling; });
 }
 
 void wake_parents(Call& call, const Alarm& alarm) {

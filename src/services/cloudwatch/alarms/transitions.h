@@ -31,6 +31,8 @@ enum class ActionSet { All, Repeated };
 void set_state(Call& call, Alarm& alarm, const StateChange& change);
 // Writes the actions of the alarm's state for execution, and sets repeat_at, not yet in the database.
 void queue_actions(Call& call, Alarm& alarm, ActionSet set, const std::optional<double>& metric_value);
+// Whether the alarm's state has actions that repeat.
+bool has_scaling_actions(const Alarm& alarm);
 // After the commit: the composite alarms that depend on the alarm are evaluated.
 void wake_parents(Call& call, const Alarm& alarm);
 

@@ -80,6 +80,7 @@ PutDashboardOutput put_dashboard(Call& call, const PutDashboardInput& request) {
 }
 
 GetDashboardOutput get_dashboard(Call& call, const GetDashboardInput& request) {
+  check_dashboard_name(request.DashboardName);
   auto body = call.tx.query("SELECT body FROM cloudwatch_dashboards WHERE account = $1 AND name = $2",
                             call.caller.account, request.DashboardName)
                   .one([](const store::Row& row) { return row.str(0); });
@@ -97,6 +98,7 @@ ListDashboardsOutput list_dashboards(Call& call, const ListDashboardsInput& requ
                         }};
   const Page page = read_page(std::nullopt, request.NextToken, rules);
   const std::string prefix = request.DashboardNamePrefix.value_or("");
+  check_storable(prefix, "DashboardNamePrefix");
   ListDashboardsOutput output{.DashboardEntries = std::vector<DashboardEntry>()};
   std::vector<std::string> names;
   call.tx.query("SELECT name, modified_at, size_bytes FROM cloudwatch_dashboards "
@@ -118,6 +120,7 @@ ListDashboardsOutput list_dashboards(Call& call, const ListDashboardsInput& requ
 
 DeleteDashboardsOutput delete_dashboards(Call& call, const DeleteDashboardsInput& request) {
   for (const std::string& name : request.DashboardNames) {
+    check_dashboard_name(name);
     const auto deleted = call.tx.exec("DELETE FROM cloudwatch_dashboards WHERE account = $1 AND name = $2",
                                       call.caller.account, name);
     // Throwing undoes the whole transaction: all are deleted, or none.

@@ -115,6 +115,12 @@ shapes::ecs::ContainerInstanceHealthStatus health_of(const StoredInstance& insta
                                                .lastStatusChange = instance.connected_at};
   std::vector<shapes::ecs::InstanceHealthCheckResult> details{check};
   std::string overall = *check.status;
+  if (instance.connected && !instance.health.troubles.empty()) {
+    overall = "IMPAIRED";
+    details.front().status = overall;
+    details.front().statusReason = instance.trouble();
+    details.front().lastStatusChange = instance.trouble_since();
+  }
   if (!instance.gpus.gpus.empty()) {
     check.type = "ACCELERATED_COMPUTE";
     for (const shapes::agent::StokerGpu& gpu : instance.gpus.gpus) {
@@ -129,6 +135,18 @@ shapes::ecs::ContainerInstanceHealthStatus health_of(const StoredInstance& insta
 
 }  // namespace
 
+std::string StoredInstance::trouble() const {
+  std::string text;
+  for (const shapes::agent::StokerTrouble& trouble : health.troubles) text += (text.empty() ? "" : "; ") + trouble.reason;
+  return text;
+}
+
+base::Time StoredInstance::trouble_since() const {
+  std::int64_t since = base::to_millis(connected_at);
+  if (!health.troubles.empty()) since = std::ranges::min_element(health.troubles, {}, &shapes::agent::StokerTrouble::since)->since;
+  return base::from_millis(since);
+}
+
 model::Instance StoredInstance::for_scheduler() const {
   model::Instance instance;
   instance.id = id;
@@ -136,6 +154,7 @@ model::Instance StoredInstance::for_scheduler() const {
   instance.ec2_instance_id = name;
   instance.status = status;
   instance.agent_connected = connected;
+  instance.trouble = trouble();
   if (body.versionInfo) instance.agent_version = body.versionInfo->agentVersion.value_or("");
   instance.registered_at = registered_at;
   for (const Attribute& attribute : body.attributes.value_or(std::vector<Attribute>())) {
@@ -151,6 +170,7 @@ StoredInstance to_instance(state::Machine machine) {
   StoredInstance instance;
   instance.body = from_json<ContainerInstance>(machine.body_json);
   instance.gpus = from_json<shapes::agent::StokerGpus>(machine.gpus_json);
+  if (machine.troubles_json) instance.health = from_json<shapes::agent::StokerHealth>(*machine.troubles_json);
   static_cast<state::Machine&>(instance) = std::move(machine);
   return instance;
 }
@@ -178,6 +198,8 @@ void insert_instance(store::Tx& tx, StoredInstance& instance) {
 void update_instance(store::Tx& tx, StoredInstance& instance) {
   instance.body_json = to_json(instance.body);
   instance.gpus_json = to_json(instance.gpus);
+  instance.troubles_json.reset();
+  if (!instance.health.troubles.empty()) instance.troubles_json = to_json(instance.health);
   state::update_machine(tx, instance);
 }
 

@@ -26,8 +26,12 @@ inline constexpr base::Duration kInactiveFor = std::chrono::hours(1);
 struct StoredInstance : state::Machine {
   shapes::ecs::ContainerInstance body;  // versionInfo, registeredResources, attributes, tags
   shapes::agent::StokerGpus gpus;
+  shapes::agent::StokerHealth health;
 
   model::Instance for_scheduler() const;
+  // Why it accepts no tasks; "" for a healthy machine. And since when.
+  std::string trouble() const;
+  base::Time trouble_since() const;
 };
 
 std::optional<StoredInstance> load_instance(store::Tx& tx, const model::InstanceId& id);

@@ -150,6 +150,8 @@ RegisterContainerInstanceResponse register_container_instance(Call& call,
     replace_former(call, *instance);
   }
   describe(*instance, request, call.caller);
+  // The agent reports its troubles when it connects; Amazon's only once there are any.
+  if (!instance->connected) instance->health = {};
   claim_gpus(call, *instance);
   if (known) {
     update_instance(call.tx, *instance);

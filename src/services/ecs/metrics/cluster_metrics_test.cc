@@ -195,10 +195,19 @@ TEST_F(EcsMeasure, SamplesOfGpusArePublishedForTheTaskThatHoldsThem) {
   sample.xid = 79;
   locals_.get<LiveGpus>().put(model::InstanceId(machine), {0, {sample}});
   const std::string id = task.taskArn->substr(task.taskArn->rfind('/') + 1);
-  EXPECT_THAT(show(take(true, false), kGpuSpace),
-              IsSupersetOf(Texts{"DCGM_FI_DEV_GPU_UTIL{TaskId=" + id + "}=93 Percent",
-                            "DCGM_FI_DEV_FB_FREE{}=15384 Megabytes",
-                            "DCGM_FI_DEV_XID_ERRORS{ContainerInstanceId=" + machine + ",GpuId=GPU-box-a0}=79 None"}));
+  const std::string of_task = "DCGM_FI_DEV_GPU_UTIL{TaskId=" + id + "}=93 Percent";
+  const Texts usual = show(take(true, false), kGpuSpace);
+  EXPECT_THAT(usual, IsSupersetOf(Texts{
+                         "DCGM_FI_DEV_FB_FREE{}=15384 Megabytes",
+                         "DCGM_FI_DEV_XID_ERRORS{ContainerInstanceId=" + machine + ",GpuId=GPU-box-a0}=79 None"}));
+  EXPECT_THAT(usual, Not(Contains(of_task)));
+  MetricKey used = key(kGpuSpace, "DCGM_FI_DEV_GPU_UTIL");
+  used.dimensions["TaskId"] = id;
+  EXPECT_THAT(show(take(false, true, {used}), kGpuSpace),
+              ElementsAre("DCGM_FI_DEV_GPU_UTIL!{TaskId=" + id + "}=93 Percent"));
+  run_json(&update_cluster_settings,
+           R"({"cluster":"default","settings":[{"name":"containerInsights","value":"enhanced"}]})");
+  EXPECT_THAT(show(take(true, false), kGpuSpace), Contains(of_task));
 }
 
 TEST_F(EcsMeasure, TheSettingContainerInsightsOfTheClusterIsFollowed) {

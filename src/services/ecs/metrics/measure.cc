@@ -134,6 +134,10 @@ Insights insights_of(store::Tx& tx, state::ClusterNumber number) {
   return Insights::Off;
 }
 
+// Tasks come and go, and a stored metric stays for 15 months, so each task has metrics of its own only if somebody looks
+// at them, or if the cluster's Container Insights are enhanced, as with Amazon.
+bool is_of_task(const MetricKey& metric) { return metric.dimensions.contains("TaskId"); }
+
 bool is_cluster_metric(const MetricKey& metric) {
   return metric.space == kEcsSpace || metric.space == kInsightsSpace || metric.space == kGpuSpace;
 }
@@ -181,9 +185,11 @@ Measured measure(Call& call, const Due& due) {
   for (state::ClusterNumber number : turns) {
     const auto cluster = state::find_cluster(call.tx, number);
     if (!cluster || !cluster->active) continue;
-    for (Measurement& point : measure_cluster(see_cluster(call, *cluster), call.now)) {
+    const SeenCluster seen = see_cluster(call, *cluster);
+    for (Measurement& point : measure_cluster(seen, call.now)) {
       point.high_resolution = due.interest.contains(point.metric);
-      if (due.minute || point.high_resolution) result.points.push_back(std::move(point));
+      const bool usual = due.minute && (!is_of_task(point.metric) || seen.insights == Insights::Enhanced);
+      if (usual || point.high_resolution) result.points.push_back(std::move(point));
     }
   }
   return result;

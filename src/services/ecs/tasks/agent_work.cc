@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "base/utf8.h"
 #include "services/ecs/account_settings.h"
 #include "services/ecs/arn.h"
 #include "services/ecs/identifiers.h"
@@ -12,6 +13,7 @@
 #include "services/ecs/tasks/payload.h"
 #include "services/ecs/tasks/report.h"
 #include "services/ecs/tasks/task_view.h"
+#include "services/shape_json.h"
 #include "state/keys.h"
 #include "wire/error.h"
 #include "wire/timestamp.h"
@@ -20,6 +22,8 @@ namespace services::ecs {
 namespace {
 
 using shapes::agent::Credentials;
+using shapes::agent::StokerHealth;
+using shapes::agent::StokerTrouble;
 using shapes::agent::TaskIdentifier;
 
 // Of a task's credentials. Six hours is Amazon's, too.
@@ -27,6 +31,10 @@ constexpr base::Duration kCredentialsFor = std::chrono::hours(6);
 constexpr base::Duration kRenewBefore = std::chrono::hours(1);
 // In one payload: a frame has a limit.
 constexpr std::size_t kMaxTasksAtOnce = 20;
+
+constexpr std::size_t kMaxTroubles = 8;
+constexpr std::size_t kMaxTroubleBytes = 1000;
+constexpr std::string_view kEngineTrouble = "engine";
 
 wire::ApiError inactive() {
   return wire::ApiError("InactiveInstanceException", "The container instance was deregistered.");
@@ -238,6 +246,36 @@ void store_gpus(Call& call, const model::InstanceId& instance, const shapes::age
   stored->gpus = gpus;
   update_instance(call.tx, *stored);
   put_in_fleet(call, *stored);
+}
+
+void store_troubles(Call& call, const model::InstanceId& instance, StokerHealth health) {
+  if (health.troubles.size() > kMaxTroubles) health.troubles.resize(kMaxTroubles);
+  for (StokerTrouble& trouble : health.troubles) trouble.reason = base::to_printable(trouble.reason.substr(0, kMaxTroubleBytes));
+  auto stored = load_instance(call.tx, instance);
+  if (!stored || stored->status == model::InstanceStatus::Inactive) return;
+  if (to_json(stored->health) == to_json(health)) return;
+  stored->health = std::move(health);
+  update_instance(call.tx, *stored);
+  put_in_fleet(call, *stored);
+  publish_instance_change(call, instance);
+}
+
+void store_status(Call& call, const model::InstanceId& instance,
+                  const shapes::agent::PublishInstanceStatusRequest& request) {
+  const auto stored = load_instance(call.tx, instance);
+  if (!stored) return;
+  StokerHealth health = stored->health;
+  for (const shapes::agent::InstanceStatus& status : request.statuses) {
+    if (status.type != "CONTAINER_RUNTIME") continue;
+    const bool known = std::ranges::count(health.troubles, kEngineTrouble, &StokerTrouble::kind) > 0;
+    if (status.status == "IMPAIRED" && !known) {
+      health.troubles.push_back(
+          {std::string(kEngineTrouble), "its agent reports CONTAINER_RUNTIME IMPAIRED", base::to_millis(call.now)});
+    } else if (status.status == "OK") {
+      std::erase_if(health.troubles, [](const StokerTrouble& trouble) { return trouble.kind == kEngineTrouble; });
+    }
+  }
+  store_troubles(call, instance, std::move(health));
 }
 
 void store_health(Call& call, const Admitted& home, const shapes::agent::PublishHealthRequest& request) {

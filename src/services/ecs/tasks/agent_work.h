@@ -68,6 +68,11 @@ void acknowledge_credentials(Call& call, const Admitted& home, const shapes::age
 
 // Throws BadRequestException for more GPUs than a machine can have.
 void store_gpus(Call& call, const model::InstanceId& instance, const shapes::agent::StokerGpus& gpus);
+// Why the machine accepts no tasks; without troubles it does again.
+void store_troubles(Call& call, const model::InstanceId& instance, shapes::agent::StokerHealth health);
+// The same from an agent of Amazon's, which reports the state of its engine and no reason.
+void store_status(Call& call, const model::InstanceId& instance,
+                  const shapes::agent::PublishInstanceStatusRequest& request);
 void store_health(Call& call, const Admitted& home, const shapes::agent::PublishHealthRequest& request);
 
 }  // namespace services::ecs

@@ -82,7 +82,9 @@ StokerMachineVerdict verdict_of(Call& call, const state::Cluster& cluster, const
   if (!instance) return verdict;
   verdict.machine = instance->name;
   if (failure.reason == scheduler::Reason::Attribute) *verdict.detail += attribute_hint(failure.detail);
-  if (failure.reason == scheduler::Reason::Agent) {
+  if (failure.reason == scheduler::Reason::Agent && instance->connected) {
+    *verdict.detail += " (for " + base::duration_text(call.now - instance->trouble_since()) + ")";
+  } else if (failure.reason == scheduler::Reason::Agent) {
     verdict.detail = instance->name + ": its agent has been away for " +
                      base::duration_text(call.now - instance->connected_at);
   } else if (instance->status == model::InstanceStatus::Draining) {

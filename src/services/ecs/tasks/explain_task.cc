@@ -125,6 +125,9 @@ StokerExplainResponse explain_task(Call& call, const state::Cluster& cluster, co
   }
   explain_status(task, state, call.now, response.sentences);
   explain_agent(task, state, call.now, response.sentences);
+  if (instance && instance->connected && !task.stopped_at && !instance->health.troubles.empty()) {
+    response.sentences.push_back(fmt::format("{} accepts no new tasks: {}.", instance->name, instance->trouble()));
+  }
   explain_gpus(task, instance, response.sentences);
   for (const Container& container : *state.task.containers) explain_container(container, response.sentences);
   return response;

@@ -72,6 +72,8 @@ void PatternReader::blanks() {
   while (!at_end() && is_pattern_blank(text_[at_])) ++at_;
 }
 
+bool PatternReader::at_blank() const { return at_end() || is_pattern_blank(peek()); }
+
 bool PatternReader::take(std::string_view token) {
   blanks();
   if (!rest().starts_with(token)) return false;

@@ -50,6 +50,7 @@ class PatternReader {
   std::string_view from(std::size_t begin) const { return text_.substr(begin, at_ - begin); }
   void skip(std::size_t count) { at_ += count; }
   void blanks();
+  bool at_blank() const;  // or at the end
   // Skips blanks, then the token if it follows.
   bool take(std::string_view token);
   // The same for a word, which a letter or digit must not follow.

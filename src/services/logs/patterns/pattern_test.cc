@@ -101,6 +101,7 @@ TEST(TextPattern, InvalidOnesAreRejectedInAmazonsWords) {
   EXPECT_EQ(error_of("%open"), "Invalid metric filter pattern");
   EXPECT_EQ(error_of(" {$.f IS TRUE} "), "Invalid metric filter pattern");
   EXPECT_EQ(error_of("{$.f IS TRUE} "), "Invalid metric filter pattern");
+  EXPECT_EQ(error_of("\f "), "Invalid character(s) in term '\f'");
   EXPECT_EQ(error_of("a ?"), "Invalid character(s) in term '?'");
   EXPECT_EQ(error_of("%(a)%"), "Invalid character(s) in term '%(a)%'");
   EXPECT_EQ(error_of("%a!%"), "Invalid character(s) in term '%a!%'");

@@ -9,10 +9,6 @@
 namespace services::logs {
 namespace {
 
-bool ends_term(const PatternReader& reader) {
-  return reader.at_end() || std::isspace(static_cast<unsigned char>(reader.peek()));
-}
-
 TextPattern::Term read_term(PatternReader& reader) {
   TextPattern::Term term;
   if (reader.peek() == '%') {
@@ -20,7 +16,7 @@ TextPattern::Term read_term(PatternReader& reader) {
   } else if (reader.peek() == '"') {
     term.text = reader.quoted();
   } else {
-    while (!ends_term(reader)) {
+    while (!reader.at_blank()) {
       const char c = reader.peek();
       if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') reader.fail_term(reader.at());
       term.text += c;
@@ -29,7 +25,7 @@ TextPattern::Term read_term(PatternReader& reader) {
     // A sign without a term.
     if (term.text.empty()) throw PatternError{"Invalid character(s) in term '" + std::string(reader.from(reader.at() - 1)) + "'"};
   }
-  if (!ends_term(reader)) reader.fail();  // "a": "b"
+  if (!reader.at_blank()) reader.fail();  // "a": "b"
   return term;
 }
 

@@ -2,6 +2,7 @@
 #include "services/logs/queries/query_runner.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/log.h"
 #include "services/logs/event_pages.h"
@@ -23,11 +24,33 @@ constexpr std::size_t kSaveBytes = 4u << 20;
 
 }  // namespace
 
+// The oldest one of the account with the fewest runs; nullptr where no more can begin.
+const QueryRow* QueryRunner::next_to_begin(const std::vector<QueryRow>& active) const {
+  if (runs_.size() >= kMaxRuns) return nullptr;
+  const auto rank = [&](const QueryRow& query) {
+    const auto same = [&](const auto& run) { return run.second->account == query.account; };
+    return std::tuple(std::count_if(runs_.begin(), runs_.end(), same), query.created, query.id);
+  };
+  const QueryRow* best = nullptr;
+  for (const QueryRow& query : active) {
+    if (!runs_.count(query.id) && (!best || rank(query) < rank(*best))) best = &query;
+  }
+  return best;
+}
+
+// A new one, or in turn one of those that run. `active` is in order of ids.
 const QueryRow& QueryRunner::choose(const std::vector<QueryRow>& active) {
-  const auto next = std::find_if(active.begin(), active.end(), [&](const QueryRow& query) { return query.id > last_; });
-  const QueryRow& chosen = next == active.end() ? active.front() : *next;
-  last_ = chosen.id;
-  return chosen;
+  if (const QueryRow* fresh = next_to_begin(active)) return *fresh;
+  const QueryRow* first = nullptr;
+  for (const QueryRow& query : active) {
+    if (!runs_.count(query.id)) continue;
+    if (!first) first = &query;
+    if (query.id <= last_) continue;
+    first = &query;
+    break;
+  }
+  last_ = first->id;
+  return *first;
 }
 
 void QueryRunner::forget_others(Call& call, const std::vector<QueryRow>& active) {
@@ -63,7 +86,7 @@ Decision QueryRunner::begin(Call& call, const QueryRow& query) {
   if (query.groups.size() > 1) insights::add_time_order(*parsed);
   insights::ExecutionLimits limits;
   limits.rows = static_cast<std::size_t>(query.row_limit);
-  auto run = std::make_unique<Run>(insights::Execution(std::move(*parsed), limits));
+  auto run = std::make_unique<Run>(insights::Execution(std::move(*parsed), limits), query, call.now);
   runs_.insert_or_assign(query.id, std::move(run));
   return {.apply = [id = query.id](Call& write) {
     write.tx.exec("UPDATE logs_queries SET status = 'Running' WHERE id = $1 AND status = 'Scheduled'", id);
@@ -73,7 +96,7 @@ Decision QueryRunner::begin(Call& call, const QueryRow& query) {
 }
 
 Decision QueryRunner::advance(Call& call, const QueryRow& query, Run& run) {
-  if (query.created + kQueryTimeout < call.now) return fail(call, query, "Timeout", "it ran for an hour");
+  if (run.started + kQueryTimeout < call.now) return fail(call, query, "Timeout", "it ran for an hour");
   if (!run.finished) {
     read_slice(call, query, run);
     if (run.group >= query.groups.size()) finish(run);

@@ -14,6 +14,9 @@
 
 namespace services::logs {
 
+// So many are in memory; the others wait as Scheduled.
+inline constexpr std::size_t kMaxRuns = 8;
+
 // Its state is in memory only: after a restart, a query that had not ended starts again.
 class QueryRunner {
  public:
@@ -21,13 +24,15 @@ class QueryRunner {
 
  private:
   struct Run {
-    explicit Run(insights::Execution made) : execution(std::move(made)) {}
+    Run(insights::Execution made, const QueryRow& query, base::Time now)
+        : execution(std::move(made)), account(query.account), started(now) {}
 
     insights::Execution execution;
+    std::string account;
+    base::Time started;
     std::size_t group = 0;                            // of the query's list
     std::optional<telemetry::EventKey> from = {};     // in that group
     QueryCounts counts = {};
-    bool marked = false;                              // as Running, in the database
     bool finished = false;
     std::vector<std::string> pages = {};              // of the result, once it is finished
     std::size_t saved = 0;                            // pages
@@ -35,6 +40,7 @@ class QueryRunner {
   };
 
   const QueryRow& choose(const std::vector<QueryRow>& active);
+  const QueryRow* next_to_begin(const std::vector<QueryRow>& active) const;
   void forget_others(Call& call, const std::vector<QueryRow>& active);
   Decision begin(Call& call, const QueryRow& query);
   Decision advance(Call& call, const QueryRow& query, Run& run);

@@ -224,6 +224,10 @@ TEST_F(Queries, AreAHundredAtOnce) {
     for (int i = 0; i < 100; ++i) directory_.find("logs", "StartQuery")->run(call, &one);
   });
   EXPECT_THAT(start_error(request("fields a")), HasSubstr("LimitExceededException"));
+  // Few of them are in memory at a time, and all get their turn.
+  for (int i = 0; i < 50; ++i) take_turn("logs queries");
+  EXPECT_LT(count_rows("logs_queries WHERE status = 'Running'"), 9);
+  EXPECT_GT(count_rows("logs_queries WHERE status = 'Complete'"), 0);
 }
 
 TEST_F(Queries, DefinitionsAreSavedListedAndDeleted) {
