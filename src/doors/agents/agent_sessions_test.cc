@@ -182,6 +182,39 @@ TEST_F(AgentSessionsTest, AnUpgradeForAnUnknownMachineIsRefused) {
   EXPECT_THAT(inactive.rejection.body, HasSubstr("InactiveInstanceException"));
 }
 
+TEST_F(AgentSessionsTest, AMachineInTroubleGetsNoTasksUntilItRecovers) {
+  auto socket = connect_and_agree();
+  next<HeartbeatMessage>(*socket, "HeartbeatMessage");
+  send(*socket, "StokerHealth", shapes::agent::StokerHealth{{{"disk", "its disk is full", base::to_millis(now_)}}});
+  settle(*socket);
+  const auto refused = run_json(&services::ecs::run_task, R"({"taskDefinition":"plain"})");
+  ASSERT_THAT(*refused.failures, SizeIs(1));
+  EXPECT_EQ(refused.failures->at(0).reason, "AGENT");
+  const auto shown = run_json(&services::ecs::describe_container_instances,
+                              R"({"include":["CONTAINER_INSTANCE_HEALTH"],"containerInstances":[")" + machine_.str() +
+                                  "\"]}").containerInstances->at(0);
+  EXPECT_EQ(shown.healthStatus->overallStatus, "IMPAIRED");
+  EXPECT_EQ(shown.healthStatus->details->at(0).type, "CONTAINER_RUNTIME");
+  EXPECT_EQ(shown.healthStatus->details->at(0).statusReason, "its disk is full");
+  send(*socket, "StokerHealth", shapes::agent::StokerHealth{});
+  settle(*socket);
+  EXPECT_THAT(*run_json(&services::ecs::run_task, R"({"taskDefinition":"plain"})").tasks, SizeIs(1));
+}
+
+TEST_F(AgentSessionsTest, AnImpairedRuntimeOfAmazonsAgentStopsPlacement) {
+  auto socket = connect_and_agree();
+  next<HeartbeatMessage>(*socket, "HeartbeatMessage");
+  auto telemetry = connect_telemetry();
+  for (const char* status : {"IMPAIRED", "OK"}) {
+    shapes::agent::PublishInstanceStatusRequest request;
+    request.statuses = {{"CONTAINER_RUNTIME", status}};
+    send(*telemetry, "PublishInstanceStatusRequest", request);
+    next<shapes::agent::AckPublishMetric>(*telemetry, "AckPublishInstanceStatus");
+    const auto answer = run_json(&services::ecs::run_task, R"({"taskDefinition":"plain"})");
+    EXPECT_EQ(answer.failures->empty(), std::string(status) == "OK");
+  }
+}
+
 TEST_F(AgentSessionsTest, TelemetryIsAcknowledgedAndHealthIsStored) {
   const auto task = start_task();
   auto socket = connect_telemetry();
