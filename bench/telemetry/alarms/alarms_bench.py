@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """The time from an accepted point to an executed action, with many alarms: PutMetricData is answered, the alarm's loop
-changes the state, the actions' loop sends a message, and a long poll of the queue receives it."""
+changes the state, and the actions' loop sends a message (its SentTimestamp). The time until a long poll has received
+that message is shown as well: it has two more syncs of the disk, of the message and of its receipt."""
 import argparse
 import concurrent.futures
 import json
@@ -20,6 +21,7 @@ from support.server import Server  # noqa: E402
 
 TARGET_MS = 20
 CLIENTS = 8
+POLL_BEGINS_SECONDS = 0.05  # the start of the long poll is not measured
 
 
 def connect(server, service):
@@ -55,21 +57,24 @@ def make_alarms(cloudwatch, arn, count):
 
 
 def measure(cloudwatch, sqs, url, number):
-    """Milliseconds from the answer of PutMetricData to the message."""
+    """Milliseconds from the answer of PutMetricData to the action, and to the receipt of its message."""
     received = {}
 
     def receive():
-        received["messages"] = sqs.receive_message(QueueUrl=url, WaitTimeSeconds=20)["Messages"]
-        received["at"] = time.perf_counter()
+        received["messages"] = sqs.receive_message(
+            QueueUrl=url, WaitTimeSeconds=20, AttributeNames=["SentTimestamp"])["Messages"]
+        received["at"] = time.time() * 1000
 
     waiting = threading.Thread(target=receive)
     waiting.start()
+    time.sleep(POLL_BEGINS_SECONDS)
     datum = {"MetricName": "Depth", "Dimensions": dimensions(number), "Value": 10}
     cloudwatch.put_metric_data(Namespace="Bench", MetricData=[datum])
-    accepted = time.perf_counter()
+    accepted = time.time() * 1000
     waiting.join()
-    sqs.delete_message(QueueUrl=url, ReceiptHandle=received["messages"][0]["ReceiptHandle"])
-    return (received["at"] - accepted) * 1000
+    message = received["messages"][0]
+    sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+    return float(message["Attributes"]["SentTimestamp"]) - accepted, received["at"] - accepted
 
 
 def main():
@@ -81,9 +86,11 @@ def main():
         cloudwatch, sqs = connect(server, "cloudwatch"), connect(server, "sqs")
         url, arn = make_queue(sqs)
         make_alarms(cloudwatch, arn, chosen.alarms)
-        times = sorted(measure(cloudwatch, sqs, url, number) for number in range(min(chosen.rounds, chosen.alarms)))
-    print(f"{chosen.alarms} alarms: from accepted point to received message: median {statistics.median(times):.1f} ms, "
-          f"90th percentile {times[int(len(times) * 0.9)]:.1f} ms, slowest {times[-1]:.1f} ms (target: {TARGET_MS} ms)")
+        times = [measure(cloudwatch, sqs, url, number) for number in range(min(chosen.rounds, chosen.alarms))]
+    for name, values in zip(("executed action", "received message"), map(sorted, zip(*times))):
+        print(f"{chosen.alarms} alarms: from accepted point to {name}: median {statistics.median(values):.1f} ms, "
+              f"90th percentile {values[int(len(values) * 0.9)]:.1f} ms, slowest {values[-1]:.1f} ms")
+    print(f"target: {TARGET_MS} ms to the executed action at the median")
 
 
 if __name__ == "__main__":
