@@ -7,6 +7,7 @@
 #include "services/events/target.h"
 #include "services/invoke.h"
 #include "shapes/sqs/message.h"
+#include "shapes/stoker/webhook.h"
 #include "wire/error.h"
 #include "wire/timestamp.h"
 
@@ -38,10 +39,18 @@ void send(Call& call, const StoredRule& rule, const SendMessageRequest& message)
   invoke<SendMessageResult>(call, sender, "sqs", "SendMessage", message);
 }
 
-void warn(const Call& call, const StoredRule& rule, const std::string& queue, const wire::ApiError& error) {
+// The delivery is a row of this transaction, and is sent after it.
+void send_webhook(Call& call, const StoredRule& rule, const std::string& arn, const std::string& body) {
+  shapes::stoker::SendWebhook request;
+  request.arn = arn;
+  request.body = body;
+  invoke(call, as_service(call, "events.amazonaws.com", rule.arn(), rule.account), "stoker", "SendWebhook", request);
+}
+
+void warn(const Call& call, const StoredRule& rule, const std::string& target, const wire::ApiError& error) {
   base::log_warn("event not delivered", {{"request", call.caller.request_id},
                                          {"rule", rule.name},
-                                         {"queue", queue},
+                                         {"target", target},
                                          {"why", error.message()}});
 }
 
@@ -69,7 +78,11 @@ void send_to_target(Call& call, const StoredRule& rule, const Target& target, co
   message.MessageBody = make_input(target, event, matched);
   if (target.SqsParameters) message.MessageGroupId = target.SqsParameters->MessageGroupId;
   try {
-    send(call, rule, message);
+    if (is_webhook(target.Arn)) {
+      send_webhook(call, rule, target.Arn, message.MessageBody);
+    } else {
+      send(call, rule, message);
+    }
   } catch (const wire::ApiError& error) {
     if (target.DeadLetterConfig && target.DeadLetterConfig->Arn) {
       send_dead_letter(call, rule, target, event, error);

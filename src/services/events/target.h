@@ -13,4 +13,7 @@ namespace services::events {
 // By id.
 std::vector<shapes::events::Target> list_targets(Call& call, std::int64_t rule);
 
+// An extension: arn:aws:stoker:<region>:<account>:webhook/<name>.
+bool is_webhook(const std::string& arn);
+
 }  // namespace services::events

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PutTargets, ListTargetsByRule and RemoveTargets. A target is an SQS queue.
+// PutTargets, ListTargetsByRule and RemoveTargets. A target is an SQS queue or a webhook.
 #include <set>
 
 #include "services/arn.h"
@@ -19,6 +19,11 @@ std::vector<Target> list_targets(Call& call, std::int64_t rule) {
       .all([](const store::Row& row) { return from_json<Target>(row.text(0)); });
 }
 
+bool is_webhook(const std::string& text) {
+  const auto arn = parse_arn(text, "stoker");
+  return arn && arn->resource.starts_with("webhook/");
+}
+
 namespace {
 
 wire::ApiError invalid_arn(const std::string& arn) {
@@ -26,6 +31,12 @@ wire::ApiError invalid_arn(const std::string& arn) {
 }
 
 bool is_queue(const Arn& arn) { return arn.partition == "aws" && arn.service == "sqs" && !arn.resource.empty(); }
+
+// Its failed deliveries are retried for days, by those who send webhooks.
+void check_webhook(const Target& target) {
+  if (target.SqsParameters) throw unsupported("SqsParameters of a webhook");
+  if (target.DeadLetterConfig) throw unsupported("DeadLetterConfig of a webhook");
+}
 
 void check_settings(const Target& target) {
   const std::pair<bool, const char*> others[] = {
@@ -49,9 +60,11 @@ void check_settings(const Target& target) {
 void check_target(const Target& target) {
   const auto arn = parse_arn(target.Arn);
   if (!arn || arn->service.empty() || arn->resource.empty()) throw invalid_arn(target.Arn);
-  // A webhook (arn:aws:stoker:...:webhook/NAME) belongs here once there is a sender for them.
-  if (!is_queue(*arn)) throw unsupported("targets other than SQS queues: " + target.Arn);
+  if (!is_queue(*arn) && !is_webhook(target.Arn)) {
+    throw unsupported("targets other than SQS queues and webhooks: " + target.Arn);
+  }
   check_settings(target);
+  if (!is_queue(*arn)) return check_webhook(target);
   const bool has_group = target.SqsParameters && target.SqsParameters->MessageGroupId;
   if (arn->resource.ends_with(".fifo") && !has_group) {
     throw validation_error("Parameter(s) SqsParameters must be specified for target: " + target.Id + ".");

@@ -102,7 +102,7 @@ def test_what_stoker_does_not_have_is_named(server, events, operation):
 
 def test_what_a_target_can_not_be_is_named(server, events, make_rule, account):
     rule = make_rule(PATTERN)
-    with refused("ValidationException", "Stoker does not support targets other than SQS queues"):
+    with refused("ValidationException", "Stoker does not support targets other than SQS queues and webhooks"):
         events.put_targets(Rule=rule.name, Targets=[{"Id": "1", "Arn": f"arn:aws:lambda:us-east-1:{account}:function:f"}])
 
 
