@@ -4,7 +4,8 @@ import uuid
 
 from support.cluster import TEST_IMAGE
 
-HOLD_40_MIB = "exec dd if=/dev/zero of=/dev/null bs=40M"
+# With cgroups of version 1 Docker watches for kills only when it has started the container.
+HOLD_40_MIB = "sleep 3; exec dd if=/dev/zero of=/dev/null bs=40M"
 
 
 def define(fleet, driver, *commands):

@@ -62,7 +62,8 @@ def test_an_invalid_image_is_the_reason(fleet):
 
 
 def test_out_of_memory_is_the_reason(box, driver):
-    eat = "x=a; while true; do x=$x$x; done"
+    # With cgroups of version 1 Docker watches for kills only when it has started the container.
+    eat = "sleep 3; x=a; while true; do x=$x$x; done"
     task = box.wait_for(box.run(box.define(eat, driver=driver, memory=32)), "STOPPED")
     assert main(task)["exitCode"] == 137
     assert main(task)["reason"].startswith("OutOfMemoryError")

@@ -59,7 +59,8 @@ TEST_F(TaskLimits, ContainersThatTogetherExceedTheTasksMemoryAreKilled) {
   };
   ASSERT_TRUE(eventually(used));
   reopen();  // the limits do not depend on the agent that set them
-  const std::string second = start(shell("second", "exec dd if=/dev/zero of=/dev/null bs=40M count=100000"));
+  // With cgroups of version 1 the engine watches for kills only when it has started the container.
+  const std::string second = start(shell("second", "sleep 5; exec dd if=/dev/zero of=/dev/null bs=40M count=100000"));
   auto ended = [&](const std::string& name) {
     for (const Found& one : *run(driver_->list())) {
       if (one.container == name) return one.phase == Phase::Exited;

@@ -75,10 +75,15 @@ TEST_F(DockerTest, AMissingCommandCannotBeStarted) {
 }
 
 TEST_F(DockerTest, OutOfMemoryIsReported) {
-  ContainerSpec spec = shell("main", "exec dd if=/dev/zero of=/dev/null bs=200M count=1");
+  // With cgroups of version 1 the engine watches for kills only when it has started the container.
+  ContainerSpec spec = shell("main", "trap 'exec dd if=/dev/zero of=/dev/null bs=200M count=1' TERM; echo up; "
+                                     "while true; do sleep 0.05; done");
   spec.container.memory = 16;
   spec.container.dockerConfig.hostConfig = R"({"MemorySwap":16777216})";
-  const Exit exit = wait(start(spec));
+  const std::string id = start(spec);
+  ASSERT_TRUE(eventually([&] { return output(spec) == "up\n"; }));
+  ASSERT_TRUE(run(driver_->stop(id, 60s)));
+  const Exit exit = wait(id);
   EXPECT_TRUE(exit.out_of_memory);
   EXPECT_EQ(exit.code, 137);
 }
