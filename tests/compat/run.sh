@@ -13,7 +13,7 @@ failed=0
 ../support/new_pytest.sh -q -p no:cacheprovider sqs sts ecs s3 cloudwatch logs events "$@" || failed=1
 
 cd js
-[ -d node_modules/@aws-sdk/client-s3 ] || npm ci --no-audit --no-fund --loglevel=error || exit 1
+[ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund --loglevel=error || exit 1
 server=(/usr/bin/python3 ../../support/with_server.py)
 [ "${STOKER_COMPAT_ENDPOINT:-}" = amazon ] && server=()
 "${server[@]}" node --test --test-reporter=spec . || failed=1

@@ -5,8 +5,7 @@ import { test } from "node:test";
 import { CloudWatchLogs, paginateFilterLogEvents } from "@aws-sdk/client-cloudwatch-logs";
 import { connect, refused, sts, uniqueName } from "./support.mjs";
 
-// By default the SDK puts "stream-" in front of the host of StartLiveTail.
-const logs = connect(CloudWatchLogs, { disableHostPrefix: true });
+const logs = connect(CloudWatchLogs);
 
 async function makeGroup(t) {
   const group = { logGroupName: uniqueName(), logStreamName: "s" };
@@ -49,7 +48,10 @@ test("a live tail shows events that arrive", async (t) => {
   const group = await makeGroup(t);
   const { Account } = await sts.getCallerIdentity({});
   const arn = `arn:aws:logs:us-east-1:${Account}:log-group:${group.logGroupName}`;
-  const { responseStream } = await logs.startLiveTail({ logGroupIdentifiers: [arn] });
+  // By default the SDK puts "stream-" in front of the host. The client keeps the connection until it is destroyed.
+  const tail = connect(CloudWatchLogs, { disableHostPrefix: true });
+  t.after(() => tail.destroy());
+  const { responseStream } = await tail.startLiveTail({ logGroupIdentifiers: [arn] });
   let put = false;
   for await (const event of responseStream) {
     if (event.sessionUpdate && !put) {
