@@ -62,7 +62,8 @@ TEST_F(TaskLimits, ContainersThatTogetherExceedTheTasksMemoryAreKilled) {
   // With cgroups of version 1 the engine watches for kills only when it has started the container.
   const std::string second = start(shell("second", "sleep 5; exec dd if=/dev/zero of=/dev/null bs=40M count=100000"));
   auto ended = [&](const std::string& name) {
-    for (const Found& one : *run(driver_->list())) {
+    const auto found = run(driver_->list());
+    for (const Found& one : *found) {
       if (one.container == name) return one.phase == Phase::Exited;
     }
     return true;

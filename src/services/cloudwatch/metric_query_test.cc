@@ -24,9 +24,8 @@ class MetricQueryTest : public CloudWatchTest {
   }
   std::vector<double> sums(const GetMetricStatisticsInput& input) {
     std::vector<double> sums;
-    for (const Datapoint& point : *run<GetMetricStatisticsOutput>("GetMetricStatistics", input).Datapoints) {
-      sums.push_back(*point.Sum);
-    }
+    const auto output = run<GetMetricStatisticsOutput>("GetMetricStatistics", input);
+    for (const Datapoint& point : *output.Datapoints) sums.push_back(*point.Sum);
     return sums;
   }
   MetricDataQuery query(const std::string& id, const std::string& stat = "Sum", std::int32_t period = 60) const {
@@ -171,7 +170,8 @@ TEST_F(MetricQueryTest, SeveralUnitsAreAnsweredWithOneAndAMessage) {
 TEST_F(MetricQueryTest, DefaultLabelsTellMetricsApart) {
   const auto labels = [&](std::vector<MetricDataQuery> queries) {
     std::vector<std::string> labels;
-    for (const auto& result : *get(last_hour(std::move(queries))).MetricDataResults) labels.push_back(*result.Label);
+    const auto output = get(last_hour(std::move(queries)));
+    for (const auto& result : *output.MetricDataResults) labels.push_back(*result.Label);
     return labels;
   };
   EXPECT_THAT(labels({query("a"), query("b")}), ElementsAre("Latency", "Latency"));
