@@ -65,7 +65,7 @@ HttpResponse encode_json_error(Protocol protocol, const Service& service, const 
   add_query_error(service, spec, error, response.headers);
   response.body = "{\"__type\":";
   write_json_string(error_type(service, spec, error), response.body);
-  if (!error.message().empty()) {
+  if (shows_message(service, error.message())) {
     response.body += ",\"message\":";
     write_json_string(error.message(), response.body);
   }

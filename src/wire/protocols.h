@@ -40,5 +40,9 @@ std::string_view query_code(const ErrorSpec* spec, const ApiError& error);
 std::string error_type(const Service& service, const ErrorSpec* spec, const ApiError& error);
 // Adds x-amzn-query-error if the service is query-compatible.
 void add_query_error(const Service& service, const ErrorSpec* spec, const ApiError& error, base::Headers& headers);
+// Recorded: CloudWatch leaves an empty message out; others have one.
+inline bool shows_message(const Service& service, std::string_view message) {
+  return !message.empty() || service.name != "cloudwatch";
+}
 
 }  // namespace wire

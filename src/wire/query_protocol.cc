@@ -77,7 +77,7 @@ HttpResponse encode_query_error(const Service& service, const ApiError& error, s
   write_xml_element("Type", is_senders_fault(spec, error) ? "Sender" : "Receiver", out);
   write_xml_element("Code", query_code(spec, error), out);
   const std::string_view message = spec && !spec->query_message.empty() ? spec->query_message : error.message();
-  if (!message.empty()) write_xml_element("Message", message, out);
+  if (shows_message(service, message)) write_xml_element("Message", message, out);
   for (const auto& [name, value] : error.details()) write_xml_element(name, value, out);
   // Recorded: SQS has an empty detail, CloudWatch has none.
   out += service.name == "sqs" ? "<Detail/></Error>" : "</Error>";

@@ -53,8 +53,9 @@ WebhookSender::~WebhookSender() {
 
 api::Loop WebhookSender::loop() { return {"webhooks", kTopic, std::bind_front(&WebhookSender::turn, this)}; }
 
-std::vector<std::string> WebhookSender::full_endpoints() {
+std::vector<std::string> WebhookSender::begin_turn() {
   std::lock_guard lock(mutex_);
+  sends_.ended.clear();
   std::vector<std::string> full;
   for (const auto& [endpoint, count] : sends_.by_endpoint) {
     if (count >= kMaxSendsToEndpoint) full.push_back(endpoint);
@@ -65,6 +66,7 @@ std::vector<std::string> WebhookSender::full_endpoints() {
 bool WebhookSender::begin(const Delivery& delivery) {
   std::lock_guard lock(mutex_);
   if (sends_.ids.size() >= kMaxSends || sends_.ids.contains(delivery.id)) return false;
+  if (sends_.ended.contains(delivery.id)) return false;
   std::size_t& count = sends_.by_endpoint[delivery.endpoint];
   if (count >= kMaxSendsToEndpoint) return false;
   ++count;
@@ -76,6 +78,7 @@ void WebhookSender::end(const Delivery& delivery, bool wake) {
   // All under the lock, because the destructor may run as soon as it is released.
   std::lock_guard lock(mutex_);
   sends_.ids.erase(delivery.id);
+  sends_.ended.insert(delivery.id);
   auto found = sends_.by_endpoint.find(delivery.endpoint);
   if (--found->second == 0) sends_.by_endpoint.erase(found);
   if (wake) engine_.topics().wake(kTopic);
@@ -83,7 +86,7 @@ void WebhookSender::end(const Delivery& delivery, bool wake) {
 }
 
 asio::awaitable<std::optional<base::Time>> WebhookSender::turn() {
-  const std::vector<std::string> full = full_endpoints();
+  const std::vector<std::string> full = begin_turn();
   std::vector<Delivery> due;
   std::optional<base::Time> next;
   api::Engine::Work look = [&](services::Call& call) {

@@ -37,6 +37,8 @@ class WebhookSender {
   // The sends under way.
   struct Sends {
     std::set<std::int64_t> ids;
+    // Those that ended since the last turn began: its snapshot may still show them as due.
+    std::set<std::int64_t> ended;
     std::map<std::string, std::size_t> by_endpoint;
   };
   struct Outcome {
@@ -49,7 +51,8 @@ class WebhookSender {
   boost::asio::awaitable<Outcome> attempt(const Delivery& delivery);
   boost::asio::awaitable<void> record(Delivery delivery, Outcome outcome);
 
-  std::vector<std::string> full_endpoints();
+  // Returns the endpoints that have no room for another send.
+  std::vector<std::string> begin_turn();
   bool begin(const Delivery& delivery);
   // `wake`: the loop looks for those that found no place.
   void end(const Delivery& delivery, bool wake);
