@@ -136,7 +136,8 @@ asio::awaitable<void> DockerDriver::watch_engine() {
     co_await sleep_for(kRetryDelay);
     co_return;
   }
-  co_await (*events)->read_piece(kPingInterval);
+  // Whatever ends the wait, an event, a closed connection or the deadline: the caller pings.
+  [[maybe_unused]] const auto piece = co_await (*events)->read_piece(kPingInterval);
 }
 
 // Subscribes to events before reading the state, so that no change is missed.
