@@ -118,13 +118,15 @@ state::Task to_task(const StoredLaunch& launch, const state::TaskName& name, sch
 
 void write(Call& call, const state::Cluster& cluster, const std::vector<state::Task>& tasks) {
   state::insert_tasks(call.tx, tasks);
-  std::set<model::InstanceId> machines;
   for (const state::Task& task : tasks) {
     call.wake(state::instance_topic(task.machine));
-    machines.insert(task.machine);
   }
   if (tasks.empty() || !has_event_rules(call)) return;
-  for (const state::Task& task : tasks) publish_task_change(call, cluster, task.id);
+  std::set<model::InstanceId> machines;
+  for (const state::Task& task : tasks) {
+    publish_task_change(call, cluster, task.id);
+    machines.insert(task.machine);
+  }
   for (const model::InstanceId& machine : machines) publish_resource_change(call, machine);
 }
 
