@@ -20,14 +20,14 @@ struct Resolved {
 // The series that are not in memory come from the database, or are created there.
 class Resolver {
  public:
-  Resolver(store::Tx& tx, const Head& head, const MetricLimits& limits, base::Time now)
+  Resolver(store::Tx& tx, Head& head, const MetricLimits& limits, base::Time now)
       : tx_(tx), head_(head), limits_(limits), now_(now) {}
 
   Resolved resolve(std::span<const NewPoint> points) {
     std::vector<std::string_view> keys;
     keys.reserve(points.size());
     for (const NewPoint& point : points) keys.push_back(point.key);
-    resolved_.ids = head_.find(keys);
+    resolved_.ids = head_.use(keys, now_);
     for (std::size_t i = 0; i < points.size() && !resolved_.limit; ++i) {
       if (resolved_.ids[i] == 0) resolved_.ids[i] = add(keys[i]);
     }
@@ -55,6 +55,8 @@ class Resolver {
       }
       ++created;
       id = insert_series_row(tx_, *metric, key, now_);
+    } else {
+      touch_series_row(tx_, id, now_);
     }
     resolved_.new_series.push_back({id, std::string(key)});
     known->second = id;
@@ -62,7 +64,7 @@ class Resolver {
   }
 
   store::Tx& tx_;
-  const Head& head_;
+  Head& head_;
   const MetricLimits& limits_;
   base::Time now_;
   Resolved resolved_;
