@@ -152,6 +152,9 @@ TEST(Math, ArraysAndTime) {
   EXPECT_EQ(math("SORT([m3, m1, n1, m2], MAX, DESC, 2)"), "[10 - 0 - -4][1 2 3 4 5]");
   EXPECT_EQ(math("SORT([m1, m3], AVG, ASC)"), "[1 1 0 0 -][1 2 3 4 5]");
   EXPECT_EQ(math("SUM(SEARCH('{NS} x', 'Sum', 60))"), "8 8 8 8 8");
+  EXPECT_EQ(math("SUM([METRICS('m1'), METRICS('m2')])"), "11 2 3 4 1");
+  EXPECT_EQ(math("[[m1, m3], m2]"), "[1 2 3 4 5][1 1 0 0 -][10 - 0 - -4]");
+  EXPECT_EQ(math("m1 / METRIC_COUNT(METRICS('m'))"), "0.333333 0.666667 1 1.333333 1.666667");
   EXPECT_EQ(math("TIME_SERIES(4)"), "4 4 4 4 4");
   EXPECT_EQ(math("HOUR(m2)"), "8 8 8 8 8");
   EXPECT_EQ(math("MINUTE(m1)"), "0 1 2 3 4");
@@ -171,6 +174,9 @@ TEST(Math, SeriesOfUnlikePeriodsAreAlignedToTheLongerOne) {
 TEST(Math, Errors) {
   const std::string in = "Error in expression 'e1': ";
   EXPECT_EQ(math("FOO(m1)"), in + "Function 'FOO' not found");
+  EXPECT_EQ(math("SELECT AVG(x) FROM y"), in + "Stoker does not support queries of Metrics Insights");
+  EXPECT_EQ(math("METRIC_COUNT(m1)"), in + "Function 'METRIC_COUNT' does not accept a time series as argument 1");
+  EXPECT_EQ(math("[m1, 1]"), in + "The elements of an array must be time series");
   EXPECT_EQ(math("ANOMALY_DETECTION_BAND(m1)"), in + "Stoker does not support the function 'ANOMALY_DETECTION_BAND'");
   EXPECT_EQ(math("m9 + 1"), in + "Id 'm9' not found");
   EXPECT_EQ(math("m1 +"), in + "Unexpected end of the expression");
