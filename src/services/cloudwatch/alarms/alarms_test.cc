@@ -121,6 +121,18 @@ TEST_F(AlarmTest, AFailedActionIsInTheHistory) {
   EXPECT_NE(history("Action")[0].HistoryData->find("\"actionState\":\"Failed\""), std::string::npos);
 }
 
+TEST_F(AlarmTest, AnActionOfAServiceThatIsAbsentHereIsAcceptedAndFails) {
+  PutMetricAlarmInput input = alarm_input();
+  input.AlarmActions = {{"arn:aws:sns:us-east-1:111111111111:pager", "arn:aws:automate:us-east-1:ec2:stop"}};
+  put_alarm(input);
+  put_and_settle(10);
+  EXPECT_EQ(summaries("Action"),
+            (std::vector<std::string>{"Failed to execute action arn:aws:automate:us-east-1:ec2:stop. Received error: "
+                                      "\"Stoker does not support the service automate.\"",
+                                      "Failed to execute action arn:aws:sns:us-east-1:111111111111:pager. Received "
+                                      "error: \"Stoker does not support the service sns.\""}));
+}
+
 TEST_F(AlarmTest, ScalingActionsRepeatEveryMinuteWhileTheStateLasts) {
   PutMetricAlarmInput input = alarm_input();
   input.AlarmActions = {{kPolicy, kQueue}};
@@ -191,6 +203,25 @@ TEST_F(AlarmTest, SetAlarmStateRunsActionsAndTheNextEvaluationRestoresTheState) 
   EXPECT_EQ(error_of([&] { set_state("absent", "OK"); }), "ResourceNotFound: ");
 }
 
+TEST_F(AlarmTest, AStateThatWasSetShortlyBeforeAWholeMinuteCanBeSeen) {
+  put_alarm(alarm_input());
+  settle();
+  now_ += seconds(59);
+  set_state("high", "ALARM");
+  advance(seconds(30));
+  EXPECT_EQ(state(), "ALARM");
+  advance(seconds(30));
+  EXPECT_EQ(state(), "INSUFFICIENT_DATA");
+}
+
+TEST_F(AlarmTest, AlarmsAreDeletedAlthoughOtherNamesAreWrong) {
+  put_alarm(alarm_input("a"));
+  run<void>("DeleteAlarms", DeleteAlarmsInput{.AlarmNames = {"absent", "a"}});
+  EXPECT_TRUE(describe({.AlarmNames = {{"a"}}}).MetricAlarms->empty());
+  EXPECT_EQ(error_of([&] { run<void>("DeleteAlarms", DeleteAlarmsInput{.AlarmNames = {"absent", "a"}}); }),
+            "ResourceNotFound: ");
+}
+
 TEST_F(AlarmTest, MetricMathIsEvaluated) {
   PutMetricAlarmInput input{.AlarmName = "high"};
   MetricDataQuery metric{.Id = "m1"};
@@ -230,6 +261,12 @@ TEST_F(AlarmTest, CompositeAlarmsFollowTheirChildren) {
   ASSERT_EQ(children.MetricAlarms->size(), 1u);
   EXPECT_EQ(children.MetricAlarms->front().StateValue, "ALARM");
   EXPECT_EQ(describe({.ParentsOfAlarmName = "high"}).CompositeAlarms->front().AlarmName, "any");
+  EXPECT_EQ(error_of([&] { describe({.AlarmTypes = {{"MetricAlarm"}}, .ChildrenOfAlarmName = "any"}); }),
+            "ValidationError: ChildrenOfAlarmName and ParentsOfAlarmName can not be combined with other parameters than "
+            "MaxRecords and NextToken");
+  const DescribeAlarmHistoryInput of_metric_alarms{.AlarmName = "any"};
+  EXPECT_TRUE(run<DescribeAlarmHistoryOutput>("DescribeAlarmHistory", of_metric_alarms).AlarmHistoryItems->empty());
+  EXPECT_EQ(summaries("ConfigurationUpdate", "any").size(), 1u);
 }
 
 TEST_F(AlarmTest, ACycleOfCompositeAlarmsIsNotEvaluatedAndCanNotBeDeleted) {
