@@ -189,7 +189,8 @@ TEST_F(RetentionTest, AMetricThatGetsAPointAtTheMomentItExpiresIsKept) {
   const Decision expiry = look("metric rollup");
   ASSERT_TRUE(expiry.apply);
   const auto& rows = module_.service.operations;
-  auto row = std::find_if(rows.begin(), rows.end(), [](const Operation& one) { return one.wire.name == "PutMetricData"; });
+  auto row =
+      std::find_if(rows.begin(), rows.end(), [](const Operation& one) { return one.wire.name == "PutMetricData"; });
   const PutMetricDataInput input{.Namespace = "Jobs", .MetricData = {{datum(1, now_)}}};
   with_call([&](Call& call) {
     row->run(call, &input);

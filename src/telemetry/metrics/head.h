@@ -163,7 +163,7 @@ class Head {
     std::deque<JournalBatch> journal = {};
     std::int64_t new_bytes = 0, new_batches = 0;  // since the last pass
     std::vector<std::int64_t> order = {};  // the series, for passes over them
-    std::unordered_map<std::string, KnownSeries, KeyHash, std::equal_to<>> ids = {};  // by key
+    std::unordered_map<std::string, KnownSeries, KeyHash, std::equal_to<>> ids = {};   // by key
     std::unordered_map<std::int64_t, Series> series = {};                              // by id
     std::map<std::string, std::size_t> active = {};       // series in memory, by account
     std::map<std::string, std::int64_t> stored = {};      // series in the database, by account

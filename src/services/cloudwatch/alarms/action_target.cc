@@ -11,8 +11,8 @@ namespace services::cloudwatch {
 namespace {
 
 // Services of Amazon's that an alarm can use. "automate" stops, reboots and terminates machines of EC2.
-constexpr std::array<std::string_view, 7> kAbsentVendors = {"sns", "lambda", "ssm", "ssm-incidents", "automate", "swf",
-                                                            "aiops"};
+constexpr std::array<std::string_view, 7> kAbsentVendors = {"sns",      "lambda", "ssm",  "ssm-incidents",
+                                                            "automate", "swf",    "aiops"};
 
 // A composite alarm has none of those that act on machines.
 bool suits_composite(std::string_view vendor) {

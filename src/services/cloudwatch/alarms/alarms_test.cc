@@ -218,7 +218,9 @@ TEST_F(AlarmTest, AlarmsAreDeletedAlthoughOtherNamesAreWrong) {
   put_alarm(alarm_input("a"));
   run<void>("DeleteAlarms", DeleteAlarmsInput{.AlarmNames = {"absent", "a"}});
   EXPECT_TRUE(describe({.AlarmNames = {{"a"}}}).MetricAlarms->empty());
-  EXPECT_EQ(error_of([&] { run<void>("DeleteAlarms", DeleteAlarmsInput{.AlarmNames = {"absent", "a"}}); }),
+  EXPECT_EQ(error_of([&] {
+              run<void>("DeleteAlarms", DeleteAlarmsInput{.AlarmNames = {"absent", "a"}});
+            }),
             "ResourceNotFound: ");
 }
 
@@ -261,9 +263,10 @@ TEST_F(AlarmTest, CompositeAlarmsFollowTheirChildren) {
   ASSERT_EQ(children.MetricAlarms->size(), 1u);
   EXPECT_EQ(children.MetricAlarms->front().StateValue, "ALARM");
   EXPECT_EQ(describe({.ParentsOfAlarmName = "high"}).CompositeAlarms->front().AlarmName, "any");
-  EXPECT_EQ(error_of([&] { describe({.AlarmTypes = {{"MetricAlarm"}}, .ChildrenOfAlarmName = "any"}); }),
-            "ValidationError: ChildrenOfAlarmName and ParentsOfAlarmName can not be combined with other parameters than "
-            "MaxRecords and NextToken");
+  EXPECT_EQ(
+      error_of([&] { describe({.AlarmTypes = {{"MetricAlarm"}}, .ChildrenOfAlarmName = "any"}); }),
+      "ValidationError: ChildrenOfAlarmName and ParentsOfAlarmName can not be combined with other parameters than "
+      "MaxRecords and NextToken");
   const DescribeAlarmHistoryInput of_metric_alarms{.AlarmName = "any"};
   EXPECT_TRUE(run<DescribeAlarmHistoryOutput>("DescribeAlarmHistory", of_metric_alarms).AlarmHistoryItems->empty());
   EXPECT_EQ(summaries("ConfigurationUpdate", "any").size(), 1u);

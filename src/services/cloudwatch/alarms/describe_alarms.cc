@@ -202,7 +202,9 @@ DescribeAlarmsOutput describe_alarms(Call& call, const DescribeAlarmsInput& requ
     const bool types = request.AlarmTypes && !request.AlarmTypes->empty();
     if (names || types || request.AlarmNamePrefix || request.StateValue || request.ActionPrefix ||
         (request.ChildrenOfAlarmName && request.ParentsOfAlarmName)) {
-      throw validation_error("ChildrenOfAlarmName and ParentsOfAlarmName can not be combined with other parameters than MaxRecords and NextToken");
+      throw validation_error(
+          "ChildrenOfAlarmName and ParentsOfAlarmName can not be combined with other parameters than MaxRecords and "
+          "NextToken");
     }
     return list_related(call, request);
   }
