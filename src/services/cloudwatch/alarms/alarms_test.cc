@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "services/cloudwatch/alarms/alarm_fixture.h"
+#include "services/cloudwatch/units.h"
 
 namespace services::cloudwatch {
 namespace {
@@ -212,6 +213,26 @@ TEST_F(AlarmTest, AStateThatWasSetShortlyBeforeAWholeMinuteCanBeSeen) {
   EXPECT_EQ(state(), "ALARM");
   advance(seconds(30));
   EXPECT_EQ(state(), "INSUFFICIENT_DATA");
+}
+
+TEST_F(AlarmTest, AnAlarmWhosePointsAreDamagedDoesNotStopOthers) {
+  put(datum(10, now_));
+  with_call([&](Call& call) {
+    const std::int64_t series = call.tx.query("SELECT id FROM telemetry_series").integer();
+    call.tx.exec("INSERT INTO telemetry_blocks (stream, tier, first_at, last_at, points) VALUES ($1, 0, $2, $2, $3)",
+                 telemetry::stream_id(series, kUnitNone), base::to_seconds(now_), store::BlobView{"damaged"});
+  });
+  put_alarm(alarm_input("damaged"));
+  PutMetricAlarmInput other = alarm_input("other");
+  other.MetricName = "Errors";
+  put_alarm(other);
+  MetricDatum error = datum(10, now_);
+  error.MetricName = "Errors";
+  put(error);
+  settle();
+  EXPECT_EQ(state("damaged"), "INSUFFICIENT_DATA");
+  EXPECT_EQ(state("other"), "ALARM");
+  EXPECT_EQ(next_, now_ + minutes(1));
 }
 
 TEST_F(AlarmTest, AlarmsAreDeletedAlthoughOtherNamesAreWrong) {

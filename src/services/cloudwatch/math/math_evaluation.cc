@@ -150,7 +150,9 @@ class MathEvaluator {
   MathValue choose(const MathNode& node) {
     const MathValue condition = evaluate(node.parts[0]);
     const MathValue then = evaluate(node.parts[1]);
-    const MathValue otherwise = node.parts.size() == 3 ? evaluate(node.parts[2]) : MathValue(MathSeries{});
+    // Without a third argument, of the type of the second: a scalar that is no number, or an empty series.
+    MathValue otherwise = as_series(then) ? MathValue(empty()) : MathValue(std::nan(""));
+    if (node.parts.size() == 3) otherwise = evaluate(node.parts[2]);
     if (const double* scalar = std::get_if<double>(&condition)) {
       const MathValue& chosen = *scalar != 0 && !std::isnan(*scalar) ? then : otherwise;
       const bool series = as_series(then) || as_series(otherwise);
