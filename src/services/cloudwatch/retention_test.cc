@@ -254,6 +254,19 @@ TEST_F(LimitsTest, StoredMetricsHaveALimitToo) {
   EXPECT_THAT(put_metrics(50, 1), testing::HasSubstr("stored metrics already"));
 }
 
+// The writer of log events goes on when its embedded metrics are rejected.
+TEST_F(LimitsTest, ARejectedBatchLeavesNothingBehindInATransactionThatGoesOn) {
+  set_limits({.active_series = 3});
+  std::vector<std::string> keys;
+  for (int i = 0; i < 5; ++i) {
+    keys.push_back(telemetry::metric_key({"111111111111", "us-east-1", "Jobs", "m" + std::to_string(i), {}}));
+  }
+  std::vector<telemetry::NewPoint> batch;
+  for (const std::string& key : keys) batch.push_back({.key = key, .second = base::to_seconds(now_), .value = 1});
+  with_call([&](Call& call) { EXPECT_EQ(points().put(call.tx, now_, batch), telemetry::PutLimit::ActiveSeries); });
+  EXPECT_EQ(count_rows("telemetry_series"), 0);
+}
+
 TEST_F(LimitsTest, PointsThatAreNotSealedInTimeAreThrottled) {
   set_limits({.journal_bytes = 1000});
   EXPECT_EQ(put_metrics(0, 200), "");
