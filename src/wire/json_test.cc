@@ -125,6 +125,14 @@ TEST(Json, DoublesAreExactAndMayBeNanOrInfinity) {
   EXPECT_THAT(write_json(value), testing::HasSubstr(R"("Real":"NaN")"));
 }
 
+TEST(Json, AWholeDoubleIsNotTakenForAnInteger) {
+  Everything value;
+  value.Real = -5;
+  EXPECT_THAT(write_json(value), testing::HasSubstr(R"("Real":-5.0)"));
+  value.Real = 1e300;
+  EXPECT_EQ(read_json(write_json(value)).Real, 1e300);
+}
+
 TEST(Json, TimesAreSecondsOrIsoText) {
   EXPECT_EQ(read_json(R"({"When":1793871010.25})").When, base::from_millis(1793871010250));
   EXPECT_EQ(read_json(R"({"When":"2026-11-05T09:30:10Z"})").When, base::from_millis(1793871010000));

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/time.h"
 #include "wire/json.h"
+#include "wire/text.h"
 #include "wire/timestamp.h"
 
 namespace wire {
@@ -35,7 +36,7 @@ void write_number(Number number, std::string& out) {
 
 template <class Float>
 void write_json_float(Float number, std::string& out) {
-  if (std::isfinite(number)) return write_number(number, out);
+  if (std::isfinite(number)) return append_real(number, out);
   out += std::isnan(number) ? "\"NaN\"" : number > 0 ? "\"Infinity\"" : "\"-Infinity\"";
 }
 

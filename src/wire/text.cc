@@ -76,9 +76,16 @@ void append_number(const void* value, std::string& out) {
 }
 
 template <class Float>
+void append_with_fraction(Float number, std::string& out) {
+  const std::size_t start = out.size();
+  append_number<Float>(&number, out);
+  if (out.find_first_of(".e", start) == out.npos) out += ".0";
+}
+
+template <class Float>
 void append_float(const void* value, std::string& out) {
   Float number = *static_cast<const Float*>(value);
-  if (std::isfinite(number)) return append_number<Float>(value, out);
+  if (std::isfinite(number)) return append_with_fraction(number, out);
   out += std::isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
 }
 
@@ -120,5 +127,8 @@ void append_text(const TypeInfo& type, TimeFormat format, const void* value, std
     default: return;
   }
 }
+
+void append_real(double number, std::string& out) { append_with_fraction(number, out); }
+void append_real(float number, std::string& out) { append_with_fraction(number, out); }
 
 }  // namespace wire

@@ -20,17 +20,21 @@ def test_a_message_raises_the_alarm_and_its_deletion_ends_it(fleet):
         AlarmName="backlog", Namespace="AWS/SQS", MetricName="ApproximateNumberOfMessagesVisible",
         Dimensions=[{"Name": "QueueName", "Value": work.name}], Statistic="Maximum", Period=10, EvaluationPeriods=1,
         Threshold=0, ComparisonOperator="GreaterThanThreshold", AlarmActions=[notices.arn], OKActions=[notices.arn],
+        TreatMissingData="ignore",  # a machine that is busy for half a minute must not add a change
     )
 
     def state():
         return cloudwatch.describe_alarms(AlarmNames=["backlog"])["MetricAlarms"][0]["StateValue"]
 
+    def next_notice():
+        message = notices.receive_one()
+        notices.delete(message)  # or it comes again after 30 seconds
+        return json.loads(message["Body"])["NewStateValue"]
+
     # The queue was never used: the alarm makes it publish.
     eventually(lambda: state() == "OK")
-    states = [json.loads(notices.receive_one()["Body"])["NewStateValue"]]
+    assert next_notice() == "OK"
     work.send("job")
-    states.append(json.loads(notices.receive_one()["Body"])["NewStateValue"])
-    assert states == ["OK", "ALARM"]
-    message = work.receive_one()
-    sqs.delete_message(QueueUrl=work.url, ReceiptHandle=message["ReceiptHandle"])
-    assert json.loads(notices.receive_one()["Body"])["NewStateValue"] == "OK"
+    assert next_notice() == "ALARM"
+    work.delete(work.receive_one(VisibilityTimeout=3600))
+    assert next_notice() == "OK"

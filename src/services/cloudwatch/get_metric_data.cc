@@ -38,19 +38,17 @@ PagePosition decode_page(const std::string& token, std::size_t queries) {
   return position;
 }
 
-LabelFacts label_facts(const Call& call, const DataQuery& query, const std::string& default_label,
-                       const std::vector<MathPoint>& points, base::Duration zone) {
-  LabelFacts facts{.default_label = default_label, .points = points, .now = call.now, .zone = zone};
+LabelFacts label_facts(const Call& call, const ExpressionSeries& series, base::Duration zone) {
+  LabelFacts facts{.default_label = series.label, .points = series.points, .now = call.now, .zone = zone};
   facts.account = call.caller.account;
   facts.region = call.caller.region;
-  if (!query.metric) return facts;
-  facts.space = query.metric->metric.space;
-  facts.name = query.metric->metric.name;
-  facts.statistic = query.statistic_name;
-  facts.period = std::to_string(query.metric->period_s);
-  for (const telemetry::Dimension& one : query.metric->metric.dimensions) {
-    facts.dimensions.emplace_back(one.name, one.value);
-  }
+  if (!series.source) return facts;
+  const telemetry::Metric& metric = series.source->metric;
+  facts.space = metric.space;
+  facts.name = metric.name;
+  facts.statistic = series.source->statistic;
+  facts.period = std::to_string(series.source->period_s);
+  for (const telemetry::Dimension& one : metric.dimensions) facts.dimensions.emplace_back(one.name, one.value);
   return facts;
 }
 
@@ -93,8 +91,11 @@ class DataReader {
         return;
       }
       MetricPoints read = read_metric(call_, *query.metric);
-      MetricDataResult result = make_result(query, query.default_label, read.points);
-      result.Messages = std::move(read.messages);
+      MetricDataResult result = make_result(
+          query, {.label = query.default_label,
+                  .points = std::move(read.points),
+                  .messages = std::move(read.messages),
+                  .source = SeriesSource{query.metric->metric, query.statistic_name, query.metric->period_s}});
       if (position.after_s) skip_to(*position.after_s, result);
       if (result.Values->size() > left_) {
         result.Values->resize(left_);
@@ -116,9 +117,7 @@ class DataReader {
       for (const ExpressionSeries& series : results[i]) {
         if (series.points.size() > left_) throw too_many_datapoints();
         left_ -= series.points.size();
-        MetricDataResult result = make_result(queries_[i], series.label, series.points);
-        result.Messages = series.messages;
-        output_.MetricDataResults->push_back(std::move(result));
+        output_.MetricDataResults->push_back(make_result(queries_[i], series));
       }
     }
   }
@@ -129,12 +128,16 @@ class DataReader {
                             " datapoints, and their results have no pages: increase Period, or decrease the time range.");
   }
 
-  MetricDataResult make_result(const DataQuery& query, const std::string& default_label,
-                               const std::vector<MathPoint>& points) const {
+  MetricDataResult make_result(const DataQuery& query, const ExpressionSeries& series) const {
+    const std::vector<MathPoint>& points = series.points;
     MetricDataResult result{.Id = query.shape->Id, .StatusCode = "Complete"};
-    result.Label = default_label;
+    result.Label = series.label;
+    result.Messages = series.messages;
     if (query.shape->Label) {
-      result.Label = make_label(*query.shape->Label, label_facts(call_, query, default_label, points, zone_));
+      result.Label = make_label(*query.shape->Label, label_facts(call_, series, zone_));
+      // Documented: "Filled with 0: Errors" is the label of an expression, and that of a series.
+      const bool is_dynamic = query.shape->Label->find("${") != std::string::npos;
+      if (series.in_array && !is_dynamic) *result.Label += " " + series.label;
     }
     result.Timestamps.emplace();
     result.Values.emplace();

@@ -72,7 +72,7 @@ Datapoint make_datapoint(const telemetry::Bucket& bucket, telemetry::Unit unit, 
 GetMetricStatisticsOutput get_metric_statistics(Call& call, const GetMetricStatisticsInput& request) {
   const bool plain = request.Statistics && !request.Statistics->empty();
   const auto extended = parse_extended(request);
-  if (!plain && extended.empty()) throw invalid_combination("Must specify either Statistics or ExtendedStatistics");
+  if (plain != extended.empty()) throw invalid_combination("Must specify either Statistics or ExtendedStatistics");
   check_range(request, is_valid_period(request.Period) ? rounded_start(request.StartTime, call.now, request.Period)
                                                        : request.StartTime);
   const TimeRange range = readable_range(request.StartTime, request.EndTime, call.now, request.Period);

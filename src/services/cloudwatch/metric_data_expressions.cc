@@ -124,7 +124,10 @@ class Expressions {
     count_points(point_count(*query.metric));
     MetricPoints read = read_metric(call_, *query.metric);
     if (read.messages) messages_[query.shape->Id] = *read.messages;
-    return {.label = query.default_label, .period_s = query.metric->period_s, .points = std::move(read.points)};
+    return {.label = query.default_label,
+            .period_s = query.metric->period_s,
+            .points = std::move(read.points),
+            .source = add_source({query.metric->metric, query.statistic_name, query.metric->period_s})};
   }
 
   MathArray run_search(const MathSearch& search) {
@@ -141,7 +144,10 @@ class Expressions {
                                  .period_s = period,
                                  .range = readable_range(request_.StartTime, request_.EndTime, call_.now, period)};
       count_points(point_count(query));
-      found.push_back({.label = labels[i], .period_s = period, .points = read_metric(call_, query).points});
+      found.push_back({.label = labels[i],
+                       .period_s = period,
+                       .points = read_metric(call_, query).points,
+                       .source = add_source({metrics[i], search.statistic, period})});
     }
     return found;
   }
@@ -150,13 +156,21 @@ class Expressions {
     std::vector<ExpressionSeries> series;
     if (auto* one = std::get_if<MathSeries>(&value)) {
       series.push_back({.label = query.default_label, .points = std::move(one->points)});
+      if (query.metric && one->source) series[0].source = sources_[*one->source];
       if (auto found = messages_.find(query.shape->Id); found != messages_.end()) series[0].messages = found->second;
     } else if (auto* array = std::get_if<MathArray>(&value)) {
       for (MathSeries& each : *array) {
         series.push_back({.label = each.label.empty() ? query.default_label : each.label, .points = std::move(each.points)});
+        if (each.source) series.back().source = sources_[*each.source];
+        series.back().in_array = true;
       }
     }
     return series;
+  }
+
+  std::size_t add_source(SeriesSource source) {
+    sources_.push_back(std::move(source));
+    return sources_.size() - 1;
   }
 
   Call& call_;
@@ -164,6 +178,7 @@ class Expressions {
   const std::vector<DataQuery>& queries_;
   std::int64_t period_s_;
   std::int64_t points_ = 0;
+  std::vector<SeriesSource> sources_;
   std::map<std::string, std::vector<MessageData>> messages_;  // of metrics, by id
 };
 

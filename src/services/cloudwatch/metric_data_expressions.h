@@ -18,10 +18,19 @@ struct MetricPoints {
 // Of one unit. Where the metric has several and the query names none: of the first by name, with Amazon's message.
 MetricPoints read_metric(Call& call, const StatisticQuery& query);
 
+// The metric behind a series, for labels that show its properties.
+struct SeriesSource {
+  telemetry::Metric metric;
+  std::string statistic;
+  std::int64_t period_s = 60;
+};
+
 struct ExpressionSeries {
   std::string label;  // unless the query has one
   std::vector<MathPoint> points = {};
   std::optional<std::vector<shapes::cloudwatch::MessageData>> messages = {};
+  std::optional<SeriesSource> source = {};  // absent for what expressions made of several metrics
+  bool in_array = false;
 };
 
 // For each query its series: one, or several for an expression that returns an array.

@@ -74,6 +74,10 @@ TEST_F(MetricQueryTest, ErrorsOfGetMetricStatisticsAreWordedAsByAmazon) {
   const auto error = [&](const GetMetricStatisticsInput& input) {
     return error_of([&] { run<GetMetricStatisticsOutput>("GetMetricStatistics", input); });
   };
+  auto both = statistics(hours(1), 60);
+  both.Statistics = {{"Sum"}};
+  both.ExtendedStatistics = {{"p50"}};
+  EXPECT_EQ(error(both), "InvalidParameterCombination: Must specify either Statistics or ExtendedStatistics");
   EXPECT_EQ(error(statistics(hours(24), 1)),
             "InvalidParameterCombination: You have requested up to 86400 datapoints, which exceeds the limit of 1440. You "
             "may reduce the datapoints requested by increasing Period, or decreasing the time range.");
@@ -153,6 +157,27 @@ TEST_F(MetricQueryTest, ASearchFindsMetricsByTheirDimensions) {
   ASSERT_EQ(output.MetricDataResults->size(), 2u);
   EXPECT_EQ(*output.MetricDataResults->at(0).Label, "a");
   EXPECT_THAT(*output.MetricDataResults->at(1).Values, ElementsAre('b'));
+}
+
+TEST_F(MetricQueryTest, LabelsOfASearchShowThePropertiesOfEachMetric) {
+  for (const char* queue : {"a", "b"}) {
+    MetricDatum one = datum(1, now_ - minutes(1));
+    one.Dimensions = std::vector<Dimension>{{"Queue", queue}};
+    put(one);
+  }
+  const auto labels = [&](const std::string& text, const std::string& label) {
+    auto search = expression("e1", text);
+    search.Label = label;
+    std::vector<std::string> out;
+    const auto output = get(last_hour({search}));
+    for (const MetricDataResult& one : *output.MetricDataResults) out.push_back(*one.Label);
+    return out;
+  };
+  const std::string search = "SEARCH('{Jobs,Queue} Latency', 'Sum', 60)";
+  EXPECT_THAT(labels(search, "${PROP('MetricName')} ${PROP('Stat')} ${PROP('Dim.Queue')} ${PROP('Period')}"),
+              ElementsAre("Latency Sum a 60", "Latency Sum b 60"));
+  EXPECT_THAT(labels("FILL(" + search + ", 0) * 2", "in ${PROP('Dim.Queue')}"), ElementsAre("in a", "in b"));
+  EXPECT_THAT(labels(search, "Filled:"), ElementsAre("Filled: a", "Filled: b"));
 }
 
 TEST_F(MetricQueryTest, SeveralUnitsAreAnsweredWithOneAndAMessage) {

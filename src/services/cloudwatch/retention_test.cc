@@ -36,6 +36,15 @@ class RetentionTest : public CloudWatchTest {
     run_loop("metric seal");
     run_loop("metric rollup");
   }
+  Decision look(const std::string& name) {
+    auto loop = std::find_if(module_.loops.begin(), module_.loops.end(), [&](const Loop& l) { return l.name == name; });
+    Decision decision;
+    store_->read_now([&](store::Tx& tx) {
+      Call call{tx, nobody_, now_, now_, locals_.get(), &directory_};
+      decision = loop->look(call);
+    });
+    return decision;
+  }
   telemetry::Aggregate total(base::Time from, base::Time until, bool values = true) {
     std::vector<telemetry::UnitBuckets> read;
     const telemetry::ReadRange range{
@@ -172,6 +181,26 @@ TEST_F(RetentionTest, LatePointsAreAddedToMinutesThatWereRolledUp) {
   EXPECT_EQ(total(start, start + seconds(120)).count, 180);
 }
 
+TEST_F(RetentionTest, AMetricThatGetsAPointAtTheMomentItExpiresIsKept) {
+  put_seconds(1, now_);
+  age(hours(2));
+  age(hours(2));
+  now_ += hours(24 * 460);
+  const Decision expiry = look("metric rollup");
+  ASSERT_TRUE(expiry.apply);
+  const auto& rows = module_.service.operations;
+  auto row =
+      std::find_if(rows.begin(), rows.end(), [](const Operation& one) { return one.wire.name == "PutMetricData"; });
+  const PutMetricDataInput input{.Namespace = "Jobs", .MetricData = {{datum(1, now_)}}};
+  with_call([&](Call& call) {
+    row->run(call, &input);
+    expiry.apply(call);
+  });
+  EXPECT_EQ(count_rows("telemetry_series"), 1);
+  open();
+  EXPECT_EQ(total(now_, now_ + seconds(60)).count, 1);
+}
+
 class LimitsTest : public RetentionTest {
  protected:
   // As if the server had started with these.
@@ -206,10 +235,36 @@ TEST_F(LimitsTest, AMetricWithoutPointsForHoursMakesRoomForAnother) {
   EXPECT_EQ(count_rows("telemetry_series"), 200);
 }
 
+// A client that is rejected writes nothing, and so nothing wakes the loop.
+TEST_F(LimitsTest, TheLoopComesBackByItselfForMetricsThatBecomeIdle) {
+  set_limits({.active_series = 100});
+  EXPECT_EQ(put_metrics(0, 100), "");
+  for (int turn = 0; turn < 1000; ++turn) {
+    const auto next = take_turn("metric seal");
+    if (!next) break;
+    now_ = std::max(now_, *next);
+  }
+  EXPECT_EQ(points().head().size("").series, 0u);
+  EXPECT_EQ(put_metrics(100, 100), "");
+}
+
 TEST_F(LimitsTest, StoredMetricsHaveALimitToo) {
   set_limits({.stored_series = 50});
   EXPECT_EQ(put_metrics(0, 50), "");
   EXPECT_THAT(put_metrics(50, 1), testing::HasSubstr("stored metrics already"));
+}
+
+// The writer of log events goes on when its embedded metrics are rejected.
+TEST_F(LimitsTest, ARejectedBatchLeavesNothingBehindInATransactionThatGoesOn) {
+  set_limits({.active_series = 3});
+  std::vector<std::string> keys;
+  for (int i = 0; i < 5; ++i) {
+    keys.push_back(telemetry::metric_key({"111111111111", "us-east-1", "Jobs", "m" + std::to_string(i), {}}));
+  }
+  std::vector<telemetry::NewPoint> batch;
+  for (const std::string& key : keys) batch.push_back({.key = key, .second = base::to_seconds(now_), .value = 1});
+  with_call([&](Call& call) { EXPECT_EQ(points().put(call.tx, now_, batch), telemetry::PutLimit::ActiveSeries); });
+  EXPECT_EQ(count_rows("telemetry_series"), 0);
 }
 
 TEST_F(LimitsTest, PointsThatAreNotSealedInTimeAreThrottled) {

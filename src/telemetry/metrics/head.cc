@@ -37,19 +37,25 @@ Head::Stream& Head::Series::stream(Unit unit) {
   return streams.emplace_back(unit, Stream()).second;
 }
 
-std::vector<std::int64_t> Head::find(std::span<const std::string_view> keys) const {
+std::int64_t Head::find(std::string_view key) const {
   return state_.with([&](const State& state) {
+    auto found = state.ids.find(key);
+    return found == state.ids.end() ? 0 : found->second.id;
+  });
+}
+
+std::vector<std::int64_t> Head::use(std::span<const std::string_view> keys, base::Time now) {
+  return state_.with([&](State& state) {
     std::vector<std::int64_t> ids;
     ids.reserve(keys.size());
     for (std::string_view key : keys) {
       auto found = state.ids.find(key);
-      ids.push_back(found == state.ids.end() ? 0 : found->second);
+      ids.push_back(found == state.ids.end() ? 0 : found->second.id);
+      if (found != state.ids.end()) found->second.used = now;
     }
     return ids;
   });
 }
-
-std::int64_t Head::find(std::string_view key) const { return find(std::span(&key, 1)).front(); }
 
 void Head::append(Batch batch) {
   state_.with([&](State& state) {
@@ -57,7 +63,7 @@ void Head::append(Batch batch) {
       if (!state.series.try_emplace(added.id, Series{added.key, batch.arrived}).second) continue;
       ++state.active[account_of(added.key)];
       state.order.push_back(added.id);
-      state.ids.emplace(std::move(added.key), added.id);
+      state.ids.emplace(std::move(added.key), KnownSeries{added.id, batch.arrived});
     }
     for (const auto& [account, count] : batch.created) state.stored[account] += count;
     const std::uint32_t id = low_bits(batch.id);

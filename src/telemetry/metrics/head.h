@@ -89,8 +89,9 @@ class Head {
   }
 
   // The ids of the series in memory; 0 for others.
-  std::vector<std::int64_t> find(std::span<const std::string_view> keys) const;
   std::int64_t find(std::string_view key) const;
+  // For a batch of this time, which is about to be appended: the series stay in memory until then.
+  std::vector<std::int64_t> use(std::span<const std::string_view> keys, base::Time now);
 
   void append(Batch batch);
   // Before the first append.
@@ -142,6 +143,10 @@ class Head {
     std::vector<std::pair<Unit, Stream>> streams = {};
     Stream& stream(Unit unit);
   };
+  struct KnownSeries {
+    std::int64_t id = 0;
+    base::Time used = {};  // by the newest batch, which may not be committed yet
+  };
   struct KeyHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
@@ -158,7 +163,7 @@ class Head {
     std::deque<JournalBatch> journal = {};
     std::int64_t new_bytes = 0, new_batches = 0;  // since the last pass
     std::vector<std::int64_t> order = {};  // the series, for passes over them
-    std::unordered_map<std::string, std::int64_t, KeyHash, std::equal_to<>> ids = {};  // by key
+    std::unordered_map<std::string, KnownSeries, KeyHash, std::equal_to<>> ids = {};   // by key
     std::unordered_map<std::int64_t, Series> series = {};                              // by id
     std::map<std::string, std::size_t> active = {};       // series in memory, by account
     std::map<std::string, std::int64_t> stored = {};      // series in the database, by account

@@ -142,7 +142,7 @@ bool Head::trim(base::Time sealed_before, base::Time idle_before) {
         }
         empty = empty && stream.points.size() == 0;
       }
-      if (empty && series.arrived <= idle_before) {
+      if (empty && series.arrived <= idle_before && state.ids.find(series.key)->second.used <= idle_before) {
         const auto metric = parse_metric_key(series.key);
         if (metric && --state.active[metric->account] == 0) state.active.erase(metric->account);
         state.ids.erase(series.key);

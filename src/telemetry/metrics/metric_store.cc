@@ -17,56 +17,68 @@ struct Resolved {
   std::optional<PutLimit> limit = {};
 };
 
-// The series that are not in memory come from the database, or are created there.
+// The series that are not in memory come from the database, or are created there. A limit leaves nothing behind: the
+// caller's transaction may go on without these points.
 class Resolver {
  public:
-  Resolver(store::Tx& tx, const Head& head, const MetricLimits& limits, base::Time now)
+  Resolver(store::Tx& tx, Head& head, const MetricLimits& limits, base::Time now)
       : tx_(tx), head_(head), limits_(limits), now_(now) {}
 
   Resolved resolve(std::span<const NewPoint> points) {
     std::vector<std::string_view> keys;
     keys.reserve(points.size());
     for (const NewPoint& point : points) keys.push_back(point.key);
-    resolved_.ids = head_.find(keys);
+    resolved_.ids = head_.use(keys, now_);
     for (std::size_t i = 0; i < points.size() && !resolved_.limit; ++i) {
-      if (resolved_.ids[i] == 0) resolved_.ids[i] = add(keys[i]);
+      if (resolved_.ids[i] == 0) look_up(keys[i]);
+    }
+    if (resolved_.limit || added_.empty()) return std::move(resolved_);
+    for (std::string_view key : order_) add(key, added_.at(key));
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (resolved_.ids[i] == 0) resolved_.ids[i] = added_.at(keys[i]).id;
     }
     return std::move(resolved_);
   }
 
  private:
-  std::int64_t add(std::string_view key) {
-    auto [known, is_new] = added_.try_emplace(key, 0);
-    if (!is_new) return known->second;
-    const auto metric = parse_metric_key(key);
+  struct Added {
+    Metric metric = {};
+    std::int64_t id = 0;  // 0: the database does not have it
+  };
+
+  void look_up(std::string_view key) {
+    auto [known, is_new] = added_.try_emplace(key);
+    if (!is_new) return;
+    order_.push_back(key);
+    auto metric = parse_metric_key(key);
     CHECK(metric) << "the key of a metric";
-    const Head::Size size = head_.size(metric->account);
+    known->second = {std::move(*metric), find_series_row(tx_, key)};
+    const std::string& account = known->second.metric.account;
+    const Head::Size size = head_.size(account);
     if (size.account_series + added_.size() > limits_.active_series ||
         size.series + added_.size() > limits_.active_series_of_all) {
       resolved_.limit = PutLimit::ActiveSeries;
-      return 0;
+    } else if (known->second.id == 0 && size.account_stored + ++resolved_.created[account] > limits_.stored_series) {
+      resolved_.limit = PutLimit::StoredSeries;
     }
-    std::int64_t id = find_series_row(tx_, key);
-    if (id == 0) {
-      std::int64_t& created = resolved_.created[metric->account];
-      if (size.account_stored + created >= limits_.stored_series) {
-        resolved_.limit = PutLimit::StoredSeries;
-        return 0;
-      }
-      ++created;
-      id = insert_series_row(tx_, *metric, key, now_);
+  }
+
+  void add(std::string_view key, Added& series) {
+    if (series.id == 0) {
+      series.id = insert_series_row(tx_, series.metric, key, now_);
+    } else {
+      touch_series_row(tx_, series.id, now_);
     }
-    resolved_.new_series.push_back({id, std::string(key)});
-    known->second = id;
-    return id;
+    resolved_.new_series.push_back({series.id, std::string(key)});
   }
 
   store::Tx& tx_;
-  const Head& head_;
+  Head& head_;
   const MetricLimits& limits_;
   base::Time now_;
   Resolved resolved_;
-  std::unordered_map<std::string_view, std::int64_t> added_;
+  std::unordered_map<std::string_view, Added> added_;  // by key
+  std::vector<std::string_view> order_;                // of the points: neighbours get neighbouring numbers
 };
 
 }  // namespace

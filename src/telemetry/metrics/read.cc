@@ -41,12 +41,14 @@ class Buckets {
 };
 
 void add_blocks(store::Tx& tx, StreamId stream, std::int64_t first, std::int64_t until, bool values, Buckets& buckets) {
+  bool damaged = false;
   const auto within = [&](std::int64_t second) { return second >= first && second < until; };
   tx.query("SELECT points FROM telemetry_blocks WHERE stream = $1 AND last_at >= $2 AND first_at < $3 ORDER BY last_at, id",
            stream, first, until)
       .each([&](const store::Row& row) {
         const auto points = decode_block(row.text(0), values);
-        if (!points) throw store::Error(store::ErrorKind::Damaged, "a block of metric points is damaged");
+        damaged = damaged || !points;
+        if (!points) return;
         for (const BlockSample& one : points->samples) {
           if (within(one.second)) buckets.at(one.second).add(one.value);
         }
@@ -54,6 +56,8 @@ void add_blocks(store::Tx& tx, StreamId stream, std::int64_t first, std::int64_t
           if (within(one.second)) buckets.at(one.second).add(one.aggregate);
         }
       });
+  // Not within the query: the transaction can go on with other metrics.
+  if (damaged) throw store::Error(store::ErrorKind::Damaged, "a block of metric points is damaged");
 }
 
 void add_head(const HeadStream& points, Buckets& buckets) {

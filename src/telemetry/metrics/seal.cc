@@ -17,8 +17,11 @@ constexpr std::int64_t kSliceBatches = 500;
 constexpr base::Duration kBetweenSlices = std::chrono::milliseconds(5);
 // Readers with a snapshot from before a seal need its points in memory. No read takes that long.
 constexpr base::Duration kKeepSealed = std::chrono::seconds(5);
-// A series without points for so long leaves the memory.
+// A series without points for so long leaves the memory. Looked for this often while there are any: only those in
+// memory count as active, and a client that reached the limit of active series may send nothing that would wake the
+// loop.
 constexpr base::Duration kIdleAfter = std::chrono::hours(3);
+constexpr base::Duration kTrimEvery = std::chrono::minutes(10);
 
 // The journal grows by either of these between passes, unless age demands one.
 constexpr std::int64_t kPassBytes = 16 << 20;
@@ -119,6 +122,7 @@ SealStep Sealer::look(MetricStore& metrics, base::Time now) {
   SealStep step;
   if (journal.batches > 0) step.next = std::max(journal.oldest_arrived + kSealAge, now + kKeepSealed);
   if (head.trim(now - kKeepSealed, now - kIdleAfter)) step.next = now + kKeepSealed;
+  if (head.size("").series > 0) step.next = std::min(step.next.value_or(now + kTrimEvery), now + kTrimEvery);
   return step;
 }
 

@@ -21,6 +21,10 @@ std::int64_t insert_series_row(store::Tx& tx, const Metric& metric, std::string_
       metric.account, metric.region, metric.space, metric.name, store::BlobView{key}, stable_hash(key), now);
 }
 
+void touch_series_row(store::Tx& tx, std::int64_t series, base::Time now) {
+  tx.exec("UPDATE telemetry_series SET active_at = $2 WHERE id = $1", series, now);
+}
+
 std::string read_series_key(store::Tx& tx, std::int64_t series) {
   auto key = tx.query("SELECT metric_key FROM telemetry_series WHERE id = $1", series).one([](const store::Row& row) {
     return row.str(0);

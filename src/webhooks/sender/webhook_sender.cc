@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "webhooks/sender/webhook_sender.h"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <functional>
 
@@ -20,6 +21,9 @@ namespace {
 
 constexpr std::int64_t kLookedAt = 2 * kMaxSends;
 constexpr int kGone = 410;
+// When deliveries that were due are looked at again: the result of a send may not be stored, for instance because the
+// disk is full, and then nothing else wakes the loop.
+constexpr base::Duration kLookAgain = std::chrono::minutes(1);
 // A receiver has nothing to tell but a status.
 constexpr http::ClientLimits kResponseLimits{.head_bytes = 16 * 1024, .body_bytes = 64 * 1024, .idle_connections = 0};
 
@@ -92,6 +96,7 @@ asio::awaitable<std::optional<base::Time>> WebhookSender::turn() {
   api::Engine::Work look = [&](services::Call& call) {
     due = due_deliveries(call.tx, call.now, full, kLookedAt);
     next = next_due(call.tx, call.now);
+    if (!due.empty()) next = std::min(next.value_or(call.now + kLookAgain), call.now + kLookAgain);
   };
   services::Caller nobody;
   co_await engine_.run(services::Access::Read, nobody, std::move(look));
@@ -114,7 +119,7 @@ asio::awaitable<void> WebhookSender::send(Delivery delivery) {
     failure = error.what();
   }
   if (!failure.empty()) {
-    // Nothing was recorded, so the delivery is still due: the loop's next wake sends it again.
+    // Nothing was recorded, so the delivery is still due: the loop's next turn sends it again.
     base::log_error("webhook result not stored", {{"webhook_id", delivery.message_id}, {"error", failure}});
   }
   end(delivery, failure.empty());

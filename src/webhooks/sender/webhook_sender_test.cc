@@ -124,6 +124,12 @@ TEST_F(WebhookSenderTest, ADeliveryIsSignedAndReported) {
   EXPECT_EQ(reports()[0].context, "context a");
 }
 
+TEST_F(WebhookSenderTest, ADueDeliveryIsLookedAtAgainInCaseItsResultCanNotBeStored) {
+  add("a", server_->port());
+  EXPECT_EQ(turn(), clock_.now() + std::chrono::minutes(1));
+  EXPECT_EQ(turn(), std::nullopt);
+}
+
 TEST_F(WebhookSenderTest, AFailedDeliveryIsSentAgainLaterWithTheSameId) {
   status_ = 500;
   add("a", server_->port());

@@ -128,9 +128,10 @@ def test_an_alarm_fires_sends_its_message_and_records_it(alarms, sqs, account, m
 
 def test_points_of_the_past_decide_too(alarms, make_alarm):
     namespace = unique_name()
-    name = make_alarm(Namespace=namespace, EvaluationPeriods=3, DatapointsToAlarm=2)
+    # Before the alarm exists: with the first of them alone it would be in ALARM as well.
     for minutes_ago, value in ((3, 10), (2, 1), (1, 10)):
         put(alarms, namespace, value, minutes_ago)
+    name = make_alarm(Namespace=namespace, EvaluationPeriods=3, DatapointsToAlarm=2)
     reason = wait_for_state(alarms, name, "ALARM")["StateReason"]
     assert reason.startswith("Threshold Crossed: 2 out of the last 3 datapoints [10.0 (")
     assert reason.endswith("(minimum 2 datapoints for OK -> ALARM transition).")
@@ -161,6 +162,19 @@ def test_composite_alarms_follow_their_children(alarms, make_alarm):
     assert [one["AlarmName"] for one in children] == [child]
     with refused("ValidationError", "use it"):
         alarms.delete_alarms(AlarmNames=[child])
+
+
+def test_an_action_without_a_target_is_accepted_and_fails(alarms, account, make_alarm):
+    topic = f"arn:aws:sns:us-east-1:{account}:no-such-topic"
+    name = make_alarm(AlarmActions=[topic])
+    assert alarm_of(alarms, name)["AlarmActions"] == [topic]
+    alarms.set_alarm_state(AlarmName=name, StateValue="ALARM", StateReason="a test")
+
+    def failed():
+        return alarms.describe_alarm_history(AlarmName=name, HistoryItemType="Action")["AlarmHistoryItems"] or None
+
+    (item,) = eventually(failed)
+    assert item["HistorySummary"].startswith(f"Failed to execute action {topic}. Received error: ")
 
 
 def test_states_are_set_by_hand(alarms, make_alarm):
@@ -244,6 +258,14 @@ def test_invalid_rules_are_rejected(alarms):
         alarms.put_composite_alarm(AlarmName="invalid", AlarmRule="GARBAGE")
     with refused("ValidationError", ":alarm:absent] in the alarm rule do not exist"):
         alarms.put_composite_alarm(AlarmName="invalid", AlarmRule="ALARM(absent)")
+
+
+def test_alarms_are_deleted_although_other_names_are_wrong(alarms, make_alarm):
+    name = make_alarm()
+    alarms.delete_alarms(AlarmNames=["no such alarm", name])
+    assert alarms.describe_alarms(AlarmNames=[name])["MetricAlarms"] == []
+    with not_found():
+        alarms.delete_alarms(AlarmNames=[name])
 
 
 def test_alarms_belong_to_their_account(connect, other_key, alarms, make_alarm):

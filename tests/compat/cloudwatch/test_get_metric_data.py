@@ -33,6 +33,7 @@ def test_points_are_descending_by_default(cloudwatch, filled, minute):
     answer = get(cloudwatch, minute, query(filled))
     (result,) = answer["MetricDataResults"]
     assert result["Values"] == [5, 4, 3, 2, 1]
+    assert all(isinstance(value, float) for value in result["Values"])
     assert result["Timestamps"][0] == minute + 4 * MINUTE
     assert (result["Id"], result["Label"], result["StatusCode"]) == ("m1", "Latency", "Complete")
     assert answer["Messages"] == []
@@ -61,6 +62,12 @@ def test_expressions_are_evaluated(cloudwatch, filled, minute):
     assert (result["Id"], result["Label"], result["Values"]) == ("e1", "twice", [10, 8, 6, 4, 2])
 
 
+def test_series_of_an_expression_have_its_label_and_their_own(cloudwatch, filled, minute):
+    answer = get(cloudwatch, minute, query(filled, ReturnData=False), {"Id": "e1", "Expression": "FILL(METRICS(), 0)",
+                                                                       "Label": "Filled:"})
+    assert [result["Label"] for result in answer["MetricDataResults"]] == ["Filled: Latency"]
+
+
 def test_labels_are_dynamic(cloudwatch, filled, minute):
     answer = get(cloudwatch, minute, query(filled, Label="${LABEL} ${MAX} ${PROP('Stat')}"))
     assert answer["MetricDataResults"][0]["Label"] == "Latency 5 Sum"
@@ -87,6 +94,11 @@ def test_invalid_queries_are_rejected(connect, filled, minute):
     ):
         with refused("ValidationError", message):
             get(cloudwatch, minute, bad)
+    with refused("InvalidParameterCombination", "Must specify either Statistics or ExtendedStatistics"):
+        cloudwatch.get_metric_statistics(
+            Namespace=filled, MetricName="Latency", StartTime=minute, EndTime=minute + MINUTE, Period=60,
+            Statistics=["Sum"], ExtendedStatistics=["p50"],
+        )
     with refused("ValidationError", "The parameter StartTime must not equal parameter EndTime."):
         cloudwatch.get_metric_data(MetricDataQueries=[query(filled)], StartTime=minute, EndTime=minute)
 

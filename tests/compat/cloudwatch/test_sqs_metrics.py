@@ -31,7 +31,7 @@ def test_the_depth_of_a_queue_follows_its_messages(cloudwatch, queue):
         queue.send(body)
     depth = "ApproximateNumberOfMessagesVisible"
     eventually(lambda: 3.0 in read(cloudwatch, queue, depth, "Maximum", period=1))
-    queue.receive(MaxNumberOfMessages=1)
+    queue.receive(MaxNumberOfMessages=1, VisibilityTimeout=3600)  # however long the rest takes
     eventually(lambda: read(cloudwatch, queue, depth, "Minimum", period=1)[-1] == 2.0)
     hidden = "ApproximateNumberOfMessagesNotVisible"
     eventually(lambda: 1.0 in read(cloudwatch, queue, hidden, "Maximum", period=1))

@@ -64,6 +64,10 @@ void record_result(Call& call, const QueuedAction& queued, const std::string& er
                              error));
 }
 
+wire::ApiError unsupported_target(std::string_view service) {
+  return wire::ApiError("UnsupportedAction", "Stoker does not support the service " + std::string(service) + ".");
+}
+
 // Throws wire::ApiError if the target rejects it. True: the result comes later.
 bool execute(Call& call, const QueuedAction& queued) {
   const auto request = from_json<ExecuteAlarmAction>(queued.request);
@@ -77,10 +81,9 @@ bool execute(Call& call, const QueuedAction& queued) {
     invoke<shapes::sqs::SendMessageResult>(call, principal, "sqs", "SendMessage", message);
     return false;
   }
+  if (*kind == ActionKind::Absent) throw unsupported_target(arn->service);
   const std::string operation = *kind == ActionKind::Webhook ? "SendWebhook" : "ExecuteAlarmAction";
-  if (!call.directory->find(arn->service, operation)) {
-    throw wire::ApiError("UnsupportedAction", "Stoker does not support the service " + std::string(arn->service) + ".");
-  }
+  if (!call.directory->find(arn->service, operation)) throw unsupported_target(arn->service);
   if (*kind == ActionKind::Webhook) {
     const shapes::stoker::SendWebhook send{
         .arn = queued.action, .body = request.message, .reportTo = "cloudwatch", .context = to_json(queued)};

@@ -108,7 +108,8 @@ class AlarmTest : public CloudWatchTest {
   }
 
   DescribeAlarmsOutput describe(DescribeAlarmsInput input = {}) {
-    if (!input.AlarmTypes) input.AlarmTypes = {{"MetricAlarm", "CompositeAlarm"}};
+    const bool related = input.ChildrenOfAlarmName || input.ParentsOfAlarmName;
+    if (!input.AlarmTypes && !related) input.AlarmTypes = {{"MetricAlarm", "CompositeAlarm"}};
     return run<DescribeAlarmsOutput>("DescribeAlarms", input);
   }
   MetricAlarm alarm(const std::string& name = "high") {
@@ -123,7 +124,7 @@ class AlarmTest : public CloudWatchTest {
   }
   std::string state(const std::string& name = "high") { return alarm(name).StateValue.value_or(""); }
   std::vector<AlarmHistoryItem> history(const std::string& type = "", const std::string& name = "high") {
-    DescribeAlarmHistoryInput input{.AlarmName = name};
+    DescribeAlarmHistoryInput input{.AlarmName = name, .AlarmTypes = {{"MetricAlarm", "CompositeAlarm"}}};
     if (!type.empty()) input.HistoryItemType = type;
     return *run<DescribeAlarmHistoryOutput>("DescribeAlarmHistory", input).AlarmHistoryItems;
   }

@@ -65,9 +65,7 @@ HistoryRow read_history(const store::Row& row) {
 bool passes(const DescribeAlarmHistoryInput& request, const AlarmHistoryItem& item) {
   if (request.HistoryItemType && item.HistoryItemType != request.HistoryItemType) return false;
   // As in DescribeAlarms, metric alarms unless other types are named.
-  if (!request.AlarmTypes || request.AlarmTypes->empty()) {
-    return request.AlarmName.has_value() || item.AlarmType == "MetricAlarm";
-  }
+  if (!request.AlarmTypes || request.AlarmTypes->empty()) return item.AlarmType == "MetricAlarm";
   for (const std::string& type : *request.AlarmTypes) {
     if (item.AlarmType == type) return true;
   }

@@ -132,12 +132,16 @@ std::optional<AlarmPlan> plan_for(Call& call, const AlarmSchedule::Due& due) {
     } else {
       evaluate_metric_alarm(call, *alarm, plan);
     }
-  } catch (const wire::ApiError& error) {
+    return plan;
+  } catch (const store::Error& error) {
+    // Damaged points concern this alarm; all else concerns the database.
+    if (error.kind() != store::ErrorKind::Damaged) throw;
+    base::log_error("alarm not evaluated", {{"alarm", alarm->arn()}, {"error", error.what()}});
+  } catch (const std::exception& error) {
     // One broken alarm must not stop the others.
-    base::log_error("alarm not evaluated", {{"alarm", alarm->arn()}, {"error", error.message()}});
-    plan = {.due = due, .version = alarm->version, .next = call.now + kAfterFailure};
+    base::log_error("alarm not evaluated", {{"alarm", alarm->arn()}, {"error", error.what()}});
   }
-  return plan;
+  return AlarmPlan{.due = due, .version = alarm->version, .next = call.now + kAfterFailure};
 }
 
 void apply_plan(Call& call, const AlarmPlan& plan) {

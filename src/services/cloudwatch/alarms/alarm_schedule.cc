@@ -59,7 +59,7 @@ void AlarmSchedule::mark(AlarmId id) {
   state_.with([&](State& state) {
     auto found = state.alarms.find(id);
     if (found == state.alarms.end()) return;
-    ++found->second.marks;
+    found->second.change = ++state.changes;
     state.marked.insert(id);
   });
 }
@@ -70,7 +70,7 @@ void AlarmSchedule::mark_metrics(const std::vector<std::string>& metrics) {
       auto found = state.by_metric.find(metric);
       if (found == state.by_metric.end()) continue;
       for (AlarmId id : found->second) {
-        ++state.alarms[id].marks;
+        state.alarms[id].change = ++state.changes;
         state.marked.insert(id);
       }
     }
@@ -81,6 +81,7 @@ void AlarmSchedule::postpone(AlarmId id, base::Time at) {
   state_.with([&](State& state) {
     auto found = state.alarms.find(id);
     if (found == state.alarms.end()) return;
+    found->second.change = ++state.changes;
     state.marked.erase(id);
     set_time(state, id, found->second, at);
   });
@@ -92,12 +93,12 @@ std::vector<AlarmSchedule::Due> AlarmSchedule::due(base::Time now, std::size_t m
     const std::size_t most_by_time = state.marked.size() < most ? most - state.marked.size() : most / 4;
     for (const auto& [at, id] : state.by_time) {
       if (at > now || out.size() >= most_by_time) break;
-      if (!state.marked.contains(id)) out.push_back({id, state.alarms.at(id).marks});
+      if (!state.marked.contains(id)) out.push_back({id, state.alarms.at(id).change});
     }
     auto next = state.marked.upper_bound(state.last_marked);
     for (std::size_t i = 0; i < state.marked.size() && out.size() < most; ++i, ++next) {
       if (next == state.marked.end()) next = state.marked.begin();
-      out.push_back({*next, state.alarms.at(*next).marks});
+      out.push_back({*next, state.alarms.at(*next).change});
       state.last_marked = *next;
     }
     return out;
@@ -107,8 +108,8 @@ std::vector<AlarmSchedule::Due> AlarmSchedule::due(base::Time now, std::size_t m
 void AlarmSchedule::done(const Due& due, std::optional<base::Time> next) {
   state_.with([&](State& state) {
     auto found = state.alarms.find(due.id);
-    if (found == state.alarms.end()) return;
-    if (found->second.marks == due.marks) state.marked.erase(due.id);
+    if (found == state.alarms.end() || found->second.change != due.change) return;
+    state.marked.erase(due.id);
     set_time(state, due.id, found->second, next);
   });
 }

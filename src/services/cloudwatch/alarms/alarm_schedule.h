@@ -25,10 +25,10 @@ class AlarmSchedule {
  public:
   using AlarmId = std::int64_t;
 
-  // An alarm that is due, and how often it had been marked then.
+  // An alarm that is due, and the last change of its entry by then.
   struct Due {
     AlarmId id = 0;
-    std::uint64_t marks = 0;
+    std::uint64_t change = 0;
   };
 
   // Adds an alarm, or replaces its metrics. `owner` is its account and region. Returns the metrics that it had.
@@ -46,7 +46,8 @@ class AlarmSchedule {
   // Some of the alarms to evaluate now. They stay due until done(). Each call continues behind the marked alarms of the
   // call before, and leaves room for those whose time has come: alarms that are marked all the time do not delay others.
   std::vector<Due> due(base::Time now, std::size_t most);
-  // The alarm was evaluated; `next`: when it is due again. If it was marked meanwhile it stays marked.
+  // The alarm was evaluated; `next`: when it is due again. If it was marked, postponed or replaced meanwhile, then the
+  // evaluation is out of date, and nothing changes.
   void done(const Due& due, std::optional<base::Time> next);
   // When an alarm is due: `now` if one is marked.
   std::optional<base::Time> next(base::Time now) const;
@@ -55,13 +56,14 @@ class AlarmSchedule {
   struct Entry {
     std::string owner;
     std::vector<std::string> metrics = {};
-    std::uint64_t marks = 0;
+    std::uint64_t change = 0;  // of State::changes: an alarm may get the id of a deleted one
     std::optional<base::Time> due = {};
   };
   struct State {
     std::unordered_map<AlarmId, Entry> alarms = {};
     std::unordered_map<std::string, std::unordered_set<AlarmId>> by_metric = {};
     std::set<AlarmId> marked = {};
+    std::uint64_t changes = 0;
     AlarmId last_marked = 0;  // that due() returned
     std::set<std::pair<base::Time, AlarmId>> by_time = {};
     std::map<std::string, std::size_t> owned = {};

@@ -43,6 +43,28 @@ TEST(AlarmSchedule, AnAlarmThatIsMarkedDuringItsEvaluationStaysMarked) {
   EXPECT_EQ(schedule.due(kNoon + std::chrono::seconds(5), 10).size(), 1u);
 }
 
+TEST(AlarmSchedule, AnAlarmThatIsPostponedDuringItsEvaluationIsDueThen) {
+  AlarmSchedule schedule;
+  schedule.set(1, "a", {});
+  schedule.mark(1);
+  const auto due = schedule.due(kNoon, 10);
+  schedule.postpone(1, kNoon + std::chrono::seconds(60));
+  schedule.done(due[0], std::nullopt);
+  EXPECT_EQ(schedule.next(kNoon), kNoon + std::chrono::seconds(60));
+}
+
+TEST(AlarmSchedule, TheEvaluationOfADeletedAlarmIsNotThatOfANewOneWithItsId) {
+  AlarmSchedule schedule;
+  schedule.set(1, "a", {});
+  schedule.mark(1);
+  const auto due = schedule.due(kNoon, 10);
+  schedule.remove(1);
+  schedule.set(1, "a", {});
+  schedule.mark(1);
+  schedule.done(due[0], std::nullopt);
+  EXPECT_EQ(schedule.next(kNoon), kNoon);
+}
+
 TEST(AlarmSchedule, AlarmsThatAreMarkedAllTheTimeDoNotDelayOthers) {
   AlarmSchedule schedule;
   for (std::int64_t id = 1; id <= 20; ++id) {

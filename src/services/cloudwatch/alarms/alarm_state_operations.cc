@@ -18,6 +18,9 @@ namespace {
 
 using namespace shapes::cloudwatch;
 
+// How long a state that was set by hand lasts, unless a point arrives: Amazon evaluates once a minute.
+constexpr base::Duration kSetStateLasts = std::chrono::minutes(1);
+
 // Amazon's has no message.
 wire::ApiError alarm_not_found() { return wire::ApiError("ResourceNotFound", ""); }
 
@@ -28,8 +31,6 @@ void check_reason_data(const std::optional<std::string>& data) {
   if (!error && parsed.is_object()) return;
   throw wire::ApiError("InvalidFormatFault", "StateReasonData must be a JSON object.");
 }
-
-base::Time next_minute(base::Time now) { return std::chrono::floor<std::chrono::minutes>(now) + std::chrono::minutes(1); }
 
 // Whether the actions of a composite alarm run now that its state was set.
 bool step_own_suppression(Call& call, Alarm& alarm) {
@@ -62,7 +63,7 @@ void set_alarm_state(Call& call, const SetAlarmStateInput& request) {
   // composite alarm keeps the state until a child changes, or a suppression ends.
   if (alarm->composite && !alarm->suppression.ends) return;
   AlarmSchedule& schedule = call.local<AlarmSchedule>();
-  const base::Time at = alarm->composite ? *alarm->suppression.ends : next_minute(call.now);
+  const base::Time at = alarm->composite ? *alarm->suppression.ends : call.now + kSetStateLasts;
   call.tx.on_end([&schedule, id = alarm->id, at](bool committed) {
     if (committed) schedule.postpone(id, at);
   });
@@ -114,10 +115,12 @@ void delete_alarms(Call& call, const DeleteAlarmsInput& request) {
   std::size_t composites = 0;
   for (const std::string& name : std::set<std::string>(request.AlarmNames.begin(), request.AlarmNames.end())) {
     auto alarm = find_alarm(call, name);
-    if (!alarm) throw alarm_not_found();
+    if (!alarm) continue;
     composites += alarm->composite;
     alarms.push_back(std::move(*alarm));
   }
+  // Documented: alarms are deleted although other names are wrong.
+  if (alarms.empty() && !request.AlarmNames.empty()) throw alarm_not_found();
   if (composites > 1) throw validation_error("At most one composite alarm can be deleted at once");
   for (const Alarm& alarm : alarms) check_unused(call, alarm);
   AlarmSchedule& schedule = call.local<AlarmSchedule>();

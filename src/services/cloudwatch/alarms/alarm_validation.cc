@@ -91,13 +91,13 @@ void reject_beside_metrics(bool present, const char* name) {
   if (present) throw validation_error(std::string(name) + " should not be set if list of Metrics is set.");
 }
 
-void check_query(const MetricDataQuery& query) {
+void check_query(const MetricDataQuery& query, std::string_view account) {
   if (query.Expression && query.MetricStat) {
     throw validation_error("The parameters MetricDataQuery Expression and MetricStat are mutually exclusive and you "
                            "have specified both.");
   }
   if (!query.Expression && !query.MetricStat) throw validation_error("Invalid metrics list");
-  if (query.AccountId) throw unsupported_parameter("AccountId");
+  if (query.AccountId && *query.AccountId != account) throw unsupported_parameter("AccountId");
   const bool valid_id = !query.Id.empty() && query.Id[0] >= 'a' && query.Id[0] <= 'z' &&
                         std::all_of(query.Id.begin(), query.Id.end(), [](char c) {
                           return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -134,7 +134,7 @@ void check_program(const std::vector<MetricDataQuery>& queries, const std::strin
   }
 }
 
-void check_metric_list(const PutMetricAlarmInput& input) {
+void check_metric_list(const PutMetricAlarmInput& input, std::string_view account) {
   const auto& queries = *input.Metrics;
   reject_beside_metrics(input.MetricName.has_value(), "MetricName");
   reject_beside_metrics(input.Namespace.has_value(), "Namespace");
@@ -149,7 +149,7 @@ void check_metric_list(const PutMetricAlarmInput& input) {
   std::string returned;
   std::size_t returns = 0;
   for (const MetricDataQuery& query : queries) {
-    check_query(query);
+    check_query(query, account);
     if (!ids.insert(query.Id).second) throw validation_error("The ids of the metrics list must be unique");
     if (!query.ReturnData.value_or(true)) continue;
     returned = query.Id;
@@ -185,13 +185,13 @@ void reject_unsupported(const PutMetricAlarmInput& input) {
 
 }  // namespace
 
-void check_metric_alarm(const PutMetricAlarmInput& input) {
+void check_metric_alarm(const PutMetricAlarmInput& input, std::string_view account) {
   reject_unsupported(input);
   require_present(input.ComparisonOperator, "ComparisonOperator");
   require_present(input.EvaluationPeriods, "EvaluationPeriods");
   const bool math = input.Metrics && !input.Metrics->empty();
   if (math) {
-    check_metric_list(input);
+    check_metric_list(input, account);
   } else {
     check_single_metric(input);
   }

@@ -12,7 +12,7 @@
 namespace services::cloudwatch {
 
 // Throw wire::ApiError, mostly ValidationError.
-void check_metric_alarm(const shapes::cloudwatch::PutMetricAlarmInput& input);
+void check_metric_alarm(const shapes::cloudwatch::PutMetricAlarmInput& input, std::string_view account);
 void check_suppressor(const shapes::cloudwatch::PutCompositeAlarmInput& input);
 void check_composite_actions(const shapes::cloudwatch::PutCompositeAlarmInput& input);
 

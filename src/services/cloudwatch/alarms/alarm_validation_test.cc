@@ -118,6 +118,11 @@ TEST_F(AlarmErrorsTest, OfMetricMath) {
   auto bad = metric_query("m1", 60, true);
   bad.MetricStat->Stat = "Middle";
   EXPECT_EQ(error_for(math_input({bad})), "ValidationError: Invalid metrics list");
+  auto own = metric_query("m1", 60, true);
+  own.AccountId = caller_.account;
+  EXPECT_EQ(error_for(math_input({own})), "");
+  own.AccountId = "222222222222";
+  EXPECT_EQ(error_for(math_input({own})), "InvalidParameterValue: Stoker does not support the parameter AccountId.");
   std::vector<MetricDataQuery> many;
   for (int i = 0; i < 11; ++i) many.push_back(metric_query("m" + std::to_string(i)));
   EXPECT_EQ(error_for(math_input(many)), "ValidationError: Too many metrics in alarm, maximum is 10");
@@ -153,6 +158,9 @@ TEST_F(AlarmErrorsTest, OfCompositeAlarms) {
             "ValidationError: ActionsSuppressor must be a valid CloudWatch Alarm ARN or an Alarm name");
   EXPECT_EQ(error_with([](In& in) { in.AlarmActions = {{std::string(kPolicy)}}; }),
             "ValidationError: Unsupported AWS vendor autoscaling");
+  EXPECT_EQ(error_with([](In& in) { in.AlarmActions = {{"arn:aws:automate:us-east-1:ec2:stop"}}; }),
+            "ValidationError: Unsupported AWS vendor automate");
+  EXPECT_EQ(error_with([](In& in) { in.AlarmActions = {{"arn:aws:sns:us-east-1:111111111111:pager"}}; }), "");
 }
 
 }  // namespace

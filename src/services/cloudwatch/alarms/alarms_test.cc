@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "services/cloudwatch/alarms/alarm_fixture.h"
+#include "services/cloudwatch/units.h"
 
 namespace services::cloudwatch {
 namespace {
@@ -121,6 +122,18 @@ TEST_F(AlarmTest, AFailedActionIsInTheHistory) {
   EXPECT_NE(history("Action")[0].HistoryData->find("\"actionState\":\"Failed\""), std::string::npos);
 }
 
+TEST_F(AlarmTest, AnActionOfAServiceThatIsAbsentHereIsAcceptedAndFails) {
+  PutMetricAlarmInput input = alarm_input();
+  input.AlarmActions = {{"arn:aws:sns:us-east-1:111111111111:pager", "arn:aws:automate:us-east-1:ec2:stop"}};
+  put_alarm(input);
+  put_and_settle(10);
+  EXPECT_EQ(summaries("Action"),
+            (std::vector<std::string>{"Failed to execute action arn:aws:automate:us-east-1:ec2:stop. Received error: "
+                                      "\"Stoker does not support the service automate.\"",
+                                      "Failed to execute action arn:aws:sns:us-east-1:111111111111:pager. Received "
+                                      "error: \"Stoker does not support the service sns.\""}));
+}
+
 TEST_F(AlarmTest, ScalingActionsRepeatEveryMinuteWhileTheStateLasts) {
   PutMetricAlarmInput input = alarm_input();
   input.AlarmActions = {{kPolicy, kQueue}};
@@ -191,6 +204,47 @@ TEST_F(AlarmTest, SetAlarmStateRunsActionsAndTheNextEvaluationRestoresTheState) 
   EXPECT_EQ(error_of([&] { set_state("absent", "OK"); }), "ResourceNotFound: ");
 }
 
+TEST_F(AlarmTest, AStateThatWasSetShortlyBeforeAWholeMinuteCanBeSeen) {
+  put_alarm(alarm_input());
+  settle();
+  now_ += seconds(59);
+  set_state("high", "ALARM");
+  advance(seconds(30));
+  EXPECT_EQ(state(), "ALARM");
+  advance(seconds(30));
+  EXPECT_EQ(state(), "INSUFFICIENT_DATA");
+}
+
+TEST_F(AlarmTest, AnAlarmWhosePointsAreDamagedDoesNotStopOthers) {
+  put(datum(10, now_));
+  with_call([&](Call& call) {
+    const std::int64_t series = call.tx.query("SELECT id FROM telemetry_series").integer();
+    call.tx.exec("INSERT INTO telemetry_blocks (stream, tier, first_at, last_at, points) VALUES ($1, 0, $2, $2, $3)",
+                 telemetry::stream_id(series, kUnitNone), base::to_seconds(now_), store::BlobView{"damaged"});
+  });
+  put_alarm(alarm_input("damaged"));
+  PutMetricAlarmInput other = alarm_input("other");
+  other.MetricName = "Errors";
+  put_alarm(other);
+  MetricDatum error = datum(10, now_);
+  error.MetricName = "Errors";
+  put(error);
+  settle();
+  EXPECT_EQ(state("damaged"), "INSUFFICIENT_DATA");
+  EXPECT_EQ(state("other"), "ALARM");
+  EXPECT_EQ(next_, now_ + minutes(1));
+}
+
+TEST_F(AlarmTest, AlarmsAreDeletedAlthoughOtherNamesAreWrong) {
+  put_alarm(alarm_input("a"));
+  run<void>("DeleteAlarms", DeleteAlarmsInput{.AlarmNames = {"absent", "a"}});
+  EXPECT_TRUE(describe({.AlarmNames = {{"a"}}}).MetricAlarms->empty());
+  EXPECT_EQ(error_of([&] {
+              run<void>("DeleteAlarms", DeleteAlarmsInput{.AlarmNames = {"absent", "a"}});
+            }),
+            "ResourceNotFound: ");
+}
+
 TEST_F(AlarmTest, MetricMathIsEvaluated) {
   PutMetricAlarmInput input{.AlarmName = "high"};
   MetricDataQuery metric{.Id = "m1"};
@@ -230,6 +284,13 @@ TEST_F(AlarmTest, CompositeAlarmsFollowTheirChildren) {
   ASSERT_EQ(children.MetricAlarms->size(), 1u);
   EXPECT_EQ(children.MetricAlarms->front().StateValue, "ALARM");
   EXPECT_EQ(describe({.ParentsOfAlarmName = "high"}).CompositeAlarms->front().AlarmName, "any");
+  EXPECT_EQ(
+      error_of([&] { describe({.AlarmTypes = {{"MetricAlarm"}}, .ChildrenOfAlarmName = "any"}); }),
+      "ValidationError: ChildrenOfAlarmName and ParentsOfAlarmName can not be combined with other parameters than "
+      "MaxRecords and NextToken");
+  const DescribeAlarmHistoryInput of_metric_alarms{.AlarmName = "any"};
+  EXPECT_TRUE(run<DescribeAlarmHistoryOutput>("DescribeAlarmHistory", of_metric_alarms).AlarmHistoryItems->empty());
+  EXPECT_EQ(summaries("ConfigurationUpdate", "any").size(), 1u);
 }
 
 TEST_F(AlarmTest, ACycleOfCompositeAlarmsIsNotEvaluatedAndCanNotBeDeleted) {

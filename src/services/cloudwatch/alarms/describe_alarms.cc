@@ -199,9 +199,12 @@ DescribeAlarmsOutput list_related(Call& call, const DescribeAlarmsInput& request
 DescribeAlarmsOutput describe_alarms(Call& call, const DescribeAlarmsInput& request) {
   const bool names = request.AlarmNames && !request.AlarmNames->empty();
   if (request.ChildrenOfAlarmName || request.ParentsOfAlarmName) {
-    if (names || request.AlarmNamePrefix || request.StateValue || request.ActionPrefix ||
+    const bool types = request.AlarmTypes && !request.AlarmTypes->empty();
+    if (names || types || request.AlarmNamePrefix || request.StateValue || request.ActionPrefix ||
         (request.ChildrenOfAlarmName && request.ParentsOfAlarmName)) {
-      throw validation_error("ChildrenOfAlarmName and ParentsOfAlarmName can not be combined with other filters");
+      throw validation_error(
+          "ChildrenOfAlarmName and ParentsOfAlarmName can not be combined with other parameters than MaxRecords and "
+          "NextToken");
     }
     return list_related(call, request);
   }

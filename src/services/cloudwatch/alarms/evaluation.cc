@@ -41,17 +41,17 @@ bool has_points(const AlarmWindow& window) {
   return std::any_of(window.slots.begin(), window.slots.end(), [](const auto& slot) { return slot.has_value(); });
 }
 
-// See the head of evaluation.h.
-bool open_slot_counts(const AlarmRules& rules, double value, AlarmState current) {
-  if (rules.open_slot == OpenSlot::Unusable) return false;
+// What the value of the open slot is worth; see the head of evaluation.h.
+enum class OpenValue { Counts, CountsIfAlone, Ignored };
+
+OpenValue worth_of_open_slot(const AlarmRules& rules, double value) {
+  if (rules.open_slot == OpenSlot::Unusable) return OpenValue::Ignored;
   const bool upwards = rules.comparison == Comparison::Greater || rules.comparison == Comparison::GreaterOrEqual;
   const bool breaching = breaches(rules, value);
-  if (rules.open_slot != OpenSlot::Free) {
-    const bool towards_breach = upwards == (rules.open_slot == OpenSlot::Grows);
-    if (breaching == towards_breach) return true;  // final
-    if (breaching) return false;
-  }
-  return breaching || current == AlarmState::InsufficientData;
+  if (rules.open_slot == OpenSlot::Free) return breaching ? OpenValue::Counts : OpenValue::CountsIfAlone;
+  const bool towards_breach = upwards == (rules.open_slot == OpenSlot::Grows);
+  if (breaching == towards_breach) return OpenValue::Counts;  // final
+  return breaching ? OpenValue::Ignored : OpenValue::CountsIfAlone;
 }
 
 // Fewer points than N, which TreatMissingData = missing or ignore does not fill.
@@ -181,11 +181,15 @@ AlarmOutcome evaluate_alarm(const AlarmRules& rules, AlarmState current, base::T
   CHECK(rules.period_s > 0 && rules.periods > 0);
   const ReadWindows windows = read_windows(rules, now, read);
   AlarmOutcome outcome;
-  if (windows.open && open_slot_counts(rules, windows.open->slots.back()->value, current)) {
+  const OpenValue open =
+      windows.open ? worth_of_open_slot(rules, windows.open->slots.back()->value) : OpenValue::Ignored;
+  if (open == OpenValue::Counts) {
     outcome.decision = decide(rules, *windows.open);
   } else if (windows.open && current == AlarmState::Alarm && since >= windows.closed.end) {
     // The open slot raised the alarm, and now its value takes that back: when it is closed it is final.
     outcome.decision = kept(current);
+  } else if (open == OpenValue::CountsIfAlone && !has_points(windows.closed)) {
+    outcome.decision = decide(rules, *windows.open);
   } else {
     outcome.decision = decide(rules, windows.closed);
   }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "services/cloudwatch/alarms/alarm_text.h"
 #include "services/cloudwatch/alarms/reason.h"
 
@@ -287,6 +289,83 @@ TEST_F(EvaluateTest, APointOfTheFutureIsLookedAtWhenItsTimeComes) {
   for (int i = 0; i < 40 && outcome.next && state_ != AlarmState::Alarm; ++i) outcome = evaluate(*outcome.next - kMinute);
   EXPECT_EQ(state_, AlarmState::Alarm);
   EXPECT_EQ(now_, kMinute + minutes(30));
+}
+
+TEST_F(EvaluateTest, AValueOfTheOpenSlotThatIsTheOnlyOneMakesTheAlarmOkOnce) {
+  rules_.open_slot = OpenSlot::Grows;
+  put(seconds(1), 0);
+  evaluate(seconds(1));
+  EXPECT_EQ(state_, AlarmState::Ok);
+  put(seconds(2), 0);
+  for (int i = 2; i < 60; ++i) {
+    const AlarmOutcome outcome = evaluate(seconds(i));
+    EXPECT_EQ(outcome.decision.state, AlarmState::Ok);
+    EXPECT_EQ(since_, kMinute + seconds(1));
+  }
+}
+
+TEST_F(EvaluateTest, AnAlarmThatTheFirstPointsRaisedDoesNotFollowThemUpAndDown) {
+  put(seconds(1), 0);
+  evaluate(seconds(1));
+  EXPECT_EQ(state_, AlarmState::Ok);
+  put(seconds(2), 10);
+  evaluate(seconds(2));
+  EXPECT_EQ(state_, AlarmState::Alarm);
+  put(seconds(3), -9);
+  evaluate(seconds(3));
+  EXPECT_EQ(state_, AlarmState::Alarm);
+  evaluate(minutes(1));
+  EXPECT_EQ(state_, AlarmState::Ok);
+}
+
+// Alarms and points at random; each seed is one alarm.
+class RandomAlarmTest : public EvaluateTest {
+ protected:
+  int pick(int most) { return std::uniform_int_distribution<int>(0, most)(random_); }
+
+  void make_alarm(unsigned seed) {
+    random_.seed(seed);
+    const std::int64_t periods_s[] = {10, 60, 180};
+    rules_ = {.comparison = static_cast<Comparison>(pick(3)), .threshold = 5, .period_s = periods_s[pick(2)]};
+    rules_.periods = static_cast<std::size_t>(1 + pick(3));
+    rules_.to_alarm = static_cast<std::size_t>(1 + pick(static_cast<int>(rules_.periods) - 1));
+    rules_.missing = static_cast<MissingData>(pick(3));
+    rules_.open_slot = static_cast<OpenSlot>(pick(3));
+    state_ = static_cast<AlarmState>(pick(2));
+    since_ = kMinute + seconds(pick(1) ? 20 : -3600);
+    points_.clear();
+    const int length_s = static_cast<int>(rules_.period_s);
+    for (int i = pick(6); i > 0; --i) put(seconds(pick(8 * length_s) - 6 * length_s), pick(10));
+  }
+
+  std::mt19937 random_;
+};
+
+TEST_F(RandomAlarmTest, EvaluatingAgainWithoutNewPointsChangesNothing) {
+  for (unsigned seed = 0; seed < 20000; ++seed) {
+    make_alarm(seed);
+    evaluate(seconds(25));
+    const AlarmState state = state_;
+    for (int second = 25; second < 30; ++second) {
+      evaluate(seconds(second));
+      ASSERT_EQ(state_, state) << "seed " << seed << " at second " << second;
+    }
+  }
+}
+
+TEST_F(RandomAlarmTest, TimeChangesNothingBeforeTheAlarmIsDue) {
+  for (unsigned seed = 0; seed < 3000; ++seed) {
+    make_alarm(seed);
+    AlarmOutcome outcome = evaluate(seconds(25));
+    const int end_s = static_cast<int>(rules_.period_s) * 12;
+    for (int second = 30; second < end_s; second += 10) {
+      const AlarmState state = state_;
+      const AlarmOutcome now = evaluate(seconds(second));
+      const bool due = outcome.next && *outcome.next <= now_;
+      ASSERT_TRUE(due || state_ == state) << "seed " << seed << " at second " << second;
+      if (due) outcome = now;
+    }
+  }
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ void put_alarm(Call& call, const AlarmInput& input) {
 }
 
 void put_metric_alarm(Call& call, const PutMetricAlarmInput& request) {
-  check_metric_alarm(request);
+  check_metric_alarm(request, call.caller.account);
   AlarmInput input{.name = request.AlarmName, .composite = false, .configuration = {}, .tags = request.Tags};
   input.actions_enabled = request.ActionsEnabled.value_or(true);
   PutMetricAlarmInput stored = request;

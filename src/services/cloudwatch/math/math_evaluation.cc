@@ -19,7 +19,7 @@ std::size_t count_points(const MathValue& value) {
   if (const MathSeries* series = as_series(value)) return series->points.size();
   std::size_t count = 1;
   if (const MathArray* array = as_array(value)) {
-    for (const MathSeries& series : *array) count += series.points.size();
+    for (const MathSeries& series : *array) count += 1 + series.points.size();
   }
   return count;
 }
@@ -46,6 +46,7 @@ MathValue combine_values(MathOperator op, const MathValue& left, const MathValue
     return map_value(right, [&](const MathSeries& series) {
       MathSeries out = combined(std::get<MathSeries>(left), series);
       out.label = series.label;
+      out.source = series.source;
       return out;
     });
   }
@@ -88,7 +89,14 @@ class MathEvaluator {
       case Kind::Word: CHECK(false) << "a word is not a value";
     }
     MathArray array;
-    for (const MathNode& part : node.parts) array.push_back(std::get<MathSeries>(evaluate(part)));
+    for (const MathNode& part : node.parts) {
+      MathValue element = evaluate(part);
+      if (MathArray* inner = std::get_if<MathArray>(&element)) {
+        std::move(inner->begin(), inner->end(), std::back_inserter(array));
+      } else {
+        array.push_back(std::move(std::get<MathSeries>(element)));
+      }
+    }
     return array;
   }
 
@@ -104,6 +112,7 @@ class MathEvaluator {
       if (const MathArray* array = as_array(first)) return statistic_across(name, *array);
       return statistic_of(name, std::get<MathSeries>(first));
     }
+    if (name == "METRIC_COUNT") return static_cast<double>(std::get<MathArray>(first).size());
     if (is_math_mapping(name)) {
       if (const double* scalar = std::get_if<double>(&first)) return map_scalar(name, *scalar);
       return map_value(first, [&](const MathSeries& series) { return map_series(name, series); });
@@ -141,7 +150,9 @@ class MathEvaluator {
   MathValue choose(const MathNode& node) {
     const MathValue condition = evaluate(node.parts[0]);
     const MathValue then = evaluate(node.parts[1]);
-    const MathValue otherwise = node.parts.size() == 3 ? evaluate(node.parts[2]) : MathValue(MathSeries{});
+    // Without a third argument, of the type of the second: a scalar that is no number, or an empty series.
+    MathValue otherwise = as_series(then) ? MathValue(empty()) : MathValue(std::nan(""));
+    if (node.parts.size() == 3) otherwise = evaluate(node.parts[2]);
     if (const double* scalar = std::get_if<double>(&condition)) {
       const MathValue& chosen = *scalar != 0 && !std::isnan(*scalar) ? then : otherwise;
       const bool series = as_series(then) || as_series(otherwise);

@@ -188,7 +188,10 @@ class MathParser {
 
 }  // namespace
 
-MathNode parse_math(std::string_view text) { return MathParser(text).parse(); }
+MathNode parse_math(std::string_view text) {
+  if (text.starts_with("SELECT ")) throw MathError("Stoker does not support queries of Metrics Insights");
+  return MathParser(text).parse();
+}
 
 std::string_view sign_of(MathOperator op) {
   switch (op) {

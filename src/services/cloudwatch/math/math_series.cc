@@ -17,7 +17,9 @@ void add_if_number(MathSeries& series, base::Time at, double value) {
   if (std::isfinite(value)) series.points.push_back({at, value});
 }
 
-MathSeries like(const MathSeries& series) { return {.label = series.label, .period_s = series.period_s, .points = {}}; }
+MathSeries like(const MathSeries& series) {
+  return {.label = series.label, .period_s = series.period_s, .points = {}, .source = series.source};
+}
 
 base::Time floor_to(base::Time at, base::Time origin, std::int64_t period_ms) {
   std::int64_t steps = (at - origin).count() / period_ms;
@@ -27,7 +29,7 @@ base::Time floor_to(base::Time at, base::Time origin, std::int64_t period_ms) {
 
 // The means of a series' points in periods of another, longer series.
 MathSeries coarsened(const MathSeries& series, const MathSeries& to) {
-  MathSeries out{.label = series.label, .period_s = to.period_s, .points = {}};
+  MathSeries out{.label = series.label, .period_s = to.period_s, .points = {}, .source = series.source};
   const base::Time origin = to.points.empty() ? base::Time{} : to.points.front().at;
   double sum = 0, count = 0;
   for (std::size_t i = 0; i < series.points.size(); ++i) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -24,6 +25,7 @@ struct MathSeries {
   std::string label = {};
   std::int64_t period_s = 60;
   std::vector<MathPoint> points = {};
+  std::optional<std::size_t> source = {};  // the metric that it shows: a number of the caller's
 };
 
 using MathArray = std::vector<MathSeries>;

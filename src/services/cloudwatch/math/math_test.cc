@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "services/cloudwatch/math/math_program.h"
 #include "services/cloudwatch/math/metric_search.h"
@@ -130,6 +131,75 @@ TEST(Math, FillAndIf) {
   EXPECT_EQ(math("IF(m1 > 2, m1)"), "- - 3 4 5");
   EXPECT_EQ(math("IF(SUM(m1) > 10, m1, m2)"), "1 2 3 4 5");
   EXPECT_EQ(math("IF(0, m1, 3)"), "3 3 3 3 3");
+  EXPECT_EQ(math("IF(0, m1)"), "- - - - -");
+  EXPECT_EQ(math("TIME_SERIES(IF(1, 5))"), "5 5 5 5 5");
+  EXPECT_EQ(math("TIME_SERIES(IF(0, 5))"), "- - - - -");
+  EXPECT_EQ(math("SLICE([m1, m2], IF(0, 1))"), "1 2 3 4 5");
+  EXPECT_EQ(math("IF(m3, 7)"), "7 7 - - -");
+}
+
+// Expressions that are mostly valid, at random.
+class RandomMath {
+ public:
+  explicit RandomMath(unsigned seed) : random_(seed) {}
+
+  std::string series(int depth) {
+    if (depth == 0) return pick({"m1", "m2", "n1"});
+    switch (below(8)) {
+      case 0: return "(" + series(depth - 1) + pick({"+", "/", "^", "<", " AND "}) + any(depth - 1) + ")";
+      case 1: return "FILL(" + series(depth - 1) + "," + pick({"0", "REPEAT", "LINEAR", any(depth - 1)}) + ")";
+      case 2: return "IF(" + any(depth - 1) + "," + any(depth - 1) + ")";
+      case 3: return "IF(" + any(depth - 1) + "," + any(depth - 1) + "," + any(depth - 1) + ")";
+      case 4: return "TIME_SERIES(" + any(depth - 1) + ")";
+      case 5: return pick({"SUM", "AVG", "FIRST", "LAST"}) + "(" + array(depth - 1) + ")";
+      case 6: return "SLICE(" + array(depth - 1) + "," + any(depth - 1) + ")";
+      default: return pick({"DIFF", "RATE", "ABS", "LOG", "MINUTE", "RUNNING_SUM"}) + "(" + any(depth - 1) + ")";
+    }
+  }
+
+ private:
+  std::string array(int depth) {
+    if (depth == 0) return pick({"METRICS()", "[m1,m2]", "[n1]", "[[m1],METRICS('m')]"});
+    switch (below(4)) {
+      case 0: return "[" + series(depth - 1) + "," + any(depth - 1) + "]";
+      case 1: return "SORT(" + array(depth - 1) + ",AVG,DESC," + any(depth - 1) + ")";
+      case 2: return "SLICE(" + array(depth - 1) + "," + any(depth - 1) + "," + any(depth - 1) + ")";
+      default: return "FILL(" + array(depth - 1) + "," + any(depth - 1) + ")";
+    }
+  }
+  std::string any(int depth) {
+    if (depth == 0) return pick({"0", "1", "-2.5", "1e300", "m1"});
+    switch (below(5)) {
+      case 0: return series(depth - 1);
+      case 1: return array(depth - 1);
+      case 2: return pick({"SUM", "STDDEV", "DATAPOINT_COUNT"}) + "(" + series(depth - 1) + ")";
+      case 3: return "METRIC_COUNT(" + array(depth - 1) + ")";
+      default: return "IF(" + any(0) + "," + any(0) + ")";
+    }
+  }
+  std::size_t below(std::size_t most) { return std::uniform_int_distribution<std::size_t>(0, most - 1)(random_); }
+  std::string pick(const std::vector<std::string>& from) { return from[below(from.size())]; }
+
+  std::mt19937 random_;
+};
+
+TEST(Math, ARandomExpressionHasAValueOfItsTypeOrAnError) {
+  MathInput input{.range = {kMathStart, kMathStart + std::chrono::minutes(5), 60}, .metrics = {}};
+  input.metrics["m1"] = series_of({1, 2, 3, 4, 5});
+  input.metrics["m2"] = series_of({10, kNone, -4}, 120);
+  int valid = 0;
+  for (unsigned seed = 0; seed < 5000; ++seed) {
+    const std::string text = RandomMath(seed).series(3);
+    SCOPED_TRACE(text);
+    try {
+      const MathProgram program = MathProgram::compile({{"m1", ""}, {"m2", ""}, {"n1", ""}, {"e1", text}});
+      const MathResults results = program.evaluate(input);
+      ASSERT_EQ(results.at("e1").index(), static_cast<std::size_t>(program.type_of("e1")));
+      ++valid;
+    } catch (const wire::ApiError&) {
+    }
+  }
+  EXPECT_GT(valid, 1000);
 }
 
 TEST(Math, TheDocumentedExampleOfIf) {
@@ -152,6 +222,9 @@ TEST(Math, ArraysAndTime) {
   EXPECT_EQ(math("SORT([m3, m1, n1, m2], MAX, DESC, 2)"), "[10 - 0 - -4][1 2 3 4 5]");
   EXPECT_EQ(math("SORT([m1, m3], AVG, ASC)"), "[1 1 0 0 -][1 2 3 4 5]");
   EXPECT_EQ(math("SUM(SEARCH('{NS} x', 'Sum', 60))"), "8 8 8 8 8");
+  EXPECT_EQ(math("SUM([METRICS('m1'), METRICS('m2')])"), "11 2 3 4 1");
+  EXPECT_EQ(math("[[m1, m3], m2]"), "[1 2 3 4 5][1 1 0 0 -][10 - 0 - -4]");
+  EXPECT_EQ(math("m1 / METRIC_COUNT(METRICS('m'))"), "0.333333 0.666667 1 1.333333 1.666667");
   EXPECT_EQ(math("TIME_SERIES(4)"), "4 4 4 4 4");
   EXPECT_EQ(math("HOUR(m2)"), "8 8 8 8 8");
   EXPECT_EQ(math("MINUTE(m1)"), "0 1 2 3 4");
@@ -171,6 +244,9 @@ TEST(Math, SeriesOfUnlikePeriodsAreAlignedToTheLongerOne) {
 TEST(Math, Errors) {
   const std::string in = "Error in expression 'e1': ";
   EXPECT_EQ(math("FOO(m1)"), in + "Function 'FOO' not found");
+  EXPECT_EQ(math("SELECT AVG(x) FROM y"), in + "Stoker does not support queries of Metrics Insights");
+  EXPECT_EQ(math("METRIC_COUNT(m1)"), in + "Function 'METRIC_COUNT' does not accept a time series as argument 1");
+  EXPECT_EQ(math("[m1, 1]"), in + "The elements of an array must be time series");
   EXPECT_EQ(math("ANOMALY_DETECTION_BAND(m1)"), in + "Stoker does not support the function 'ANOMALY_DETECTION_BAND'");
   EXPECT_EQ(math("m9 + 1"), in + "Id 'm9' not found");
   EXPECT_EQ(math("m1 +"), in + "Unexpected end of the expression");

@@ -61,7 +61,7 @@ class TypeChecker {
   MathType check_array(const MathNode& node) {
     if (node.parts.empty()) throw MathError("An array needs at least one element");
     for (const MathNode& part : node.parts) {
-      if (check(part) != MathType::Series) throw MathError("The elements of an array must be time series");
+      if (check(part) == MathType::Scalar) throw MathError("The elements of an array must be time series");
     }
     return MathType::Array;
   }
@@ -101,6 +101,11 @@ class TypeChecker {
       require_count(call, 1, 1);
       return require(call, 0, {MathType::Series, MathType::Array}) == MathType::Series ? MathType::Scalar
                                                                                        : MathType::Series;
+    }
+    if (name == "METRIC_COUNT") {
+      require_count(call, 1, 1);
+      require(call, 0, {MathType::Array});
+      return MathType::Scalar;
     }
     if (is_math_mapping(name)) {
       require_count(call, 1, 1);
