@@ -2,6 +2,7 @@
 #include "services/page.h"
 
 #include "base/bytes.h"
+#include "base/utf8.h"
 
 namespace services {
 
@@ -11,7 +12,9 @@ Page read_page(const std::optional<std::int32_t>& size, const std::optional<std:
   Page page{.size = size.value_or(rules.most)};
   if (!token || token->empty()) return page;
   const auto after = base::from_base64(*token);
-  if (!after || after->empty()) throw rules.invalid_token(*token);
+  // A database does not compare other bytes with text.
+  const bool is_text = after && base::is_utf8(*after) && after->find('\0') == after->npos;
+  if (!is_text || after->empty()) throw rules.invalid_token(*token);
   page.after = *after;
   return page;
 }

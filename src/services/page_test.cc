@@ -44,6 +44,8 @@ TEST(Page, RejectsInvalidSizesAndTokensInTheServicesWords) {
   EXPECT_EQ(error_of(0, {}), "Size 0");
   EXPECT_EQ(error_of(4, {}), "Size 4");
   EXPECT_EQ(error_of(3, "***"), "Token ***");
+  EXPECT_EQ(error_of(3, "AAAA"), "Token AAAA") << "zero bytes";
+  EXPECT_EQ(error_of(3, "////"), "Token ////") << "not UTF-8";
   EXPECT_EQ(error_of(1, {}), "");
 }
 

@@ -47,6 +47,19 @@ bool matches(const std::string& text, std::string_view pattern) {
   }
 }
 
+constexpr std::size_t kMaxPrintedElements = 1000;
+
+// As Java prints it: "[a, b]". Lists of structures are not spelled out, nor are long ones.
+std::string list_text(const TypeInfo& type, const void* value) {
+  const std::size_t count = type.size(type, value);
+  if (count > kMaxPrintedElements || (count > 0 && type.element->kind != Kind::String)) return "[...]";
+  std::string text = "[";
+  for (std::size_t i = 0; i < count; ++i) {
+    text += (i > 0 ? ", " : "") + *static_cast<const std::string*>(type.at(type, value, i));
+  }
+  return text + "]";
+}
+
 class Validator {
  public:
   void value(const TypeInfo& type, const Member& traits, const void* value, const Place& place);
@@ -110,7 +123,9 @@ void Validator::string(const Member& traits, const std::string& text, const Plac
 
 void Validator::list(const TypeInfo& type, const Member& traits, const void* value, const Place& place) {
   std::size_t count = type.size(type, value);
-  length(traits, count, "[...]", place);
+  const auto size = static_cast<std::int64_t>(count);
+  const bool valid = (traits.min == kNoMin || size >= traits.min) && (traits.max == kNoMax || size <= traits.max);
+  if (!valid) length(traits, count, list_text(type, value), place);
   const Member& element = element_traits(traits);
   if (&element == &kNoTraits && type.element->kind < Kind::List) return;
   for (std::size_t i = 0; i < count && found_.size() < kMaxViolations; ++i) {
@@ -119,7 +134,8 @@ void Validator::list(const TypeInfo& type, const Member& traits, const void* val
 }
 
 void Validator::map(const TypeInfo& type, const Member& traits, const void* value, const Place& place) {
-  length(traits, type.size(type, value), "{...}", place);
+  const std::size_t count = type.size(type, value);
+  length(traits, count, count == 0 ? "{}" : "{...}", place);
   const Member& keys = key_traits(traits);
   for_each_entry(type, value, [&](const std::string& key, const void* element) {
     Place at{&place, Place::InMap, key};

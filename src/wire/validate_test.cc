@@ -46,6 +46,10 @@ TEST(Validate, ReportsInvalidElementsWithTheirPaths) {
   EXPECT_EQ(found[2].path, "rows.1.member.id");
 }
 
+TEST(Validate, ListsArePrintedAsByJava) {
+  EXPECT_THAT(message({.Name = "n", .Words = {{"a", "b", "c"}}}), testing::HasSubstr("Value '[a, b, c]' at 'words'"));
+}
+
 TEST(Validate, PatternsMatchTheWholeText) {
   EXPECT_EQ(message({.Name = "n", .namespace_ = "abc"}), "");
   EXPECT_THAT(message({.Name = "n", .namespace_ = "abc1"}), testing::HasSubstr("at 'namespace' failed"));

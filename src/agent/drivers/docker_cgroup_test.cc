@@ -60,7 +60,9 @@ TEST_F(TaskLimits, ContainersThatTogetherExceedTheTasksMemoryAreKilled) {
   ASSERT_TRUE(eventually(used));
   reopen();  // the limits do not depend on the agent that set them
   // With cgroups of version 1 the engine watches for kills only when it has started the container.
-  const std::string second = start(shell("second", "sleep 5; exec dd if=/dev/zero of=/dev/null bs=40M count=100000"));
+  const std::string second = start(shared_shell(
+      "second", "while ! test -d /shared/go; do sleep 0.05; done; exec dd if=/dev/zero of=/dev/null bs=40M count=100000"));
+  std::filesystem::create_directory(folder_ / "go");
   auto ended = [&](const std::string& name) {
     const auto found = run(driver_->list());
     for (const Found& one : *found) {

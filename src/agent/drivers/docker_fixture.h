@@ -93,6 +93,15 @@ class DockerTest : public testing::Test {
     return spec;
   }
 
+  // A shell that sees the test's folder as /shared: folders in it are its gates.
+  ContainerSpec shared_shell(const std::string& name, const std::string& script) {
+    std::filesystem::create_directories(folder_);
+    ContainerSpec spec = shell(name, script);
+    spec.task.volumes = {{.name = "v", .host = shapes::agent::HostPath{folder_.string()}}};
+    spec.container.mountPoints = {{.sourceVolume = "v", .containerPath = "/shared"}};
+    return spec;
+  }
+
   std::string create(const ContainerSpec& spec) {
     auto id = run(driver_->create(spec));
     EXPECT_TRUE(id) << id.error();

@@ -29,7 +29,9 @@ TEST_F(DockerOutput, StreamsAreSeparateAndLongLinesComplete) {
 }
 
 TEST_F(DockerOutput, AfterARestartOfTheAgentNothingIsLostOrRepeated) {
-  ContainerSpec spec = shell("main", "i=0; while [ $i -lt 300 ]; do echo $i; i=$((i+1)); usleep 5000; done");
+  // It does not end by itself: the start of an ended container would run it again.
+  ContainerSpec spec =
+      shell("main", "i=0; while [ $i -lt 300 ]; do echo $i; i=$((i+1)); usleep 5000; done; exec sleep 1000");
   const std::string id = start(spec);
   for (int rounds = 1; rounds <= 4; ++rounds) {
     const std::string reached = "\n" + std::to_string(rounds * 30) + "\n";
@@ -38,7 +40,7 @@ TEST_F(DockerOutput, AfterARestartOfTheAgentNothingIsLostOrRepeated) {
     // As an agent adopts it: start() also resumes the copy of its output.
     ASSERT_TRUE(run(driver_->start(id)));
   }
-  wait(id);
+  ASSERT_TRUE(eventually([&] { return output(spec).find("\n299\n") != std::string::npos; }));
   std::string expected;
   for (int i = 0; i < 300; ++i) expected += std::to_string(i) + "\n";
   EXPECT_EQ(output(spec), expected);

@@ -111,14 +111,15 @@ TEST_F(DockerTest, AMissingContainerCanBeRemovedButNotWaitedFor) {
 }
 
 TEST_F(DockerTest, HealthChangesAreReported) {
-  // The first check fails, all later ones pass.
-  ContainerSpec spec = shell("main", "while true; do sleep 0.1; done");
-  spec.container.dockerConfig.config = R"({"Healthcheck":{"Test":["CMD-SHELL",
-      "test -f /tmp/ok || { touch /tmp/ok; false; }"],"Interval":1000000000,"Retries":1}})";
+  ContainerSpec spec = shared_shell("main", "while true; do sleep 0.1; done");
+  spec.container.dockerConfig.config =
+      R"({"Healthcheck":{"Test":["CMD-SHELL","test ! -d /shared/sick"],"Interval":1000000000,"Retries":1}})";
+  std::filesystem::create_directory(folder_ / "sick");
   const std::string id = start(spec);
   auto first = run(driver_->health(id, "UNKNOWN"));
   ASSERT_TRUE(first) << first.error();
   EXPECT_EQ(*first, "UNHEALTHY");
+  std::filesystem::remove(folder_ / "sick");
   auto second = run(driver_->health(id, "UNHEALTHY"));
   ASSERT_TRUE(second) << second.error();
   EXPECT_EQ(*second, "HEALTHY");
@@ -130,21 +131,16 @@ TEST_F(DockerTest, UsageIsMeasured) {
   const std::string id = start(shell("main", "x=0; while true; do x=$((x+1)); done"));
   auto first = run(driver_->usage(id));
   ASSERT_TRUE(first) << first.error();
-  EXPECT_GT(first->cpu_percent, 1);
   EXPECT_GT(first->memory_bytes, 0);
-  double percent = 0;
+  // One core at most; a busy machine may give it less, or let a sample take too long.
   ASSERT_TRUE(eventually([&] {
     auto next = run(driver_->usage(id));
-    percent = next ? next->cpu_percent : 0;
-    return percent > 1;
+    return next && next->cpu_percent > 1 && next->cpu_percent < 250;
   }));
-  EXPECT_LT(percent, 250);
 }
 
 TEST_F(DockerTest, ARestartedAgentFindsItsContainers) {
-  ContainerSpec running = shell("running", "echo up; while ! test -d /shared/go; do sleep 0.05; done; exit 5");
-  running.task.volumes = {{.name = "v", .host = shapes::agent::HostPath{folder_.string()}}};
-  running.container.mountPoints = {{.sourceVolume = "v", .containerPath = "/shared"}};
+  ContainerSpec running = shared_shell("running", "echo up; while ! test -d /shared/go; do sleep 0.05; done; exit 5");
   const std::string running_id = start(running);
   const std::string created_id = create(shell("created", "true"));
   const std::string ended_id = start(shell("ended", "exit 4"));

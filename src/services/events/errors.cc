@@ -19,6 +19,21 @@ ApiError unsupported(const std::string& what) { return validation_error("Stoker 
 
 ApiError invalid_token() { return validation_error("Parameter NextToken is not valid."); }
 
+void check_name(const std::string& path, const std::string& value) {
+  constexpr char kCharacters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+  if (value.find_first_not_of(kCharacters) == value.npos) return;
+  wire::Violation violation;
+  violation.path = violation.member = path;
+  violation.kind = wire::Violation::Pattern;
+  violation.constraint = "[\\.\\-_A-Za-z0-9]+";
+  violation.value = value;
+  throw validation_error(wire::validation_message({violation}));
+}
+
+void check_text(const std::string& member, const std::string& value) {
+  if (value.find('\0') != value.npos) throw validation_error("Parameter " + member + " is not valid.");
+}
+
 std::optional<ApiError> violation_error(const std::vector<wire::Violation>& violations) {
   return validation_error(wire::validation_message(violations));
 }

@@ -17,6 +17,11 @@ wire::ApiError limit_exceeded();
 wire::ApiError unsupported(const std::string& what);
 wire::ApiError invalid_token();
 
+// Names of rules and ids of targets have letters, digits and ".-_" only. Throws with Amazon's message for the member.
+void check_name(const std::string& path, const std::string& value);
+// A zero byte can't be stored as text. Throws ValidationException.
+void check_text(const std::string& member, const std::string& value);
+
 std::optional<wire::ApiError> violation_error(const std::vector<wire::Violation>& violations);
 
 }  // namespace services::events

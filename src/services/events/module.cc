@@ -16,7 +16,7 @@ constexpr std::size_t kBodyLimit = 2u << 20;
 std::vector<Operation> all_operations() {
   std::vector<Operation> all;
   for (auto rows : {rule_operations(), rule_list_operations(), target_operations(), event_operations(),
-                    tag_operations(), unsupported_operations()}) {
+                    event_bus_operations(), tag_operations(), unsupported_operations()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;

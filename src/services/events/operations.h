@@ -6,6 +6,7 @@
 
 #include "services/operation.h"
 #include "shapes/events/event.h"
+#include "shapes/events/event_bus.h"
 #include "shapes/events/rule.h"
 #include "shapes/events/tag.h"
 #include "shapes/events/target.h"
@@ -16,6 +17,7 @@ std::vector<Operation> rule_operations();
 std::vector<Operation> rule_list_operations();
 std::vector<Operation> target_operations();
 std::vector<Operation> event_operations();
+std::vector<Operation> event_bus_operations();
 std::vector<Operation> tag_operations();
 std::vector<Operation> unsupported_operations();
 

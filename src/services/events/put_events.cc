@@ -41,6 +41,21 @@ std::size_t size_of(const PutEventsRequestEntry& entry) {
   return size;
 }
 
+// Valid JSON without the blanks between its tokens. Numbers and escapes stay as they are written.
+std::string compact(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (!in_string && (c == ' ' || c == '\t' || c == '\n' || c == '\r')) continue;
+    if (c == '"') in_string = !in_string;
+    out += c;
+    if (in_string && c == '\\' && i + 1 < text.size()) out += text[++i];
+  }
+  return out;
+}
+
 PutEventsResultEntry failed(std::string code, std::string message) {
   return {.EventId = std::nullopt, .ErrorCode = std::move(code), .ErrorMessage = std::move(message)};
 }
@@ -84,7 +99,8 @@ Event make_event(const Call& call, const PutEventsRequestEntry& entry, const std
       R"("resources":{},"detail":{}}})",
       id, quoted(*entry.DetailType), quoted(*entry.Source), quoted(call.caller.account),
       wire::to_iso8601(std::chrono::floor<std::chrono::seconds>(entry.Time.value_or(call.now))),
-      quoted(call.caller.region), to_list(entry.Resources.value_or(std::vector<std::string>())), *entry.Detail);
+      quoted(call.caller.region), to_list(entry.Resources.value_or(std::vector<std::string>())),
+      compact(*entry.Detail));
   boost::system::error_code error;
   event.value = json::parse(event.text, error);
   return event;

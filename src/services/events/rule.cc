@@ -72,6 +72,7 @@ void check_bus(const Caller& caller, const std::optional<std::string>& bus) {
 std::optional<StoredRule> load_rule(Call& call, const std::string& name) {
   static const std::string sql =
       "SELECT " + kRuleColumns + " FROM events_rules WHERE account = $1 AND region = $2 AND name = $3";
+  if (name.find('\0') != name.npos) return std::nullopt;
   return call.tx.query(sql, call.caller.account, call.caller.region, name).one(read_rule);
 }
 

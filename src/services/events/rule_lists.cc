@@ -32,6 +32,7 @@ ListRulesResponse list_rules(Call& call, const ListRulesRequest& request) {
   check_bus(call.caller, request.EventBusName);
   const Page page = page_of(request.Limit, request.NextToken);
   const std::string prefix = request.NamePrefix.value_or("");
+  check_text("NamePrefix", prefix);
   auto names = call.tx
                    .query("SELECT name FROM events_rules WHERE account = $1 AND region = $2 AND name > $3"
                           " AND substr(name, 1, $4) = $5 ORDER BY name LIMIT $6",
@@ -47,6 +48,7 @@ ListRulesResponse list_rules(Call& call, const ListRulesRequest& request) {
 ListRuleNamesByTargetResponse list_rule_names_by_target(Call& call, const ListRuleNamesByTargetRequest& request) {
   check_bus(call.caller, request.EventBusName);
   const Page page = page_of(request.Limit, request.NextToken);
+  check_text("TargetArn", request.TargetArn);
   ListRuleNamesByTargetResponse response;
   response.RuleNames = call.tx
                            .query("SELECT DISTINCT r.name FROM events_targets t JOIN events_rules r ON r.id = t.rule"

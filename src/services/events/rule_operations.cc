@@ -11,18 +11,6 @@ namespace services::events {
 using namespace shapes::events;
 namespace {
 
-constexpr std::string_view kNameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
-
-void check_name(const std::string& name) {
-  if (name.find_first_not_of(kNameCharacters) == name.npos) return;
-  wire::Violation violation;
-  violation.path = violation.member = "name";
-  violation.kind = wire::Violation::Pattern;
-  violation.constraint = "[\\.\\-_A-Za-z0-9]+";
-  violation.value = name;
-  throw validation_error(wire::validation_message({violation}));
-}
-
 bool is_enabled(const PutRuleRequest& request) {
   const std::string state = request.State.value_or("ENABLED");
   if (state == "ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS") throw unsupported("events of CloudTrail");
@@ -45,7 +33,9 @@ std::int64_t count_rules(Call& call) {
 // Replaces all of a known rule but its targets and its tags, as Amazon does.
 PutRuleResponse put_rule(Call& call, const PutRuleRequest& request) {
   check_bus(call.caller, request.EventBusName);
-  check_name(request.Name);
+  check_name("name", request.Name);
+  check_text("Description", request.Description.value_or(""));
+  check_text("RoleArn", request.RoleArn.value_or(""));
   const bool has_schedule = request.ScheduleExpression && !request.ScheduleExpression->empty();
   if (has_schedule) throw unsupported("rules with a ScheduleExpression");
   if (!request.EventPattern || request.EventPattern->empty()) {

@@ -59,7 +59,8 @@ void check_settings(const Target& target) {
 
 void check_target(const Target& target) {
   const auto arn = parse_arn(target.Arn);
-  if (!arn || arn->service.empty() || arn->resource.empty()) throw invalid_arn(target.Arn);
+  const bool has_zero = target.Arn.find('\0') != target.Arn.npos;
+  if (has_zero || !arn || arn->service.empty() || arn->resource.empty()) throw invalid_arn(target.Arn);
   if (!is_queue(*arn) && !is_webhook(target.Arn)) {
     throw unsupported("targets other than SQS queues and webhooks: " + target.Arn);
   }
@@ -82,6 +83,7 @@ PutTargetsResponse put_targets(Call& call, const PutTargetsRequest& request) {
   std::set<std::string> ids;
   for (const Target& known : list_targets(call, rule.number)) ids.insert(known.Id);
   for (const Target& target : request.Targets) {
+    check_name("targets." + std::to_string(&target - request.Targets.data() + 1) + ".member.id", target.Id);
     check_target(target);
     ids.insert(target.Id);
   }
@@ -120,6 +122,7 @@ RemoveTargetsResponse remove_targets(Call& call, const RemoveTargetsRequest& req
   const StoredRule rule = find_rule(call, request.Rule);
   RemoveTargetsResponse response{.FailedEntryCount = 0, .FailedEntries = std::vector<RemoveTargetsResultEntry>()};
   for (const std::string& id : request.Ids) {
+    check_name("ids." + std::to_string(&id - request.Ids.data() + 1) + ".member", id);
     if (call.tx.exec("DELETE FROM events_targets WHERE rule = $1 AND id = $2", rule.number, id) > 0) continue;
     ++*response.FailedEntryCount;
     response.FailedEntries->push_back(

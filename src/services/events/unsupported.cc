@@ -20,9 +20,9 @@ constexpr std::string_view kUnsupported[] = {
     "CreateEndpoint", "CreateEventBus", "CreatePartnerEventSource", "DeactivateEventSource",
     "DeauthorizeConnection", "DeleteApiDestination", "DeleteArchive", "DeleteConnection", "DeleteEndpoint",
     "DeleteEventBus", "DeletePartnerEventSource", "DescribeApiDestination", "DescribeArchive",
-    "DescribeConnection", "DescribeEndpoint", "DescribeEventBus", "DescribeEventSource",
+    "DescribeConnection", "DescribeEndpoint", "DescribeEventSource",
     "DescribePartnerEventSource", "DescribeReplay", "ListApiDestinations", "ListArchives", "ListConnections",
-    "ListEndpoints", "ListEventBuses", "ListEventSources", "ListPartnerEventSourceAccounts",
+    "ListEndpoints", "ListEventSources", "ListPartnerEventSourceAccounts",
     "ListPartnerEventSources", "ListReplays", "PutPartnerEvents", "PutPermission", "RemovePermission",
     "StartReplay", "UpdateApiDestination", "UpdateArchive", "UpdateConnection", "UpdateEndpoint",
     "UpdateEventBus"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <unordered_map>
 
 #include "base/utf8.h"
 #include "services/logs/filters/publish.h"
@@ -42,6 +43,7 @@ class EmfReader {
     } catch (const Invalid&) {
       return {.validation_errors = 1};
     }
+    tape_.each_child(0, [&](std::uint32_t child) { root_[tape_.node(child).key] = child; });
     tape_.each_child(*directives, [&](std::uint32_t directive) {
       try {
         read_directive(directive);
@@ -70,9 +72,18 @@ class EmfReader {
 
   // A string member with 1 to `most` characters.
   std::string_view text(std::uint32_t parent, std::string_view key, std::size_t most) const {
-    const auto at = tape_.member(parent, key);
+    return text_of(tape_.member(parent, key), most);
+  }
+
+  std::string_view text_of(std::optional<std::uint32_t> at, std::size_t most) const {
     require(at && tape_.node(*at).kind == Kind::String);
     return checked(tape_.node(*at).text, most);
+  }
+
+  // A member of the event.
+  std::optional<std::uint32_t> root(std::string_view key) const {
+    const auto found = root_.find(key);
+    return found == root_.end() ? std::nullopt : std::optional(found->second);
   }
 
   static std::string_view checked(std::string_view text, std::size_t most) {
@@ -93,12 +104,12 @@ class EmfReader {
     input.Namespace = text(at, "Namespace", EmfLimits::kMaxNamespace);
     // Amazon's own namespaces are not for clients.
     require(!input.Namespace.starts_with("AWS/") && is_dimension_text(input.Namespace, input.Namespace.size()));
-    std::vector<std::vector<Dimension>> sets;
-    for (std::uint32_t set : list(at, "Dimensions")) sets.push_back(read_set(set));
-    const auto metrics = list(at, "Metrics");
-    require(!sets.empty() && !metrics.empty() && metrics.size() <= EmfLimits::kMaxMetrics);
-    count_ += sets.size() * metrics.size();
+    const auto set_nodes = list(at, "Dimensions"), metrics = list(at, "Metrics");
+    require(!set_nodes.empty() && !metrics.empty() && metrics.size() <= EmfLimits::kMaxMetrics);
+    count_ += set_nodes.size() * metrics.size();
     require(count_ <= EmfLimits::kMaxData);
+    std::vector<std::vector<Dimension>> sets;
+    for (std::uint32_t set : set_nodes) sets.push_back(read_set(set));
     auto& data = input.MetricData.emplace();
     for (std::uint32_t metric : metrics) {
       try {
@@ -119,14 +130,13 @@ class EmfReader {
     std::vector<Dimension> set;
     tape_.each_child(at, [&](std::uint32_t child) {
       const JsonNode& node = tape_.node(child);
-      require(node.kind == Kind::String);
+      require(node.kind == Kind::String && set.size() < EmfLimits::kMaxDimensions);
       const std::string_view name = checked(node.text, EmfLimits::kMaxDimensionName);
-      const std::string_view value = text(0, name, EmfLimits::kMaxDimensionValue);
+      const std::string_view value = text_of(root(name), EmfLimits::kMaxDimensionValue);
       require(is_dimension_text(name, name.size()) && is_dimension_text(value, value.size()));
       require(std::none_of(set.begin(), set.end(), [&](const Dimension& one) { return one.Name == name; }));
       set.push_back({.Name = std::string(name), .Value = std::string(value)});
     });
-    require(set.size() <= EmfLimits::kMaxDimensions);
     return set;
   }
 
@@ -146,7 +156,7 @@ class EmfReader {
       require(seconds == 1 || seconds == 60);
       datum.StorageResolution = static_cast<std::int32_t>(*seconds);
     }
-    const auto target = tape_.member(0, datum.MetricName);
+    const auto target = root(datum.MetricName);
     require(target.has_value());
     read_target(*target, datum);
     return datum;
@@ -198,6 +208,8 @@ class EmfReader {
 
   const JsonTape& tape_;
   base::Time time_, now_;
+  // An index of the event's members: dimensions and metrics, of which there may be thousands, name them.
+  std::unordered_map<std::string_view, std::uint32_t> root_;
   std::size_t count_ = 0;
   EmfMetrics out_;
 };

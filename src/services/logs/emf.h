@@ -20,8 +20,10 @@ struct EmfLimits {
   static constexpr std::size_t kMaxDimensionName = 250;
   static constexpr std::size_t kMaxDimensionValue = 1024;
   static constexpr std::size_t kMaxMetricName = 255;
-  // Ours: dimension sets times metrics of one event.
+  // Ours: dimension sets times metrics of one event. Few bytes may stand for many data.
   static constexpr std::size_t kMaxData = 10'000;
+  // Ours: events of a request beyond this have no metrics.
+  static constexpr std::size_t kMaxDataOfRequest = 100'000;
 };
 
 struct EmfMetrics {

@@ -109,7 +109,7 @@ Stream require_stream(Call& call, const Group& group, std::string_view name) {
   return std::move(*stream);
 }
 
-Group require_identified_group(Call& call, const std::string& identifier) {
+Group require_identified_group(Call& call, const std::string& identifier, std::string_view member) {
   const auto arn = parse_arn(identifier, "logs");
   if (!arn) {
     check_group_name(identifier);
@@ -117,7 +117,7 @@ Group require_identified_group(Call& call, const std::string& identifier) {
   }
   constexpr std::string_view kPrefix = "log-group:";
   if (identifier.find('*') != identifier.npos) {
-    throw pattern_violation("logGroupIdentifier", identifier, R"([\w#+=/:,.@-]*)");
+    throw pattern_violation(member, identifier, R"([\w#+=/:,.@-]*)");
   }
   const bool ours = arn->account == call.caller.account && arn->region == call.caller.region;
   if (!ours || !arn->resource.starts_with(kPrefix)) throw group_not_found();

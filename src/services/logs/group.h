@@ -56,8 +56,10 @@ std::optional<Stream> find_stream(store::Tx& tx, std::int64_t group, std::string
 // These throw ResourceNotFoundException.
 Group require_group(Call& call, std::string_view name);
 Stream require_stream(Call& call, const Group& group, std::string_view name);
-// By name or ARN, as in logGroupIdentifier. A group of another account or region is not found.
-Group require_identified_group(Call& call, const std::string& identifier);
+// By name or ARN, as in logGroupIdentifier. A group of another account or region is not found. `member` is where the
+// client named it.
+Group require_identified_group(Call& call, const std::string& identifier,
+                               std::string_view member = "logGroupIdentifier");
 // One of both, as in GetLogEvents.
 Group require_group(Call& call, const std::optional<std::string>& name, const std::optional<std::string>& identifier);
 

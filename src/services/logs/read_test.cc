@@ -114,6 +114,20 @@ TEST_F(ReadTest, APageHasAMegabyteAtMost) {
   EXPECT_EQ(messages(filter(next))[0][0], 'b');
 }
 
+TEST_F(ReadTest, APageThatEndsWithTheLastEventHasNoToken) {
+  put("web", "a", {{1, "1"}, {3, "3"}});
+  put("web", "b", {{2, "2"}});
+  FilterLogEventsRequest request{.logGroupName = "web"};
+  for (int round = 0; round < 2; ++round) {
+    request.limit = 3;
+    EXPECT_EQ(filter(request).nextToken, std::nullopt);
+    request.limit = 2;
+    EXPECT_NE(filter(request).nextToken, std::nullopt);
+    EXPECT_EQ(get(get({}, 2, true).nextForwardToken).events->size(), 0u);
+    seal();
+  }
+}
+
 TEST_F(ReadTest, EventIdsStayTheSameWhenEventsAreSealed) {
   put("web", "a", {{0, "x"}, {0, "y"}});
   const auto before = filter({.logGroupName = "web"});

@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "base/bytes.h"
+#include "base/utf8.h"
 #include "services/logs/errors.h"
 #include "services/logs/group.h"
 #include "services/logs/operations.h"
@@ -58,7 +59,7 @@ struct StreamPlace {
 
 StreamPlace parse_place(const std::string& token, bool by_time) {
   const auto text = base::from_base64(token);
-  if (!text || text->empty() || text->find('\0') != text->npos) throw invalid_token();
+  if (!text || text->empty() || text->find('\0') != text->npos || !base::is_utf8(*text)) throw invalid_token();
   if (!by_time) return {0, *text};
   StreamPlace place;
   const char* const end = text->data() + text->size();

@@ -29,7 +29,7 @@ using Tags = std::map<std::string, std::string>;
 // TagResource and its like take ARNs only.
 Group require_tagged_group(Call& call, const std::string& arn) {
   if (!parse_arn(arn, "logs")) throw invalid_parameter("The resource ARN '" + arn + "' is invalid.");
-  return require_identified_group(call, arn);
+  return require_identified_group(call, arn, "resourceArn");
 }
 
 void store_tags(Call& call, const Group& group, const Tags& tags) {

@@ -58,7 +58,8 @@ class Merge {
       const EventTable::Row& row = source.row();
       const LogEvent event{row.key, row.ingested_ms, row.stream, source.table.message(row)};
       if (!fn(event)) {
-        page.next = range_.backward ? key_before(event.key) : key_after(event.key);
+        const bool is_last = source.picks.size() == 1 && open_.size() == 1 && !unopened_.front();
+        if (!is_last) page.next = range_.backward ? key_before(event.key) : key_after(event.key);
         return page;
       }
       source.picks.pop_back();

@@ -20,6 +20,7 @@ def test_a_matching_event_arrives_whole(events, make_rule, queue, account):
     event_id = put(events, {"total": 20}, Resources=["arn:x"])
     message = queue.receive_one(MessageAttributeNames=["All"])
     event = json.loads(message["Body"])
+    assert message["Body"] == json.dumps(event, separators=(",", ":"))
     assert event.pop("time").endswith("Z")
     assert event == {
         "version": "0", "id": event_id, "detail-type": "order", "source": "shop", "account": account,

@@ -89,15 +89,29 @@ def test_invalid_targets_are_rejected(events, make_rule, queue):
         events.put_targets(Rule=rule.name, Targets=[{"Id": "1", "Arn": queue.arn + ".fifo"}])
     with refused("ValidationException", "Only one of Input, InputPath, or InputTransformer"):
         events.put_targets(Rule=rule.name, Targets=[{"Id": "1", "Arn": queue.arn, "Input": "{}", "InputPath": "$"}])
+    with refused("ValidationException", "Value 'a b' at 'targets.1.member.id' failed to satisfy constraint"):
+        events.put_targets(Rule=rule.name, Targets=[{"Id": "a b", "Arn": queue.arn}])
     with refused("LimitExceededException", "exceeds the maximum number allowed"):
         events.put_targets(Rule=rule.name, Targets=[{"Id": str(i), "Arn": queue.arn} for i in range(6)])
     assert events.list_targets_by_rule(Rule=rule.name)["Targets"] == []
 
 
-@pytest.mark.parametrize("operation", ["list_archives", "list_connections", "list_event_buses", "list_replays"])
+@pytest.mark.parametrize("operation", ["list_archives", "list_connections", "list_replays"])
 def test_what_stoker_does_not_have_is_named(server, events, operation):
     with refused("UnknownOperationException", "Stoker does not support the operation List"):
         getattr(events, operation)()
+
+
+def test_the_default_bus_is_shown(events, account):
+    bus = {"Name": "default", "Arn": f"arn:aws:events:us-east-1:{account}:event-bus/default"}
+    for name in ({}, {"Name": "default"}, {"Name": bus["Arn"]}):
+        shown = events.describe_event_bus(**name)
+        assert {member: shown[member] for member in bus} == bus
+    [listed] = events.list_event_buses(NamePrefix="def")["EventBuses"]
+    assert {member: listed[member] for member in bus} == bus
+    assert events.list_event_buses(NamePrefix=unique_name())["EventBuses"] == []
+    with refused("ResourceNotFoundException", "does not exist"):
+        events.describe_event_bus(Name=unique_name())
 
 
 def test_what_a_target_can_not_be_is_named(server, events, make_rule, account):

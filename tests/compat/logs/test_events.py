@@ -113,7 +113,8 @@ def test_an_error_has_its_bare_name(server):
     assert answer.status_code == 400
     error = json.loads(answer.text)
     assert error["__type"] == "InvalidParameterException"
-    assert "Value null at 'logGroupName'" in error["message"]
+    assert error["message"] == ("1 validation error detected: Value null at 'logGroupName' failed to satisfy constraint: "
+                                "Member must not be null")
 
 
 def test_pages_lead_forward_until_a_token_repeats(group):

@@ -132,6 +132,20 @@ TEST_F(MetricFilters, AreListedByNameWithWhatWasPut) {
   EXPECT_THAT(*describe(by_metric).metricFilters, IsEmpty());
 }
 
+TEST_F(MetricFilters, APutThatIsUndoneAndRunsAgainStillWakesTheLoopOfMinutes) {
+  PutLogEventsRequest request{.logGroupName = "g", .logStreamName = "s"};
+  request.logEvents.push_back({base::to_millis(now_), "m"});
+  const auto undone = [&](Call& call) {
+    directory_.find("logs", "PutLogEvents")->run(call, &request);
+    throw wire::ApiError("Undone", "another handler of the transaction failed");
+  };
+  EXPECT_EQ(error_of([&] { with_call(undone); }), "Undone: another handler of the transaction failed");
+  put("g", "s", {{0, "m"}});
+  EXPECT_THAT(wakes_, testing::Contains("logs/minutes"));
+  put("g", "s", {{0, "m"}});
+  EXPECT_THAT(wakes_, testing::Not(testing::Contains("logs/minutes"))) << "the loop knows of this minute";
+}
+
 TEST_F(MetricFilters, InvalidOnesAreRejectedInAmazonsWords) {
   EXPECT_EQ(put_filter_error(filter("a:b")), "InvalidParameterException: Invalid character(s) in term ':'");
   auto request = filter("a");
@@ -189,6 +203,25 @@ TEST_F(EmbeddedMetrics, OfAnEventArePublishedBesidesStoringIt) {
   put("g", "s", {{0, R"({"_aws":{"Timestamp":1800000000000,"CloudWatchMetrics":[{"Namespace":"N","Dimensions":[["d"]],)"
                      R"("Metrics":[{"Name":"a","Unit":"Count"}]}]},"d":"x","a":3})"}, {1, "plain"}});
   EXPECT_THAT(metrics(), ElementsAre("N/a{d=x}=3 Count"));
+}
+
+TEST_F(EmbeddedMetrics, OfARequestAreBounded) {
+  std::string sets, metrics, values;
+  for (int i = 0; i < 100; ++i) {
+    sets += i ? ",[]" : "[]";
+    metrics += std::string(i ? "," : "") + R"({"Name":"m)" + std::to_string(i) + "\"}";
+    values += ",\"m" + std::to_string(i) + "\":1";
+  }
+  const std::string event = R"({"_aws":{"CloudWatchMetrics":[{"Namespace":"N","Dimensions":[)" + sets +
+                            R"(],"Metrics":[)" + metrics + "]}]}" + values + "}";
+  put("g", "s", Lines(11, {0, event}));
+  std::size_t data = 0;
+  for (const auto& input : recorder().metrics) data += input.MetricData->size();
+  EXPECT_EQ(data, 100'000u);
+  recorder().metrics.clear();
+  now_ += std::chrono::minutes(1);
+  take_turn("logs minutes");
+  EXPECT_THAT(this->metrics(), testing::Contains("AWS/Logs/EMFValidationErrors{LogGroupName=g}=1 None"));
 }
 
 TEST_F(EmbeddedMetrics, ErrorsAreCountedPerGroup) {

@@ -98,11 +98,17 @@ bool MinuteCounts::empty() const {
   return counts_.with([](const auto& counts) { return counts.empty(); });
 }
 
-bool MinuteCounts::begins_minute(base::Time now) { return last_minute_.exchange(minute_of(now)) != minute_of(now); }
+bool MinuteCounts::has_minute(base::Time now) const {
+  return counts_.with([&](const auto& counts) {
+    const auto found = counts.lower_bound({minute_of(now), INT64_MIN});
+    return found != counts.end() && found->first.first == minute_of(now);
+  });
+}
 
 void count_minute(Call& call, const Group& group, MinuteCount count) {
   MinuteCounts& counts = call.local<MinuteCounts>();
-  if (counts.begins_minute(call.now)) call.wake(kMinuteTopic);
+  // Asked of committed counts only: a handler that is undone and runs again wakes again.
+  if (!counts.has_minute(call.now)) call.wake(kMinuteTopic);
   call.tx.on_end([&counts, now = call.now, id = group.id, count = std::move(count)](bool committed) {
     if (committed) counts.add(now, id, count);
   });

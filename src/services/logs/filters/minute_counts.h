@@ -3,7 +3,6 @@
 // values of metric filters without a match. In memory only: a crash loses the current minute's metrics, not events.
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <set>
 #include <string>
@@ -34,11 +33,10 @@ class MinuteCounts {
   std::map<Key, MinuteCount> ended(base::Time now) const;
   void forget(const std::map<Key, MinuteCount>& counts);
   bool empty() const;
-  // Whether this is the first call in its minute: then the loop has to be woken.
-  bool begins_minute(base::Time now);
+  // Without counts of this minute nothing may wait for its end: then the loop has to be woken.
+  bool has_minute(base::Time now) const;
 
  private:
-  std::atomic<std::int64_t> last_minute_ = -1;
   base::Guarded<std::map<Key, MinuteCount>> counts_;
 };
 

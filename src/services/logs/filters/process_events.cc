@@ -20,16 +20,23 @@ using shapes::cloudwatch::MetricDatum;
 
 constexpr std::size_t kMaxValuesOfDatum = 150;  // PutMetricData's
 constexpr std::size_t kMaxDimensionText = 1024;
+constexpr std::size_t kMaxHeldData = 10'000;
 constexpr std::int64_t kMinuteOfEvents = 60'000;
 
 void extract_metrics(Call& call, const Ingested& put, MinuteCount& count, DataByNamespace& data) {
   JsonTape tape;
+  std::size_t total = 0;
   for (const telemetry::NewEvent& event : put.events) {
     if (!may_be_emf(event.message)) continue;
+    if (total >= EmfLimits::kMaxDataOfRequest) {
+      ++count.validation_errors;
+      continue;
+    }
     EmfMetrics metrics = read_emf(event.message, base::from_millis(event.timestamp_ms), call.now, tape);
     count.parsing_errors += metrics.parsing_errors;
     count.validation_errors += metrics.validation_errors;
     for (auto& input : metrics.data) {
+      total += input.MetricData->size();
       auto& into = data[input.Namespace];
       into.insert(into.end(), std::make_move_iterator(input.MetricData->begin()),
                   std::make_move_iterator(input.MetricData->end()));
@@ -94,6 +101,17 @@ void apply_metric_filter(const Ingested& put, const CompiledMetricFilter& filter
   }
 }
 
+std::size_t count_data(const DataByNamespace& data) {
+  std::size_t total = 0;
+  for (const auto& [space, all] : data) total += all.size();
+  return total;
+}
+
+void publish_all(Call& call, const Group& group, DataByNamespace& data, MinuteCount& count) {
+  if (!data.empty()) count.validation_errors += publish(call, group, data);
+  data.clear();
+}
+
 void apply_subscription(Call& call, const Ingested& put, const CompiledSubscription& filter) {
   std::vector<RecordEvent> matching;
   for (std::size_t i = 0; i < put.events.size(); ++i) {
@@ -118,8 +136,12 @@ void process_events(Call& call, const Ingested& put) {
     DataByNamespace data;
     extract_metrics(call, put, count, data);
     const auto filters = call.local<FilterCache>().get(call.tx, put.group.id);
-    for (const CompiledMetricFilter& filter : filters->metrics) apply_metric_filter(put, filter, count, data);
-    if (!data.empty()) count.validation_errors += publish(call, put.group, data);
+    for (const CompiledMetricFilter& filter : filters->metrics) {
+      // A filter makes up to one datum of each event: those of a hundred filters are not held in memory together.
+      if (count_data(data) >= kMaxHeldData) publish_all(call, put.group, data, count);
+      apply_metric_filter(put, filter, count, data);
+    }
+    publish_all(call, put.group, data, count);
     for (const CompiledSubscription& filter : filters->subscriptions) apply_subscription(call, put, filter);
   }
   count_minute(call, put.group, std::move(count));

@@ -126,6 +126,12 @@ TEST(Insights, ParseReadsGlobsRegularExpressionsAndLogfmt) {
   EXPECT_THAT(run("parse 'user=* ' as u | filter u = 'bob' | display u", kLines), ElementsAre("u=bob"));
   EXPECT_THAT(run("parse @message /user=(?<u>\\w+) id=(?<i>\\d)/ | filter i > 6 | display u, i", kLines), ElementsAre("u=bob, i=7"));
   EXPECT_THAT(run("parse user.id 'a*' as n | filter n = 10 | display n", kLines), ElementsAre("n=10"));
+  // Amazon: an event that does not match is in the results "without the extracted fields".
+  EXPECT_THAT(run("parse @message 'user=* id=*' as u, i | filter ms > 100 or u = 'bob'", kLines),
+              ElementsAre("@timestamp=2022-07-18 12:35:02.000, @message=plain text user=bob id=7, u=bob, i=7",
+                          HasSubstr("@timestamp=2022-07-18 12:34:01.000, @message={\"level\"")));
+  EXPECT_THAT(run("fields ms | parse user.id 'a*' as n | filter n = 10", kLines), ElementsAre("ms=200, n=10"));
+  EXPECT_THAT(run("display ms | parse user.id 'a*' as n | filter n = 10", kLines), ElementsAre("ms=200"));
   EXPECT_THAT(run("parse @message logfmt as x | fields x.user, x.q as q", {{0, R"(a user=bob q="x \" y")"}}),
               ElementsAre("x.user=bob, q=x \" y"));
 }

@@ -2,6 +2,7 @@
 #include "services/logs/insights/parser.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "services/logs/insights/functions.h"
 
@@ -23,8 +24,10 @@ class QueryParser {
     do command();
     while (reader_.take("|"));
     if (!reader_.at_end()) reader_.fail();
-    if (query_.columns.empty()) {
+    if (!chosen_) {
+      const std::vector<Column> parsed = std::exchange(query_.columns, {});
       for (const char* name : {"@timestamp", "@message"}) add_column(name, scope_.slot(name));
+      for (const Column& column : parsed) add_column(column.name, column.slot);
     }
     return std::move(query_);
   }
@@ -89,6 +92,7 @@ class QueryParser {
 
   void fields(bool display) {
     if (display) query_.columns.clear();
+    chosen_ = true;
     Step step{.kind = Step::Kind::Compute};
     std::vector<std::string> json;
     do {
@@ -132,6 +136,10 @@ class QueryParser {
       step.regex = std::move(regex);
     } else {
       parse_glob(step);
+    }
+    // Extracted fields are part of the result, unless a display command chooses others.
+    for (std::size_t i = 0; step.kind == Step::Kind::Parse && !displayed_ && i < step.targets.size(); ++i) {
+      add_column(query_.names[step.targets[i]], step.targets[i]);
     }
     add(std::move(step));
   }
@@ -178,7 +186,7 @@ class QueryParser {
         step.groups.push_back({slot, std::move(one.value)});
       } while (reader_.take(","));
     }
-    query_.has_stats = true;
+    query_.has_stats = chosen_ = true;
     query_.columns.clear();
     displayed_ = false;
     for (const auto& list : {groups, columns}) {
@@ -240,6 +248,7 @@ class QueryParser {
   Scope scope_;
   ExpressionParser expressions_;
   std::size_t stats_ = 0;
+  bool chosen_ = false;        // a command has chosen columns; by default they are the time and the message
   bool displayed_ = false;     // the last display decides the columns
   bool deduplicated_ = false;  // only limit may follow
   bool ordered_ = false;       // no second stats may follow

@@ -117,6 +117,7 @@ TEST(TextPattern, NamesBytesThatEveryMatchContains) {
   const std::pair<std::string_view, std::string_view> cases[] = {
       {"ERROR x", "ERROR"}, {"-ERROR", ""},        {"?ERROR ?x", ""},      {"?ERROR", "ERROR"},
       {"%abc?d%", "ab"},    {"%abc|defg%", ""},    {"%[abc]de*f%", "d"},   {"%a{0}bcd%", "bcd"},
+      {"%[]abcd]e%", "e"},  {"%[^]abcd]e%", "e"},
       {"\"a b\" x", "a b"}, {R"(%a\.bcd%)", "bcd"}, {"[a=ERROR, b]", "ERROR"}, {"[a=404, b]", ""},
       {"[a=x1 || a=x2, b]", ""},
   };

@@ -61,6 +61,9 @@ std::string literal_of(std::string_view text) {
     } else if (c == '[' || c == '{') {
       finder.end(c == '{');
       (c == '[' ? in_set : in_braces) = true;
+      // A bracket at the start of a set is one of its characters.
+      if (c == '[' && text.substr(i + 1, 1) == "^") ++i;
+      if (c == '[' && text.substr(i + 1, 1) == "]") ++i;
     } else if (is_plain(c)) {
       finder.plain(c);
     } else {
