@@ -38,6 +38,7 @@ struct TaskState {
   std::optional<std::string> credentials_id;  // by which its containers request them from their agent
   std::optional<base::Time> started_at, stopping_at, stopped_at;
   std::optional<std::string> stop_code, stopped_reason;
+  std::optional<base::Time> protected_until;  // from scale-in and deployments; only tasks of services can be
 
   LaunchNumber launch() const { return name.launch(); }
 };
