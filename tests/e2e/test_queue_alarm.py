@@ -30,9 +30,6 @@ def test_a_message_raises_the_alarm_and_its_deletion_ends_it(fleet):
     states = [json.loads(notices.receive_one()["Body"])["NewStateValue"]]
     work.send("job")
     states.append(json.loads(notices.receive_one()["Body"])["NewStateValue"])
-    if states != ["OK", "ALARM"]:
-        for item in cloudwatch.describe_alarm_history(AlarmName="backlog", MaxRecords=50)["AlarmHistoryItems"]:
-            print(item["Timestamp"], item["HistoryItemType"], item["HistorySummary"], item["HistoryData"][:900])
     assert states == ["OK", "ALARM"]
     message = work.receive_one()
     sqs.delete_message(QueueUrl=work.url, ReceiptHandle=message["ReceiptHandle"])
