@@ -27,8 +27,9 @@ std::vector<TaskName> list_task_names(store::Tx& tx, const TaskFilter& filter) {
                  ") AS t JOIN ecs_launches l ON l.id = t.number / 16"
                  " JOIN ecs_task_definitions d ON d.id = l.definition WHERE (t.instance = $3 OR $3 IS NULL)"
                  " AND (l.started_by = $4 OR $4 IS NULL) AND (d.family = $5 OR $5 IS NULL)"
-                 " ORDER BY t.number LIMIT $6",
-             filter.cluster, filter.after, filter.machine_number, filter.started_by, filter.family, filter.most)
+                 " AND (l.service = $6 OR $6 IS NULL) ORDER BY t.number LIMIT $7",
+             filter.cluster, filter.after, filter.machine_number, filter.started_by, filter.family, filter.service,
+             filter.most)
       .all([](const store::Row& row) { return TaskName{row.integer(0), row.integer(1)}; });
 }
 
