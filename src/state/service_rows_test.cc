@@ -289,6 +289,14 @@ TEST_P(ServiceRows, TheTasksOfAServiceAreFoundByItsLaunches) {
     EXPECT_EQ(tasks[0].machine, machine_.id);
     EXPECT_EQ(tasks[1].id, fresh[0].id);
     EXPECT_EQ(tasks[1].deployment, second.number);
+    auto counts = count_service_tasks(tx, web);
+    EXPECT_EQ(counts[first.number].pending, 1);
+    EXPECT_EQ(counts[second.number].pending, 1);
+    old[1].known = model::TaskStatus::Running;
+    update_task(tx, old[1]);
+    counts = count_service_tasks(tx, web);
+    EXPECT_EQ(counts[first.number].running, 1);
+    EXPECT_EQ(counts[first.number].pending, 0);
     const auto launch = find_launch(tx, fresh[0].launch());
     EXPECT_EQ(launch->service, web);
     EXPECT_EQ(launch->deployment, second.number);
