@@ -11,6 +11,7 @@
 #include "services/ecs/metrics/live_usage.h"
 #include "services/ecs/metrics/measure.h"
 #include "services/ecs/operations.h"
+#include "services/ecs/reconciliation/service_queue.h"
 #include "services/ecs/tasks/sweep.h"
 #include "shapes/ecs/errors.h"
 
@@ -39,7 +40,9 @@ std::vector<Operation> all_operations() {
       &cluster_operations,    &cluster_change_operations, &definition_operations, &definition_list_operations,
       &registration_operations, &instance_operations,     &attribute_operations,  &gpu_operations,
       &launch_operations,     &task_operations,           &protection_operations, &agent_operations,
-      &explain_operations,    &tag_operations,            &account_setting_operations,
+      &explain_operations,    &service_creation_operations, &service_update_operations,
+      &service_deletion_operations, &service_operations,  &service_deployment_operations,
+      &service_revision_operations, &tag_operations,      &account_setting_operations,
   };
   std::vector<Operation> all;
   for (Rows rows : kNouns) std::ranges::move(rows(), std::back_inserter(all));
@@ -50,6 +53,7 @@ void add_memory(Locals& locals) {
   locals.add<Fleets>();
   locals.add<LiveGpus>();
   locals.add<LiveUsage>();
+  locals.add<ServiceQueue>();
 }
 
 // No agent has a session yet.
