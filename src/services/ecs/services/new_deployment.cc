@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "scheduler/reconcile.h"
 #include "services/shape_json.h"
 
 namespace services::ecs {
@@ -23,7 +24,7 @@ void add_monitors(ServiceDeploymentBody& body, std::int32_t desired) {
   body.deploymentCircuitBreaker = shapes::ecs::ServiceDeploymentCircuitBreaker{.status = "DISABLED"};
   if (breaker && breaker->enable) {
     body.deploymentCircuitBreaker = {
-        .status = "MONITORING", .failureCount = 0, .threshold = failure_threshold(desired)};
+        .status = "MONITORING", .failureCount = 0, .threshold = scheduler::breaker_threshold(desired)};
   }
   const auto& alarms = configuration.alarms;
   body.alarms = shapes::ecs::ServiceDeploymentAlarms{.status = "DISABLED"};
@@ -39,11 +40,10 @@ void insert_change(Call& call, const StoredService& service, state::DeploymentNu
   state::ServiceDeployment change;
   change.service = service.number;
   change.id = base::random_text(kServiceDeploymentLength, kIdCharacters);
-  change.status = "IN_PROGRESS";
+  change.status = "PENDING";
   change.target = target;
   change.body_json = to_json(body);
   change.created_at = change.updated_at = call.now;
-  change.started_at = call.now;
   state::insert_service_deployment(call.tx, change);
 }
 
@@ -53,11 +53,6 @@ void end_monitor(std::optional<Monitor>& monitor) {
 }
 
 }  // namespace
-
-std::int32_t failure_threshold(std::int32_t desired) {
-  constexpr std::int32_t kFewest = 3, kMost = 200;  // Amazon's
-  return std::clamp((desired + 1) / 2, kFewest, kMost);
-}
 
 bool is_unfinished(const state::ServiceDeployment& deployment) {
   constexpr std::string_view kFinished[] = {"SUCCESSFUL", "STOPPED", "ROLLBACK_SUCCESSFUL", "ROLLBACK_FAILED"};
