@@ -11,6 +11,7 @@
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/operations.h"
 #include "services/ecs/page.h"
+#include "services/ecs/services/stored_service.h"
 #include "services/ecs/state_events.h"
 #include "services/ecs/tasks/task_view.h"
 
@@ -27,7 +28,6 @@ void check_filters(const ListTasksRequest& request) {
   if (request.startedBy && (request.containerInstance || request.family || request.serviceName || request.launchType)) {
     throw invalid_parameter("cannot specify startedBy with other arguments");
   }
-  if (request.serviceName) throw wire::ApiError("ServiceNotFoundException", "Service not found.");
 }
 
 std::int64_t after_row(const Page& page) {
@@ -73,6 +73,7 @@ ListTasksResponse list_tasks(Call& call, const ListTasksRequest& request) {
   if (request.containerInstance) {
     filter.machine_number = find_instance(call.tx, cluster, *request.containerInstance).number;
   }
+  if (request.serviceName) filter.service = find_service(call.tx, cluster, *request.serviceName).number;
   std::vector<state::TaskName> found;
   const auto list = [&](state::TaskFilter::Kind kind) {
     filter.kind = kind;
