@@ -167,4 +167,16 @@ void update_service_deployment(store::Tx& tx, const ServiceDeployment& deploymen
       deployment.finished_at, deployment.stopped_at);
 }
 
+void delete_old_deployments(store::Tx& tx, ServiceNumber service, base::Time since) {
+  tx.exec(
+      "DELETE FROM ecs_service_deployments WHERE service = $1 AND created_at <= $2"
+      " AND id < (SELECT max(id) FROM ecs_service_deployments WHERE service = $1)",
+      service, since);
+  const auto completed = find_last_completed(tx, service, DeploymentNumber{});
+  tx.exec(
+      "DELETE FROM ecs_deployments WHERE service = $1 AND role = 'INACTIVE' AND updated_at <= $2 AND id <> $3"
+      " AND NOT EXISTS (SELECT 1 FROM ecs_service_deployments d WHERE d.target = ecs_deployments.id)",
+      service, since, completed ? completed->number : DeploymentNumber{});
+}
+
 }  // namespace state

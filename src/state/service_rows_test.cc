@@ -256,6 +256,36 @@ TEST_P(ServiceRows, ServiceDeploymentsAreListedFromTheNewest) {
   });
 }
 
+TEST_P(ServiceRows, OldHistoryIsDeletedButNotWhatIsStillNeeded) {
+  write([&](store::Tx& tx) {
+    const ServiceNumber number = service(tx, "web").number;
+    const auto change = [&](const Deployment& target) {
+      ServiceDeployment one{.service = number, .id = "to " + target.id, .target = target.number};
+      one.created_at = target.created_at;
+      insert_service_deployment(tx, one);
+    };
+    for (const char* id : {"1", "2", "3", "4"}) {
+      const bool last = std::string_view(id) == "4";
+      Deployment one = deployment(tx, number, id, last ? DeploymentRole::Primary : DeploymentRole::Inactive);
+      if (std::string_view(id) == "2") {
+        one.completed_at = kServiceTime;
+        update_deployment(tx, one);
+      }
+      change(one);
+    }
+    delete_old_deployments(tx, number, kServiceTime - hours(1));
+    EXPECT_THAT(list_service_deployments(tx, number, 0, 10), SizeIs(4));
+    delete_old_deployments(tx, number, kServiceTime);
+    const auto left = list_service_deployments(tx, number, 0, 10);
+    ASSERT_THAT(left, SizeIs(1));
+    EXPECT_EQ(left[0].id, "to 4");
+    EXPECT_FALSE(find_deployment(tx, number, "1"));
+    EXPECT_TRUE(find_deployment(tx, number, "2"));
+    EXPECT_FALSE(find_deployment(tx, number, "3"));
+    EXPECT_TRUE(find_deployment(tx, number, "4"));
+  });
+}
+
 TEST_P(ServiceRows, TheNewestHundredEventsAreKept) {
   write([&](store::Tx& tx) {
     const ServiceNumber web = service(tx, "web").number, other = service(tx, "other").number;
