@@ -332,9 +332,9 @@ TEST_P(ServiceRows, TheTasksOfAServiceAreFoundByItsLaunches) {
     EXPECT_EQ(launch->deployment, second.number);
     EXPECT_THAT(list_task_names(tx, {.cluster = cluster_, .service = web, .most = 10}),
                 ElementsAre(old[1].name, fresh[0].name));
-    EXPECT_THAT(list_task_names(
-                    tx, {.cluster = cluster_, .kind = TaskFilter::Kind::Stopped, .service = web, .most = 10}),
-                ElementsAre(old[0].name));
+    EXPECT_THAT(
+        list_task_names(tx, {.cluster = cluster_, .kind = TaskFilter::Kind::Stopped, .service = web, .most = 10}),
+        ElementsAre(old[0].name));
   });
 }
 

@@ -85,8 +85,8 @@ void check_same_service(Call& call, const StoredService& existing, StoredService
                         const StoredTaskDefinition& definition) {
   if (requested.client_token && requested.client_token == existing.client_token) return;
   requested.body.createdBy = existing.body.createdBy;
-  const bool same = existing.daemon == requested.daemon &&
-                    (existing.daemon || existing.desired == requested.desired) && existing.body == requested.body &&
+  const bool same = existing.daemon == requested.daemon && (existing.daemon || existing.desired == requested.desired) &&
+                    existing.body == requested.body &&
                     primary_deployment(call.tx, existing.number).definition == definition.number;
   if (!same) throw invalid_parameter("Creation of service was not idempotent.");
 }

@@ -33,13 +33,17 @@ TEST_F(CreateService, AnswersWithTheWholeServiceAndWakesTheLoop) {
       R"("status":"ACTIVE","desiredCount":2,"runningCount":0,"pendingCount":0,"launchType":"EC2",)"
       R"("taskDefinition":"arn:aws:ecs:us-east-1:111111111111:task-definition/plain:1","deploymentConfiguration":)"
       R"({"deploymentCircuitBreaker":{"enable":false,"rollback":false},"maximumPercent":200,)"
-      R"("minimumHealthyPercent":100},"deployments":[{"id":"ecs-svc/)" + digits +
+      R"("minimumHealthyPercent":100},"deployments":[{"id":"ecs-svc/)" +
+          digits +
           R"(","status":"PRIMARY","taskDefinition":"arn:aws:ecs:us-east-1:111111111111:task-definition/plain:1",)"
           R"("desiredCount":2,"pendingCount":0,"runningCount":0,"failedTasks":0,"createdAt":1800000000.000,)"
           R"("updatedAt":1800000000.000,"launchType":"EC2","rolloutState":"IN_PROGRESS",)"
-          R"("rolloutStateReason":"ECS deployment ecs-svc/)" + digits + R"( in progress."}],"events":[],)"
+          R"("rolloutStateReason":"ECS deployment ecs-svc/)" +
+          digits +
+          R"( in progress."}],"events":[],)"
           R"("createdAt":1800000000.000,"currentServiceRevisions":[{"arn":)"
-          R"("arn:aws:ecs:us-east-1:111111111111:service-revision/default/web/)" + digits +
+          R"("arn:aws:ecs:us-east-1:111111111111:service-revision/default/web/)" +
+          digits +
           R"(","requestedTaskCount":2,"runningTaskCount":0,"pendingTaskCount":0}],"placementConstraints":[],)"
           R"("placementStrategy":[],"schedulingStrategy":"REPLICA","tags":[],)"
           R"("createdBy":"arn:aws:iam::111111111111:root","enableECSManagedTags":false,"propagateTags":"NONE",)"
@@ -65,10 +69,12 @@ TEST_F(CreateService, DefaultsDependOnTheStrategyAndOnGpus) {
   EXPECT_EQ(percents(create()), "100/200");
   EXPECT_EQ(percents(create_daemon()), "0/100");
   // On a single machine the old task holds the GPU that the new one needs.
-  const auto gpus = *run_json(&create_service, R"({"serviceName":"g","taskDefinition":"one","desiredCount":1})").service;
+  const auto gpus =
+      *run_json(&create_service, R"({"serviceName":"g","taskDefinition":"one","desiredCount":1})").service;
   EXPECT_EQ(percents(gpus), "0/200");
   const auto given = *run_json(&create_service, R"({"serviceName":"h","taskDefinition":"one","desiredCount":1,
-      "deploymentConfiguration":{"minimumHealthyPercent":100,"maximumPercent":150}})").service;
+      "deploymentConfiguration":{"minimumHealthyPercent":100,"maximumPercent":150}})")
+                          .service;
   EXPECT_EQ(percents(given), "100/150");
 }
 
@@ -132,7 +138,8 @@ TEST_F(CreateService, RejectsWhatAmazonRejects) {
   EXPECT_EQ(without(R"({"serviceName":"w","taskDefinition":"plain","desiredCount":1,"cluster":"no"})"),
             "ClusterNotFoundException: Cluster not found.");
   EXPECT_THAT(without(R"({"serviceName":"w","taskDefinition":"plain","desiredCount":-1})"), HasSubstr("desiredCount"));
-  EXPECT_THAT(without(R"({"serviceName":"w","taskDefinition":"plain","desiredCount":5001})"), HasSubstr("desiredCount"));
+  EXPECT_THAT(without(R"({"serviceName":"w","taskDefinition":"plain","desiredCount":5001})"),
+              HasSubstr("desiredCount"));
   EXPECT_EQ(create_error(R"("deploymentConfiguration":{"minimumHealthyPercent":100,"maximumPercent":100})"),
             "InvalidParameterException: Both maximumPercent and minimumHealthyPercent cannot be 100 as this will block "
             "deployments.");

@@ -30,10 +30,12 @@ void check_supported_configuration(const DeploymentConfiguration& configuration)
     throw unsupported("deploymentConfiguration.lifecycleHooks", "there is no Lambda");
   }
   if (configuration.linearConfiguration) {
-    throw unsupported("deploymentConfiguration.linearConfiguration", "there is no load balancer that could shift traffic");
+    throw unsupported("deploymentConfiguration.linearConfiguration",
+                      "there is no load balancer that could shift traffic");
   }
   if (configuration.canaryConfiguration) {
-    throw unsupported("deploymentConfiguration.canaryConfiguration", "there is no load balancer that could shift traffic");
+    throw unsupported("deploymentConfiguration.canaryConfiguration",
+                      "there is no load balancer that could shift traffic");
   }
 }
 
@@ -178,9 +180,9 @@ void check_service(Call& call, const state::Cluster& cluster, const StoredServic
 bool needs_gpus(const StoredTaskDefinition& definition) {
   const auto needs = [](const shapes::ecs::ContainerDefinition& container) {
     return container.resourceRequirements &&
-           std::ranges::any_of(*container.resourceRequirements, [](const shapes::ecs::ResourceRequirement& requirement) {
-             return requirement.type == "GPU";
-           });
+           std::ranges::any_of(
+               *container.resourceRequirements,
+               [](const shapes::ecs::ResourceRequirement& requirement) { return requirement.type == "GPU"; });
   };
   return std::ranges::any_of(*definition.body.containerDefinitions, needs);
 }

@@ -29,8 +29,8 @@ class ServiceLife : public ServicesTest {
 
 TEST_F(ServiceLife, AServiceIsDescribedByNameAndByArn) {
   create();
-  for (const std::string& text : {std::string("web"), std::string(kArn) + "web",
-                                  std::string("arn:aws:ecs:us-east-1:111111111111:service/web")}) {
+  for (const std::string& text :
+       {std::string("web"), std::string(kArn) + "web", std::string("arn:aws:ecs:us-east-1:111111111111:service/web")}) {
     EXPECT_EQ(*describe_service(text).serviceName, "web") << text;
   }
   const auto missing = run(&describe_services, {.services = {"no", std::string(kArn) + "nor"}});

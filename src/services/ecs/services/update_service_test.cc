@@ -68,8 +68,7 @@ TEST_F(UpdateService, ANewerDeploymentStopsTheOneInProgress) {
 TEST_F(UpdateService, ResolvedImagesAreKeptUnlessADeploymentIsForced) {
   register_json(with_container("", R"("networkMode":"awsvpc")"));
   const std::string network = R"("networkConfiguration":{"awsvpcConfiguration":{"subnets":[")";
-  run_json(&create_service,
-           R"({"serviceName":"web","taskDefinition":"f","desiredCount":1,)" + network + R"(s-1"]}}})");
+  run_json(&create_service, R"({"serviceName":"web","taskDefinition":"f","desiredCount":1,)" + network + R"(s-1"]}}})");
   with_service("web", [](Call& call, StoredService& service) {
     StoredDeployment primary = primary_deployment(call.tx, service.number);
     primary.body.containerImages = {{.containerName = "c", .imageDigest = "sha256:1", .image = "busybox"}};
