@@ -89,6 +89,32 @@ class ServiceRows : public testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(OfBothEngines, ServiceRows, testing::Bool(),
                          [](const auto& info) { return info.param ? "Postgres" : "Sqlite"; });
 
+TEST_P(ServiceRows, ADatabaseOfTheVersionBeforeHasTasksWithoutServices) {
+  store_.reset();
+  if (GetParam()) database_ = std::make_unique<store::PostgresTestDatabase>();
+  if (!GetParam()) database_ = std::make_unique<store::SqliteTestDatabase>();
+  store::Migrations before = cluster_migrations();
+  before.steps.resize(2);
+  store_ = database_->open({before});
+  write([](store::Tx& tx) {
+    tx.exec(
+        "INSERT INTO ecs_launches (id, cluster, definition, task_group, request_hash, body, created_at)"
+        " VALUES (1, 1, 1, 'g', '', '{}', 0)");
+    tx.exec(
+        "INSERT INTO ecs_tasks (id, secret, cluster, instance, known, version, delivered)"
+        " VALUES (16, 7, 1, 1, 3, 1, 1)");
+  });
+  store_.reset();
+  store_ = database_->open({cluster_migrations()});
+  write([](store::Tx& tx) {
+    EXPECT_FALSE(find_launch(tx, LaunchNumber(1))->service);
+    const auto task = find_task_state(tx, model::TaskId(to_text({16, 7})));
+    ASSERT_TRUE(task);
+    EXPECT_FALSE(task->protected_until);
+    EXPECT_THAT(list_living_services(tx), IsEmpty());
+  });
+}
+
 TEST_P(ServiceRows, AServiceIsFoundByNameAndByNumber) {
   write([&](store::Tx& tx) {
     Service written = service(tx, "web");
