@@ -159,6 +159,8 @@ TEST_F(CreateService, RejectsWhatAmazonRejects) {
               HasSubstr("alarmNames"));
   const std::string provider = R"("capacityProviderStrategy":[{"capacityProvider":"p"}])";
   EXPECT_THAT(create_error(provider), HasSubstr("that is not associated with the cluster."));
+  EXPECT_THAT(create_error(provider + R"(,"launchType":"EC2")"),
+              HasSubstr("Specifying both a launch type and capacity provider strategy is not supported."));
 }
 
 TEST_F(CreateService, RejectsWhatStokerLacksByName) {

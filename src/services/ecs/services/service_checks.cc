@@ -97,7 +97,8 @@ void check_rebalancing(const StoredService& service) {
   throw invalid_parameter(
       "availabilityZoneRebalancing ENABLED is not valid for the daemon scheduling strategy, with a maximumPercent of "
       "100 or less, with a placement constraint on ecs.availability-zone, or with a placement strategy that does not "
-      "begin with a spread over ecs.availability-zone.");
+      "begin with a spread over ecs.availability-zone. Set it to DISABLED, or change the other setting, and try "
+      "again.");
 }
 
 bool is_about_zones(const PlacementConstraint& constraint) {
