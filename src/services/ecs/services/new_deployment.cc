@@ -12,6 +12,7 @@
 namespace services::ecs {
 namespace {
 
+constexpr base::Duration kHistoryFor = std::chrono::hours(24 * 90);  // Amazon's
 constexpr std::size_t kDeploymentDigits = 19;
 constexpr std::size_t kServiceDeploymentLength = 22;
 constexpr std::string_view kDigits = "0123456789";
@@ -92,6 +93,7 @@ void start_deployment(Call& call, StoredService& service, state::DefinitionNumbe
   next.created_at = next.updated_at = call.now;
   next.number = state::insert_deployment(call.tx, next);
   insert_change(call, service, next.number, before);
+  state::delete_old_deployments(call.tx, service.number, call.now - kHistoryFor);
   service.steady = false;
 }
 
