@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deployments from revision to revision: rolling updates, busy GPUs, circuit breaker, alarms, rollback.
-#include "services/ecs/reconciliation/services_fixture.h"
+#include "services/ecs/reconciliation/reconciliation_fixture.h"
 #include "shapes/cloudwatch/alarm.h"
 
 namespace services::ecs {
@@ -30,7 +30,7 @@ shapes::cloudwatch::DescribeAlarmsOutput fake_describe_alarms(Call& call,
   return output;
 }
 
-class Deployments : public ServicesTest {
+class Deployments : public ReconciliationTest {
  protected:
   Deployments() {
     directory_.add("cloudwatch",
@@ -282,7 +282,7 @@ TEST_F(Deployments, ManyUpdatesInARowEndWithTheLastRevision) {
   EXPECT_EQ(service.deployments->at(0).rolloutState, "COMPLETED");
 }
 
-class Daemons : public ServicesTest {};
+class Daemons : public ReconciliationTest {};
 
 TEST_F(Daemons, ADaemonIsValidWithoutMachinesAndStartsAsSoonAsOneJoins) {
   create(R"({"serviceName":"d","taskDefinition":"plain","schedulingStrategy":"DAEMON"})");

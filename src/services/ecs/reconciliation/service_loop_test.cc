@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/ecs/reconciliation/service_loop.h"
 
-#include "services/ecs/reconciliation/services_fixture.h"
+#include "services/ecs/reconciliation/reconciliation_fixture.h"
 
 namespace services::ecs {
 namespace {
@@ -13,7 +13,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
 
-class ServiceLoop : public ServicesTest {
+class ServiceLoop : public ReconciliationTest {
  protected:
   const std::string machine_ = add_machine("a", 2);
 };
