@@ -235,8 +235,15 @@ TEST_F(ServiceLoop, ATaskThatIsStoppedByAClientIsReplacedAndCountsNotAsFailed) {
 }
 
 TEST_F(ServiceLoop, AnUnhealthyTaskIsReplacedBeforeItIsStopped) {
-  register_json(R"({"family":"checked","containerDefinitions":[{"name":"c","image":"i","memory":16,
-                   "healthCheck":{"command":["CMD","true"]}}]})");
+  const TaskDefinition checked =
+      register_json(R"({"family":"checked","containerDefinitions":[{"name":"c","image":"i","memory":16,
+                       "healthCheck":{"command":["CMD","true"]}}]})");
+  with_call([&](Call& call) {
+    auto instance = load_instance(call.tx, model::InstanceId(machine_));
+    for (const Attribute& attribute : *checked.requiresAttributes) instance->body.attributes->push_back(attribute);
+    update_instance(call.tx, *instance);
+    put_in_fleet(call, *instance);
+  });
   create(R"({"serviceName":"web","taskDefinition":"checked","desiredCount":1})");
   obey("web");
   const auto health = [&](const model::TaskId& task, const std::string& status) {
