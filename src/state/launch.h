@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches: what the tasks of one RunTask or StartTask have in common.
+// Launches: what the tasks of one RunTask or StartTask, or of one start by a service, have in common.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,9 @@ struct Launch {
   DefinitionNumber definition{};
   std::string group;
   std::optional<std::string> started_by, client_token;
+  // The tasks belong to this service and to this deployment of it. Both or none.
+  std::optional<ServiceNumber> service;
+  std::optional<DeploymentNumber> deployment;
   std::string request_hash;  // distinguishes another request with the same token
   std::string body_json;     // overrides, tags, failures: only its writer interprets it
   base::Time created_at;

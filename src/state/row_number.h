@@ -12,6 +12,8 @@ namespace state {
 enum class ClusterNumber : std::int64_t {};
 enum class DefinitionNumber : std::int64_t {};
 enum class LaunchNumber : std::int64_t {};
+enum class ServiceNumber : std::int64_t {};
+enum class DeploymentNumber : std::int64_t {};
 
 template <class Number>
 requires std::is_enum_v<Number> store::Param to_param(Number number) { return static_cast<std::int64_t>(number); }

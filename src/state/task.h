@@ -38,6 +38,7 @@ struct TaskState {
   std::optional<std::string> credentials_id;  // by which its containers request them from their agent
   std::optional<base::Time> started_at, stopping_at, stopped_at;
   std::optional<std::string> stop_code, stopped_reason;
+  std::optional<base::Time> protected_until;  // from scale-in and deployments; only tasks of services can be
 
   LaunchNumber launch() const { return name.launch(); }
 };
@@ -61,6 +62,8 @@ void update_task(store::Tx& tx, TaskState& task);
 // Moves a task whose known status has become STOPPED to the other table; increments its version.
 void move_to_stopped(store::Tx& tx, TaskState& task);
 void set_delivered(store::Tx& tx, const TaskName& name);
+// Of a task that has not stopped; nullopt: no protection.
+void set_protection(store::Tx& tx, const TaskName& name, std::optional<base::Time> until);
 
 std::optional<Task> find_task(store::Tx& tx, const model::TaskId& id);
 std::optional<TaskState> find_task_state(store::Tx& tx, const model::TaskId& id);
@@ -81,6 +84,7 @@ struct TaskFilter {
   std::int64_t after = 0;
   std::optional<std::int64_t> machine_number = {};
   std::optional<std::string> started_by = {}, family = {};
+  std::optional<ServiceNumber> service = {};
   std::int64_t most = 0;
 };
 std::vector<TaskName> list_task_names(store::Tx& tx, const TaskFilter& filter);

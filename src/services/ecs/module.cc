@@ -11,6 +11,8 @@
 #include "services/ecs/metrics/live_usage.h"
 #include "services/ecs/metrics/measure.h"
 #include "services/ecs/operations.h"
+#include "services/ecs/reconciliation/service_loop.h"
+#include "services/ecs/reconciliation/service_queue.h"
 #include "services/ecs/tasks/sweep.h"
 #include "shapes/ecs/errors.h"
 
@@ -39,7 +41,9 @@ std::vector<Operation> all_operations() {
       &cluster_operations,    &cluster_change_operations, &definition_operations, &definition_list_operations,
       &registration_operations, &instance_operations,     &attribute_operations,  &gpu_operations,
       &launch_operations,     &task_operations,           &protection_operations, &agent_operations,
-      &explain_operations,    &tag_operations,            &account_setting_operations,
+      &explain_operations,    &service_creation_operations, &service_update_operations,
+      &service_deletion_operations, &service_operations,  &service_deployment_operations,
+      &service_revision_operations, &tag_operations,      &account_setting_operations,
   };
   std::vector<Operation> all;
   for (Rows rows : kNouns) std::ranges::move(rows(), std::back_inserter(all));
@@ -50,12 +54,14 @@ void add_memory(Locals& locals) {
   locals.add<Fleets>();
   locals.add<LiveGpus>();
   locals.add<LiveUsage>();
+  locals.add<ServiceQueue>();
 }
 
 // No agent has a session yet.
 void recover(Call& call) {
   disconnect_all(call.tx, call.now);
   call.local<Fleets>().load(call.tx);
+  recover_services(call);
 }
 
 Service service() {
@@ -80,7 +86,7 @@ Module module(const Options& options) {
   ecs.migrations = {"ecs", {kAccountSettings}};
   ecs.add_memory = &add_memory;
   ecs.recover = &recover;
-  ecs.loops = {sweep_loop(options.lost_after)};
+  ecs.loops = {sweep_loop(options.lost_after), service_loop()};
   ecs.gauges = &gauges;
   ecs.measure = &measure;
   return ecs;

@@ -11,6 +11,8 @@
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/operations.h"
 #include "services/ecs/page.h"
+#include "services/ecs/reconciliation/service_tasks.h"
+#include "services/ecs/services/stored_service.h"
 #include "services/ecs/state_events.h"
 #include "services/ecs/tasks/task_view.h"
 
@@ -27,7 +29,6 @@ void check_filters(const ListTasksRequest& request) {
   if (request.startedBy && (request.containerInstance || request.family || request.serviceName || request.launchType)) {
     throw invalid_parameter("cannot specify startedBy with other arguments");
   }
-  if (request.serviceName) throw wire::ApiError("ServiceNotFoundException", "Service not found.");
 }
 
 std::int64_t after_row(const Page& page) {
@@ -73,6 +74,7 @@ ListTasksResponse list_tasks(Call& call, const ListTasksRequest& request) {
   if (request.containerInstance) {
     filter.machine_number = find_instance(call.tx, cluster, *request.containerInstance).number;
   }
+  if (request.serviceName) filter.service = find_service(call.tx, cluster, *request.serviceName).number;
   std::vector<state::TaskName> found;
   const auto list = [&](state::TaskFilter::Kind kind) {
     filter.kind = kind;
@@ -115,6 +117,7 @@ StopTaskResponse stop_task(Call& call, const StopTaskRequest& request) {
     task->stopped_reason = request.reason.value_or(kStoppedByUser);
     state::update_task(call.tx, *task);
     mark_in_fleet(call, task->cluster, task->id, task->known == model::TaskStatus::Running, true);
+    mark_service_of(call, *task);
     call.wake(state::instance_topic(task->machine));
     call.wake(state::task_topic(task->id));
     publish_task_change(call, cluster, task->id);
