@@ -7,6 +7,11 @@
 #include "shapes/ecs/container_instance.h"
 #include "shapes/ecs/failure.h"
 #include "shapes/ecs/key_value_pair.h"
+#include "shapes/ecs/service.h"
+#include "shapes/ecs/service_configuration.h"
+#include "shapes/ecs/service_deployment.h"
+#include "shapes/ecs/service_list.h"
+#include "shapes/ecs/service_revision.h"
 #include "shapes/ecs/state_change.h"
 #include "shapes/ecs/tag.h"
 #include "shapes/ecs/task.h"
@@ -98,6 +103,49 @@ template struct wire::detail::Table<shapes::ecs::UpdateContainerInstancesStateRe
 template struct wire::detail::Table<shapes::ecs::UpdateContainerInstancesStateResponse>;
 template struct wire::detail::Table<shapes::ecs::Failure>;
 template struct wire::detail::Table<shapes::ecs::KeyValuePair>;
+template struct wire::detail::Table<shapes::ecs::LoadBalancer>;
+template struct wire::detail::Table<shapes::ecs::ServiceRegistry>;
+template struct wire::detail::Table<shapes::ecs::ServiceConnectConfiguration>;
+template struct wire::detail::Table<shapes::ecs::ServiceVolumeConfiguration>;
+template struct wire::detail::Table<shapes::ecs::VpcLatticeConfiguration>;
+template struct wire::detail::Table<shapes::ecs::CreateServiceRequest>;
+template struct wire::detail::Table<shapes::ecs::Deployment>;
+template struct wire::detail::Table<shapes::ecs::ServiceEvent>;
+template struct wire::detail::Table<shapes::ecs::ServiceCurrentRevisionSummary>;
+template struct wire::detail::Table<shapes::ecs::Service>;
+template struct wire::detail::Table<shapes::ecs::CreateServiceResponse>;
+template struct wire::detail::Table<shapes::ecs::UpdateServiceRequest>;
+template struct wire::detail::Table<shapes::ecs::UpdateServiceResponse>;
+template struct wire::detail::Table<shapes::ecs::DeleteServiceRequest>;
+template struct wire::detail::Table<shapes::ecs::DeleteServiceResponse>;
+template struct wire::detail::Table<shapes::ecs::DescribeServicesRequest>;
+template struct wire::detail::Table<shapes::ecs::DescribeServicesResponse>;
+template struct wire::detail::Table<shapes::ecs::DeploymentCircuitBreaker>;
+template struct wire::detail::Table<shapes::ecs::DeploymentAlarms>;
+template struct wire::detail::Table<shapes::ecs::DeploymentLifecycleHook>;
+template struct wire::detail::Table<shapes::ecs::LinearConfiguration>;
+template struct wire::detail::Table<shapes::ecs::CanaryConfiguration>;
+template struct wire::detail::Table<shapes::ecs::DeploymentConfiguration>;
+template struct wire::detail::Table<shapes::ecs::DeploymentController>;
+template struct wire::detail::Table<shapes::ecs::ContainerImage>;
+template struct wire::detail::Table<shapes::ecs::CreatedAt>;
+template struct wire::detail::Table<shapes::ecs::ListServiceDeploymentsRequest>;
+template struct wire::detail::Table<shapes::ecs::ServiceDeploymentBrief>;
+template struct wire::detail::Table<shapes::ecs::ListServiceDeploymentsResponse>;
+template struct wire::detail::Table<shapes::ecs::DescribeServiceDeploymentsRequest>;
+template struct wire::detail::Table<shapes::ecs::ServiceRevisionSummary>;
+template struct wire::detail::Table<shapes::ecs::Rollback>;
+template struct wire::detail::Table<shapes::ecs::ServiceDeploymentCircuitBreaker>;
+template struct wire::detail::Table<shapes::ecs::ServiceDeploymentAlarms>;
+template struct wire::detail::Table<shapes::ecs::ServiceDeployment>;
+template struct wire::detail::Table<shapes::ecs::DescribeServiceDeploymentsResponse>;
+template struct wire::detail::Table<shapes::ecs::StopServiceDeploymentRequest>;
+template struct wire::detail::Table<shapes::ecs::StopServiceDeploymentResponse>;
+template struct wire::detail::Table<shapes::ecs::ListServicesRequest>;
+template struct wire::detail::Table<shapes::ecs::ListServicesResponse>;
+template struct wire::detail::Table<shapes::ecs::DescribeServiceRevisionsRequest>;
+template struct wire::detail::Table<shapes::ecs::ServiceRevision>;
+template struct wire::detail::Table<shapes::ecs::DescribeServiceRevisionsResponse>;
 template struct wire::detail::Table<shapes::ecs::DiscoverPollEndpointRequest>;
 template struct wire::detail::Table<shapes::ecs::DiscoverPollEndpointResponse>;
 template struct wire::detail::Table<shapes::ecs::ContainerStateChange>;
