@@ -33,15 +33,15 @@ struct ServiceTask {
   bool running = false;   // its last status is RUNNING
   bool stopping = false;  // its desired status is STOPPED
   TaskHealth health = TaskHealth::NotChecked;
-  bool leaving = false;   // its machine is DRAINING
+  bool leaving = false;  // its machine is DRAINING
   base::Time created_at = {};
   std::optional<base::Time> started_at = {};
   std::optional<base::Time> protected_until = {};
 };
 
 struct ServiceDeployment {
-  std::int64_t number = 0;  // grows with time
-  bool primary = false;     // exactly one is
+  std::int64_t number = 0;                 // grows with time
+  bool primary = false;                    // exactly one is
   bool completed = false, failed = false;  // neither: its rollout is in progress
   std::int32_t failed_tasks = 0;           // in a row
   std::optional<base::Time> last_failure = {};
@@ -50,12 +50,14 @@ struct ServiceDeployment {
   bool alarmed = false;
 };
 
-// A machine that a daemon may have to run on.
+// A registered machine of a daemon's cluster. A task on a machine that is neither suitable nor excluded is left alone:
+// an agent that is disconnected for a moment must not cost a task.
 struct DaemonMachine {
   model::InstanceId id;
-  bool suitable = false;      // ACTIVE, connected, healthy, and meets the constraints, whatever is free on it
-  bool leaving = false;       // DRAINING
-  bool other_tasks = false;   // tasks that are not a daemon's run there
+  bool suitable = false;     // ACTIVE, connected, healthy, and meets the constraints, whatever is free on it
+  bool leaving = false;      // DRAINING
+  bool other_tasks = false;  // tasks that are not a daemon's run there
+  bool excluded = false;     // it does not meet the constraints: tasks there are stopped
 };
 
 struct ServiceRules {
@@ -65,7 +67,7 @@ struct ServiceRules {
   base::Duration grace = {};  // after a task's start, in which its health does not matter
   bool breaker = false, breaker_rollback = false;
   bool alarm_rollback = false;
-  base::Duration bake = {};   // alarms are watched for so long after all tasks run
+  base::Duration bake = {};  // alarms are watched for so long after all tasks run
   bool rebalance_zones = false;
 };
 
@@ -73,15 +75,15 @@ struct ServiceView {
   ServiceRules rules = {};
   std::vector<ServiceDeployment> deployments = {};  // the PRIMARY one first, then from new to old
   std::vector<ServiceTask> tasks = {};
-  std::vector<DaemonMachine> machines = {};  // of a daemon, by id
+  std::vector<DaemonMachine> machines = {};  // of a daemon: all of its cluster; tasks elsewhere are stopped
   std::vector<std::string> zones = {};       // of machines that accept tasks, sorted; for rebalancing
   std::int32_t blocked = 0;                  // tasks of the PRIMARY deployment that found no machine
   bool can_roll_back = false;                // there is a COMPLETED deployment to return to
 };
 
 enum class StopCause {
-  ScaleIn,      // more tasks than desired, or of a deployment that is replaced
-  Pending,      // the same, before it was RUNNING
+  ScaleIn,  // more tasks than desired, or of a deployment that is replaced
+  Pending,  // the same, before it was RUNNING
   Unhealthy,
   Draining,     // its machine
   Rebalancing,  // of zones
@@ -110,11 +112,11 @@ struct ServicePlan {
   std::vector<std::int64_t> retired = {};    // ACTIVE deployments without a task: INACTIVE from now on
   Verdict verdict = Verdict::None;           // of the PRIMARY deployment
   bool roll_back = false;                    // with a Failed verdict
-  bool healthy_again = false;    // the PRIMARY deployment's failures in a row are over
-  bool steady = false;           // desired tasks run, healthy, of one deployment
-  bool throttled = false;        // failing tasks delay further starts until `next`
-  bool stuck = false;            // the bounds allow neither a start nor a stop
-  std::int32_t protected_tasks = 0;  // that keep the service from being scaled in
+  bool healthy_again = false;                // the PRIMARY deployment's failures in a row are over
+  bool steady = false;                       // desired tasks run, healthy, of one deployment
+  bool throttled = false;                    // failing tasks delay further starts until `next`
+  bool stuck = false;                        // the bounds allow neither a start nor a stop
+  std::int32_t protected_tasks = 0;          // that keep the service from being scaled in
   // When time alone changes the plan: a back-off or a protection ends, a task has proved itself, bake time is over.
   std::optional<base::Time> next = {};
 };

@@ -64,6 +64,12 @@ ClusterContents count_contents(store::Tx& tx, ClusterNumber number) {
         if (row.integer(0) == to_code(model::TaskStatus::Running)) contents.running_tasks = count;
         if (row.integer(0) == to_code(model::TaskStatus::Pending)) contents.pending_tasks = count;
       });
+  tx.query("SELECT status, count(*) FROM ecs_services WHERE cluster = $1 AND inactive_at IS NULL GROUP BY status",
+           number)
+      .each([&](const store::Row& row) {
+        const auto count = static_cast<std::int32_t>(row.integer(1));
+        (row.text(0) == "ACTIVE" ? contents.active_services : contents.draining_services) = count;
+      });
   return contents;
 }
 

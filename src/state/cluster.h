@@ -14,7 +14,7 @@
 
 namespace state {
 
-// The tables of clusters, task definitions, machines, launches and tasks.
+// The tables of clusters, task definitions, machines, launches, tasks and services.
 store::Migrations cluster_migrations();
 
 struct Cluster {
@@ -36,7 +36,7 @@ std::string cluster_body(store::Tx& tx, ClusterNumber number);
 ClusterNumber insert_cluster(store::Tx& tx, const Cluster& cluster, const std::string& body, base::Time now);
 void update_cluster(store::Tx& tx, const Cluster& cluster, const std::string& body);
 
-// What a cluster contains at this moment. There is no table of services yet, so there are none.
+// What a cluster contains at this moment.
 struct ClusterContents {
   std::int32_t instances = 0;  // ACTIVE and DRAINING
   std::int32_t running_tasks = 0, pending_tasks = 0;

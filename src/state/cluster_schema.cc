@@ -143,8 +143,81 @@ constexpr char kMachineTroubles[] = R"sql(
 ALTER TABLE ecs_instances ADD COLUMN troubles TEXT;  -- why it accepts no tasks, as its agent reports
 )sql";
 
+constexpr char kServiceTables[] = R"sql(
+CREATE TABLE ecs_services (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  cluster INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  status TEXT NOT NULL,                -- ACTIVE, DRAINING, INACTIVE
+  daemon INTEGER NOT NULL,
+  desired INTEGER NOT NULL,
+  steady INTEGER NOT NULL,             -- its last pass found nothing to do
+  steady_at INTEGER,                   -- when that was last announced
+  version INTEGER NOT NULL,
+  body TEXT NOT NULL,                  -- configuration, tags
+  client_token TEXT,
+  created_at INTEGER NOT NULL,
+  inactive_at INTEGER                  -- set where INACTIVE: still described, but its name is free
+);
+CREATE UNIQUE INDEX ecs_services_name ON ecs_services (cluster, name) WHERE inactive_at IS NULL;
+CREATE INDEX ecs_services_gone ON ecs_services (cluster, name, inactive_at) WHERE inactive_at IS NOT NULL;
+CREATE INDEX ecs_services_inactive ON ecs_services (inactive_at) WHERE inactive_at IS NOT NULL;
+
+-- Revisions of services, with what became of them.
+CREATE TABLE ecs_deployments (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  service INTEGER NOT NULL,            -- a row of ecs_services
+  name TEXT NOT NULL,                  -- 19 digits: the id that clients see
+  definition INTEGER NOT NULL,         -- a row of ecs_task_definitions
+  role TEXT NOT NULL,                  -- PRIMARY, ACTIVE, INACTIVE
+  rollout TEXT NOT NULL,               -- IN_PROGRESS, COMPLETED, FAILED
+  rollout_reason TEXT NOT NULL,
+  failed_tasks INTEGER NOT NULL,
+  last_failure INTEGER,
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  completed_at INTEGER
+);
+CREATE UNIQUE INDEX ecs_deployments_name ON ecs_deployments (service, name);
+CREATE INDEX ecs_deployments_current ON ecs_deployments (service, id) WHERE role <> 'INACTIVE';
+CREATE INDEX ecs_deployments_definition ON ecs_deployments (definition);
+
+-- Changes from revision to revision.
+CREATE TABLE ecs_service_deployments (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  service INTEGER NOT NULL,
+  name TEXT NOT NULL,                  -- 22 characters: the end of its ARN
+  status TEXT NOT NULL,                -- Amazon's words
+  target INTEGER NOT NULL,             -- a row of ecs_deployments
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  started_at INTEGER,
+  finished_at INTEGER,
+  stopped_at INTEGER
+);
+CREATE UNIQUE INDEX ecs_service_deployments_name ON ecs_service_deployments (service, name);
+CREATE INDEX ecs_service_deployments_service ON ecs_service_deployments (service, id);
+CREATE INDEX ecs_service_deployments_target ON ecs_service_deployments (target, id);
+
+CREATE TABLE ecs_service_events (
+  id INTEGER PRIMARY KEY,
+  service INTEGER NOT NULL,
+  name TEXT NOT NULL,                  -- a UUID
+  message TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+);
+CREATE INDEX ecs_service_events_service ON ecs_service_events (service, id);
+
+ALTER TABLE ecs_launches ADD COLUMN service INTEGER;     -- a row of ecs_services; NULL: of RunTask or StartTask
+ALTER TABLE ecs_launches ADD COLUMN deployment INTEGER;  -- a row of ecs_deployments
+CREATE INDEX ecs_launches_service ON ecs_launches (service) WHERE service IS NOT NULL;
+ALTER TABLE ecs_tasks ADD COLUMN protected_until INTEGER;
+)sql";
+
 }  // namespace
 
-store::Migrations cluster_migrations() { return {"clusters", {kClusterTables, kMachineTroubles}}; }
+store::Migrations cluster_migrations() { return {"clusters", {kClusterTables, kMachineTroubles, kServiceTables}}; }
 
 }  // namespace state

@@ -85,6 +85,7 @@ void delete_old_definitions(store::Tx& tx, base::Time now) {
       "DELETE FROM ecs_task_definitions WHERE id IN (SELECT id FROM ecs_task_definitions"
       " WHERE delete_requested_at IS NOT NULL AND delete_requested_at <= $1"
       " AND NOT EXISTS (SELECT 1 FROM ecs_launches l WHERE l.definition = ecs_task_definitions.id)"
+      " AND NOT EXISTS (SELECT 1 FROM ecs_deployments s WHERE s.definition = ecs_task_definitions.id)"
       " ORDER BY delete_requested_at, id LIMIT $2)",
       now - kDeletionTakes, kDeletedAtOnce);
 }

@@ -16,7 +16,7 @@ namespace state {
 
 // A revision that is being deleted is described for an hour, as long as Amazon takes at most to check that
 // nothing refers to it. Nothing runs when that hour ends: queries skip such rows, and the next registration
-// deletes them, unless a task still refers to them.
+// deletes them, unless a task or a deployment of a service still refers to them.
 inline constexpr base::Duration kDeletionTakes = std::chrono::hours(1);
 
 struct Definition {
@@ -36,7 +36,7 @@ struct FamilyKey {
 // The latest ACTIVE revision.
 std::optional<Definition> find_definition(store::Tx& tx, const FamilyKey& key);
 std::optional<Definition> find_definition(store::Tx& tx, const FamilyKey& key, std::int64_t revision, base::Time now);
-// A task keeps its revision, even where it is deleted for everybody else.
+// A task or a deployment keeps its revision, even where it is deleted for everybody else.
 std::optional<Definition> find_definition(store::Tx& tx, DefinitionNumber number);
 
 // Reserves the number of the family's next revision.

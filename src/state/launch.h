@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches: what the tasks of one RunTask or StartTask have in common.
+// Launches: what the tasks of one RunTask or StartTask, or of one start by a service, have in common.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -131,5 +132,10 @@ void update_service_deployment(store::Tx& tx, const ServiceDeployment& deploymen
 
 // Tasks that have not stopped, oldest first.
 std::vector<ServiceTask> list_service_tasks(store::Tx& tx, ServiceNumber service);
+// How many of them run and how many are about to. Tasks that are to stop are not counted.
+struct TaskCounts {
+  std::int32_t running = 0, pending = 0;
+};
+std::map<DeploymentNumber, TaskCounts> count_service_tasks(store::Tx& tx, ServiceNumber service);
 
 }  // namespace state

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "state/hold_text.h"
+#include "state/service.h"
 
 namespace state {
 namespace {
@@ -24,13 +25,14 @@ std::string of_t(const std::string& columns) {
 }
 
 // Rows of both tables are read by one function.
-const std::string kLive = "SELECT t.id, " + of_t(kTaskColumns) + ", NULL, t.known, t.credentials, t.credentials_id";
-const std::string kStopped = "SELECT t.task, " + of_t(kTaskColumns) + ", t.stopped_at, 7, NULL, NULL";
+const std::string kLive = "SELECT t.id, " + of_t(kTaskColumns) +
+                          ", NULL, t.known, t.credentials, t.credentials_id, t.protected_until";
+const std::string kStopped = "SELECT t.task, " + of_t(kTaskColumns) + ", t.stopped_at, 7, NULL, NULL, NULL";
 static_assert(to_code(model::TaskStatus::Stopped) == 7);
 const std::string kLiveStates = kLive + " FROM ecs_tasks t";
 const std::string kStoppedStates = kStopped + " FROM ecs_stopped_tasks t";
 const std::string kLiveTasks = kLive +
-                               ", i.id, l.created_at, h.holds FROM ecs_tasks t"
+                               ", i.id, l.created_at, h.holds, l.deployment FROM ecs_tasks t"
                                " JOIN ecs_instances i ON i.number = t.instance"
                                " JOIN ecs_launches l ON l.id = t.id / 16 JOIN ecs_holds h ON h.launch = l.id";
 const std::string kStoppedTasks = kStopped +
@@ -57,6 +59,7 @@ void read_into(TaskState& task, const store::Row& row) {
   task.known = static_cast<model::TaskStatus>(row.integer(13));
   task.credentials = row.maybe_str(14);
   task.credentials_id = row.maybe_str(15);
+  task.protected_until = row.maybe_time(16);
 }
 
 TaskState read_state(const store::Row& row) {
@@ -65,13 +68,17 @@ TaskState read_state(const store::Row& row) {
   return task;
 }
 
+void read_whole_into(Task& task, const store::Row& row) {
+  read_into(task, row);
+  task.machine = model::InstanceId(row.str(17));
+  task.created_at = row.time(18);
+  task.hold = parse_hold(row.text(19), task.name.place());
+  task.hold.task = task.id;
+}
+
 Task read_task(const store::Row& row) {
   Task task;
-  read_into(task, row);
-  task.machine = model::InstanceId(row.str(16));
-  task.created_at = row.time(17);
-  task.hold = parse_hold(row.text(18), task.name.place());
-  task.hold.task = task.id;
+  read_whole_into(task, row);
   return task;
 }
 
@@ -146,6 +153,10 @@ void set_delivered(store::Tx& tx, const TaskName& name) {
   tx.exec("UPDATE ecs_tasks SET delivered = 1 WHERE id = $1", name.number);
 }
 
+void set_protection(store::Tx& tx, const TaskName& name, std::optional<base::Time> until) {
+  tx.exec("UPDATE ecs_tasks SET protected_until = $2 WHERE id = $1", name.number, until);
+}
+
 std::optional<Task> find_task(store::Tx& tx, const model::TaskId& id) { return find(tx, kTaskLookup, id, read_task); }
 
 std::optional<TaskState> find_task_state(store::Tx& tx, const model::TaskId& id) {
@@ -170,6 +181,18 @@ std::vector<Task> list_undelivered(store::Tx& tx, const model::InstanceId& machi
       .query(kLiveTasks + " WHERE i.id = $1 AND (t.delivered = 0 OR t.stopping_at IS NOT NULL) ORDER BY t.id",
              machine.str())
       .all(read_task);
+}
+
+std::vector<ServiceTask> list_service_tasks(store::Tx& tx, ServiceNumber service) {
+  // The range, beside the join of kLiveTasks, lets the tasks of a launch be found by their numbers.
+  static const std::string sql =
+      kLiveTasks + " WHERE l.service = $1 AND t.id >= l.id * 16 AND t.id < l.id * 16 + 16 ORDER BY t.id";
+  return tx.query(sql, service).all([](const store::Row& row) {
+    ServiceTask task;
+    read_whole_into(task, row);
+    task.deployment = DeploymentNumber(row.integer(20));
+    return task;
+  });
 }
 
 std::vector<model::TaskHold> list_holds(store::Tx& tx, const model::InstanceId& machine) {

@@ -62,6 +62,8 @@ void update_task(store::Tx& tx, TaskState& task);
 // Moves a task whose known status has become STOPPED to the other table; increments its version.
 void move_to_stopped(store::Tx& tx, TaskState& task);
 void set_delivered(store::Tx& tx, const TaskName& name);
+// Of a task that has not stopped; nullopt: no protection.
+void set_protection(store::Tx& tx, const TaskName& name, std::optional<base::Time> until);
 
 std::optional<Task> find_task(store::Tx& tx, const model::TaskId& id);
 std::optional<TaskState> find_task_state(store::Tx& tx, const model::TaskId& id);
@@ -82,6 +84,7 @@ struct TaskFilter {
   std::int64_t after = 0;
   std::optional<std::int64_t> machine_number = {};
   std::optional<std::string> started_by = {}, family = {};
+  std::optional<ServiceNumber> service = {};
   std::int64_t most = 0;
 };
 std::vector<TaskName> list_task_names(store::Tx& tx, const TaskFilter& filter);

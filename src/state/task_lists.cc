@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists and counts of tasks over whole clusters, and their access keys.
+#include "state/service.h"
 #include "state/task.h"
 
 namespace state {
@@ -27,8 +28,9 @@ std::vector<TaskName> list_task_names(store::Tx& tx, const TaskFilter& filter) {
                  ") AS t JOIN ecs_launches l ON l.id = t.number / 16"
                  " JOIN ecs_task_definitions d ON d.id = l.definition WHERE (t.instance = $3 OR $3 IS NULL)"
                  " AND (l.started_by = $4 OR $4 IS NULL) AND (d.family = $5 OR $5 IS NULL)"
-                 " ORDER BY t.number LIMIT $6",
-             filter.cluster, filter.after, filter.machine_number, filter.started_by, filter.family, filter.most)
+                 " AND (l.service = $6 OR $6 IS NULL) ORDER BY t.number LIMIT $7",
+             filter.cluster, filter.after, filter.machine_number, filter.started_by, filter.family, filter.service,
+             filter.most)
       .all([](const store::Row& row) { return TaskName{row.integer(0), row.integer(1)}; });
 }
 
@@ -36,6 +38,21 @@ std::vector<std::pair<model::TaskStatus, std::int64_t>> count_tasks(store::Tx& t
   return tx.query("SELECT known, count(*) FROM ecs_tasks GROUP BY known ORDER BY known").all([](const store::Row& row) {
     return std::pair(static_cast<model::TaskStatus>(row.integer(0)), row.integer(1));
   });
+}
+
+std::map<DeploymentNumber, TaskCounts> count_service_tasks(store::Tx& tx, ServiceNumber service) {
+  std::map<DeploymentNumber, TaskCounts> counts;
+  tx.query(
+        "SELECT l.deployment, t.known, count(*) FROM ecs_launches l"
+        " JOIN ecs_tasks t ON t.id >= l.id * 16 AND t.id < l.id * 16 + 16"
+        " WHERE l.service = $1 AND t.stopping_at IS NULL GROUP BY l.deployment, t.known",
+        service)
+      .each([&](const store::Row& row) {
+        TaskCounts& count = counts[DeploymentNumber(row.integer(0))];
+        const bool running = row.integer(1) == to_code(model::TaskStatus::Running);
+        (running ? count.running : count.pending) += static_cast<std::int32_t>(row.integer(2));
+      });
+  return counts;
 }
 
 std::set<LaunchNumber> delete_stopped(store::Tx& tx, const StoppedRange& range) {

@@ -81,6 +81,18 @@ std::string container_arn(const state::Cluster& cluster, const model::TaskId& ta
   return arn_in(cluster, "container", task.str() + "/" + uuid);
 }
 
+std::string service_arn(const state::Cluster& cluster, const std::string& service) {
+  return arn_in(cluster, "service", service);
+}
+
+std::string service_deployment_arn(const state::Cluster& cluster, const std::string& service, const std::string& id) {
+  return arn_in(cluster, "service-deployment", service + "/" + id);
+}
+
+std::string service_revision_arn(const state::Cluster& cluster, const std::string& service, const std::string& id) {
+  return arn_in(cluster, "service-revision", service + "/" + id);
+}
+
 std::optional<model::InstanceId> instance_id(const state::Cluster& cluster, std::string_view text) {
   auto name = name_in(cluster, text, "container-instance");
   return name ? std::optional(model::InstanceId(std::move(*name))) : std::nullopt;

@@ -36,6 +36,11 @@ std::string task_arn(const state::Cluster& cluster, const model::TaskId& id);
 // Made of the task's id and the container's name, so that it never changes.
 std::string container_arn(const state::Cluster& cluster, const model::TaskId& task, const std::string& container);
 
+std::string service_arn(const state::Cluster& cluster, const std::string& service);
+// Of a service deployment with this id, and of the service revision with the number of a deployment.
+std::string service_deployment_arn(const state::Cluster& cluster, const std::string& service, const std::string& id);
+std::string service_revision_arn(const state::Cluster& cluster, const std::string& service, const std::string& id);
+
 // The id that an id or an ARN names; nullopt for an ARN of another cluster.
 std::optional<model::InstanceId> instance_id(const state::Cluster& cluster, std::string_view text);
 std::optional<model::TaskId> task_id(const state::Cluster& cluster, std::string_view text);

@@ -18,26 +18,29 @@ struct Kind {
 };
 constexpr Kind kTask{"task", "Task", "taskId"};
 constexpr Kind kInstance{"container-instance", "Container Instance", "instanceId"};
+constexpr Kind kService{"service", "Service", "service"};
 
 // The texts are ECS's own; "Identifier is invalid" was observed for tasks, task sets and services.
-std::optional<std::string> requested_id(const state::Cluster& cluster, const std::string& text, const Kind& kind) {
-  std::string id = text;
-  if (text.starts_with("arn:")) {
-    const auto arn = parse_arn(text);
-    if (!arn && text.starts_with("arn:aws:ecs:")) {
-      throw invalid_parameter("Invalid identifier: Unexpected number of separators");
-    }
-    if (!arn || arn->type != kind.type) throw invalid_parameter(fmt::format("{} Identifier is invalid", kind.noun));
-    if (arn->account != cluster.account || arn->region != cluster.region) return std::nullopt;
-    // The old format has no cluster in it.
-    const std::size_t slash = arn->name.find('/');
-    if (slash != std::string::npos && arn->name.substr(0, slash) != cluster.name) {
-      throw invalid_parameter(fmt::format("Invalid identifier: Identifier is for cluster {}. Your cluster is {}",
-                                          arn->name.substr(0, slash), cluster.name));
-    }
-    id = slash == std::string::npos ? arn->name : arn->name.substr(slash + 1);
+std::optional<std::string> requested_name(const state::Cluster& cluster, const std::string& text, const Kind& kind) {
+  if (!text.starts_with("arn:")) return text;
+  const auto arn = parse_arn(text);
+  if (!arn && text.starts_with("arn:aws:ecs:")) {
+    throw invalid_parameter("Invalid identifier: Unexpected number of separators");
   }
-  if (id.size() != kIdLength && id.size() != kOldIdLength) {
+  if (!arn || arn->type != kind.type) throw invalid_parameter(fmt::format("{} Identifier is invalid", kind.noun));
+  if (arn->account != cluster.account || arn->region != cluster.region) return std::nullopt;
+  // The old format has no cluster in it.
+  const std::size_t slash = arn->name.find('/');
+  if (slash != std::string::npos && arn->name.substr(0, slash) != cluster.name) {
+    throw invalid_parameter(fmt::format("Invalid identifier: Identifier is for cluster {}. Your cluster is {}",
+                                        arn->name.substr(0, slash), cluster.name));
+  }
+  return slash == std::string::npos ? arn->name : arn->name.substr(slash + 1);
+}
+
+std::optional<std::string> requested_id(const state::Cluster& cluster, const std::string& text, const Kind& kind) {
+  auto id = requested_name(cluster, text, kind);
+  if (id && id->size() != kIdLength && id->size() != kOldIdLength) {
     throw invalid_parameter(fmt::format("{} length should be one of [32,36]", kind.member));
   }
   return id;
@@ -81,6 +84,11 @@ std::optional<StoredInstance> find_requested_instance(store::Tx& tx, const state
                                                       const std::string& text) {
   const auto id = requested_instance_id(cluster, text);
   return id ? load_instance(tx, cluster, id->str()) : std::nullopt;
+}
+
+std::optional<std::string> requested_service_name(const state::Cluster& cluster, const std::string& text) {
+  if (text.empty()) throw invalid_parameter("Service can not be blank.");
+  return requested_name(cluster, text, kService);
 }
 
 StoredInstance find_instance(store::Tx& tx, const state::Cluster& cluster, const std::string& text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks and container instances as requests name them, by id or by ARN.
+// Tasks, container instances and services as requests name them: by id or name, or by ARN.
 #pragma once
 
 #include <optional>
@@ -24,6 +24,9 @@ std::optional<model::InstanceId> requested_instance_id(const state::Cluster& clu
 std::optional<state::Task> find_requested_task(store::Tx& tx, const state::Cluster& cluster, const std::string& text);
 std::optional<StoredInstance> find_requested_instance(store::Tx& tx, const state::Cluster& cluster,
                                                       const std::string& text);
+
+// The name of a service; nullopt for an ARN of another account or region.
+std::optional<std::string> requested_service_name(const state::Cluster& cluster, const std::string& text);
 
 // Throws "Referenced container instance X not found."
 StoredInstance find_instance(store::Tx& tx, const state::Cluster& cluster, const std::string& text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/ecs/machines/fleets.h"
 
+#include "services/ecs/reconciliation/service_queue.h"
 #include "state/task.h"
 
 namespace services::ecs {
@@ -68,12 +69,16 @@ std::set<state::ClusterNumber> Fleets::clusters() const {
   });
 }
 
-void put_in_fleet(Call& call, const StoredInstance& instance) { put_now(call, instance.cluster, instance.for_scheduler()); }
+void put_in_fleet(Call& call, const StoredInstance& instance) {
+  put_now(call, instance.cluster, instance.for_scheduler());
+  mark_machine(call, instance.cluster, instance.id);
+}
 
 void remove_from_fleet(Call& call, const StoredInstance& instance) {
   put_now(call, instance.cluster, instance.for_scheduler());  // INACTIVE
   when_committed(call, instance.cluster,
                  [id = instance.id](scheduler::Fleet& fleet) { fleet.remove(id); });
+  mark_machine(call, instance.cluster, instance.id);
 }
 
 void release_in_fleet(Call& call, state::ClusterNumber cluster, const model::TaskId& task) {

@@ -46,7 +46,7 @@ class Fleets {
   base::Guarded<std::map<state::ClusterNumber, std::unique_ptr<scheduler::Fleet>>> fleets_;
 };
 
-// At once.
+// At once. Services that the machine may concern are looked at when the call is committed.
 void put_in_fleet(Call& call, const StoredInstance& instance);
 // Gets no more tasks from now on, and is removed when the call is committed.
 void remove_from_fleet(Call& call, const StoredInstance& instance);

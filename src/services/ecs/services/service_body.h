@@ -31,6 +31,7 @@ struct ServiceBody {
   std::string availabilityZoneRebalancing = "DISABLED";  // or ENABLED
   std::string launchType = "EC2";
   std::optional<shapes::ecs::NetworkConfiguration> networkConfiguration = {};
+  bool operator==(const ServiceBody&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ServiceBody, (),
                       (deploymentConfiguration, placementConstraints, placementStrategy,

@@ -6,6 +6,7 @@
 #include "services/ecs/identifiers.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/operations.h"
+#include "services/ecs/reconciliation/service_tasks.h"
 #include "services/ecs/state_events.h"
 #include "services/ecs/tasks/report.h"
 #include "services/ecs/tasks/stop.h"
@@ -78,6 +79,7 @@ void report_running(Call& call, state::TaskState& task) {
   task.delivered = true;
   state::update_task(call.tx, task);
   mark_in_fleet(call, task.cluster, task.id, true, task.desired == model::DesiredStatus::Stopped);
+  mark_service_of(call, task);
   call.wake(state::task_topic(task.id));
   publish_task_change(call, task);
 }

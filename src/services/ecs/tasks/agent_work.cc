@@ -9,6 +9,7 @@
 #include "services/ecs/arn.h"
 #include "services/ecs/identifiers.h"
 #include "services/ecs/machines/fleets.h"
+#include "services/ecs/reconciliation/service_tasks.h"
 #include "services/ecs/state_events.h"
 #include "services/ecs/tasks/payload.h"
 #include "services/ecs/tasks/report.h"
@@ -290,6 +291,7 @@ void store_health(Call& call, const Admitted& home, const shapes::agent::Publish
     if (report.health == before) continue;
     set_report(*task, report);
     state::update_task(call.tx, *task);
+    mark_service_of(call, *task);
     call.wake(state::task_topic(task->id));
   }
 }

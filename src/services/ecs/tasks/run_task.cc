@@ -3,27 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <set>
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "base/random.h"
 #include "services/ecs/arn.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/identifiers.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/operations.h"
-#include "services/ecs/state_events.h"
 #include "services/ecs/tasks/launch.h"
 #include "services/ecs/tasks/task_operations.h"
+#include "services/ecs/tasks/task_start.h"
 #include "services/ecs/tasks/task_view.h"
 #include "services/shape_json.h"
 
 namespace services::ecs {
 namespace {
 
-constexpr std::int32_t kMaxCount = 10;
 constexpr std::size_t kMaxClientToken = 64;
 constexpr std::size_t kMaxStartInstances = 10;
 constexpr std::size_t kMaxCapacityProviders = 20;
@@ -58,77 +54,6 @@ struct Placed {
   std::vector<state::Task> tasks;
   std::vector<Failure> failures;
 };
-
-// What a call takes of a fleet. Later calls find it taken; it is returned where this call fails.
-class Taking {
- public:
-  Taking(Call& call, state::ClusterNumber cluster) : call_(call), fleets_(call.local<Fleets>()), cluster_(cluster) {}
-  ~Taking() { end(fleets_, cluster_, tasks_, false); }
-  Taking(const Taking&) = delete;
-  Taking& operator=(const Taking&) = delete;
-
-  // One decision and its hold, with nothing in between.
-  scheduler::Decision decide(const scheduler::Request& request, const std::optional<model::InstanceId>& instance) {
-    try {
-      return fleets_.with(cluster_, [&](scheduler::Fleet& fleet) {
-        auto decision = instance ? fleet.place_on(*instance, request) : fleet.place(request);
-        if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
-          CHECK(fleet.hold(*plan)) << "a plan just made does not hold";
-          tasks_.push_back(plan->hold.task);
-        }
-        return decision;
-      });
-    } catch (const scheduler::ExpressionTooComplex& error) {
-      throw invalid_parameter(error.what());
-    }
-  }
-
-  // From here on the end of the transaction decides.
-  void leave_to_transaction() {
-    call_.tx.on_end([&fleets = fleets_, cluster = cluster_, tasks = std::exchange(tasks_, {})](bool committed) {
-      end(fleets, cluster, tasks, committed);
-    });
-  }
-
- private:
-  static void end(Fleets& fleets, state::ClusterNumber cluster, const std::vector<model::TaskId>& tasks, bool committed) {
-    if (tasks.empty()) return;
-    fleets.with(cluster, [&](scheduler::Fleet& fleet) {
-      for (const model::TaskId& task : tasks) committed ? fleet.commit(task) : fleet.unhold(task);
-    });
-  }
-
-  Call& call_;
-  Fleets& fleets_;
-  state::ClusterNumber cluster_;
-  std::vector<model::TaskId> tasks_;
-};
-
-state::Task to_task(const StoredLaunch& launch, const state::TaskName& name, scheduler::Plan plan) {
-  state::Task task;
-  task.name = name;
-  task.id = plan.hold.task;
-  task.cluster = launch.cluster;
-  task.machine = std::move(plan.instance);
-  task.machine_number = plan.instance_number;
-  task.hold = std::move(plan.hold);
-  task.created_at = launch.created_at;
-  return task;
-}
-
-void write(Call& call, const state::Cluster& cluster, const std::vector<state::Task>& tasks) {
-  state::insert_tasks(call.tx, tasks);
-  for (const state::Task& task : tasks) {
-    call.wake(state::instance_topic(task.machine));
-  }
-  if (tasks.empty() || !has_event_rules(call)) return;
-  std::set<model::InstanceId> machines;
-  for (const state::Task& task : tasks) {
-    publish_task_change(call, cluster, task.id);
-    machines.insert(task.machine);
-  }
-  for (const model::InstanceId& machine : machines) publish_resource_change(call, machine);
-}
 
 void add_failures(Placed& placed, const state::Cluster& cluster, const scheduler::Refusal& refusal) {
   // One refusal covers every machine: further tasks of the call would be refused alike.
@@ -194,7 +119,7 @@ RunTaskResponse run_task(Call& call, const RunTaskRequest& request) {
   check_capacity(request);
   check_token(request.clientToken);
   const std::int32_t count = request.count.value_or(1);
-  if (count < 1 || count > kMaxCount) throw invalid_parameter("Task count should be between 1 and 10.");
+  if (count < 1 || count > kMaxTasksOfALaunch) throw invalid_parameter("Task count should be between 1 and 10.");
   std::string request_hash;
   if (request.clientToken) {
     request_hash = hash_of(request);
@@ -220,9 +145,7 @@ RunTaskResponse run_task(Call& call, const RunTaskRequest& request) {
   Placed placed;
   placed.tasks.reserve(static_cast<std::size_t>(count));
   for (std::int32_t i = 0; i < count; ++i) {
-    const state::TaskName name = state::new_task_name(launch.number, i);
-    wanted.task = model::TaskId(state::to_text(name));
-    wanted.seed = std::hash<std::string>{}(wanted.task.str());
+    const state::TaskName name = name_next_task(launch, placed.tasks.size(), wanted);
     auto decision = taking.decide(wanted, std::nullopt);
     if (auto* plan = std::get_if<scheduler::Plan>(&decision)) {
       placed.tasks.push_back(to_task(launch, name, std::move(*plan)));
@@ -232,7 +155,7 @@ RunTaskResponse run_task(Call& call, const RunTaskRequest& request) {
     break;
   }
   taking.leave_to_transaction();
-  write(call, cluster, placed.tasks);
+  write_tasks(call, cluster, placed.tasks);
   if (!placed.failures.empty() && launch.client_token) {
     launch.body.failures = placed.failures;
     update_launch(call.tx, launch);
@@ -257,8 +180,7 @@ StartTaskResponse start_task(Call& call, const StartTaskRequest& request) {
       placed.failures.push_back(missing_instance(cluster, text));
       continue;
     }
-    const state::TaskName name = state::new_task_name(launch.number, std::ssize(placed.tasks));
-    wanted.task = model::TaskId(state::to_text(name));
+    const state::TaskName name = name_next_task(launch, placed.tasks.size(), wanted);
     auto decision = taking.decide(wanted, id);
     if (auto* plan = std::get_if<scheduler::Plan>(&decision)) {
       placed.tasks.push_back(to_task(launch, name, std::move(*plan)));
@@ -267,7 +189,7 @@ StartTaskResponse start_task(Call& call, const StartTaskRequest& request) {
     }
   }
   taking.leave_to_transaction();
-  write(call, cluster, placed.tasks);
+  write_tasks(call, cluster, placed.tasks);
   delete_if_empty(call, launch, placed);
   return respond<StartTaskResponse>(call, cluster, definition, launch, placed);
 }

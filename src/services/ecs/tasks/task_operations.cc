@@ -11,6 +11,7 @@
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/operations.h"
 #include "services/ecs/page.h"
+#include "services/ecs/reconciliation/service_tasks.h"
 #include "services/ecs/state_events.h"
 #include "services/ecs/tasks/task_view.h"
 
@@ -115,6 +116,7 @@ StopTaskResponse stop_task(Call& call, const StopTaskRequest& request) {
     task->stopped_reason = request.reason.value_or(kStoppedByUser);
     state::update_task(call.tx, *task);
     mark_in_fleet(call, task->cluster, task->id, task->known == model::TaskStatus::Running, true);
+    mark_service_of(call, *task);
     call.wake(state::instance_topic(task->machine));
     call.wake(state::task_topic(task->id));
     publish_task_change(call, cluster, task->id);

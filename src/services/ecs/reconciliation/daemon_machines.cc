@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/reconciliation/daemon_machines.h"
+
+#include <algorithm>
+#include <set>
+
+#include "scheduler/filter.h"
+#include "services/ecs/errors.h"
+#include "services/ecs/machines/fleets.h"
+#include "services/ecs/reconciliation/service_placement.h"
+
+namespace services::ecs {
+namespace {
+
+constexpr std::int64_t kMaxDaemons = 5000;  // Amazon's limit of services in a cluster
+
+// Whatever other tasks hold there, and whether its agent is connected or not.
+bool meets_constraints(const scheduler::Machine& machine, const scheduler::Request& request) {
+  model::Instance instance = machine.instance();
+  instance.status = model::InstanceStatus::Active;
+  instance.agent_connected = true;
+  instance.trouble.clear();
+  scheduler::Request alone = request;
+  alone.member_of.clear();
+  alone.distinct_instance = false;
+  if (scheduler::misfit(scheduler::Machine(std::move(instance)), alone, scheduler::GpuNeed(alone.demand))) return false;
+  return std::ranges::all_of(request.member_of, [&](const scheduler::Expression& expression) {
+    return expression.matches(machine.instance(), machine.tasks());
+  });
+}
+
+std::set<std::string> groups_of_daemons(Call& call, state::ClusterNumber cluster) {
+  std::set<std::string> groups;
+  for (const state::Service& service :
+       state::list_services(call.tx, {.cluster = cluster, .daemon = true, .most = kMaxDaemons})) {
+    groups.insert(service_group(service));
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::vector<scheduler::DaemonMachine> daemon_machines(Call& call, const ServiceSnapshot& snapshot) {
+  const state::Deployment& primary = snapshot.primary();
+  const StoredTaskDefinition* definition = snapshot.definition_of(static_cast<std::int64_t>(primary.number));
+  if (!definition) return {};
+  const scheduler::Request request = service_request(
+      snapshot, *definition, service_launch(snapshot, primary, *definition, call.now), std::nullopt);
+  const std::set<std::string> daemons = groups_of_daemons(call, snapshot.service.cluster);
+  try {
+    return call.local<Fleets>().with(snapshot.service.cluster, [&](scheduler::Fleet& fleet) {
+      std::vector<scheduler::DaemonMachine> machines;
+      for (const scheduler::Machine* machine : fleet.machines()) {
+        const model::Instance& instance = machine->instance();
+        scheduler::DaemonMachine& out = machines.emplace_back(scheduler::DaemonMachine{.id = instance.id});
+        out.leaving = instance.status == model::InstanceStatus::Draining;
+        out.excluded = !meets_constraints(*machine, request);
+        out.suitable = !out.excluded && machine->accepts_tasks();
+        out.other_tasks = std::ranges::any_of(
+            machine->tasks(), [&](const model::TaskHold& task) { return !daemons.contains(task.group); });
+      }
+      return machines;
+    });
+  } catch (const scheduler::ExpressionTooComplex& error) {
+    throw invalid_parameter(error.what());
+  }
+}
+
+}  // namespace services::ecs

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/reconciliation/service_placement.h"
+
+#include "base/check.h"
+#include "services/ecs/errors.h"
+#include "services/ecs/machines/fleets.h"
+#include "services/ecs/tags.h"
+#include "services/ecs/tasks/launch.h"
+#include "services/shape_json.h"
+
+namespace services::ecs {
+namespace {
+
+constexpr std::string_view kZoneAttribute = "ecs.availability-zone";
+
+std::vector<shapes::ecs::Tag> tags_of_tasks(const ServiceRows& rows, const StoredTaskDefinition& definition) {
+  std::vector<shapes::ecs::Tag> tags;
+  if (rows.body.propagateTags == "SERVICE") tags = rows.body.tags;
+  if (rows.body.propagateTags == "TASK_DEFINITION") tags = definition.tags;
+  if (rows.body.enableECSManagedTags) {
+    tags.push_back({"aws:ecs:clusterName", rows.cluster.name});
+    tags.push_back({"aws:ecs:serviceName", rows.service.name});
+  }
+  return tags;
+}
+
+// Holds what it places, so that the next task finds it taken, and returns all of it at the end.
+class Tentative {
+ public:
+  explicit Tentative(scheduler::Fleet& fleet) : fleet_(fleet) {}
+  ~Tentative() {
+    for (const model::TaskId& task : tasks_) fleet_.unhold(task);
+  }
+  Tentative(const Tentative&) = delete;
+  Tentative& operator=(const Tentative&) = delete;
+
+  std::optional<scheduler::Refusal> place(scheduler::Request& request,
+                                          const std::optional<model::InstanceId>& machine) {
+    request.task = model::TaskId("trial-" + std::to_string(tasks_.size()));
+    auto decision = machine ? fleet_.place_on(*machine, request) : fleet_.place(request);
+    if (auto* refusal = std::get_if<scheduler::Refusal>(&decision)) return std::move(*refusal);
+    CHECK(fleet_.hold(std::get<scheduler::Plan>(decision))) << "a plan just made does not hold";
+    tasks_.push_back(request.task);
+    return std::nullopt;
+  }
+
+ private:
+  scheduler::Fleet& fleet_;
+  std::vector<model::TaskId> tasks_;
+};
+
+}  // namespace
+
+std::string service_group(const state::Service& service) { return "service:" + service.name; }
+
+StoredLaunch service_launch(const ServiceRows& rows, const state::Deployment& deployment,
+                            const StoredTaskDefinition& definition, base::Time now) {
+  StoredLaunch launch;
+  launch.cluster = rows.service.cluster;
+  launch.definition = definition.number;
+  launch.group = service_group(rows.service);
+  launch.started_by = deployment_id(deployment);
+  launch.service = rows.service.number;
+  launch.deployment = deployment.number;
+  launch.created_at = now;
+  launch.body.networkConfiguration = from_json<DeploymentBody>(deployment.body_json).networkConfiguration;
+  launch.body.tags = tags_of_tasks(rows, definition);
+  launch.body.enableExecuteCommand = rows.body.enableExecuteCommand;
+  return launch;
+}
+
+scheduler::Request service_request(const ServiceRows& rows, const StoredTaskDefinition& definition,
+                                   const StoredLaunch& launch, const std::optional<std::string>& zone) {
+  scheduler::Request request = scheduler_request(definition, launch);
+  add_constraints(request, rows.body.placementConstraints);
+  add_strategies(request, rows.body.placementStrategy);
+  if (request.strategies.empty()) {
+    // Amazon's: the zone with the fewest tasks of the service, then the machine with the fewest.
+    request.strategies = {{model::PlacementStrategy::Type::SpreadAttribute, std::string(kZoneAttribute)},
+                          {model::PlacementStrategy::Type::SpreadInstance, ""}};
+  }
+  if (zone) {
+    auto expression = scheduler::Expression::parse("attribute:" + std::string(kZoneAttribute) + " == " + *zone);
+    if (!expression) throw invalid_parameter(expression.error());
+    request.member_of.push_back(std::move(*expression));
+  }
+  return request;
+}
+
+Trial try_starts(Call& call, const ServiceSnapshot& snapshot, const std::vector<scheduler::ServiceStart>& starts) {
+  std::vector<scheduler::Request> requests;
+  for (const scheduler::ServiceStart& start : starts) {
+    const StoredTaskDefinition* definition = snapshot.definition_of(start.deployment);
+    const state::Deployment* deployment = snapshot.find(state::DeploymentNumber(start.deployment));
+    if (!definition || !deployment) throw client_error("TaskDefinition not found.");
+    requests.push_back(service_request(snapshot, *definition,
+                                       service_launch(snapshot, *deployment, *definition, call.now), start.zone));
+  }
+  try {
+    return call.local<Fleets>().with(snapshot.service.cluster, [&](scheduler::Fleet& fleet) {
+      Trial trial;
+      Tentative tentative(fleet);
+      for (std::size_t i = 0; i < starts.size(); ++i) {
+        scheduler::ServiceStart start = starts[i];
+        for (start.count = 0; start.count < starts[i].count; ++start.count) {
+          auto refusal = tentative.place(requests[i], start.machine);
+          if (!refusal) continue;
+          trial.blocked += starts[i].count - start.count;
+          if (!trial.refusal) {
+            trial.refusal = std::move(refusal);
+            trial.request = requests[i];
+            trial.zone = start.zone;
+          }
+          break;
+        }
+        if (start.count > 0) trial.starts.push_back(std::move(start));
+      }
+      return trial;
+    });
+  } catch (const scheduler::ExpressionTooComplex& error) {
+    throw invalid_parameter(error.what());
+  }
+}
+
+}  // namespace services::ecs

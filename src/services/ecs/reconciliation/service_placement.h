@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where tasks of a service could start now. Nothing is held: that is done by the transaction that starts them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "scheduler/request.h"
+#include "services/ecs/reconciliation/service_snapshot.h"
+#include "services/ecs/tasks/stored_launch.h"
+
+namespace services::ecs {
+
+// "service:web": the group of its tasks.
+std::string service_group(const state::Service& service);
+
+// The tasks of a start have this in common.
+StoredLaunch service_launch(const ServiceRows& rows, const state::Deployment& deployment,
+                            const StoredTaskDefinition& definition, base::Time now);
+// What each of them needs. Throws InvalidParameterException where the definition or the service is inconsistent.
+scheduler::Request service_request(const ServiceRows& rows, const StoredTaskDefinition& definition,
+                                   const StoredLaunch& launch, const std::optional<std::string>& zone);
+
+// The starts of a plan, as far as machines have room.
+struct Trial {
+  std::vector<scheduler::ServiceStart> starts = {};  // with the counts that fit
+  std::int32_t blocked = 0;                          // tasks that found no machine
+  // Why the first of these found none, and what it asked for.
+  std::optional<scheduler::Refusal> refusal = {};
+  std::optional<scheduler::Request> request = {};
+  std::optional<std::string> zone = {};  // of a start for a zone
+};
+Trial try_starts(Call& call, const ServiceSnapshot& snapshot, const std::vector<scheduler::ServiceStart>& starts);
+
+}  // namespace services::ecs

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/tasks/task_start.h"
+
+#include <functional>
+#include <set>
+
+#include "services/ecs/errors.h"
+#include "services/ecs/state_events.h"
+
+namespace services::ecs {
+namespace {
+
+void end_taking(Fleets& fleets, state::ClusterNumber cluster, const std::vector<model::TaskId>& tasks, bool committed) {
+  if (tasks.empty()) return;
+  fleets.with(cluster, [&](scheduler::Fleet& fleet) {
+    for (const model::TaskId& task : tasks) committed ? fleet.commit(task) : fleet.unhold(task);
+  });
+}
+
+}  // namespace
+
+Taking::~Taking() { end_taking(fleets_, cluster_, tasks_, false); }
+
+scheduler::Decision Taking::decide(const scheduler::Request& request,
+                                   const std::optional<model::InstanceId>& instance) {
+  try {
+    return fleets_.with(cluster_, [&](scheduler::Fleet& fleet) {
+      auto decision = instance ? fleet.place_on(*instance, request) : fleet.place(request);
+      if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
+        CHECK(fleet.hold(*plan)) << "a plan just made does not hold";
+        tasks_.push_back(plan->hold.task);
+      }
+      return decision;
+    });
+  } catch (const scheduler::ExpressionTooComplex& error) {
+    throw invalid_parameter(error.what());
+  }
+}
+
+void Taking::leave_to_transaction() {
+  call_.tx.on_end([&fleets = fleets_, cluster = cluster_, tasks = std::exchange(tasks_, {})](bool committed) {
+    end_taking(fleets, cluster, tasks, committed);
+  });
+}
+
+state::TaskName name_next_task(const StoredLaunch& launch, std::size_t place, scheduler::Request& request) {
+  const state::TaskName name = state::new_task_name(launch.number, static_cast<std::int64_t>(place));
+  request.task = model::TaskId(state::to_text(name));
+  request.seed = std::hash<std::string>{}(request.task.str());
+  return name;
+}
+
+state::Task to_task(const StoredLaunch& launch, const state::TaskName& name, scheduler::Plan plan) {
+  state::Task task;
+  task.name = name;
+  task.id = plan.hold.task;
+  task.cluster = launch.cluster;
+  task.machine = std::move(plan.instance);
+  task.machine_number = plan.instance_number;
+  task.hold = std::move(plan.hold);
+  task.created_at = launch.created_at;
+  return task;
+}
+
+void write_tasks(Call& call, const state::Cluster& cluster, const std::vector<state::Task>& tasks) {
+  state::insert_tasks(call.tx, tasks);
+  for (const state::Task& task : tasks) {
+    call.wake(state::instance_topic(task.machine));
+  }
+  if (tasks.empty() || !has_event_rules(call)) return;
+  std::set<model::InstanceId> machines;
+  for (const state::Task& task : tasks) {
+    publish_task_change(call, cluster, task.id);
+    machines.insert(task.machine);
+  }
+  for (const model::InstanceId& machine : machines) publish_resource_change(call, machine);
+}
+
+}  // namespace services::ecs
