@@ -19,58 +19,58 @@ namespace {
 using shapes::stoker::StokerExplainResponse;
 using WaitSentences = std::vector<std::string>;
 
-constexpr std::size_t kMaxHolders = 8;
+constexpr std::size_t kMaxOccupants = 8;
 constexpr std::size_t kMaxVerdicts = 100;
-constexpr std::int32_t kDefaultStopTimeout = 30;  // seconds
+constexpr std::int32_t kUsualStopTimeout = 30;  // seconds
 
 // A task on the machine that is nearest to having room.
-struct Holder {
+struct Occupant {
   state::Task task;
   StoredLaunch launch;
   std::optional<StoredTaskDefinition> definition;
 };
 
-std::vector<Holder> holders_on(Call& call, const model::InstanceId& machine, bool of_gpus) {
-  std::vector<Holder> holders;
+std::vector<Occupant> occupants_on(Call& call, const model::InstanceId& machine, bool of_gpus) {
+  std::vector<Occupant> occupants;
   for (state::Task& task : state::list_tasks_on(call.tx, machine)) {
     if (of_gpus && task.hold.gpus.empty()) continue;
     auto launch = load_launch(call.tx, task.launch());
     if (!launch) continue;
     auto definition = load_task_definition(call.tx, launch->definition);
-    holders.push_back({std::move(task), std::move(*launch), std::move(definition)});
+    occupants.push_back({std::move(task), std::move(*launch), std::move(definition)});
   }
-  return holders;
+  return occupants;
 }
 
 // "task x of ocr:1, of this service's deployment ecs-svc/1", "task x of train:1, of no service"
-std::string holder_name(Call& call, const ServiceSnapshot& snapshot, const Holder& holder) {
-  const std::string revision = holder.definition
-                                   ? fmt::format("{}:{}", holder.definition->family, holder.definition->revision)
+std::string occupant_name(Call& call, const ServiceSnapshot& snapshot, const Occupant& occupant) {
+  const std::string revision = occupant.definition
+                                   ? fmt::format("{}:{}", occupant.definition->family, occupant.definition->revision)
                                    : "a deleted task definition";
   std::string owner = "no service";
-  if (holder.launch.service == snapshot.service.number) {
-    owner = "this service's deployment " + holder.launch.started_by.value_or("");
-  } else if (holder.launch.service) {
-    const auto other = state::find_service(call.tx, *holder.launch.service);
+  if (occupant.launch.service == snapshot.service.number) {
+    owner = "this service's deployment " + occupant.launch.started_by.value_or("");
+  } else if (occupant.launch.service) {
+    const auto other = state::find_service(call.tx, *occupant.launch.service);
     owner = "the service " + (other ? other->name : "that was deleted");
   }
-  return fmt::format("task {} of {}, of {}", holder.task.id.str(), revision, owner);
+  return fmt::format("task {} of {}, of {}", occupant.task.id.str(), revision, owner);
 }
 
-std::int32_t stop_timeout(const Holder& holder) {
+std::int32_t stop_seconds(const Occupant& occupant) {
   std::int32_t longest = 0;
-  if (!holder.definition || !holder.definition->body.containerDefinitions) return kDefaultStopTimeout;
-  for (const auto& container : *holder.definition->body.containerDefinitions) {
-    longest = std::max(longest, container.stopTimeout.value_or(kDefaultStopTimeout));
+  if (!occupant.definition || !occupant.definition->body.containerDefinitions) return kUsualStopTimeout;
+  for (const auto& container : *occupant.definition->body.containerDefinitions) {
+    longest = std::max(longest, container.stopTimeout.value_or(kUsualStopTimeout));
   }
   return longest;
 }
 
-std::string holder_state(const Holder& holder, base::Time now) {
-  const state::Task& task = holder.task;
+std::string occupant_state(const Occupant& occupant, base::Time now) {
+  const state::Task& task = occupant.task;
   if (task.desired == model::DesiredStatus::Stopped) {
     return fmt::format("; it has been stopping for {} and is killed when its stopTimeout of {} s ends",
-                       base::duration_text(now - task.stopping_at.value_or(now)), stop_timeout(holder));
+                       base::duration_text(now - task.stopping_at.value_or(now)), stop_seconds(occupant));
   }
   if (task.protected_until && *task.protected_until > now) {
     return fmt::format("; it is protected for another {}", base::duration_text(*task.protected_until - now));
@@ -78,21 +78,22 @@ std::string holder_state(const Holder& holder, base::Time now) {
   return task.known == model::TaskStatus::Running ? "; it is RUNNING" : "; it is PENDING";
 }
 
-void name_holders(Call& call, const ServiceSnapshot& snapshot, const std::string& machine,
-                  const std::vector<Holder>& holders, bool of_gpus, WaitSentences& out) {
-  for (std::size_t i = 0; i < std::min(holders.size(), kMaxHolders); ++i) {
-    const Holder& holder = holders[i];
+void name_occupants(Call& call, const ServiceSnapshot& snapshot, const std::string& machine,
+                    const std::vector<Occupant>& occupants, bool of_gpus, WaitSentences& out) {
+  for (std::size_t i = 0; i < std::min(occupants.size(), kMaxOccupants); ++i) {
+    const Occupant& occupant = occupants[i];
     std::string what = "Resources";
     if (of_gpus) {
       what.clear();
-      for (const model::GpuHold& hold : holder.task.hold.gpus) what += (what.empty() ? "" : ", ") + hold.gpu.str();
+      for (const model::GpuHold& hold : occupant.task.hold.gpus) what += (what.empty() ? "" : ", ") + hold.gpu.str();
     }
     out.push_back(fmt::format("{} on {} {} held by {}{}.", what, machine,
-                              !of_gpus || holder.task.hold.gpus.size() > 1 ? "are" : "is",
-                              holder_name(call, snapshot, holder), holder_state(holder, call.now)));
+                              !of_gpus || occupant.task.hold.gpus.size() > 1 ? "are" : "is",
+                              occupant_name(call, snapshot, occupant), occupant_state(occupant, call.now)));
   }
-  if (holders.size() > kMaxHolders)
-    out.push_back(fmt::format("{} more hold the rest.", count_tasks(std::ssize(holders) - kMaxHolders)));
+  if (occupants.size() > kMaxOccupants)
+    out.push_back(fmt::format("{} more hold the rest.",
+                              count_tasks(static_cast<std::int64_t>(occupants.size() - kMaxOccupants))));
 }
 
 // Whether reconciling stops a task under these rules.
@@ -139,7 +140,8 @@ const scheduler::Failure* add_verdicts(Call& call, const ServiceSnapshot& snapsh
   return nearest;
 }
 
-void explain_blocked(Call& call, const ServiceSnapshot& snapshot, const Trial& trial, StokerExplainResponse& response) {
+void explain_placement_wait(Call& call, const ServiceSnapshot& snapshot, const Trial& trial,
+                            StokerExplainResponse& response) {
   WaitSentences& out = response.sentences;
   // With machines that are not ACTIVE, which the trial's own refusal leaves out.
   const scheduler::Refusal refusal{call.local<Fleets>().with(
@@ -158,10 +160,10 @@ void explain_blocked(Call& call, const ServiceSnapshot& snapshot, const Trial& t
   const bool resources = of_gpus || nearest->reason == scheduler::Reason::Cpu ||
                          nearest->reason == scheduler::Reason::Memory || nearest->reason == scheduler::Reason::Ports;
   if (!resources) return;
-  const std::vector<Holder> holders = holders_on(call, nearest->instance, of_gpus);
-  name_holders(call, snapshot, response.nearest->machine, holders, of_gpus, out);
-  const bool own = std::ranges::any_of(holders, [&](const Holder& holder) {
-    return holder.launch.service == snapshot.service.number && holder.task.desired == model::DesiredStatus::Running;
+  const std::vector<Occupant> occupants = occupants_on(call, nearest->instance, of_gpus);
+  name_occupants(call, snapshot, response.nearest->machine, occupants, of_gpus, out);
+  const bool own = std::ranges::any_of(occupants, [&](const Occupant& occupant) {
+    return occupant.launch.service == snapshot.service.number && occupant.task.desired == model::DesiredStatus::Running;
   });
   scheduler::ServiceView view = snapshot.view;
   view.blocked = trial.blocked;
@@ -192,7 +194,7 @@ void explain_waits(Call& call, const ServiceSnapshot& snapshot, const scheduler:
   if (plan.stuck) explain_stuck(snapshot, response.sentences);
   if (plan.starts.empty()) return;
   const Trial trial = try_starts(call, snapshot, plan.starts);
-  if (trial.blocked > 0 && trial.request) explain_blocked(call, snapshot, trial, response);
+  if (trial.blocked > 0 && trial.request) explain_placement_wait(call, snapshot, trial, response);
 }
 
 }  // namespace services::ecs
