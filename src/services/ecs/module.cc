@@ -11,6 +11,8 @@
 #include "services/ecs/metrics/live_usage.h"
 #include "services/ecs/metrics/measure.h"
 #include "services/ecs/operations.h"
+#include "services/ecs/reconciliation/service_loop.h"
+#include "services/ecs/reconciliation/service_queue.h"
 #include "services/ecs/tasks/sweep.h"
 #include "shapes/ecs/errors.h"
 
@@ -50,12 +52,14 @@ void add_memory(Locals& locals) {
   locals.add<Fleets>();
   locals.add<LiveGpus>();
   locals.add<LiveUsage>();
+  locals.add<ServiceQueue>();
 }
 
 // No agent has a session yet.
 void recover(Call& call) {
   disconnect_all(call.tx, call.now);
   call.local<Fleets>().load(call.tx);
+  recover_services(call);
 }
 
 Service service() {
@@ -80,7 +84,7 @@ Module module(const Options& options) {
   ecs.migrations = {"ecs", {kAccountSettings}};
   ecs.add_memory = &add_memory;
   ecs.recover = &recover;
-  ecs.loops = {sweep_loop(options.lost_after)};
+  ecs.loops = {sweep_loop(options.lost_after), service_loop()};
   ecs.gauges = &gauges;
   ecs.measure = &measure;
   return ecs;

@@ -129,7 +129,7 @@ BlockedStart waits_for(Call& call, const ServiceSnapshot& snapshot, const schedu
       definition ? fmt::format(" It has {} seconds for that (stopTimeout).", stop_timeout(*definition)) : "";
   return {.by_stopping = true,
           .text = fmt::format("(deployment {}) waits for (task {}) of {} to stop, which holds {} on {}.{}",
-                              deployment_id(snapshot.primary()), task.id.str(), revision_of(call, task.id),
+                              deployment_name(snapshot.primary()), task.id.str(), revision_of(call, task.id),
                               gpus.empty() ? "resources" : gpus, machine, timeout)};
 }
 
@@ -137,7 +137,7 @@ BlockedStart waits_for(Call& call, const ServiceSnapshot& snapshot, const schedu
 
 BlockedStart explain_blocked(Call& call, const ServiceSnapshot& snapshot, const Trial& trial) {
   if (const scheduler::ServiceTask* task = stopping_task(snapshot, trial)) return waits_for(call, snapshot, *task);
-  const std::string waiting = fmt::format("(deployment {})", deployment_id(snapshot.primary()));
+  const std::string waiting = fmt::format("(deployment {})", deployment_name(snapshot.primary()));
   if (const auto holder = best_holder(call, snapshot, trial)) {
     return {.text = fmt::format("{} waits for a GPU: {} on {} is held by (task {}) of {}. {}", waiting, holder->gpu,
                                 holder->machine, holder->task.str(), revision_of(call, holder->task),

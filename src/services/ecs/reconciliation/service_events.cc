@@ -106,7 +106,7 @@ std::vector<Condition> conditions_of(Call& call, const ServiceSnapshot& snapshot
     conditions.push_back(
         {.message = service_event(snapshot, fmt::format("was unable to reach steady state because (taskSet {}) was "
                                                         "unable to scale in due to (reason {} tasks under protection)",
-                                                        deployment_id(snapshot.primary()), plan.protected_tasks)),
+                                                        deployment_name(snapshot.primary()), plan.protected_tasks)),
          .action = ServiceAction{.type = "INFO", .name = "TASKSET_SCALE_IN_FAILURE_BY_TASK_PROTECTION"}});
   }
   return conditions;
@@ -165,7 +165,7 @@ void publish_deployment(Call& call, const ServiceRows& rows, const state::Deploy
   json::object detail;
   detail["eventType"] = action.type;
   detail["eventName"] = action.name;
-  detail["deploymentId"] = deployment_id(deployment);
+  detail["deploymentId"] = deployment_name(deployment);
   detail["updatedAt"] = wire::to_iso8601(call.now, true);
   detail["reason"] = action.reason;
   publish(call, rows.cluster, {kDeploymentStateChange, {rows.arn()}, json::serialize(detail)});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/ecs/reconciliation/service_placement.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/machines/fleets.h"
@@ -59,7 +61,7 @@ StoredLaunch service_launch(const ServiceRows& rows, const state::Deployment& de
   launch.cluster = rows.service.cluster;
   launch.definition = definition.number;
   launch.group = service_group(rows.service);
-  launch.started_by = deployment_id(deployment);
+  launch.started_by = deployment_name(deployment);
   launch.service = rows.service.number;
   launch.deployment = deployment.number;
   launch.created_at = now;
@@ -100,9 +102,11 @@ Trial try_starts(Call& call, const ServiceSnapshot& snapshot, const std::vector<
     return call.local<Fleets>().with(snapshot.service.cluster, [&](scheduler::Fleet& fleet) {
       Trial trial;
       Tentative tentative(fleet);
-      for (std::size_t i = 0; i < starts.size(); ++i) {
+      std::int32_t left = kMaxStartsAtOnce;
+      for (std::size_t i = 0; i < starts.size() && left > 0; ++i) {
         scheduler::ServiceStart start = starts[i];
-        for (start.count = 0; start.count < starts[i].count; ++start.count) {
+        const std::int32_t wanted = std::min(starts[i].count, left);
+        for (start.count = 0; start.count < wanted; ++start.count) {
           auto refusal = tentative.place(requests[i], start.machine);
           if (!refusal) continue;
           trial.blocked += starts[i].count - start.count;
@@ -113,6 +117,7 @@ Trial try_starts(Call& call, const ServiceSnapshot& snapshot, const std::vector<
           }
           break;
         }
+        left -= start.count;
         if (start.count > 0) trial.starts.push_back(std::move(start));
       }
       return trial;

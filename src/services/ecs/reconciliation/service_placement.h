@@ -22,6 +22,9 @@ StoredLaunch service_launch(const ServiceRows& rows, const state::Deployment& de
 scheduler::Request service_request(const ServiceRows& rows, const StoredTaskDefinition& definition,
                                    const StoredLaunch& launch, const std::optional<std::string>& zone);
 
+// Per look: the writer must not be occupied for long. The next look follows at once.
+inline constexpr std::int32_t kMaxStartsAtOnce = 100;
+
 // The starts of a plan, as far as machines have room.
 struct Trial {
   std::vector<scheduler::ServiceStart> starts = {};  // with the counts that fit

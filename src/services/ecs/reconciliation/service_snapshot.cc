@@ -123,7 +123,8 @@ void read_alarms(Call& call, ServiceSnapshot& snapshot) {
   if (snapshot.primary().rollout != state::Rollout::InProgress) return;
   const auto& alarms = snapshot.body.deploymentConfiguration.alarms;
   if (!alarms || !alarms->enable || alarms->alarmNames.empty()) return;
-  if (snapshot.change_body.alarms && snapshot.change_body.alarms->status == kMonitoringDisabled) return;
+  const auto* monitor = snapshot.change && snapshot.change->body.alarms ? &*snapshot.change->body.alarms : nullptr;
+  if (monitor && monitor->status == kMonitoringDisabled) return;
   snapshot.watches_alarms = true;
   snapshot.alarms = alarms_in_alarm(call, snapshot.cluster, snapshot.arn(), alarms->alarmNames);
 }
@@ -150,10 +151,8 @@ ServiceVersions ServiceRows::versions() const {
 }
 
 std::string ServiceRows::arn() const {
-  return arn_text({cluster.region, cluster.account, "service", cluster.name + "/" + service.name});
+  return service_arn(cluster, service.name);
 }
-
-std::string deployment_id(const state::Deployment& deployment) { return "ecs-svc/" + deployment.id; }
 
 std::optional<ServiceRows> read_service(store::Tx& tx, state::ServiceNumber number) {
   auto service = state::find_service(tx, number);
@@ -165,10 +164,7 @@ std::optional<ServiceRows> read_service(store::Tx& tx, state::ServiceNumber numb
   rows.deployments = state::list_deployments(tx, number);
   rows.tasks = state::list_service_tasks(tx, number);
   auto changes = state::list_service_deployments(tx, number, 0, 1);
-  if (!changes.empty()) {
-    rows.change = std::move(changes.front());
-    rows.change_body = from_json<ServiceDeploymentBody>(rows.change->body_json);
-  }
+  if (!changes.empty()) rows.change = parse(std::move(changes.front()));
   return rows;
 }
 

@@ -10,7 +10,7 @@
 #include "scheduler/reconcile.h"
 #include "services/call.h"
 #include "services/ecs/definitions/definition.h"
-#include "services/ecs/services/service_body.h"
+#include "services/ecs/services/stored_service.h"
 #include "state/cluster.h"
 #include "state/service.h"
 
@@ -32,8 +32,7 @@ struct ServiceRows {
   std::vector<state::Deployment> deployments = {};  // the PRIMARY one first; none for an INACTIVE service
   std::vector<state::ServiceTask> tasks = {};       // that have not stopped
   // The latest change from revision to revision.
-  std::optional<state::ServiceDeployment> change = {};
-  ServiceDeploymentBody change_body = {};
+  std::optional<StoredServiceDeployment> change = {};
 
   const state::Deployment& primary() const { return deployments.front(); }
   const state::Deployment* find(state::DeploymentNumber number) const;
@@ -44,9 +43,6 @@ struct ServiceRows {
 
 // nullopt: it does not exist, or is INACTIVE.
 std::optional<ServiceRows> read_service(store::Tx& tx, state::ServiceNumber number);
-
-// How an ARN and events name a deployment: "ecs-svc/0327562177077820032".
-std::string deployment_id(const state::Deployment& deployment);
 
 // Statuses of a change, in Amazon's words.
 inline constexpr std::string_view kPending = "PENDING", kInProgress = "IN_PROGRESS", kSuccessful = "SUCCESSFUL",

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// A service with a number of desired tasks. A rollout, a DRAINING machine and an unhealthy task are one matter: tasks
+// that must go ("old" below) are replaced under the bounds of the service. Where there is room, new ones start first;
+// where there is none, old ones stop first, as far as the minimum allows.
+#include <algorithm>
+
+#include "scheduler/reconcile_board.h"
+
+namespace scheduler {
+namespace {
+
+// What the service lacks, whether or not there is room for it.
+struct Wanted {
+  std::int32_t primary = 0;
+  std::int32_t older = 0;  // of a completed deployment that still keeps up the minimum
+  std::int64_t older_deployment = 0;
+  std::int32_t total() const { return primary + older; }
+};
+
+bool is_old(const BoardTask& one) { return !one.good(); }
+std::int32_t count_good(const ServiceBoard& board) {
+  return board.count([](const BoardTask& one) { return one.good(); });
+}
+// Tasks that make up the minimum, or will.
+std::int32_t count_standing(const ServiceBoard& board) {
+  return board.count([](const BoardTask& one) { return one.healthy || one.coming(); });
+}
+
+// Tasks that have not started and that nobody waits for.
+void stop_unwanted_pending(ServiceBoard& board) {
+  for (BoardTask& one : board.tasks) {
+    if (one.going || one.running() || !one.may_stop()) continue;
+    const bool unwanted = one.leaving || (one.primary ? board.failed : !one.coming());
+    if (unwanted) stop_task(board, one, cause_to_stop(one));
+  }
+}
+
+// More tasks of the PRIMARY deployment than desired.
+void scale_in(ServiceBoard& board) {
+  const std::int32_t surplus = count_good(board) - board.desired;
+  if (surplus <= 0) return;
+  std::vector<StopCandidate> candidates;
+  std::int32_t spare = std::max(board.healthy() - board.lower, 0);
+  for (BoardTask& one : board.tasks) {
+    if (one.going || !one.good() || !one.may_stop()) continue;
+    candidates.push_back({&one, {!one.running() ? 0 : !one.healthy ? 1 : 2, 0, false}});
+    if (!one.healthy) ++spare;
+  }
+  report_protected(board, surplus - static_cast<std::int32_t>(candidates.size()));
+  stop_by_rank(board, std::move(candidates), std::min(surplus, spare));
+}
+
+// Tasks of a completed deployment that were started again to keep up the minimum, and are no longer needed for it.
+void stop_needless_pending(ServiceBoard& board) {
+  std::vector<StopCandidate> candidates;
+  for (BoardTask& one : board.tasks) {
+    if (one.going || one.running() || !one.coming() || !one.may_stop()) continue;
+    candidates.push_back({&one, {0, one.task->deployment, false}});
+  }
+  stop_by_rank(board, std::move(candidates), count_standing(board) - board.lower);
+}
+
+// Since November 2025 Amazon replaces a lost task of an older deployment with its own revision, and lets both grow when
+// the service is scaled out. The revision must have been completed, and must still run: what has ended is not revived.
+void want_older(ServiceBoard& board, Wanted& wanted) {
+  const std::int32_t missing = board.lower - count_standing(board);
+  if (missing <= 0) return;
+  const ServiceDeployment* newest = nullptr;
+  for (const BoardTask& one : board.tasks) {
+    if (one.going || !one.trusted) continue;
+    if (!newest || newest->number < one.task->deployment) newest = board.find(one.task->deployment);
+  }
+  if (!newest || !may_launch(board, *newest)) return;
+  wanted.older = missing;
+  wanted.older_deployment = newest->number;
+}
+
+Wanted find_wanted(ServiceBoard& board) {
+  Wanted wanted;
+  const std::int32_t missing = board.desired - count_good(board);
+  if (missing > 0 && !board.failed) {
+    if (may_launch(board, board.primary)) {
+      wanted.primary = missing;
+    } else {
+      board.plan.throttled = true;
+    }
+  }
+  want_older(board, wanted);
+  return wanted;
+}
+
+// How many old tasks should stop now, if the minimum allows it.
+std::int32_t stops_needed(const ServiceBoard& board, const Wanted& wanted) {
+  const std::int32_t old = board.count([](const BoardTask& one) { return is_old(one) && one.running(); });
+  const std::int32_t replaced = board.count([](const BoardTask& one) { return one.good() && one.healthy; });
+  std::int32_t needed = old - std::max(board.desired - replaced, 0);
+  if (wanted.total() > 0) needed = std::max(needed, wanted.total() - (board.upper - board.total()));
+  // What stops already makes room for a blocked task.
+  if (wanted.primary > 0) needed = std::max(needed, std::min(board.view.blocked, wanted.primary) - board.going());
+  return std::max(needed, 0);
+}
+
+StopRank rank_old(const BoardTask& one) {
+  if (!one.healthy) return {one.coming() ? 1 : 0, one.task->deployment, one.leaving};
+  return {one.primary ? 3 : 2, one.task->deployment, one.leaving};
+}
+
+// Old tasks that do not count for the minimum first, then those that the minimum can spare.
+void stop_old(ServiceBoard& board, const Wanted& wanted) {
+  const std::int32_t needed = stops_needed(board, wanted);
+  if (needed == 0) return;
+  // The first task of the PRIMARY deployment takes precedence over one that is started again.
+  const bool first = wanted.primary > 0 && count_good(board) == 0 &&
+                     (board.total() >= board.upper || board.view.blocked > board.going());
+  std::vector<StopCandidate> candidates;
+  std::int32_t coming = 0, useless = 0, kept = 0;
+  for (BoardTask& one : board.tasks) {
+    if (one.going || !is_old(one)) continue;
+    if (!one.may_stop()) ++kept;
+    if (!one.may_stop() || (!one.running() && !first)) continue;
+    candidates.push_back({&one, rank_old(one)});
+    if (!one.healthy) ++(one.coming() ? coming : useless);
+  }
+  const std::int32_t spare_coming = std::max(count_standing(board) - board.lower, first ? 1 : 0);
+  const std::int32_t spare = useless + std::clamp(spare_coming, 0, coming) + std::max(board.healthy() - board.lower, 0);
+  if (spare >= static_cast<std::int32_t>(candidates.size())) {
+    report_protected(board, std::min(kept, needed - static_cast<std::int32_t>(candidates.size())));
+  }
+  stop_by_rank(board, std::move(candidates), std::min(needed, spare));
+}
+
+ServiceStart start_of(const ServiceBoard& board, std::int64_t deployment, std::int32_t count) {
+  const std::int32_t unhealthy =
+      board.count([&](const BoardTask& one) { return one.unhealthy && one.task->deployment == deployment; });
+  return {.deployment = deployment, .count = count, .replaced_unhealthy = std::min(count, unhealthy)};
+}
+
+// Room goes to the first task of the PRIMARY deployment, then to the minimum, then to the rest.
+void start_wanted(ServiceBoard& board, const Wanted& wanted) {
+  const std::int32_t room = std::max(board.upper - board.total(), 0);
+  const bool begins = count_good(board) == 0;
+  const std::int32_t first = std::min({begins ? 1 : 0, wanted.primary, room});
+  const std::int32_t older = std::min(wanted.older, room - first);
+  const std::int32_t primary = std::min(wanted.primary, room - older);
+  // In the order in which they are placed.
+  if (primary > 0) board.plan.starts.push_back(start_of(board, board.primary.number, primary));
+  if (older > 0) board.plan.starts.push_back(start_of(board, wanted.older_deployment, older));
+  if (!begins) std::ranges::reverse(board.plan.starts);
+}
+
+// Something is under way that will change the counts.
+bool is_moving(const ServiceBoard& board) {
+  return !board.idle() || board.going() > 0 ||
+         board.count([](const BoardTask& one) { return (one.good() && !one.healthy) || !one.running(); }) > 0;
+}
+
+}  // namespace
+
+void plan_replicas(ServiceBoard& board) {
+  if (finish_rebalancing(board)) return;
+  stop_unwanted_pending(board);
+  scale_in(board);
+  stop_needless_pending(board);
+  const Wanted wanted = find_wanted(board);
+  stop_old(board, wanted);
+  start_wanted(board, wanted);
+  board.plan.stuck = wanted.total() > 0 && !is_moving(board) && board.plan.protected_tasks == 0;
+  begin_rebalancing(board);
+}
+
+}  // namespace scheduler

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/reconciliation/deployment_changes.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "services/ecs/arn.h"
+#include "services/ecs/reconciliation/deployment_alarms.h"
+
+namespace services::ecs {
+namespace {
+
+// Why a deployment failed, in the words of each place that shows it.
+struct Failed {
+  std::string event;         // after "deployment failed: "
+  std::string rollout;       // rolloutStateReason
+  std::string rolling_back;  // rolloutStateReason of the deployment that replaces it, before "deploymentId D#."
+  std::string change;        // statusReason of the service deployment
+};
+
+const Failed kBreakerFailed{
+    .event = "tasks failed to start.",
+    .rollout = "ECS deployment circuit breaker: tasks failed to start.",
+    .rolling_back = "ECS deployment circuit breaker: rolling back to ",
+    .change = "Service deployment rolled back because the circuit breaker threshold was exceeded."};
+const Failed kAlarmFailed{.event = "alarm detected.",
+                          .rollout = "ECS deployment failed: alarm detected.",
+                          .rolling_back = "ECS deployment failed: alarm detected: rolling back to ",
+                          .change = "Service deployment rolled back because an alarm was detected."};
+const Failed kStoppedByClient{.event = "stopped by user.",
+                              .rollout = "ECS deployment stopped by user.",
+                              .rolling_back = "ECS deployment stopped by user: rolling back to ",
+                              .change = "Service deployment rolled back because it was stopped by user."};
+
+void save(Call& call, state::Deployment& deployment) {
+  deployment.updated_at = call.now;
+  state::update_deployment(call.tx, deployment);
+}
+
+bool is_open(const StoredServiceDeployment& change) { return !change.finished_at && !change.stopped_at; }
+
+void save_change(Call& call, StoredServiceDeployment& change, std::string_view status) {
+  change.status = status;
+  change.updated_at = call.now;
+  update_service_deployment_row(call.tx, change);
+}
+
+void finish_change(Call& call, StoredServiceDeployment& change, std::string_view status) {
+  if (status == kStopped) {
+    change.stopped_at = call.now;
+  } else {
+    change.finished_at = call.now;
+  }
+  const auto complete = [](std::optional<std::string>& monitor) {
+    if (monitor == kMonitoring) monitor = kMonitoringComplete;
+  };
+  if (change.body.deploymentCircuitBreaker) complete(change.body.deploymentCircuitBreaker->status);
+  if (change.body.alarms) complete(change.body.alarms->status);
+  save_change(call, change, status);
+}
+
+void complete_primary(Call& call, ServiceRows& rows) {
+  state::Deployment& primary = rows.deployments.front();
+  primary.rollout = state::Rollout::Completed;
+  primary.rollout_reason = fmt::format("ECS deployment {} completed.", deployment_name(primary));
+  primary.completed_at = call.now;
+  save(call, primary);
+  write_event(call, rows, service_event(rows, fmt::format("(deployment {}) deployment completed.",
+                                                          deployment_name(primary))));
+  publish_deployment(call, rows, primary,
+                     {.name = "SERVICE_DEPLOYMENT_COMPLETED", .reason = primary.rollout_reason});
+  if (!rows.change || !is_open(*rows.change)) return;
+  const bool rolled_back = rows.change->status == kRollbackInProgress;
+  finish_change(call, *rows.change, rolled_back ? kRollbackSuccessful : kSuccessful);
+}
+
+// The deployment that completed last is the PRIMARY one again, under its old id.
+void roll_back(Call& call, ServiceRows& rows, state::Deployment target, const Failed& why) {
+  state::Deployment& failed = rows.deployments.front();
+  failed.role = state::DeploymentRole::Active;
+  save(call, failed);
+  target.role = state::DeploymentRole::Primary;
+  target.rollout = state::Rollout::InProgress;
+  target.rollout_reason = why.rolling_back + fmt::format("deploymentId {}.", deployment_name(target));
+  target.failed_tasks = 0;
+  target.last_failure.reset();
+  save(call, target);
+  write_event(call, rows,
+              service_event(rows, fmt::format("rolling back to deployment {}.", deployment_name(target))));
+  publish_deployment(call, rows, target,
+                     {.name = "SERVICE_DEPLOYMENT_IN_PROGRESS", .reason = target.rollout_reason});
+  if (rows.change && is_open(*rows.change)) {
+    rows.change->body.statusReason = why.change;
+    rows.change->body.rollback =
+        shapes::ecs::Rollback{.reason = why.change,
+                              .startedAt = call.now,
+                              .serviceRevisionArn = service_revision_arn(rows.cluster, rows.service.name, target.id)};
+    save_change(call, *rows.change, kRollbackInProgress);
+  }
+  std::erase_if(rows.deployments, [&](const state::Deployment& one) { return one.number == target.number; });
+  rows.deployments.insert(rows.deployments.begin(), std::move(target));
+}
+
+void fail_primary(Call& call, ServiceRows& rows, const Failed& why, bool rolls_back) {
+  state::Deployment& primary = rows.deployments.front();
+  primary.rollout = state::Rollout::Failed;
+  primary.rollout_reason = why.rollout;
+  save(call, primary);
+  write_event(call, rows, service_event(rows, fmt::format("(deployment {}) deployment failed: {}",
+                                                          deployment_name(primary), why.event)));
+  publish_deployment(call, rows, primary,
+                     {.type = "ERROR", .name = "SERVICE_DEPLOYMENT_FAILED", .reason = why.rollout});
+  auto target = rolls_back ? state::find_last_completed(call.tx, rows.service.number, primary.number) : std::nullopt;
+  if (target) {
+    roll_back(call, rows, std::move(*target), why);
+  } else if (rows.change && is_open(*rows.change)) {
+    rows.change->body.statusReason = why.rollout;
+    const bool of_rollback = rows.change->status == kRollbackInProgress || rows.change->status == kRollbackRequested;
+    finish_change(call, *rows.change, of_rollback ? kRollbackFailed : kStopped);
+  }
+}
+
+}  // namespace
+
+void begin_change(Call& call, ServiceRows& rows, const std::vector<std::string>& alarms) {
+  StoredServiceDeployment& change = *rows.change;
+  change.started_at = call.now;
+  // "An alarm already in ALARM at the start disables alarm watching for that deployment."
+  if (change.body.alarms && !alarms.empty()) {
+    change.body.alarms->status = kMonitoringDisabled;
+    change.body.alarms->triggeredAlarmNames = alarms;
+  }
+  save_change(call, change, kInProgress);
+}
+
+void stop_change(Call& call, ServiceRows& rows) {
+  fail_primary(call, rows, kStoppedByClient, rows.change->status == kRollbackRequested);
+}
+
+void carry_out_verdict(Call& call, ServiceRows& rows, const scheduler::ServicePlan& plan,
+                       const std::vector<std::string>& alarms) {
+  switch (plan.verdict) {
+    case scheduler::Verdict::None: return;
+    case scheduler::Verdict::Completed: return complete_primary(call, rows);
+    case scheduler::Verdict::BreakerFailed:
+      if (rows.change && rows.change->body.deploymentCircuitBreaker) {
+        auto& breaker = *rows.change->body.deploymentCircuitBreaker;
+        breaker.status = kTriggered;
+        breaker.failureCount = rows.primary().failed_tasks;
+        breaker.threshold = scheduler::breaker_threshold(rows.service.desired);
+      }
+      return fail_primary(call, rows, kBreakerFailed, plan.roll_back);
+    case scheduler::Verdict::AlarmFailed:
+      if (rows.change && rows.change->body.alarms) {
+        rows.change->body.alarms->status = kTriggered;
+        rows.change->body.alarms->triggeredAlarmNames = alarms;
+      }
+      return fail_primary(call, rows, kAlarmFailed, plan.roll_back);
+  }
+}
+
+void abandon_change(Call& call, ServiceRows& rows) {
+  if (rows.change && is_open(*rows.change)) finish_change(call, *rows.change, kStopped);
+}
+
+void retire(Call& call, ServiceRows& rows, const std::vector<std::int64_t>& deployments) {
+  for (std::int64_t number : deployments) {
+    for (state::Deployment& deployment : rows.deployments) {
+      if (static_cast<std::int64_t>(deployment.number) != number) continue;
+      CHECK(deployment.role != state::DeploymentRole::Primary) << "the PRIMARY deployment is not retired";
+      deployment.role = state::DeploymentRole::Inactive;
+      save(call, deployment);
+    }
+  }
+}
+
+}  // namespace services::ecs
