@@ -16,6 +16,7 @@
 #include "services/ecs/machines/instance_operations.h"
 #include "services/ecs/module.h"
 #include "services/ecs/reconciliation/service_queue.h"
+#include "services/ecs/services/service_operations.h"
 #include "services/ecs/tag_operations.h"
 #include "services/ecs/tasks/task_operations.h"
 #include "services/shape_json.h"
@@ -88,7 +89,7 @@ class EcsTest : public testing::Test {
   std::set<std::string> wakes_;  // topics that the last call woke
   Locals locals_;
   Fleets& fleets_ = locals_.add<Fleets>();
-  ServiceQueue& services_ = locals_.add<ServiceQueue>();
+  ServiceQueue& service_queue_ = locals_.add<ServiceQueue>();
   std::unique_ptr<store::Store> store_;
   Caller caller_{.account = "111111111111", .region = "us-east-1", .endpoint = "http://localhost:4566"};
   base::Time now_ = base::from_seconds(1800000000);

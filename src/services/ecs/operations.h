@@ -21,6 +21,12 @@ std::vector<Operation> task_operations();  // tasks/task_operations.cc
 std::vector<Operation> protection_operations();  // tasks/task_protection.cc
 std::vector<Operation> agent_operations();  // tasks/agent_reports.cc
 std::vector<Operation> explain_operations();  // tasks/explain.cc
+std::vector<Operation> service_creation_operations();  // services/create_service.cc
+std::vector<Operation> service_update_operations();  // services/update_service.cc
+std::vector<Operation> service_deletion_operations();  // services/delete_service.cc
+std::vector<Operation> service_operations();  // services/service_operations.cc
+std::vector<Operation> service_deployment_operations();  // services/service_deployment_operations.cc
+std::vector<Operation> service_revision_operations();  // services/service_revision_operations.cc
 std::vector<Operation> tag_operations();  // tags.cc
 std::vector<Operation> account_setting_operations();  // account_settings.cc
 
