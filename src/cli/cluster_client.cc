@@ -66,13 +66,9 @@ std::vector<Task> ClusterClient::describe(const std::vector<std::string>& ids) {
 // ListTasks filters by desired status: a task that is stopping is among the stopped ones.
 std::vector<Task> ClusterClient::running_tasks() {
   std::vector<Task> tasks = describe(task_ids("RUNNING"));
-  for (Task& task : stopping_tasks()) tasks.push_back(std::move(task));
-  return tasks;
-}
-
-std::vector<Task> ClusterClient::stopping_tasks() {
-  std::vector<Task> tasks = describe(task_ids("STOPPED"));
-  std::erase_if(tasks, [](const Task& task) { return task.lastStatus == "STOPPED"; });
+  for (Task& task : describe(task_ids("STOPPED"))) {
+    if (task.lastStatus != "STOPPED") tasks.push_back(std::move(task));
+  }
   return tasks;
 }
 
@@ -128,7 +124,6 @@ std::vector<Service> ClusterClient::describe_services(const std::vector<std::str
   return services;
 }
 
-// ListServices leaves DRAINING services out: their tasks name them.
 std::vector<Service> ClusterClient::services() {
   std::vector<std::string> names;
   ListServicesRequest request{.cluster = cluster_, .maxResults = kListPage};
@@ -137,12 +132,7 @@ std::vector<Service> ClusterClient::services() {
     for (const std::string& arn : page.serviceArns.value_or(std::vector<std::string>())) names.push_back(id_of(arn));
     request.nextToken = page.nextToken;
   } while (request.nextToken);
-  for (const Task& task : stopping_tasks()) {
-    const std::string service = service_of(task.group.value_or(""));
-    if (!service.empty() && std::ranges::count(names, service) == 0) names.push_back(service);
-  }
   std::vector<Service> services = describe_services(names);
-  std::erase_if(services, [](const Service& service) { return service.status == "INACTIVE"; });
   std::ranges::sort(services, {}, [](const Service& one) { return one.serviceName.value_or(""); });
   return services;
 }

@@ -40,7 +40,7 @@ class ClusterClient {
   std::vector<shapes::ecs::ContainerInstance> instances();
   std::vector<shapes::stoker::StokerGpuState> gpus();
 
-  // ACTIVE ones, and DRAINING ones whose tasks are still stopping, by name.
+  // ACTIVE ones, by name.
   std::vector<shapes::ecs::Service> services();
   // By name or ARN. Throws when there is none; a deleted one is returned for a while, as INACTIVE.
   shapes::ecs::Service find_service(const std::string& text);
@@ -57,7 +57,6 @@ class ClusterClient {
   [[noreturn]] void rethrow_for_people(const wire::ApiError& error) const;
   std::vector<std::string> task_ids(const std::string& desired);
   std::vector<shapes::ecs::Task> describe(const std::vector<std::string>& ids);
-  std::vector<shapes::ecs::Task> stopping_tasks();
   std::vector<shapes::ecs::Service> describe_services(const std::vector<std::string>& names);
 
   std::string cluster_;

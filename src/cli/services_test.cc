@@ -15,7 +15,6 @@ using shapes::ecs::Service;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 constexpr char kWeb[] = R"({"services":[{"serviceName":"web","status":"ACTIVE","desiredCount":2,"runningCount":1,
     "pendingCount":1,"taskDefinition":"arn:aws:ecs:r:0:task-definition/web:3","schedulingStrategy":"REPLICA",
@@ -70,7 +69,6 @@ class ServiceCommands : public FakeServer {
  protected:
   void reply_services() {
     reply("ListServices", R"({"serviceArns":["arn:aws:ecs:r:0:service/default/web"]})");
-    reply("ListTasks", R"({"taskArns":[]})");
     reply("DescribeServices", kWeb);
   }
   template <class Run>
@@ -101,19 +99,8 @@ TEST_F(ServiceCommands, ServicesPrintsJson) {
   EXPECT_THAT(out_.str(), testing::StartsWith(R"({"services":[{"serviceName":"web")"));
 }
 
-TEST_F(ServiceCommands, ADrainingServiceIsFoundByItsTasks) {
-  reply("ListServices", R"({"serviceArns":[]})");
-  reply("ListTasks", R"({"taskArns":["t/aaaa"]})");
-  reply("DescribeTasks", R"({"tasks":[{"taskArn":"t/aaaa","lastStatus":"RUNNING","group":"service:old"}]})");
-  reply("DescribeServices", R"({"services":[{"serviceName":"old","status":"DRAINING"}]})");
-  EXPECT_EQ(services(options_, out_), 0);
-  EXPECT_THAT(requests("DescribeServices"), ElementsAre(R"({"cluster":"default","services":["old"]})"));
-  EXPECT_THAT(out_.str(), HasSubstr("draining"));
-}
-
 TEST_F(ServiceCommands, WithoutServicesTheClusterIsNamed) {
   reply("ListServices", R"({"serviceArns":[]})");
-  reply("ListTasks", R"({"taskArns":[]})");
   EXPECT_EQ(services(options_, out_), 0);
   EXPECT_THAT(out_.str(), HasSubstr("no services in cluster default"));
 }
