@@ -59,7 +59,7 @@ void stop_unwanted_tasks(ServiceBoard& board, const DaemonPosts& posts) {
     } else if (machine->leaving) {
       // A daemon serves the other tasks of its machine to their end.
       if (machine->other_tasks) continue;
-      if (one.may_stop()) stop_task(board, one, StopCause::Draining);
+      if (one.may_stop()) stop_task(board, one, cause_to_stop(one));
       if (!one.may_stop()) report_protected(board, 1);
     } else if (!one.aside && !one.running() && one.may_stop() && (!one.primary || board.failed)) {
       stop_task(board, one, StopCause::Pending);

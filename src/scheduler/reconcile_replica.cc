@@ -21,6 +21,9 @@ bool is_old(const BoardTask& one) { return !one.good(); }
 std::int32_t count_good(const ServiceBoard& board) {
   return board.count([](const BoardTask& one) { return one.good(); });
 }
+std::int32_t count_replaced(const ServiceBoard& board) {
+  return board.count([](const BoardTask& one) { return one.good() && one.healthy; });
+}
 // Tasks that make up the minimum, or will.
 std::int32_t count_standing(const ServiceBoard& board) {
   return board.count([](const BoardTask& one) { return one.healthy || one.coming(); });
@@ -64,10 +67,11 @@ void stop_needless_pending(ServiceBoard& board) {
 // the service is scaled out. The revision must have been completed, and must still run: what has ended is not revived.
 void want_older(ServiceBoard& board, Wanted& wanted) {
   const std::int32_t missing = board.lower - count_standing(board);
+  wanted.older = 0;
   if (missing <= 0) return;
   const ServiceDeployment* newest = nullptr;
   for (const BoardTask& one : board.tasks) {
-    if (one.going || !one.trusted) continue;
+    if (one.task->stopping || !one.trusted) continue;
     if (!newest || newest->number < one.task->deployment) newest = board.find(one.task->deployment);
   }
   if (!newest || !may_launch(board, *newest)) return;
@@ -92,8 +96,7 @@ Wanted find_wanted(ServiceBoard& board) {
 // How many old tasks should stop now, if the minimum allows it.
 std::int32_t stops_needed(const ServiceBoard& board, const Wanted& wanted) {
   const std::int32_t old = board.count([](const BoardTask& one) { return is_old(one) && one.running(); });
-  const std::int32_t replaced = board.count([](const BoardTask& one) { return one.good() && one.healthy; });
-  std::int32_t needed = old - std::max(board.desired - replaced, 0);
+  std::int32_t needed = old - std::max(board.desired - count_replaced(board), 0);
   if (wanted.total() > 0) needed = std::max(needed, wanted.total() - (board.upper - board.total()));
   // What stops already makes room for a blocked task.
   if (wanted.primary > 0) needed = std::max(needed, std::min(board.view.blocked, wanted.primary) - board.going());
@@ -101,31 +104,40 @@ std::int32_t stops_needed(const ServiceBoard& board, const Wanted& wanted) {
 }
 
 StopRank rank_old(const BoardTask& one) {
-  if (!one.healthy) return {one.coming() ? 1 : 0, one.task->deployment, one.leaving};
-  return {one.primary ? 3 : 2, one.task->deployment, one.leaving};
+  const int kind = one.healthy ? (one.primary ? 4 : 3) : !one.coming() ? 0 : one.running() ? 2 : 1;
+  return {kind, one.task->deployment, one.leaving};
+}
+
+// Stops that the first task of the PRIMARY deployment needs. It takes precedence over tasks that are coming.
+std::int32_t stops_for_first(const ServiceBoard& board, const Wanted& wanted) {
+  if (wanted.primary == 0 || count_good(board) > 0) return 0;
+  return std::max(board.total() + 1 - board.upper, board.view.blocked > 0 && board.going() == 0 ? 1 : 0);
 }
 
 // Old tasks that do not count for the minimum first, then those that the minimum can spare.
 void stop_old(ServiceBoard& board, const Wanted& wanted) {
   const std::int32_t needed = stops_needed(board, wanted);
   if (needed == 0) return;
-  // The first task of the PRIMARY deployment takes precedence over one that is started again.
-  const bool first = wanted.primary > 0 && count_good(board) == 0 &&
-                     (board.total() >= board.upper || board.view.blocked > board.going());
-  std::vector<StopCandidate> candidates;
+  std::vector<StopCandidate> candidates, pending;
   std::int32_t coming = 0, useless = 0, kept = 0;
   for (BoardTask& one : board.tasks) {
     if (one.going || !is_old(one)) continue;
-    if (!one.may_stop()) ++kept;
-    if (!one.may_stop() || (!one.running() && !first)) continue;
-    candidates.push_back({&one, rank_old(one)});
-    if (!one.healthy) ++(one.coming() ? coming : useless);
+    if (!one.may_stop()) {
+      ++kept;
+    } else {
+      (one.running() ? candidates : pending).push_back({&one, rank_old(one)});
+      if (one.running() && !one.healthy) ++(one.coming() ? coming : useless);
+    }
   }
-  const std::int32_t spare_coming = std::max(count_standing(board) - board.lower, first ? 1 : 0);
-  const std::int32_t spare = useless + std::clamp(spare_coming, 0, coming) + std::max(board.healthy() - board.lower, 0);
-  if (spare >= static_cast<std::int32_t>(candidates.size())) {
-    report_protected(board, std::min(kept, needed - static_cast<std::int32_t>(candidates.size())));
+  std::int32_t spare =
+      useless + std::clamp(count_standing(board) - board.lower, 0, coming) + std::max(board.healthy() - board.lower, 0);
+  if (spare < stops_for_first(board, wanted)) {
+    candidates.insert(candidates.end(), pending.begin(), pending.end());
+    coming += static_cast<std::int32_t>(pending.size());
+    spare = std::max(spare, std::min(stops_for_first(board, wanted), useless + coming));
   }
+  const auto most = static_cast<std::int32_t>(candidates.size());
+  if (spare >= most) report_protected(board, std::min(kept, needed - most));
   stop_by_rank(board, std::move(candidates), std::min(needed, spare));
 }
 
@@ -135,17 +147,18 @@ ServiceStart start_of(const ServiceBoard& board, std::int64_t deployment, std::i
   return {.deployment = deployment, .count = count, .replaced_unhealthy = std::min(count, unhealthy)};
 }
 
-// Room goes to the first task of the PRIMARY deployment, then to the minimum, then to the rest.
+// Room goes to the first task of the PRIMARY deployment, then to the minimum, then to the rest. Once a task of it is
+// healthy, the PRIMARY deployment is the better way to the minimum.
 void start_wanted(ServiceBoard& board, const Wanted& wanted) {
   const std::int32_t room = std::max(board.upper - board.total(), 0);
-  const bool begins = count_good(board) == 0;
-  const std::int32_t first = std::min({begins ? 1 : 0, wanted.primary, room});
-  const std::int32_t older = std::min(wanted.older, room - first);
+  const bool works = count_replaced(board) > 0;
+  const std::int32_t first = works ? wanted.primary : std::min(wanted.primary, count_good(board) == 0 ? 1 : 0);
+  const std::int32_t older = std::clamp(room - first, 0, wanted.older);
   const std::int32_t primary = std::min(wanted.primary, room - older);
   // In the order in which they are placed.
   if (primary > 0) board.plan.starts.push_back(start_of(board, board.primary.number, primary));
   if (older > 0) board.plan.starts.push_back(start_of(board, wanted.older_deployment, older));
-  if (!begins) std::ranges::reverse(board.plan.starts);
+  if (first == 0) std::ranges::reverse(board.plan.starts);
 }
 
 // Something is under way that will change the counts.
@@ -161,8 +174,9 @@ void plan_replicas(ServiceBoard& board) {
   stop_unwanted_pending(board);
   scale_in(board);
   stop_needless_pending(board);
-  const Wanted wanted = find_wanted(board);
+  Wanted wanted = find_wanted(board);
   stop_old(board, wanted);
+  want_older(board, wanted);
   start_wanted(board, wanted);
   board.plan.stuck = wanted.total() > 0 && !is_moving(board) && board.plan.protected_tasks == 0;
   begin_rebalancing(board);

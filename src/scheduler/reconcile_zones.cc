@@ -19,7 +19,7 @@ ZoneCounts count_zones(const ServiceBoard& board, const BoardTask* other = nullp
   ZoneCounts counts;
   for (const std::string& zone : board.view.zones) counts[zone] = 0;
   for (const BoardTask& one : board.tasks) {
-    if (!one.going && &one != other) ++counts[one.task->zone];
+    counts[one.task->zone] += !one.going && &one != other ? 1 : 0;
   }
   return counts;
 }

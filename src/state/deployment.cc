@@ -13,8 +13,8 @@ const std::string kSelectDeployment = "SELECT id, " + kDeploymentColumns + " FRO
 
 const std::string kServiceDeploymentColumns =
     "service, name, status, target, body, created_at, updated_at, started_at, finished_at, stopped_at";
-const std::string kSelectServiceDeployment = "SELECT id, " + kServiceDeploymentColumns +
-                                             " FROM ecs_service_deployments";
+const std::string kSelectServiceDeployment =
+    "SELECT id, " + kServiceDeploymentColumns + " FROM ecs_service_deployments";
 
 DeploymentRole deployment_role(std::string_view text) {
   for (DeploymentRole role : {DeploymentRole::Primary, DeploymentRole::Active, DeploymentRole::Inactive}) {
@@ -70,24 +70,18 @@ ServiceDeployment read_service_deployment(const store::Row& row) {
 
 std::string_view text(DeploymentRole role) {
   switch (role) {
-    case DeploymentRole::Primary:
-      return "PRIMARY";
-    case DeploymentRole::Active:
-      return "ACTIVE";
-    case DeploymentRole::Inactive:
-      break;
+    case DeploymentRole::Primary: return "PRIMARY";
+    case DeploymentRole::Active: return "ACTIVE";
+    case DeploymentRole::Inactive: break;
   }
   return "INACTIVE";
 }
 
 std::string_view text(Rollout rollout) {
   switch (rollout) {
-    case Rollout::InProgress:
-      return "IN_PROGRESS";
-    case Rollout::Completed:
-      return "COMPLETED";
-    case Rollout::Failed:
-      break;
+    case Rollout::InProgress: return "IN_PROGRESS";
+    case Rollout::Completed: return "COMPLETED";
+    case Rollout::Failed: break;
   }
   return "FAILED";
 }
@@ -146,8 +140,8 @@ std::optional<ServiceDeployment> find_service_deployment_of(store::Tx& tx, Deplo
 
 std::vector<ServiceDeployment> list_service_deployments(store::Tx& tx, ServiceNumber service, std::int64_t before,
                                                         std::int64_t most) {
-  static const std::string sql = kSelectServiceDeployment +
-                                 " WHERE service = $1 AND ($2 = 0 OR id < $2) ORDER BY id DESC LIMIT $3";
+  static const std::string sql =
+      kSelectServiceDeployment + " WHERE service = $1 AND ($2 = 0 OR id < $2) ORDER BY id DESC LIMIT $3";
   return tx.query(sql, service, before, most).all(read_service_deployment);
 }
 
@@ -165,6 +159,18 @@ void update_service_deployment(store::Tx& tx, const ServiceDeployment& deploymen
       " stopped_at = $7 WHERE id = $1",
       deployment.number, deployment.status, deployment.body_json, deployment.updated_at, deployment.started_at,
       deployment.finished_at, deployment.stopped_at);
+}
+
+void delete_old_deployments(store::Tx& tx, ServiceNumber service, base::Time since) {
+  tx.exec(
+      "DELETE FROM ecs_service_deployments WHERE service = $1 AND created_at <= $2"
+      " AND id < (SELECT max(id) FROM ecs_service_deployments WHERE service = $1)",
+      service, since);
+  const auto completed = find_last_completed(tx, service, DeploymentNumber{});
+  tx.exec(
+      "DELETE FROM ecs_deployments WHERE service = $1 AND role = 'INACTIVE' AND updated_at <= $2 AND id <> $3"
+      " AND NOT EXISTS (SELECT 1 FROM ecs_service_deployments d WHERE d.target = ecs_deployments.id)",
+      service, since, completed ? completed->number : DeploymentNumber{});
 }
 
 }  // namespace state

@@ -48,12 +48,9 @@ void check_times(const Service& service) {
 
 std::string_view text(ServiceStatus status) {
   switch (status) {
-    case ServiceStatus::Active:
-      return "ACTIVE";
-    case ServiceStatus::Draining:
-      return "DRAINING";
-    case ServiceStatus::Inactive:
-      break;
+    case ServiceStatus::Active: return "ACTIVE";
+    case ServiceStatus::Draining: return "DRAINING";
+    case ServiceStatus::Inactive: break;
   }
   return "INACTIVE";
 }
@@ -86,12 +83,12 @@ std::vector<ServiceNumber> list_living_services(store::Tx& tx) {
 }
 
 ServiceNumber insert_service(store::Tx& tx, const Service& service) {
-  static const std::string sql = "INSERT INTO ecs_services (" + kServiceColumns +
-                                 ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+  static const std::string sql =
+      "INSERT INTO ecs_services (" + kServiceColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
   check_times(service);
   return ServiceNumber(tx.insert(sql, service.cluster, service.name, text(service.status), service.daemon,
-                                 service.desired, service.steady, service.steady_at, service.version,
-                                 service.body_json, service.client_token, service.created_at, service.inactive_at));
+                                 service.desired, service.steady, service.steady_at, service.version, service.body_json,
+                                 service.client_token, service.created_at, service.inactive_at));
 }
 
 void update_service(store::Tx& tx, Service& service) {
@@ -128,7 +125,9 @@ std::vector<ServiceEvent> list_service_events(store::Tx& tx, ServiceNumber servi
   return tx
       .query("SELECT name, created_at, message FROM ecs_service_events WHERE service = $1 ORDER BY id DESC LIMIT $2",
              service, kMaxServiceEvents)
-      .all([](const store::Row& row) { return ServiceEvent{row.str(0), row.time(1), row.str(2)}; });
+      .all([](const store::Row& row) {
+        return ServiceEvent{row.str(0), row.time(1), row.str(2)};
+      });
 }
 
 void insert_service_event(store::Tx& tx, ServiceNumber service, const ServiceEvent& event) {

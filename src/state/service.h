@@ -129,6 +129,9 @@ std::vector<ServiceDeployment> list_service_deployments(store::Tx& tx, ServiceNu
                                                         std::int64_t most);
 std::int64_t insert_service_deployment(store::Tx& tx, const ServiceDeployment& deployment);
 void update_service_deployment(store::Tx& tx, const ServiceDeployment& deployment);
+// Deletes the service's history from `since` and before: service deployments but the newest, and INACTIVE deployments
+// that none of the others leads to, except the last completed one.
+void delete_old_deployments(store::Tx& tx, ServiceNumber service, base::Time since);
 
 // Tasks that have not stopped, oldest first.
 std::vector<ServiceTask> list_service_tasks(store::Tx& tx, ServiceNumber service);

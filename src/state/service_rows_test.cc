@@ -89,6 +89,32 @@ class ServiceRows : public testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(OfBothEngines, ServiceRows, testing::Bool(),
                          [](const auto& info) { return info.param ? "Postgres" : "Sqlite"; });
 
+TEST_P(ServiceRows, ADatabaseOfTheVersionBeforeHasTasksWithoutServices) {
+  store_.reset();
+  if (GetParam()) database_ = std::make_unique<store::PostgresTestDatabase>();
+  if (!GetParam()) database_ = std::make_unique<store::SqliteTestDatabase>();
+  store::Migrations before = cluster_migrations();
+  before.steps.resize(2);
+  store_ = database_->open({before});
+  write([](store::Tx& tx) {
+    tx.exec(
+        "INSERT INTO ecs_launches (id, cluster, definition, task_group, request_hash, body, created_at)"
+        " VALUES (1, 1, 1, 'g', '', '{}', 0)");
+    tx.exec(
+        "INSERT INTO ecs_tasks (id, secret, cluster, instance, known, version, delivered)"
+        " VALUES (16, 7, 1, 1, 3, 1, 1)");
+  });
+  store_.reset();
+  store_ = database_->open({cluster_migrations()});
+  write([](store::Tx& tx) {
+    EXPECT_FALSE(find_launch(tx, LaunchNumber(1))->service);
+    const auto task = find_task_state(tx, model::TaskId(to_text({16, 7})));
+    ASSERT_TRUE(task);
+    EXPECT_FALSE(task->protected_until);
+    EXPECT_THAT(list_living_services(tx), IsEmpty());
+  });
+}
+
 TEST_P(ServiceRows, AServiceIsFoundByNameAndByNumber) {
   write([&](store::Tx& tx) {
     Service written = service(tx, "web");
@@ -256,6 +282,36 @@ TEST_P(ServiceRows, ServiceDeploymentsAreListedFromTheNewest) {
   });
 }
 
+TEST_P(ServiceRows, OldHistoryIsDeletedButNotWhatIsStillNeeded) {
+  write([&](store::Tx& tx) {
+    const ServiceNumber number = service(tx, "web").number;
+    const auto change = [&](const Deployment& target) {
+      ServiceDeployment one{.service = number, .id = "to " + target.id, .target = target.number};
+      one.created_at = target.created_at;
+      insert_service_deployment(tx, one);
+    };
+    for (const char* id : {"1", "2", "3", "4"}) {
+      const bool last = std::string_view(id) == "4";
+      Deployment one = deployment(tx, number, id, last ? DeploymentRole::Primary : DeploymentRole::Inactive);
+      if (std::string_view(id) == "2") {
+        one.completed_at = kServiceTime;
+        update_deployment(tx, one);
+      }
+      change(one);
+    }
+    delete_old_deployments(tx, number, kServiceTime - hours(1));
+    EXPECT_THAT(list_service_deployments(tx, number, 0, 10), SizeIs(4));
+    delete_old_deployments(tx, number, kServiceTime);
+    const auto left = list_service_deployments(tx, number, 0, 10);
+    ASSERT_THAT(left, SizeIs(1));
+    EXPECT_EQ(left[0].id, "to 4");
+    EXPECT_FALSE(find_deployment(tx, number, "1"));
+    EXPECT_TRUE(find_deployment(tx, number, "2"));
+    EXPECT_FALSE(find_deployment(tx, number, "3"));
+    EXPECT_TRUE(find_deployment(tx, number, "4"));
+  });
+}
+
 TEST_P(ServiceRows, TheNewestHundredEventsAreKept) {
   write([&](store::Tx& tx) {
     const ServiceNumber web = service(tx, "web").number, other = service(tx, "other").number;
@@ -302,9 +358,9 @@ TEST_P(ServiceRows, TheTasksOfAServiceAreFoundByItsLaunches) {
     EXPECT_EQ(launch->deployment, second.number);
     EXPECT_THAT(list_task_names(tx, {.cluster = cluster_, .service = web, .most = 10}),
                 ElementsAre(old[1].name, fresh[0].name));
-    EXPECT_THAT(list_task_names(
-                    tx, {.cluster = cluster_, .kind = TaskFilter::Kind::Stopped, .service = web, .most = 10}),
-                ElementsAre(old[0].name));
+    EXPECT_THAT(
+        list_task_names(tx, {.cluster = cluster_, .kind = TaskFilter::Kind::Stopped, .service = web, .most = 10}),
+        ElementsAre(old[0].name));
   });
 }
 

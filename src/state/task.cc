@@ -25,8 +25,8 @@ std::string of_t(const std::string& columns) {
 }
 
 // Rows of both tables are read by one function.
-const std::string kLive = "SELECT t.id, " + of_t(kTaskColumns) +
-                          ", NULL, t.known, t.credentials, t.credentials_id, t.protected_until";
+const std::string kLive =
+    "SELECT t.id, " + of_t(kTaskColumns) + ", NULL, t.known, t.credentials, t.credentials_id, t.protected_until";
 const std::string kStopped = "SELECT t.task, " + of_t(kTaskColumns) + ", t.stopped_at, 7, NULL, NULL, NULL";
 static_assert(to_code(model::TaskStatus::Stopped) == 7);
 const std::string kLiveStates = kLive + " FROM ecs_tasks t";

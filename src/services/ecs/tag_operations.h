@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on the tags of clusters, task definitions, container instances and tasks.
+// Operations on the tags of clusters, task definitions, container instances, tasks and services.
 #pragma once
 
 #include "services/call.h"

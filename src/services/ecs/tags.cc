@@ -10,6 +10,7 @@
 #include "services/ecs/errors.h"
 #include "services/ecs/machines/instance.h"
 #include "services/ecs/operations.h"
+#include "services/ecs/services/stored_service.h"
 #include "services/ecs/tag_operations.h"
 #include "services/ecs/tasks/report.h"
 #include "services/ecs/tasks/task_view.h"
@@ -105,6 +106,19 @@ std::optional<Tags> of_instance(Call& call, const Arn& arn, const Change& change
   return instance->body.tags;
 }
 
+std::optional<Tags> of_service(Call& call, const Arn& arn, const Change& change) {
+  const state::ClusterKey key{call.caller.account, call.caller.region,
+                              std::string_view(arn.name).substr(0, arn.name.find('/'))};
+  const auto cluster = state::find_cluster(call.tx, key);
+  auto row = cluster ? state::find_service(call.tx, cluster->number, id_of(arn)) : std::nullopt;
+  if (!row || row->status == state::ServiceStatus::Inactive) return std::nullopt;
+  StoredService service = parse(std::move(*row));
+  if (!change) return service.body.tags;
+  service.body.tags = change(std::move(service.body.tags));
+  update_service_row(call.tx, service);
+  return service.body.tags;
+}
+
 // The format of ARNs until 2018, without the name of the cluster.
 bool in_old_format(const Arn& arn) {
   const bool in_cluster = arn.type == "task" || arn.type == "container-instance" || arn.type == "service";
@@ -122,6 +136,7 @@ Tags tags_of(Call& call, const std::string& resource, const Change& change = nul
     if (arn->type == "task-definition") return of_definition(call, resource, change);
     if (arn->type == "task") tags = of_task(call, *arn, change);
     if (arn->type == "container-instance") tags = of_instance(call, *arn, change);
+    if (arn->type == "service") tags = of_service(call, *arn, change);
   }
   if (tags) return std::move(*tags);
   // ListTagsForResource has no ResourceNotFoundException in Amazon's model.

@@ -156,8 +156,8 @@ def test_regions_have_separate_clusters(connect, make_cluster):
 
 
 def test_an_unsupported_operation_is_named(ecs, server):
-    with refused("UnknownOperationException", "CreateService"):
-        ecs.create_service(serviceName="s", taskDefinition="t")
+    with refused("UnknownOperationException", "CreateTaskSet"):
+        ecs.create_task_set(cluster="default", service="s", taskDefinition="t")
 
 
 def test_error_types_have_no_namespace(raw):

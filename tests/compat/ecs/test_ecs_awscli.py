@@ -97,6 +97,25 @@ def test_settings_and_tags(aws):
     aws("delete-cluster", "--cluster", arn)
 
 
+def test_a_service(aws, make_cluster):
+    cluster, family, name = make_cluster()["clusterName"], unique_name(), unique_name()
+    aws("register-task-definition", "--family", family, "--container-definitions", "name=web,image=nginx,memory=128")
+    made = aws("create-service", "--cluster", cluster, "--service-name", name, "--task-definition", family,
+               "--desired-count", "2", "--placement-strategy", "type=spread,field=instanceId")["service"]
+    assert made["placementStrategy"] == [{"type": "spread", "field": "instanceId"}]
+    assert aws("list-services", "--cluster", cluster)["serviceArns"] == [made["serviceArn"]]
+    updated = aws("update-service", "--cluster", cluster, "--service", name, "--desired-count", "0",
+                  "--force-new-deployment", "--deployment-configuration", "minimumHealthyPercent=50")["service"]
+    assert (updated["desiredCount"], updated["deploymentConfiguration"]["minimumHealthyPercent"]) == (0, 50)
+    assert updated["deployments"][0]["id"] != made["deployments"][0]["id"]
+    assert "ServiceNotFoundException" in aws("delete-service", "--cluster", cluster, "--service", "none", fails=True)
+    assert aws("delete-service", "--cluster", cluster, "--service", name, "--force")["service"]["status"] == "DRAINING"
+    aws("wait", "services-inactive", "--cluster", cluster, "--services", name)
+    shown = aws("describe-services", "--cluster", cluster, "--services", name)["services"][0]
+    assert shown["status"] == "INACTIVE"
+    aws("deregister-task-definition", "--task-definition", family + ":1")
+
+
 def test_a_machine_and_its_attributes(aws, make_cluster, add_machine):
     cluster = make_cluster()["clusterName"]
     arn = add_machine(cluster, gpus=[unique_name()])["containerInstanceArn"]

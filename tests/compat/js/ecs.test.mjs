@@ -126,7 +126,8 @@ test("a missing definition is not described", async () => {
 test("unsupported members are rejected by name", { skip: onAmazon }, async (t) => {
   const secrets = [{ name: "S", valueFrom: "s" }];
   await refused(register(t, { secrets }, { executionRoleArn: "r" }), "ClientException", "secrets is not supported");
-  await refused(ecs.createService({ serviceName: "s" }), "UnknownOperationException", "CreateService");
+  const taskSet = { cluster: "default", service: "s", taskDefinition: "t" };
+  await refused(ecs.createTaskSet(taskSet), "UnknownOperationException", "CreateTaskSet");
 });
 
 test("tags are added, listed and removed", async (t) => {

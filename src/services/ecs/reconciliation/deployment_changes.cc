@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "services/ecs/arn.h"
 #include "services/ecs/reconciliation/deployment_alarms.h"
+#include "services/ecs/services/new_deployment.h"
 
 namespace services::ecs {
 namespace {
@@ -37,8 +38,6 @@ void save(Call& call, state::Deployment& deployment) {
   state::update_deployment(call.tx, deployment);
 }
 
-bool is_open(const StoredServiceDeployment& change) { return !change.finished_at && !change.stopped_at; }
-
 void save_change(Call& call, StoredServiceDeployment& change, std::string_view status) {
   change.status = status;
   change.updated_at = call.now;
@@ -46,11 +45,8 @@ void save_change(Call& call, StoredServiceDeployment& change, std::string_view s
 }
 
 void finish_change(Call& call, StoredServiceDeployment& change, std::string_view status) {
-  if (status == kStopped) {
-    change.stopped_at = call.now;
-  } else {
-    change.finished_at = call.now;
-  }
+  change.finished_at = call.now;
+  if (status == kStopped) change.stopped_at = call.now;
   const auto complete = [](std::optional<std::string>& monitor) {
     if (monitor == kMonitoring) monitor = kMonitoringComplete;
   };
@@ -69,7 +65,7 @@ void complete_primary(Call& call, ServiceRows& rows) {
                                                           deployment_name(primary))));
   publish_deployment(call, rows, primary,
                      {.name = "SERVICE_DEPLOYMENT_COMPLETED", .reason = primary.rollout_reason});
-  if (!rows.change || !is_open(*rows.change)) return;
+  if (!rows.change || !is_unfinished(*rows.change)) return;
   const bool rolled_back = rows.change->status == kRollbackInProgress;
   finish_change(call, *rows.change, rolled_back ? kRollbackSuccessful : kSuccessful);
 }
@@ -89,7 +85,7 @@ void roll_back(Call& call, ServiceRows& rows, state::Deployment target, const Fa
               service_event(rows, fmt::format("rolling back to deployment {}.", deployment_name(target))));
   publish_deployment(call, rows, target,
                      {.name = "SERVICE_DEPLOYMENT_IN_PROGRESS", .reason = target.rollout_reason});
-  if (rows.change && is_open(*rows.change)) {
+  if (rows.change && is_unfinished(*rows.change)) {
     rows.change->body.statusReason = why.change;
     rows.change->body.rollback =
         shapes::ecs::Rollback{.reason = why.change,
@@ -113,7 +109,7 @@ void fail_primary(Call& call, ServiceRows& rows, const Failed& why, bool rolls_b
   auto target = rolls_back ? state::find_last_completed(call.tx, rows.service.number, primary.number) : std::nullopt;
   if (target) {
     roll_back(call, rows, std::move(*target), why);
-  } else if (rows.change && is_open(*rows.change)) {
+  } else if (rows.change && is_unfinished(*rows.change)) {
     rows.change->body.statusReason = why.rollout;
     const bool of_rollback = rows.change->status == kRollbackInProgress || rows.change->status == kRollbackRequested;
     finish_change(call, *rows.change, of_rollback ? kRollbackFailed : kStopped);
@@ -131,6 +127,8 @@ void begin_change(Call& call, ServiceRows& rows, const std::vector<std::string>&
     change.body.alarms->triggeredAlarmNames = alarms;
   }
   save_change(call, change, kInProgress);
+  publish_deployment(call, rows, rows.primary(),
+                     {.name = "SERVICE_DEPLOYMENT_IN_PROGRESS", .reason = rows.primary().rollout_reason});
 }
 
 void stop_change(Call& call, ServiceRows& rows) {
@@ -157,10 +155,6 @@ void carry_out_verdict(Call& call, ServiceRows& rows, const scheduler::ServicePl
       }
       return fail_primary(call, rows, kAlarmFailed, plan.roll_back);
   }
-}
-
-void abandon_change(Call& call, ServiceRows& rows) {
-  if (rows.change && is_open(*rows.change)) finish_change(call, *rows.change, kStopped);
 }
 
 void retire(Call& call, ServiceRows& rows, const std::vector<std::int64_t>& deployments) {

@@ -14,8 +14,6 @@ void stop_change(Call& call, ServiceRows& rows);
 // The verdict on the PRIMARY deployment. `alarms` are those in ALARM.
 void carry_out_verdict(Call& call, ServiceRows& rows, const scheduler::ServicePlan& plan,
                        const std::vector<std::string>& alarms);
-// The service is deleted.
-void abandon_change(Call& call, ServiceRows& rows);
 // ACTIVE deployments without tasks.
 void retire(Call& call, ServiceRows& rows, const std::vector<std::int64_t>& deployments);
 

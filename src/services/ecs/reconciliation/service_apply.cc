@@ -64,12 +64,6 @@ void drain(Call& call, ServiceRows& rows) {
     if (task.desired == model::DesiredStatus::Running) stops.push_back({.task = task.id});
   }
   stop_tasks_of_service(call, rows, stops);
-  for (state::Deployment& deployment : rows.deployments) {
-    deployment.role = state::DeploymentRole::Inactive;
-    deployment.updated_at = call.now;
-    state::update_deployment(call.tx, deployment);
-  }
-  abandon_change(call, rows);
   rows.service.status = state::ServiceStatus::Inactive;
   rows.service.inactive_at = call.now;
   state::update_service(call.tx, rows.service);

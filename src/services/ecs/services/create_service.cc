@@ -23,11 +23,11 @@ void check_service_request(const CreateServiceRequest& request) {
   if (!plain_name(request.serviceName)) {
     throw invalid_parameter("Invalid service name. It should have 1 to 255 letters, numbers, hyphens and underscores.");
   }
-  check_supported(request);
   if (has_any(request.capacityProviderStrategy) && request.launchType) {
     throw invalid_parameter(
         "Specifying both a launch type and capacity provider strategy is not supported. Remove one and try again.");
   }
+  check_supported(request);
   const std::string type = request.launchType.value_or("EC2");
   if (type != "EC2") throw unsupported("launchType " + type, "machines join as EC2 instances");
   if (request.role && !request.role->empty()) throw unsupported("role", "there is no Elastic Load Balancing");
@@ -85,8 +85,8 @@ void check_same_service(Call& call, const StoredService& existing, StoredService
                         const StoredTaskDefinition& definition) {
   if (requested.client_token && requested.client_token == existing.client_token) return;
   requested.body.createdBy = existing.body.createdBy;
-  const bool same = existing.daemon == requested.daemon &&
-                    (existing.daemon || existing.desired == requested.desired) && existing.body == requested.body &&
+  const bool same = existing.daemon == requested.daemon && (existing.daemon || existing.desired == requested.desired) &&
+                    existing.body == requested.body &&
                     primary_deployment(call.tx, existing.number).definition == definition.number;
   if (!same) throw invalid_parameter("Creation of service was not idempotent.");
 }

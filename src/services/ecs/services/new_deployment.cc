@@ -6,11 +6,13 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "scheduler/reconcile.h"
 #include "services/shape_json.h"
 
 namespace services::ecs {
 namespace {
 
+constexpr base::Duration kHistoryFor = std::chrono::hours(24 * 90);  // Amazon's
 constexpr std::size_t kDeploymentDigits = 19;
 constexpr std::size_t kServiceDeploymentLength = 22;
 constexpr std::string_view kDigits = "0123456789";
@@ -23,7 +25,7 @@ void add_monitors(ServiceDeploymentBody& body, std::int32_t desired) {
   body.deploymentCircuitBreaker = shapes::ecs::ServiceDeploymentCircuitBreaker{.status = "DISABLED"};
   if (breaker && breaker->enable) {
     body.deploymentCircuitBreaker = {
-        .status = "MONITORING", .failureCount = 0, .threshold = failure_threshold(desired)};
+        .status = "MONITORING", .failureCount = 0, .threshold = scheduler::breaker_threshold(desired)};
   }
   const auto& alarms = configuration.alarms;
   body.alarms = shapes::ecs::ServiceDeploymentAlarms{.status = "DISABLED"};
@@ -39,11 +41,10 @@ void insert_change(Call& call, const StoredService& service, state::DeploymentNu
   state::ServiceDeployment change;
   change.service = service.number;
   change.id = base::random_text(kServiceDeploymentLength, kIdCharacters);
-  change.status = "IN_PROGRESS";
+  change.status = "PENDING";
   change.target = target;
   change.body_json = to_json(body);
   change.created_at = change.updated_at = call.now;
-  change.started_at = call.now;
   state::insert_service_deployment(call.tx, change);
 }
 
@@ -53,11 +54,6 @@ void end_monitor(std::optional<Monitor>& monitor) {
 }
 
 }  // namespace
-
-std::int32_t failure_threshold(std::int32_t desired) {
-  constexpr std::int32_t kFewest = 3, kMost = 200;  // Amazon's
-  return std::clamp((desired + 1) / 2, kFewest, kMost);
-}
 
 bool is_unfinished(const state::ServiceDeployment& deployment) {
   constexpr std::string_view kFinished[] = {"SUCCESSFUL", "STOPPED", "ROLLBACK_SUCCESSFUL", "ROLLBACK_FAILED"};
@@ -97,6 +93,7 @@ void start_deployment(Call& call, StoredService& service, state::DefinitionNumbe
   next.created_at = next.updated_at = call.now;
   next.number = state::insert_deployment(call.tx, next);
   insert_change(call, service, next.number, before);
+  state::delete_old_deployments(call.tx, service.number, call.now - kHistoryFor);
   service.steady = false;
 }
 

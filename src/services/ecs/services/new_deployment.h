@@ -16,7 +16,4 @@ void stop_unfinished(Call& call, state::ServiceNumber service, const std::string
 // No SUCCESSFUL, STOPPED, ROLLBACK_SUCCESSFUL or ROLLBACK_FAILED one.
 bool is_unfinished(const state::ServiceDeployment& deployment);
 
-// Tasks that have to fail in a row for the circuit breaker to open, at this desired count.
-std::int32_t failure_threshold(std::int32_t desired);
-
 }  // namespace services::ecs

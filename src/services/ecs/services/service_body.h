@@ -34,10 +34,9 @@ struct ServiceBody {
   bool operator==(const ServiceBody&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ServiceBody, (),
-                      (deploymentConfiguration, placementConstraints, placementStrategy,
-                       healthCheckGracePeriodSeconds, deploymentController, tags, createdBy, enableECSManagedTags,
-                       propagateTags, enableExecuteCommand, availabilityZoneRebalancing, launchType,
-                       networkConfiguration))
+                      (deploymentConfiguration, placementConstraints, placementStrategy, healthCheckGracePeriodSeconds,
+                       deploymentController, tags, createdBy, enableECSManagedTags, propagateTags, enableExecuteCommand,
+                       availabilityZoneRebalancing, launchType, networkConfiguration))
 
 // state::Deployment::body_json: with the task definition, what makes it a revision of the service.
 struct DeploymentBody {

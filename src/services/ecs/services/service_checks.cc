@@ -30,10 +30,12 @@ void check_supported_configuration(const DeploymentConfiguration& configuration)
     throw unsupported("deploymentConfiguration.lifecycleHooks", "there is no Lambda");
   }
   if (configuration.linearConfiguration) {
-    throw unsupported("deploymentConfiguration.linearConfiguration", "there is no load balancer that could shift traffic");
+    throw unsupported("deploymentConfiguration.linearConfiguration",
+                      "there is no load balancer that could shift traffic");
   }
   if (configuration.canaryConfiguration) {
-    throw unsupported("deploymentConfiguration.canaryConfiguration", "there is no load balancer that could shift traffic");
+    throw unsupported("deploymentConfiguration.canaryConfiguration",
+                      "there is no load balancer that could shift traffic");
   }
 }
 
@@ -95,7 +97,8 @@ void check_rebalancing(const StoredService& service) {
   throw invalid_parameter(
       "availabilityZoneRebalancing ENABLED is not valid for the daemon scheduling strategy, with a maximumPercent of "
       "100 or less, with a placement constraint on ecs.availability-zone, or with a placement strategy that does not "
-      "begin with a spread over ecs.availability-zone.");
+      "begin with a spread over ecs.availability-zone. Set it to DISABLED, or change the other setting, and try "
+      "again.");
 }
 
 bool is_about_zones(const PlacementConstraint& constraint) {
@@ -178,9 +181,9 @@ void check_service(Call& call, const state::Cluster& cluster, const StoredServic
 bool needs_gpus(const StoredTaskDefinition& definition) {
   const auto needs = [](const shapes::ecs::ContainerDefinition& container) {
     return container.resourceRequirements &&
-           std::ranges::any_of(*container.resourceRequirements, [](const shapes::ecs::ResourceRequirement& requirement) {
-             return requirement.type == "GPU";
-           });
+           std::ranges::any_of(
+               *container.resourceRequirements,
+               [](const shapes::ecs::ResourceRequirement& requirement) { return requirement.type == "GPU"; });
   };
   return std::ranges::any_of(*definition.body.containerDefinitions, needs);
 }

@@ -34,7 +34,8 @@ void check_supported(const Request& request) {
     throw unsupported("serviceConnectConfiguration", "there is no Cloud Map");
   }
   if (has_any(request.volumeConfigurations)) throw unsupported("volumeConfigurations", "there is no EBS");
-  if (has_any(request.vpcLatticeConfigurations)) throw unsupported("vpcLatticeConfigurations", "there is no VPC Lattice");
+  if (has_any(request.vpcLatticeConfigurations))
+    throw unsupported("vpcLatticeConfigurations", "there is no VPC Lattice");
   if (request.deploymentController) check_controller(*request.deploymentController);
   check_platform_version(request.platformVersion);
   check_capacity_strategy(request.capacityProviderStrategy);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "scheduler/reconcile.h"
 #include "services/ecs/arn.h"
 #include "services/ecs/clusters/cluster.h"
 #include "services/ecs/errors.h"
@@ -71,7 +72,7 @@ void show_breaker(ServiceDeploymentCircuitBreaker& breaker, const state::Service
                   const state::Deployment& target) {
   if (breaker.status != "MONITORING") return;
   breaker.failureCount = target.failed_tasks;
-  breaker.threshold = failure_threshold(service.desired);
+  breaker.threshold = scheduler::breaker_threshold(service.desired);
 }
 
 shapes::ecs::ServiceDeployment show_service_deployment(Call& call, const PartOfService& part,

@@ -33,8 +33,7 @@ void change_service(StoredService& service, const UpdateServiceRequest& request)
 }
 
 // The task definition of the next tasks: the requested one, or the current one, which may be INACTIVE by now.
-StoredTaskDefinition next_definition(Call& call, const UpdateServiceRequest& request,
-                                     const StoredDeployment& primary) {
+StoredTaskDefinition next_definition(Call& call, const UpdateServiceRequest& request, const StoredDeployment& primary) {
   if (request.taskDefinition && !request.taskDefinition->empty()) return launchable(call, *request.taskDefinition);
   auto current = load_task_definition(call.tx, primary.definition);
   CHECK(current) << "a deployment without its definition";

@@ -10,6 +10,7 @@
 #include "services/ecs/tasks/stop.h"
 #include "state/launch.h"
 #include "state/machine.h"
+#include "state/service.h"
 #include "state/task.h"
 
 namespace services::ecs {
@@ -17,6 +18,8 @@ namespace {
 
 constexpr std::int64_t kAtOnce = 1000;
 constexpr base::Duration kIdempotentFor = std::chrono::hours(24);  // Amazon's, of a client token
+// Clients wait for INACTIVE and must be able to see it. Amazon does not document how long it is shown.
+constexpr base::Duration kInactiveServicesFor = std::chrono::hours(1);
 constexpr base::Duration kBetweenSlices = std::chrono::milliseconds(20);
 constexpr base::Duration kLongest = std::chrono::minutes(5);
 
@@ -36,20 +39,22 @@ void delete_old(Call& call) {
   state::delete_unused_launches(call.tx, ended);
   state::delete_unused_launches(call.tx, state::end_client_tokens(call.tx, call.now - kIdempotentFor, kAtOnce));
   state::delete_departed(call.tx, call.now - kInactiveFor);
+  state::delete_old_services(call.tx, call.now - kInactiveServicesFor);
 }
 
 // When the next row is to be swept; not after `now` where one is due.
 base::Time next_due(store::Tx& tx, base::Time now, base::Duration lost_after) {
   base::Time next = now + kLongest;
   if (const auto since = state::first_disconnected(tx)) next = std::min(next, *since + lost_after);
-  // A stop wakes nobody, because it is not due within kLongest.
-  static_assert(kStoppedFor > kLongest);
+  // The end of a task or a service wakes nobody, because it is not due within kLongest.
+  static_assert(kStoppedFor > kLongest && kInactiveServicesFor > kLongest);
   if (const auto stopped = state::first_stopped(tx)) {
     const bool clock_was_set_back = *stopped > now + kStoppedFor;
     next = std::min(next, clock_was_set_back ? now : *stopped + kStoppedFor);
   }
   if (const auto launched = state::first_client_token(tx)) next = std::min(next, *launched + kIdempotentFor);
   if (const auto left = state::first_departed(tx)) next = std::min(next, *left + kInactiveFor);
+  if (const auto inactive = state::first_inactive_service(tx)) next = std::min(next, *inactive + kInactiveServicesFor);
   return next;
 }
 

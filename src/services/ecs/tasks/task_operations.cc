@@ -12,6 +12,7 @@
 #include "services/ecs/operations.h"
 #include "services/ecs/page.h"
 #include "services/ecs/reconciliation/service_tasks.h"
+#include "services/ecs/services/stored_service.h"
 #include "services/ecs/state_events.h"
 #include "services/ecs/tasks/task_view.h"
 
@@ -28,7 +29,6 @@ void check_filters(const ListTasksRequest& request) {
   if (request.startedBy && (request.containerInstance || request.family || request.serviceName || request.launchType)) {
     throw invalid_parameter("cannot specify startedBy with other arguments");
   }
-  if (request.serviceName) throw wire::ApiError("ServiceNotFoundException", "Service not found.");
 }
 
 std::int64_t after_row(const Page& page) {
@@ -74,6 +74,7 @@ ListTasksResponse list_tasks(Call& call, const ListTasksRequest& request) {
   if (request.containerInstance) {
     filter.machine_number = find_instance(call.tx, cluster, *request.containerInstance).number;
   }
+  if (request.serviceName) filter.service = find_service(call.tx, cluster, *request.serviceName).number;
   std::vector<state::TaskName> found;
   const auto list = [&](state::TaskFilter::Kind kind) {
     filter.kind = kind;
