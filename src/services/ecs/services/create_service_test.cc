@@ -36,12 +36,12 @@ TEST_F(CreateService, AnswersWithTheWholeServiceAndWakesTheLoop) {
       R"("minimumHealthyPercent":100},"deployments":[{"id":"ecs-svc/)" +
           digits +
           R"(","status":"PRIMARY","taskDefinition":"arn:aws:ecs:us-east-1:111111111111:task-definition/plain:1",)"
-          R"("desiredCount":2,"pendingCount":0,"runningCount":0,"failedTasks":0,"createdAt":1800000000.000,)"
-          R"("updatedAt":1800000000.000,"launchType":"EC2","rolloutState":"IN_PROGRESS",)"
+          R"("desiredCount":2,"pendingCount":0,"runningCount":0,"failedTasks":0,"createdAt":1800000000,)"
+          R"("updatedAt":1800000000,"launchType":"EC2","rolloutState":"IN_PROGRESS",)"
           R"("rolloutStateReason":"ECS deployment ecs-svc/)" +
           digits +
           R"( in progress."}],"events":[],)"
-          R"("createdAt":1800000000.000,"currentServiceRevisions":[{"arn":)"
+          R"("createdAt":1800000000,"currentServiceRevisions":[{"arn":)"
           R"("arn:aws:ecs:us-east-1:111111111111:service-revision/default/web/)" +
           digits +
           R"(","requestedTaskCount":2,"runningTaskCount":0,"pendingTaskCount":0}],"placementConstraints":[],)"
