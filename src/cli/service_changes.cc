@@ -60,10 +60,11 @@ std::vector<ServiceDeploymentBrief> list_deployments(ClusterClient& client, cons
   return all;
 }
 
-// The definition of the newest successful deployment that had another one than the service has now.
+// The definition of the newest successful deployment that had another one than the service has now. The target of a
+// deployment that was rolled back is the revision that failed.
 std::string previous_definition(ClusterClient& client, const Service& service) {
   std::vector<std::string> revisions;
-  for (const auto& one : list_deployments(client, service, {"SUCCESSFUL", "ROLLBACK_SUCCESSFUL"})) {
+  for (const auto& one : list_deployments(client, service, {"SUCCESSFUL"})) {
     if (one.targetServiceRevisionArn) revisions.push_back(*one.targetServiceRevisionArn);
   }
   for (std::size_t at = 0; at < revisions.size(); at += kMaxRevisions) {

@@ -173,6 +173,8 @@ TEST_F(ServiceCommands, RollbackReturnsToTheLastOtherDefinitionThatSucceeded) {
   EXPECT_THAT(requests("UpdateService").at(0),
               HasSubstr(R"("taskDefinition":"arn:aws:ecs:r:0:task-definition/web:2")"));
   EXPECT_THAT(requests("DescribeServiceRevisions"), ElementsAre(R"({"serviceRevisionArns":["r/4","r/3","r/2"]})"));
+  EXPECT_THAT(requests("ListServiceDeployments").at(1), HasSubstr(R"("status":["SUCCESSFUL"])"))
+      << "what was rolled back has failed";
 }
 
 TEST_F(ServiceCommands, WithoutAnEarlierDefinitionARollbackIsAnError) {

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from support.cluster import REGION, docker_answers
+from support.server import run_stoker
 from support.services import SERVE, Service, assert_bounds, percents, stoker
 from support.waiting import eventually
 
@@ -285,6 +286,8 @@ def test_a_rollback_ends_a_deployment_in_progress(fleet):
     assert "rolled back" in stoker(fleet, "service", "rollback", "web")
     assert arns(service.running(1, good)) == arns(first)
     service.completed(good)
+    done = run_stoker("service", "rollback", "web", "--data", fleet.server.data)
+    assert "no earlier successful deployment" in done.stderr, "what was rolled back is not returned to"
 
 
 def test_a_service_survives_a_restart_of_the_server(fleet):
