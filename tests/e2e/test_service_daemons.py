@@ -21,7 +21,8 @@ def test_a_daemon_follows_the_machines(driver):
     with cluster.Cluster(["--lost-after", "3s"]) as fleet:
         fleet.ecs.create_cluster()
         service = daemon(fleet, driver)
-        assert service.created["desiredCount"] == 0 and service.created["deploymentConfiguration"]["maximumPercent"] == 100
+        assert service.created["desiredCount"] == 0
+        assert service.created["deploymentConfiguration"]["maximumPercent"] == 100
         first = fleet.add("box-a", "none", driver)
         runs_on(service, first)
         second = fleet.add("box-b", "none", driver)

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from support.cluster import REGION, docker_answers
+from support.cluster import REGION, Cluster, docker_answers
 from support.server import run_stoker
 from support.services import SERVE, Service, assert_bounds, percents, stoker
 from support.waiting import eventually
@@ -22,6 +22,11 @@ def arns(tasks):
     return {task["taskArn"] for task in tasks}
 
 
+def running_of(service, definition):
+    return [task for task in service.tasks()
+            if task["taskDefinitionArn"] == definition and task["lastStatus"] == "RUNNING"]
+
+
 def test_a_service_starts_its_tasks_and_is_scaled(box, driver):
     service = Service(box, "web", box.define(SERVE, driver=driver), 2)
     assert service.created["status"] == "ACTIVE" and service.created["runningCount"] == 0
@@ -32,10 +37,11 @@ def test_a_service_starts_its_tasks_and_is_scaled(box, driver):
     assert arns(first) < arns(service.running(4))
     service.scale(1)
     service.running(1)
-    stopped = [task for task in service.tasks("STOPPED")]
+    stopped = service.tasks("STOPPED")
     assert len(stopped) == 3
     assert {task["stopCode"] for task in stopped} == {"ServiceSchedulerInitiated"}
-    assert all(task["stoppedReason"].startswith("Scaling activity initiated by (deployment ecs-svc/") for task in stopped)
+    for task in stopped:
+        assert task["stoppedReason"] == f"Scaling activity initiated by (deployment {service.primary['id']})"
     service.scale(0)
     service.running(0)
     service.event(r"^\(service web\) has started 2 tasks: \(task [0-9a-f]{32}\) \(task [0-9a-f]{32}\)\.$")
@@ -94,7 +100,7 @@ def test_a_health_check_decides_when_the_old_task_stops(box, driver):
     service = Service(box, "web", old)
     first = service.running(1)
     service.deploy(new)
-    second = eventually(lambda: [t for t in service.tasks() if t["taskDefinitionArn"] == new and t["lastStatus"] == "RUNNING"])
+    second = eventually(lambda: running_of(service, new))
     assert arns(first) < arns(service.tasks())
     gate.open()
     assert arns(service.running(1, new)) == arns(second)
@@ -164,9 +170,7 @@ def test_draining_a_machine_moves_its_tasks(fleet, driver):
 
 
 def test_tasks_of_a_machine_that_dies_are_replaced_elsewhere(driver):
-    from support import cluster
-
-    with cluster.Cluster(["--lost-after", "3s"]) as fleet:
+    with Cluster(["--lost-after", "3s"]) as fleet:
         first = fleet.add("box-a", "none", driver)
         service = Service(fleet, "web", fleet.define(SERVE, driver=driver), 2)
         lost = arns(service.running(2))
@@ -194,7 +198,7 @@ def test_protected_tasks_are_not_stopped(box, driver):
     assert arns(service.tasks()) == {kept["taskArn"]}
     service.scale(1)
     service.deploy(new)
-    eventually(lambda: [task for task in service.tasks() if task["taskDefinitionArn"] == new and task["lastStatus"] == "RUNNING"])
+    eventually(lambda: running_of(service, new))
     assert kept["taskArn"] in arns(service.tasks())
     protect(False)
     service.running(1, new)
@@ -234,7 +238,8 @@ def aws(fleet, *arguments):
 def test_the_stock_command_line_has_a_service(fleet):
     fleet.add("box-a")
     definition = fleet.define(SERVE)
-    made = aws(fleet, "create-service", "--service-name", "web", "--task-definition", definition, "--desired-count", "1")
+    made = aws(fleet, "create-service", "--service-name", "web", "--task-definition", definition,
+               "--desired-count", "1")
     assert made["service"]["deploymentConfiguration"]["minimumHealthyPercent"] == 100
     aws(fleet, "wait", "services-stable", "--services", "web")
     assert aws(fleet, "list-services")["serviceArns"] == [made["service"]["serviceArn"]]
