@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Shows Stoker with stock clients: a queue; tasks with GPUs (simulated, so that the demo runs anywhere), the GPUs
-# that each holds, and a placement failure with its reason; then an object in a bucket, whose event a task
+# that each holds, and a placement failure with its reason; a service; an object in a bucket, whose event a task
 # processes; and a clean shutdown.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -56,7 +56,7 @@ run() {
 }
 own() {
   say "stoker $*"
-  "$stoker" "$1" --data "$data" "${@:2}" || true
+  "$stoker" "$@" --data "$data" || true
 }
 export AWS_PAGER=""
 
@@ -101,6 +101,29 @@ for other in $(quiet ecs list-tasks --query 'taskArns[]' --output text); do
 done
 own ps --all
 own gpus
+
+note "a service keeps tasks running: it is created by a stock client, scaled, deployed again, and deleted"
+container='{"name": "main", "image": "'$image'", "memory": 64, "stopTimeout": 2, "entryPoint": ["/bin/sh", "-c"],
+  "command": ["trap exit TERM; while true; do sleep 1 & wait; done"],
+  "resourceRequirements": [{"type": "GPU", "value": "2"}]}'
+quiet ecs register-task-definition --family serve --container-definitions "[$container]" > /dev/null
+run ecs create-service --service-name ocr --task-definition serve --desired-count 1 \
+  --query 'service.[serviceName, status, desiredCount]'
+# Waits until so many tasks of the service run, and none of a replaced deployment is left.
+serving() { quiet ecs describe-services --services ocr --query "services[?length(deployments) == \`1\` &&
+  runningCount == \`$1\`].serviceName" --output text; }
+await serving 1
+own service scale ocr 2
+await serving 2
+own services
+note "all four GPUs are in use, so that old tasks stop before new ones start"
+own service update ocr --force
+await serving 2
+own ps --by-service
+own service events ocr
+own service delete ocr --force
+stopped() { "$stoker" ps --data "$data" | grep "no tasks"; }
+await stopped
 
 note "objects: a bucket publishes its events to a queue, and a task with a GPU processes them"
 run s3 mb s3://photos

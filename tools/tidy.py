@@ -69,6 +69,7 @@ SLEEP_FILES = {
     "agent/drivers/cgroup.cc": "a cgroup is busy for a moment after its last process; there is no event",
     "cli/run.cc": "polls the server, as any client does",
     "cli/awslogs.cc": "polls the server, as any client does: GetLogEvents has no long poll",
+    "cli/service_events.cc": "polls the server, as any client does: DescribeServices has no long poll",
     "store/postgres_store.cc": "backs off between attempts of a conflicting transaction",
     "store/postgres_writer.cc": "pauses between attempts to reconnect",
     "store/postgres_test_server.h": "waits for a process that announces nothing",

@@ -64,8 +64,14 @@ void add_server_commands(CLI::App& app, Options& options, Command& command);
 // run, ps, stop, logs, nodes, gpus, explain
 void add_cluster_commands(CLI::App& app, Options& options, Command& command);
 
+// services, service scale|update|rollback|events|delete
+void add_service_commands(CLI::App& app, Options& options, Command& command);
+
 // Adds a subcommand that calls the server of the data folder.
 CLI::App* add_client(CLI::App& app, Options& options, Command& command, const char* name, const char* help,
                      Command action);
+// The same with --cluster, --region and --json.
+CLI::App* add_cluster_client(CLI::App& app, Options& options, Command& command, const char* name, const char* help,
+                             Command action);
 
 }  // namespace cli

@@ -63,7 +63,9 @@ TEST_F(ClientArguments, OneCommandIsRequired) {
 }
 
 TEST_F(ClientArguments, ClusterRegionAndJsonAreOptionsOfEveryClusterCommand) {
-  for (const char* command : {"run image", "ps", "stop t", "logs t", "nodes", "nodes drain m", "gpus", "explain t"}) {
+  for (const char* command : {"run image", "ps", "stop t", "logs t", "nodes", "nodes drain m", "gpus", "explain t",
+                              "explain service s", "services", "service scale s 1", "service update s --force",
+                              "service rollback s", "service events s", "service delete s"}) {
     options_ = {};
     ASSERT_EQ(parse(std::string(command) + " --cluster blue --region eu-west-1 --json --data /d"), "") << command;
     EXPECT_EQ(options_.cluster, "blue") << command;
@@ -216,6 +218,31 @@ TEST_F(ClientArguments, ExplainNeedsOneArgumentAndReturnsItsStatus) {
   EXPECT_EQ(status_, 2);
   EXPECT_NE(parse("explain"), "");
   EXPECT_NE(parse("explain a b"), "");
+}
+
+TEST_F(ClientArguments, ExplainTakesAService) {
+  reply("StokerExplain", R"({"sentences":["It is steady."],"serviceArn":"a"})");
+  EXPECT_EQ(run_line("explain service web"), "It is steady.\n");
+  EXPECT_EQ(status_, 0);
+  EXPECT_THAT(requests("StokerExplain"), ElementsAre(R"({"cluster":"default","service":"web"})"));
+  run_line("explain service");
+  EXPECT_EQ(requests("StokerExplain").at(1), R"({"cluster":"default","taskDefinition":"service"})")
+      << "one word is a task or a definition";
+  EXPECT_NE(parse("explain service a b"), "");
+}
+
+TEST_F(ClientArguments, ServiceNeedsASubcommandAndAName) {
+  EXPECT_NE(parse("service"), "");
+  EXPECT_NE(parse("service web"), "");
+  for (const char* one : {"scale", "update --force", "rollback", "events", "delete"}) {
+    EXPECT_THAT(parse("service " + std::string(one)), HasSubstr("service")) << one;
+  }
+  EXPECT_THAT(parse("service scale web"), HasSubstr("count"));
+  EXPECT_NE(parse("service scale web -1"), "");
+  EXPECT_NE(parse("service scale web many"), "");
+  EXPECT_THAT(parse("service update web --min 101"), HasSubstr("--min"));
+  EXPECT_THAT(parse("service update web --max 0"), HasSubstr("--max"));
+  EXPECT_NE(parse("service rollback web --force"), "") << "only update and delete have --force";
 }
 
 TEST_F(ClientArguments, ParsingSendsNothing) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of run, ps, stop, logs, nodes, gpus and explain.
+// Arguments of run, ps, stop, logs, nodes, gpus and explain; services have their own file.
 #include <iostream>
 #include <memory>
 
@@ -29,19 +29,11 @@ constexpr char kExplainExamples[] = R"text(
 Examples:
   stoker explain 3fa9               why a task waits, or why it stopped
   stoker explain train              where the latest revision can run now; exit status 2 if nowhere
+  stoker explain service web        what the service does, waits for, and which setting would help
 
 )text";
 
 constexpr int kMaxMiB = 1 << 24;
-
-CLI::App* add_cluster_client(CLI::App& app, Options& options, Command& command, const char* name, const char* help,
-                             Command action) {
-  CLI::App* sub = add_client(app, options, command, name, help, std::move(action));
-  sub->add_option("--cluster", options.cluster, "The cluster")->capture_default_str();
-  sub->add_option("--region", options.region, "The region")->capture_default_str();
-  sub->add_flag("--json", options.json, "Print JSON");
-  return sub;
-}
 
 void add_run(CLI::App& app, Options& options, Command& command) {
   auto given = std::make_shared<RunArguments>();  // shared with the command
@@ -73,10 +65,11 @@ void add_run(CLI::App& app, Options& options, Command& command) {
 }
 
 void add_tasks(CLI::App& app, Options& options, Command& command) {
-  auto all = std::make_shared<bool>(false);
+  auto given = std::make_shared<PsArguments>();
   CLI::App* list = add_cluster_client(app, options, command, "ps", "List tasks",
-                                      [&options, all] { return ps(options, *all, std::cout); });
-  list->add_flag("-a,--all", *all, "Also tasks that stopped within the last hour, with the reason");
+                                      [&options, given] { return ps(options, *given, std::cout); });
+  list->add_flag("-a,--all", given->all, "Also tasks that stopped within the last hour, with the reason");
+  list->add_flag("--by-service", given->by_service, "Order by service");
 
   struct StopArguments {
     std::vector<std::string> tasks;
@@ -128,21 +121,44 @@ void add_nodes(CLI::App& app, Options& options, Command& command) {
       ->add_flag("--force", given->force, "Even if tasks run on it: they are abandoned");
 }
 
+void add_explain(CLI::App& app, Options& options, Command& command) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* sub = add_cluster_client(app, options, command, "explain",
+                                     "Explain why a task or service waits, or where a definition fits", Command());
+  sub->add_option("what", *words, "Task id or unique prefix, a task definition, or: service NAME")
+      ->required()
+      ->expected(1, 2);
+  sub->callback([&options, &command, words] {
+    const bool of_service = words->size() == 2;
+    if (of_service && words->front() != "service") throw CLI::ExtrasError("explain", {words->back()});
+    command = [&options, words, of_service] {
+      return of_service ? explain_service(options, words->back(), std::cout)
+                        : explain(options, words->front(), std::cout);
+    };
+  });
+  sub->footer(kExplainExamples);
+}
+
 }  // namespace
+
+CLI::App* add_cluster_client(CLI::App& app, Options& options, Command& command, const char* name, const char* help,
+                             Command action) {
+  CLI::App* sub = add_client(app, options, command, name, help, std::move(action));
+  sub->add_option("--cluster", options.cluster, "The cluster")->capture_default_str();
+  sub->add_option("--region", options.region, "The region")->capture_default_str();
+  sub->add_flag("--json", options.json, "Print JSON");
+  return sub;
+}
 
 void add_cluster_commands(CLI::App& app, Options& options, Command& command) {
   add_run(app, options, command);
   add_tasks(app, options, command);
+  add_service_commands(app, options, command);
   add_logs(app, options, command);
   add_nodes(app, options, command);
   add_cluster_client(app, options, command, "gpus", "List GPUs, their load and their tasks",
                      [&options] { return gpus(options, std::cout); });
-  auto what = std::make_shared<std::string>();
-  CLI::App* sub = add_cluster_client(app, options, command, "explain",
-                                     "Explain why a task waits or stopped, or where a definition fits",
-                                     [&options, what] { return explain(options, *what, std::cout); });
-  sub->add_option("what", *what, "Task id or unique prefix, or a task definition")->required();
-  sub->footer(kExplainExamples);
+  add_explain(app, options, command);
 }
 
 }  // namespace cli

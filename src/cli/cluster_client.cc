@@ -2,11 +2,11 @@
 #include "cli/cluster_client.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "cli/names.h"
 #include "cli/profile.h"
 #include "shapes/ecs/errors.h"
+#include "shapes/ecs/service_list.h"
 #include "shapes/ecs/task_list.h"
 
 namespace cli {
@@ -19,6 +19,8 @@ constexpr wire::Service kEcs{.name = "ecs",
                              .api_version = "2014-11-13",
                              .errors = shapes::ecs::kErrors};
 constexpr std::size_t kDescribePage = 100;
+constexpr std::size_t kServicePage = 10;  // the most that DescribeServices accepts
+constexpr std::int32_t kListPage = 100;
 
 std::string id_or_prefix(const std::string& text) { return text.starts_with("arn:") ? id_of(text) : text; }
 
@@ -108,6 +110,41 @@ std::vector<shapes::stoker::StokerGpuState> ClusterClient::gpus() {
   } while (request.nextToken);
   std::ranges::sort(gpus, {}, [](const auto& gpu) { return std::pair(gpu.machine, gpu.index); });
   return gpus;
+}
+
+std::vector<Service> ClusterClient::describe_services(const std::vector<std::string>& names) {
+  std::vector<Service> services;
+  for (std::size_t at = 0; at < names.size(); at += kServicePage) {
+    DescribeServicesRequest request{.cluster = cluster_};
+    request.services.assign(names.begin() + static_cast<std::ptrdiff_t>(at),
+                            names.begin() + static_cast<std::ptrdiff_t>(std::min(at + kServicePage, names.size())));
+    auto page = call<DescribeServicesResponse>("DescribeServices", request);
+    for (Service& service : *page.services) services.push_back(std::move(service));
+  }
+  return services;
+}
+
+std::vector<Service> ClusterClient::services() {
+  std::vector<std::string> names;
+  ListServicesRequest request{.cluster = cluster_, .maxResults = kListPage};
+  do {
+    auto page = call<ListServicesResponse>("ListServices", request);
+    for (const std::string& arn : page.serviceArns.value_or(std::vector<std::string>())) names.push_back(id_of(arn));
+    request.nextToken = page.nextToken;
+  } while (request.nextToken);
+  std::vector<Service> services = describe_services(names);
+  std::ranges::sort(services, {}, [](const Service& one) { return one.serviceName.value_or(""); });
+  return services;
+}
+
+Service ClusterClient::find_service(const std::string& text) {
+  std::vector<Service> found = describe_services({text});
+  if (found.empty()) throw no_such_service(text);
+  return std::move(found.front());
+}
+
+std::runtime_error ClusterClient::no_such_service(const std::string& text) const {
+  return std::runtime_error("no such service: " + text + " in cluster " + cluster_);
 }
 
 std::string ClusterClient::find_task(const std::string& text) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "cli/commands.h"
 #include "client/client.h"
 #include "shapes/ecs/container_instance.h"
+#include "shapes/ecs/service.h"
 #include "shapes/ecs/task.h"
 #include "shapes/stoker/gpu.h"
 #include "wire/error.h"
@@ -38,6 +40,12 @@ class ClusterClient {
   std::vector<shapes::ecs::ContainerInstance> instances();
   std::vector<shapes::stoker::StokerGpuState> gpus();
 
+  // ACTIVE ones, by name.
+  std::vector<shapes::ecs::Service> services();
+  // By name or ARN. Throws when there is none; a deleted one is returned for a while, as INACTIVE.
+  shapes::ecs::Service find_service(const std::string& text);
+  std::runtime_error no_such_service(const std::string& text) const;
+
   // The id of the task with this ARN, id, or unique prefix of an id. Throws when there is none.
   std::string find_task(const std::string& text);
   // The machine with this name, ARN, id, or unique prefix of an id.
@@ -49,6 +57,7 @@ class ClusterClient {
   [[noreturn]] void rethrow_for_people(const wire::ApiError& error) const;
   std::vector<std::string> task_ids(const std::string& desired);
   std::vector<shapes::ecs::Task> describe(const std::vector<std::string>& ids);
+  std::vector<shapes::ecs::Service> describe_services(const std::vector<std::string>& names);
 
   std::string cluster_;
   client::Profile profile_;

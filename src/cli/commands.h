@@ -42,8 +42,11 @@ int scrub(const Options& options, std::ostream& out);
 // Returns the container's exit status, 1 when the task cannot be placed, or 125 when it did not start.
 int run(const Options& options, const RunArguments& arguments, std::ostream& out, std::ostream& err);
 
-// `all`: includes tasks that stopped within the last hour.
-int ps(const Options& options, bool all, std::ostream& out);
+struct PsArguments {
+  bool all = false;         // includes tasks that stopped within the last hour
+  bool by_service = false;  // ordered by service; tasks without one come last
+};
+int ps(const Options& options, const PsArguments& arguments, std::ostream& out);
 // `tasks` and other task arguments are ids or unique prefixes.
 int stop(const Options& options, const std::vector<std::string>& tasks, const std::string& reason, std::ostream& out);
 
@@ -62,5 +65,22 @@ int change_node(const Options& options, NodeChange change, const std::string& ma
 
 // Returns 2 when the task definition cannot be placed now.
 int explain(const Options& options, const std::string& what, std::ostream& out);
+int explain_service(const Options& options, const std::string& service, std::ostream& out);
+
+// `service` and other service arguments are names or ARNs.
+int services(const Options& options, std::ostream& out);
+int service_scale(const Options& options, const std::string& service, int count, std::ostream& out);
+struct ServiceUpdate {
+  std::string service;
+  std::optional<std::string> task_definition;
+  bool force = false;
+  std::optional<int> minimum_percent, maximum_percent;
+};
+int service_update(const Options& options, const ServiceUpdate& update, std::ostream& out);
+// Returns to the previous task definition; stops a deployment that is in progress.
+int service_rollback(const Options& options, const std::string& service, std::ostream& out);
+int service_delete(const Options& options, const std::string& service, bool force, std::ostream& out);
+// Oldest first. `follow`: until the service is deleted.
+int service_events(const Options& options, const std::string& service, bool follow, std::ostream& out);
 
 }  // namespace cli

@@ -41,6 +41,14 @@ StokerExplainResponse explain_task_or_definition(ClusterClient& client, const st
   return explain_task(client, id);
 }
 
+void print(std::ostream& out, const Options& options, const StokerExplainResponse& explanation) {
+  if (options.json) {
+    print_json(out, explanation);
+  } else {
+    print_explanation(out, explanation);
+  }
+}
+
 }  // namespace
 
 StokerExplainResponse explain_definition(ClusterClient& client, const std::string& definition) {
@@ -66,12 +74,21 @@ void print_explanation(std::ostream& out, const StokerExplainResponse& explanati
 int explain(const Options& options, const std::string& what, std::ostream& out) {
   ClusterClient client(options);
   const StokerExplainResponse explanation = explain_task_or_definition(client, what);
-  if (options.json) {
-    print_json(out, explanation);
-  } else {
-    print_explanation(out, explanation);
-  }
+  print(out, options, explanation);
   return explanation.state || explanation.placement ? 0 : kNotPlaceable;
+}
+
+int explain_service(const Options& options, const std::string& service, std::ostream& out) {
+  ClusterClient client(options);
+  StokerExplainRequest request{.cluster = client.cluster()};
+  request.service = service;
+  try {
+    print(out, options, client.call<StokerExplainResponse>("StokerExplain", request));
+  } catch (const wire::ApiError& error) {
+    if (error.code() != "ServiceNotFoundException") throw;
+    throw client.no_such_service(service);
+  }
+  return 0;
 }
 
 }  // namespace cli

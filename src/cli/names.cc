@@ -38,6 +38,11 @@ std::string short_gpu(std::string_view id) { return std::string(id.substr(0, kSh
 
 std::string family_and_revision(std::string_view task_definition_arn) { return id_of(task_definition_arn); }
 
+std::string service_of(std::string_view group) {
+  constexpr std::string_view kPrefix = "service:";
+  return group.starts_with(kPrefix) ? std::string(group.substr(kPrefix.size())) : "";
+}
+
 std::string brief_duration(base::Duration duration) {
   const std::string text = base::duration_text(duration);
   return text.substr(0, text.find(' ', text.find(' ') + 1));

@@ -22,6 +22,9 @@ std::string short_gpu(std::string_view id);
 // "train:3"
 std::string family_and_revision(std::string_view task_definition_arn);
 
+// The service that a task's group names: "web" of "service:web"; "" for another group.
+std::string service_of(std::string_view group);
+
 // "5 min": the largest unit only, for a column.
 std::string brief_duration(base::Duration duration);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the tables that ps, nodes and gpus print.
+// The rows of the tables that ps, services, nodes and gpus print.
 #pragma once
 
 #include <map>
@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "shapes/ecs/container_instance.h"
+#include "shapes/ecs/service.h"
 #include "shapes/ecs/task.h"
 #include "shapes/stoker/gpu.h"
 
@@ -22,6 +23,9 @@ struct TaskContext {
 
 // `with_reason`: also why the task stopped.
 std::vector<std::string> task_row(const shapes::ecs::Task& task, const TaskContext& context, bool with_reason);
+std::vector<std::string> service_row(const shapes::ecs::Service& service, base::Time now);
+// "steady", "deploying 1 of 2", "failing: 3 in a row", "draining"
+std::string service_state(const shapes::ecs::Service& service);
 std::vector<std::string> node_row(const shapes::ecs::ContainerInstance& instance, base::Time now);
 std::vector<std::string> gpu_row(const shapes::stoker::StokerGpuState& gpu);
 

@@ -61,6 +61,28 @@ std::string reason_of(const Task& task, base::Time now) {
   return text + ": " + task.stoppedReason.value_or("");
 }
 
+// Tasks without a service come last.
+std::pair<bool, std::string> service_order(const Task& task) {
+  const std::string service = service_of(task.group.value_or(""));
+  return {service.empty(), service};
+}
+
+std::vector<std::vector<std::string>> task_rows(const std::vector<Task>& tasks, const TaskContext& context,
+                                                const PsArguments& arguments) {
+  constexpr std::size_t kGroupColumn = 6;
+  std::vector<std::vector<std::string>> rows{
+      {"TASK", "FAMILY:REV", "STATUS", "GPUS", "MACHINE", "STARTED", "GROUP / STARTED BY"}};
+  if (arguments.all) rows[0].push_back("REASON");
+  for (const Task& task : tasks) rows.push_back(task_row(task, context, arguments.all));
+  if (!arguments.by_service) return rows;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].erase(rows[i].begin() + kGroupColumn);
+    const std::string service = i == 0 ? "SERVICE" : service_of(tasks[i - 1].group.value_or(""));
+    rows[i].insert(rows[i].begin(), service.empty() ? "-" : service);
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::vector<std::string> task_row(const Task& task, const TaskContext& context, bool with_reason) {
@@ -77,29 +99,26 @@ std::vector<std::string> task_row(const Task& task, const TaskContext& context, 
   return row;
 }
 
-int ps(const Options& options, bool all, std::ostream& out) {
+int ps(const Options& options, const PsArguments& arguments, std::ostream& out) {
   ClusterClient client(options);
   PrintedTasks printed{client.running_tasks()};
-  if (all) {
+  if (arguments.all) {
     for (Task& task : client.stopped_tasks()) printed.tasks.push_back(std::move(task));
   }
+  std::ranges::stable_sort(printed.tasks, {}, [](const Task& task) { return task.createdAt; });
+  if (arguments.by_service) std::ranges::stable_sort(printed.tasks, {}, service_order);
   if (options.json) {
     print_json(out, printed);
     return 0;
   }
   if (printed.tasks.empty()) {
     out << "no tasks in cluster " << client.cluster()
-        << (all ? "" : "; --all shows those that stopped within the last hour") << '\n';
+        << (arguments.all ? "" : "; --all shows those that stopped within the last hour") << '\n';
     return 0;
   }
   TaskContext context{machine_names(client.instances()), {}, base::SystemClock().now()};
   for (StokerGpuState& gpu : client.gpus()) context.gpus[gpu.gpuId] = std::move(gpu);
-  std::ranges::stable_sort(printed.tasks, {}, [](const Task& task) { return task.createdAt; });
-  std::vector<std::vector<std::string>> rows{
-      {"TASK", "FAMILY:REV", "STATUS", "GPUS", "MACHINE", "STARTED", "GROUP / STARTED BY"}};
-  if (all) rows[0].push_back("REASON");
-  for (const Task& task : printed.tasks) rows.push_back(task_row(task, context, all));
-  print_table(out, rows);
+  print_table(out, task_rows(printed.tasks, context, arguments));
   return 0;
 }
 

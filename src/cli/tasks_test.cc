@@ -52,7 +52,7 @@ TEST_F(TaskCommands, PsShowsRunningTasks) {
   reply("DescribeTasks", kRunningTask);
   reply_machine();
   reply_gpu();
-  EXPECT_EQ(ps(options_, false, out_), 0);
+  EXPECT_EQ(ps(options_, {}, out_), 0);
   EXPECT_EQ(out_.str(),
             "TASK          FAMILY:REV  STATUS   GPUS  MACHINE  STARTED  GROUP / STARTED BY\n"
             "3fa94c1b2d77  train:3     RUNNING  2     box-a    -        family:train\n");
@@ -64,7 +64,7 @@ TEST_F(TaskCommands, PsWithAllShowsStoppedTasksAndReasons) {
   reply("DescribeTasks", kStoppedTask);
   reply_machine();
   reply_gpu();
-  EXPECT_EQ(ps(options_, true, out_), 0);
+  EXPECT_EQ(ps(options_, {.all = true}, out_), 0);
   EXPECT_EQ(out_.str(),
             "TASK  FAMILY:REV  STATUS   GPUS  MACHINE  STARTED  GROUP / STARTED BY  REASON\n"
             "bbbb  old:1       STOPPED  -     -        -        family:old          out of memory\n");
@@ -73,11 +73,29 @@ TEST_F(TaskCommands, PsWithAllShowsStoppedTasksAndReasons) {
 TEST_F(TaskCommands, PsWithoutTasksNamesTheClusterAndTheOption) {
   reply("ListTasks", kNone);
   options_.cluster = "blue";
-  EXPECT_EQ(ps(options_, false, out_), 0);
-  EXPECT_EQ(ps(options_, true, out_), 0);
+  EXPECT_EQ(ps(options_, {}, out_), 0);
+  EXPECT_EQ(ps(options_, {.all = true}, out_), 0);
   EXPECT_EQ(out_.str(),
             "no tasks in cluster blue; --all shows those that stopped within the last hour\n"
             "no tasks in cluster blue\n");
+}
+
+TEST_F(TaskCommands, PsByServiceHasAColumnOfServicesAndTheOthersLast) {
+  reply("ListTasks", R"({"taskArns":["arn:aws:ecs:r:0:task/default/aaaa","arn:aws:ecs:r:0:task/default/bbbb",
+      "arn:aws:ecs:r:0:task/default/cccc"]})");
+  reply("ListTasks", kNone);
+  reply("DescribeTasks", R"({"tasks":[
+      {"taskArn":"t/aaaa","taskDefinitionArn":"d/train:3","lastStatus":"RUNNING","group":"family:train"},
+      {"taskArn":"t/bbbb","taskDefinitionArn":"d/web:2","lastStatus":"RUNNING","group":"service:web","createdAt":2},
+      {"taskArn":"t/cccc","taskDefinitionArn":"d/web:1","lastStatus":"RUNNING","group":"service:web","createdAt":1}]})");
+  reply_machine();
+  reply_gpu();
+  EXPECT_EQ(ps(options_, {.by_service = true}, out_), 0);
+  EXPECT_EQ(out_.str(),
+            "SERVICE  TASK  FAMILY:REV  STATUS   GPUS  MACHINE  STARTED\n"
+            "web      cccc  web:1       RUNNING  -     -        -\n"
+            "web      bbbb  web:2       RUNNING  -     -        -\n"
+            "-        aaaa  train:3     RUNNING  -     -        -\n");
 }
 
 TEST_F(TaskCommands, PsPrintsJsonAsDescribeTasksDoes) {
@@ -85,7 +103,7 @@ TEST_F(TaskCommands, PsPrintsJsonAsDescribeTasksDoes) {
   reply("ListTasks", kNone);
   reply("DescribeTasks", kRunningTask);
   options_.json = true;
-  EXPECT_EQ(ps(options_, false, out_), 0);
+  EXPECT_EQ(ps(options_, {}, out_), 0);
   EXPECT_THAT(out_.str(), AllOf(testing::StartsWith(R"({"tasks":[{)"), HasSubstr(R"("lastStatus":"RUNNING")")));
   EXPECT_THAT(requests("StokerListGpus"), IsEmpty());
 }

@@ -140,5 +140,7 @@ struct TaskCounts {
   std::int32_t running = 0, pending = 0;
 };
 std::map<DeploymentNumber, TaskCounts> count_service_tasks(store::Tx& tx, ServiceNumber service);
+// The last task of this deployment that stopped without the scheduler's request, as long as it is kept.
+std::optional<Task> find_last_stopped(store::Tx& tx, DeploymentNumber deployment);
 
 }  // namespace state

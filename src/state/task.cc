@@ -195,6 +195,14 @@ std::vector<ServiceTask> list_service_tasks(store::Tx& tx, ServiceNumber service
   });
 }
 
+std::optional<Task> find_last_stopped(store::Tx& tx, DeploymentNumber deployment) {
+  return tx
+      .query(kStoppedTasks + " WHERE l.deployment = $1 AND t.stop_code <> 'ServiceSchedulerInitiated'"
+                             " ORDER BY t.id DESC LIMIT 1",
+             deployment)
+      .one(read_task);
+}
+
 std::vector<model::TaskHold> list_holds(store::Tx& tx, const model::InstanceId& machine) {
   return tx
       .query(

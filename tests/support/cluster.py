@@ -140,9 +140,11 @@ class Cluster:
             self.server.remove()
 
     def stop_all(self):
-        """Stops all tasks, so that none outlives the test."""
+        """Deletes all services and stops all tasks, so that none outlives the test."""
         if not self.instances():
             return
+        for arn in self.ecs.list_services(maxResults=100)["serviceArns"]:
+            self.ecs.delete_service(service=arn, force=True)
         for arn in self.list_tasks():
             self.ecs.stop_task(task=arn)
         eventually(lambda: not self.list_tasks(desiredStatus="STOPPED", live=True) or None)

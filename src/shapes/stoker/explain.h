@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StokerExplain, an operation of our own beside ECS's: why a task does what it does, and whether a
+// StokerExplain, an operation of our own beside ECS's: why a task or a service does what it does, and whether a
 // task definition could be placed. Spoken by the `stoker` command only.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace shapes::stoker {
 
-// One of `task` and `taskDefinition`; the rest belongs to a definition, as RunTask has it.
+// One of `task`, `taskDefinition` and `service`; the rest belongs to a definition, as RunTask has it.
 struct StokerExplainRequest {
   std::optional<std::string> cluster;
   std::optional<std::string> task;
@@ -22,9 +22,10 @@ struct StokerExplainRequest {
   std::optional<shapes::ecs::TaskOverride> overrides;
   std::optional<std::vector<shapes::ecs::PlacementConstraint>> placementConstraints;
   std::optional<std::vector<shapes::ecs::PlacementStrategy>> placementStrategy;
+  std::optional<std::string> service;  // a name or an ARN
 };
 BOOST_DESCRIBE_STRUCT(StokerExplainRequest, (), (cluster, task, taskDefinition, overrides, placementConstraints,
-    placementStrategy))
+    placementStrategy, service))
 
 struct StokerTaskState {
   shapes::ecs::Task task;
@@ -54,6 +55,7 @@ BOOST_DESCRIBE_STRUCT(StokerMachineVerdict, (), (machine, containerInstanceArn, 
 struct StokerExplainResponse {
   std::vector<std::string> sentences;    // for a person, what matters most first
   std::optional<StokerTaskState> state;  // of a task
+  std::optional<std::string> serviceArn;  // of a service; `nearest` and `machines` are for a task that waits
   // Of a definition:
   std::optional<std::string> taskDefinitionArn;
   std::optional<StokerPlacement> placement;  // none: it can't be placed now
@@ -61,7 +63,7 @@ struct StokerExplainResponse {
   std::optional<std::vector<StokerMachineVerdict>> machines;
   bool more = false;  // there are more machines than are told of
 };
-BOOST_DESCRIBE_STRUCT(StokerExplainResponse, (), (sentences, state, taskDefinitionArn, placement, nearest, machines,
-    more))
+BOOST_DESCRIBE_STRUCT(StokerExplainResponse, (), (sentences, state, serviceArn, taskDefinitionArn, placement,
+    nearest, machines, more))
 
 }  // namespace shapes::stoker

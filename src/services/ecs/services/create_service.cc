@@ -75,6 +75,7 @@ StoredService requested_service(Call& call, const state::Cluster& cluster, const
   body.propagateTags = request.propagateTags.value_or("NONE");
   body.enableExecuteCommand = request.enableExecuteCommand.value_or(false);
   body.networkConfiguration = request.networkConfiguration;
+  body.defaultRebalancing = !request.availabilityZoneRebalancing;
   body.availabilityZoneRebalancing =
       request.availabilityZoneRebalancing.value_or(can_rebalance(service) ? "ENABLED" : "DISABLED");
   return service;

@@ -29,6 +29,7 @@ struct ServiceBody {
   std::string propagateTags = "NONE";  // or SERVICE, or TASK_DEFINITION
   bool enableExecuteCommand = false;
   std::string availabilityZoneRebalancing = "DISABLED";  // or ENABLED
+  bool defaultRebalancing = false;  // no request has set it: it follows what the other settings allow
   std::string launchType = "EC2";
   std::optional<shapes::ecs::NetworkConfiguration> networkConfiguration = {};
   bool operator==(const ServiceBody&) const = default;

@@ -19,7 +19,6 @@ void change_service(StoredService& service, const UpdateServiceRequest& request)
   if (request.deploymentConfiguration) {
     body.deploymentConfiguration = merge_configuration(body.deploymentConfiguration, *request.deploymentConfiguration);
   }
-  if (request.availabilityZoneRebalancing) body.availabilityZoneRebalancing = *request.availabilityZoneRebalancing;
   if (request.networkConfiguration) body.networkConfiguration = request.networkConfiguration;
   if (request.placementConstraints) body.placementConstraints = *request.placementConstraints;
   if (request.placementStrategy) body.placementStrategy = *request.placementStrategy;
@@ -30,6 +29,13 @@ void change_service(StoredService& service, const UpdateServiceRequest& request)
   if (request.enableExecuteCommand) body.enableExecuteCommand = *request.enableExecuteCommand;
   if (request.enableECSManagedTags) body.enableECSManagedTags = *request.enableECSManagedTags;
   if (request.propagateTags) body.propagateTags = *request.propagateTags;
+  // A default must not be in the way of maximumPercent 100: older clients can't even set it.
+  if (request.availabilityZoneRebalancing) {
+    body.availabilityZoneRebalancing = *request.availabilityZoneRebalancing;
+    body.defaultRebalancing = false;
+  } else if (body.defaultRebalancing) {
+    body.availabilityZoneRebalancing = can_rebalance(service) ? "ENABLED" : "DISABLED";
+  }
 }
 
 // The task definition of the next tasks: the requested one, or the current one, which may be INACTIVE by now.

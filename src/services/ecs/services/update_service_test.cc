@@ -106,6 +106,15 @@ TEST_F(UpdateService, AbsentMembersStayAsTheyAre) {
   EXPECT_THAT(*changed.deployments, SizeIs(1));
 }
 
+TEST_F(UpdateService, TheDefaultOfZoneRebalancingFollowsTheOtherSettings) {
+  create();
+  const std::string tight = R"("deploymentConfiguration":{"minimumHealthyPercent":0,"maximumPercent":100})";
+  EXPECT_EQ(*update(tight).availabilityZoneRebalancing, "DISABLED");
+  EXPECT_EQ(*update(R"("deploymentConfiguration":{"maximumPercent":150})").availabilityZoneRebalancing, "ENABLED");
+  EXPECT_EQ(*update(R"("availabilityZoneRebalancing":"ENABLED")").availabilityZoneRebalancing, "ENABLED");
+  EXPECT_THAT(update_error(tight), HasSubstr("availabilityZoneRebalancing ENABLED is not valid"));
+}
+
 TEST_F(UpdateService, EndsTheBackOff) {
   create();
   with_service("web", [](Call& call, StoredService& service) {

@@ -13,6 +13,7 @@
 #include "services/ecs/identifiers.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/operations.h"
+#include "services/ecs/services/explain_service.h"
 #include "services/ecs/tasks/launch.h"
 #include "services/ecs/tasks/task_operations.h"
 
@@ -74,25 +75,6 @@ std::string attribute_hint(const std::string& detail) {
   return " (memoryReservation: the machine's driver can't reserve memory; use the limit memory instead)";
 }
 
-StokerMachineVerdict verdict_of(Call& call, const state::Cluster& cluster, const scheduler::Failure& failure) {
-  StokerMachineVerdict verdict{.containerInstanceArn = instance_arn(cluster, failure.instance),
-                               .reason = std::string(scheduler::text(failure.reason)),
-                               .detail = failure.detail};
-  const auto instance = load_instance(call.tx, failure.instance);
-  if (!instance) return verdict;
-  verdict.machine = instance->name;
-  if (failure.reason == scheduler::Reason::Attribute) *verdict.detail += attribute_hint(failure.detail);
-  if (failure.reason == scheduler::Reason::Agent && instance->connected) {
-    *verdict.detail += " (for " + base::duration_text(call.now - instance->trouble_since()) + ")";
-  } else if (failure.reason == scheduler::Reason::Agent) {
-    verdict.detail = instance->name + ": its agent has been away for " +
-                     base::duration_text(call.now - instance->connected_at);
-  } else if (instance->status == model::InstanceStatus::Draining) {
-    verdict.detail = instance->name + ": is DRAINING and gets no new tasks";
-  }
-  return verdict;
-}
-
 // Machines that were deregistered and did not come back under the same name.
 std::vector<StokerMachineVerdict> departed(Call& call, const state::Cluster& cluster) {
   std::vector<StokerMachineVerdict> verdicts;
@@ -139,6 +121,25 @@ void word(StokerExplainResponse& response, const state::Cluster& cluster, const 
 
 }  // namespace
 
+StokerMachineVerdict explain_failure(Call& call, const state::Cluster& cluster, const scheduler::Failure& failure) {
+  StokerMachineVerdict verdict{.containerInstanceArn = instance_arn(cluster, failure.instance),
+                               .reason = std::string(scheduler::text(failure.reason)),
+                               .detail = failure.detail};
+  const auto instance = load_instance(call.tx, failure.instance);
+  if (!instance) return verdict;
+  verdict.machine = instance->name;
+  if (failure.reason == scheduler::Reason::Attribute) *verdict.detail += attribute_hint(failure.detail);
+  if (failure.reason == scheduler::Reason::Agent && instance->connected) {
+    *verdict.detail += " (for " + base::duration_text(call.now - instance->trouble_since()) + ")";
+  } else if (failure.reason == scheduler::Reason::Agent) {
+    verdict.detail = instance->name + ": its agent has been away for " +
+                     base::duration_text(call.now - instance->connected_at);
+  } else if (instance->status == model::InstanceStatus::Draining) {
+    verdict.detail = instance->name + ": is DRAINING and gets no new tasks";
+  }
+  return verdict;
+}
+
 StokerExplainResponse explain_placement(Call& call, const state::Cluster& cluster, const StokerExplainRequest& request) {
   const StoredTaskDefinition definition = launchable(call, *request.taskDefinition);
   const Verdicts verdicts = verdicts_of(call.local<Fleets>(), cluster.number, to_request(call, cluster, definition, request));
@@ -150,7 +151,7 @@ StokerExplainResponse explain_placement(Call& call, const state::Cluster& cluste
   }
   for (const scheduler::Failure& failure : verdicts.failures) {
     if (response.machines->size() > kMaxMachines) break;
-    response.machines->push_back(verdict_of(call, cluster, failure));
+    response.machines->push_back(explain_failure(call, cluster, failure));
   }
   for (StokerMachineVerdict& verdict : departed(call, cluster)) response.machines->push_back(std::move(verdict));
 
@@ -159,7 +160,7 @@ StokerExplainResponse explain_placement(Call& call, const state::Cluster& cluste
   if (const auto* plan = std::get_if<scheduler::Plan>(&verdicts.decision)) {
     response.placement = placement_of(call, cluster, *plan);
   } else if (const scheduler::Failure* closest = scheduler::closest(refusal)) {
-    response.nearest = verdict_of(call, cluster, *closest);
+    response.nearest = explain_failure(call, cluster, *closest);
   }
   word(response, cluster, definition.family + ":" + std::to_string(definition.revision));
   response.more = response.machines->size() > kMaxMachines;
@@ -169,9 +170,9 @@ StokerExplainResponse explain_placement(Call& call, const state::Cluster& cluste
 
 StokerExplainResponse stoker_explain(Call& call, const StokerExplainRequest& request) {
   const state::Cluster cluster = find_cluster(call, request.cluster);
-  if (request.task.has_value() == request.taskDefinition.has_value()) {
-    throw invalid_parameter("Specify either a task or a task definition.");
-  }
+  const int named = request.task.has_value() + request.taskDefinition.has_value() + request.service.has_value();
+  if (named != 1) throw invalid_parameter("Specify either a task, a task definition or a service.");
+  if (request.service) return explain_service(call, cluster, *request.service);
   if (request.taskDefinition) return explain_placement(call, cluster, request);
   const auto task = load_task(call.tx, cluster, *request.task);
   if (!task) throw invalid_parameter("The referenced task was not found.");

@@ -129,7 +129,7 @@ TEST_F(Explain, OverridesAndConstraintsCount) {
 }
 
 TEST_F(Explain, ATaskOrDefinitionMustExist) {
-  EXPECT_THAT(error_of(&stoker_explain, "{}"), HasSubstr("Specify either a task or a task definition"));
+  EXPECT_THAT(error_of(&stoker_explain, "{}"), HasSubstr("Specify either a task, a task definition or a service."));
   EXPECT_THAT(error_of(&stoker_explain, R"({"task":"abc"})"), HasSubstr("task was not found"));
   EXPECT_THAT(error_of(&stoker_explain, R"({"taskDefinition":"none"})"), HasSubstr("TaskDefinition not found."));
 }

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Updates a service of GPU tasks again and again while agents and the server are killed. Afterwards: the last revision
+runs, with exactly the desired tasks, and no GPU was held twice."""
+import os
+import pathlib
+import random
+import sys
+
+import botocore.exceptions
+
+from support import cluster
+from support.services import Service, percents
+from support.waiting import eventually
+from test_chaos import grants_that_overlap
+
+UPDATES = int(os.environ.get("STOKER_SERVICE_UPDATES", "12"))
+MACHINES = 2
+GPUS = 2
+PROGRAM = pathlib.Path(__file__).with_name("hold_gpus.py")
+FOREVER = 100_000
+NO_ANSWER = (botocore.exceptions.EndpointConnectionError, botocore.exceptions.HTTPClientError)
+
+
+class Chaos:
+    def __init__(self, fleet, seed):
+        self.fleet, self.random = fleet, random.Random(seed)
+        self.locks = fleet.folder / "locks"
+        self.locks.mkdir()
+
+    def define(self):
+        """A new revision, whose tasks lock their GPUs."""
+        return self.fleet.define(f"exec /usr/bin/python3 {PROGRAM} {self.locks} {FOREVER}", gpus=1, family="chaos")
+
+    def kill_agent(self):
+        machine = self.random.choice(self.fleet.machines)
+        machine.kill()
+        machine.start(wait=False)
+
+    def kill_server(self):
+        port = self.fleet.server.port
+        self.fleet.server.kill()
+        self.fleet.server.listen = f"127.0.0.1:{port}"
+        self.fleet.server.start()
+
+    def stop_task(self, service):
+        tasks = service.tasks()
+        if tasks:
+            self.fleet.ecs.stop_task(task=self.random.choice(tasks)["taskArn"])
+
+    def disturb(self, service):
+        kind = self.random.choice(["agent", "server", "task", "none"])
+        if kind == "agent":
+            self.kill_agent()
+        elif kind == "server":
+            self.kill_server()
+        elif kind == "task":
+            self.stop_task(service)
+
+
+def acknowledged(call):
+    """Repeats a call until it is answered."""
+    def attempt():
+        try:
+            return call() or True
+        except NO_ANSWER:
+            return None
+
+    return eventually(attempt)
+
+
+def test_the_last_of_many_updates_wins_whatever_is_killed():
+    seed = int(os.environ.get("STOKER_CHAOS_SEED", random.randrange(1 << 30)))
+    print(f"STOKER_CHAOS_SEED={seed}", file=sys.stderr)
+    with cluster.Cluster() as fleet:
+        for number in range(MACHINES):
+            fleet.add(f"box-{number}", f"fake:{GPUS}xV100")
+        chaos = Chaos(fleet, seed)
+        service = Service(fleet, "chaos", chaos.define())
+        for _ in range(UPDATES):
+            chaos.disturb(service)
+            definition = acknowledged(chaos.define)
+            desired = chaos.random.randint(1, MACHINES * GPUS)
+            change = {"taskDefinition": definition, "desiredCount": desired}
+            if chaos.random.random() < 0.3:
+                minimum, maximum = chaos.random.choice([(0, 100), (0, 200), (50, 100), (50, 200)])
+                change["deploymentConfiguration"] = percents(minimum, maximum)
+            acknowledged(lambda: service.update(**change))
+            chaos.disturb(service)
+        # Whatever the last percentages were, the last revision must win.
+        service.update(deploymentConfiguration=percents(0, 200))
+        for machine in fleet.machines:
+            machine.wait_connected()
+
+        tasks = service.running(desired, definition)
+        service.completed(definition)
+        assert {task["taskArn"] for task in service.tasks()} == {task["taskArn"] for task in tasks}
+        violations = chaos.locks / "violations"
+        assert not violations.exists(), violations.read_text()
+        for machine in fleet.machines:
+            assert grants_that_overlap(machine.log) == []
+        service.delete(force=True)
+        service.inactive()
+        eventually(lambda: not cluster.processes_with(str(chaos.locks)) or None)
