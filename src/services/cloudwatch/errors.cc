@@ -47,6 +47,15 @@ ApiError datum_error(const Violation& violation) {
   }
 }
 
+// Amazon's answer to an invalid state has the states in another order than its model.
+std::vector<Violation> in_amazons_order(std::vector<Violation> violations) {
+  for (Violation& violation : violations) {
+    const bool state = violation.path == "stateValue" && violation.kind == Violation::NotInEnum;
+    if (state) violation.constraint = "[INSUFFICIENT_DATA, ALARM, OK]";
+  }
+  return violations;
+}
+
 bool is_of_metric_data(const Violation& violation) { return violation.path.starts_with("metricData"); }
 
 }  // namespace
@@ -83,7 +92,7 @@ std::optional<ApiError> violation_error(const std::vector<Violation>& violations
     if (violation.kind == Violation::Missing) return missing_parameter(query_path(violation.path));
     if (is_of_metric_data(violation)) return datum_error(violation);
   }
-  return validation_error(wire::validation_message(violations));
+  return validation_error(wire::validation_message(in_amazons_order(violations)));
 }
 
 std::vector<wire::ErrorSpec> error_table() {

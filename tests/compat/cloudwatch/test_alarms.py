@@ -184,7 +184,8 @@ def test_states_are_set_by_hand(alarms, make_alarm):
     assert (alarm["StateValue"], alarm["StateReason"], alarm["StateReasonData"]) == ("OK", "a test", '{"a": 1}')
     with not_found():
         alarms.set_alarm_state(AlarmName="no such alarm", StateValue="OK", StateReason="x")
-    with refused("ValidationError", "Member must satisfy enum value set: ["):
+    with refused("ValidationError", "Value 'INVALID' at 'stateValue' failed to satisfy constraint: Member must satisfy"
+                                    " enum value set: [INSUFFICIENT_DATA, ALARM, OK]"):
         alarms.set_alarm_state(AlarmName=name, StateValue="INVALID", StateReason="x")
 
 

@@ -183,12 +183,13 @@ AlarmOutcome evaluate_alarm(const AlarmRules& rules, AlarmState current, base::T
   AlarmOutcome outcome;
   const OpenValue open =
       windows.open ? worth_of_open_slot(rules, windows.open->slots.back()->value) : OpenValue::Ignored;
+  const bool alone = open == OpenValue::CountsIfAlone && !has_points(windows.closed);
   if (open == OpenValue::Counts) {
     outcome.decision = decide(rules, *windows.open);
-  } else if (windows.open && current == AlarmState::Alarm && since >= windows.closed.end) {
-    // The open slot raised the alarm, and now its value takes that back: when it is closed it is final.
+  } else if (windows.open && current == AlarmState::Alarm && (alone || since >= windows.closed.end)) {
+    // Nothing but the open slot ends this alarm, or it raised it and takes that back: when it is closed it is final.
     outcome.decision = kept(current);
-  } else if (open == OpenValue::CountsIfAlone && !has_points(windows.closed)) {
+  } else if (alone) {
     outcome.decision = decide(rules, *windows.open);
   } else {
     outcome.decision = decide(rules, windows.closed);

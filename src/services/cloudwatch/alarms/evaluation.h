@@ -9,9 +9,10 @@
 // the one that contains `now`. Its value may still change, so it counts only where that can't make an alarm flap:
 //   - a breaching value counts if more points can't take it back (a Sum or a Maximum above its threshold, a Minimum
 //     below) or if nothing is known about how it changes (Average, percentiles);
-//   - a value that does not breach counts if more points can't change that, or if the closed slots have no points.
-// In all other cases the open slot is left out until it is closed. The state before decides nothing here but that an
-// alarm which the open slot raised stays: so evaluating again, with the same points, changes nothing.
+//   - a value that does not breach counts if more points can't change that, or if the alarm is not in ALARM and the
+//     closed slots have no points.
+// In all other cases the open slot is left out until it is closed, and an alarm that it raised, or that it alone could
+// end, stays until then. Evaluating again with the same points changes nothing.
 #pragma once
 
 #include <cstdint>

@@ -318,6 +318,22 @@ TEST_F(EvaluateTest, AnAlarmThatTheFirstPointsRaisedDoesNotFollowThemUpAndDown) 
   EXPECT_EQ(state_, AlarmState::Ok);
 }
 
+TEST_F(EvaluateTest, TheFirstLowPointAfterAGapEndsAnAlarmWhenItsSlotIsClosed) {
+  rules_.open_slot = OpenSlot::Grows;
+  for (const MissingData missing : {MissingData::Missing, MissingData::Ignore, MissingData::Breaching}) {
+    rules_.missing = missing;
+    state_ = AlarmState::Alarm;
+    since_ = kMinute - minutes(60);
+    points_.clear();
+    put(seconds(1), 1);  // more may come
+    const AlarmOutcome outcome = evaluate(seconds(1));
+    EXPECT_EQ(state_, AlarmState::Alarm);
+    EXPECT_EQ(outcome.next, kMinute + minutes(1));
+    evaluate(minutes(1));
+    EXPECT_EQ(state_, AlarmState::Ok);
+  }
+}
+
 // Alarms and points at random; each seed is one alarm.
 class RandomAlarmTest : public EvaluateTest {
  protected:
