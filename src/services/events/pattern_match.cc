@@ -12,15 +12,6 @@ namespace json = boost::json;
 
 std::string_view view(const json::string& text) { return {text.data(), text.size()}; }
 
-bool equal(const json::value& wanted, const json::value& leaf) {
-  if (wanted.is_number() && leaf.is_number()) {
-    // Whole numbers are compared exactly, also beyond 2^53.
-    if (!wanted.is_double() && !leaf.is_double()) return wanted == leaf;
-    return wanted.to_number<double>() == leaf.to_number<double>();
-  }
-  return wanted == leaf;
-}
-
 bool in_range(const Test& test, double number) {
   if (test.low && (test.low->inclusive ? number < test.low->value : number <= test.low->value)) return false;
   return !test.high || (test.high->inclusive ? number <= test.high->value : number < test.high->value);
@@ -30,7 +21,7 @@ bool holds_for_text(const Test& test, std::string_view leaf) {
   const std::string_view text = test.text;
   switch (test.kind) {
     case Test::Kind::IgnoreCase: return base::equals_ignoring_case(text, leaf);
-    case Test::Kind::Wildcard: return matches_wildcard(text, leaf);
+    case Test::Kind::Wildcard: return matches_parts(test.parts, leaf);
     case Test::Kind::Cidr: return policy::in_network(leaf, text);
     default: break;
   }
@@ -40,16 +31,27 @@ bool holds_for_text(const Test& test, std::string_view leaf) {
   return test.ignore_case ? base::equals_ignoring_case(text, part) : text == part;
 }
 
+bool any_holds(const Tests& tests, const json::value& leaf);
+
 // A leaf is a value that is neither an object nor an array.
 bool holds(const Test& test, const json::value& leaf) {
   switch (test.kind) {
-    case Test::Kind::Equal: return equal(test.value, leaf);
+    case Test::Kind::Equal: return test.value == leaf;
     case Test::Kind::Numeric: return leaf.is_number() && in_range(test, leaf.to_number<double>());
     case Test::Kind::Exists: return test.value.get_bool();
-    case Test::Kind::AnythingBut:
-      return std::ranges::none_of(test.excluded, [&](const Test& one) { return holds(one, leaf); });
+    case Test::Kind::AnythingBut: return !any_holds(test.excluded, leaf);
     default: return leaf.is_string() && holds_for_text(test, view(leaf.get_string()));
   }
+}
+
+bool any_holds(const Tests& tests, const json::value& leaf) {
+  if (leaf.is_string() && tests.strings.contains(view(leaf.get_string()))) return true;
+  if (leaf.is_number()) {
+    const auto found = tests.numbers.find(leaf.to_number<double>());
+    const auto same = [&](const json::value& wanted) { return equal_numbers(wanted, leaf); };
+    if (found != tests.numbers.end() && std::ranges::any_of(found->second, same)) return true;
+  }
+  return std::ranges::any_of(tests.others, [&](const Test& one) { return holds(one, leaf); });
 }
 
 bool has_leaf(const json::value& value) {
@@ -57,16 +59,18 @@ bool has_leaf(const json::value& value) {
   return !value.is_array() || std::ranges::any_of(value.get_array(), has_leaf);
 }
 
-bool holds_for_any_leaf(const Test& test, const json::value& value) {
+bool holds_for_any_leaf(const Tests& tests, const json::value& value) {
   if (value.is_object()) return false;
-  if (!value.is_array()) return holds(test, value);
-  return std::ranges::any_of(value.get_array(), [&](const json::value& one) { return holds_for_any_leaf(test, one); });
+  if (!value.is_array()) return any_holds(tests, value);
+  return std::ranges::any_of(value.get_array(), [&](const json::value& one) { return holds_for_any_leaf(tests, one); });
 }
 
 // Of an absent field, and of one that holds no leaf, only {"exists": false} holds.
-bool holds_for_field(const Test& test, const json::value* value) {
-  if (!value || !has_leaf(*value)) return test.kind == Test::Kind::Exists && !test.value.get_bool();
-  return holds_for_any_leaf(test, *value);
+bool holds_for_field(const Tests& tests, const json::value* value) {
+  if (value && has_leaf(*value)) return holds_for_any_leaf(tests, *value);
+  return std::ranges::any_of(tests.others, [](const Test& test) {
+    return test.kind == Test::Kind::Exists && !test.value.get_bool();
+  });
 }
 
 bool matches_object(const ObjectPattern& pattern, const json::object* object);
@@ -86,8 +90,7 @@ bool matches_object(const ObjectPattern& pattern, const json::object* object) {
       if (!matches_value(*nested, value)) return false;
       continue;
     }
-    const auto& tests = std::get<std::vector<Test>>(field);
-    if (std::ranges::none_of(tests, [&](const Test& test) { return holds_for_field(test, value); })) return false;
+    if (!holds_for_field(std::get<Tests>(field), value)) return false;
   }
   return std::ranges::all_of(pattern.choices, [&](const auto& alternatives) {
     return std::ranges::any_of(alternatives, [&](const ObjectPattern& one) { return matches_object(one, object); });
@@ -110,8 +113,15 @@ std::size_t find_linear(std::string_view text, std::string_view part) {
   return text.npos;
 }
 
-// The literal parts between the wildcards.
-std::vector<std::string> literal_parts(std::string_view pattern) {
+}  // namespace
+
+bool equal_numbers(const json::value& wanted, const json::value& leaf) {
+  // Whole numbers are compared exactly, also beyond 2^53.
+  if (!wanted.is_double() && !leaf.is_double()) return wanted == leaf;
+  return wanted.to_number<double>() == leaf.to_number<double>();
+}
+
+std::vector<std::string> wildcard_parts(std::string_view pattern) {
   std::vector<std::string> parts(1);
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] == '*') {
@@ -124,10 +134,11 @@ std::vector<std::string> literal_parts(std::string_view pattern) {
   return parts;
 }
 
-}  // namespace
-
 bool matches_wildcard(std::string_view pattern, std::string_view text) {
-  const std::vector<std::string> parts = literal_parts(pattern);
+  return matches_parts(wildcard_parts(pattern), text);
+}
+
+bool matches_parts(const std::vector<std::string>& parts, std::string_view text) {
   if (parts.size() == 1) return text == parts.front();
   const std::string& first = parts.front();
   const std::string& last = parts.back();

@@ -70,7 +70,10 @@ Test string_test(std::string_view name, const json::value& argument) {
     }
   }
   test.text = text_of(argument, name);
-  if (test.kind == Test::Kind::Wildcard) check_wildcard(test.text);
+  if (test.kind == Test::Kind::Wildcard) {
+    check_wildcard(test.text);
+    test.parts = wildcard_parts(test.text);
+  }
   if (test.kind == Test::Kind::Cidr) check_cidr(test.text);
   return test;
 }
@@ -109,6 +112,22 @@ Test equal_test(const json::value& value) {
   return Test{.kind = Test::Kind::Equal, .value = value};
 }
 
+void add_test(Tests& tests, Test test) {
+  const json::value& value = test.value;
+  if (test.kind != Test::Kind::Equal) {
+    tests.others.push_back(std::move(test));
+  } else if (value.is_string()) {
+    tests.strings.emplace(value.get_string().data(), value.get_string().size());
+  } else if (value.is_number()) {
+    auto& same = tests.numbers[value.to_number<double>()];
+    const auto equal = [&](const json::value& one) { return equal_numbers(one, value); };
+    if (std::ranges::none_of(same, equal)) same.push_back(value);
+  } else {
+    const auto equal = [&](const Test& one) { return one.kind == Test::Kind::Equal && one.value == value; };
+    if (std::ranges::none_of(tests.others, equal)) tests.others.push_back(std::move(test));
+  }
+}
+
 // A value, a list of only strings or only numbers, or a test on strings with one or several arguments.
 Test anything_but_test(const json::value& argument) {
   Test test{.kind = Test::Kind::AnythingBut};
@@ -119,13 +138,13 @@ Test anything_but_test(const json::value& argument) {
     const json::value& wanted = nested->begin()->value();
     const json::array* list = wanted.if_array();
     if (list && list->empty()) fail("Empty arrays are not allowed");
-    for (std::size_t i = 0; list && i < list->size(); ++i) test.excluded.push_back(string_test(name, (*list)[i]));
-    if (!list) test.excluded.push_back(string_test(name, wanted));
+    for (std::size_t i = 0; list && i < list->size(); ++i) add_test(test.excluded, string_test(name, (*list)[i]));
+    if (!list) add_test(test.excluded, string_test(name, wanted));
     return test;
   }
   const json::array* list = argument.if_array();
   if (!list) {
-    test.excluded.push_back(equal_test(argument));
+    add_test(test.excluded, equal_test(argument));
     return test;
   }
   if (list->empty()) fail("Empty arrays are not allowed");
@@ -134,7 +153,7 @@ Test anything_but_test(const json::value& argument) {
     if (strings ? !value.is_string() : !value.is_number()) {
       fail("Inside anything but list, either all values are number or string, mixed type is not supported");
     }
-    test.excluded.push_back(equal_test(value));
+    add_test(test.excluded, equal_test(value));
   }
   return test;
 }
@@ -155,10 +174,10 @@ Test parse_test(const json::value& entry) {
   fail("Unrecognized match type " + name);
 }
 
-std::vector<Test> parse_tests(const json::array& entries) {
+Tests parse_tests(const json::array& entries) {
   if (entries.empty()) fail("Empty arrays are not allowed");
-  std::vector<Test> tests;
-  for (const json::value& entry : entries) tests.push_back(parse_test(entry));
+  Tests tests;
+  for (const json::value& entry : entries) add_test(tests, parse_test(entry));
   return tests;
 }
 

@@ -160,5 +160,17 @@ TEST(Pattern, TooManyCombinationsOfAlternativesAreRejected) {
   EXPECT_NE(problem(four).find("more than 1000"), std::string::npos);
 }
 
+TEST(Pattern, ALongListIsLookedUpExactly) {
+  const std::string list = R"({"n":[9007199254740993,9007199254740993,0.5,"a","a",null,null,true,{"prefix":"x"}]})";
+  for (const char* leaf : {"9007199254740993", "0.5", "5e-1", "\"a\"", "null", "true", "\"xy\"", "[7,[0.5]]"}) {
+    EXPECT_TRUE(match(list, std::string(R"({"n":)") + leaf + "}")) << leaf;
+  }
+  for (const char* leaf : {"9007199254740992", "0", "\"\"", "\"0.5\"", "false", "[]", "{}", "[7]"}) {
+    EXPECT_FALSE(match(list, std::string(R"({"n":)") + leaf + "}")) << leaf;
+  }
+  EXPECT_FALSE(match(R"({"n":[{"anything-but":[1,2,2]}]})", R"({"n":2.0})"));
+  EXPECT_TRUE(match(R"({"n":[{"anything-but":[1,2,2]}]})", R"({"n":"2"})"));
+}
+
 }  // namespace
 }  // namespace services::events

@@ -44,10 +44,13 @@ void extract_metrics(Call& call, const Ingested& put, MinuteCount& count, DataBy
   }
 }
 
+// The JSON of each event of a request.
+using EventsJson = std::vector<LazyJson>;
+
 // The value of a matching event; nullopt where its field is missing or is no number.
-std::optional<double> value_of(const CompiledMetricFilter& filter, std::string_view message) {
+std::optional<double> value_of(const CompiledMetricFilter& filter, std::string_view message, LazyJson& json) {
   if (!filter.value) return filter.number;
-  const auto text = filter.value->value(message, filter.pattern);
+  const auto text = filter.value->value(message, json, filter.pattern);
   const auto number = text ? parse_number(*text) : std::nullopt;
   const bool storable = number && (*number == 0 || (std::abs(*number) <= std::ldexp(1.0, 360) &&
                                                     std::abs(*number) >= std::ldexp(1.0, -360)));
@@ -55,10 +58,11 @@ std::optional<double> value_of(const CompiledMetricFilter& filter, std::string_v
 }
 
 // nullopt where a field is missing, or can't be a dimension.
-std::optional<std::vector<std::string>> dimensions_of(const CompiledMetricFilter& filter, std::string_view message) {
+std::optional<std::vector<std::string>> dimensions_of(const CompiledMetricFilter& filter, std::string_view message,
+                                                      LazyJson& json) {
   std::vector<std::string> values;
   for (const auto& [name, field] : filter.dimensions) {
-    auto value = field.value(message, filter.pattern);
+    auto value = field.value(message, json, filter.pattern);
     if (!value || !is_dimension_text(*value, kMaxDimensionText)) return std::nullopt;
     values.push_back(std::move(*value));
   }
@@ -66,18 +70,21 @@ std::optional<std::vector<std::string>> dimensions_of(const CompiledMetricFilter
 }
 
 // Equal values of a minute become one, with a count: a thousand matches are one datum.
-void apply_metric_filter(const Ingested& put, const CompiledMetricFilter& filter, MinuteCount& count,
+void apply_metric_filter(const Ingested& put, const CompiledMetricFilter& filter, EventsJson& json, MinuteCount& count,
                          DataByNamespace& data) {
   std::map<std::pair<std::int64_t, std::vector<std::string>>, std::map<double, double>> points;
-  for (const telemetry::NewEvent& event : put.events) {
-    if (!filter.pattern.matches(event.message)) continue;
-    count.matched.insert(filter.row.name);
-    const auto value = value_of(filter, event.message);
-    auto dimensions = value ? dimensions_of(filter, event.message) : std::nullopt;
+  bool matched = false;
+  for (std::size_t i = 0; i < put.events.size(); ++i) {
+    const telemetry::NewEvent& event = put.events[i];
+    if (!filter.pattern.matches(event.message, json[i])) continue;
+    matched = true;
+    const auto value = value_of(filter, event.message, json[i]);
+    auto dimensions = value ? dimensions_of(filter, event.message, json[i]) : std::nullopt;
     if (!dimensions) continue;
     const std::int64_t minute = event.timestamp_ms - event.timestamp_ms % kMinuteOfEvents;
     ++points[{minute, std::move(*dimensions)}][*value];
   }
+  if (matched) count.matched.insert(filter.row.name);
   for (const auto& [key, counts] : points) {
     MetricDatum datum{.MetricName = filter.row.metric_name};
     datum.Timestamp = base::from_millis(key.first);
@@ -101,6 +108,13 @@ void apply_metric_filter(const Ingested& put, const CompiledMetricFilter& filter
   }
 }
 
+EventsJson events_json(const Ingested& put) {
+  EventsJson json;
+  json.reserve(put.events.size());
+  for (const telemetry::NewEvent& event : put.events) json.emplace_back(event.message);
+  return json;
+}
+
 std::size_t count_data(const DataByNamespace& data) {
   std::size_t total = 0;
   for (const auto& [space, all] : data) total += all.size();
@@ -112,11 +126,11 @@ void publish_all(Call& call, const Group& group, DataByNamespace& data, MinuteCo
   data.clear();
 }
 
-void apply_subscription(Call& call, const Ingested& put, const CompiledSubscription& filter) {
+void apply_subscription(Call& call, const Ingested& put, const CompiledSubscription& filter, EventsJson& json) {
   std::vector<RecordEvent> matching;
   for (std::size_t i = 0; i < put.events.size(); ++i) {
     const telemetry::NewEvent& event = put.events[i];
-    if (!filter.pattern.matches(event.message)) continue;
+    if (!filter.pattern.matches(event.message, json[i])) continue;
     const telemetry::EventKey key{event.timestamp_ms, put.batch, static_cast<std::int64_t>(i)};
     matching.push_back({telemetry::event_id(key), event.timestamp_ms, event.message});
   }
@@ -136,13 +150,15 @@ void process_events(Call& call, const Ingested& put) {
     DataByNamespace data;
     extract_metrics(call, put, count, data);
     const auto filters = call.local<FilterCache>().get(call.tx, put.group.id);
+    EventsJson json;
+    if (!filters->empty()) json = events_json(put);
     for (const CompiledMetricFilter& filter : filters->metrics) {
       // A filter makes up to one datum of each event: those of a hundred filters are not held in memory together.
       if (count_data(data) >= kMaxHeldData) publish_all(call, put.group, data, count);
-      apply_metric_filter(put, filter, count, data);
+      apply_metric_filter(put, filter, json, count, data);
     }
     publish_all(call, put.group, data, count);
-    for (const CompiledSubscription& filter : filters->subscriptions) apply_subscription(call, put, filter);
+    for (const CompiledSubscription& filter : filters->subscriptions) apply_subscription(call, put, filter, json);
   }
   count_minute(call, put.group, std::move(count));
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,6 +65,26 @@ class JsonTape {
   std::size_t at_ = 0;
   std::vector<JsonNode> nodes_;
   std::deque<std::string> decoded_;  // strings with escapes; a deque, because nodes point into them
+};
+
+// A message's JSON, parsed when it is first needed and then kept: many filters look at one event.
+class LazyJson {
+ public:
+  explicit LazyJson(std::string_view text) : text_(text) {}
+
+  // nullptr where the text is no JSON object.
+  const JsonTape* object() {
+    if (parsed_) return tape_.get();
+    parsed_ = true;
+    tape_ = std::make_unique<JsonTape>();
+    if (!tape_->parse_object(text_)) tape_.reset();
+    return tape_.get();
+  }
+
+ private:
+  std::string_view text_;
+  bool parsed_ = false;
+  std::unique_ptr<JsonTape> tape_;
 };
 
 // The number that the text is, whole. Accepts a leading '+'; rejects "nan" and "inf".

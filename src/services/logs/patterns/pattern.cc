@@ -71,14 +71,19 @@ bool Pattern::may_match(std::string_view bytes) const {
 }
 
 bool Pattern::matches(std::string_view message) const {
+  LazyJson json(message);
+  return matches(message, json);
+}
+
+bool Pattern::matches(std::string_view message, LazyJson& json) const {
   switch (compiled_->kind) {
     case Kind::Text: return compiled_->text.matches(message);
     case Kind::Delimited: return may_match(message) && compiled_->delimited.match(message).has_value();
     case Kind::Json: break;
   }
   if (!may_match(message)) return false;
-  JsonTape tape;
-  return tape.parse_object(message) && compiled_->json.matches(tape);
+  const JsonTape* tape = json.object();
+  return tape && compiled_->json.matches(*tape);
 }
 
 std::optional<Pattern::Values> Pattern::extract(std::string_view message) const {
@@ -119,10 +124,15 @@ base::Result<FieldReference> FieldReference::parse(std::string_view text, const 
 }
 
 std::optional<std::string> FieldReference::value(std::string_view message, const Pattern& pattern) const {
+  LazyJson json(message);
+  return value(message, json, pattern);
+}
+
+std::optional<std::string> FieldReference::value(std::string_view message, LazyJson& json,
+                                                 const Pattern& pattern) const {
   if (!target_->selector) return pattern.compiled_->delimited.value(message, target_->name);
-  JsonTape tape;
-  if (!tape.parse_object(message)) return std::nullopt;
-  return target_->selector->value(tape);
+  const JsonTape* tape = json.object();
+  return tape ? target_->selector->value(*tape) : std::nullopt;
 }
 
 }  // namespace services::logs

@@ -17,6 +17,8 @@
 
 namespace services::logs {
 
+class LazyJson;
+
 class Pattern {
  public:
   static constexpr std::size_t kMaxLength = 1024;  // characters
@@ -35,6 +37,8 @@ class Pattern {
   Kind kind() const;
   bool matches_everything() const;
   bool matches(std::string_view message) const;
+  // The same; `json` is the message's, for other filters, too.
+  bool matches(std::string_view message, LazyJson& json) const;
   // What TestMetricFilter shows of a matching event: the fields that the pattern names.
   std::optional<Values> extract(std::string_view message) const;
 
@@ -71,6 +75,7 @@ class FieldReference {
 
   // nullopt where the event has no such field.
   std::optional<std::string> value(std::string_view message, const Pattern& pattern) const;
+  std::optional<std::string> value(std::string_view message, LazyJson& json, const Pattern& pattern) const;
 
  private:
   struct Target;
