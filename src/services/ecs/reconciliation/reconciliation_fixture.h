@@ -97,8 +97,7 @@ class ReconciliationTest : public MachinesTest {
     return all;
   }
   void report_status(const model::TaskId& task, const std::string& status, const std::string& more = "") {
-    run_json(&submit_task_state_change,
-             R"({"task":")" + task.str() + R"(","status":")" + status + "\"" + more + "}");
+    run_json(&submit_task_state_change, R"({"task":")" + task.str() + R"(","status":")" + status + "\"" + more + "}");
   }
   // What agents do with all tasks: new ones run, those that are to stop have stopped.
   void obey(const std::string& name) {

@@ -97,8 +97,7 @@ TEST_F(ServiceLoop, ScalingInStopsTasksWithAmazonsReason) {
   for (const state::ServiceTask& task : tasks("web")) {
     if (task.desired == model::DesiredStatus::Running) continue;
     EXPECT_EQ(task.stop_code, "ServiceSchedulerInitiated");
-    EXPECT_EQ(task.stopped_reason,
-              "Scaling activity initiated by (deployment " + *service.deployments->at(0).id + ")");
+    EXPECT_EQ(task.stopped_reason, "Scaling activity initiated by (deployment " + *service.deployments->at(0).id + ")");
   }
   run_until_quiet("web");
   EXPECT_THAT(tasks("web"), SizeIs(1));
@@ -160,10 +159,13 @@ TEST_F(ServiceLoop, AServiceWaitsForAMachineWithRoomAndStartsWhenOneJoins) {
   EXPECT_THAT(tasks("gpu"), IsEmpty());
   const auto all = events("gpu");
   ASSERT_THAT(all, SizeIs(2));
-  EXPECT_EQ(all[1],
-            "was unable to place a task because no container instance met all of its requirements. The closest matching "
-            "(container-instance " + machine_ + ") has insufficient GPU resource available. For more information, see "
-            "the Troubleshooting section of the Amazon ECS Developer Guide.");
+  EXPECT_EQ(
+      all[1],
+      "was unable to place a task because no container instance met all of its requirements. The closest matching "
+      "(container-instance " +
+          machine_ +
+          ") has insufficient GPU resource available. For more information, see "
+          "the Troubleshooting section of the Amazon ECS Developer Guide.");
   settle_for(std::chrono::hours(1));
   EXPECT_THAT(events("gpu"), SizeIs(2)) << "the same message is not repeated";
   settle_for(std::chrono::hours(6));
@@ -192,10 +194,11 @@ TEST_F(ServiceLoop, AClusterWithoutMachinesIsReportedAsAmazonDoes) {
   settle();
   const auto service = run_json(&describe_services, R"({"cluster":"empty","services":["web"]})").services->at(0);
   ASSERT_THAT(*service.events, SizeIs(1));
-  EXPECT_EQ(service.events->at(0).message,
-            "(service web) was unable to place a task because no container instance met all of its requirements. Reason: "
-            "No Container Instances were found in your cluster. For more information, see the Troubleshooting section of "
-            "the Amazon ECS Developer Guide.");
+  EXPECT_EQ(
+      service.events->at(0).message,
+      "(service web) was unable to place a task because no container instance met all of its requirements. Reason: "
+      "No Container Instances were found in your cluster. For more information, see the Troubleshooting section of "
+      "the Amazon ECS Developer Guide.");
 }
 
 TEST_F(ServiceLoop, ATaskThatKeepsFailingIsStartedEverMoreRarely) {
@@ -207,7 +210,8 @@ TEST_F(ServiceLoop, ATaskThatKeepsFailingIsStartedEverMoreRarely) {
   }
   EXPECT_THAT(tasks("web"), IsEmpty());
   const std::string impaired =
-      "is unable to consistently start tasks successfully. For more information, see the Troubleshooting section of the "
+      "is unable to consistently start tasks successfully. For more information, see the Troubleshooting section of "
+      "the "
       "Amazon ECS Developer Guide.";
   EXPECT_EQ(last_event("web"), impaired);
   EXPECT_EQ(describe_service("web").deployments->at(0).failedTasks, 3);
@@ -299,9 +303,9 @@ TEST_F(ServiceLoop, TasksCarryTheTagsOfTheirService) {
   const Task task = run_json(&describe_tasks, R"({"include":["TAGS"],"tasks":[")" + id + "\"]}").tasks->at(0);
   std::map<std::string, std::string> tags;
   for (const Tag& tag : *task.tags) tags[tag.key.value_or("")] = tag.value.value_or("");
-  EXPECT_THAT(tags, testing::UnorderedElementsAre(testing::Pair("team", "red"),
-                                                  testing::Pair("aws:ecs:clusterName", "default"),
-                                                  testing::Pair("aws:ecs:serviceName", "web")));
+  EXPECT_THAT(
+      tags, testing::UnorderedElementsAre(testing::Pair("team", "red"), testing::Pair("aws:ecs:clusterName", "default"),
+                                          testing::Pair("aws:ecs:serviceName", "web")));
 }
 
 }  // namespace
