@@ -23,12 +23,16 @@ std::string tasks_of(TaskFilter::Kind kind) {
 }  // namespace
 
 std::vector<TaskName> list_task_names(store::Tx& tx, const TaskFilter& filter) {
+  // The tasks of a service are found by its launches, which are few.
+  const std::string by_service = filter.service
+                                     ? " AND l.service = $6 AND t.number >= l.id * 16 AND t.number < l.id * 16 + 16"
+                                     : " AND (l.service = $6 OR $6 IS NULL)";
   return tx
       .query("SELECT t.number, t.secret FROM (" + tasks_of(filter.kind) +
                  ") AS t JOIN ecs_launches l ON l.id = t.number / 16"
                  " JOIN ecs_task_definitions d ON d.id = l.definition WHERE (t.instance = $3 OR $3 IS NULL)"
-                 " AND (l.started_by = $4 OR $4 IS NULL) AND (d.family = $5 OR $5 IS NULL)"
-                 " AND (l.service = $6 OR $6 IS NULL) ORDER BY t.number LIMIT $7",
+                 " AND (l.started_by = $4 OR $4 IS NULL) AND (d.family = $5 OR $5 IS NULL)" +
+                 by_service + " ORDER BY t.number LIMIT $7",
              filter.cluster, filter.after, filter.machine_number, filter.started_by, filter.family, filter.service,
              filter.most)
       .all([](const store::Row& row) { return TaskName{row.integer(0), row.integer(1)}; });

@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from support.queues import unique_name
+from support.waiting import eventually
 
 AWS = "/usr/bin/aws"  # Debian's; the machine may have another version
 
@@ -110,9 +111,12 @@ def test_a_service(aws, make_cluster):
     assert updated["deployments"][0]["id"] != made["deployments"][0]["id"]
     assert "ServiceNotFoundException" in aws("delete-service", "--cluster", cluster, "--service", "none", fails=True)
     assert aws("delete-service", "--cluster", cluster, "--service", name, "--force")["service"]["status"] == "DRAINING"
-    aws("wait", "services-inactive", "--cluster", cluster, "--services", name)
-    shown = aws("describe-services", "--cluster", cluster, "--services", name)["services"][0]
-    assert shown["status"] == "INACTIVE"
+
+    def inactive():
+        shown = aws("describe-services", "--cluster", cluster, "--services", name)["services"][0]
+        return shown["status"] == "INACTIVE" or None
+
+    eventually(inactive)
     aws("deregister-task-definition", "--task-definition", family + ":1")
 
 

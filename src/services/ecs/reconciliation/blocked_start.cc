@@ -70,9 +70,8 @@ std::string revision_of(Call& call, const model::TaskId& id) {
 
 // The largest minimumHealthyPercent that allows one more stop.
 std::int32_t unblocking_percent(const ServiceSnapshot& snapshot) {
-  const auto healthy = std::ranges::count_if(snapshot.view.tasks, [](const scheduler::ServiceTask& task) {
-    return task.running && !task.stopping;
-  });
+  const auto healthy = std::ranges::count_if(
+      snapshot.view.tasks, [](const scheduler::ServiceTask& task) { return task.running && !task.stopping; });
   const std::int32_t desired = std::max(snapshot.service.desired, 1);
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(100 * (healthy - 1) / desired, 0, 100));
 }
@@ -81,7 +80,8 @@ std::string advice(const ServiceSnapshot& snapshot, const Holder& holder) {
   const bool is_protected = std::ranges::any_of(snapshot.view.tasks, [&](const scheduler::ServiceTask& task) {
     return task.id == holder.task && task.protected_until;
   });
-  if (is_protected) return "That task is protected from being scaled in. It continues once the protection ends, or with another GPU.";
+  if (is_protected)
+    return "That task is protected from being scaled in. It continues once the protection ends, or with another GPU.";
   switch (holder.rank) {
     case Holder::Rank::OwnOther:
       return fmt::format(
@@ -106,9 +106,8 @@ std::int32_t stop_timeout(const StoredTaskDefinition& definition) {
 // The first task of the service that stops and whose resources the blocked one may get.
 const scheduler::ServiceTask* stopping_task(const ServiceSnapshot& snapshot, const Trial& trial) {
   for (const scheduler::ServiceTask& task : snapshot.view.tasks) {
-    const bool there = std::ranges::any_of(trial.refusal->failures, [&](const scheduler::Failure& failure) {
-      return failure.instance == task.machine;
-    });
+    const bool there = std::ranges::any_of(
+        trial.refusal->failures, [&](const scheduler::Failure& failure) { return failure.instance == task.machine; });
     if (task.stopping && there) return &task;
   }
   return nullptr;

@@ -44,8 +44,8 @@ std::vector<scheduler::DaemonMachine> daemon_machines(Call& call, const ServiceS
   const state::Deployment& primary = snapshot.primary();
   const StoredTaskDefinition* definition = snapshot.definition_of(static_cast<std::int64_t>(primary.number));
   if (!definition) return {};
-  const scheduler::Request request = service_request(
-      snapshot, *definition, service_launch(snapshot, primary, *definition, call.now), std::nullopt);
+  const scheduler::Request request =
+      service_request(snapshot, *definition, service_launch(snapshot, primary, *definition, call.now), std::nullopt);
   const std::set<std::string> daemons = groups_of_daemons(call, snapshot.service.cluster);
   try {
     return call.local<Fleets>().with(snapshot.service.cluster, [&](scheduler::Fleet& fleet) {

@@ -61,10 +61,9 @@ void complete_primary(Call& call, ServiceRows& rows) {
   primary.rollout_reason = fmt::format("ECS deployment {} completed.", deployment_name(primary));
   primary.completed_at = call.now;
   save(call, primary);
-  write_event(call, rows, service_event(rows, fmt::format("(deployment {}) deployment completed.",
-                                                          deployment_name(primary))));
-  publish_deployment(call, rows, primary,
-                     {.name = "SERVICE_DEPLOYMENT_COMPLETED", .reason = primary.rollout_reason});
+  write_event(call, rows,
+              service_event(rows, fmt::format("(deployment {}) deployment completed.", deployment_name(primary))));
+  publish_deployment(call, rows, primary, {.name = "SERVICE_DEPLOYMENT_COMPLETED", .reason = primary.rollout_reason});
   if (!rows.change || !is_unfinished(*rows.change)) return;
   const bool rolled_back = rows.change->status == kRollbackInProgress;
   finish_change(call, *rows.change, rolled_back ? kRollbackSuccessful : kSuccessful);
@@ -81,10 +80,8 @@ void roll_back(Call& call, ServiceRows& rows, state::Deployment target, const Fa
   target.failed_tasks = 0;
   target.last_failure.reset();
   save(call, target);
-  write_event(call, rows,
-              service_event(rows, fmt::format("rolling back to deployment {}.", deployment_name(target))));
-  publish_deployment(call, rows, target,
-                     {.name = "SERVICE_DEPLOYMENT_IN_PROGRESS", .reason = target.rollout_reason});
+  write_event(call, rows, service_event(rows, fmt::format("rolling back to deployment {}.", deployment_name(target))));
+  publish_deployment(call, rows, target, {.name = "SERVICE_DEPLOYMENT_IN_PROGRESS", .reason = target.rollout_reason});
   if (rows.change && is_unfinished(*rows.change)) {
     rows.change->body.statusReason = why.change;
     rows.change->body.rollback =
@@ -102,8 +99,9 @@ void fail_primary(Call& call, ServiceRows& rows, const Failed& why, bool rolls_b
   primary.rollout = state::Rollout::Failed;
   primary.rollout_reason = why.rollout;
   save(call, primary);
-  write_event(call, rows, service_event(rows, fmt::format("(deployment {}) deployment failed: {}",
-                                                          deployment_name(primary), why.event)));
+  write_event(
+      call, rows,
+      service_event(rows, fmt::format("(deployment {}) deployment failed: {}", deployment_name(primary), why.event)));
   publish_deployment(call, rows, primary,
                      {.type = "ERROR", .name = "SERVICE_DEPLOYMENT_FAILED", .reason = why.rollout});
   auto target = rolls_back ? state::find_last_completed(call.tx, rows.service.number, primary.number) : std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deployments from revision to revision: rolling updates, busy GPUs, circuit breaker, alarms, rollback.
-#include "services/ecs/reconciliation/services_fixture.h"
+#include "services/ecs/reconciliation/reconciliation_fixture.h"
 #include "shapes/cloudwatch/alarm.h"
 
 namespace services::ecs {
@@ -30,12 +30,9 @@ shapes::cloudwatch::DescribeAlarmsOutput fake_describe_alarms(Call& call,
   return output;
 }
 
-class Deployments : public ServicesTest {
+class Deployments : public ReconciliationTest {
  protected:
-  Deployments() {
-    directory_.add("cloudwatch",
-                   {operation<&fake_describe_alarms>("DescribeAlarms", Access::Read)});
-  }
+  Deployments() { directory_.add("cloudwatch", {operation<&fake_describe_alarms>("DescribeAlarms", Access::Read)}); }
 
   // Registers the next revision of the GPU's family.
   void register_next() {
@@ -112,7 +109,8 @@ TEST_F(Deployments, OnABusyGpuTheOldTaskIsStoppedFirstByDefault) {
   EXPECT_EQ(tasks("gpu")[0].desired, model::DesiredStatus::Stopped);
   EXPECT_THAT(last_event("gpu"), HasSubstr("waits for (task " + old.str() + ") of one:1 "));
   EXPECT_THAT(last_event("gpu"), HasSubstr("to stop, which holds GPU-a0 on a. It has 30 seconds for that"));
-  EXPECT_THAT(events("gpu"), Not(Contains(HasSubstr("unable to place")))) << "a GPU that is about to be free is no failure";
+  EXPECT_THAT(events("gpu"), Not(Contains(HasSubstr("unable to place"))))
+      << "a GPU that is about to be free is no failure";
   report_status(old, "STOPPED");
   settle();
   EXPECT_EQ(revisions("gpu"), std::pair(0, 1));
@@ -131,9 +129,11 @@ TEST_F(Deployments, OnABusyGpuThatTheMinimumProtectsTheEventNamesWhatWouldHelp) 
   EXPECT_EQ(revisions("gpu"), std::pair(1, 0));
   const auto all = events("gpu");
   EXPECT_THAT(all[1], HasSubstr("(container-instance " + machine + ") has insufficient GPU resource available."));
-  EXPECT_THAT(all[0], HasSubstr("waits for a GPU: GPU-a0 on a is held by (task " + old.str() + ") of one:1 (deployment "));
-  EXPECT_THAT(all[0], HasSubstr("minimumHealthyPercent 100 keeps that task until its replacement runs. It continues with "
-                                "minimumHealthyPercent 0 or less, or with another GPU."));
+  EXPECT_THAT(all[0],
+              HasSubstr("waits for a GPU: GPU-a0 on a is held by (task " + old.str() + ") of one:1 (deployment "));
+  EXPECT_THAT(all[0],
+              HasSubstr("minimumHealthyPercent 100 keeps that task until its replacement runs. It continues with "
+                        "minimumHealthyPercent 0 or less, or with another GPU."));
   settle_for(std::chrono::hours(1));
   EXPECT_EQ(events("gpu"), all) << "said once";
   update(R"({"service":"gpu","deploymentConfiguration":{"minimumHealthyPercent":0}})");
@@ -255,8 +255,8 @@ TEST_F(Deployments, ProtectedTasksOutliveADeploymentUntilTheirProtectionEnds) {
             "deploymentConfiguration":{"minimumHealthyPercent":100}})");
   run_until_quiet("gpu");
   const std::string old = tasks("gpu").at(0).id.str();
-  run_json(&update_task_protection, R"({"cluster":"default","tasks":[")" + old +
-                                        R"("],"protectionEnabled":true,"expiresInMinutes":60})");
+  run_json(&update_task_protection,
+           R"({"cluster":"default","tasks":[")" + old + R"("],"protectionEnabled":true,"expiresInMinutes":60})");
   register_next();
   update(R"({"service":"gpu","taskDefinition":"one"})");
   obey("gpu");
@@ -282,7 +282,7 @@ TEST_F(Deployments, ManyUpdatesInARowEndWithTheLastRevision) {
   EXPECT_EQ(service.deployments->at(0).rolloutState, "COMPLETED");
 }
 
-class Daemons : public ServicesTest {};
+class Daemons : public ReconciliationTest {};
 
 TEST_F(Daemons, ADaemonIsValidWithoutMachinesAndStartsAsSoonAsOneJoins) {
   create(R"({"serviceName":"d","taskDefinition":"plain","schedulingStrategy":"DAEMON"})");

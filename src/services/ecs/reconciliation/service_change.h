@@ -14,18 +14,18 @@ namespace services::ecs {
 
 struct ServiceChange {
   ServiceQueue::Due due = {};
-  ServiceVersions versions = {};            // that it was decided for
-  ServiceQueue::Outcome outcome = {};       // where nothing has to be written
-  ServiceQueue::Announced announced = {};   // from then on
+  ServiceVersions versions = {};           // that it was decided for
+  ServiceQueue::Outcome outcome = {};      // where nothing has to be written
+  ServiceQueue::Announced announced = {};  // from then on
 
-  bool drains = false;                      // the service is DRAINING
-  bool begins = false;                      // its PENDING service deployment
-  bool stop_requested = false;              // of its service deployment, by a client
-  scheduler::ServicePlan plan = {};         // the starts that have room
-  std::vector<std::string> alarms = {};     // that are in ALARM
-  bool steady = false;                      // the service is in a steady state
+  bool drains = false;                   // the service is DRAINING
+  bool begins = false;                   // its PENDING service deployment
+  bool stop_requested = false;           // of its service deployment, by a client
+  scheduler::ServicePlan plan = {};      // the starts that have room
+  std::vector<std::string> alarms = {};  // that are in ALARM
+  bool steady = false;                   // the service is in a steady state
   bool announces_steady = false;
-  std::vector<Condition> conditions = {};   // to announce
+  std::vector<Condition> conditions = {};  // to announce
   std::vector<std::pair<state::DeploymentNumber, std::vector<shapes::ecs::ContainerImage>>> images = {};
   bool writes = false;
 };

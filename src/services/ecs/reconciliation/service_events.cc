@@ -91,16 +91,16 @@ std::vector<Condition> conditions_of(Call& call, const ServiceSnapshot& snapshot
     if (!blocked.text.empty()) conditions.push_back({.message = service_event(snapshot, blocked.text)});
   }
   if (plan.throttled) {
-    conditions.push_back(
-        {.message = service_event(snapshot, "is unable to consistently start tasks successfully." +
-                                                std::string(kMoreInformation)),
-         .action = ServiceAction{.type = "WARN", .name = "SERVICE_TASK_START_IMPAIRED"}});
+    conditions.push_back({.message = service_event(snapshot, "is unable to consistently start tasks successfully." +
+                                                                 std::string(kMoreInformation)),
+                          .action = ServiceAction{.type = "WARN", .name = "SERVICE_TASK_START_IMPAIRED"}});
   }
   if (plan.stuck) {
-    conditions.push_back({.message = service_event(
-                              snapshot,
-                              "was unable to stop or start tasks during a deployment because of the service deployment "
-                              "configuration. Update the minimumHealthyPercent or maximumPercent value and try again.")});
+    conditions.push_back(
+        {.message =
+             service_event(snapshot,
+                           "was unable to stop or start tasks during a deployment because of the service deployment "
+                           "configuration. Update the minimumHealthyPercent or maximumPercent value and try again.")});
   }
   if (plan.protected_tasks > 0) {
     conditions.push_back(
@@ -140,9 +140,8 @@ ServiceQueue::Announced read_announced(store::Tx& tx, state::ServiceNumber servi
 }
 
 void write_event(Call& call, const ServiceRows& rows, std::string message) {
-  state::insert_service_event(
-      call.tx, rows.service.number,
-      {.id = base::random_uuid(), .created_at = call.now, .message = std::move(message)});
+  state::insert_service_event(call.tx, rows.service.number,
+                              {.id = base::random_uuid(), .created_at = call.now, .message = std::move(message)});
 }
 
 void publish_action(Call& call, const ServiceRows& rows, const ServiceAction& action) {

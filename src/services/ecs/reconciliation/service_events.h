@@ -21,15 +21,15 @@ inline constexpr base::Duration kRepeatEventsAfter = std::chrono::hours(6);
 
 // "ECS Service Action" of EventBridge.
 struct ServiceAction {
-  std::string_view type = {}, name = {};  // "ERROR", "SERVICE_TASK_PLACEMENT_FAILURE"
-  std::string reason = {};                // "RESOURCE:GPU"
+  std::string_view type = {}, name = {};                // "ERROR", "SERVICE_TASK_PLACEMENT_FAILURE"
+  std::string reason = {};                              // "RESOURCE:GPU"
   std::vector<std::string> instances = {}, tasks = {};  // ARNs
   std::optional<std::int32_t> desired = {};
 };
 
 // A condition that lasts.
 struct Condition {
-  std::string message;                   // the whole event
+  std::string message;                       // the whole event
   std::optional<ServiceAction> action = {};  // absent: Amazon has none
 };
 
@@ -39,8 +39,8 @@ std::string service_event(const ServiceRows& rows, std::string_view text);
 std::string task_list(const std::vector<model::TaskId>& tasks);
 
 // What keeps the service from what it declares.
-std::vector<Condition> conditions_of(Call& call, const ServiceSnapshot& snapshot,
-                                     const scheduler::ServicePlan& plan, const Trial& trial);
+std::vector<Condition> conditions_of(Call& call, const ServiceSnapshot& snapshot, const scheduler::ServicePlan& plan,
+                                     const Trial& trial);
 
 // Of these conditions, the ones to announce now. `announced` is updated: it keeps those that still hold.
 std::vector<Condition> to_announce(const std::vector<Condition>& conditions, ServiceQueue::Announced& announced,

@@ -41,8 +41,8 @@ void reconcile_service(Call& call, ServiceSnapshot& snapshot, ServiceChange& cha
 void decide_steady(const ServiceSnapshot& snapshot, ServiceChange& change, base::Time now) {
   const state::Service& service = snapshot.service;
   // Completion comes first, as at Amazon.
-  const bool in_progress = snapshot.primary().rollout == state::Rollout::InProgress &&
-                           change.plan.verdict != scheduler::Verdict::Completed;
+  const bool in_progress =
+      snapshot.primary().rollout == state::Rollout::InProgress && change.plan.verdict != scheduler::Verdict::Completed;
   change.steady = change.plan.steady && !in_progress;
   if (!change.steady) return;
   const bool repeats = service.steady_at && *service.steady_at + kRepeatEventsAfter <= now;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/ecs/reconciliation/service_loop.h"
 
-#include "services/ecs/reconciliation/services_fixture.h"
+#include "services/ecs/reconciliation/reconciliation_fixture.h"
 
 namespace services::ecs {
 namespace {
@@ -13,7 +13,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
 
-class ServiceLoop : public ServicesTest {
+class ServiceLoop : public ReconciliationTest {
  protected:
   const std::string machine_ = add_machine("a", 2);
 };
@@ -97,8 +97,7 @@ TEST_F(ServiceLoop, ScalingInStopsTasksWithAmazonsReason) {
   for (const state::ServiceTask& task : tasks("web")) {
     if (task.desired == model::DesiredStatus::Running) continue;
     EXPECT_EQ(task.stop_code, "ServiceSchedulerInitiated");
-    EXPECT_EQ(task.stopped_reason,
-              "Scaling activity initiated by (deployment " + *service.deployments->at(0).id + ")");
+    EXPECT_EQ(task.stopped_reason, "Scaling activity initiated by (deployment " + *service.deployments->at(0).id + ")");
   }
   run_until_quiet("web");
   EXPECT_THAT(tasks("web"), SizeIs(1));
@@ -160,10 +159,13 @@ TEST_F(ServiceLoop, AServiceWaitsForAMachineWithRoomAndStartsWhenOneJoins) {
   EXPECT_THAT(tasks("gpu"), IsEmpty());
   const auto all = events("gpu");
   ASSERT_THAT(all, SizeIs(2));
-  EXPECT_EQ(all[1],
-            "was unable to place a task because no container instance met all of its requirements. The closest matching "
-            "(container-instance " + machine_ + ") has insufficient GPU resource available. For more information, see "
-            "the Troubleshooting section of the Amazon ECS Developer Guide.");
+  EXPECT_EQ(
+      all[1],
+      "was unable to place a task because no container instance met all of its requirements. The closest matching "
+      "(container-instance " +
+          machine_ +
+          ") has insufficient GPU resource available. For more information, see "
+          "the Troubleshooting section of the Amazon ECS Developer Guide.");
   settle_for(std::chrono::hours(1));
   EXPECT_THAT(events("gpu"), SizeIs(2)) << "the same message is not repeated";
   settle_for(std::chrono::hours(6));
@@ -192,10 +194,11 @@ TEST_F(ServiceLoop, AClusterWithoutMachinesIsReportedAsAmazonDoes) {
   settle();
   const auto service = run_json(&describe_services, R"({"cluster":"empty","services":["web"]})").services->at(0);
   ASSERT_THAT(*service.events, SizeIs(1));
-  EXPECT_EQ(service.events->at(0).message,
-            "(service web) was unable to place a task because no container instance met all of its requirements. Reason: "
-            "No Container Instances were found in your cluster. For more information, see the Troubleshooting section of "
-            "the Amazon ECS Developer Guide.");
+  EXPECT_EQ(
+      service.events->at(0).message,
+      "(service web) was unable to place a task because no container instance met all of its requirements. Reason: "
+      "No Container Instances were found in your cluster. For more information, see the Troubleshooting section of "
+      "the Amazon ECS Developer Guide.");
 }
 
 TEST_F(ServiceLoop, ATaskThatKeepsFailingIsStartedEverMoreRarely) {
@@ -207,7 +210,8 @@ TEST_F(ServiceLoop, ATaskThatKeepsFailingIsStartedEverMoreRarely) {
   }
   EXPECT_THAT(tasks("web"), IsEmpty());
   const std::string impaired =
-      "is unable to consistently start tasks successfully. For more information, see the Troubleshooting section of the "
+      "is unable to consistently start tasks successfully. For more information, see the Troubleshooting section of "
+      "the "
       "Amazon ECS Developer Guide.";
   EXPECT_EQ(last_event("web"), impaired);
   EXPECT_EQ(describe_service("web").deployments->at(0).failedTasks, 3);
@@ -235,8 +239,15 @@ TEST_F(ServiceLoop, ATaskThatIsStoppedByAClientIsReplacedAndCountsNotAsFailed) {
 }
 
 TEST_F(ServiceLoop, AnUnhealthyTaskIsReplacedBeforeItIsStopped) {
-  register_json(R"({"family":"checked","containerDefinitions":[{"name":"c","image":"i","memory":16,
-                   "healthCheck":{"command":["CMD","true"]}}]})");
+  const TaskDefinition checked =
+      register_json(R"({"family":"checked","containerDefinitions":[{"name":"c","image":"i","memory":16,
+                       "healthCheck":{"command":["CMD","true"]}}]})");
+  with_call([&](Call& call) {
+    auto instance = load_instance(call.tx, model::InstanceId(machine_));
+    for (const Attribute& attribute : *checked.requiresAttributes) instance->body.attributes->push_back(attribute);
+    update_instance(call.tx, *instance);
+    put_in_fleet(call, *instance);
+  });
   create(R"({"serviceName":"web","taskDefinition":"checked","desiredCount":1})");
   obey("web");
   const auto health = [&](const model::TaskId& task, const std::string& status) {
@@ -292,9 +303,9 @@ TEST_F(ServiceLoop, TasksCarryTheTagsOfTheirService) {
   const Task task = run_json(&describe_tasks, R"({"include":["TAGS"],"tasks":[")" + id + "\"]}").tasks->at(0);
   std::map<std::string, std::string> tags;
   for (const Tag& tag : *task.tags) tags[tag.key.value_or("")] = tag.value.value_or("");
-  EXPECT_THAT(tags, testing::UnorderedElementsAre(testing::Pair("team", "red"),
-                                                  testing::Pair("aws:ecs:clusterName", "default"),
-                                                  testing::Pair("aws:ecs:serviceName", "web")));
+  EXPECT_THAT(
+      tags, testing::UnorderedElementsAre(testing::Pair("team", "red"), testing::Pair("aws:ecs:clusterName", "default"),
+                                          testing::Pair("aws:ecs:serviceName", "web")));
 }
 
 }  // namespace

@@ -150,9 +150,7 @@ ServiceVersions ServiceRows::versions() const {
   return versions;
 }
 
-std::string ServiceRows::arn() const {
-  return service_arn(cluster, service.name);
-}
+std::string ServiceRows::arn() const { return service_arn(cluster, service.name); }
 
 std::optional<ServiceRows> read_service(store::Tx& tx, state::ServiceNumber number) {
   auto service = state::find_service(tx, number);
@@ -189,12 +187,11 @@ ServiceSnapshot take_snapshot(Call& call, ServiceRows rows) {
   view.zones = fleet.zones;
   for (const state::Deployment& deployment : snapshot.deployments) view.deployments.push_back(to_view(deployment));
   for (const state::ServiceTask& task : snapshot.tasks) {
-    view.tasks.push_back(
-        to_view(task, snapshot.definition_of(static_cast<std::int64_t>(task.deployment)), fleet));
+    view.tasks.push_back(to_view(task, snapshot.definition_of(static_cast<std::int64_t>(task.deployment)), fleet));
   }
   const bool rolling_back = snapshot.change && snapshot.change->status == kRollbackInProgress;
-  view.can_roll_back = !rolling_back && state::find_last_completed(call.tx, snapshot.service.number,
-                                                                   snapshot.primary().number);
+  view.can_roll_back =
+      !rolling_back && state::find_last_completed(call.tx, snapshot.service.number, snapshot.primary().number);
   read_alarms(call, snapshot);
   // The alarms of a change that has not begun decide whether they are watched at all.
   const bool begun = snapshot.change && snapshot.change->status != kPending;

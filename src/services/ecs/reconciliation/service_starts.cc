@@ -67,8 +67,9 @@ bool start_tasks_of_service(Call& call, const ServiceRows& rows, const std::vect
     const auto started = start_some(call, rows, start);
     for (const model::TaskId& task : started) action.tasks.push_back(task_arn(rows.cluster, task));
     if (start.zone && !started.empty()) {
-      write_event(call, rows, service_event(rows, fmt::format("has started {} tasks in {} to AZ Rebalance:{}.",
-                                                              started.size(), *start.zone, task_list(started))));
+      write_event(call, rows,
+                  service_event(rows, fmt::format("has started {} tasks in {} to AZ Rebalance:{}.", started.size(),
+                                                  *start.zone, task_list(started))));
       continue;
     }
     all.insert(all.end(), started.begin(), started.end());

@@ -62,8 +62,9 @@ struct Stopped {
 void announce_stops(Call& call, const ServiceRows& rows, const Stopped& stopped) {
   const auto announce = [&](std::string_view where, const std::vector<model::TaskId>& tasks) {
     if (tasks.empty()) return;
-    write_event(call, rows, service_event(rows, fmt::format("has stopped {} running tasks{}:{}.", tasks.size(), where,
-                                                            task_list(tasks))));
+    write_event(
+        call, rows,
+        service_event(rows, fmt::format("has stopped {} running tasks{}:{}.", tasks.size(), where, task_list(tasks))));
   };
   announce("", stopped.running);
   for (const auto& [zone, tasks] : stopped.rebalanced) announce(" in " + zone + " due to AZ rebalancing", tasks);

@@ -56,7 +56,7 @@ TEST_F(CreateService, TheFirstServiceDeploymentHasNoSource) {
   const auto all = changes();
   ASSERT_THAT(all, SizeIs(1));
   const auto change = describe_change(*all[0].serviceDeploymentArn);
-  EXPECT_EQ(*change.status, "IN_PROGRESS");
+  EXPECT_EQ(*change.status, "PENDING");
   EXPECT_THAT(*change.sourceServiceRevisions, SizeIs(0));
   EXPECT_EQ(*change.targetServiceRevision->requestedTaskCount, 2);
   EXPECT_EQ(*change.deploymentCircuitBreaker->status, "MONITORING");

@@ -30,11 +30,11 @@ TEST_F(ServiceDeployments, AreListedFromTheNewestWithFilters) {
   make_three();
   const auto all = changes();
   ASSERT_THAT(all, SizeIs(3));
-  EXPECT_EQ(*all[0].status, "IN_PROGRESS");
+  EXPECT_EQ(*all[0].status, "PENDING");
   EXPECT_EQ(all[0].createdAt, now_);
   EXPECT_THAT(*all[0].targetServiceRevisionArn, HasSubstr(":service-revision/default/web/"));
   EXPECT_THAT(changes(R"("status":["SUCCESSFUL"])"), SizeIs(2));
-  EXPECT_THAT(changes(R"("status":["PENDING","STOPPED"])"), IsEmpty());
+  EXPECT_THAT(changes(R"("status":["IN_PROGRESS","STOPPED"])"), IsEmpty());
   EXPECT_THAT(changes(R"("createdAt":{"after":1800000000})"), SizeIs(2));
   EXPECT_THAT(changes(R"("createdAt":{"before":1800000120,"after":1800000000})"), SizeIs(1));
   const auto first = run_json(&list_service_deployments, R"({"service":"web","maxResults":2})");
@@ -56,7 +56,7 @@ TEST_F(ServiceDeployments, AreDescribedByArn) {
   ASSERT_THAT(*change.sourceServiceRevisions, SizeIs(1));
   EXPECT_EQ(*change.sourceServiceRevisions->at(0).arn, *all[1].targetServiceRevisionArn);
   EXPECT_EQ(*change.sourceServiceRevisions->at(0).requestedTaskCount, 0);
-  EXPECT_EQ(change.startedAt, now_);
+  EXPECT_FALSE(change.startedAt) << "the loop begins it";
   EXPECT_FALSE(change.finishedAt);
   EXPECT_TRUE(describe_change(*all[1].serviceDeploymentArn).finishedAt);
   const std::string none = all[0].serviceDeploymentArn->substr(0, all[0].serviceDeploymentArn->rfind('/')) + "/none";

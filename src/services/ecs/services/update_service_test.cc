@@ -46,7 +46,7 @@ TEST_F(UpdateService, AnotherTaskDefinitionIsANewDeployment) {
   EXPECT_EQ(*after.deployments->at(1).desiredCount, 0);
   EXPECT_EQ(after.deployments->at(1).id, before.deployments->at(0).id);
   EXPECT_EQ(*after.deployments->at(1).rolloutState, "COMPLETED");
-  EXPECT_THAT(statuses(), ElementsAre("IN_PROGRESS", "SUCCESSFUL"));
+  EXPECT_THAT(statuses(), ElementsAre("PENDING", "SUCCESSFUL"));
   const auto change = describe_change(*after.currentServiceDeployment);
   ASSERT_THAT(*change.sourceServiceRevisions, SizeIs(1));
   EXPECT_THAT(*change.sourceServiceRevisions->at(0).arn, testing::EndsWith(before.deployments->at(0).id->substr(8)));
@@ -57,7 +57,7 @@ TEST_F(UpdateService, AnotherTaskDefinitionIsANewDeployment) {
 TEST_F(UpdateService, ANewerDeploymentStopsTheOneInProgress) {
   create();
   update(R"("forceNewDeployment":true)");
-  EXPECT_THAT(statuses(), ElementsAre("IN_PROGRESS", "STOPPED"));
+  EXPECT_THAT(statuses(), ElementsAre("PENDING", "STOPPED"));
   const auto stopped = describe_change(*changes()[1].serviceDeploymentArn);
   EXPECT_EQ(stopped.stoppedAt, now_);
   EXPECT_EQ(stopped.finishedAt, now_);

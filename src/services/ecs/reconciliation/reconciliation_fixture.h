@@ -9,7 +9,7 @@
 
 namespace services::ecs {
 
-class ServicesTest : public MachinesTest {
+class ReconciliationTest : public MachinesTest {
  protected:
   static constexpr base::Duration kProven = scheduler::kProvenAfter;
 
@@ -70,7 +70,8 @@ class ServicesTest : public MachinesTest {
   // Messages without "(service NAME) ", newest first.
   std::vector<std::string> events(const std::string& name) {
     std::vector<std::string> messages;
-    for (const shapes::ecs::ServiceEvent& event : *describe_service(name).events) {
+    const shapes::ecs::Service service = describe_service(name);
+    for (const shapes::ecs::ServiceEvent& event : *service.events) {
       messages.push_back(event.message->substr(name.size() + std::string("(service ) ").size()));
     }
     return messages;
@@ -96,8 +97,7 @@ class ServicesTest : public MachinesTest {
     return all;
   }
   void report_status(const model::TaskId& task, const std::string& status, const std::string& more = "") {
-    run_json(&submit_task_state_change,
-             R"({"task":")" + task.str() + R"(","status":")" + status + "\"" + more + "}");
+    run_json(&submit_task_state_change, R"({"task":")" + task.str() + R"(","status":")" + status + "\"" + more + "}");
   }
   // What agents do with all tasks: new ones run, those that are to stop have stopped.
   void obey(const std::string& name) {
