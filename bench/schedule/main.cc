@@ -21,6 +21,7 @@
 #include "services/ecs/tasks/task_operations.h"
 #include "services/ecs/tasks/launch.h"
 #include "services/ecs/module.h"
+#include "services/ecs/reconciliation/service_queue.h"
 #include "services/shape_json.h"
 #include "state/cluster.h"
 #include "state/keys.h"
@@ -293,6 +294,7 @@ class Bench {
   std::filesystem::path folder_;
   services::Locals locals_;
   ecs::Fleets& fleets_ = locals_.add<ecs::Fleets>();
+  ecs::ServiceQueue& services_ = locals_.add<ecs::ServiceQueue>();
   services::Caller caller_{.account = "000000000000", .region = "us-east-1", .endpoint = "http://localhost:4566"};
   std::unique_ptr<store::Store> store_;
   std::mt19937_64 random_{42};
