@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Updates a service of GPU tasks again and again while agents and the server are killed. Afterwards: the last revision
 runs, with exactly the desired tasks, and no GPU was held twice."""
+import collections
 import os
 import pathlib
 import random
@@ -26,6 +27,7 @@ class Chaos:
         self.fleet, self.random = fleet, random.Random(seed)
         self.locks = fleet.folder / "locks"
         self.locks.mkdir()
+        self.done = collections.Counter()
 
     def define(self):
         """A new revision, whose tasks lock their GPUs."""
@@ -55,6 +57,7 @@ class Chaos:
             self.kill_server()
         elif kind == "task":
             self.stop_task(service)
+        self.done[kind] += 1
 
 
 def acknowledged(call):
@@ -86,6 +89,7 @@ def test_the_last_of_many_updates_wins_whatever_is_killed():
                 change["deploymentConfiguration"] = percents(minimum, maximum)
             acknowledged(lambda: service.update(**change))
             chaos.disturb(service)
+        print(dict(chaos.done), file=sys.stderr)
         # Whatever the last percentages were, the last revision must win.
         service.update(deploymentConfiguration=percents(0, 200))
         for machine in fleet.machines:

@@ -37,7 +37,7 @@ struct ServiceBody {
 BOOST_DESCRIBE_STRUCT(ServiceBody, (),
                       (deploymentConfiguration, placementConstraints, placementStrategy, healthCheckGracePeriodSeconds,
                        deploymentController, tags, createdBy, enableECSManagedTags, propagateTags, enableExecuteCommand,
-                       availabilityZoneRebalancing, launchType, networkConfiguration))
+                       availabilityZoneRebalancing, defaultRebalancing, launchType, networkConfiguration))
 
 // state::Deployment::body_json: with the task definition, what makes it a revision of the service.
 struct DeploymentBody {
