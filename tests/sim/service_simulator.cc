@@ -266,8 +266,24 @@ bool ServiceSimulator::carry_out(const ServicePlan& plan) {
     found->ticks = 0;
     ++actions_;
   }
-  for (const ServiceStart& start : plan.starts) this->start(start);
+  for (const ServiceStart& wanted : plan.starts) start(wanted);
   return actions_ != before;
+}
+
+// Tries the starts, and takes them back.
+int ServiceSimulator::count_blocked(const ServicePlan& plan) {
+  const std::size_t tasks = tasks_.size();
+  const std::uint64_t next_task = next_task_;
+  const int actions = actions_;
+  int blocked = 0;
+  for (const ServiceStart& wanted : plan.starts) {
+    const int unplaced = start(wanted);
+    if (wanted.deployment == primary_) blocked += unplaced;
+  }
+  tasks_.resize(tasks);
+  next_task_ = next_task;
+  actions_ = actions;
+  return blocked;
 }
 
 void ServiceSimulator::reconcile_now() {
@@ -284,11 +300,7 @@ void ServiceSimulator::reconcile_now() {
     if (!rules_.daemon) check_repeated(plan);
     if (testing::Test::HasFatalFailure()) return;
     // The caller's way: what finds no machine is blocked, and the plan is made again before anything is written.
-    ServiceSimulator trial(*this);
-    for (const ServiceStart& start : plan.starts) {
-      const int unplaced = trial.start(start);
-      if (start.deployment == primary_) seen.blocked += unplaced;
-    }
+    seen.blocked = count_blocked(plan);
     if (seen.blocked > 0) {
       plan = reconciler_(seen, now_);
       check_bounds(seen, plan);

@@ -93,6 +93,7 @@ class ServiceSimulator {
   void update(Quality quality);
   void reconcile_now();
   bool carry_out(const ServicePlan& plan);
+  int count_blocked(const ServicePlan& plan);
   void check_bounds(const ServiceView& before, const ServicePlan& plan) const;
   void check_repeated(const ServicePlan& plan) const;
   void judge(const ServicePlan& plan);
