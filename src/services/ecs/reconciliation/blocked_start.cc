@@ -86,7 +86,7 @@ std::string advice(const ServiceSnapshot& snapshot, const Holder& holder) {
     case Holder::Rank::OwnOther:
       return fmt::format(
           "minimumHealthyPercent {} keeps that task until its replacement runs. It continues with "
-          "minimumHealthyPercent {} or less, or with another GPU.",
+          "minimumHealthyPercent {} at most, or with another GPU.",
           snapshot.view.rules.minimum_percent, unblocking_percent(snapshot));
     case Holder::Rank::OwnSame: return "It continues with another GPU, or with a lower desiredCount.";
     case Holder::Rank::OwnStopping:

@@ -133,7 +133,7 @@ TEST_F(Deployments, OnABusyGpuThatTheMinimumProtectsTheEventNamesWhatWouldHelp) 
               HasSubstr("waits for a GPU: GPU-a0 on a is held by (task " + old.str() + ") of one:1 (deployment "));
   EXPECT_THAT(all[0],
               HasSubstr("minimumHealthyPercent 100 keeps that task until its replacement runs. It continues with "
-                        "minimumHealthyPercent 0 or less, or with another GPU."));
+                        "minimumHealthyPercent 0 at most, or with another GPU."));
   settle_for(std::chrono::hours(1));
   EXPECT_EQ(events("gpu"), all) << "said once";
   update(R"({"service":"gpu","deploymentConfiguration":{"minimumHealthyPercent":0}})");
