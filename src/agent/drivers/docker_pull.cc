@@ -31,14 +31,15 @@ ImageName split_image_name(const std::string& image) {
   return has_tag ? ImageName{image.substr(0, colon), image.substr(colon + 1)} : ImageName{image, "latest"};
 }
 
-std::string digest_of(const json::value& image) {
+// The digest under which this repository has the image. An image may be known by others, too.
+std::string digest_of(const json::value& image, const std::string& repository) {
   const json::value* digests = find(image, {"RepoDigests"});
-  if (digests && digests->is_array() && !digests->get_array().empty()) {
-    const json::value& first = digests->get_array()[0];
-    const std::string text = first.is_string() ? std::string(first.get_string()) : "";
-    if (text.find('@') != text.npos) return text.substr(text.find('@') + 1);
+  if (!digests || !digests->is_array()) return "";
+  for (const json::value& digest : digests->get_array()) {
+    const std::string text = digest.is_string() ? std::string(digest.get_string()) : "";
+    if (text.starts_with(repository + "@")) return text.substr(repository.size() + 1);
   }
-  return text_at(image, {"Id"});
+  return "";
 }
 
 // The engine reports progress as lines of JSON. When a pull fails after the reply began with
@@ -108,7 +109,8 @@ asio::awaitable<base::Result<Pulled>> DockerDriver::pull(std::string image) {
   }
   if (!existing.ok()) co_return base::Error{"CannotPullContainerError: " + existing.message()};
   Pulled pulled;
-  pulled.digest = digest_of(existing.json());
+  pulled.digest = digest_of(existing.json(), split_image_name(image).repository);
+  pulled.id = text_at(existing.json(), {"Id"});
   co_return pulled;
 }
 

@@ -27,7 +27,7 @@ TEST_F(DockerTest, RunsAContainerToItsEnd) {
   ContainerSpec spec = shell("main", "echo out; echo err >&2; exit 42");
   auto pulled = run(driver_->pull(spec.container.image));
   ASSERT_TRUE(pulled) << pulled.error();
-  EXPECT_THAT(pulled->digest, StartsWith("sha256:"));
+  EXPECT_THAT(pulled->id, StartsWith("sha256:"));
   const std::string id = start(spec);
   EXPECT_GT(base::to_millis(started_.at), 0);
   const Exit exit = wait(id);

@@ -65,7 +65,10 @@ struct Exit {
 };
 
 struct Pulled {
-  std::string digest;  // "sha256:...", or "" without one
+  // Of the image in its registry, by which other machines can pull the same: "sha256:...". "" for an image that was
+  // built or named here.
+  std::string digest = {};
+  std::string id = {};  // the engine's own: "sha256:..."; "" without an engine
 };
 
 struct Usage {

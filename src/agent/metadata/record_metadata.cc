@@ -46,7 +46,7 @@ ContainerMetadata container_metadata(const TaskRecord& task, std::size_t index) 
   metadata.name = container.name;
   metadata.docker_name = "ecs-" + task.task.family + "-" + task.task.version + "-" + container.name;
   metadata.image = container.image;
-  metadata.image_id = record.imageDigest.value_or("");
+  metadata.image_id = record.imageId.value_or(record.imageDigest.value_or(""));
   metadata.labels = strings_of(engine_settings(container.dockerConfig.config).if_contains("Labels"));
   metadata.desired_status = task.desired;
   metadata.known_status = record.status;

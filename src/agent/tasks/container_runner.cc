@@ -121,8 +121,9 @@ ContainerRunner::Step ContainerRunner::pull() {
     end(pull->result->error());
     co_return false;
   }
-  const std::string& digest = (*pull->result)->digest;
-  record_.imageDigest = digest.empty() ? std::nullopt : std::optional(digest);
+  const drivers::Pulled& pulled = **pull->result;
+  record_.imageDigest = pulled.digest.empty() ? std::nullopt : std::optional(pulled.digest);
+  record_.imageId = pulled.id.empty() ? std::nullopt : std::optional(pulled.id);
   task_.mark_pull_finished();
   co_return true;
 }

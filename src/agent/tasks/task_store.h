@@ -27,7 +27,7 @@ struct ContainerRecord {
   std::string reported;  // the last status that the server acknowledged
   std::optional<std::int32_t> exitCode;
   std::optional<std::string> reason;
-  std::optional<std::string> imageDigest;
+  std::optional<std::string> imageDigest, imageId;
   std::vector<shapes::ecs::NetworkBinding> bindings;
   std::string address;
   std::optional<base::Time> createdAt, startedAt, finishedAt;
@@ -36,7 +36,7 @@ struct ContainerRecord {
   std::optional<base::Time> healthSince;
 };
 BOOST_DESCRIBE_STRUCT(ContainerRecord, (),
-                      (name, endpointId, id, status, reported, exitCode, reason, imageDigest, bindings, address,
+                      (name, endpointId, id, status, reported, exitCode, reason, imageDigest, imageId, bindings, address,
                        createdAt, startedAt, finishedAt, restarts, health, healthSince))
 
 struct TaskRecord {

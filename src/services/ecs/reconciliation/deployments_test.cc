@@ -282,6 +282,55 @@ TEST_F(Deployments, ManyUpdatesInARowEndWithTheLastRevision) {
   EXPECT_EQ(service.deployments->at(0).rolloutState, "COMPLETED");
 }
 
+class VersionConsistency : public ReconciliationTest {
+ protected:
+  // The image of the newest task, as its agent gets it.
+  std::string image_sent() {
+    std::string image;
+    with_call([&](Call& call) {
+      image = work_for(call, admit(call, "default", machine_), {}).tasks.back().containers.at(0).image;
+    });
+    return image;
+  }
+  void report_digest(const model::TaskId& task) {
+    report_status(task, "RUNNING", R"(,"containers":[{"containerName":"c","imageDigest":"sha256:abc"}])");
+    settle();
+  }
+  void replace(const model::TaskId& task) {
+    now_ += std::chrono::minutes(1);
+    report_status(task, "STOPPED");
+    settle();
+  }
+  const std::string machine_ = add_machine("a", 0);
+};
+
+TEST_F(VersionConsistency, LaterTasksRunTheVersionThatTheFirstOnePulled) {
+  register_json(R"({"family":"tag","containerDefinitions":[{"name":"c","image":"r:5000/web:3","memory":16}]})");
+  create(R"({"serviceName":"web","taskDefinition":"tag","desiredCount":1})");
+  EXPECT_EQ(image_sent(), "r:5000/web:3");
+  const model::TaskId first = tasks("web").at(0).id;
+  report_digest(first);
+  replace(first);
+  EXPECT_EQ(image_sent(), "r:5000/web@sha256:abc");
+  const std::string id = describe_service("web").deployments->at(0).id->substr(8);
+  const auto revisions = run_json(
+      &describe_service_revisions,
+      R"({"serviceRevisionArns":["arn:aws:ecs:us-east-1:111111111111:service-revision/default/web/)" + id + "\"]}");
+  EXPECT_EQ(revisions.serviceRevisions->at(0).containerImages->at(0).imageDigest, "sha256:abc");
+  update(R"({"service":"web","forceNewDeployment":true})");
+  EXPECT_EQ(image_sent(), "r:5000/web:3") << "resolved again";
+}
+
+TEST_F(VersionConsistency, ATagThatIsNotToBeResolvedStaysATag) {
+  register_json(R"({"family":"tag","containerDefinitions":[{"name":"c","image":"web:3","memory":16,
+                   "versionConsistency":"disabled"}]})");
+  create(R"({"serviceName":"web","taskDefinition":"tag","desiredCount":1})");
+  const model::TaskId first = tasks("web").at(0).id;
+  report_digest(first);
+  replace(first);
+  EXPECT_EQ(image_sent(), "web:3");
+}
+
 class Daemons : public ReconciliationTest {};
 
 TEST_F(Daemons, ADaemonIsValidWithoutMachinesAndStartsAsSoonAsOneJoins) {

@@ -26,17 +26,14 @@ void apply_health(Call& call, ServiceRows& rows, const scheduler::ServicePlan& p
   state::update_deployment(call.tx, primary);
 }
 
-void apply_images(Call& call, ServiceRows& rows, const ServiceChange& change) {
-  for (const auto& [number, images] : change.images) {
-    for (state::Deployment& deployment : rows.deployments) {
-      if (deployment.number != number) continue;
-      auto body = from_json<DeploymentBody>(deployment.body_json);
-      body.containerImages = images;
-      deployment.body_json = to_json(body);
-      deployment.updated_at = call.now;
-      state::update_deployment(call.tx, deployment);
-    }
-  }
+void apply_images(Call& call, ServiceRows& rows, const std::vector<shapes::ecs::ContainerImage>& images) {
+  if (images.empty()) return;
+  state::Deployment& primary = rows.deployments.front();
+  auto body = from_json<DeploymentBody>(primary.body_json);
+  body.containerImages = images;
+  primary.body_json = to_json(body);
+  primary.updated_at = call.now;
+  state::update_deployment(call.tx, primary);
 }
 
 void announce_steady(Call& call, const ServiceRows& rows) {
@@ -82,7 +79,7 @@ bool carry_out(Call& call, ServiceRows& rows, const ServiceChange& change) {
     stop_change(call, rows);
     return true;
   }
-  apply_images(call, rows, change);
+  apply_images(call, rows, change.images);
   apply_health(call, rows, plan);
   stop_tasks_of_service(call, rows, plan.stops);
   const bool started = start_tasks_of_service(call, rows, plan.starts);

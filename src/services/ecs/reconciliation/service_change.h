@@ -25,8 +25,8 @@ struct ServiceChange {
   std::vector<std::string> alarms = {};  // that are in ALARM
   bool steady = false;                   // the service is in a steady state
   bool announces_steady = false;
-  std::vector<Condition> conditions = {};  // to announce
-  std::vector<std::pair<state::DeploymentNumber, std::vector<shapes::ecs::ContainerImage>>> images = {};
+  std::vector<Condition> conditions = {};                // to announce
+  std::vector<shapes::ecs::ContainerImage> images = {};  // of the PRIMARY deployment, where more are resolved
   bool writes = false;
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "services/ecs/reconciliation/deployment_alarms.h"
+#include "services/ecs/reconciliation/image_digests.h"
 #include "services/ecs/reconciliation/service_change.h"
 #include "services/ecs/reconciliation/service_placement.h"
 #include "wire/error.h"
@@ -77,6 +78,7 @@ void decide(Call& call, ServiceRows rows, ServiceChange& change) {
     reconcile_service(call, snapshot, change);
     decide_steady(snapshot, change, call.now);
   }
+  change.images = resolve_images(snapshot);
   change.outcome.watches_machines = snapshot.view.rules.daemon || snapshot.view.rules.rebalance_zones;
   include_time(change.outcome.next, change.plan.next);
   if (snapshot.watches_alarms) include_time(change.outcome.next, call.now + kAlarmsEvery);

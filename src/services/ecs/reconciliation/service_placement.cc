@@ -65,7 +65,9 @@ StoredLaunch service_launch(const ServiceRows& rows, const state::Deployment& de
   launch.service = rows.service.number;
   launch.deployment = deployment.number;
   launch.created_at = now;
-  launch.body.networkConfiguration = from_json<DeploymentBody>(deployment.body_json).networkConfiguration;
+  DeploymentBody body = from_json<DeploymentBody>(deployment.body_json);
+  launch.body.networkConfiguration = std::move(body.networkConfiguration);
+  if (!body.containerImages.empty()) launch.body.containerImages = std::move(body.containerImages);
   launch.body.tags = tags_of_tasks(rows, definition);
   launch.body.enableExecuteCommand = rows.body.enableExecuteCommand;
   return launch;

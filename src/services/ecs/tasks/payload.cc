@@ -21,6 +21,24 @@ ContainerOverride override_of(const Launch& launch, const std::string& container
   return {};
 }
 
+// "registry:5000/web" of "registry:5000/web:3".
+std::string repository_of(const std::string& image) {
+  const std::size_t colon = image.rfind(':');
+  const std::size_t slash = image.rfind('/');
+  const bool has_tag = colon != image.npos && (slash == image.npos || colon > slash);
+  return has_tag ? image.substr(0, colon) : image;
+}
+
+// All tasks of a deployment run the same version of an image, whatever becomes of its tag.
+std::string image_of(const ContainerDefinition& container, const Launch& launch) {
+  const std::string image = container.image.value_or("");
+  for (const shapes::ecs::ContainerImage& resolved : list_of(launch.containerImages)) {
+    if (resolved.containerName != container.name || !resolved.imageDigest) continue;
+    return repository_of(image) + "@" + *resolved.imageDigest;
+  }
+  return image;
+}
+
 std::string command_json(const std::vector<std::string>& command) {
   std::string out = R"({"command":[)";
   for (std::size_t i = 0; i < command.size(); ++i) {
@@ -52,7 +70,7 @@ shapes::agent::Container to_container(const state::Cluster& cluster, const state
   const ContainerOverride change = override_of(launch, *container.name);
   shapes::agent::Container out;
   out.name = *container.name;
-  out.image = container.image.value_or("");
+  out.image = image_of(container, launch);
   out.command = container.command;
   out.entryPoint = container.entryPoint;
   for (const auto& pair : list_of(container.environment)) {

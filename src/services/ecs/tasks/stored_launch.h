@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "shapes/ecs/service_configuration.h"
 #include "shapes/ecs/task.h"
 #include "state/launch.h"
 
@@ -20,8 +21,12 @@ struct Launch {
   bool enableExecuteCommand = false;
   std::optional<std::string> referenceId;
   std::optional<std::vector<shapes::ecs::Failure>> failures;
+  // Digests of image tags that the deployment of a service has resolved.
+  std::optional<std::vector<shapes::ecs::ContainerImage>> containerImages;
 };
-BOOST_DESCRIBE_STRUCT(Launch, (), (overrides, networkConfiguration, tags, enableExecuteCommand, referenceId, failures))
+BOOST_DESCRIBE_STRUCT(Launch, (),
+                      (overrides, networkConfiguration, tags, enableExecuteCommand, referenceId, failures,
+                       containerImages))
 
 struct StoredLaunch : state::Launch {
   ecs::Launch body;

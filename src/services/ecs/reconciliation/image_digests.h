@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Version consistency: the first task of a deployment settles which version of an image a tag means.
+#pragma once
+
+#include <vector>
+
+#include "services/ecs/reconciliation/service_snapshot.h"
+
+namespace services::ecs {
+
+// All images of the PRIMARY deployment that are resolved, where its tasks report one more; else none. Images without a
+// digest in a registry, such as those that were built on a machine, are never resolved.
+std::vector<shapes::ecs::ContainerImage> resolve_images(const ServiceSnapshot& snapshot);
+
+}  // namespace services::ecs
