@@ -125,9 +125,7 @@ void add_explain(CLI::App& app, Options& options, Command& command) {
   auto words = std::make_shared<std::vector<std::string>>();
   CLI::App* sub = add_cluster_client(app, options, command, "explain",
                                      "Explain why a task or service waits, or where a definition fits", Command());
-  sub->add_option("what", *words, "A task id or prefix, a definition, or: service NAME")
-      ->required()
-      ->expected(1, 2);
+  sub->add_option("what", *words, "A task id or prefix, a definition, or: service NAME")->required()->expected(1, 2);
   sub->callback([&options, &command, words] {
     const bool of_service = words->size() == 2;
     if (of_service && words->front() != "service") throw CLI::ExtrasError("explain", {words->back()});
