@@ -79,6 +79,8 @@ class Bench {
           request.serviceName = "service-" + std::to_string(j);
           request.taskDefinition = "web";
           request.desiredCount = options_.tasks;
+          // The tasks of one service are few: without this they would all be on the same machines.
+          request.placementStrategy = std::vector<ecs::PlacementStrategy>{{.type = "random"}};
           ecs::create_service(call, request);
         }
       });

@@ -275,6 +275,29 @@ TEST_F(ServiceLoop, AnUnhealthyTaskIsReplacedBeforeItIsStopped) {
   EXPECT_EQ(tasks("web").at(0).stopped_reason, "Task failed container health checks");
 }
 
+TEST_F(ServiceLoop, TasksMoveToAZoneThatHasTooFew) {
+  create(R"({"serviceName":"web","taskDefinition":"plain","desiredCount":2,"availabilityZoneRebalancing":"ENABLED"})");
+  run_until_quiet("web");
+  const std::string other = add_machine("b", 0);
+  with_call([&](Call& call) {
+    auto instance = load_instance(call.tx, model::InstanceId(other));
+    for (Attribute& attribute : *instance->body.attributes) {
+      if (attribute.name == "ecs.availability-zone") attribute.value = "us-east-1b";
+    }
+    update_instance(call.tx, *instance);
+    put_in_fleet(call, *instance);
+  });
+  run_until_quiet("web");
+  ASSERT_THAT(tasks("web"), SizeIs(2));
+  EXPECT_NE(tasks("web")[0].machine, tasks("web")[1].machine);
+  const auto all = events("web");
+  EXPECT_THAT(all, Contains("is not AZ balanced with 2 tasks in us-east-1a, 0 tasks in us-east-1b. AZ Rebalancing in "
+                            "progress."));
+  EXPECT_THAT(all, Contains(StartsWith("has started 1 tasks in us-east-1b to AZ Rebalance: (task ")));
+  EXPECT_THAT(all, Contains(StartsWith("has stopped 1 running tasks in us-east-1a due to AZ rebalancing: (task ")));
+  EXPECT_THAT(all, Contains("is AZ balanced with 1 tasks in us-east-1a, 1 tasks in us-east-1b."));
+}
+
 TEST_F(ServiceLoop, ReplicasLeaveADrainingMachine) {
   create(R"({"serviceName":"web","taskDefinition":"plain","desiredCount":2})");
   run_until_quiet("web");

@@ -8,6 +8,7 @@
 #include "services/ecs/arn.h"
 #include "services/ecs/reconciliation/service_events.h"
 #include "services/ecs/reconciliation/service_placement.h"
+#include "services/ecs/reconciliation/zone_events.h"
 #include "services/ecs/tasks/task_start.h"
 
 namespace services::ecs {
@@ -67,6 +68,7 @@ bool start_tasks_of_service(Call& call, const ServiceRows& rows, const std::vect
     const auto started = start_some(call, rows, start);
     for (const model::TaskId& task : started) action.tasks.push_back(task_arn(rows.cluster, task));
     if (start.zone && !started.empty()) {
+      announce_unbalanced(call, rows);
       write_event(call, rows,
                   service_event(rows, fmt::format("has started {} tasks in {} to AZ Rebalance:{}.", started.size(),
                                                   *start.zone, task_list(started))));

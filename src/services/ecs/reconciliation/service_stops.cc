@@ -8,6 +8,7 @@
 #include "services/ecs/arn.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/reconciliation/service_events.h"
+#include "services/ecs/reconciliation/zone_events.h"
 #include "services/ecs/state_events.h"
 #include "state/machine.h"
 
@@ -44,13 +45,6 @@ void count_unhealthy(Call& call, ServiceRows& rows, state::DeploymentNumber numb
     deployment.updated_at = call.now;
     state::update_deployment(call.tx, deployment);
   }
-}
-
-std::string zone_of(Call& call, const state::Task& task) {
-  return call.local<Fleets>().with(task.cluster, [&](scheduler::Fleet& fleet) {
-    const scheduler::Machine* machine = fleet.find(task.machine);
-    return machine ? machine->instance().zone : std::string();
-  });
 }
 
 struct Stopped {
@@ -95,7 +89,7 @@ void stop_tasks_of_service(Call& call, ServiceRows& rows, const std::vector<sche
     if (task.known != model::TaskStatus::Running) {
       ++stopped.pending;
     } else if (stop.cause == scheduler::StopCause::Rebalancing) {
-      stopped.rebalanced[zone_of(call, task)].push_back(task.id);
+      stopped.rebalanced[zone_of_task(call, task)].push_back(task.id);
     } else {
       stopped.running.push_back(task.id);
     }
@@ -103,6 +97,7 @@ void stop_tasks_of_service(Call& call, ServiceRows& rows, const std::vector<sche
   }
   if (action.tasks.empty()) return;
   announce_stops(call, rows, stopped);
+  if (!stopped.rebalanced.empty()) announce_balanced(call, rows);
   publish_action(call, rows, action);
   if (!stopped.excluded.empty()) {
     publish_action(call, rows, {.type = "ERROR", .name = "SERVICE_DAEMON_PLACEMENT_CONSTRAINT_VIOLATED"});
