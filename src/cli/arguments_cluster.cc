@@ -29,7 +29,7 @@ constexpr char kExplainExamples[] = R"text(
 Examples:
   stoker explain 3fa9               why a task waits, or why it stopped
   stoker explain train              where the latest revision can run now; exit status 2 if nowhere
-  stoker explain service web        what the service does, waits for, and which setting would help
+  stoker explain service web        what a service waits for, and what would help
 
 )text";
 
@@ -125,9 +125,7 @@ void add_explain(CLI::App& app, Options& options, Command& command) {
   auto words = std::make_shared<std::vector<std::string>>();
   CLI::App* sub = add_cluster_client(app, options, command, "explain",
                                      "Explain why a task or service waits, or where a definition fits", Command());
-  sub->add_option("what", *words, "Task id or unique prefix, a task definition, or: service NAME")
-      ->required()
-      ->expected(1, 2);
+  sub->add_option("what", *words, "A task id or prefix, a definition, or: service NAME")->required()->expected(1, 2);
   sub->callback([&options, &command, words] {
     const bool of_service = words->size() == 2;
     if (of_service && words->front() != "service") throw CLI::ExtrasError("explain", {words->back()});

@@ -26,7 +26,6 @@ Examples:
 )text";
 
 constexpr int kMaxTasks = 5000;  // Amazon's limit of a service
-constexpr int kMaxPercent = 1'000'000;
 
 CLI::App* add_service_client(CLI::App& service, Options& options, Command& command, std::string& name,
                              const char* subcommand, const char* help, Command action) {
@@ -38,15 +37,15 @@ CLI::App* add_service_client(CLI::App& service, Options& options, Command& comma
 void add_update(CLI::App& service, Options& options, Command& command) {
   auto given = std::make_shared<ServiceUpdate>();  // shared with the command
   CLI::App* sub = add_service_client(service, options, command, given->service, "update",
-                                     "Deploy a task definition, or change how tasks are replaced",
+                                     "Deploy a revision, or change the percentages",
                                      [&options, given] { return service_update(options, *given, std::cout); });
   sub->add_option("--task-definition", given->task_definition, "Family or family:revision")->type_name("TD");
   sub->add_flag("--force", given->force, "Replace all tasks even if nothing changed");
-  sub->add_option("--min", given->minimum_percent, "minimumHealthyPercent: tasks kept while others are replaced")
+  sub->add_option("--min", given->minimum_percent, "minimumHealthyPercent: tasks to keep running")
       ->check(CLI::Range(0, 100))
       ->type_name("PCT");
   sub->add_option("--max", given->maximum_percent, "maximumPercent: tasks allowed at a time")
-      ->check(CLI::Range(1, kMaxPercent))
+      ->check(CLI::PositiveNumber)
       ->type_name("PCT");
   sub->footer(kUpdateExamples);
 }

@@ -81,14 +81,6 @@ class ExplainService : public MachinesTest {
     task.taskArn = "arn:aws:ecs:us-east-1:111111111111:task/default/" + id.str();
     report(task, status, more);
   }
-  template <class Change>
-  void change_task(const model::TaskId& id, Change change) {
-    with_call([&](Call& call) {
-      auto task = *state::find_task_state(call.tx, id);
-      change(task);
-      state::update_task(call.tx, task);
-    });
-  }
   std::vector<std::string> explain(const std::string& service) {
     return run_json(&stoker_explain, R"({"service":")" + service + "\"}").sentences;
   }
@@ -222,7 +214,9 @@ TEST_F(ExplainService, ProtectedTasksAreNamedWithTheTimeThatIsLeft) {
   const auto service = create("web", 0, 100, 200);
   const auto primary = deploy(service, "web:1", state::DeploymentRole::Primary, state::Rollout::Completed);
   const model::TaskId task = start(primary);
-  change_task(task, [&](state::TaskState& row) { row.protected_until = now_ + std::chrono::minutes(20); });
+  with_call([&](Call& call) {
+    state::set_protection(call.tx, *state::parse_task_name(task.str()), now_ + std::chrono::minutes(20));
+  });
   const auto sentences = explain("web");
   EXPECT_THAT(sentences, Contains("1 task that is to go is protected and can't be stopped for this."));
   EXPECT_THAT(sentences, Contains(HasSubstr("Task " + task.str() + " is protected for another 20 min, until ")));
