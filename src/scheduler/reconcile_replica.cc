@@ -93,13 +93,21 @@ Wanted find_wanted(ServiceBoard& board) {
   return wanted;
 }
 
+// Old tasks that may stop for blocked ones. Half of the service keeps working even where the minimum would allow it to
+// be replaced at once: tasks that stop, and new ones that are not healthy yet, count as the other half.
+std::int32_t stops_for_blocked(const ServiceBoard& board, const Wanted& wanted) {
+  const std::int32_t coming = board.count([](const BoardTask& one) { return one.good() && !one.healthy; });
+  // What stops already makes room for a blocked task.
+  return std::min(std::min(board.view.blocked, wanted.primary) - board.going(),
+                  std::max(board.desired / 2, 1) - board.going() - coming);
+}
+
 // How many old tasks should stop now, if the minimum allows it.
 std::int32_t stops_needed(const ServiceBoard& board, const Wanted& wanted) {
   const std::int32_t old = board.count([](const BoardTask& one) { return is_old(one) && one.running(); });
   std::int32_t needed = old - std::max(board.desired - count_replaced(board), 0);
   if (wanted.total() > 0) needed = std::max(needed, wanted.total() - (board.upper - board.total()));
-  // What stops already makes room for a blocked task.
-  if (wanted.primary > 0) needed = std::max(needed, std::min(board.view.blocked, wanted.primary) - board.going());
+  if (wanted.primary > 0) needed = std::max(needed, stops_for_blocked(board, wanted));
   return std::max(needed, 0);
 }
 

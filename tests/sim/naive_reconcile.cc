@@ -145,6 +145,8 @@ class Naive {
   bool unblock() {
     const auto stopping = std::ranges::count_if(tasks_, &ServiceTask::stopping);
     if (stopping >= std::min(view_.blocked, *missing_)) return false;
+    const auto unproved = [&](const ServiceTask& t) { return good(t) && !healthy(t) && !is_new(t); };
+    if (stopping + std::ranges::count_if(tasks_, unproved) >= std::max(view_.rules.desired / 2, 1)) return false;
     const auto before = [&](const ServiceTask& t) { return good(t) && !is_new(t); };
     return stop_an_old_one(stopping == 0 && std::ranges::none_of(tasks_, before));
   }
