@@ -130,7 +130,8 @@ void plan_daemon(ServiceBoard& board) {
     board.plan.throttled = !budget.launches;
   }
   // Machines without a healthy task first: they cost nothing.
-  std::ranges::stable_partition(suitable, [](const DaemonPost* post) { return !post->is_healthy(); });
+  std::stable_partition(suitable.begin(), suitable.end(),
+                        [](const DaemonPost* post) { return !post->is_healthy(); });
   for (const DaemonPost* post : suitable) settle_post(board, *post, budget);
   const auto moving = [](const BoardTask& one) { return (one.good() && !one.healthy) || !one.running(); };
   board.plan.stuck = budget.refused > 0 && board.idle() && board.going() == 0 && board.count(moving) == 0;
