@@ -240,6 +240,27 @@ TEST_F(Deployments, AnAlarmDuringTheDeploymentRollsItBack) {
   EXPECT_EQ(revisions("gpu"), std::pair(1, 0));
 }
 
+TEST_F(Deployments, ARollbackReturnsToADeploymentWhoseLastTaskHasJustStopped) {
+  add_machine("a", 4);
+  create(R"({"serviceName":"gpu","taskDefinition":"one:1","desiredCount":1,"deploymentConfiguration":{
+            "alarms":{"alarmNames":["slow"],"enable":true,"rollback":true},
+            "minimumHealthyPercent":0,"maximumPercent":100}})");
+  run_until_quiet("gpu");
+  const std::string good = *describe_service("gpu").deployments->at(0).id;
+  const model::TaskId old = tasks("gpu").at(0).id;
+  register_next();
+  update(R"({"service":"gpu","taskDefinition":"one"})");
+  alarms_.in_alarm = {"slow"};
+  report_status(old, "STOPPED");
+  settle();
+  const auto service = describe_service("gpu");
+  EXPECT_EQ(service.deployments->at(0).id, good);
+  EXPECT_EQ(service.deployments->at(0).status, "PRIMARY");
+  alarms_.in_alarm.clear();
+  run_until_quiet("gpu");
+  EXPECT_EQ(revisions("gpu"), std::pair(1, 0));
+}
+
 TEST_F(Deployments, AnAlarmThatWasThereBeforeIsNotWatched) {
   add_machine("a", 4);
   alarms_.in_alarm = {"slow"};

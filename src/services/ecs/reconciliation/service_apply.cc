@@ -83,8 +83,9 @@ bool carry_out(Call& call, ServiceRows& rows, const ServiceChange& change) {
   apply_health(call, rows, plan);
   stop_tasks_of_service(call, rows, plan.stops);
   const bool started = start_tasks_of_service(call, rows, plan.starts);
-  carry_out_verdict(call, rows, plan, change.alarms);
+  // First: the verdict may return to a deployment that is retired.
   retire(call, rows, plan.retired);
+  carry_out_verdict(call, rows, plan, change.alarms);
   for (const Condition& condition : change.conditions) {
     write_event(call, rows, condition.message);
     if (condition.action) publish_action(call, rows, *condition.action);
