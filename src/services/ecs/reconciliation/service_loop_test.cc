@@ -128,6 +128,21 @@ TEST_F(ServiceLoop, APlanMadeBeforeATaskEndedIsNotCarriedOut) {
   EXPECT_THAT(events("web"), testing::Not(Contains(StartsWith("has stopped"))));
 }
 
+TEST_F(ServiceLoop, ATaskThatIsProtectedAfterAPlanIsNotStoppedByIt) {
+  create(R"({"serviceName":"web","taskDefinition":"plain","desiredCount":2})");
+  run_until_quiet("web");
+  run_json(&update_service, R"({"service":"web","desiredCount":1})");
+  const Decision stale = look();
+  ASSERT_TRUE(stale.apply);
+  const std::string kept = tasks("web").at(1).id.str();
+  run_json(&update_task_protection, R"({"cluster":"default","tasks":[")" + kept + R"("],"protectionEnabled":true})");
+  apply(stale);
+  EXPECT_THAT(wanted_tasks("web"), SizeIs(2)) << "the plan is stale";
+  settle();
+  ASSERT_THAT(wanted_tasks("web"), SizeIs(1));
+  EXPECT_EQ(wanted_tasks("web")[0].id.str(), kept);
+}
+
 TEST_F(ServiceLoop, ADeletedServiceStopsItsTasksAndIsInactiveThen) {
   create(R"({"serviceName":"web","taskDefinition":"plain","desiredCount":2})");
   run_until_quiet("web");

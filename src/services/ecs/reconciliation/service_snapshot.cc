@@ -143,6 +143,7 @@ ServiceVersions ServiceRows::versions() const {
   for (const state::ServiceTask& task : tasks) {
     versions.tasks.push_back(task.name.number);
     versions.tasks.push_back(task.version);
+    versions.tasks.push_back(task.protected_until ? base::to_millis(*task.protected_until) : 0);
   }
   for (const state::Deployment& one : deployments) {
     versions.deployments.push_back(fmt::format("{} {} {} {} {}", one.id, text(one.role), text(one.rollout),
