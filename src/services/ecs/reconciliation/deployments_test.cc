@@ -154,6 +154,35 @@ TEST_F(Deployments, ABusyGpuIsNoObstacleWhereAnotherMachineHasOne) {
   EXPECT_EQ(revisions("gpu"), std::pair(0, 1));
 }
 
+TEST_F(Deployments, AMachineThatTakesNoTasksForAWhileCostsNoOldTask) {
+  const model::InstanceId machine(add_machine("a", 2));
+  create(R"({"serviceName":"gpu","taskDefinition":"one:1","desiredCount":1})");
+  run_until_quiet("gpu");
+  with_call([&](Call& call) { store_troubles(call, machine, {{{"starts", "its last containers failed", 0}}}); });
+  register_next();
+  update(R"({"service":"gpu","taskDefinition":"one"})");
+  EXPECT_EQ(revisions("gpu"), std::pair(1, 0));
+  with_call([&](Call& call) { store_troubles(call, machine, {}); });
+  with_call([&](Call& call) { set_connected(call, machine, false); });
+  settle();
+  EXPECT_EQ(revisions("gpu"), std::pair(1, 0));
+  with_call([&](Call& call) { set_connected(call, machine, true); });
+  settle();
+  EXPECT_EQ(revisions("gpu"), std::pair(1, 1)) << "it has room for both";
+}
+
+TEST_F(Deployments, ATaskThatNoMachineCouldRunCostsNoOldTask) {
+  add_machine("a", 1);
+  create(R"({"serviceName":"gpu","taskDefinition":"one:1","desiredCount":1})");
+  run_until_quiet("gpu");
+  register_json(R"({"family":"one","containerDefinitions":[{"name":"c","image":"busybox","memory":16,
+                   "resourceRequirements":[{"type":"GPU","value":"8"}]}]})");
+  update(R"({"service":"gpu","taskDefinition":"one"})");
+  settle_for(std::chrono::hours(1));
+  EXPECT_EQ(revisions("gpu"), std::pair(1, 0));
+  EXPECT_THAT(events("gpu"), Contains(HasSubstr("has insufficient GPU resource available.")));
+}
+
 TEST_F(Deployments, TwoBusyMachinesAreUpdatedOneAfterTheOtherWhereHalfMustRun) {
   add_machine("a", 1);
   add_machine("b", 1);

@@ -25,7 +25,7 @@ void include_time(std::optional<base::Time>& next, const std::optional<base::Tim
 void reconcile_service(Call& call, ServiceSnapshot& snapshot, ServiceChange& change) {
   scheduler::ServicePlan plan = scheduler::reconcile(snapshot.view, call.now);
   Trial trial = try_starts(call, snapshot, plan.starts);
-  if (trial.blocked > 0) {
+  if (trial.blocked > 0 && stops_may_help(call, snapshot, trial)) {
     snapshot.view.blocked = trial.blocked;
     plan = scheduler::reconcile(snapshot.view, call.now);
     trial.starts = try_starts(call, snapshot, plan.starts).starts;

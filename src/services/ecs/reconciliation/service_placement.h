@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "scheduler/machine.h"
 #include "scheduler/request.h"
 #include "services/ecs/reconciliation/service_snapshot.h"
 #include "services/ecs/tasks/stored_launch.h"
@@ -35,5 +36,11 @@ struct Trial {
   std::optional<std::string> zone = {};  // of a start for a zone
 };
 Trial try_starts(Call& call, const ServiceSnapshot& snapshot, const std::vector<scheduler::ServiceStart>& starts);
+
+// Whether the task could run there: whatever other tasks hold, and whether the machine's agent is connected or not.
+bool meets_constraints(const scheduler::Machine& machine, const scheduler::Request& request);
+// Whether a blocked task could find room where a task of the service runs, if that one stopped. A machine that takes no
+// tasks at the moment, or is too small for the task, must not cost one that runs there.
+bool stops_may_help(Call& call, const ServiceSnapshot& snapshot, const Trial& trial);
 
 }  // namespace services::ecs
