@@ -60,7 +60,10 @@ void drain(Call& call, ServiceRows& rows) {
   for (const state::ServiceTask& task : rows.tasks) {
     if (task.desired == model::DesiredStatus::Running) stops.push_back({.task = task.id});
   }
+  const bool all = stops.size() <= kMaxStopsAtOnce;
+  if (!all) stops.erase(stops.begin() + kMaxStopsAtOnce, stops.end());
   stop_tasks_of_service(call, rows, stops);
+  if (!all) return;
   rows.service.status = state::ServiceStatus::Inactive;
   rows.service.inactive_at = call.now;
   state::update_service(call.tx, rows.service);

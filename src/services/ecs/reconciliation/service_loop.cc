@@ -31,6 +31,10 @@ void reconcile_service(Call& call, ServiceSnapshot& snapshot, ServiceChange& cha
     trial.starts = try_starts(call, snapshot, plan.starts).starts;
   }
   plan.starts = trial.starts;
+  if (plan.stops.size() > kMaxStopsAtOnce) {
+    plan.stops.erase(plan.stops.begin() + kMaxStopsAtOnce, plan.stops.end());
+    plan.starts.clear();  // they may need the room of all stops
+  }
   change.outcome.waits_for_room = trial.blocked > 0;
   for (const scheduler::DaemonMachine& machine : snapshot.view.machines) {
     if (machine.leaving) change.outcome.waits_for_room = true;

@@ -103,6 +103,22 @@ TEST_F(ServiceLoop, ScalingInStopsTasksWithAmazonsReason) {
   EXPECT_THAT(tasks("web"), SizeIs(1));
 }
 
+TEST_F(ServiceLoop, ManyTasksAreStoppedInSeveralTurns) {
+  create(R"({"serviceName":"web","taskDefinition":"plain","desiredCount":150})");
+  run_until_quiet("web");
+  ASSERT_THAT(tasks("web"), SizeIs(150));
+  update(R"({"service":"web","desiredCount":0})");
+  EXPECT_THAT(wanted_tasks("web"), IsEmpty());
+  EXPECT_THAT(events("web"), Contains(StartsWith("has stopped 100 running tasks: ")));
+  EXPECT_THAT(events("web"), Contains(StartsWith("has stopped 50 running tasks: ")));
+  run_until_quiet("web");
+  update(R"({"service":"web","desiredCount":150})");
+  run_json(&delete_service, R"({"service":"web","force":true})");
+  settle();
+  EXPECT_THAT(wanted_tasks("web"), IsEmpty());
+  EXPECT_EQ(describe_service("web").status, "INACTIVE");
+}
+
 TEST_F(ServiceLoop, AStalePlanIsNotCarriedOut) {
   run_json(&create_service, R"({"serviceName":"web","taskDefinition":"plain","desiredCount":2})");
   const Decision stale = look();

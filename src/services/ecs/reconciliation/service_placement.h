@@ -25,6 +25,7 @@ scheduler::Request service_request(const ServiceRows& rows, const StoredTaskDefi
 
 // Per look: the writer must not be occupied for long. The next look follows at once.
 inline constexpr std::int32_t kMaxStartsAtOnce = 100;
+inline constexpr std::size_t kMaxStopsAtOnce = 100;  // an event names all of them
 
 // The starts of a plan, as far as machines have room.
 struct Trial {
