@@ -255,6 +255,23 @@ TEST_F(Deployments, ADeploymentIsRolledBackWhenAClientStopsIt) {
   EXPECT_EQ(status_of_last_change("gpu"), "ROLLBACK_SUCCESSFUL");
 }
 
+TEST_F(Deployments, ARollbackReturnsToTheNetworkConfigurationAsWell) {
+  add_machine("a", 4);
+  create(R"({"serviceName":"gpu","taskDefinition":"one:1","desiredCount":1})");
+  run_until_quiet("gpu");
+  const std::string good = *describe_service("gpu").deployments->at(0).id;
+  register_json(R"({"family":"one","networkMode":"awsvpc","containerDefinitions":[{"name":"c","image":"busybox",
+                   "memory":16,"resourceRequirements":[{"type":"GPU","value":"1"}]}]})");
+  update(R"({"service":"gpu","taskDefinition":"one",
+             "networkConfiguration":{"awsvpcConfiguration":{"subnets":["s-1"]}}})");
+  const std::string arn = *describe_service("gpu").currentServiceDeployment;
+  run_json(&stop_service_deployment, R"({"serviceDeploymentArn":")" + arn + R"(","stopType":"ROLLBACK"})");
+  run_until_quiet("gpu");
+  EXPECT_FALSE(describe_service("gpu").networkConfiguration);
+  const auto scaled = update(R"({"service":"gpu","desiredCount":2})");
+  EXPECT_EQ(scaled.deployments->at(0).id, good) << "no new deployment";
+}
+
 TEST_F(Deployments, AnAlarmDuringTheDeploymentRollsItBack) {
   add_machine("a", 4);
   create(R"({"serviceName":"gpu","taskDefinition":"one:1","desiredCount":1,"deploymentConfiguration":{
