@@ -28,15 +28,18 @@ bool is_ready(const BoardTask& one) { return !one.going && one.good() && one.hea
 // When every desired task has proved itself and bake time is over; nullopt: not in sight.
 std::optional<base::Time> completion(const ServiceBoard& board) {
   base::Time end = board.now;
-  std::int32_t ready = 0;
+  std::int32_t ready = 0, away = 0;
   const base::Duration least = std::max(kProvenAfter, board.view.rules.bake);
   for (const BoardTask& one : board.tasks) {
     if (!one.primary && !one.aside) return std::nullopt;
+    if (one.aside && !one.leaving) ++away;
     if (!is_ready(one)) continue;
     ++ready;
     end = std::max(end, one.started_at() + least);
   }
   if (ready < board.desired) return std::nullopt;
+  // While all machines of a daemon are disconnected, as after a start of the server, nothing is proved.
+  if (ready == 0 && away > 0) return std::nullopt;
   return board.desired == 0 ? board.now : end;
 }
 

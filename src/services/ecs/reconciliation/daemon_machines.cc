@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <set>
 
-#include "scheduler/filter.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/reconciliation/service_placement.h"
@@ -13,21 +12,6 @@ namespace services::ecs {
 namespace {
 
 constexpr std::int64_t kMaxDaemons = 5000;  // Amazon's limit of services in a cluster
-
-// Whatever other tasks hold there, and whether its agent is connected or not.
-bool meets_constraints(const scheduler::Machine& machine, const scheduler::Request& request) {
-  model::Instance instance = machine.instance();
-  instance.status = model::InstanceStatus::Active;
-  instance.agent_connected = true;
-  instance.trouble.clear();
-  scheduler::Request alone = request;
-  alone.member_of.clear();
-  alone.distinct_instance = false;
-  if (scheduler::misfit(scheduler::Machine(std::move(instance)), alone, scheduler::GpuNeed(alone.demand))) return false;
-  return std::ranges::all_of(request.member_of, [&](const scheduler::Expression& expression) {
-    return expression.matches(machine.instance(), machine.tasks());
-  });
-}
 
 std::set<std::string> groups_of_daemons(Call& call, state::ClusterNumber cluster) {
   std::set<std::string> groups;

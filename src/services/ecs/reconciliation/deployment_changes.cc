@@ -7,6 +7,7 @@
 #include "services/ecs/arn.h"
 #include "services/ecs/reconciliation/deployment_alarms.h"
 #include "services/ecs/services/new_deployment.h"
+#include "services/shape_json.h"
 
 namespace services::ecs {
 namespace {
@@ -69,6 +70,15 @@ void complete_primary(Call& call, ServiceRows& rows) {
   finish_change(call, *rows.change, rolled_back ? kRollbackSuccessful : kSuccessful);
 }
 
+// A service shows the network configuration of its PRIMARY deployment, and its next deployment begins with it.
+void restore_network(Call& call, ServiceRows& rows, const state::Deployment& target) {
+  auto network = from_json<DeploymentBody>(target.body_json).networkConfiguration;
+  if (rows.body.networkConfiguration == network) return;
+  rows.body.networkConfiguration = std::move(network);
+  rows.service.body_json = to_json(rows.body);
+  state::update_service(call.tx, rows.service);
+}
+
 // The deployment that completed last is the PRIMARY one again, under its old id.
 void roll_back(Call& call, ServiceRows& rows, state::Deployment target, const Failed& why) {
   state::Deployment& failed = rows.deployments.front();
@@ -80,6 +90,7 @@ void roll_back(Call& call, ServiceRows& rows, state::Deployment target, const Fa
   target.failed_tasks = 0;
   target.last_failure.reset();
   save(call, target);
+  restore_network(call, rows, target);
   write_event(call, rows, service_event(rows, fmt::format("rolling back to deployment {}.", deployment_name(target))));
   publish_deployment(call, rows, target, {.name = "SERVICE_DEPLOYMENT_IN_PROGRESS", .reason = target.rollout_reason});
   if (rows.change && is_unfinished(*rows.change)) {

@@ -154,6 +154,35 @@ TEST_F(Deployments, ABusyGpuIsNoObstacleWhereAnotherMachineHasOne) {
   EXPECT_EQ(revisions("gpu"), std::pair(0, 1));
 }
 
+TEST_F(Deployments, AMachineThatTakesNoTasksForAWhileCostsNoOldTask) {
+  const model::InstanceId machine(add_machine("a", 2));
+  create(R"({"serviceName":"gpu","taskDefinition":"one:1","desiredCount":1})");
+  run_until_quiet("gpu");
+  with_call([&](Call& call) { store_troubles(call, machine, {{{"starts", "its last containers failed", 0}}}); });
+  register_next();
+  update(R"({"service":"gpu","taskDefinition":"one"})");
+  EXPECT_EQ(revisions("gpu"), std::pair(1, 0));
+  with_call([&](Call& call) { store_troubles(call, machine, {}); });
+  with_call([&](Call& call) { set_connected(call, machine, false); });
+  settle();
+  EXPECT_EQ(revisions("gpu"), std::pair(1, 0));
+  with_call([&](Call& call) { set_connected(call, machine, true); });
+  settle();
+  EXPECT_EQ(revisions("gpu"), std::pair(1, 1)) << "it has room for both";
+}
+
+TEST_F(Deployments, ATaskThatNoMachineCouldRunCostsNoOldTask) {
+  add_machine("a", 1);
+  create(R"({"serviceName":"gpu","taskDefinition":"one:1","desiredCount":1})");
+  run_until_quiet("gpu");
+  register_json(R"({"family":"one","containerDefinitions":[{"name":"c","image":"busybox","memory":16,
+                   "resourceRequirements":[{"type":"GPU","value":"8"}]}]})");
+  update(R"({"service":"gpu","taskDefinition":"one"})");
+  settle_for(std::chrono::hours(1));
+  EXPECT_EQ(revisions("gpu"), std::pair(1, 0));
+  EXPECT_THAT(events("gpu"), Contains(HasSubstr("has insufficient GPU resource available.")));
+}
+
 TEST_F(Deployments, TwoBusyMachinesAreUpdatedOneAfterTheOtherWhereHalfMustRun) {
   add_machine("a", 1);
   add_machine("b", 1);
@@ -226,6 +255,23 @@ TEST_F(Deployments, ADeploymentIsRolledBackWhenAClientStopsIt) {
   EXPECT_EQ(status_of_last_change("gpu"), "ROLLBACK_SUCCESSFUL");
 }
 
+TEST_F(Deployments, ARollbackReturnsToTheNetworkConfigurationAsWell) {
+  add_machine("a", 4);
+  create(R"({"serviceName":"gpu","taskDefinition":"one:1","desiredCount":1})");
+  run_until_quiet("gpu");
+  const std::string good = *describe_service("gpu").deployments->at(0).id;
+  register_json(R"({"family":"one","networkMode":"awsvpc","containerDefinitions":[{"name":"c","image":"busybox",
+                   "memory":16,"resourceRequirements":[{"type":"GPU","value":"1"}]}]})");
+  update(R"({"service":"gpu","taskDefinition":"one",
+             "networkConfiguration":{"awsvpcConfiguration":{"subnets":["s-1"]}}})");
+  const std::string arn = *describe_service("gpu").currentServiceDeployment;
+  run_json(&stop_service_deployment, R"({"serviceDeploymentArn":")" + arn + R"(","stopType":"ROLLBACK"})");
+  run_until_quiet("gpu");
+  EXPECT_FALSE(describe_service("gpu").networkConfiguration);
+  const auto scaled = update(R"({"service":"gpu","desiredCount":2})");
+  EXPECT_EQ(scaled.deployments->at(0).id, good) << "no new deployment";
+}
+
 TEST_F(Deployments, AnAlarmDuringTheDeploymentRollsItBack) {
   add_machine("a", 4);
   create(R"({"serviceName":"gpu","taskDefinition":"one:1","desiredCount":1,"deploymentConfiguration":{
@@ -236,6 +282,28 @@ TEST_F(Deployments, AnAlarmDuringTheDeploymentRollsItBack) {
   alarms_.in_alarm = {"slow"};
   settle_for(std::chrono::seconds(10));
   EXPECT_THAT(events("gpu"), Contains("(deployment " + bad + ") deployment failed: alarm detected."));
+  run_until_quiet("gpu");
+  EXPECT_EQ(revisions("gpu"), std::pair(1, 0));
+  EXPECT_EQ(status_of_last_change("gpu"), "ROLLBACK_SUCCESSFUL") << "although the alarm lasts";
+  EXPECT_EQ(describe_service("gpu").deployments->at(0).rolloutState, "COMPLETED");
+}
+
+TEST_F(Deployments, ARollbackReturnsToADeploymentWhoseLastTaskHasJustStopped) {
+  add_machine("a", 4);
+  create(R"({"serviceName":"gpu","taskDefinition":"one:1","desiredCount":1,"deploymentConfiguration":{
+            "alarms":{"alarmNames":["slow"],"enable":true,"rollback":true},
+            "minimumHealthyPercent":0,"maximumPercent":100}})");
+  run_until_quiet("gpu");
+  const std::string good = *describe_service("gpu").deployments->at(0).id;
+  const model::TaskId old = tasks("gpu").at(0).id;
+  register_next();
+  update(R"({"service":"gpu","taskDefinition":"one"})");
+  alarms_.in_alarm = {"slow"};
+  report_status(old, "STOPPED");
+  settle();
+  const auto service = describe_service("gpu");
+  EXPECT_EQ(service.deployments->at(0).id, good);
+  EXPECT_EQ(service.deployments->at(0).status, "PRIMARY");
   run_until_quiet("gpu");
   EXPECT_EQ(revisions("gpu"), std::pair(1, 0));
 }

@@ -60,7 +60,10 @@ void drain(Call& call, ServiceRows& rows) {
   for (const state::ServiceTask& task : rows.tasks) {
     if (task.desired == model::DesiredStatus::Running) stops.push_back({.task = task.id});
   }
+  const bool all = stops.size() <= kMaxStopsAtOnce;
+  if (!all) stops.erase(stops.begin() + kMaxStopsAtOnce, stops.end());
   stop_tasks_of_service(call, rows, stops);
+  if (!all) return;
   rows.service.status = state::ServiceStatus::Inactive;
   rows.service.inactive_at = call.now;
   state::update_service(call.tx, rows.service);
@@ -83,8 +86,9 @@ bool carry_out(Call& call, ServiceRows& rows, const ServiceChange& change) {
   apply_health(call, rows, plan);
   stop_tasks_of_service(call, rows, plan.stops);
   const bool started = start_tasks_of_service(call, rows, plan.starts);
-  carry_out_verdict(call, rows, plan, change.alarms);
+  // First: the verdict may return to a deployment that is retired.
   retire(call, rows, plan.retired);
+  carry_out_verdict(call, rows, plan, change.alarms);
   for (const Condition& condition : change.conditions) {
     write_event(call, rows, condition.message);
     if (condition.action) publish_action(call, rows, *condition.action);

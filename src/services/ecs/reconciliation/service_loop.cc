@@ -25,12 +25,16 @@ void include_time(std::optional<base::Time>& next, const std::optional<base::Tim
 void reconcile_service(Call& call, ServiceSnapshot& snapshot, ServiceChange& change) {
   scheduler::ServicePlan plan = scheduler::reconcile(snapshot.view, call.now);
   Trial trial = try_starts(call, snapshot, plan.starts);
-  if (trial.blocked > 0) {
+  if (trial.blocked > 0 && stops_may_help(call, snapshot, trial)) {
     snapshot.view.blocked = trial.blocked;
     plan = scheduler::reconcile(snapshot.view, call.now);
     trial.starts = try_starts(call, snapshot, plan.starts).starts;
   }
   plan.starts = trial.starts;
+  if (plan.stops.size() > kMaxStopsAtOnce) {
+    plan.stops.erase(plan.stops.begin() + kMaxStopsAtOnce, plan.stops.end());
+    plan.starts.clear();  // they may need the room of all stops
+  }
   change.outcome.waits_for_room = trial.blocked > 0;
   for (const scheduler::DaemonMachine& machine : snapshot.view.machines) {
     if (machine.leaving) change.outcome.waits_for_room = true;

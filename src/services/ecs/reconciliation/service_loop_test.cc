@@ -103,6 +103,22 @@ TEST_F(ServiceLoop, ScalingInStopsTasksWithAmazonsReason) {
   EXPECT_THAT(tasks("web"), SizeIs(1));
 }
 
+TEST_F(ServiceLoop, ManyTasksAreStoppedInSeveralTurns) {
+  create(R"({"serviceName":"web","taskDefinition":"plain","desiredCount":150})");
+  run_until_quiet("web");
+  ASSERT_THAT(tasks("web"), SizeIs(150));
+  update(R"({"service":"web","desiredCount":0})");
+  EXPECT_THAT(wanted_tasks("web"), IsEmpty());
+  EXPECT_THAT(events("web"), Contains(StartsWith("has stopped 100 running tasks: ")));
+  EXPECT_THAT(events("web"), Contains(StartsWith("has stopped 50 running tasks: ")));
+  run_until_quiet("web");
+  update(R"({"service":"web","desiredCount":150})");
+  run_json(&delete_service, R"({"service":"web","force":true})");
+  settle();
+  EXPECT_THAT(wanted_tasks("web"), IsEmpty());
+  EXPECT_EQ(describe_service("web").status, "INACTIVE");
+}
+
 TEST_F(ServiceLoop, AStalePlanIsNotCarriedOut) {
   run_json(&create_service, R"({"serviceName":"web","taskDefinition":"plain","desiredCount":2})");
   const Decision stale = look();
@@ -126,6 +142,21 @@ TEST_F(ServiceLoop, APlanMadeBeforeATaskEndedIsNotCarriedOut) {
   settle();
   EXPECT_THAT(tasks("web"), IsEmpty());
   EXPECT_THAT(events("web"), testing::Not(Contains(StartsWith("has stopped"))));
+}
+
+TEST_F(ServiceLoop, ATaskThatIsProtectedAfterAPlanIsNotStoppedByIt) {
+  create(R"({"serviceName":"web","taskDefinition":"plain","desiredCount":2})");
+  run_until_quiet("web");
+  run_json(&update_service, R"({"service":"web","desiredCount":1})");
+  const Decision stale = look();
+  ASSERT_TRUE(stale.apply);
+  const std::string kept = tasks("web").at(1).id.str();
+  run_json(&update_task_protection, R"({"cluster":"default","tasks":[")" + kept + R"("],"protectionEnabled":true})");
+  apply(stale);
+  EXPECT_THAT(wanted_tasks("web"), SizeIs(2)) << "the plan is stale";
+  settle();
+  ASSERT_THAT(wanted_tasks("web"), SizeIs(1));
+  EXPECT_EQ(wanted_tasks("web")[0].id.str(), kept);
 }
 
 TEST_F(ServiceLoop, ADeletedServiceStopsItsTasksAndIsInactiveThen) {

@@ -2,8 +2,10 @@
 #include "services/ecs/reconciliation/service_placement.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/check.h"
+#include "scheduler/filter.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/tags.h"
@@ -123,6 +125,41 @@ Trial try_starts(Call& call, const ServiceSnapshot& snapshot, const std::vector<
         if (start.count > 0) trial.starts.push_back(std::move(start));
       }
       return trial;
+    });
+  } catch (const scheduler::ExpressionTooComplex& error) {
+    throw invalid_parameter(error.what());
+  }
+}
+
+bool meets_constraints(const scheduler::Machine& machine, const scheduler::Request& request) {
+  model::Instance instance = machine.instance();
+  instance.status = model::InstanceStatus::Active;
+  instance.agent_connected = true;
+  instance.trouble.clear();
+  scheduler::Request alone = request;
+  alone.member_of.clear();
+  alone.distinct_instance = false;
+  if (scheduler::misfit(scheduler::Machine(std::move(instance)), alone, scheduler::GpuNeed(alone.demand))) return false;
+  return std::ranges::all_of(request.member_of, [&](const scheduler::Expression& expression) {
+    return expression.matches(machine.instance(), machine.tasks());
+  });
+}
+
+bool stops_may_help(Call& call, const ServiceSnapshot& snapshot, const Trial& trial) {
+  // One that can't be balanced has to be known as such.
+  if (trial.zone) return true;
+  std::set<model::InstanceId> machines;
+  for (const scheduler::ServiceTask& task : snapshot.view.tasks) {
+    if (task.stopping) continue;
+    if (task.leaving) return true;
+    machines.insert(task.machine);
+  }
+  try {
+    return call.local<Fleets>().with(snapshot.service.cluster, [&](scheduler::Fleet& fleet) {
+      return std::ranges::any_of(machines, [&](const model::InstanceId& id) {
+        const scheduler::Machine* machine = fleet.find(id);
+        return machine && machine->accepts_tasks() && meets_constraints(*machine, *trial.request);
+      });
     });
   } catch (const scheduler::ExpressionTooComplex& error) {
     throw invalid_parameter(error.what());

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "scheduler/machine.h"
 #include "scheduler/request.h"
 #include "services/ecs/reconciliation/service_snapshot.h"
 #include "services/ecs/tasks/stored_launch.h"
@@ -24,6 +25,7 @@ scheduler::Request service_request(const ServiceRows& rows, const StoredTaskDefi
 
 // Per look: the writer must not be occupied for long. The next look follows at once.
 inline constexpr std::int32_t kMaxStartsAtOnce = 100;
+inline constexpr std::size_t kMaxStopsAtOnce = 100;  // an event names all of them
 
 // The starts of a plan, as far as machines have room.
 struct Trial {
@@ -35,5 +37,11 @@ struct Trial {
   std::optional<std::string> zone = {};  // of a start for a zone
 };
 Trial try_starts(Call& call, const ServiceSnapshot& snapshot, const std::vector<scheduler::ServiceStart>& starts);
+
+// Whether the task could run there: whatever other tasks hold, and whether the machine's agent is connected or not.
+bool meets_constraints(const scheduler::Machine& machine, const scheduler::Request& request);
+// Whether a blocked task could find room where a task of the service runs, if that one stopped. A machine that takes no
+// tasks at the moment, or is too small for the task, must not cost one that runs there.
+bool stops_may_help(Call& call, const ServiceSnapshot& snapshot, const Trial& trial);
 
 }  // namespace services::ecs

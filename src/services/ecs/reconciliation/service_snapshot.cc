@@ -121,6 +121,8 @@ scheduler::ServiceDeployment to_view(const state::Deployment& deployment) {
 
 void read_alarms(Call& call, ServiceSnapshot& snapshot) {
   if (snapshot.primary().rollout != state::Rollout::InProgress) return;
+  // The alarm that caused a rollback lasts until the rollback has helped.
+  if (snapshot.change && snapshot.change->status == kRollbackInProgress) return;
   const auto& alarms = snapshot.body.deploymentConfiguration.alarms;
   if (!alarms || !alarms->enable || alarms->alarmNames.empty()) return;
   const auto* monitor = snapshot.change && snapshot.change->body.alarms ? &*snapshot.change->body.alarms : nullptr;
@@ -141,6 +143,7 @@ ServiceVersions ServiceRows::versions() const {
   for (const state::ServiceTask& task : tasks) {
     versions.tasks.push_back(task.name.number);
     versions.tasks.push_back(task.version);
+    versions.tasks.push_back(task.protected_until ? base::to_millis(*task.protected_until) : 0);
   }
   for (const state::Deployment& one : deployments) {
     versions.deployments.push_back(fmt::format("{} {} {} {} {}", one.id, text(one.role), text(one.rollout),

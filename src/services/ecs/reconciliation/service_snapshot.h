@@ -19,7 +19,7 @@ namespace services::ecs {
 // Whether rows have changed since they were read. A plan for other versions is stale.
 struct ServiceVersions {
   std::int64_t service = 0;
-  std::vector<std::int64_t> tasks = {};       // number and version of each
+  std::vector<std::int64_t> tasks = {};       // number, version and protection of each
   std::vector<std::string> deployments = {};  // all of their columns that may change
   std::optional<std::string> change_status = {};
   bool operator==(const ServiceVersions&) const = default;

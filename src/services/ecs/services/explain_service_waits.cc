@@ -165,9 +165,10 @@ void explain_placement_wait(Call& call, const ServiceSnapshot& snapshot, const T
   const bool own = std::ranges::any_of(occupants, [&](const Occupant& occupant) {
     return occupant.launch.service == snapshot.service.number && occupant.task.desired == model::DesiredStatus::Running;
   });
+  if (!own || !stops_may_help(call, snapshot, trial)) return;
   scheduler::ServiceView view = snapshot.view;
   view.blocked = trial.blocked;
-  if (own && !stops_a_task(view, view.rules, call.now)) suggest_minimum(snapshot, view, call.now, out);
+  if (!stops_a_task(view, view.rules, call.now)) suggest_minimum(snapshot, view, call.now, out);
 }
 
 // Neither a start nor a stop is within the percentages.
