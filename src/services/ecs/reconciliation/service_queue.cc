@@ -56,15 +56,6 @@ void ServiceQueue::mark_machines(state::ClusterNumber cluster) {
   mark_some(cluster, [](const Entry& entry) { return entry.waits_for_room || entry.watches_machines; });
 }
 
-void ServiceQueue::postpone(state::ServiceNumber service, base::Time at) {
-  state_.with([&](State& state) {
-    auto found = state.services.find(service);
-    if (found == state.services.end()) return;
-    state.marked.erase(service);
-    set_time(state, service, found->second, at);
-  });
-}
-
 std::vector<ServiceQueue::Due> ServiceQueue::due(base::Time now, std::size_t most) {
   return state_.with([&](State& state) {
     std::vector<Due> out;

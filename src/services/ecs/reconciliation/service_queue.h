@@ -47,8 +47,6 @@ class ServiceQueue {
   void mark_room(state::ClusterNumber cluster);
   // A machine of this cluster has changed.
   void mark_machines(state::ClusterNumber cluster);
-  // To be looked at then and not before, unless it is marked.
-  void postpone(state::ServiceNumber service, base::Time at);
 
   // Some of the services to look at now. They stay due until done(), and count as waiting for room until then: what is
   // freed during the look marks them again.

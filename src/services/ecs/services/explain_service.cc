@@ -68,7 +68,7 @@ void explain_deployments(const ServiceSnapshot& snapshot, base::Time now, Servic
     }
     out.push_back(sentence + ".");
     if (primary && deployment.rollout == state::Rollout::Failed) {
-      out.push_back(deployment.rollout_reason + " Nothing more is started until the service is updated.");
+      out.push_back(deployment.rollout_reason + " Nothing more is started until there is a new deployment.");
     }
   }
 }

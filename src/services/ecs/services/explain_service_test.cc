@@ -207,7 +207,7 @@ TEST_F(ExplainService, AFailedDeploymentShowsThatNothingMoreIsStarted) {
     state::update_deployment(call.tx, primary);
   });
   EXPECT_THAT(explain("web"), Contains("ECS deployment circuit breaker: tasks failed to start. Nothing more is started "
-                                       "until the service is updated."));
+                                       "until there is a new deployment."));
 }
 
 TEST_F(ExplainService, ProtectedTasksAreNamedWithTheTimeThatIsLeft) {
