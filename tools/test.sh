@@ -9,8 +9,8 @@
 #   STOKER_CRASH_ROUNDS=1000, STOKER_CHAOS_SECONDS=600   longer crash and chaos tests
 #   STOKER_POSTGRES=all      runs everything that has a store on PostgreSQL, not a selection
 #
-# The black-box steps leave the processors idle for more than half of their time, so the builds
-# with sanitizers run beside them, with the lowest priority. A step waits for its own build.
+# The black-box steps leave the processors idle for more than half of their time, so they run in two lanes, and the
+# builds with sanitizers beside them, with the lowest priority. A step waits for its own build.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 jobs=$(nproc)
@@ -135,13 +135,34 @@ set +m
 tools/docker.sh > "$logs/docker.log" 2>&1 ||
   echo "no Docker engine, so tests with one are skipped: $logs/docker.log has the reason"
 
+# Runs the steps of a lane one after the other; a step that fails adds its name to $logs/failed. Each prints its result
+# in one piece.
+run_lane() {
+  local step report
+  for step in "$@"; do
+    [ ! -s "$logs/failed" ] || [ "${REPEAT:-1}" -eq 1 ] || return
+    report=$(run_step "$step") || echo " $step" >> "$logs/failed"
+    printf '%s\n' "$report"
+  done
+}
+
+# Black-box steps mostly wait, so those with containers run beside the others.
+containers="" clients="" programs=""
+for step in $steps; do
+  case $step in
+    demo | e2e) containers+=" $step" ;;
+    compat | hostile | crash) clients+=" $step" ;;
+    *) programs+=" $step" ;;
+  esac
+done
 for round in $(seq "${REPEAT:-1}"); do
   [ "${REPEAT:-1}" -eq 1 ] || echo "round $round of $REPEAT"
-  failed=""
-  for step in $steps; do
-    run_step "$step" || failed+=" $step"
-    [ -z "$failed" ] || [ "${REPEAT:-1}" -eq 1 ] || break
-  done
-  [ -z "$failed" ] || { printf 'FAILED after %d s:%s\n' "$SECONDS" "$failed" && exit 1; }
+  : > "$logs/failed"
+  run_lane $containers &
+  lane=$!
+  run_lane $clients
+  wait "$lane"
+  run_lane $programs
+  [ ! -s "$logs/failed" ] || { printf 'FAILED after %d s:%s\n' "$SECONDS" "$(tr -d '\n' < "$logs/failed")" && exit 1; }
 done
 printf 'all steps passed in %d s\n' "$SECONDS"
