@@ -78,7 +78,7 @@ function(module folder)
     target_link_libraries(${target} INTERFACE ${needed} ${arg_LIBS})
   endif()
 
-  if(tests AND NOT STOKER_FUZZ)
+  if(tests)
     add_executable(${target}_test)
     add_sources(${target}_test ${tests})
     target_link_libraries(${target}_test PRIVATE ${target} GTest::gmock GTest::gtest_main)

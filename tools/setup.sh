@@ -14,8 +14,8 @@ packages=(
   libgtest-dev libgmock-dev postgresql python3 python3-pytest python3-boto3 awscli python3-celery python3-kombu python3-pycurl
   # containers in tests; tools/docker.sh starts the engine
   docker.io busybox-static iptables iproute2 openmpi-bin
-  # fuzzing
-  clang libclang-rt-dev
+  # address and undefined-behaviour sanitizers, fuzzing
+  clang-19 libclang-rt-19-dev
 )
 # Node.js and npm may be installed without a Debian package.
 command -v node > /dev/null || packages+=(nodejs)

@@ -29,8 +29,8 @@ threaded() {
 # The build that a step needs.
 preset_of() {
   case $1 in
-    unit | asan | postgres) echo asan ;;
-    tsan | fuzz) echo "$1" ;;
+    unit | asan | postgres | fuzz) echo asan ;;
+    tsan) echo tsan ;;
     *) echo release ;;
   esac
 }
@@ -39,7 +39,6 @@ targets_of() {
     release) echo stoker ;;
     asan) echo all ;;
     tsan) echo stoker && threaded | sed 's/$/_test/' ;;
-    fuzz) echo fuzzers ;;
   esac
 }
 # Builds `preset` and records the exit status for await_build.
@@ -95,7 +94,7 @@ tsan() {
     STOKER_BIN=build/tsan/src/stoker STOKER_CRASH_ROUNDS=3 tests/crash/run.sh
 }
 fuzz() {
-  printf '%s\n' build/fuzz/tests/fuzz/*_fuzz | xargs -P "$jobs" -n 1 tests/fuzz/run.sh
+  printf '%s\n' build/asan/tests/fuzz/*_fuzz | xargs -P "$jobs" -n 1 tests/fuzz/run.sh
 }
 
 # Runs one step and prints its result.

@@ -6,7 +6,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 name=$(basename "$1")
-corpus=build/fuzz/corpus/$name
+corpus=build/corpus/$name
 mkdir -p "$corpus" build/test
 output=$("$1" -max_total_time="${FUZZ_SECONDS:-10}" -timeout=60 -rss_limit_mb=2048 \
   -artifact_prefix="build/test/$name-" "$corpus" 2>&1)
