@@ -15,6 +15,14 @@ namespace {
 namespace asio = boost::asio;
 using base::Checksum;
 
+#if defined(__has_feature)
+constexpr bool kKeepsFreedMemory = __has_feature(address_sanitizer);
+#elif defined(__SANITIZE_ADDRESS__)
+constexpr bool kKeepsFreedMemory = true;
+#else
+constexpr bool kKeepsFreedMemory = false;
+#endif
+
 constexpr std::size_t kInline = 1000;
 
 std::string noise(std::size_t size) {
@@ -103,9 +111,7 @@ TEST_F(SpoolerTest, ALongBodyBecomesACompleteFile) {
 }
 
 TEST_F(SpoolerTest, SmallPiecesDoNotKeepTheirLargeBuffers) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the address sanitizer keeps freed memory";
-#endif
+  if (kKeepsFreedMemory) GTEST_SKIP() << "the address sanitizer keeps freed memory";
   constexpr std::size_t kPieces = 5000, kRoom = 64 * 1024, kBytes = 10;
   const std::size_t before = peak_memory();
   run(spool_roomy(kPieces, kRoom, kBytes));
