@@ -90,7 +90,8 @@ asio::awaitable<base::Result<Started>> CommandProvider::try_start(Machine machin
 asio::awaitable<MachineEvent> CommandProvider::watch(Machine machine) {
   constexpr base::Duration kLongWait = std::chrono::hours(1);
   for (;;) {
-    co_await sleep_for(settings_.status.empty() ? kLongWait : settings_.status_every);
+    const base::Duration pause = settings_.status.empty() ? kLongWait : settings_.status_every;
+    co_await sleep_for(pause);
     if (settings_.status.empty()) continue;
     Command command = shell(settings_.status, variables(machine));
     base::Result<Finished> finished = co_await run_command(std::move(command), settings_.timeout);
