@@ -93,10 +93,13 @@ def test_a_killed_agent_loses_its_instance_and_its_tasks_do_not_go_on(fleet):
     fleet.wait_for(task, "RUNNING")
     [(pid, _)] = fleet.agents(instance)
     os.kill(pid, signal.SIGKILL)
-    gone = fleet.wait_state(instance, "terminated")
-    assert "ended" in gone["StateReason"]["Message"]
+    gone = fleet.wait_state(instance, "stopped")
+    assert f"The agent of {instance} ended" in gone["StateReason"]["Message"]
     assert processes_with(f"instances/{instance}/") == []
-    assert fleet.describe(task)["lastStatus"] == "STOPPED"
+    eventually(lambda: fleet.describe(task)["lastStatus"] == "STOPPED")
+    fleet.ec2.start_instances(InstanceIds=[instance])
+    eventually(lambda: fleet.agents(instance))
+    fleet.wait_joined(instance)
 
 
 def test_the_key_of_a_machine_is_deleted_with_it(fleet):

@@ -91,7 +91,7 @@ def test_a_cancelled_job_ends_its_instance_with_the_reason(fleet):
     fleet.wait_state(instance, "running")
     [[job, _, _]] = jobs()
     subprocess.run(["scancel", job], check=True)
-    gone = fleet.wait_state(instance, "terminated")
+    gone = fleet.wait_state(instance, "stopped")
     assert f"Slurm job {job} was cancelled" in gone["StateReason"]["Message"]
 
 

@@ -188,8 +188,7 @@ std::optional<Machine> MachineLoop::reserve(services::Call& call, const std::str
   if (!machine || next_step(machine->instance.state, machine->record, provider_->name()) != Step::Start) return std::nullopt;
   if (!machine->token.empty()) return machine;  // an interrupted start
   if (machine->type.name.empty()) {
-    report(call, *machine, {.event = "failed", .reason = "InvalidParameterValue: unknown instance type '" +
-                                                         machine->instance.type + "'."});
+    report_failure(call, *machine, "InvalidParameterValue: unknown instance type '" + machine->instance.type + "'.");
     return std::nullopt;
   }
   std::vector<Holding> held;
@@ -200,7 +199,7 @@ std::optional<Machine> MachineLoop::reserve(services::Call& call, const std::str
   }
   auto slice = provider_->reserve(machine->type, held);
   if (!slice) {
-    report(call, *machine, {.event = "failed", .reason = slice.error()});
+    report_failure(call, *machine, slice.error());
     return std::nullopt;
   }
   const state::Key key = state::new_key(machine->instance.account, call.now);

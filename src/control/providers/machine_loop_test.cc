@@ -184,6 +184,13 @@ TEST_F(MachineLoopTest, AnInterruptedStartContinuesWithItsReservation) {
   EXPECT_EQ(keys(), 1u);
 }
 
+TEST_F(MachineLoopTest, ARunningInstanceWhoseInterruptedStartCannotContinueIsLost) {
+  world_.with([](World& world) { world.broken = {"i-1"}; });
+  add("i-1", "g4dn.xlarge", Ec2State::Running);
+  start();
+  EXPECT_EQ(reports().at(1).event, "lost") << "its agent had joined before the server ended";
+}
+
 TEST_F(MachineLoopTest, AnInterruptedStopIsRepeated) {
   add("i-1");
   start();

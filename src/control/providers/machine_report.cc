@@ -36,11 +36,18 @@ void report(services::Call& call, const Machine& machine, const Report& report) 
   services::invoke(call, principal, "ec2", "ReportMachine", message);
 }
 
+void report_failure(services::Call& call, const Machine& machine, const std::string& reason) {
+  const auto instance = state::find_ec2_instance(call.tx, machine.instance.id);
+  if (!is_wanted(instance)) return;
+  const bool never_ran = instance->state == Ec2State::Pending;
+  report(call, machine, {.event = never_ran ? "failed" : "lost", .machine = kNoMachine, .reason = reason});
+}
+
 void report_start(services::Call& call, const Machine& machine, const base::Result<Started>& started) {
   const auto instance = state::find_ec2_instance(call.tx, machine.instance.id);
   if (!started) {
     delete_machine_key(call, machine);
-    if (is_wanted(instance)) report(call, machine, {.event = "failed", .machine = kNoMachine, .reason = started.error()});
+    report_failure(call, machine, started.error());
     return;
   }
   const std::string record = write_record(machine.record);
@@ -67,9 +74,8 @@ void report_end(services::Call& call, const Machine& machine, const std::string&
   delete_machine_key(call, machine);
   if (is_leaving(instance)) {
     report(call, machine, {.event = "stopped", .machine = kNoMachine});
-  } else if (is_wanted(instance)) {
-    const bool never_ran = instance->state == Ec2State::Pending;
-    report(call, machine, {.event = never_ran ? "failed" : "lost", .machine = kNoMachine, .reason = reason});
+  } else {
+    report_failure(call, machine, reason);
   }
 }
 

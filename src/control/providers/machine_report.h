@@ -19,6 +19,8 @@ struct Report {
 // Sends it with EC2's ReportMachine, as the provider of the instance's account.
 void report(services::Call& call, const Machine& machine, const Report& report);
 
+// There is no machine for an instance that should have one.
+void report_failure(services::Call& call, const Machine& machine, const std::string& reason);
 // After a start: the record with the identity, or the failure.
 void report_start(services::Call& call, const Machine& machine, const base::Result<Started>& started);
 // A machine that was on its way runs.
