@@ -11,6 +11,7 @@ from support.waiting import eventually
 START = """#!/bin/sh
 # Idempotent: a machine of this instance is found again.
 echo "start $STOKER_INSTANCE_ID $STOKER_INSTANCE_TYPE $STOKER_CLUSTER" >>{folder}/calls
+grep -q ECS_CLUSTER "$STOKER_USER_DATA_FILE" || {{ echo "no user data" >&2; exit 1; }}
 if [ -e {folder}/quota ]; then echo "quota exceeded" >&2; exit 1; fi
 if [ ! -e {folder}/$STOKER_INSTANCE_ID.pid ]; then
   setsid {program} agent --join "$STOKER_JOIN" --token-file "$STOKER_TOKEN_FILE" --name "$STOKER_INSTANCE_ID" \\

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/providers/command_provider.h"
 
-#include <algorithm>
+#include <filesystem>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "control/providers/agent_words.h"
 #include "control/providers/child_process.h"
@@ -26,6 +27,8 @@ std::string joined_pairs(const std::map<std::string, std::string>& pairs) {
   for (const auto& [name, value] : pairs) text += (text.empty() ? "" : ",") + name + "=" + value;
   return text;
 }
+
+std::string user_data_file(const Machine& machine) { return machine.folder + "/user-data"; }
 
 std::string first_line(const std::string& text) {
   std::string line = text.substr(0, text.find('\n'));
@@ -57,11 +60,14 @@ std::map<std::string, std::string> CommandProvider::variables(const Machine& mac
           {"STOKER_JOIN", settings_.join},
           {"STOKER_CA_FILE", settings_.ca_file},
           {"STOKER_TOKEN_FILE", machine.token_file()},
+          {"STOKER_USER_DATA_FILE", user_data_file(machine)},
           {"STOKER_AGENT_COMMAND", shell_text(words)},
           {"STOKER_MACHINE", machine.record.identity}};
 }
 
 asio::awaitable<base::Result<Started>> CommandProvider::start(Machine machine) {
+  std::filesystem::remove(user_data_file(machine));
+  base::File::create(user_data_file(machine)).write_all(machine.user_data);
   base::Duration pause = settings_.retry;
   for (int attempt = 1;; ++attempt) {
     base::Result<Started> started = co_await try_start(machine);

@@ -216,6 +216,7 @@ CommandSettings scripts(const std::string& start, const std::string& stop, const
 }
 
 TEST_F(Commands, TheFirstLineOfTheStartCommandIsTheMachine) {
+  machine_.user_data = "#!/bin/bash\n";
   CommandProvider provider(scripts("env >" + machine_.folder + "/env; echo vm-$STOKER_INSTANCE_ID; echo more", "true"));
   const auto started = await(provider.start(machine_));
   ASSERT_TRUE(started) << started.error();
@@ -226,6 +227,8 @@ TEST_F(Commands, TheFirstLineOfTheStartCommandIsTheMachine) {
     EXPECT_THAT(variables, HasSubstr(line + "\n"));
   }
   EXPECT_THAT(variables, HasSubstr("STOKER_TOKEN_FILE=" + machine_.folder + "/token\n"));
+  EXPECT_THAT(variables, HasSubstr("STOKER_USER_DATA_FILE=" + machine_.folder + "/user-data\n"));
+  EXPECT_EQ(read("user-data"), "#!/bin/bash\n");
   EXPECT_THAT(variables, HasSubstr("STOKER_AGENT_COMMAND=stoker agent --join http://server:4566"));
 }
 

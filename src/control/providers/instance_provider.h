@@ -23,6 +23,7 @@ struct Machine {
   MachineRecord record;
   std::string folder;  // for the provider's files about it, absolute
   std::string token;   // with which its agent joins; "" where its key is deleted
+  std::string user_data;  // at its start, for providers that want it
 
   std::string token_file() const { return folder + "/token"; }
 };
@@ -45,6 +46,8 @@ class InstanceProvider {
   virtual ~InstanceProvider() = default;
 
   virtual std::string_view name() const = 0;
+
+  virtual bool wants_user_data() const { return false; }
 
   // What the machine gets; `held` is what the other machines of this provider have. Without side effects, and called
   // on the store's thread.

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "control/providers/child_process.h"
 #include "control/providers/machine_report.h"
+#include "control/providers/user_data.h"
 
 namespace control::providers {
 namespace asio = boost::asio;
@@ -212,7 +213,10 @@ std::optional<Machine> MachineLoop::reserve(services::Call& call, const std::str
 
 asio::awaitable<void> MachineLoop::start(std::string id) {
   std::optional<Machine> machine;
-  api::Engine::Work prepare = [&](services::Call& call) { machine = reserve(call, id); };
+  api::Engine::Work prepare = [&](services::Call& call) {
+    machine = reserve(call, id);
+    if (machine && provider_->wants_user_data()) machine->user_data = user_data_of(call, machine->instance);
+  };
   services::Caller nobody;
   co_await engine_.run(services::Access::Write, nobody, std::move(prepare));
   if (!machine) co_return;
