@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line: subcommand -> control, agent, cli.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <memory>
 
 #include "agent/agent.h"
 #include "agent/drivers/shim.h"
+#include "agent/gpu/gpu.h"
+#include "agent/registration.h"
 #include "base/stop_signals.h"
 #include "cli/arguments.h"
 #include "cli/token.h"
@@ -52,6 +56,8 @@ agent::Options agent_options(const cli::AgentArguments& given) {
   options.min_free_disk_mib = given.min_free_disk_mib;
   options.gpu_default_runtime = given.gpu_default_runtime;
   options.keep_stopped = given.keep_stopped;
+  options.stop_timeout = given.stop_timeout;
+  options.tags = given.tags;
   if (given.metrics_listen != "none") {
     auto listen = control::parse_listen(given.metrics_listen);
     if (!listen) throw std::runtime_error("--metrics-listen: " + listen.error());
@@ -61,7 +67,51 @@ agent::Options agent_options(const cli::AgentArguments& given) {
   return options;
 }
 
-control::Config server_config(const cli::ServerArguments& given) {
+// The part of this machine that the local provider hands out. Simulated GPUs differ from those of an agent beside it.
+void set_pool(control::providers::ProviderOptions& options, const cli::ProviderArguments& given, bool with_agent) {
+  std::string gpus = given.pool_gpus.value_or(with_agent ? "none" : "auto");
+  const bool simulated = gpus.starts_with("fake:");
+  if (simulated && gpus.find('@') == gpus.npos) gpus += "@" + agent::host_name() + "-pool";
+  auto found = agent::gpu::list_gpus(gpus, agent::host_name());
+  if (!found) throw std::runtime_error("--pool-gpus: " + found.error());
+  for (const agent::gpu::Gpu& gpu : *found) options.pool.gpus.push_back({gpu.id, gpu.model});
+  options.gpu_source = simulated ? gpus.substr(0, gpus.find('#')) : "auto";
+  const agent::HostSize host = agent::host_size();
+  options.pool.vcpus = given.pool_cpus.value_or(host.cores);
+  options.pool.memory_mib = given.pool_memory_mib.value_or(host.memory_mib);
+  options.pool.overcommit = given.pool_overcommit.value_or(simulated);
+}
+
+control::providers::ProviderOptions provider_options(const cli::ServerArguments& server, bool with_agent) {
+  const cli::ProviderArguments& given = server.provider;
+  control::providers::ProviderOptions options;
+  options.kind = given.kind;
+  options.join = given.join;
+  options.ca_file = server.tls_certificate;
+  options.timeout = given.timeout;
+  options.driver = given.driver;
+  options.start = given.start;
+  options.stop = given.stop;
+  options.status = given.status;
+  options.slurm_options = given.slurm_options;
+  options.slurm_agent = given.slurm_agent;
+  options.slurm_gpus = given.slurm_gpus;
+  if (given.kind == "local") set_pool(options, given, with_agent);
+  return options;
+}
+
+// The agent of `stoker up` gets the real GPUs that the pool leaves.
+std::string gpus_beside(const control::providers::ProviderOptions& provider, const std::string& gpus) {
+  if (gpus != "auto" || provider.gpu_source != "auto" || provider.pool.gpus.empty()) return gpus;
+  std::string rest = "none";
+  for (const agent::gpu::Gpu& gpu : *agent::gpu::list_gpus("auto", "")) {
+    const bool pooled = std::ranges::find(provider.pool.gpus, gpu.id, &control::providers::PoolGpu::id) != provider.pool.gpus.end();
+    if (!pooled) rest = (rest == "none" ? "" : rest + ",") + gpu.id;
+  }
+  return rest;
+}
+
+control::Config server_config(const cli::ServerArguments& given, bool with_agent) {
   auto listen = control::parse_listen(given.listen);
   if (!listen) throw std::runtime_error(listen.error());
   control::Config config;
@@ -81,14 +131,18 @@ control::Config server_config(const cli::ServerArguments& given) {
                                             given.objects_secret_access_key});
   if (!objects) throw std::runtime_error(objects.error());
   config.objects = std::move(*objects);
+  config.provider = provider_options(given, with_agent);
   return config;
 }
 
-int run_server(const Arguments& arguments) { return control::up(server_config(arguments.server), STOKER_VERSION); }
+int run_server(const Arguments& arguments) {
+  return control::up(server_config(arguments.server, false), STOKER_VERSION);
+}
 
 // A server, with this machine as its first agent.
 int run_up(const Arguments& arguments) {
   if (arguments.server.no_agent) return run_server(arguments);
+  const control::Config config = server_config(arguments.server, true);
   std::unique_ptr<agent::Agent> inside;
   control::Companion companion;
   companion.start = [&](const std::string& url, const state::Key& root) {
@@ -97,27 +151,38 @@ int run_up(const Arguments& arguments) {
     options.credentials = {root.id, root.secret};
     options.ca_file = arguments.server.tls_certificate;
     options.data = arguments.server.data + "/agent";
+    options.gpus = gpus_beside(config.provider, options.gpus);
     inside = std::make_unique<agent::Agent>(std::move(options));
     inside->start();
   };
   companion.stop = [&] { inside.reset(); };
-  return control::up(server_config(arguments.server), STOKER_VERSION, companion);
+  return control::up(config, STOKER_VERSION, companion);
+}
+
+std::string token_of(const cli::AgentArguments& agent) {
+  if (agent.token_file.empty()) return agent.token;
+  std::ifstream file(agent.token_file);
+  std::string token;
+  file >> token;
+  return token;
 }
 
 int run_agent(const Arguments& arguments) {
-  auto credentials = cli::decode_token(arguments.agent.token);
+  auto credentials = cli::decode_token(token_of(arguments.agent));
   if (!credentials) throw std::runtime_error(credentials.error());
   base::StopSignals stop;  // before the agent's threads
   base::set_log_level(arguments.agent.log_level);
   agent::Options options = agent_options(arguments.agent);
   options.credentials = std::move(*credentials);
   agent::Agent agent(std::move(options));
+  if (arguments.agent.clean_up) return agent.shut_down(arguments.agent.shutdown_timeout) ? 0 : 1;
   agent.start();
   std::printf("stoker agent %s joins cluster %s at %s, its data in %s\n", STOKER_VERSION,
               arguments.agent.cluster.c_str(), arguments.agent.join.c_str(), arguments.agent.data.c_str());
   std::fflush(stdout);
   stop.wait();
   stop.let_through();
+  if (arguments.agent.ephemeral) return agent.shut_down(arguments.agent.shutdown_timeout) ? 0 : 1;
   agent.stop();
   return 0;
 }

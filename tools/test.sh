@@ -21,7 +21,7 @@ steps=${STEPS:-demo compat e2e hostile crash unit postgres asan tsan fuzz}
 # Modules that start threads; `unit` runs them under asan, `tsan` runs them again.
 threaded() {
   local folder
-  for folder in base http objects store api control agent/gpu agent $(cd src && ls -d doors/* 2> /dev/null); do
+  for folder in base http objects store api control control/providers agent/gpu agent $(cd src && ls -d doors/* 2> /dev/null); do
     [ -z "$(find "src/$folder" -name '*_test.cc' -print -quit)" ] || echo "${folder//\//_}"
   done
 }
@@ -81,7 +81,7 @@ postgres() {
   await_build release || return 1
   local programs='store|telemetry|services_(sqs|ecs|cloudwatch|logs)' cases=(sqs/test_{send,receive,fifo,long_poll,dead_letters}.py)
   if [ "${STOKER_POSTGRES:-}" = all ]; then
-    programs='store|state|telemetry|webhooks.*|services.*|api|doors.*|control' cases=(sqs sts ecs s3 cloudwatch logs events)
+    programs='store|state|telemetry|webhooks.*|services.*|api|doors.*|control.*' cases=(sqs sts ecs s3 cloudwatch logs events)
   fi
   tests/postgres.sh ctest --test-dir build/asan -j "$jobs" --output-on-failure -R "^unit\.($programs)\$" &&
     tests/postgres.sh /usr/bin/python3 -B -m pytest -q -p no:cacheprovider "${cases[@]/#/tests/compat/}"

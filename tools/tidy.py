@@ -26,7 +26,7 @@ SOURCE = {".cc", ".h", ".py", ".ts", ".tsx", ".sh", ".mjs"}
 TEST = re.compile(r"_test\.cc$|/(test_|fake_)\w+\.h$|_(fixture|test_server)\.h$|/(scripted_\w+|raw_client|self_signed)\.h$")
 
 # Header prefix -> the modules that may include it (patterns), and whether a header of theirs may.
-ASYNC = ("http", "signing", "objects", "api", "webhooks/*", "doors/*", "control", "client", "agent", "agent/*", "worker", "cli")
+ASYNC = ("http", "signing", "objects", "api", "webhooks/*", "doors/*", "control", "control/*", "client", "agent", "agent/*", "worker", "cli")
 LIBRARIES = {
     "boost/asio": (ASYNC, True),
     "boost/system": (ASYNC, True),
@@ -34,7 +34,7 @@ LIBRARIES = {
     # Handlers work on shapes. JSON that they store is parsed in a .cc file.
     "boost/json": (("wire", "services", "services/*", "doors/*"), False),
     "boost/regex": (("wire", "scheduler"), False),
-    "boost/describe": (("wire", "shapes", "services", "services/*", "api", "doors/*", "client", "agent", "agent/*", "cli"), True),
+    "boost/describe": (("wire", "shapes", "services", "services/*", "api", "doors/*", "control/*", "client", "agent", "agent/*", "cli"), True),
     "boost/mp11": (("wire",), True),
     "boost/unordered": (("scheduler",), True),
     "sqlite3.h": (("store",), True),
@@ -59,7 +59,7 @@ SYSTEM = ("sys", "linux", "netinet", "arpa", "net")
 
 CLOCK = re.compile(r"\b\w+_clock::now\s*\(|\bSystemClock\b|\bgettimeofday\s*\(|\bclock_gettime\s*\(|"
                    r"(?<![\w.>])(?:std::|::)?time\s*\(\s*(?:nullptr|NULL|0|&\w+)\s*\)")
-CLOCK_MODULES = ("http", "api", "doors/*", "control", "client", "agent", "agent/*", "worker", "cli")
+CLOCK_MODULES = ("http", "api", "doors/*", "control", "control/*", "client", "agent", "agent/*", "worker", "cli")
 CLOCK_FILES = {"base/time.h": "the clock itself", "base/time.cc": "the clock itself", "base/random.cc": "seeds",
                "store/postgres_writer.cc": "the deadline of a reconnect"}
 

@@ -7,6 +7,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_future.hpp>
+#include <filesystem>
 #include <future>
 #include <random>
 
@@ -30,6 +31,8 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::chrono::seconds kStopWithin{15};
+// After the tasks of a machine that shuts down should have ended: for the driver, and for reports and logs.
+constexpr base::Duration kDriverMargin = std::chrono::seconds(10), kReportWithin = std::chrono::seconds(5);
 constexpr base::Duration kLongSession = std::chrono::seconds(30);
 // After a long session the server restarted or wants the agent to connect elsewhere.
 constexpr base::Duration kQuickRetry = std::chrono::milliseconds(200);
@@ -102,6 +105,8 @@ struct Agent::State {
   asio::awaitable<void> register_anew(std::string reason);
   asio::awaitable<void> submit(Report report);
   asio::awaitable<void> end();
+  asio::awaitable<bool> end_tasks(base::Duration longest_stop);
+  bool shut_down(base::Duration longest_stop);
   void stop();
   void connect_hooks();
   SessionSettings session_settings(const std::string& url) const;
@@ -128,7 +133,7 @@ struct Agent::State {
   Telemetry telemetry;
   MetricsEndpoint metrics;
   Coroutines coroutines;
-  bool stopped = false;
+  bool started = false, closing = false, stopped = false;
 };
 
 Agent::State::State(Options given, std::unique_ptr<drivers::Driver> with_driver,
@@ -160,6 +165,7 @@ Agent::State::State(Options given, std::unique_ptr<drivers::Driver> with_driver,
       metrics(machine, *gpus, metrics_settings(options)),
       coroutines(io.at(0).get_executor()) {
   machine.gpu_default_runtime = options.gpu_default_runtime;
+  machine.stop_timeout = options.stop_timeout;
   if (!gpus->simulated()) machine.mps = &mps;
   endpoint = std::make_unique<MetadataEndpoint>(io, metadata, metadata_settings(options));
   connect_hooks();
@@ -248,7 +254,7 @@ asio::awaitable<void> Agent::State::run() {
     } catch (const std::exception& error) {
       failure = error.what();
     }
-    if (machine.stopping) co_return;
+    if (machine.stopping || closing) co_return;
     base::log_warn("connection to the server failed", {{"server", options.server}, {"error", failure}});
     if (!gone.empty()) {
       co_await register_anew(gone);
@@ -301,6 +307,32 @@ asio::awaitable<void> Agent::State::end() {
   co_await logs.coroutines().ended();
 }
 
+asio::awaitable<bool> Agent::State::end_tasks(base::Duration longest_stop) {
+  closing = true;
+  machine.longest_stop = longest_stop;
+  if (!started) {
+    gpu_watch.probe();
+    co_await tasks.adopt();
+  }
+  tasks.close("The machine of this task shuts down.");
+  const bool ended = co_await tasks.all_ended(longest_stop + kDriverMargin);
+  if (!ended) {
+    base::log_error("tasks did not stop in time");
+    co_return false;
+  }
+  const bool reported = co_await tasks.all_reported(kReportWithin);
+  if (!reported) base::log_warn("ends of tasks not reported in time");
+  const bool removed = co_await tasks.remove_containers();
+  co_return removed;
+}
+
+bool Agent::State::shut_down(base::Duration longest_stop) {
+  std::future<bool> ended = asio::co_spawn(io.at(0), end_tasks(longest_stop), asio::use_future);
+  const bool removed = ended.get();
+  stop();
+  return removed;
+}
+
 void Agent::State::stop() {
   if (stopped) return;
   stopped = true;
@@ -317,9 +349,23 @@ Agent::~Agent() = default;
 
 void Agent::start() {
   State* state = state_.get();
-  asio::post(state->io.at(0), [state] { state->coroutines.spawn("agent", state->run()); });
+  asio::post(state->io.at(0), [state] {
+    state->started = true;
+    state->coroutines.spawn("agent", state->run());
+  });
 }
 
 void Agent::stop() { state_->stop(); }
+
+bool Agent::shut_down(base::Duration longest_stop) {
+  const bool removed = state_->shut_down(longest_stop);
+  const std::string data = state_->options.data;
+  state_.reset();
+  if (!removed) return false;
+  std::error_code failed;
+  std::filesystem::remove_all(data, failed);
+  if (failed) base::log_error("data folder not deleted", {{"folder", data}, {"error", failed.message()}});
+  return !failed;
+}
 
 }  // namespace agent

@@ -25,11 +25,12 @@ struct Options {
   std::string data;                    // folder that only this agent uses
   std::string name = {};               // of the machine, shown as ec2InstanceId; empty: its host name
   std::string version;                 // of Stoker
-  std::string gpus = "auto";           // "auto", "none", "fake:8xV100"
+  std::string gpus = "auto";           // "auto", "none", "fake:8xV100", or some of them: gpu/gpu_selection.h
   std::string driver = "auto";         // "auto": Docker if it responds, else processes; "docker", "process"
   std::string instance_type = {};      // attribute ecs.instance-type
   std::string availability_zone = {};  // empty: the region's zone a
   std::map<std::string, std::string> attributes = {};
+  std::map<std::string, std::string> tags = {};  // of the container instance
   // Limits to a slice of the machine. Default: the whole machine, less the reserved memory.
   std::optional<std::int64_t> cpu_units = {};
   std::optional<std::int64_t> memory_mib = {};
@@ -41,6 +42,7 @@ struct Options {
   unsigned short metrics_port = 9400;
   // Retention of a stopped task's containers and logs; ECS's default.
   base::Duration keep_stopped = std::chrono::hours(3);
+  base::Duration stop_timeout = std::chrono::seconds(30);  // of containers without their own; ECS's default
 };
 
 class Agent {
@@ -57,6 +59,10 @@ class Agent {
   // Ends the connection and all coroutines. Tasks continue to run, and the next agent with this data
   // folder adopts them.
   void stop();
+  // The machine's end, instead of stop(): stops all tasks, each within `longest_stop`, reports them, removes their
+  // containers and deletes the data folder. Without start() before, it does so with the tasks that an earlier agent
+  // left. False: containers remain, and so does the data folder.
+  bool shut_down(base::Duration longest_stop);
 
  private:
   struct State;

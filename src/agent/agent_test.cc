@@ -174,6 +174,10 @@ class AgentTest : public ::testing::Test {
  protected:
   // The driver belongs to the agent's thread, so tests look only at what the server receives.
   void start_agent() {
+    make_agent();
+    agent_->start();
+  }
+  void make_agent() {
     Options options;
     options.server = server_.url();
     options.credentials = {"id", "secret", ""};
@@ -181,7 +185,6 @@ class AgentTest : public ::testing::Test {
     options.name = "box-a";
     options.version = "0.1.0";
     agent_ = std::make_unique<Agent>(options, std::make_unique<TestDriver>(), std::make_unique<OneGpu>());
-    agent_->start();
   }
 
   messages::PayloadMessage payload(const std::string& id, const messages::Task& task) {
@@ -375,6 +378,31 @@ TEST_F(AgentTest, ARestartedAgentKeepsItsInstance) {
   agent_.reset();
   start_agent();
   EXPECT_NE(server_.receive_call("RegisterContainerInstance").find(kInstance), std::string::npos);
+}
+
+TEST_F(AgentTest, AMachineThatShutsDownStopsItsTasksReportsThemAndLeavesNothing) {
+  start_agent();
+  server_.receive("StokerGpus");
+  server_.send("PayloadMessage", payload("m1", test_task("t1", {test_container("main")})));
+  EXPECT_NE(server_.receive_call("SubmitTaskStateChange").find(R"("status":"RUNNING")"), std::string::npos);
+  EXPECT_TRUE(agent_->shut_down(std::chrono::seconds(5)));
+  const std::string report = server_.receive_call("SubmitTaskStateChange");
+  EXPECT_NE(report.find(R"("status":"STOPPED")"), std::string::npos) << report;
+  EXPECT_NE(report.find("The machine of this task shuts down."), std::string::npos) << report;
+  EXPECT_FALSE(std::filesystem::exists(folder_.path));
+}
+
+TEST_F(AgentTest, AShutDownWithoutAStartEndsTheTasksOfTheAgentBefore) {
+  start_agent();
+  server_.receive("StokerGpus");
+  server_.send("PayloadMessage", payload("m1", test_task("t1", {test_container("main")})));
+  EXPECT_NE(server_.receive_call("SubmitTaskStateChange").find(R"("status":"RUNNING")"), std::string::npos);
+  agent_.reset();
+  EXPECT_TRUE(std::filesystem::exists(folder_.path + "/tasks/t1.json"));
+  make_agent();
+  EXPECT_TRUE(agent_->shut_down(std::chrono::seconds(5)));
+  EXPECT_NE(server_.receive_call("SubmitTaskStateChange").find(R"("status":"STOPPED")"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path));
 }
 
 TEST_F(AgentTest, TwoAgentsCannotShareADataFolder) {

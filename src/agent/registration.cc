@@ -115,6 +115,10 @@ ecs::RegisterContainerInstanceRequest describe_machine(const Options& options, c
                                          .dockerVersion = abilities.name + ": " + abilities.version};
   request.attributes = attributes_of(options, abilities, gpus);
   request.platformDevices = std::move(devices);
+  for (const auto& [key, value] : options.tags) {
+    if (!request.tags) request.tags.emplace();
+    request.tags->push_back({.key = key, .value = value});
+  }
   return request;
 }
 

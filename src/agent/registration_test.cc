@@ -57,6 +57,15 @@ TEST(DescribeMachine, ASliceHasTheGivenSize) {
   EXPECT_EQ(value_of(request, "ecs.availability-zone"), "rack-7");
 }
 
+TEST(DescribeMachine, TagsAreThoseOfTheContainerInstance) {
+  Options options = test_options();
+  options.tags = {{"team", "vision"}};
+  auto request = describe_machine(options, {4, 8192}, {}, {});
+  ASSERT_TRUE(request.tags);
+  EXPECT_EQ(request.tags->at(0), (shapes::ecs::Tag{"team", "vision"}));
+  EXPECT_FALSE(describe_machine(test_options(), {4, 8192}, {}, {}).tags);
+}
+
 TEST(InstanceGone, IsDistinguishedFromOtherErrors) {
   EXPECT_TRUE(is_instance_gone("InactiveInstanceException", ""));
   EXPECT_TRUE(is_instance_gone("InvalidParameterException", "The specified container instance is not registered."));

@@ -15,6 +15,23 @@
 
 namespace cli {
 
+// Where the machines of EC2 instances come from.
+struct ProviderArguments {
+  std::string kind = "local";
+  std::string join;  // "": the server's own address
+  base::Duration timeout = std::chrono::minutes(5);
+  // local
+  std::optional<std::string> pool_gpus;  // without: see docs/providers.md
+  std::optional<std::int64_t> pool_cpus, pool_memory_mib;
+  std::optional<bool> pool_overcommit;
+  std::string driver = "auto";
+  // command
+  std::string start, stop, status;
+  // slurm
+  std::vector<std::string> slurm_options;
+  std::string slurm_agent, slurm_gpus = "auto";
+};
+
 // `stoker up` and `stoker server`
 struct ServerArguments {
   std::string data;
@@ -30,22 +47,26 @@ struct ServerArguments {
   std::string objects_endpoint, objects_region = "us-east-1";
   std::string objects_access_key_id, objects_secret_access_key;  // from the environment only
   bool no_agent = false;
+  ProviderArguments provider;
 };
 
 // `stoker agent`, and the agent inside `stoker up`
 struct AgentArguments {
-  std::string join, token, ca_file;
+  std::string join, token, token_file, ca_file;
   std::string cluster = "default", region = "us-east-1";
   std::string data, name;
   std::string gpus = "auto", driver = "auto";
   std::string instance_type, availability_zone;
-  std::map<std::string, std::string> attributes;
+  std::map<std::string, std::string> attributes, tags;
   std::optional<std::int64_t> cpu_units, memory_mib;
   std::int64_t reserved_memory_mib = 0;
   std::int64_t min_free_disk_mib = 256;
   bool gpu_default_runtime = false;
   std::string metrics_listen = "127.0.0.1:9400";
   base::Duration keep_stopped = std::chrono::hours(3);
+  base::Duration stop_timeout = std::chrono::seconds(30);
+  bool ephemeral = false, clean_up = false;
+  base::Duration shutdown_timeout = std::chrono::seconds(30);
   base::LogLevel log_level = base::LogLevel::Info;
 };
 
@@ -58,6 +79,9 @@ std::string default_data();
 CLI::App* add_up(CLI::App& app, ServerArguments& server, AgentArguments& agent);
 CLI::App* add_server(CLI::App& app, ServerArguments& server);
 CLI::App* add_agent(CLI::App& app, AgentArguments& agent);
+
+// --provider and the options of each provider.
+void add_provider_options(CLI::App* command, ProviderArguments& provider);
 
 // env, status, key, token, scrub: commands about the server.
 void add_server_commands(CLI::App& app, Options& options, Command& command);

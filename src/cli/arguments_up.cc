@@ -45,10 +45,24 @@ void add_attribute(AgentArguments& agent, const std::string& text) {
   agent.attributes[text.substr(0, equals)] = equals == text.npos ? "" : text.substr(equals + 1);
 }
 
+void add_tag(AgentArguments& agent, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || text.empty()) throw CLI::ValidationError("--tag", "expected KEY=VALUE, not '" + text + "'");
+  agent.tags[text.substr(0, equals)] = equals == text.npos ? "" : text.substr(equals + 1);
+}
+
+CLI::Option* add_duration(CLI::App* command, const char* name, base::Duration& into, const char* help) {
+  return command
+      ->add_option_function<std::string>(
+          name, [&into](const std::string& text) { into = *base::parse_duration(text); }, help)
+      ->check(check_duration)
+      ->type_name("90s|65m|3h");
+}
+
 // Options that `stoker up` and `stoker agent` share.
 void add_machine_options(CLI::App* command, AgentArguments& agent) {
   command->add_option("--name", agent.name, "Name of the machine (its host name)")->group("Machine");
-  command->add_option("--gpus", agent.gpus, "auto, none, or simulated: fake:8xV100")
+  command->add_option("--gpus", agent.gpus, "auto, none, a list (0,1), or simulated: fake:8xV100")
       ->capture_default_str()
       ->group("Machine");
   command->add_option("--driver", agent.driver, "Container driver; auto is docker if an engine responds, else process")
@@ -89,6 +103,33 @@ void add_machine_options(CLI::App* command, AgentArguments& agent) {
           "How long containers and logs of a stopped task are kept (3h)")
       ->check(check_duration)
       ->type_name("90s|65m|3h")
+      ->group("Machine");
+}
+
+// How tasks, and the machine itself, end.
+void add_end_options(CLI::App* command, AgentArguments& agent) {
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--tag",
+          [&agent](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) add_tag(agent, text);
+          },
+          "Tag of the container instance. Repeatable")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE")
+      ->group("Machine");
+  add_duration(command, "--stop-timeout", agent.stop_timeout, "Time that containers without a stopTimeout get to stop (30s)")
+      ->group("Machine");
+  command
+      ->add_flag("--ephemeral", agent.ephemeral,
+                 "The machine ends with the agent: on SIGTERM stop all tasks and delete the data folder")
+      ->group("Machine");
+  add_duration(command, "--shutdown-timeout", agent.shutdown_timeout,
+               "With --ephemeral: the longest time that a container gets to stop (30s)")
+      ->group("Machine");
+  command
+      ->add_flag("--clean-up", agent.clean_up,
+                 "Do not join: end the tasks that an agent left in the data folder, and delete the folder")
       ->group("Machine");
 }
 
@@ -150,6 +191,7 @@ void add_server_options(CLI::App* command, ServerArguments& server) {
                  "Do not send s3:TestEvent when a bucket's notifications are configured")
       ->group("Objects");
   add_object_options(command, server);
+  add_provider_options(command, server.provider);
   add_log_level(command, server.log_level);
 }
 
@@ -174,9 +216,13 @@ CLI::App* add_server(CLI::App& app, ServerArguments& server) {
 CLI::App* add_agent(CLI::App& app, AgentArguments& agent) {
   CLI::App* command = app.add_subcommand("agent", "Join this machine to a server until SIGTERM or Ctrl-C");
   command->add_option("--join", agent.join, "Address of the server")->required()->type_name("URL");
-  command->add_option("--token", agent.token, "The output of `stoker token` on the server")
-      ->required()
-      ->envname("STOKER_TOKEN");
+  command->add_option("--token", agent.token, "The output of `stoker token` on the server")->envname("STOKER_TOKEN");
+  command->add_option("--token-file", agent.token_file, "A file with that output")
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE");
+  command->parse_complete_callback([&agent] {
+    if (agent.token.empty() && agent.token_file.empty()) throw CLI::RequiredError("--token or --token-file");
+  });
   command->add_option("--cluster", agent.cluster, "The cluster to join")->capture_default_str();
   command->add_option("--data", agent.data, "Data folder of this agent")->capture_default_str()->type_name("DIR");
   command->add_option("--region", agent.region, "The region")->capture_default_str();
@@ -197,6 +243,7 @@ CLI::App* add_agent(CLI::App& app, AgentArguments& agent) {
   command->add_option("--instance-type", agent.instance_type, "Attribute ecs.instance-type")->group("Machine");
   command->add_option("--availability-zone", agent.availability_zone, "Attribute ecs.availability-zone (REGIONa)")
       ->group("Machine");
+  add_end_options(command, agent);
   add_log_level(command, agent.log_level);
   command->footer(kAgentExamples);
   return command;

@@ -153,6 +153,68 @@ TEST_F(DaemonArguments, AgentNeedsAServerAndAToken) {
   EXPECT_EQ(agent_.token, "stk1.from-environment");
 }
 
+TEST_F(DaemonArguments, ATokenMayComeFromAFile) {
+  EXPECT_EQ(parse("agent --join http://s --token-file /dev/null"), "");
+  EXPECT_EQ(agent_.token_file, "/dev/null");
+  EXPECT_THAT(parse("agent --join http://s --token-file /no/such/file"), HasSubstr("--token-file"));
+}
+
+TEST_F(DaemonArguments, TheAgentOfAnInstanceEndsWithItsMachine) {
+  const std::string agent = "agent --join http://s --token t ";
+  ASSERT_EQ(parse(agent), "");
+  EXPECT_FALSE(agent_.ephemeral);
+  EXPECT_FALSE(agent_.clean_up);
+  EXPECT_EQ(agent_.stop_timeout, std::chrono::seconds(30));
+  EXPECT_EQ(agent_.shutdown_timeout, std::chrono::seconds(30));
+  ASSERT_EQ(parse(agent + "--ephemeral --clean-up --shutdown-timeout 5s --stop-timeout 2m --tag a=b --tag c"), "");
+  EXPECT_TRUE(agent_.ephemeral);
+  EXPECT_TRUE(agent_.clean_up);
+  EXPECT_EQ(agent_.shutdown_timeout, std::chrono::seconds(5));
+  EXPECT_EQ(agent_.stop_timeout, std::chrono::minutes(2));
+  EXPECT_THAT(agent_.tags, ElementsAre(Pair("a", "b"), Pair("c", "")));
+  EXPECT_THAT(parse(agent + "--tag =b"), HasSubstr("expected KEY=VALUE, not '=b'"));
+  EXPECT_NE(parse("up --ephemeral"), "");
+}
+
+TEST_F(DaemonArguments, InstancesComeFromThisMachineByDefault) {
+  for (const std::string command : {"up", "server"}) {
+    ASSERT_EQ(parse(command), "");
+    EXPECT_EQ(server_.provider.kind, "local");
+    EXPECT_EQ(server_.provider.pool_gpus, std::nullopt);
+    EXPECT_EQ(server_.provider.pool_overcommit, std::nullopt);
+    ASSERT_EQ(parse(command + " --pool-gpus fake:8xV100 --pool-cpus 16 --pool-memory 65536 --no-pool-overcommit "
+                              "--pool-driver process"),
+              "");
+    EXPECT_EQ(server_.provider.pool_gpus, "fake:8xV100");
+    EXPECT_EQ(server_.provider.pool_cpus, 16);
+    EXPECT_EQ(server_.provider.pool_memory_mib, 65536);
+    EXPECT_EQ(server_.provider.pool_overcommit, false);
+    EXPECT_EQ(server_.provider.driver, "process");
+  }
+  ASSERT_EQ(parse("up --pool-overcommit"), "");
+  EXPECT_EQ(server_.provider.pool_overcommit, true);
+}
+
+TEST_F(DaemonArguments, ProvidersHaveTheirOptions) {
+  ASSERT_EQ(parse("server --provider command --provider-start 'a b' --provider-stop c --provider-status d "
+                  "--provider-join http://server:4566 --provider-timeout 30s"),
+            "");
+  EXPECT_EQ(server_.provider.kind, "command");
+  EXPECT_EQ(server_.provider.start, "a b");
+  EXPECT_EQ(server_.provider.stop, "c");
+  EXPECT_EQ(server_.provider.status, "d");
+  EXPECT_EQ(server_.provider.join, "http://server:4566");
+  EXPECT_EQ(server_.provider.timeout, std::chrono::seconds(30));
+  ASSERT_EQ(parse("server --provider slurm --slurm-option=--partition=gpu --slurm-option=--time=60 "
+                  "--slurm-agent /opt/stoker --slurm-gpus fake:4xT4"),
+            "");
+  EXPECT_THAT(server_.provider.slurm_options, ElementsAre("--partition=gpu", "--time=60"));
+  EXPECT_EQ(server_.provider.slurm_agent, "/opt/stoker");
+  EXPECT_EQ(server_.provider.slurm_gpus, "fake:4xT4");
+  EXPECT_THAT(parse("server --provider azure"), HasSubstr("--provider"));
+  EXPECT_THAT(parse("server --provider-join server"), HasSubstr("--provider-join"));
+}
+
 TEST_F(DaemonArguments, AttributesAreNamesWithOptionalValues) {
   const std::string agent = "agent --join http://s --token t ";
   ASSERT_EQ(parse(agent + "--attribute rack=7 --attribute fast --attribute a=b=c"), "");

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "control/providers/provider_options.h"
 #include "doors/agents/external_objects.h"
 #include "services/options.h"
 
@@ -29,6 +30,7 @@ struct Config {
   services::Options services = {};
   std::optional<ExternalObjects> objects = {};
   std::vector<std::string> domains = {};  // whose subdomains name buckets
+  providers::ProviderOptions provider = {};
   base::LogLevel log_level = base::LogLevel::Info;
 };
 

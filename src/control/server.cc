@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "api/dispatch.h"
@@ -13,6 +15,7 @@
 #include "control/data_folder.h"
 #include "control/metric_publisher.h"
 #include "control/modules.h"
+#include "control/providers/machine_loop.h"
 #include "doors/agents/agent_sessions.h"
 #include "doors/agents/log_streams.h"
 #include "doors/agents/task_logs.h"
@@ -26,6 +29,7 @@
 #include "objects/disk_threads.h"
 #include "objects/files.h"
 #include "state/cluster.h"
+#include "state/ec2_instance.h"
 #include "webhooks/sender/webhook_sender.h"
 
 namespace control {
@@ -44,7 +48,7 @@ services::Options options_of(const Config& config) {
 }
 
 std::vector<store::Migrations> migrations_of(const std::vector<services::Module>& modules) {
-  std::vector<store::Migrations> all{state::cluster_migrations()};
+  std::vector<store::Migrations> all{state::cluster_migrations(), state::ec2_instance_migrations()};
   for (const services::Module& module : modules) {
     if (!module.migrations.steps.empty()) all.push_back(module.migrations);
   }
@@ -79,6 +83,19 @@ std::string local_url(const Config& config, unsigned short port) {
   if (host == "0.0.0.0" || host == "::") host = "127.0.0.1";
   if (host.find(':') != host.npos) host = "[" + host + "]";
   return (config.tls_certificate.empty() ? "http://" : "https://") + host + ":" + std::to_string(port);
+}
+
+providers::MachineLoopSettings machine_settings(const Config& config) {
+  model::InstanceTypes types = model::built_in_instance_types();
+  const std::string& path = config.services.instance_types_file;
+  if (!path.empty()) {
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    auto parsed = model::parse_instance_types(text, std::move(types));
+    if (!parsed) throw std::runtime_error(path + ": " + parsed.error());
+    types = std::move(*parsed);
+  }
+  return {std::filesystem::absolute(config.data).string() + "/instances", std::move(types)};
 }
 
 asio::awaitable<http::Response> handle(api::Dispatcher* dispatcher, http::Exchange& exchange) {
@@ -144,7 +161,7 @@ struct Server::State {
   }
 
   std::vector<api::Loop> all_loops() {
-    std::vector<api::Loop> all{doors::objects::sweep_blobs(engine, files, disk), webhook_sender.loop()};
+    std::vector<api::Loop> all{doors::objects::sweep_blobs(engine, files, disk), webhook_sender.loop(), machines->loop()};
     for (const services::Module& module : modules) {
       for (const services::Loop& loop : module.loops) all.push_back(api::make_loop(engine, loop));
     }
@@ -179,6 +196,7 @@ struct Server::State {
   webhooks::WebhookSender webhook_sender;
   api::Dispatcher dispatcher;
   std::unique_ptr<http::Server> server;
+  std::unique_ptr<providers::MachineLoop> machines;
   std::unique_ptr<api::Loops> loops;
   std::string url;
 };
@@ -192,8 +210,10 @@ Server::Server(const Config& config, const std::string& version)
   state.recover();
   state.server = std::make_unique<http::Server>(state.io, std::bind_front(&handle, &state.dispatcher));
   listen(*state.server, config);
-  state.loops = std::make_unique<api::Loops>(state.io, state.engine, state.all_loops());
   state.url = local_url(config, state.server->port());
+  state.machines = std::make_unique<providers::MachineLoop>(
+      state.io, state.engine, providers::open_provider(config.provider, state.url), machine_settings(config));
+  state.loops = std::make_unique<api::Loops>(state.io, state.engine, state.all_loops());
   write_endpoint(config.data, state.url);
 }
 

@@ -29,6 +29,8 @@ std::string stable_id(const std::string& machine_name, int index) {
          hex.substr(20, 12);
 }
 
+std::string fake_bus_id(int index) { return fmt::format("00000000:{:02X}:00.0", index + 1); }
+
 class FakeGpus final : public GpuSource {
  public:
   FakeGpus(std::vector<FakeModel> models, const std::string& machine_name, const fs::path& folder,
@@ -75,7 +77,7 @@ std::vector<Gpu> FakeGpus::probe() {
   for (int i = 0; i < static_cast<int>(models_.size()); ++i) {
     FakeState state = script_.state(i, ids_[i], now);
     gpus.push_back({ids_[i], i, models_[i].name, models_[i].memory_mib, state.healthy, state.trouble,
-                    fmt::format("00000000:{:02X}:00.0", i + 1)});
+                    fake_bus_id(i)});
   }
   return gpus;
 }
@@ -161,6 +163,18 @@ base::Result<std::unique_ptr<GpuSource>> open_fake_gpus(const std::string& model
   base::Result<bool> installed = gpus->install();
   if (!installed) return base::Error{installed.error()};
   return std::unique_ptr<GpuSource>(std::move(gpus));
+}
+
+base::Result<std::vector<Gpu>> list_fake_gpus(const std::string& models, const std::string& machine_name) {
+  base::Result<std::vector<FakeModel>> parsed = fake_models(models);
+  if (!parsed) return base::Error{parsed.error()};
+  std::vector<Gpu> gpus;
+  for (int i = 0; i < static_cast<int>(parsed->size()); ++i) {
+    const FakeModel& model = (*parsed)[i];
+    gpus.push_back({.id = stable_id(machine_name, i), .index = i, .model = model.name, .memory_mib = model.memory_mib,
+                    .trouble = "", .pci_bus_id = fake_bus_id(i)});
+  }
+  return gpus;
 }
 
 }  // namespace agent::gpu

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "agent/gpu/fake_gpus.h"
+#include "agent/gpu/gpu_selection.h"
 #include "agent/gpu/nvml.h"
 
 namespace agent::gpu {
@@ -18,18 +19,38 @@ class NoGpus final : public GpuSource {
 };
 
 const base::SystemClock kSystemClock;
+constexpr std::string_view kFake = "fake:";
 
 }  // namespace
 
 base::Result<std::unique_ptr<GpuSource>> open_gpus(const std::string& text, const std::string& machine_name,
                                                    const std::string& folder) {
-  constexpr std::string_view kFake = "fake:";
-  if (text == "none") return std::unique_ptr<GpuSource>(std::make_unique<NoGpus>());
-  if (text == "auto") return std::unique_ptr<GpuSource>(std::make_unique<NvmlSource>(load_nvml));
-  if (!text.starts_with(kFake)) {
-    return base::Error{fmt::format(R"(invalid GPUs "{}": use auto, none, or fake:8xV100)", text)};
+  base::Result<GpuSelection> selection = parse_gpus(text);
+  if (!selection) return base::Error{selection.error()};
+  if (selection->source == "none") return std::unique_ptr<GpuSource>(std::make_unique<NoGpus>());
+  if (selection->source == "auto") {
+    return select_gpus(std::make_unique<NvmlSource>(load_nvml), std::move(*selection));
   }
-  return open_fake_gpus(text.substr(kFake.size()), machine_name, folder, kSystemClock);
+  const std::string& name = selection->name.empty() ? machine_name : selection->name;
+  auto fake = open_fake_gpus(selection->source.substr(kFake.size()), name, folder, kSystemClock);
+  if (!fake) return fake;
+  return select_gpus(std::move(*fake), std::move(*selection));
+}
+
+base::Result<std::vector<Gpu>> list_gpus(const std::string& text, const std::string& machine_name) {
+  base::Result<GpuSelection> selection = parse_gpus(text);
+  if (!selection) return base::Error{selection.error()};
+  std::vector<Gpu> gpus;
+  if (selection->source == "auto") {
+    gpus = NvmlSource(load_nvml).probe();
+  } else if (selection->source != "none") {
+    auto fake = list_fake_gpus(selection->source.substr(kFake.size()),
+                               selection->name.empty() ? machine_name : selection->name);
+    if (!fake) return fake;
+    gpus = std::move(*fake);
+  }
+  std::erase_if(gpus, [&](const Gpu& gpu) { return !selects(*selection, gpu); });
+  return gpus;
 }
 
 std::string describe(GpuSource& source) {

@@ -73,10 +73,13 @@ class GpuSource {
 };
 
 // `text`: "auto" (NVML, loaded again at each probe), "none", or "fake:8xV100",
-// "fake:2xA100-80GB,1xT4". The ids of simulated GPUs derive from `machine_name`. In `folder`,
-// gpus.json sets their load (see fake_script.h), and bin/ gets their nvidia-smi.
+// "fake:2xA100-80GB,1xT4", or some of them (gpu_selection.h). The ids of simulated GPUs derive from
+// `machine_name`. In `folder`, gpus.json sets their load (see fake_script.h), and bin/ gets their nvidia-smi.
 base::Result<std::unique_ptr<GpuSource>> open_gpus(const std::string& text, const std::string& machine_name,
                                                    const std::string& folder);
+
+// The GPUs that a source with this text has now. Leaves nothing behind.
+base::Result<std::vector<Gpu>> list_gpus(const std::string& text, const std::string& machine_name);
 
 // Probes and returns a text for people: the driver, and a line for each GPU with its errors.
 std::string describe(GpuSource& source);

@@ -13,7 +13,6 @@ namespace agent {
 namespace asio = boost::asio;
 namespace {
 
-constexpr std::chrono::seconds kDefaultStopTimeout{30};  // Amazon's
 constexpr base::Duration kStopAgain = std::chrono::seconds(5);
 
 constexpr const char* kEssentialExited = "Essential container in task exited";
@@ -317,7 +316,8 @@ void ContainerRunner::mark_ended() {
 
 asio::awaitable<void> ContainerRunner::stop() {
   const auto grace = definition_.stopTimeout;
-  const base::Duration timeout = grace ? std::chrono::seconds(*grace) : kDefaultStopTimeout;
+  base::Duration timeout = grace ? std::chrono::seconds(*grace) : machine_.stop_timeout;
+  if (machine_.longest_stop) timeout = std::min(timeout, *machine_.longest_stop);
   while (record_.status != kStopped) {
     task_.throw_if_stopping();
     if (record_.status == kPending || !may_stop(task_.record(), index_)) {

@@ -5,6 +5,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "agent/coroutines.h"
@@ -41,6 +42,9 @@ struct Machine {
   MachineHealth health;
   Pulls pulls;
   bool gpu_default_runtime = false;
+  base::Duration stop_timeout = std::chrono::seconds(30);  // of containers without their own; ECS's default
+  // The machine shuts down: no container gets more time to stop.
+  std::optional<base::Duration> longest_stop = {};
   gpu::Mps* mps = nullptr;  // shares real GPUs; null for simulated ones
   // Variables that this machine adds to a container's environment. The container's own take precedence.
   std::function<std::map<std::string, std::string>(const TaskRecord&, const ContainerRecord&)> environment;

@@ -94,6 +94,7 @@ void TaskRegistry::accept(shapes::agent::Task task) {
     reject(record, "Task failed to start: it has no containers, or a container with an invalid name",
            machine_.clock.now());
   }
+  if (!closed_.empty()) reject(record, closed_, machine_.clock.now());
   machine_.store.save(record);
   base::log_info("task accepted", {{"task", record.task.arn}, {"desired", record.desired}});
   begin(add(std::move(record)));
@@ -157,6 +158,44 @@ asio::awaitable<void> TaskRegistry::stop_all(std::string reason) {
   while (!running().empty()) {
     co_await machine_.changed.wait(kLongestWait);
   }
+}
+
+void TaskRegistry::close(const std::string& reason) {
+  closed_ = reason;
+  for (const auto& [arn, runner] : runners_) runner->stop(reason);
+}
+
+asio::awaitable<bool> TaskRegistry::all_ended(base::Duration within) {
+  const base::Time until = machine_.clock.now() + within;
+  while (!running().empty() && machine_.clock.now() < until) {
+    co_await machine_.changed.wait(until - machine_.clock.now());
+  }
+  co_return running().empty();
+}
+
+asio::awaitable<bool> TaskRegistry::all_reported(base::Duration within) {
+  const base::Time until = machine_.clock.now() + within;
+  auto unreported = [](const auto& entry) { return entry.second->record().reported != kStopped; };
+  while (std::ranges::any_of(runners_, unreported) && machine_.clock.now() < until) {
+    co_await machine_.changed.wait(until - machine_.clock.now());
+  }
+  co_return std::ranges::none_of(runners_, unreported);
+}
+
+asio::awaitable<bool> TaskRegistry::remove_containers() {
+  bool all = true;
+  const std::vector<drivers::Found> found = co_await list();
+  for (const drivers::Found& one : found) {
+    base::Result<drivers::Nothing> removed = co_await machine_.driver.remove(one.id);
+    if (!removed) base::log_error("container not removed", {{"id", one.id}, {"error", removed.error()}});
+    if (!removed) all = false;
+  }
+  for (const auto& [arn, runner] : runners_) {
+    base::Result<drivers::Nothing> cleaned = co_await machine_.driver.clean_up(arn);
+    if (!cleaned) base::log_warn("task not cleaned up", {{"task", arn}, {"error", cleaned.error()}});
+    if (!cleaned) all = false;
+  }
+  co_return all;
 }
 
 std::vector<std::string> TaskRegistry::due() const {

@@ -44,6 +44,13 @@ class TaskRegistry {
 
   // Returns once all tasks have ended.
   boost::asio::awaitable<void> stop_all(std::string reason);
+  // Stops all tasks, and from now on rejects new ones: they are reported as STOPPED with this reason.
+  void close(const std::string& reason);
+  // Returns once all tasks have ended, and once the server has acknowledged that; false: not within this time.
+  boost::asio::awaitable<bool> all_ended(base::Duration within);
+  boost::asio::awaitable<bool> all_reported(base::Duration within);
+  // After the end of all tasks: removes the containers, networks and volumes of all tasks. False: some remain, and are logged.
+  boost::asio::awaitable<bool> remove_containers();
 
   // Deletes stopped tasks when they are due. Never returns.
   boost::asio::awaitable<void> sweep();
@@ -62,6 +69,7 @@ class TaskRegistry {
   Machine& machine_;
   const Submit submit_;
   const base::Duration keep_stopped_;
+  std::string closed_;  // why no task is accepted any more; "": tasks are accepted
   std::map<std::string, std::unique_ptr<TaskRunner>> runners_;  // by ARN; only remove() erases
   Coroutines orphans_;                                          // remove containers of unknown tasks
 };

@@ -19,6 +19,11 @@ TestDriver::Box stray(drivers::Phase phase,
   return box;
 }
 
+boost::asio::awaitable<void> store_result(boost::asio::awaitable<bool> work, bool& into) {
+  bool result = co_await std::move(work);
+  into = result;
+}
+
 TEST_F(TaskRegistryTest, ATaskThatArrivesTwiceStartsOnce) {
   auto task = test_task("t", {test_container("main")});
   tasks_->accept(task);
@@ -251,6 +256,25 @@ TEST_F(TaskRegistryTest, StopAllStopsEveryTask) {
   run(tasks_->stop_all("deregistered"));
   EXPECT_TRUE(tasks_->running().empty());
   EXPECT_FALSE(driver_.runs("one") || driver_.runs("two"));
+}
+
+TEST_F(TaskRegistryTest, AClosedMachineStopsItsTasksInTimeRejectsNewOnesAndLeavesNoContainer) {
+  auto container = test_container("main");
+  container.stopTimeout = 100;
+  auto task = test_task("t", {container}), late = test_task("late", {test_container("late")});
+  tasks_->accept(task);
+  until([&] { return driver_.runs("main"); });
+  machine_->longest_stop = std::chrono::seconds(3);
+  tasks_->close("The machine shuts down.");
+  tasks_->accept(late);
+  until([&] { return ended(task) && ended(late); });
+  EXPECT_EQ(driver_.graces["main"], std::chrono::seconds(3));
+  EXPECT_EQ(tasks_->find(late.arn)->record().reason, "The machine shuts down.");
+  EXPECT_EQ(std::ranges::count(driver_.events, "start late"), 0);
+  bool removed = false;
+  run(store_result(tasks_->remove_containers(), removed));
+  EXPECT_TRUE(removed);
+  EXPECT_EQ(std::ranges::count(driver_.events, "remove main"), 1);
 }
 
 TEST_F(TaskRegistryTest, AStoppedTaskIsDeletedAfterTheRetentionTime) {
