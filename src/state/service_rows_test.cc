@@ -300,6 +300,7 @@ TEST_P(ServiceRows, OldHistoryIsDeletedButNotWhatIsStillNeeded) {
       Deployment one = deployment(tx, number, id, last ? DeploymentRole::Primary : DeploymentRole::Inactive);
       if (std::string_view(id) == "2") {
         one.completed_at = kServiceTime;
+        one.rollout = Rollout::Completed;
         update_deployment(tx, one);
       }
       change(one);

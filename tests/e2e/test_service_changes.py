@@ -81,7 +81,7 @@ def registry():
         yield made
 
 
-def test_all_tasks_of_a_deployment_run_the_same_version_of_an_image(fleet, registry):
+def test_all_tasks_of_a_deployment_run_the_same_version_of_an_image(registry, fleet):
     fleet.add("box-a", driver="docker")
     one = registry.publish("latest", "one")
     service = Service(fleet, "web", fleet.define(SERVE, driver="docker", image=registry.image("latest")), 1)
@@ -98,7 +98,7 @@ def test_all_tasks_of_a_deployment_run_the_same_version_of_an_image(fleet, regis
     assert digests(service.running(2)) == [two, two]
 
 
-def test_the_first_task_of_a_deployment_fixes_the_version(fleet, registry):
+def test_the_first_task_of_a_deployment_fixes_the_version(registry, fleet):
     fleet.add("box-a", driver="docker")
     one = registry.publish("latest", "one")
     service = Service(fleet, "web", fleet.define(SERVE, driver="docker", image=registry.image("latest")), 3)
@@ -120,3 +120,4 @@ def test_a_service_waits_for_an_engine_that_stopped(fleet):
         assert arns(service.tasks()) == arns(first), "nothing starts without an engine, and nothing is lost"
         engine.start()
         assert arns(first) < arns(service.running(2))
+        fleet.stop_all()  # while there is an engine

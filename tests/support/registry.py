@@ -66,13 +66,14 @@ class Registry:
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.tags, self._server.blobs = {}, {}
         self._config, self._layer = saved_image()
+        self._images = set()
         self._thread = threading.Thread(target=self._server.serve_forever)
         self._thread.start()
         return self
 
     def __exit__(self, *_):
-        for digest in self._server.tags.values():
-            subprocess.run(["docker", "rmi", "-f", f"{self.image('').rstrip(':')}@{digest}"], capture_output=True)
+        for image in self._images:
+            subprocess.run(["docker", "rmi", "-f", image], capture_output=True, check=False)
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
@@ -88,7 +89,13 @@ class Registry:
         """Lets the tag mean another version, and returns its digest."""
         self._config["config"]["Labels"] = {"version": version}
         config = json.dumps(self._config).encode()
+        self._images.add(digest_of(config))  # the engine's name for the image
         manifest = {"schemaVersion": 2, "mediaType": MANIFEST, "config": {"mediaType": CONFIG, **self._add(config)},
                     "layers": [{"mediaType": LAYER, **self._add(self._layer)}]}
         self._server.tags[tag] = self._add(json.dumps(manifest).encode())["digest"]
+        self._untag(tag)
         return self._server.tags[tag]
+
+    def _untag(self, tag):
+        """A machine that has the tag already would not ask for it again."""
+        subprocess.run(["docker", "rmi", "-f", self.image(tag)], capture_output=True, check=False)
