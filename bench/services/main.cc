@@ -64,7 +64,7 @@ class Bench {
       ecs::create_cluster(call, {});
       ecs::register_task_definition(call, services::from_json<ecs::RegisterTaskDefinitionRequest>(
                                               R"({"family":"web","containerDefinitions":[{"name":"main","image":"web",
-                                              "cpu":64,"memory":64}]})"));
+                                              "cpu":64,"memory":64,"versionConsistency":"disabled"}]})"));
       for (int i = 0; i < options_.machines; ++i) machines_.push_back(add_machine(call, i));
     });
   }

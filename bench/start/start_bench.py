@@ -4,51 +4,18 @@
 same container on the same engine in the same run. The difference is our share: signature, placement, two
 syncs of the disk, two messages, the agent's record and its report."""
 import argparse
-import http.client
-import json
 import pathlib
-import socket
 import statistics
 import sys
 import time
-import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests"))
 
+from engine_api import Engine, body_of  # noqa: E402
 from support import cluster  # noqa: E402
 from support.waiting import eventually  # noqa: E402
 
 TARGET_MS = 10
-SOCKET = "/var/run/docker.sock"
-
-
-class Engine(http.client.HTTPConnection):
-    """Docker's API on its unix socket."""
-
-    def __init__(self):
-        super().__init__("docker")
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.connect(SOCKET)
-
-    def call(self, method, path, body=None):
-        text = json.dumps(body) if body is not None else None
-        self.request(method, path, text, {"Content-Type": "application/json"})
-        answer = self.getresponse()
-        got = answer.read()
-        assert answer.status < 300, (path, answer.status, got)
-        return json.loads(got) if got else None
-
-
-def body_of(engine, agent):
-    """The configuration of a container of the agent's, to create another one like it, without the agent's label."""
-    filters = urllib.parse.quote(json.dumps({"label": ["stoker.agent"]}))
-    listed = engine.call("GET", f"/containers/json?all=1&filters={filters}")
-    made = next(one["Id"] for one in listed if one["Labels"]["stoker.agent"].startswith(agent + ":"))
-    seen = engine.call("GET", f"/containers/{made}/json")
-    labels = {name: value for name, value in seen["Config"]["Labels"].items() if not name.startswith("stoker.")}
-    return {**seen["Config"], "Labels": labels, "Hostname": "", "HostConfig": seen["HostConfig"]}
 
 
 def by_docker(engine, body):

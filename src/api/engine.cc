@@ -8,15 +8,31 @@ namespace api {
 namespace asio = boost::asio;
 
 asio::awaitable<void> Engine::run(services::Access access, services::Caller caller, Work work) {
-  std::vector<services::Wake> wakes;
+  CallWakes wakes;
   const base::Time now = clock_.now();
   store::Store::Work job = [&](store::Tx& tx) {
     services::Call call = this->call(tx, caller, now, now);
-    work(call);
-    wakes = std::move(call.wakes);
+    wakes.keep(call, work);
   };
-  co_await transact(store_, access, std::move(job));
-  committed(wakes);
+  try {
+    co_await transact(store_, access, std::move(job));
+  } catch (...) {
+    topics_.wake(wakes.if_failed);
+    throw;
+  }
+  committed(wakes.if_committed);
+}
+
+void CallWakes::keep(services::Call& call, const std::function<void(services::Call&)>& work) {
+  if_committed.clear();
+  try {
+    work(call);
+  } catch (...) {
+    if_failed = std::move(call.wakes_if_failed);
+    throw;
+  }
+  if_committed = std::move(call.wakes);
+  if_failed = std::move(call.wakes_if_failed);
 }
 
 void Engine::drain() {

@@ -16,6 +16,14 @@
 
 namespace api {
 
+// The topics that a call wakes when its transaction ends.
+struct CallWakes {
+  std::vector<services::Wake> if_committed = {}, if_failed = {};
+
+  // Runs `work`, and rethrows.
+  void keep(services::Call& call, const std::function<void(services::Call&)>& work);
+};
+
 class Engine {
  public:
   // All of these outlive it.

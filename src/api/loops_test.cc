@@ -84,6 +84,19 @@ TEST_F(LoopsTest, AnErrorOfTheApplyIsTheTurnsError) {
   EXPECT_EQ(rows(), 0);
 }
 
+TEST_F(LoopsTest, AnApplyThatFailsWakesWhatWaitsForItsFailure) {
+  const std::uint64_t seen = topics_.seen();
+  services::Loop loop{"l", "topic", [](services::Call&) {
+                        return services::Decision{.apply = [](services::Call& call) {
+                          mark(call);
+                          call.wake_if_failed("returned");
+                          throw std::runtime_error("no");
+                        }};
+                      }};
+  EXPECT_THROW(take_turn(std::move(loop)), std::runtime_error);
+  EXPECT_GT(topics_.seen(), seen);
+}
+
 // Three turns: the first at the start, the others by wakes.
 TEST_F(LoopsTest, ALoopTakesATurnAtTheStartAndWheneverItsTopicIsWoken) {
   std::promise<void> turns[3];

@@ -23,19 +23,23 @@ asio::awaitable<void> run_handler(Engine& engine, http::Exchange& exchange, Run 
   const base::Time started = engine.clock().now();
   std::string waited_for;
   for (;;) {
-    std::vector<services::Wake> wakes;
+    CallWakes wakes;
     std::optional<services::Wait> wait;
     const std::uint64_t seen = engine.topics().seen();
     store::Store::Work work = [&](store::Tx& tx) {
       services::Call call = engine.call(tx, run.caller, engine.clock().now(), started);
-      handler(call);
-      wakes = std::move(call.wakes);
+      wakes.keep(call, handler);
       wait = std::move(call.wait);
     };
-    if (!ran_here(engine, run, work)) {
-      co_await transact(engine.store(), run.access, std::move(work));
+    try {
+      if (!ran_here(engine, run, work)) {
+        co_await transact(engine.store(), run.access, std::move(work));
+      }
+    } catch (...) {
+      engine.topics().wake(wakes.if_failed);
+      throw;
     }
-    engine.committed(wakes);
+    engine.committed(wakes.if_committed);
     const base::Time now = engine.clock().now();
     const bool done = !wait || (wait->until <= now && !due(*wait, now)) || engine.draining();
     if (done) {

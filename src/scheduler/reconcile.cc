@@ -15,6 +15,10 @@ constexpr std::int32_t kMostDoublings = 16;
 
 std::int32_t breaker_threshold(std::int32_t desired) { return std::clamp(desired / 2 + desired % 2, 3, 200); }
 
+bool waits_for_first_task(const ServiceDeployment& deployment) {
+  return deployment.resolving && deployment.failed_tasks < kResolveAttempts;
+}
+
 std::optional<base::Time> back_off_ends(const ServiceDeployment& deployment) {
   if (deployment.failed_tasks < kBackOffAfter || !deployment.last_failure) return std::nullopt;
   const std::int32_t doublings = std::min(deployment.failed_tasks - kBackOffAfter, kMostDoublings);

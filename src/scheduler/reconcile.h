@@ -24,6 +24,10 @@ namespace scheduler {
 // A task without a container health check counts as healthy while it is RUNNING.
 enum class TaskHealth { NotChecked, Unknown, Healthy, Unhealthy };
 
+// A task as the load balancers see it that it is registered with: the worst of its targets. None: it is registered with
+// none. A task with targets is healthy only when they are, and unhealthy targets are a reason to replace it.
+enum class TargetHealth { None, Initial, Healthy, Unhealthy };
+
 // A task of the service that has not STOPPED.
 struct ServiceTask {
   model::TaskId id;
@@ -33,6 +37,7 @@ struct ServiceTask {
   bool running = false;   // its last status is RUNNING
   bool stopping = false;  // its desired status is STOPPED
   TaskHealth health = TaskHealth::NotChecked;
+  TargetHealth targets = TargetHealth::None;
   bool leaving = false;  // its machine is DRAINING
   base::Time created_at = {};
   std::optional<base::Time> started_at = {};
@@ -48,6 +53,11 @@ struct ServiceDeployment {
   base::Time created_at = {};
   // An alarm of the deployment is in ALARM.
   bool alarmed = false;
+  // INACTIVE, and the last one that was completed: it returns where the PRIMARY one fails and no other keeps up the
+  // minimum.
+  bool retired = false;
+  // The versions of its images are to be fixed by its first task, which none has done yet.
+  bool resolving = false;
 };
 
 // A registered machine of a daemon's cluster. A task on a machine that is neither suitable nor excluded is left alone:
@@ -73,7 +83,7 @@ struct ServiceRules {
 
 struct ServiceView {
   ServiceRules rules = {};
-  std::vector<ServiceDeployment> deployments = {};  // the PRIMARY one first, then from new to old
+  std::vector<ServiceDeployment> deployments = {};  // the PRIMARY one first, then from new to old, a retired one last
   std::vector<ServiceTask> tasks = {};
   std::vector<DaemonMachine> machines = {};  // of a daemon: all of its cluster; tasks elsewhere are stopped
   std::vector<std::string> zones = {};       // of machines that accept tasks, sorted; for rebalancing
@@ -127,6 +137,12 @@ inline constexpr base::Duration kProvenAfter = std::chrono::seconds(5);
 inline constexpr std::int32_t kBackOffAfter = 3;
 inline constexpr base::Duration kFirstBackOff = std::chrono::seconds(10), kLongestBackOff = std::chrono::minutes(27);
 
+// Amazon's: after so many tasks that failed before the versions of its images were known, a deployment continues
+// without them, or fails if it has a circuit breaker.
+inline constexpr std::int32_t kResolveAttempts = 3;
+
+// Whether the deployment has to wait for its first task.
+bool waits_for_first_task(const ServiceDeployment& deployment);
 // Failures in a row at which the circuit breaker opens: half of the desired tasks, 3 to 200.
 std::int32_t breaker_threshold(std::int32_t desired);
 // When the next start is allowed; nullopt: at once.

@@ -27,6 +27,15 @@ const ServiceDeployment& primary_of(const ServiceView& view) {
   return *found;
 }
 
+bool fails_checks(const ServiceTask& task) {
+  return task.health == TaskHealth::Unhealthy || task.targets == TargetHealth::Unhealthy;
+}
+
+bool passes_checks(const ServiceTask& task) {
+  return (task.health == TaskHealth::NotChecked || task.health == TaskHealth::Healthy) &&
+         (task.targets == TargetHealth::None || task.targets == TargetHealth::Healthy);
+}
+
 BoardTask judge_task(const ServiceBoard& board, const ServiceTask& task) {
   BoardTask one{.task = &task, .primary = task.deployment == board.primary.number, .leaving = task.leaving};
   if (const ServiceDeployment* deployment = board.find(task.deployment)) {
@@ -35,8 +44,8 @@ BoardTask judge_task(const ServiceBoard& board, const ServiceTask& task) {
   one.going = task.stopping;
   one.is_protected = task.protected_until && *task.protected_until > board.now;
   if (task.running && !task.stopping) {
-    one.healthy = task.health == TaskHealth::NotChecked || task.health == TaskHealth::Healthy;
-    one.unhealthy = task.health == TaskHealth::Unhealthy && one.started_at() + board.view.rules.grace <= board.now;
+    one.healthy = passes_checks(task);
+    one.unhealthy = fails_checks(task) && one.started_at() + board.view.rules.grace <= board.now;
   }
   return one;
 }
@@ -73,7 +82,6 @@ ServiceBoard lay_out(const ServiceView& view, base::Time now) {
   board.desired = std::max(view.rules.desired, 0);
   if (view.rules.daemon) {
     board.desired = static_cast<std::int32_t>(std::ranges::count_if(view.machines, &DaemonMachine::suitable));
-    if (board.desired != view.rules.desired) board.plan.desired = board.desired;
   }
   board.lower = lower_bound_of(board.desired, view.rules.minimum_percent);
   board.upper = upper_bound_of(board.desired, view.rules.maximum_percent);
@@ -81,7 +89,7 @@ ServiceBoard lay_out(const ServiceView& view, base::Time now) {
   for (const ServiceTask& task : view.tasks) board.tasks.push_back(judge_task(board, task));
   std::ranges::sort(board.tasks, {}, [](const BoardTask& one) -> const model::TaskId& { return one.task->id; });
   for (const BoardTask& one : board.tasks) {
-    if (one.going || !one.running() || one.task->health != TaskHealth::Unhealthy) continue;
+    if (one.going || !one.running() || !fails_checks(*one.task)) continue;
     look_again(board, one.started_at() + view.rules.grace);
   }
   return board;

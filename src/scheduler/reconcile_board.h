@@ -17,8 +17,8 @@ struct BoardTask {
   const ServiceTask* task = nullptr;
   bool primary = false;       // of the PRIMARY deployment
   bool trusted = false;       // of an older deployment that was completed, while the PRIMARY one is not
-  bool healthy = false;       // RUNNING, and no health check says otherwise
-  bool unhealthy = false;     // its health check failed after the grace period
+  bool healthy = false;       // RUNNING, and no health check or target says otherwise
+  bool unhealthy = false;     // its health check or its targets failed after the grace period
   bool is_protected = false;  // from being stopped for a scale-in or a deployment
   bool leaving = false;       // its machine is DRAINING
   bool aside = false;         // a daemon's, on a machine that is neither suitable nor excluded

@@ -3,6 +3,7 @@
 // means to stop and start; the minimum is counted in machines with a healthy task.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "scheduler/reconcile_board.h"
 
@@ -68,7 +69,7 @@ void stop_unwanted_tasks(ServiceBoard& board, const DaemonPosts& posts) {
 }
 
 struct DaemonBudget {
-  bool launches = false;
+  std::int32_t launches = 0;  // tasks that may start
   std::int32_t spare = 0;    // machines that may be without a healthy task, beyond those that are
   std::int32_t refused = 0;  // machines that the minimum keeps as they are
 };
@@ -93,10 +94,22 @@ bool clear_post(ServiceBoard& board, const DaemonPost& post, const BoardTask* ke
 
 void settle_post(ServiceBoard& board, const DaemonPost& post, DaemonBudget& budget) {
   const BoardTask* kept = post.keeper();
-  if (!kept && !budget.launches) return;
+  if (!kept && budget.launches <= 0) return;
   if (!clear_post(board, post, kept, budget) || kept) return;
   ServiceStart start{.deployment = board.primary.number, .count = 1, .machine = post.machine->id};
   board.plan.starts.push_back(std::move(start));
+  --budget.launches;
+}
+
+// What the service shows: a task on a machine that is only disconnected, as all are after a start of the server, is
+// still desired.
+void report_desired(ServiceBoard& board) {
+  std::set<model::InstanceId> away;
+  for (const BoardTask& one : board.tasks) {
+    if (one.aside && !one.leaving && !one.going) away.insert(one.task->machine);
+  }
+  const std::int32_t desired = board.desired + static_cast<std::int32_t>(away.size());
+  if (desired != board.view.rules.desired) board.plan.desired = desired;
 }
 
 }  // namespace
@@ -111,6 +124,7 @@ void set_aside_daemon_tasks(ServiceBoard& board) {
     one.leaving = machine.leaving;
     one.aside = !machine.suitable && (machine.leaving || !machine.excluded);
   }
+  report_desired(board);
 }
 
 void plan_daemon(ServiceBoard& board) {
@@ -126,8 +140,10 @@ void plan_daemon(ServiceBoard& board) {
     incomplete = incomplete || !post.keeper();
   }
   if (incomplete && !board.failed) {
-    budget.launches = may_launch(board, board.primary);
-    board.plan.throttled = !budget.launches;
+    const bool allowed = may_launch(board, board.primary);
+    const std::int32_t most = waits_for_first_task(board.primary) ? 1 - board.count(&BoardTask::good) : board.desired;
+    budget.launches = allowed ? most : 0;
+    board.plan.throttled = !allowed;
   }
   // Machines without a healthy task first: they cost nothing.
   std::stable_partition(suitable.begin(), suitable.end(),

@@ -63,20 +63,33 @@ void stop_needless_pending(ServiceBoard& board) {
   stop_by_rank(board, std::move(candidates), count_standing(board) - board.lower);
 }
 
-// Since November 2025 Amazon replaces a lost task of an older deployment with its own revision, and lets both grow when
-// the service is scaled out. The revision must have been completed, and must still run: what has ended is not revived.
-void want_older(ServiceBoard& board, Wanted& wanted) {
-  const std::int32_t missing = board.lower - count_standing(board);
-  wanted.older = 0;
-  if (missing <= 0) return;
+// The deployment that keeps up the minimum beside the PRIMARY one: the newest completed one that still has tasks. Where
+// none has any, what has ended returns only if the PRIMARY deployment fails: without it nothing would run at all.
+const ServiceDeployment* older_that_works(const ServiceBoard& board) {
   const ServiceDeployment* newest = nullptr;
   for (const BoardTask& one : board.tasks) {
     if (one.task->stopping || !one.trusted) continue;
     if (!newest || newest->number < one.task->deployment) newest = board.find(one.task->deployment);
   }
-  if (!newest || !may_launch(board, *newest)) return;
+  const bool fails = board.failed || (board.primary.failed_tasks > 0 && !board.plan.healthy_again);
+  if (newest || !fails || board.primary.completed) return newest;
+  for (const ServiceDeployment& one : board.view.deployments) {
+    if (one.primary || !one.completed || one.failed) continue;
+    if (!newest || newest->number < one.number) newest = &one;
+  }
+  return newest;
+}
+
+// Since November 2025 Amazon replaces a lost task of an older deployment with its own revision, and lets both grow when
+// the service is scaled out.
+void want_older(ServiceBoard& board, Wanted& wanted) {
+  const std::int32_t missing = board.lower - count_standing(board);
+  wanted.older = 0;
+  if (missing <= 0) return;
+  const ServiceDeployment* older = older_that_works(board);
+  if (!older || !may_launch(board, *older)) return;
   wanted.older = missing;
-  wanted.older_deployment = newest->number;
+  wanted.older_deployment = older->number;
 }
 
 Wanted find_wanted(ServiceBoard& board) {
@@ -84,7 +97,7 @@ Wanted find_wanted(ServiceBoard& board) {
   const std::int32_t missing = board.desired - count_good(board);
   if (missing > 0 && !board.failed) {
     if (may_launch(board, board.primary)) {
-      wanted.primary = missing;
+      wanted.primary = waits_for_first_task(board.primary) ? std::max(1 - count_good(board), 0) : missing;
     } else {
       board.plan.throttled = true;
     }

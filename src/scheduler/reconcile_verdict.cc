@@ -69,7 +69,9 @@ void judge_failures(ServiceBoard& board) {
   board.plan.healthy_again = failures_are_over(board);
   if (!in_progress(primary)) return;
   bool roll_back = false;
-  if (rules.breaker && !board.plan.healthy_again && primary.failed_tasks >= breaker_threshold(board.desired)) {
+  const bool unresolved = primary.resolving && !waits_for_first_task(primary);
+  const bool too_many = primary.failed_tasks >= breaker_threshold(board.desired) || unresolved;
+  if (rules.breaker && !board.plan.healthy_again && too_many) {
     board.plan.verdict = Verdict::BreakerFailed;
     roll_back = rules.breaker_rollback;
   } else if (primary.alarmed) {
@@ -91,7 +93,7 @@ void judge_success(ServiceBoard& board) {
   }
   board.plan.steady = is_steady(board);
   for (const ServiceDeployment& one : board.view.deployments) {
-    if (!one.primary && !has_tasks(board, one.number)) board.plan.retired.push_back(one.number);
+    if (!one.primary && !one.retired && !has_tasks(board, one.number)) board.plan.retired.push_back(one.number);
   }
 }
 

@@ -20,10 +20,12 @@ struct ServiceCase {
   // Desired count and bounds, then any of: daemon grace=S breaker alarms rollback bake=S target rebalance blocked=N
   // zones=ab. "4 100/200 breaker rollback target"
   std::string service;
-  // The PRIMARY one first: its number, then any of: completed failed alarmed failures=N ago=S. "2 failures=3 ago=5"
+  // The PRIMARY one first: its number, then any of: completed failed alarmed retired resolving failures=N ago=S.
+  // "2 failures=3 ago=5"
   std::vector<std::string> deployments;
   // Named t01, t02, ... in their order: deployment and pending, running or stopping, then any of: unknown healthy
-  // unhealthy leaving started=S (ago, 100 if absent) protected=S zone=a on=m1. "3x 1 running" stands for three.
+  // unhealthy targets=initial|healthy|unhealthy leaving started=S (ago, 100 if absent) protected=S zone=a on=m1.
+  // "3x 1 running" stands for three.
   std::vector<std::string> tasks;
   // Of actions and of what else the plan has; see text_of_plan.
   std::string plan;
@@ -70,6 +72,8 @@ inline ServiceDeployment deployment_of(const std::string& text) {
     if (key == "completed") made.completed = true;
     if (key == "failed") made.failed = true;
     if (key == "alarmed") made.alarmed = true;
+    if (key == "retired") made.retired = true;
+    if (key == "resolving") made.resolving = true;
     if (key == "failures") made.failed_tasks = std::stoi(value);
     if (key == "ago") made.last_failure = kNow - std::chrono::seconds(std::stoi(value));
   }
@@ -86,6 +90,11 @@ inline ServiceTask task_of(const std::vector<std::string>& words) {
     if (key == "unknown") made.health = TaskHealth::Unknown;
     if (key == "healthy") made.health = TaskHealth::Healthy;
     if (key == "unhealthy") made.health = TaskHealth::Unhealthy;
+    if (key == "targets") {
+      made.targets = value == "healthy"   ? TargetHealth::Healthy
+                     : value == "initial" ? TargetHealth::Initial
+                                          : TargetHealth::Unhealthy;
+    }
     if (key == "leaving") made.leaving = true;
     if (key == "started") started = std::stoi(value);
     if (key == "protected") made.protected_until = kNow + std::chrono::seconds(std::stoi(value));

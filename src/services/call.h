@@ -68,6 +68,8 @@ struct Call {
   // Take effect once the transaction is committed.
   std::vector<Wake> wakes = {};
   std::optional<Wait> wait = {};
+  // Take effect once the transaction was rolled back: for what the call took in memory, and returns in tx.on_end.
+  std::vector<Wake> wakes_if_failed = {};
 
   // What a service keeps in memory. Change it in tx.on_end, or at once and undo it there.
   template <class T>
@@ -77,6 +79,7 @@ struct Call {
   }
 
   void wake(std::string topic, std::size_t most = Wake::kAll) { wakes.push_back({std::move(topic), most}); }
+  void wake_if_failed(std::string topic) { wakes_if_failed.push_back({std::move(topic)}); }
 };
 
 }  // namespace services

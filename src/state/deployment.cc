@@ -105,7 +105,7 @@ std::optional<Deployment> find_deployment(store::Tx& tx, ServiceNumber service, 
 
 std::optional<Deployment> find_last_completed(store::Tx& tx, ServiceNumber service, DeploymentNumber except) {
   static const std::string sql = kSelectDeployment +
-                                 " WHERE service = $1 AND id <> $2 AND completed_at IS NOT NULL"
+                                 " WHERE service = $1 AND id <> $2 AND rollout = 'COMPLETED'"
                                  " ORDER BY completed_at DESC, id DESC LIMIT 1";
   return tx.query(sql, service, except).one(read_deployment);
 }

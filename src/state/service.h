@@ -111,7 +111,8 @@ std::optional<base::Time> first_inactive_service(store::Tx& tx);
 std::vector<Deployment> list_deployments(store::Tx& tx, ServiceNumber service);
 std::optional<Deployment> find_deployment(store::Tx& tx, DeploymentNumber number);
 std::optional<Deployment> find_deployment(store::Tx& tx, ServiceNumber service, const std::string& id);
-// The one whose rollout completed last, whatever its role, other than `except`: what a rollback returns to.
+// Of the COMPLETED ones, whatever their role, the one that completed last, other than `except`: what a rollback returns
+// to. One that has failed since, as the target of another rollback, is no longer COMPLETED.
 std::optional<Deployment> find_last_completed(store::Tx& tx, ServiceNumber service, DeploymentNumber except);
 DeploymentNumber insert_deployment(store::Tx& tx, const Deployment& deployment);
 void update_deployment(store::Tx& tx, const Deployment& deployment);

@@ -246,11 +246,16 @@ TEST_P(ServiceRows, ARollbackReturnsToTheLatestCompletedDeployment) {
     const Deployment third = deployment(tx, number, "3", DeploymentRole::Primary);
     EXPECT_FALSE(find_last_completed(tx, number, third.number));
     second.completed_at = kServiceTime;
+    second.rollout = Rollout::Completed;
     update_deployment(tx, second);
     first.completed_at = kServiceTime + hours(1);  // rolled back to, after the second
+    first.rollout = Rollout::Completed;
     update_deployment(tx, first);
     EXPECT_EQ(find_last_completed(tx, number, third.number)->id, "1");
     EXPECT_EQ(find_last_completed(tx, number, first.number)->id, "2");
+    first.rollout = Rollout::Failed;  // another rollback to it did not succeed
+    update_deployment(tx, first);
+    EXPECT_EQ(find_last_completed(tx, number, third.number)->id, "2");
   });
 }
 
@@ -295,6 +300,7 @@ TEST_P(ServiceRows, OldHistoryIsDeletedButNotWhatIsStillNeeded) {
       Deployment one = deployment(tx, number, id, last ? DeploymentRole::Primary : DeploymentRole::Inactive);
       if (std::string_view(id) == "2") {
         one.completed_at = kServiceTime;
+        one.rollout = Rollout::Completed;
         update_deployment(tx, one);
       }
       change(one);

@@ -83,7 +83,7 @@ def test_shared_gpus_are_packed_by_memory_and_limits_reach_the_container(fleet, 
         done = run_stoker(
             "run", "--data", fleet.server.data, "--name", "share", "--detach",
             "--gpu-memory", 6000, "--gpu-compute", 30, "--memory", 64,
-            TEST_IMAGE if driver == "docker" else "process", "--", "/bin/sh", "-c", "env | grep CUDA_MPS; trap exit TERM; while true; do sleep 0.2; done",
+            TEST_IMAGE if driver == "docker" else "process", "--", "/bin/sh", "-c", "env | grep CUDA_MPS; trap exit TERM; for i in $(seq 3000); do sleep 0.2; done",
         )
         assert done.returncode == 0, done.stderr
         return fleet.wait_for(done.stdout.split()[-1], "RUNNING")

@@ -70,7 +70,7 @@ def test_out_of_memory_is_the_reason(box, driver):
 
 
 def test_a_stopped_task_gets_sigterm_and_has_the_reason(box, driver):
-    command = "trap 'echo bye; exit 7' TERM; echo up; while true; do sleep 0.1; done"
+    command = "trap 'echo bye; exit 7' TERM; echo up; for i in $(seq 6000); do sleep 0.1; done"
     definition = box.define(command, driver=driver, stopTimeout=30)
     task = box.run(definition)
     box.wait_for(task, "RUNNING")
@@ -82,7 +82,7 @@ def test_a_stopped_task_gets_sigterm_and_has_the_reason(box, driver):
 
 
 def test_a_task_that_will_not_stop_is_killed(box, driver):
-    command = "trap '' TERM; echo up; while true; do sleep 0.1; done"
+    command = "trap '' TERM; echo up; for i in $(seq 6000); do sleep 0.1; done"
     task = box.run(box.define(command, driver=driver, stopTimeout=2))
     box.wait_for(task, "RUNNING")
     eventually(lambda: "up" in box.logs(task))

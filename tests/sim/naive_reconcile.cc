@@ -140,6 +140,13 @@ class Naive {
           view_.tasks, [&](const ServiceTask& t) { return live(t) && trusted(t) && t.deployment == one.number; });
       if (runs && (!newest || newest->number < one.number)) newest = &one;
     }
+    const bool fails = primary_.failed || primary_.failed_tasks > 0;
+    if (!newest && fails && !primary_.completed) {
+      for (const ServiceDeployment& one : view_.deployments) {
+        if (one.primary || !one.completed || one.failed) continue;
+        if (!newest || newest->number < one.number) newest = &one;
+      }
+    }
     return newest && !waits(*newest) ? newest : nullptr;
   }
   bool unblock() {

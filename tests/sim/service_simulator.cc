@@ -132,11 +132,14 @@ void ServiceSimulator::heal() {
 ServiceView ServiceSimulator::view() const {
   ServiceView view{.rules = rules_};
   for (auto it = deployments_.rbegin(); it != deployments_.rend(); ++it) {
-    if (!it->second.inactive) view.deployments.push_back(it->second.view);
-    const bool other = it->first != primary_;
-    view.can_roll_back = view.can_roll_back || (other && it->second.view.completed);
+    const bool target = it->first != primary_ && it->second.view.completed && !view.can_roll_back;
+    view.can_roll_back = view.can_roll_back || target;
+    if (it->second.inactive && !target) continue;
+    view.deployments.push_back(it->second.view);
+    view.deployments.back().retired = it->second.inactive;
   }
   std::ranges::stable_partition(view.deployments, &ServiceDeployment::primary);
+  std::ranges::stable_partition(view.deployments, [](const ServiceDeployment& one) { return !one.retired; });
   std::set<std::string> zones;
   std::set<model::InstanceId> leaving;
   for (const SimulatedMachine& one : machines_) {
@@ -266,7 +269,9 @@ bool ServiceSimulator::carry_out(const ServicePlan& plan) {
     found->ticks = 0;
     ++actions_;
   }
-  for (const ServiceStart& wanted : plan.starts) start(wanted);
+  for (const ServiceStart& wanted : plan.starts) {
+    if (start(wanted) < wanted.count) deployments_.at(wanted.deployment).inactive = false;
+  }
   return actions_ != before;
 }
 

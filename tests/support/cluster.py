@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server and machines: agent processes with simulated GPUs."""
+import contextlib
 import json
 import os
 import pathlib
@@ -34,7 +35,8 @@ class Gate:
     def __init__(self, folder, driver):
         self.folder = folder
         inside = "/gate" if driver == "docker" else str(folder)
-        self.shell = f"until [ -e {inside}/open ]; do sleep 0.1; done"
+        # Ten minutes at most: a task that outlives its test must not burden the machine for ever.
+        self.shell = f"n=0; until [ -e {inside}/open ] || [ $((n += 1)) -gt 6000 ]; do sleep 0.1; done"
         self.mark = f"touch {inside}/mark"
         self.arguments = {"driver": driver}
         if driver == "docker":
@@ -64,7 +66,7 @@ class Machine:
         command += ["--gpus", self.gpus, "--driver", self.driver, *self.arguments]
         with open(self.log, "ab") as log:
             before = log.tell()
-            self.process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+            self.process = server.start_process(command, stdout=log, stderr=log)
         if wait:
             self.wait_connected(before)
         return self
@@ -102,9 +104,14 @@ class Machine:
             self.process.wait()
 
     def stop(self):
-        if self.alive:
-            self.process.send_signal(signal.SIGTERM)
+        if not self.alive:
+            return
+        self.process.send_signal(signal.SIGTERM)
+        try:
             self.process.wait(PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"the agent {self.name} did not end within {PATIENCE_SECONDS} s of SIGTERM") from None
 
 
 class Cluster:
@@ -128,16 +135,18 @@ class Cluster:
             if self.server.alive:
                 self.stop_all()
         finally:
-            for machine in self.machines:
-                machine.stop()
-            remove_containers(str(self.folder))
-            if self.server.alive:
-                self.server.stop() if not failed else self.server.kill()
-            if failed:
-                print(f"logs are in {self.folder}")
-            else:
-                shutil.rmtree(self.folder, ignore_errors=True)
-            self.server.remove()
+            # In reverse order, and each of them even if another one fails.
+            with contextlib.ExitStack() as ends:
+                ends.callback(self.server.remove)
+                if failed:
+                    print(f"logs are in {self.folder}")
+                else:
+                    ends.callback(shutil.rmtree, self.folder, ignore_errors=True)
+                if self.server.alive:
+                    ends.callback(self.server.kill if failed else self.server.stop)
+                ends.callback(remove_containers, str(self.folder))
+                for machine in self.machines:
+                    ends.callback(machine.stop)
 
     def stop_all(self):
         """Deletes all services and stops all tasks, so that none outlives the test."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Stoker process with its own folder and port."""
+import ctypes
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import uuid
 
 from support.waiting import PATIENCE_SECONDS
 
+PR_SET_PDEATHSIG = 1  # of prctl
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # Texts of the reports of sanitizers.
@@ -26,6 +28,16 @@ FINDINGS = (
 
 def binary():
     return str(ROOT / os.environ.get("STOKER_BIN", "build/release/src/stoker"))
+
+
+def end_with_parent():
+    """Called in a new process: it must not outlive a test run that is killed, and compete with the next one."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def start_process(command, **more):
+    """A process in a session of its own that ends with the thread that started it."""
+    return subprocess.Popen(command, start_new_session=True, preexec_fn=end_with_parent, **more)
 
 
 class Key:
@@ -74,9 +86,7 @@ class Server:
         command = [*self.wrapper, binary(), "up", "--no-agent", "--data", str(self.data), "--listen", self.listen]
         command += ["--store", self.schema.url] if self.schema else []
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(
-                command + self.arguments, stdout=subprocess.PIPE, stderr=log, start_new_session=True
-            )
+            self.process = start_process(command + self.arguments, stdout=subprocess.PIPE, stderr=log)
         line = self._first_line()
         if " is ready at " not in line:
             self.kill()

@@ -6,8 +6,8 @@ import re
 from support import server
 from support.waiting import PATIENCE_SECONDS, eventually
 
-# Runs until it is asked to stop, and then stops at once.
-SERVE = "trap 'exit 0' TERM; while true; do sleep 1 & wait; done"
+# Runs for an hour or until it is asked to stop, and then stops at once.
+SERVE = "trap 'exit 0' TERM; for i in $(seq 3600); do sleep 1 & wait; done"
 
 
 def percents(minimum, maximum, breaker=None):

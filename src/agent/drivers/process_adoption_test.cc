@@ -80,7 +80,7 @@ TEST_F(Adoption, AProcessThatEndedWithoutAnAgentKeepsItsExitCode) {
 }
 
 TEST_F(Adoption, TheNextAgentStopsARunningProcess) {
-  const std::string id = start(shell("trap 'exit 8' TERM; echo $$ > " + folder_ + "/up; while :; do sleep 0.01; done"));
+  const std::string id = start(shell("trap 'exit 8' TERM; echo $$ > " + folder_ + "/up; " + kRunOn));
   await_file(folder_ + "/up");
   restart_agent();
   EXPECT_TRUE(run(driver_->stop(id, std::chrono::seconds(30))));

@@ -20,6 +20,9 @@
 namespace agent::drivers {
 
 constexpr base::Duration kTestTimeout = std::chrono::seconds(60);
+// The end of a shell script that runs until it is stopped. It ends by itself as well: the processes of a test that was
+// killed must not burden the machine for ever.
+inline constexpr char kRunOn[] = "for i in $(seq 6000); do sleep 0.01; done";
 
 class ProcessFixture : public testing::Test {
  protected:

@@ -90,7 +90,7 @@ TEST_F(Process, AProcessHasItsOwnSessionAndNoInheritedDescriptors) {
 
 TEST_F(Process, StopSendsTheStopSignalAndWaits) {
   const std::string id =
-      start(shell("trap 'echo got; exit 7' TERM; echo $$ > " + folder_ + "/up; while :; do sleep 0.01; done"));
+      start(shell("trap 'echo got; exit 7' TERM; echo $$ > " + folder_ + "/up; " + kRunOn));
   await_file(folder_ + "/up");
   EXPECT_TRUE(run(driver_->stop(id, std::chrono::seconds(30))));
   EXPECT_EQ(wait(id).code, 7);
@@ -99,7 +99,7 @@ TEST_F(Process, StopSendsTheStopSignalAndWaits) {
 }
 
 TEST_F(Process, TheStopSignalIsConfigurable) {
-  ContainerSpec other = shell("trap 'exit 9' INT; echo $$ > " + folder_ + "/up; while :; do sleep 0.01; done");
+  ContainerSpec other = shell("trap 'exit 9' INT; echo $$ > " + folder_ + "/up; " + kRunOn);
   other.container.dockerConfig.config = R"({"StopSignal": "SIGINT"})";
   const std::string id = start(other);
   await_file(folder_ + "/up");
@@ -108,7 +108,7 @@ TEST_F(Process, TheStopSignalIsConfigurable) {
 }
 
 TEST_F(Process, AProcessThatIgnoresTheStopSignalIsKilledAfterTheGracePeriod) {
-  const std::string id = start(shell("trap '' TERM; echo $$ > " + folder_ + "/up; while :; do sleep 0.01; done"));
+  const std::string id = start(shell("trap '' TERM; echo $$ > " + folder_ + "/up; " + kRunOn));
   await_file(folder_ + "/up");
   EXPECT_TRUE(run(driver_->stop(id, std::chrono::milliseconds(50))));
   EXPECT_EQ(wait(id).code, 137);

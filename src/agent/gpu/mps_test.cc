@@ -23,7 +23,7 @@ namespace asio = boost::asio;
 using testing::HasSubstr;
 
 // Replaces NVIDIA's program: -d starts a daemon and writes its process id into the folder of pipes;
-// "quit" on stdin ends it.
+// "quit" on stdin ends it, and so do five minutes: one that outlives its test must not burden the machine for ever.
 constexpr const char* kControl = R"script(#!/bin/sh
 pid_file="$CUDA_MPS_PIPE_DIRECTORY/nvidia-cuda-mps-control.pid"
 case "$1" in
@@ -32,7 +32,7 @@ case "$1" in
     rm -f "$pid_file"
     "$0" --daemon < /dev/null > /dev/null 2>&1 &
     while [ ! -s "$pid_file" ]; do sleep 0.01; done ;;
-  --daemon) echo $$ > "$pid_file"; while :; do sleep 0.05; done ;;
+  --daemon) echo $$ > "$pid_file"; for i in $(seq 600); do sleep 0.5; done ;;
   *) read word; [ "$word" = quit ] && kill "$(cat "$pid_file")" ;;
 esac
 )script";

@@ -17,17 +17,20 @@ class MachinesTest : public EcsTest {
       caller_.access_key = state::ensure_root_key(tx, caller_.account, now_).id;
     });
     run_json(&create_cluster, "{}");
+    // Without versions to fix, a service starts all of its tasks at once.
     register_json(
         R"({"family":"one","containerDefinitions":[{"name":"c","image":"busybox","memory":16,
-            "resourceRequirements":[{"type":"GPU","value":"1"}]}]})");
+            "versionConsistency":"disabled","resourceRequirements":[{"type":"GPU","value":"1"}]}]})");
     register_json(
         R"({"family":"four","containerDefinitions":[{"name":"c","image":"busybox","memory":16,
-            "resourceRequirements":[{"type":"GPU","value":"4"}]}]})");
+            "versionConsistency":"disabled","resourceRequirements":[{"type":"GPU","value":"4"}]}]})");
     register_json(
         R"({"family":"share","containerDefinitions":[{"name":"c","image":"busybox","memory":16,
-            "resourceRequirements":[{"type":"GPU",
+            "versionConsistency":"disabled","resourceRequirements":[{"type":"GPU",
               "sharingStrategy":{"nvidiaMps":{"memory":6000,"maxComputePercent":30}}}]}]})");
-    register_family("plain");
+    register_json(
+        R"({"family":"plain","containerDefinitions":[{"name":"c","image":"busybox","memory":16,
+            "versionConsistency":"disabled"}]})");
   }
 
   // Registers and connects a machine; returns its id.

@@ -166,6 +166,18 @@ void carry_out_verdict(Call& call, ServiceRows& rows, const scheduler::ServicePl
   }
 }
 
+void revive(Call& call, ServiceRows& rows, const std::vector<scheduler::ServiceStart>& starts) {
+  for (const scheduler::ServiceStart& start : starts) {
+    const auto number = state::DeploymentNumber(start.deployment);
+    if (rows.find(number)) continue;
+    auto deployment = state::find_deployment(call.tx, number);
+    if (!deployment || deployment->service != rows.service.number) continue;
+    deployment->role = state::DeploymentRole::Active;
+    save(call, *deployment);
+    rows.deployments.push_back(std::move(*deployment));
+  }
+}
+
 void retire(Call& call, ServiceRows& rows, const std::vector<std::int64_t>& deployments) {
   for (std::int64_t number : deployments) {
     for (state::Deployment& deployment : rows.deployments) {

@@ -14,6 +14,8 @@ void stop_change(Call& call, ServiceRows& rows);
 // The verdict on the PRIMARY deployment. `alarms` are those in ALARM.
 void carry_out_verdict(Call& call, ServiceRows& rows, const scheduler::ServicePlan& plan,
                        const std::vector<std::string>& alarms);
+// Deployments that are INACTIVE and have starts are ACTIVE again.
+void revive(Call& call, ServiceRows& rows, const std::vector<scheduler::ServiceStart>& starts);
 // ACTIVE deployments without tasks.
 void retire(Call& call, ServiceRows& rows, const std::vector<std::int64_t>& deployments);
 

@@ -38,7 +38,7 @@ class Deployments : public ReconciliationTest {
   void register_next() {
     register_json(
         R"({"family":"one","containerDefinitions":[{"name":"c","image":"busybox:2","memory":16,"stopTimeout":90,
-            "resourceRequirements":[{"type":"GPU","value":"1"}]}]})");
+            "versionConsistency":"disabled","resourceRequirements":[{"type":"GPU","value":"1"}]}]})");
   }
   // How many tasks of the service run revision 1 and 2 of "one", those that are stopping left out.
   std::pair<int, int> revisions(const std::string& name) {
@@ -308,6 +308,60 @@ TEST_F(Deployments, ARollbackReturnsToADeploymentWhoseLastTaskHasJustStopped) {
   EXPECT_EQ(revisions("gpu"), std::pair(1, 0));
 }
 
+TEST_F(Deployments, ALostTaskReturnsWithItsRevisionWhileTheNewOneFails) {
+  add_machine("a", 1);
+  create(R"({"serviceName":"gpu","taskDefinition":"one:1","desiredCount":1,
+            "deploymentConfiguration":{"minimumHealthyPercent":100}})");
+  run_until_quiet("gpu");
+  const std::string good = *describe_service("gpu").deployments->at(0).id;
+  register_next();
+  update(R"({"service":"gpu","taskDefinition":"one"})");
+  report_status(tasks("gpu").at(0).id, "STOPPED");
+  settle();
+  EXPECT_EQ(revisions("gpu"), std::pair(0, 1)) << "the GPU is free for the new revision";
+  EXPECT_THAT(*describe_service("gpu").deployments, SizeIs(1));
+  for (int failures = 0; failures < 3; ++failures) {
+    report_status(wanted_tasks("gpu").at(0).id, "STOPPED");
+    settle();
+  }
+  EXPECT_EQ(revisions("gpu"), std::pair(1, 0));
+  obey("gpu");
+  settle_for(std::chrono::hours(1));
+  EXPECT_EQ(revisions("gpu"), std::pair(1, 0));
+  const auto deployments = *describe_service("gpu").deployments;
+  ASSERT_THAT(deployments, SizeIs(2));
+  EXPECT_EQ(deployments[1].id, good);
+  EXPECT_EQ(deployments[1].status, "ACTIVE");
+  update(R"({"service":"gpu","deploymentConfiguration":{"minimumHealthyPercent":0}})");
+  run_until_quiet("gpu");
+  EXPECT_EQ(revisions("gpu"), std::pair(0, 1)) << "and ends when the new one runs";
+  EXPECT_THAT(*describe_service("gpu").deployments, SizeIs(1));
+}
+
+TEST_F(Deployments, ARollbackDoesNotReturnToADeploymentThatFailedAsItsTarget) {
+  add_machine("a", 4);
+  create(R"({"serviceName":"gpu","taskDefinition":"one:1","desiredCount":1,"deploymentConfiguration":{
+            "deploymentCircuitBreaker":{"enable":true,"rollback":true},"minimumHealthyPercent":0,
+            "maximumPercent":100}})");
+  run_until_quiet("gpu");
+  const std::string first = *describe_service("gpu").deployments->at(0).id;
+  const std::string second = *update(R"({"service":"gpu","forceNewDeployment":true})").deployments->at(0).id;
+  run_until_quiet("gpu");
+  register_next();
+  const model::TaskId old = tasks("gpu").at(0).id;
+  update(R"({"service":"gpu","taskDefinition":"one"})");
+  report_status(old, "STOPPED");
+  settle();
+  fail_starts("gpu", 3);
+  EXPECT_EQ(describe_service("gpu").deployments->at(0).id, second) << "rolled back";
+  fail_starts("gpu", 3);
+  EXPECT_EQ(describe_service("gpu").deployments->at(0).rolloutState, "FAILED");
+  EXPECT_EQ(status_of_last_change("gpu"), "ROLLBACK_FAILED");
+  update(R"({"service":"gpu","taskDefinition":"one"})");
+  fail_starts("gpu", 3);
+  EXPECT_EQ(describe_service("gpu").deployments->at(0).id, first);
+}
+
 TEST_F(Deployments, AnAlarmThatWasThereBeforeIsNotWatched) {
   add_machine("a", 4);
   alarms_.in_alarm = {"slow"};
@@ -399,6 +453,49 @@ TEST_F(VersionConsistency, ATagThatIsNotToBeResolvedStaysATag) {
   EXPECT_EQ(image_sent(), "web:3");
 }
 
+TEST_F(VersionConsistency, TheFirstTaskStartsAloneAndTheOthersRunItsVersion) {
+  register_json(R"({"family":"tag","containerDefinitions":[{"name":"c","image":"web:3","memory":16}]})");
+  create(R"({"serviceName":"web","taskDefinition":"tag","desiredCount":3})");
+  ASSERT_THAT(tasks("web"), SizeIs(1));
+  EXPECT_EQ(image_sent(), "web:3");
+  report_digest(tasks("web").at(0).id);
+  EXPECT_THAT(tasks("web"), SizeIs(3));
+  EXPECT_EQ(image_sent(), "web@sha256:abc");
+}
+
+TEST_F(VersionConsistency, ATaskThatRunsWithoutADigestHoldsUpNoOthers) {
+  register_json(R"({"family":"tag","containerDefinitions":[{"name":"c","image":"web:3","memory":16}]})");
+  create(R"({"serviceName":"web","taskDefinition":"tag","desiredCount":3})");
+  report_status(tasks("web").at(0).id, "RUNNING");
+  settle();
+  EXPECT_THAT(tasks("web"), SizeIs(3));
+  EXPECT_EQ(image_sent(), "web:3");
+}
+
+TEST_F(VersionConsistency, AfterThreeAttemptsADeploymentContinuesWithItsTags) {
+  register_json(R"({"family":"tag","containerDefinitions":[{"name":"c","image":"web:3","memory":16}]})");
+  create(R"({"serviceName":"web","taskDefinition":"tag","desiredCount":8})");
+  for (int attempts = 0; attempts < 3; ++attempts) {
+    ASSERT_THAT(tasks("web"), SizeIs(1));
+    report_status(tasks("web").at(0).id, "STOPPED");
+    settle();
+  }
+  settle_for(scheduler::kFirstBackOff);
+  EXPECT_THAT(tasks("web"), SizeIs(8));
+}
+
+TEST_F(VersionConsistency, AfterThreeAttemptsTheCircuitBreakerOpens) {
+  register_json(R"({"family":"tag","containerDefinitions":[{"name":"c","image":"web:3","memory":16}]})");
+  create(R"({"serviceName":"web","taskDefinition":"tag","desiredCount":8,
+             "deploymentConfiguration":{"deploymentCircuitBreaker":{"enable":true,"rollback":false}}})");
+  for (int attempts = 0; attempts < 3; ++attempts) {
+    ASSERT_THAT(tasks("web"), SizeIs(1));
+    report_status(tasks("web").at(0).id, "STOPPED");
+    settle();
+  }
+  EXPECT_EQ(describe_service("web").deployments->at(0).rolloutState, "FAILED");
+}
+
 class Daemons : public ReconciliationTest {};
 
 TEST_F(Daemons, ADaemonIsValidWithoutMachinesAndStartsAsSoonAsOneJoins) {
@@ -458,6 +555,7 @@ TEST_F(Daemons, ADisconnectedMachineKeepsItsTask) {
   with_call([&](Call& call) { set_connected(call, model::InstanceId(machine), false); });
   settle();
   EXPECT_THAT(wanted_tasks("d"), SizeIs(1));
+  EXPECT_EQ(describe_service("d").desiredCount, 1);
 }
 
 }  // namespace

@@ -27,18 +27,36 @@ std::optional<std::string> reported_digest(const std::vector<Report>& reports, c
   return std::nullopt;
 }
 
-}  // namespace
-
-std::vector<ContainerImage> resolve_images(const ServiceSnapshot& snapshot) {
-  const state::Deployment& primary = snapshot.primary();
-  const StoredTaskDefinition* definition = snapshot.definition_of(static_cast<std::int64_t>(primary.number));
-  if (!definition) return {};
-  std::vector<ContainerImage> images = from_json<DeploymentBody>(primary.body_json).containerImages;
+// Containers of the PRIMARY deployment whose digests are not among `images`.
+std::vector<const ContainerDefinition*> open_containers(const ServiceSnapshot& snapshot,
+                                                        const std::vector<ContainerImage>& images) {
   std::vector<const ContainerDefinition*> open;
+  const auto number = static_cast<std::int64_t>(snapshot.primary().number);
+  const StoredTaskDefinition* definition = snapshot.definition_of(number);
+  if (!definition) return open;
   for (const ContainerDefinition& container : *definition->body.containerDefinitions) {
     const bool known = std::ranges::count(images, container.name, &ContainerImage::containerName) > 0;
     if (!known && has_tag_to_resolve(container)) open.push_back(&container);
   }
+  return open;
+}
+
+}  // namespace
+
+bool is_resolving(const ServiceSnapshot& snapshot) {
+  const state::Deployment& primary = snapshot.primary();
+  if (primary.rollout != state::Rollout::InProgress) return false;
+  const auto runs = [&](const state::ServiceTask& task) {
+    return task.deployment == primary.number && task.known == model::TaskStatus::Running;
+  };
+  if (std::ranges::any_of(snapshot.tasks, runs)) return false;
+  return !open_containers(snapshot, from_json<DeploymentBody>(primary.body_json).containerImages).empty();
+}
+
+std::vector<ContainerImage> resolve_images(const ServiceSnapshot& snapshot) {
+  const state::Deployment& primary = snapshot.primary();
+  std::vector<ContainerImage> images = from_json<DeploymentBody>(primary.body_json).containerImages;
+  const std::vector<const ContainerDefinition*> open = open_containers(snapshot, images);
   if (open.empty()) return {};
   std::vector<Report> reports;
   for (const state::ServiceTask& task : snapshot.tasks) {

@@ -85,6 +85,7 @@ bool carry_out(Call& call, ServiceRows& rows, const ServiceChange& change) {
   apply_images(call, rows, change.images);
   apply_health(call, rows, plan);
   stop_tasks_of_service(call, rows, plan.stops);
+  revive(call, rows, plan.starts);
   const bool started = start_tasks_of_service(call, rows, plan.starts);
   // First: the verdict may return to a deployment that is retired.
   retire(call, rows, plan.retired);

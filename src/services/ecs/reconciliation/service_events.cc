@@ -112,21 +112,50 @@ std::vector<Condition> conditions_of(Call& call, const ServiceSnapshot& snapshot
   return conditions;
 }
 
+ConditionKind kind_of(std::string_view message) {
+  struct Words {
+    std::string_view text;
+    ConditionKind kind;
+  };
+  constexpr Words kWords[] = {{" unable to place ", ConditionKind::Unplaced},
+                              {" waits for ", ConditionKind::Waits},
+                              {" unable to consistently start ", ConditionKind::Throttled},
+                              {" unable to stop or start ", ConditionKind::Stuck},
+                              {" unable to scale in ", ConditionKind::Protected}};
+  for (const Words& words : kWords) {
+    if (message.find(words.text) != std::string_view::npos) return words.kind;
+  }
+  return ConditionKind::Other;
+}
+
 std::vector<Condition> to_announce(const std::vector<Condition>& conditions, ServiceQueue::Announced& announced,
                                    base::Time now) {
   std::vector<Condition> news;
   ServiceQueue::Announced holding;
   for (const Condition& condition : conditions) {
-    const auto known = announced.find(condition.message);
-    if (known != announced.end() && known->second + kRepeatEventsAfter > now) {
-      holding.insert(*known);
-    } else {
-      holding[condition.message] = now;
-      news.push_back(condition);
+    const ConditionKind kind = kind_of(condition.message);
+    if (const auto known = announced.find(kind); known != announced.end()) {
+      ServiceQueue::Announcement last = known->second;
+      last.changed = last.message != condition.message;
+      if (last.at + (last.changed ? kChangedEventAfter : kRepeatEventsAfter) > now) {
+        holding[kind] = std::move(last);
+        continue;
+      }
     }
+    holding[kind] = {.message = condition.message, .at = now};
+    news.push_back(condition);
   }
   announced = std::move(holding);
   return news;
+}
+
+std::optional<base::Time> next_announcement(const ServiceQueue::Announced& announced) {
+  std::optional<base::Time> next;
+  for (const auto& [kind, last] : announced) {
+    const base::Time at = last.at + (last.changed ? kChangedEventAfter : kRepeatEventsAfter);
+    if (!next || at < *next) next = at;
+  }
+  return next;
 }
 
 ServiceQueue::Announced read_announced(store::Tx& tx, state::ServiceNumber service, base::Time now) {
@@ -134,7 +163,9 @@ ServiceQueue::Announced read_announced(store::Tx& tx, state::ServiceNumber servi
   for (const state::ServiceEvent& event : state::list_service_events(tx, service)) {
     // All that was announced before was over then.
     if (event.message.ends_with(kSteadyState) || event.created_at + kRepeatEventsAfter <= now) break;
-    announced.try_emplace(event.message, event.created_at);
+    const ConditionKind kind = kind_of(event.message);
+    if (kind == ConditionKind::Other) continue;
+    announced.try_emplace(kind, ServiceQueue::Announcement{.message = event.message, .at = event.created_at});
   }
   return announced;
 }

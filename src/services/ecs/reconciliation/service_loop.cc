@@ -15,8 +15,8 @@ namespace {
 
 // Per turn: the writer must not be occupied for long.
 constexpr std::size_t kMaxServicesAtOnce = 20;
-// A service whose look fails is looked at again after this.
-constexpr base::Duration kAfterFailedLook = std::chrono::minutes(1);
+// A service whose look or whose change fails is looked at again after this.
+constexpr base::Duration kAfterFailure = std::chrono::minutes(1);
 
 void include_time(std::optional<base::Time>& next, const std::optional<base::Time>& time) {
   if (time && (!next || *time < *next)) next = time;
@@ -86,22 +86,41 @@ void decide(Call& call, ServiceRows rows, ServiceChange& change) {
   change.outcome.watches_machines = snapshot.view.rules.daemon || snapshot.view.rules.rebalance_zones;
   include_time(change.outcome.next, change.plan.next);
   if (snapshot.watches_alarms) include_time(change.outcome.next, call.now + kAlarmsEvery);
-  for (const auto& [message, at] : change.announced) include_time(change.outcome.next, at + kRepeatEventsAfter);
+  include_time(change.outcome.next, next_announcement(change.announced));
   change.writes = must_write(snapshot, change);
 }
 
 ServiceChange look_at_service(Call& call, const ServiceQueue::Due& due, ServiceRows rows) {
-  ServiceChange change{.due = due};
   const std::string arn = rows.arn();
+  ServiceChange change{.due = due, .arn = arn};
   const state::ClusterNumber cluster = rows.service.cluster;
   try {
     decide(call, std::move(rows), change);
-  } catch (const wire::ApiError& error) {
+  } catch (const store::Error&) {
+    throw;  // no fault of the service
+  } catch (const std::exception& error) {
     // One broken service must not stop the others.
-    base::log_error("service not reconciled", {{"service", arn}, {"error", error.message()}});
-    change = {.due = due, .outcome = {.cluster = cluster, .next = call.now + kAfterFailedLook}};
+    base::log_error("service not reconciled", {{"service", arn}, {"error", error.what()}});
+    change = {.due = due, .outcome = {.cluster = cluster, .next = call.now + kAfterFailure}};
   }
   return change;
+}
+
+// A change that fails ends the transaction of all. Its service is left out of the turns that follow, so that the others
+// are applied in the next one.
+void apply_changes(Call& call, const std::vector<ServiceChange>& changes) {
+  for (const ServiceChange& change : changes) {
+    try {
+      apply_change(call, change);
+    } catch (const store::Error&) {
+      throw;
+    } catch (const std::exception& error) {
+      base::log_error("service not changed", {{"service", change.arn}, {"error", error.what()}});
+      call.local<ServiceQueue>().back_off(change.due.service, call.now + kAfterFailure);
+      call.wake_if_failed(std::string(state::kServicesTopic));
+      throw;
+    }
+  }
 }
 
 Decision look_at_services(Call& call) {
@@ -123,9 +142,7 @@ Decision look_at_services(Call& call) {
   }
   Decision decision{.apply = {}, .next = queue.next(call.now)};
   if (!changes.empty()) {
-    decision.apply = [changes = std::move(changes)](Call& write) {
-      for (const ServiceChange& change : changes) apply_change(write, change);
-    };
+    decision.apply = [changes = std::move(changes)](Call& write) { apply_changes(write, changes); };
   }
   return decision;
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/ecs/reconciliation/service_loop.h"
 
+#include <thread>
+
 #include "services/ecs/reconciliation/reconciliation_fixture.h"
+#include "services/ecs/reconciliation/service_events.h"
 
 namespace services::ecs {
 namespace {
@@ -15,6 +18,17 @@ using testing::StartsWith;
 
 class ServiceLoop : public ReconciliationTest {
  protected:
+  void move_to_zone(const std::string& machine, const std::string& zone) {
+    with_call([&](Call& call) {
+      auto instance = load_instance(call.tx, model::InstanceId(machine));
+      for (Attribute& attribute : *instance->body.attributes) {
+        if (attribute.name == "ecs.availability-zone") attribute.value = zone;
+      }
+      update_instance(call.tx, *instance);
+      put_in_fleet(call, *instance);
+    });
+  }
+
   const std::string machine_ = add_machine("a", 2);
 };
 
@@ -219,6 +233,55 @@ TEST_F(ServiceLoop, AServiceThatWaitsStartsWhenAnotherTaskStops) {
   EXPECT_THAT(tasks("gpu"), SizeIs(1));
 }
 
+TEST_F(ServiceLoop, AServiceThatWaitsIsLookedAtWhenACallReturnsTheRoomThatItTook) {
+  const Task first = run_family("one").tasks->at(0), second = run_family("one").tasks->at(0);
+  create(R"({"serviceName":"gpu","taskDefinition":"one","desiredCount":1})");
+  report(second, "STOPPED");
+  std::vector<std::string> wakes;
+  const auto take_and_fail = [&](Call& call) {
+    run_task(call, {.taskDefinition = "one"});
+    // Meanwhile the loop looks, and finds no room.
+    std::thread([&] { EXPECT_FALSE(look().apply); }).join();
+    for (const Wake& wake : call.wakes_if_failed) wakes.push_back(wake.topic);
+    throw std::runtime_error("too large");
+  };
+  EXPECT_THROW(with_call(take_and_fail), std::runtime_error);
+  EXPECT_THAT(wakes, Contains(std::string(state::kServicesTopic)));
+  settle();
+  EXPECT_THAT(tasks("gpu"), SizeIs(1));
+}
+
+TEST_F(ServiceLoop, AnObstacleThatChangesIsAnnouncedAtItsOwnPace) {
+  Task holder = run_family("one").tasks->at(0);
+  run_family("one");
+  create(R"({"serviceName":"gpu","taskDefinition":"one","desiredCount":1})");
+  const std::string first = last_event("gpu");
+  const auto count = events("gpu").size();
+  for (int i = 0; i < 3; ++i) {
+    report(holder, "STOPPED");
+    holder = run_family("one").tasks->at(0);
+    settle();
+  }
+  EXPECT_THAT(tasks("gpu"), IsEmpty());
+  EXPECT_THAT(events("gpu"), SizeIs(count)) << "another task holds the GPU by now";
+  ASSERT_EQ(next_, now_ + kChangedEventAfter);
+  settle_for(kChangedEventAfter);
+  EXPECT_THAT(events("gpu"), SizeIs(count + 1));
+  EXPECT_THAT(last_event("gpu"), HasSubstr("waits for a GPU: GPU-a0 on a is held by (task "));
+  EXPECT_NE(last_event("gpu"), first);
+  settle_for(std::chrono::hours(1));
+  EXPECT_THAT(events("gpu"), SizeIs(count + 1));
+}
+
+TEST_F(ServiceLoop, WithoutAStrategyTasksAreSpreadOverZonesThenMachines) {
+  const std::string second = add_machine("b", 0), third = add_machine("c", 0);
+  move_to_zone(third, "us-east-1b");
+  create(R"({"serviceName":"web","taskDefinition":"plain","desiredCount":4})");
+  std::map<std::string, int> counts;
+  for (const state::ServiceTask& task : tasks("web")) ++counts[task.machine.str()];
+  EXPECT_EQ(counts, (std::map<std::string, int>{{machine_, 1}, {second, 1}, {third, 2}}));
+}
+
 TEST_F(ServiceLoop, AClusterWithoutMachinesIsReportedAsAmazonDoes) {
   run_json(&create_cluster, R"({"clusterName":"empty"})");
   run_json(&create_service, R"({"cluster":"empty","serviceName":"web","taskDefinition":"plain","desiredCount":1})");
@@ -309,15 +372,7 @@ TEST_F(ServiceLoop, AnUnhealthyTaskIsReplacedBeforeItIsStopped) {
 TEST_F(ServiceLoop, TasksMoveToAZoneThatHasTooFew) {
   create(R"({"serviceName":"web","taskDefinition":"plain","desiredCount":2,"availabilityZoneRebalancing":"ENABLED"})");
   run_until_quiet("web");
-  const std::string other = add_machine("b", 0);
-  with_call([&](Call& call) {
-    auto instance = load_instance(call.tx, model::InstanceId(other));
-    for (Attribute& attribute : *instance->body.attributes) {
-      if (attribute.name == "ecs.availability-zone") attribute.value = "us-east-1b";
-    }
-    update_instance(call.tx, *instance);
-    put_in_fleet(call, *instance);
-  });
+  move_to_zone(add_machine("b", 0), "us-east-1b");
   run_until_quiet("web");
   ASSERT_THAT(tasks("web"), SizeIs(2));
   EXPECT_NE(tasks("web")[0].machine, tasks("web")[1].machine);

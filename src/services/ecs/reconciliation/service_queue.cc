@@ -23,7 +23,7 @@ void ServiceQueue::mark_in(State& state, state::ServiceNumber service) {
   auto [found, added] = state.services.try_emplace(service);
   if (added) state.unplaced.insert(service);
   ++found->second.marks;
-  state.marked.insert(service);
+  if (!found->second.backs_off) state.marked.insert(service);
 }
 
 void ServiceQueue::set_time(State& state, state::ServiceNumber service, Entry& entry, std::optional<base::Time> at) {
@@ -62,6 +62,7 @@ std::vector<ServiceQueue::Due> ServiceQueue::due(base::Time now, std::size_t mos
     const auto take = [&](state::ServiceNumber service) {
       Entry& entry = state.services.at(service);
       entry.waits_for_room = true;
+      entry.backs_off = false;
       out.push_back({service, entry.marks});
     };
     // Services that are marked all the time must not delay those whose time has come, nor each other.
@@ -94,6 +95,16 @@ void ServiceQueue::done(const Due& due, const Outcome& outcome) {
     entry.waits_for_room = outcome.waits_for_room;
     entry.watches_machines = outcome.watches_machines;
     set_time(state, due.service, entry, outcome.next);
+  });
+}
+
+void ServiceQueue::back_off(state::ServiceNumber service, base::Time until) {
+  state_.with([&](State& state) {
+    auto found = state.services.find(service);
+    if (found == state.services.end()) return;
+    state.marked.erase(service);
+    found->second.backs_off = true;
+    set_time(state, service, found->second, until);
   });
 }
 
@@ -147,6 +158,15 @@ void mark_service(Call& call, state::ServiceNumber service) {
 void mark_room(Call& call, state::ClusterNumber cluster) {
   if (!call.local<ServiceQueue>().has_services(cluster)) return;
   when_queue_commits(call, [cluster](ServiceQueue& queue) { queue.mark_room(cluster); });
+}
+
+void mark_room_if_failed(Call& call, state::ClusterNumber cluster) {
+  ServiceQueue& queue = call.local<ServiceQueue>();
+  if (!queue.has_services(cluster)) return;
+  call.tx.on_end([&queue, cluster](bool committed) {
+    if (!committed) queue.mark_room(cluster);
+  });
+  call.wake_if_failed(std::string(state::kServicesTopic));
 }
 
 void mark_machine(Call& call, state::ClusterNumber cluster, const model::InstanceId& machine) {

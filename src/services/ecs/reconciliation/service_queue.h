@@ -20,6 +20,9 @@
 
 namespace services::ecs {
 
+// What an event announces as long as it lasts. The text of a kind may change: which task holds the GPU.
+enum class ConditionKind { Unplaced, Waits, Throttled, Stuck, Protected, Other };
+
 class ServiceQueue {
  public:
   // A service that is due, and how often it had been marked then.
@@ -39,7 +42,12 @@ class ServiceQueue {
   };
 
   // Conditions that events have announced and that still hold: the event, and when it was written.
-  using Announced = std::map<std::string, base::Time>;
+  struct Announcement {
+    std::string message;
+    base::Time at;
+    bool changed = false;  // the condition has another text by now
+  };
+  using Announced = std::map<ConditionKind, Announcement>;
 
   // Something of the service has changed.
   void mark(state::ServiceNumber service);
@@ -53,6 +61,8 @@ class ServiceQueue {
   std::vector<Due> due(base::Time now, std::size_t most);
   // If it was marked meanwhile it stays marked.
   void done(const Due& due, const Outcome& outcome);
+  // Its change could not be applied. It is not due before `until`, whatever changes.
+  void back_off(state::ServiceNumber service, base::Time until);
   // It is INACTIVE, or deleted.
   void remove(state::ServiceNumber service);
   // When a service is due: `now` if one is marked.
@@ -71,6 +81,7 @@ class ServiceQueue {
     std::uint64_t marks = 0;
     bool waits_for_room = false, watches_machines = false;
     std::optional<base::Time> due = {};
+    bool backs_off = false;  // until `due`
     std::optional<Announced> announced = {};
   };
   struct State {
@@ -94,6 +105,8 @@ class ServiceQueue {
 void mark_service(Call& call, state::ServiceNumber service);
 // The same for services of the cluster that wait for room.
 void mark_room(Call& call, state::ClusterNumber cluster);
+// The same when the call fails: it returns room that it took.
+void mark_room_if_failed(Call& call, state::ClusterNumber cluster);
 // The same for services that wait for room, for daemons, and for services with tasks on this machine: it has joined,
 // connected, recovered, changed its status or attributes, or it has left.
 void mark_machine(Call& call, state::ClusterNumber cluster, const model::InstanceId& machine);

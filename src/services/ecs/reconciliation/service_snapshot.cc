@@ -13,6 +13,7 @@
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/reconciliation/daemon_machines.h"
 #include "services/ecs/reconciliation/deployment_alarms.h"
+#include "services/ecs/reconciliation/image_digests.h"
 #include "services/ecs/tasks/report.h"
 #include "services/shape_json.h"
 
@@ -116,7 +117,8 @@ scheduler::ServiceDeployment to_view(const state::Deployment& deployment) {
           .failed = deployment.rollout == state::Rollout::Failed,
           .failed_tasks = deployment.failed_tasks,
           .last_failure = deployment.last_failure,
-          .created_at = deployment.created_at};
+          .created_at = deployment.created_at,
+          .retired = deployment.role == state::DeploymentRole::Inactive};
 }
 
 void read_alarms(Call& call, ServiceSnapshot& snapshot) {
@@ -179,6 +181,10 @@ const StoredTaskDefinition* ServiceSnapshot::definition_of(std::int64_t deployme
 ServiceSnapshot take_snapshot(Call& call, ServiceRows rows) {
   ServiceSnapshot snapshot;
   static_cast<ServiceRows&>(snapshot) = std::move(rows);
+  auto completed = state::find_last_completed(call.tx, snapshot.service.number, snapshot.primary().number);
+  const bool rolling_back = snapshot.change && snapshot.change->status == kRollbackInProgress;
+  snapshot.view.can_roll_back = completed && !rolling_back;
+  if (completed && !snapshot.find(completed->number)) snapshot.deployments.push_back(std::move(*completed));
   for (const state::Deployment& deployment : snapshot.deployments) {
     if (auto definition = load_task_definition(call.tx, deployment.definition)) {
       snapshot.definitions.push_back(std::move(*definition));
@@ -192,9 +198,7 @@ ServiceSnapshot take_snapshot(Call& call, ServiceRows rows) {
   for (const state::ServiceTask& task : snapshot.tasks) {
     view.tasks.push_back(to_view(task, snapshot.definition_of(static_cast<std::int64_t>(task.deployment)), fleet));
   }
-  const bool rolling_back = snapshot.change && snapshot.change->status == kRollbackInProgress;
-  view.can_roll_back =
-      !rolling_back && state::find_last_completed(call.tx, snapshot.service.number, snapshot.primary().number);
+  view.deployments.front().resolving = is_resolving(snapshot);
   read_alarms(call, snapshot);
   // The alarms of a change that has not begun decide whether they are watched at all.
   const bool begun = snapshot.change && snapshot.change->status != kPending;

@@ -51,6 +51,7 @@ inline constexpr std::string_view kPending = "PENDING", kInProgress = "IN_PROGRE
                                   kRollbackInProgress = "ROLLBACK_IN_PROGRESS",
                                   kRollbackSuccessful = "ROLLBACK_SUCCESSFUL", kRollbackFailed = "ROLLBACK_FAILED";
 
+// Its deployments have the last COMPLETED one at their end, even if that is INACTIVE.
 struct ServiceSnapshot : ServiceRows {
   std::vector<StoredTaskDefinition> definitions = {};  // of the deployments, in their order
   scheduler::ServiceView view = {};

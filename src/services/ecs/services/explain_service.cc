@@ -55,6 +55,7 @@ void explain_desired(const ServiceSnapshot& snapshot, const scheduler::ServicePl
 
 void explain_deployments(const ServiceSnapshot& snapshot, base::Time now, ServiceSentences& out) {
   for (const state::Deployment& deployment : snapshot.deployments) {
+    if (deployment.role == state::DeploymentRole::Inactive) continue;
     const Counted counted = count(snapshot.view, static_cast<std::int64_t>(deployment.number));
     const bool primary = deployment.role == state::DeploymentRole::Primary;
     std::string sentence = fmt::format("{} deployment {} of {}: {}", text(deployment.role), deployment_name(deployment),
@@ -79,6 +80,9 @@ void explain_rollout(const ServiceSnapshot& snapshot, const scheduler::ServicePl
   if (snapshot.deployments.empty() || snapshot.primary().rollout != state::Rollout::InProgress) return;
   for (const std::string& alarm : snapshot.alarms) {
     out.push_back(fmt::format("The alarm {}, which the deployment watches, is in ALARM.", alarm));
+  }
+  if (scheduler::waits_for_first_task(snapshot.view.deployments.front()) && snapshot.view.rules.desired > 1) {
+    out.push_back("Its first task starts alone, since it fixes the versions of images for the others.");
   }
   const bool all_run = std::ranges::all_of(snapshot.view.tasks, [&](const scheduler::ServiceTask& task) {
     return task.running && !task.stopping && task.deployment == snapshot.view.deployments.front().number;

@@ -234,7 +234,7 @@ TEST_F(ExplainService, AMachineThatIsAwayIsNamed) {
 TEST_F(ExplainService, AClusterWithoutMachinesShowsHowToAddOne) {
   run_json(&deregister_container_instance, R"({"containerInstance":")" + box_a_ + "\"}");
   deploy(create("web", 2, 100, 200), "web:1", state::DeploymentRole::Primary);
-  EXPECT_THAT(explain("web"), Contains("2 tasks of web:1 wait for a machine: the cluster default has none. `stoker "
+  EXPECT_THAT(explain("web"), Contains("1 task of web:1 waits for a machine: the cluster default has none. `stoker "
                                        "token` shows how to add one."));
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "services/ecs/errors.h"
+#include "services/ecs/reconciliation/service_queue.h"
 #include "services/ecs/state_events.h"
 
 namespace services::ecs {
@@ -23,15 +24,19 @@ Taking::~Taking() { end_taking(fleets_, cluster_, tasks_, false); }
 
 scheduler::Decision Taking::decide(const scheduler::Request& request,
                                    const std::optional<model::InstanceId>& instance) {
+  const bool first = tasks_.empty();
   try {
-    return fleets_.with(cluster_, [&](scheduler::Fleet& fleet) {
-      auto decision = instance ? fleet.place_on(*instance, request) : fleet.place(request);
-      if (const auto* plan = std::get_if<scheduler::Plan>(&decision)) {
+    auto decision = fleets_.with(cluster_, [&](scheduler::Fleet& fleet) {
+      auto found = instance ? fleet.place_on(*instance, request) : fleet.place(request);
+      if (const auto* plan = std::get_if<scheduler::Plan>(&found)) {
         CHECK(fleet.hold(*plan)) << "a plan just made does not hold";
         tasks_.push_back(plan->hold.task);
       }
-      return decision;
+      return found;
     });
+    // A service that looks for room before this call fails finds it taken.
+    if (first && !tasks_.empty()) mark_room_if_failed(call_, cluster_);
+    return decision;
   } catch (const scheduler::ExpressionTooComplex& error) {
     throw invalid_parameter(error.what());
   }
