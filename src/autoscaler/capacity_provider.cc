@@ -10,8 +10,8 @@ namespace {
 constexpr double kBalanced = 100, kFromZero = 200;  // Amazon's
 
 // Of mixed types, a task counts by the largest value of each parameter, and only if it fits the smallest.
-MachineSize combine(const std::vector<MachineSize>& sizes, const std::int64_t& (*choose)(const std::int64_t&,
-                                                                                        const std::int64_t&)) {
+MachineSize combine(const std::vector<MachineSize>& sizes,
+                    const std::int64_t& (*choose)(const std::int64_t&, const std::int64_t&)) {
   MachineSize combined = sizes.front();
   for (const MachineSize& size : sizes) {
     combined.cpu = choose(combined.cpu, size.cpu);

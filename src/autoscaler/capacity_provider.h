@@ -18,7 +18,8 @@ struct StrategyShare {
 };
 
 // The provider that gets the next task: one whose base is not reached, then the one with the fewest tasks beyond its
-// base in relation to its weight, the first of equal ones. nullopt: no provider has a weight, and all bases are reached.
+// base in relation to its weight, the first of equal ones. nullopt: no provider has a weight, and all bases are
+// reached.
 std::optional<std::size_t> next_share(std::span<const StrategyShare> shares);
 
 // What a machine offers to tasks.
@@ -31,10 +32,10 @@ struct MachineSize {
 // What a task needs of a machine.
 struct TaskSize {
   std::int64_t cpu = 0, memory_mib = 0;
-  std::int64_t gpus = 0;         // whole ones
+  std::int64_t gpus = 0;  // whole ones
   bool all_gpus = false;
-  std::int64_t shared_mib = 0;   // of one GPU
-  bool alone = false;            // it holds a port of the host, or must not share its machine with its like
+  std::int64_t shared_mib = 0;  // of one GPU
+  bool alone = false;           // it holds a port of the host, or must not share its machine with its like
   auto operator<=>(const TaskSize&) const = default;
 };
 
@@ -49,9 +50,9 @@ struct WaitingTasks {
 
 // A provider with managed scaling.
 struct ProviderView {
-  std::int64_t running = 0;                // instances of its group: N
-  std::int64_t busy = 0;                   // of these, the ones with a task that is not a daemon's
-  std::vector<MachineSize> sizes = {};     // of its machines; empty: not known yet
+  std::int64_t running = 0;             // instances of its group: N
+  std::int64_t busy = 0;                // of these, the ones with a task that is not a daemon's
+  std::vector<MachineSize> sizes = {};  // of its machines; empty: not known yet
   std::vector<WaitingTasks> waiting = {};
   std::int64_t minimum_step = 1, maximum_step = 10000;
 };

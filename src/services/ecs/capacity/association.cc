@@ -65,7 +65,8 @@ void adapt(Call& call, const state::Cluster& cluster, const Provider& provider, 
     }
     if (provider.scales() || provider.drains()) add_managed_tag(call, provider);
   } catch (const wire::ApiError& error) {
-    throw client_error("The capacity provider " + provider.name + " can't use its Auto Scaling group: " + error.message());
+    throw client_error("The capacity provider " + provider.name +
+                       " can't use its Auto Scaling group: " + error.message());
   }
   if (!provider.scales() && association.policy) {
     try_to_remove(provider, [&] { delete_scaling_policy(call, provider, *association.policy); });
@@ -103,28 +104,27 @@ bool is_in_use(Call& call, const state::Cluster& cluster, const std::string& pro
 
 shapes::ecs::Attachment attachment(const std::string& type, const std::string& id, const std::string& provider,
                                    const std::string& detail, const std::string& value) {
-  return {.id = id,
-          .type = type,
-          .status = "CREATED",
-          .details = {{{"capacityProviderName", provider}, {detail, value}}}};
+  return {
+      .id = id, .type = type, .status = "CREATED", .details = {{{"capacityProviderName", provider}, {detail, value}}}};
 }
 
 }  // namespace
 
 std::vector<Association> list_associations(store::Tx& tx, state::ClusterNumber cluster) {
   return tx
-      .query("SELECT cluster, provider, position, policy, policy_id, hook_id FROM ecs_cluster_providers"
-             " WHERE cluster = $1 ORDER BY position, provider",
-             cluster)
+      .query(
+          "SELECT cluster, provider, position, policy, policy_id, hook_id FROM ecs_cluster_providers"
+          " WHERE cluster = $1 ORDER BY position, provider",
+          cluster)
       .all(read_association);
 }
 
 std::vector<state::Cluster> list_clusters_of(store::Tx& tx, const Provider& provider) {
-  const auto numbers =
-      tx.query("SELECT p.cluster FROM ecs_cluster_providers p JOIN ecs_clusters c ON c.id = p.cluster"
-               " WHERE p.provider = $1 AND c.account = $2 AND c.region = $3 ORDER BY p.cluster",
-               provider.name, provider.account, provider.region)
-          .all([](const store::Row& row) { return state::ClusterNumber(row.integer(0)); });
+  const auto numbers = tx.query(
+                             "SELECT p.cluster FROM ecs_cluster_providers p JOIN ecs_clusters c ON c.id = p.cluster"
+                             " WHERE p.provider = $1 AND c.account = $2 AND c.region = $3 ORDER BY p.cluster",
+                             provider.name, provider.account, provider.region)
+                           .all([](const store::Row& row) { return state::ClusterNumber(row.integer(0)); });
   std::vector<state::Cluster> clusters;
   for (state::ClusterNumber number : numbers) clusters.push_back(*state::find_cluster(tx, number));
   return clusters;
@@ -141,7 +141,8 @@ void set_providers(Call& call, const state::Cluster& cluster, const std::vector<
     before[old.provider] = old;
     if (wanted.contains(old.provider)) continue;
     if (is_in_use(call, cluster, old.provider)) {
-      throw wire::ApiError("ResourceInUseException", "The specified capacity provider is in use and cannot be removed.");
+      throw wire::ApiError("ResourceInUseException",
+                           "The specified capacity provider is in use and cannot be removed.");
     }
     dissociate(call, cluster, old);
   }

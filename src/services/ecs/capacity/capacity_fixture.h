@@ -89,17 +89,16 @@ class CapacityTest : public ReconciliationTest {
  protected:
   CapacityTest() {
     using namespace asg_fake;
-    directory_.add("autoscaling",
-                   {operation<&describe_groups>("DescribeAutoScalingGroups", Access::Read),
-                    operation<&put_policy>("PutScalingPolicy", Access::Write),
-                    operation<&delete_policy>("DeletePolicy", Access::Write),
-                    operation<&put_hook>("PutLifecycleHook", Access::Write),
-                    operation<&delete_hook>("DeleteLifecycleHook", Access::Write),
-                    operation<&put_tags>("CreateOrUpdateTags", Access::Write),
-                    operation<&delete_tags>("DeleteTags", Access::Write),
-                    operation<&protect>("SetInstanceProtection", Access::Write),
-                    operation<&complete>("CompleteLifecycleAction", Access::Write),
-                    operation<&extend>("RecordLifecycleActionHeartbeat", Access::Write)});
+    directory_.add("autoscaling", {operation<&describe_groups>("DescribeAutoScalingGroups", Access::Read),
+                                   operation<&put_policy>("PutScalingPolicy", Access::Write),
+                                   operation<&delete_policy>("DeletePolicy", Access::Write),
+                                   operation<&put_hook>("PutLifecycleHook", Access::Write),
+                                   operation<&delete_hook>("DeleteLifecycleHook", Access::Write),
+                                   operation<&put_tags>("CreateOrUpdateTags", Access::Write),
+                                   operation<&delete_tags>("DeleteTags", Access::Write),
+                                   operation<&protect>("SetInstanceProtection", Access::Write),
+                                   operation<&complete>("CompleteLifecycleAction", Access::Write),
+                                   operation<&extend>("RecordLifecycleActionHeartbeat", Access::Write)});
     directory_.add("ec2", {operation<&joined>("MachineJoined", Access::Write)});
     calls_ = &directory_;
   }

@@ -32,8 +32,9 @@ void load_capacity(Call& call) {
   call.tx.query("SELECT DISTINCT cluster FROM ecs_cluster_providers").each(add);
   call.tx.query("SELECT DISTINCT cluster FROM ecs_tasks WHERE known = 0").each(add);
   call.tx
-      .query("SELECT DISTINCT i.cluster FROM ecs_drains d JOIN ecs_instances i ON i.machine = d.instance"
-             " WHERE i.status <> 'INACTIVE'")
+      .query(
+          "SELECT DISTINCT i.cluster FROM ecs_drains d JOIN ecs_instances i ON i.machine = d.instance"
+          " WHERE i.status <> 'INACTIVE'")
       .each(add);
 }
 

@@ -36,8 +36,8 @@ bool any_fits(Call& call, state::ClusterNumber cluster, const std::vector<state:
     const scheduler::Request* request = requests.of(task);
     if (!request) continue;
     try {
-      const auto decision = call.local<Fleets>().with(
-          cluster, [&](const scheduler::Fleet& fleet) { return fleet.place(*request); });
+      const auto decision =
+          call.local<Fleets>().with(cluster, [&](const scheduler::Fleet& fleet) { return fleet.place(*request); });
       if (std::holds_alternative<scheduler::Plan>(decision)) return true;
     } catch (const scheduler::ExpressionTooComplex&) {
       continue;
@@ -66,10 +66,10 @@ void place_all(Call& call, const state::Cluster& cluster) {
   std::size_t placed = 0;
   for (state::Task& task : state::list_waiting(call.tx, cluster.number)) {
     if (is_expired(task, call.now)) {
-      stop_waiting(call, task, model::StopCode::TaskFailedToStart,
-                   fmt::format("Capacity provider {} had no capacity for the task within {} minutes.",
-                               task.provider.value_or(""),
-                               std::chrono::duration_cast<std::chrono::minutes>(kWaitsFor).count()));
+      stop_waiting(
+          call, task, model::StopCode::TaskFailedToStart,
+          fmt::format("Capacity provider {} had no capacity for the task within {} minutes.",
+                      task.provider.value_or(""), std::chrono::duration_cast<std::chrono::minutes>(kWaitsFor).count()));
       continue;
     }
     const scheduler::Request* request = refused.contains(kind_of(task)) ? nullptr : requests.of(task);

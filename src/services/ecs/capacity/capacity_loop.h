@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop of clusters with capacity providers: places waiting tasks, oldest first, ends the wait of those whose time is
-// over, protects machines with tasks, and completes drains.
+// The loop of clusters with capacity providers: places waiting tasks, oldest first, ends the wait of those whose time
+// is over, protects machines with tasks, and completes drains.
 #pragma once
 
 #include "services/module.h"

@@ -15,9 +15,8 @@ namespace {
 bool is_empty(Call& call, const Drain& drain) {
   const GroupName& group = drain.action.group;
   const auto machines = state::list_machines_named(call.tx, group.account, group.region, drain.action.instance);
-  return std::ranges::all_of(machines, [&](const state::Machine& machine) {
-    return state::list_tasks_on(call.tx, machine.id).empty();
-  });
+  return std::ranges::all_of(
+      machines, [&](const state::Machine& machine) { return state::list_tasks_on(call.tx, machine.id).empty(); });
 }
 
 // The group may have given up: its hook timed out, or it was deleted.
@@ -48,8 +47,9 @@ void delete_drain(store::Tx& tx, const std::string& instance) {
 
 std::vector<Drain> list_drains(store::Tx& tx) {
   return tx
-      .query("SELECT instance, account, region, group_name, hook, token, started_at, extended_at FROM ecs_drains"
-             " ORDER BY instance")
+      .query(
+          "SELECT instance, account, region, group_name, hook, token, started_at, extended_at FROM ecs_drains"
+          " ORDER BY instance")
       .all([](const store::Row& row) {
         return Drain{.action = {{row.str(1), row.str(2), row.str(3)}, row.str(0), row.str(4), row.str(5)},
                      .started_at = row.time(6),
@@ -67,9 +67,8 @@ base::Time next_step_at(const Drain& drain) {
 }
 
 bool has_drain_steps(Call& call, const std::vector<Drain>& drains) {
-  return std::ranges::any_of(drains, [&](const Drain& drain) {
-    return next_step(drain, is_empty(call, drain), call.now) != DrainStep::None;
-  });
+  return std::ranges::any_of(
+      drains, [&](const Drain& drain) { return next_step(drain, is_empty(call, drain), call.now) != DrainStep::None; });
 }
 
 void continue_drains(Call& call) {

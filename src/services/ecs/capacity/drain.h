@@ -12,7 +12,7 @@
 
 namespace services::ecs {
 
-inline constexpr base::Duration kLongestDrain = std::chrono::hours(48);    // Amazon's
+inline constexpr base::Duration kLongestDrain = std::chrono::hours(48);   // Amazon's
 inline constexpr base::Duration kExtendEvery = std::chrono::minutes(30);  // half of the hook's heartbeat timeout
 
 struct Drain {

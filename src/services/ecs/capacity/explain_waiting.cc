@@ -31,9 +31,10 @@ void explain_group(Call& call, const state::Cluster& cluster, const std::string&
   }
   const autoscaler::ProviderView view = view_provider(call, cluster, *provider);
   const auto joined = static_cast<std::int64_t>(view.sizes.size());
-  out.push_back(fmt::format("The Auto Scaling group {} desires {} of at most {} instances: {} running, {} joined the "
-                            "cluster.",
-                            provider->group, group->DesiredCapacity, group->MaxSize, view.running, joined));
+  out.push_back(
+      fmt::format("The Auto Scaling group {} desires {} of at most {} instances: {} running, {} joined the "
+                  "cluster.",
+                  provider->group, group->DesiredCapacity, group->MaxSize, view.running, joined));
   if (group->DesiredCapacity > view.running) {
     out.push_back("It waits for an instance to start.");
   } else if (view.running > joined) {
@@ -53,9 +54,8 @@ void explain_machines_of_provider(Call& call, const state::Cluster& cluster, con
   const scheduler::Request* request = requests.of(task);
   if (!request) return;
   scheduler::Refusal refusal;
-  refusal.failures = call.local<Fleets>().with(cluster.number, [&](const scheduler::Fleet& fleet) {
-    return fleet.explain(*request, kMaxWaitVerdicts);
-  });
+  refusal.failures = call.local<Fleets>().with(
+      cluster.number, [&](const scheduler::Fleet& fleet) { return fleet.explain(*request, kMaxWaitVerdicts); });
   call.local<Fleets>().with(cluster.number, [&](const scheduler::Fleet& fleet) {
     std::erase_if(refusal.failures, [&](const scheduler::Failure& failure) {
       const scheduler::Machine* machine = fleet.find(failure.instance);

@@ -40,16 +40,18 @@ std::optional<Provider> find_provider(store::Tx& tx, const std::string& account,
 std::optional<Provider> find_provider_of_group(store::Tx& tx, const std::string& account, const std::string& region,
                                                const std::string& group) {
   return tx
-      .query(kSelectProvider + " WHERE account = $1 AND region = $2 AND group_name = $3 AND inactive_at IS NULL"
-                               " ORDER BY id LIMIT 1",
+      .query(kSelectProvider +
+                 " WHERE account = $1 AND region = $2 AND group_name = $3 AND inactive_at IS NULL"
+                 " ORDER BY id LIMIT 1",
              account, region, group)
       .one(read_provider);
 }
 
 std::vector<Provider> list_providers(store::Tx& tx, const Caller& caller, const std::string& after, std::int64_t most) {
   return tx
-      .query(kSelectProvider + " WHERE account = $1 AND region = $2 AND name > $3 AND inactive_at IS NULL"
-                               " ORDER BY name LIMIT $4",
+      .query(kSelectProvider +
+                 " WHERE account = $1 AND region = $2 AND name > $3 AND inactive_at IS NULL"
+                 " ORDER BY name LIMIT $4",
              caller.account, caller.region, after, most)
       .all(read_provider);
 }

@@ -30,9 +30,9 @@ struct Provider {
   base::Time created_at = {};
   std::optional<base::Time> inactive_at = {};  // deleted, and still described
 
-  bool scales() const;      // managed scaling: its tasks may wait for capacity
-  bool protects() const;    // managed termination protection
-  bool drains() const;      // managed draining
+  bool scales() const;    // managed scaling: its tasks may wait for capacity
+  bool protects() const;  // managed termination protection
+  bool drains() const;    // managed draining
   const shapes::ecs::ManagedScaling& scaling() const { return *body.autoScalingGroupProvider.managedScaling; }
   std::string arn() const;
 };

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int32_t kMaxStep = 10000, kMaxWarmup = 10000, kMaxTarget = 100, kDefaultWarmup = 300;
 constexpr std::size_t kMaxDescribedProviders = 100;
-constexpr std::int32_t kMostOfAPage = 10;                             // Amazon's
+constexpr std::int32_t kMostOfAPage = 10;                                // Amazon's
 constexpr base::Duration kInactiveProvidersFor = std::chrono::hours(1);  // Amazon does not document it
 constexpr char kEnabled[] = "ENABLED", kDisabled[] = "DISABLED";
 
@@ -87,8 +87,9 @@ ManagedScaling merge_scaling(const std::optional<ManagedScaling>& old, const std
 
 void check_protection(const Provider& provider, const shapes::autoscaling::AutoScalingGroup& group) {
   if (!provider.protects()) return;
-  const std::string why = "The managed termination protection setting for the capacity provider is invalid. To enable "
-                          "managed termination protection for a capacity provider, ";
+  const std::string why =
+      "The managed termination protection setting for the capacity provider is invalid. To enable "
+      "managed termination protection for a capacity provider, ";
   if (!provider.scales()) throw client_error(why + "managed scaling must be enabled.");
   if (group.NewInstancesProtectedFromScaleIn.value_or(false)) return;
   throw client_error(why + "the Auto Scaling group must have instance protection from scale in enabled.");
@@ -99,8 +100,9 @@ shapes::autoscaling::AutoScalingGroup check_provider(Call& call, const Provider&
   check_scaling(provider.scaling());
   auto group = provider.group.empty() ? std::nullopt : find_group(call, group_of(provider));
   if (!group) {
-    throw client_error("The specified Auto Scaling group ARN is invalid. Specify a valid Auto Scaling group ARN and "
-                       "try again.");
+    throw client_error(
+        "The specified Auto Scaling group ARN is invalid. Specify a valid Auto Scaling group ARN and "
+        "try again.");
   }
   check_protection(provider, *group);
   return std::move(*group);
@@ -165,8 +167,9 @@ CreateCapacityProviderResponse create_capacity_provider(Call& call, const Create
   delete_inactive_providers(call.tx, call.now - kInactiveProvidersFor);
   const auto existing = find_provider(call.tx, call.caller.account, call.caller.region, request.name);
   if (existing && !existing->inactive_at) {
-    throw client_error("The specified capacity provider already exists. To change the configuration of an existing "
-                       "capacity provider, update the capacity provider.");
+    throw client_error(
+        "The specified capacity provider already exists. To change the configuration of an existing "
+        "capacity provider, update the capacity provider.");
   }
   Provider provider{.account = call.caller.account, .region = call.caller.region, .name = request.name};
   AutoScalingGroupProvider& body = provider.body.autoScalingGroupProvider;
@@ -180,8 +183,9 @@ CreateCapacityProviderResponse create_capacity_provider(Call& call, const Create
   provider.created_at = call.now;
   body.autoScalingGroupArn = check_provider(call, provider).AutoScalingGroupARN.value_or(body.autoScalingGroupArn);
   if (find_provider_of_group(call.tx, provider.account, provider.region, provider.group)) {
-    throw client_error("The specified Auto Scaling group ARN is already being used by another capacity provider. "
-                       "Specify a unique Auto Scaling group ARN and try again.");
+    throw client_error(
+        "The specified Auto Scaling group ARN is already being used by another capacity provider. "
+        "Specify a unique Auto Scaling group ARN and try again.");
   }
   insert_provider(call.tx, provider);
   return {.capacityProvider = shown(provider, true)};

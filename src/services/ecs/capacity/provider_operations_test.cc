@@ -24,8 +24,9 @@ class ProviderTest : public CapacityTest {
 TEST_F(ProviderTest, DefaultsAreThoseOfAmazon) {
   add_group("g");
   const auto provider =
-      *run_json(&create_capacity_provider,
-                R"({"name":"p","autoScalingGroupProvider":{"autoScalingGroupArn":"g"},"tags":[{"key":"k","value":"v"}]})")
+      *run_json(
+           &create_capacity_provider,
+           R"({"name":"p","autoScalingGroupProvider":{"autoScalingGroupArn":"g"},"tags":[{"key":"k","value":"v"}]})")
            .capacityProvider;
   EXPECT_EQ(to_json(provider),
             R"({"capacityProviderArn":"arn:aws:ecs:us-east-1:111111111111:capacity-provider/p","name":"p",)"
@@ -41,7 +42,8 @@ TEST_F(ProviderTest, WhatIsInvalidIsRejectedInAmazonsWords) {
   add_group("g");
   add_group("h");
   const std::string group = R"({"autoScalingGroupArn":"g"})";
-  EXPECT_THAT(create_error("aws-p", group), StartsWith("ClientException: The specified capacity provider name is invalid"));
+  EXPECT_THAT(create_error("aws-p", group),
+              StartsWith("ClientException: The specified capacity provider name is invalid"));
   EXPECT_THAT(create_error("Fargate-p", group), HasSubstr("name is invalid"));
   EXPECT_THAT(create_error("p", R"({"autoScalingGroupArn":"none"})"), HasSubstr("Auto Scaling group ARN is invalid"));
   EXPECT_THAT(create_error("p", R"({"autoScalingGroupArn":"g","managedScaling":{"minimumScalingStepSize":3,
@@ -74,7 +76,8 @@ TEST_F(ProviderTest, AnAssociationCreatesPolicyTagAndHookAndItsEndRemovesThem) {
   EXPECT_EQ(policy.AutoScalingGroupName, "p-group");
   EXPECT_EQ(policy.EstimatedInstanceWarmup, 60);
   EXPECT_EQ(policy.TargetTrackingConfiguration->TargetValue, 80);
-  EXPECT_EQ(policy.TargetTrackingConfiguration->CustomizedMetricSpecification->MetricName, "CapacityProviderReservation");
+  EXPECT_EQ(policy.TargetTrackingConfiguration->CustomizedMetricSpecification->MetricName,
+            "CapacityProviderReservation");
   EXPECT_EQ(scaling_.hooks.at("p-group").LifecycleHookName, "ecs-managed-draining-termination-hook");
   EXPECT_EQ(scaling_.tags.at("p-group").Key, "AmazonECSManaged");
 
@@ -88,7 +91,8 @@ TEST_F(ProviderTest, AnAssociationCreatesPolicyTagAndHookAndItsEndRemovesThem) {
 TEST_F(ProviderTest, AnUpdateChangesThePolicyAndSwitchesItOff) {
   use_provider();
   const auto update = [&](const std::string& json) {
-    return *run_json(&update_capacity_provider, R"({"name":"p","autoScalingGroupProvider":)" + json + "}").capacityProvider;
+    return *run_json(&update_capacity_provider, R"({"name":"p","autoScalingGroupProvider":)" + json + "}")
+                .capacityProvider;
   };
   EXPECT_EQ(update(R"({"managedScaling":{"targetCapacity":50}})").updateStatus, "UPDATE_COMPLETE");
   EXPECT_EQ(scaling_.policies.begin()->second.TargetTrackingConfiguration->TargetValue, 50);
@@ -135,9 +139,11 @@ TEST_F(ProviderTest, StrategiesAreChecked) {
   add_provider("q");
   associate(R"("p","q")");
   const auto run_error = [&](const std::string& strategy, const std::string& more = "") {
-    return error_of(&run_task, R"({"taskDefinition":"plain","capacityProviderStrategy":[)" + strategy + "]" + more + "}");
+    return error_of(&run_task,
+                    R"({"taskDefinition":"plain","capacityProviderStrategy":[)" + strategy + "]" + more + "}");
   };
-  EXPECT_THAT(run_error(R"({"capacityProvider":"x","weight":1})"), HasSubstr("that is not associated with the cluster"));
+  EXPECT_THAT(run_error(R"({"capacityProvider":"x","weight":1})"),
+              HasSubstr("that is not associated with the cluster"));
   EXPECT_THAT(run_error(R"({"capacityProvider":"p"},{"capacityProvider":"q"})"),
               HasSubstr("There are no capacity providers in the capacity provider strategy with a weight value greater "
                         "than zero"));

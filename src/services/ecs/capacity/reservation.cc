@@ -63,8 +63,8 @@ autoscaler::ProviderView view_provider(Call& call, const state::Cluster& cluster
       const model::Instance& instance = machine->instance();
       if (instance.capacity_provider != provider.name || !running.contains(instance.ec2_instance_id)) continue;
       view.sizes.push_back(size_of(instance.total));
-      const bool busy = std::ranges::any_of(
-          machine->tasks(), [&](const model::TaskHold& task) { return !daemons.contains(task.group); });
+      const bool busy = std::ranges::any_of(machine->tasks(),
+                                            [&](const model::TaskHold& task) { return !daemons.contains(task.group); });
       view.busy += busy ? 1 : 0;
     }
   });

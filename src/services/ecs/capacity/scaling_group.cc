@@ -40,12 +40,14 @@ std::optional<asg::AutoScalingGroup> find_group(Call& call, const GroupName& gro
   if (!call.directory || !call.directory->find(kService, "DescribeAutoScalingGroups")) return std::nullopt;
   asg::AutoScalingGroupNamesType request;
   request.AutoScalingGroupNames = {{group.name}};
-  auto found = invoke<asg::AutoScalingGroupsType>(call, as_ecs(call, group), kService, "DescribeAutoScalingGroups", request);
+  auto found =
+      invoke<asg::AutoScalingGroupsType>(call, as_ecs(call, group), kService, "DescribeAutoScalingGroups", request);
   if (found.AutoScalingGroups.empty()) return std::nullopt;
   return std::move(found.AutoScalingGroups.front());
 }
 
-void put_scaling_policy(Call& call, const state::Cluster& cluster, const Provider& provider, const std::string& policy) {
+void put_scaling_policy(Call& call, const state::Cluster& cluster, const Provider& provider,
+                        const std::string& policy) {
   asg::CustomizedMetricSpecification metric;
   metric.Namespace = std::string(kReservationSpace);
   metric.MetricName = std::string(kReservationMetric);
@@ -84,7 +86,8 @@ void delete_draining_hook(Call& call, const Provider& provider) {
   asg::DeleteLifecycleHookType request;
   request.LifecycleHookName = std::string(kDrainingHook);
   request.AutoScalingGroupName = provider.group;
-  invoke<asg::DeleteLifecycleHookAnswer>(call, as_ecs(call, group_of(provider)), kService, "DeleteLifecycleHook", request);
+  invoke<asg::DeleteLifecycleHookAnswer>(call, as_ecs(call, group_of(provider)), kService, "DeleteLifecycleHook",
+                                         request);
 }
 
 void add_managed_tag(Call& call, const Provider& provider) {
@@ -112,7 +115,8 @@ void complete_action(Call& call, const DrainingAction& action) {
   if (!action.token.empty()) request.LifecycleActionToken = action.token;
   request.LifecycleActionResult = "CONTINUE";
   request.InstanceId = action.instance;
-  invoke<asg::CompleteLifecycleActionAnswer>(call, as_ecs(call, action.group), kService, "CompleteLifecycleAction", request);
+  invoke<asg::CompleteLifecycleActionAnswer>(call, as_ecs(call, action.group), kService, "CompleteLifecycleAction",
+                                             request);
 }
 
 void extend_action(Call& call, const DrainingAction& action) {
@@ -122,7 +126,7 @@ void extend_action(Call& call, const DrainingAction& action) {
   if (!action.token.empty()) request.LifecycleActionToken = action.token;
   request.InstanceId = action.instance;
   invoke<asg::RecordLifecycleActionHeartbeatAnswer>(call, as_ecs(call, action.group), kService,
-                                               "RecordLifecycleActionHeartbeat", request);
+                                                    "RecordLifecycleActionHeartbeat", request);
 }
 
 }  // namespace services::ecs

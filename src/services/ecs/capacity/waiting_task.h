@@ -16,7 +16,7 @@
 
 namespace services::ecs {
 
-inline constexpr std::int64_t kMaxWaiting = 500;                         // Amazon's, per cluster
+inline constexpr std::int64_t kMaxWaiting = 500;                       // Amazon's, per cluster
 inline constexpr base::Duration kWaitsFor = std::chrono::minutes(30);  // Amazon's: 10 to 30 minutes
 
 // How many more tasks of the cluster may wait.

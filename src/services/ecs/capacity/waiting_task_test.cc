@@ -197,7 +197,8 @@ TEST_F(WaitingTaskTest, AnotherStrategyOfAServiceNeedsANewDeployment) {
   create(R"({"serviceName":"s","taskDefinition":"one","desiredCount":1,"launchType":"EC2"})");
   EXPECT_EQ(describe_service("s").launchType, "EC2");
   const std::string strategy = R"("capacityProviderStrategy":[{"capacityProvider":"p","weight":1}])";
-  EXPECT_THAT(error_of(&update_service, R"({"service":"s",)" + strategy + "}"), HasSubstr("you must force a new deployment"));
+  EXPECT_THAT(error_of(&update_service, R"({"service":"s",)" + strategy + "}"),
+              HasSubstr("you must force a new deployment"));
   update(R"({"service":"s","forceNewDeployment":true,)" + strategy + "}");
   EXPECT_EQ(describe_service("s").capacityProviderStrategy->at(0).capacityProvider, "p");
 }
@@ -208,11 +209,12 @@ TEST_F(WaitingTaskTest, ExplainNamesTheProviderAndItsGroup) {
   const Task task = run_one("one");
   now_ += std::chrono::minutes(1);
   auto sentences = run_json(&stoker_explain, R"({"task":")" + *task.taskArn + "\"}").sentences;
-  EXPECT_THAT(sentences, ElementsAre("It has been PROVISIONING for 1 min: it waits for capacity of the capacity provider p, for "
-                                     "another 29 min at most.",
-                                     "The Auto Scaling group p-group desires 2 of at most 4 instances: 0 running, 0 "
-                                     "joined the cluster.",
-                                     "It waits for an instance to start."));
+  EXPECT_THAT(sentences,
+              ElementsAre("It has been PROVISIONING for 1 min: it waits for capacity of the capacity provider p, for "
+                          "another 29 min at most.",
+                          "The Auto Scaling group p-group desires 2 of at most 4 instances: 0 running, 0 "
+                          "joined the cluster.",
+                          "It waits for an instance to start."));
   create(R"({"serviceName":"s","taskDefinition":"one","desiredCount":1})");
   sentences = run_json(&stoker_explain, R"({"service":"s"})").sentences;
   EXPECT_THAT(sentences, Contains("1 task is PROVISIONING: waiting for capacity of the capacity provider p."));

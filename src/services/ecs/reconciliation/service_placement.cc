@@ -32,7 +32,8 @@ std::vector<shapes::ecs::Tag> tags_of_tasks(const ServiceRows& rows, const Store
 
 // Amazon's: the zone with the fewest tasks of the service, then the machine with the fewest.
 std::vector<shapes::ecs::PlacementStrategy> default_strategy() {
-  return {{.type = "spread", .field = "attribute:" + std::string(kZoneAttribute)}, {.type = "spread", .field = "instanceId"}};
+  return {{.type = "spread", .field = "attribute:" + std::string(kZoneAttribute)},
+          {.type = "spread", .field = "instanceId"}};
 }
 
 // Holds what it places, so that the next task finds it taken, and returns all of it at the end.
