@@ -361,7 +361,9 @@ class Service:
         zeroed = {SCALARS[k] for k in ("boolean", "integer", "long", "float", "double", "timestamp")}
         lines = [f"struct {name} {{"]
         lines += [f"  {kind} {member}{'{}' if kind in zeroed else ''};" for kind, member in members]
-        lines += [f"  bool operator==(const {name}&) const = default;", "};"]
+        # A member of the same name hides the type.
+        own = f"struct {name}" if name in [member for _, member in members] else name
+        lines += [f"  bool operator==(const {own}&) const = default;", "};"]
         listed = ", ".join(member for _, member in members)
         return lines + [wrap(f"BOOST_DESCRIBE_STRUCT({name}, (), ({listed}))")]
 

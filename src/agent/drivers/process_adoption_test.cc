@@ -171,9 +171,9 @@ TEST_F(Adoption, AProcessWhoseStateCannotBeReadIsNotReportedAsEnded) {
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   const rlimit none{0, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  EXPECT_THROW(run(driver_->wait(id)), std::runtime_error);
-  EXPECT_THROW(run(driver_->stop(id, base::Duration(0))), std::runtime_error);
-  EXPECT_THROW(run(driver_->remove(id)), std::runtime_error);
+  EXPECT_THROW((void)run(driver_->wait(id)), std::runtime_error);
+  EXPECT_THROW((void)run(driver_->stop(id, base::Duration(0))), std::runtime_error);
+  EXPECT_THROW((void)run(driver_->remove(id)), std::runtime_error);
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_EQ(phase(id), Phase::Running);
 }

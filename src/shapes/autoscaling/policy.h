@@ -285,7 +285,7 @@ BOOST_DESCRIBE_STRUCT(ExecutePolicyType, (), (AutoScalingGroupName, PolicyName, 
 
 struct AdjustmentType {
   std::optional<std::string> AdjustmentType;
-  bool operator==(const AdjustmentType&) const = default;
+  bool operator==(const struct AdjustmentType&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(AdjustmentType, (), (AdjustmentType))
 

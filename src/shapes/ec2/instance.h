@@ -1098,7 +1098,7 @@ struct InstanceStatus {
   std::optional<ec2::InstanceStatusSummary> InstanceStatus;
   std::optional<InstanceStatusSummary> SystemStatus;
   std::optional<EbsStatusSummary> AttachedEbsStatus;
-  bool operator==(const InstanceStatus&) const = default;
+  bool operator==(const struct InstanceStatus&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(InstanceStatus, (), (AvailabilityZone, AvailabilityZoneId, OutpostArn, Operator, Events,
     InstanceId, InstanceState, InstanceStatus, SystemStatus, AttachedEbsStatus))
