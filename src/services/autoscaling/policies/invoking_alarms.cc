@@ -29,29 +29,43 @@ json::value milliseconds(const json::value& text) {
   return time ? json::value(base::to_millis(*time)) : json::value();
 }
 
+// The notification that CloudWatch would publish to SNS; empty where it is not an object.
+json::object notification_of(const shapes::stoker::ExecuteAlarmAction& action) {
+  boost::system::error_code error;
+  json::value parsed = json::parse(action.message, error);
+  return error || !parsed.is_object() ? json::object() : std::move(parsed.get_object());
+}
+
+json::object trigger_of(const json::object& message) {
+  json::object trigger;
+  const json::value* found = message.if_contains("Trigger");
+  if (!found || !found->is_object()) return trigger;
+  for (const std::string_view name : kTriggerMembers) {
+    if (const json::value* member = found->get_object().if_contains(name)) trigger[name] = *member;
+  }
+  return trigger;
+}
+
 }  // namespace
 
+std::string comparison_of(const shapes::stoker::ExecuteAlarmAction& action) {
+  const json::value comparison = member_of(trigger_of(notification_of(action)), "ComparisonOperator");
+  return comparison.is_string() ? std::string(std::string_view(comparison.get_string())) : "";
+}
+
 std::string invoking_alarms(const shapes::stoker::ExecuteAlarmAction& action) {
-  boost::system::error_code error;
-  const json::value parsed = json::parse(action.message, error);
-  const json::object* message = error ? nullptr : parsed.if_object();
-  if (!message) return "";
-  json::object trigger;
-  if (const json::value* found = message->if_contains("Trigger"); found && found->is_object()) {
-    for (const std::string_view name : kTriggerMembers) {
-      if (const json::value* member = found->get_object().if_contains(name)) trigger[name] = *member;
-    }
-  }
+  const json::object message = notification_of(action);
+  if (message.empty()) return "";
   json::object alarm;
   alarm["AlarmArn"] = action.alarmArn;
-  alarm["Trigger"] = std::move(trigger);
+  alarm["Trigger"] = trigger_of(message);
   alarm["AlarmName"] = action.alarmName;
-  alarm["AlarmDescription"] = member_of(*message, "AlarmDescription");
+  alarm["AlarmDescription"] = member_of(message, "AlarmDescription");
   alarm["AWSAccountId"] = action.account;
   alarm["OldStateValue"] = action.oldState;
-  alarm["Region"] = member_of(*message, "Region");
+  alarm["Region"] = member_of(message, "Region");
   alarm["NewStateValue"] = action.newState;
-  alarm["AlarmConfigurationUpdatedTimestamp"] = milliseconds(member_of(*message, "AlarmConfigurationUpdatedTimestamp"));
+  alarm["AlarmConfigurationUpdatedTimestamp"] = milliseconds(member_of(message, "AlarmConfigurationUpdatedTimestamp"));
   alarm["StateChangeTime"] = base::to_millis(action.stateChangedAt);
   return json::serialize(json::array{std::move(alarm)});
 }

@@ -21,7 +21,7 @@ using shapes::autoscaling::ExecutePolicyType;
 using shapes::autoscaling::StepAdjustment;
 using shapes::stoker::ExecuteAlarmAction;
 
-// CloudWatch repeats the actions of an alarm every minute, so that a policy whose alarm lasts has a newer result.
+// CloudWatch repeats the actions of an alarm every minute, so a policy in force has a result that is not older.
 constexpr base::Duration kResultLife = std::chrono::seconds(90);
 // Alarms that change on the same data change within moments.
 constexpr base::Duration kSameMoment = std::chrono::seconds(5);
@@ -66,11 +66,27 @@ Adjustment step_adjustment(const PolicyRow& policy, double value, std::span<cons
   return adjustment_of(policy, step->adjustment);
 }
 
-// Enabled policies of the group, except this one, with a result that is at most so old.
-std::vector<PolicyRow> others_with_results(Call& call, const PolicyRow& policy, base::Duration life) {
+struct Trigger {
+  std::string alarm, state;     // "": a user's request
+  std::string cause;            // "a monitor alarm a in state ALARM triggered policy p"
+  std::string invoking_alarms;  // a JSON array; "": none
+};
+
+void record_result(Call& call, PolicyRow& policy, std::int32_t result, const Trigger& trigger) {
+  policy.wanted = result;
+  policy.wanted_at = call.now;
+  policy.wanted_alarm = trigger.alarm;
+  policy.wanted_state = trigger.state;
+  save_policy(call.tx, policy);
+}
+
+// Other policies of the group that are in force: their alarm is still in the state that triggered them, at most so long
+// ago.
+std::vector<PolicyRow> others_in_force(Call& call, const PolicyRow& policy, base::Duration life) {
   std::vector<PolicyRow> others = list_policies(call.tx, policy.group);
   std::erase_if(others, [&](const PolicyRow& other) {
-    return other.number == policy.number || !other.is_enabled() || !other.wanted || *other.wanted_at + life < call.now;
+    if (other.number == policy.number || !other.is_enabled() || !other.wanted) return true;
+    return *other.wanted_at + life < call.now || alarm_state(call, other, other.wanted_alarm) != other.wanted_state;
   });
   return others;
 }
@@ -78,31 +94,20 @@ std::vector<PolicyRow> others_with_results(Call& call, const PolicyRow& policy, 
 // Another policy may have lowered the capacity in the same moment. The larger of the two results counts, so this
 // policy's is computed from the capacity before.
 GroupCapacity before_other_policies(Call& call, const PolicyRow& policy, GroupCapacity capacity) {
-  for (const PolicyRow& other : others_with_results(call, policy, kSameMoment)) {
-    if (other.wanted == capacity.desired) capacity.desired = std::max(capacity.desired, capacity.warm);
+  if (capacity.desired >= capacity.warm) return capacity;
+  for (const PolicyRow& other : others_in_force(call, policy, kSameMoment)) {
+    if (other.wanted == capacity.desired) capacity.desired = capacity.warm;
   }
   return capacity;
 }
 
-struct Trigger {
-  std::string cause;            // "a monitor alarm a in state ALARM triggered policy p"
-  std::string invoking_alarms;  // a JSON array; "": none
-};
-
-// Records the policy's result, and applies it. A scale-in leaves as many instances as any policy wants.
-void apply_result(Call& call, PolicyRow& policy, Group& group, std::int32_t result, const Trigger& trigger) {
-  policy.wanted = result;
-  policy.wanted_at = call.now;
-  save_policy(call.tx, policy);
+// A scale-in leaves as many instances as any policy in force wants.
+void apply_result(Call& call, const PolicyRow& policy, Group& group, std::int32_t result, const Trigger& trigger) {
   std::int32_t desired = result;
-  for (const PolicyRow& other : others_with_results(call, policy, kResultLife)) {
-    if (result <= group.desired || *other.wanted_at + kSameMoment >= call.now) {
-      desired = std::max(desired, *other.wanted);
-    }
+  if (result < group.desired) {
+    for (const PolicyRow& other : others_in_force(call, policy, kResultLife)) desired = std::max(desired, *other.wanted);
+    desired = std::min(desired, group.desired);
   }
-  // Another policy's older result only limits a scale-in: it does not scale out again.
-  if (result <= group.desired && desired > group.desired) desired = group.desired;
-  desired = std::clamp(desired, group.min, std::max(group.min, group.max));
   set_desired(call, group, desired, trigger.cause, trigger.invoking_alarms);
 }
 
@@ -138,21 +143,18 @@ void track(Call& call, PolicyRow& policy, Group& group, double metric, const Tri
   const GroupCapacity capacity = count_capacity(call, group, warmup_of(policy, group));
   const int wanted = autoscaler::tracked_capacity(
       {capacity.warm, metric, tracking.TargetValue, autoscaler::FromZero::CountAsOne});
+  // Recorded also where it has to wait: the other policies follow it.
+  record_result(call, policy, wanted, trigger);
   if (metric > tracking.TargetValue) {
     const int result = autoscaler::bounded_capacity(capacity.desired, wanted, Direction::Out, capacity.bounds);
     return apply_result(call, policy, group, result, trigger);
   }
-  if (tracking.DisableScaleIn.value_or(false)) return;
-  // Recorded also where it has to wait: other policies scale in only if this one has a result.
-  policy.wanted = wanted;
-  policy.wanted_at = call.now;
-  save_policy(call.tx, policy);
-  if (capacity.warming) return;
+  if (tracking.DisableScaleIn.value_or(false) || capacity.warming) return;
   auto agreed = agreed_with_others(call, policy, wanted);
   if (!agreed) return;
   if (tracks_reservation(policy)) agreed = autoscaler::paced_scale_in(capacity.desired, *agreed);
   const int result = autoscaler::bounded_capacity(capacity.desired, *agreed, Direction::In, capacity.bounds);
-  set_desired(call, group, result, trigger.cause, trigger.invoking_alarms);
+  apply_result(call, policy, group, result, trigger);
 }
 
 void run_steps(Call& call, PolicyRow& policy, Group& group, const ExecuteAlarmAction& action, const Trigger& trigger) {
@@ -161,21 +163,26 @@ void run_steps(Call& call, PolicyRow& policy, Group& group, const ExecuteAlarmAc
   const auto value = autoscaler::aggregate(points, *aggregation);
   if (!value || !action.threshold) throw invalid_request("Metric data points must be provided");
   const Adjustment adjustment = step_adjustment(policy, *value, points, *action.threshold,
-                                                autoscaler::side_of(action.comparisonOperator));
+                                                autoscaler::side_of(comparison_of(action)));
   GroupCapacity capacity = count_capacity(call, group, warmup_of(policy, group));
   capacity = before_other_policies(call, policy, capacity);
-  apply_result(call, policy, group, autoscaler::step_group(capacity, adjustment), trigger);
+  const int result = autoscaler::step_group(capacity, adjustment);
+  record_result(call, policy, result, trigger);
+  apply_result(call, policy, group, result, trigger);
 }
 
-// Amazon documents "cooldown" for simple policies only; the alarm triggers them again after a minute.
+// Only simple policies wait for a cooldown. A lasting alarm triggers them again after a minute.
 void run_by_alarm(Call& call, PolicyRow& policy, Group& group, const ExecuteAlarmAction& action) {
   const Trigger trigger{
+      action.alarmName, action.newState,
       "a monitor alarm " + action.alarmName + " in state " + action.newState + " triggered policy " + policy.name,
       invoking_alarms(action)};
   if (policy.type() == kStepScaling) return run_steps(call, policy, group, action, trigger);
   if (policy.type() == kSimpleScaling) {
     if (is_cooling_down(call, group, cooldown_of(policy, group))) return;
-    return apply_result(call, policy, group, simple_result(call, policy, group), trigger);
+    const int result = simple_result(call, policy, group);
+    record_result(call, policy, result, trigger);
+    return apply_result(call, policy, group, result, trigger);
   }
   const auto metric = autoscaler::aggregate(action.recentDatapoints, autoscaler::Aggregation::Average);
   if (!metric) throw invalid_request("Metric data points must be provided");
@@ -216,23 +223,23 @@ GroupCapacity count_capacity(Call& call, const Group& group, base::Duration warm
   return capacity;
 }
 
-void execute_by_request(Call& call, PolicyRow& policy, const ExecutePolicyType& request) {
+void execute_by_request(Call& call, const PolicyRow& policy, const ExecutePolicyType& request) {
   check_execute_request(policy, request);
   auto group = load_group(call.tx, policy.group);
   if (!group || group->status != GroupStatus::Active) return;
-  const Trigger trigger{"a user request executed policy " + policy.name, ""};
+  const std::string cause = "a user request executed policy " + policy.name;
   if (policy.type() == kSimpleScaling) {
     if (request.HonorCooldown.value_or(false) && is_cooling_down(call, *group, cooldown_of(policy, *group))) {
       throw wire::ApiError("ScalingActivityInProgressFault",
                            "A scaling activity or a cooldown period is in progress and blocks this action");
     }
-    return apply_result(call, policy, *group, simple_result(call, policy, *group), trigger);
+    return set_desired(call, *group, simple_result(call, policy, *group), cause);
   }
   const double value = *request.MetricValue;
   const Adjustment adjustment = step_adjustment(policy, value, {&value, 1}, *request.BreachThreshold,
                                                 autoscaler::Side::Above);
   const GroupCapacity capacity = count_capacity(call, *group, warmup_of(policy, *group));
-  apply_result(call, policy, *group, autoscaler::step_group(capacity, adjustment), trigger);
+  set_desired(call, *group, autoscaler::step_group(capacity, adjustment), cause);
 }
 
 void execute_alarm_action(Call& call, const ExecuteAlarmAction& action) {

@@ -13,7 +13,7 @@
 namespace services::autoscaling {
 
 // ExecutePolicy.
-void execute_by_request(Call& call, PolicyRow& policy, const shapes::autoscaling::ExecutePolicyType& request);
+void execute_by_request(Call& call, const PolicyRow& policy, const shapes::autoscaling::ExecutePolicyType& request);
 
 // ExecuteAlarmAction, which CloudWatch invokes. The text of a wire::ApiError becomes part of the alarm's history.
 void execute_alarm_action(Call& call, const shapes::stoker::ExecuteAlarmAction& action);
@@ -23,6 +23,9 @@ autoscaler::GroupCapacity count_capacity(Call& call, const Group& group, base::D
 
 // The element of InvokingAlarms in the details of the activities that follow, as a JSON array.
 std::string invoking_alarms(const shapes::stoker::ExecuteAlarmAction& action);
+
+// The alarm's ComparisonOperator, from its notification.
+std::string comparison_of(const shapes::stoker::ExecuteAlarmAction& action);
 
 // As Java prints a list of doubles: "[0.14, 85.0]".
 std::string java_text(double value);

@@ -9,8 +9,8 @@ namespace {
 
 // Statements end in a condition of their own.
 #define POLICY_COLUMNS \
-  "SELECT id, grp, account, region, group_name, name, uuid, terms, alarm_high, alarm_low, wanted, wanted_at " \
-  "FROM autoscaling_policies "
+  "SELECT id, grp, account, region, group_name, name, uuid, terms, alarm_high, alarm_low, wanted, wanted_at, " \
+  "wanted_alarm, wanted_state FROM autoscaling_policies "
 
 PolicyRow read_policy(const store::Row& row) {
   PolicyRow policy;
@@ -26,6 +26,8 @@ PolicyRow read_policy(const store::Row& row) {
   policy.alarm_low = row.str(9);
   if (!row.is_null(10)) policy.wanted = static_cast<std::int32_t>(row.integer(10));
   policy.wanted_at = row.maybe_time(11);
+  policy.wanted_alarm = row.str(12);
+  policy.wanted_state = row.str(13);
   return policy;
 }
 
@@ -71,16 +73,18 @@ void each_policy(Call& call, std::int64_t group, std::int64_t after, const std::
 void save_policy(store::Tx& tx, PolicyRow& policy) {
   const std::string terms = to_json(policy.terms);
   if (policy.number != 0) {
-    tx.exec("UPDATE autoscaling_policies SET terms = $2, alarm_high = $3, alarm_low = $4, wanted = $5, wanted_at = $6 "
-            "WHERE id = $1",
-            policy.number, terms, policy.alarm_high, policy.alarm_low, policy.wanted, policy.wanted_at);
+    tx.exec("UPDATE autoscaling_policies SET terms = $2, alarm_high = $3, alarm_low = $4, wanted = $5, wanted_at = $6, "
+            "wanted_alarm = $7, wanted_state = $8 WHERE id = $1",
+            policy.number, terms, policy.alarm_high, policy.alarm_low, policy.wanted, policy.wanted_at,
+            policy.wanted_alarm, policy.wanted_state);
     return;
   }
   policy.number = tx.insert(
       "INSERT INTO autoscaling_policies (grp, account, region, group_name, name, uuid, terms, alarm_high, alarm_low, "
-      "wanted, wanted_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+      "wanted, wanted_at, wanted_alarm, wanted_state) "
+      "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
       policy.group, policy.account, policy.region, policy.group_name, policy.name, policy.uuid, terms,
-      policy.alarm_high, policy.alarm_low, policy.wanted, policy.wanted_at);
+      policy.alarm_high, policy.alarm_low, policy.wanted, policy.wanted_at, policy.wanted_alarm, policy.wanted_state);
 }
 
 void delete_policy_row(store::Tx& tx, std::int64_t number) {

@@ -22,9 +22,11 @@ struct PolicyRow {
   std::string account, region, group_name, name, uuid;
   shapes::autoscaling::PutScalingPolicyType terms;  // with the defaults of its type
   std::string alarm_high, alarm_low;  // names of a target tracking policy's alarms; "": there is none
-  // The capacity that it last resulted in, and when: several policies of a group have to agree.
+  // The capacity that an alarm's action last resulted in, when, and by which alarm in which state: several policies of a
+  // group have to agree.
   std::optional<std::int32_t> wanted;
   std::optional<base::Time> wanted_at;
+  std::string wanted_alarm, wanted_state;
 
   std::string arn() const;
   const std::string& type() const { return *terms.PolicyType; }
