@@ -104,10 +104,14 @@ std::optional<base::Time> next_due_group(store::Tx& tx);
 
 // Sets its number.
 void insert_group(store::Tx& tx, Group& group);
-// Increments its version. The row must have the version that was loaded.
+// Increments its version. Handlers run one after another, so that it need not check the version; the loop does.
 void save_group(store::Tx& tx, Group& group);
 // Saves it and has the loop look at it, now.
 void save_and_wake(Call& call, Group& group);
+// Only increments its version and has the loop look at it: for handlers that run within another one of the same group,
+// which has a copy of the row.
+void touch_group(Call& call, std::int64_t number);
+std::int64_t group_version(store::Tx& tx, std::int64_t number);
 // The row alone.
 void delete_group_row(store::Tx& tx, const Group& group);
 

@@ -33,11 +33,11 @@ struct GroupInstance {
   bool stop_requested = false;   // EC2 terminates it
   std::string unhealthy_reason;  // as in causes: "a user health-check"
   std::string replace_cause;     // a sentence without its time: it is to be replaced
+  std::string machine_reason;    // why its machine failed or is gone, by EC2; only set_machine_reason() changes it
   base::Time launched_at;
   std::optional<base::Time> in_service_at;
   std::optional<base::Time> unhealthy_at;  // when it may be replaced; later than now in its grace period
 
-  // "$Latest" and such are resolved: an instance of the group's present launch source.
   bool is_warm(const Group& group, base::Time now) const {
     return lifecycle == Lifecycle::InService && in_service_at && *in_service_at + group.warmup() <= now;
   }
@@ -54,6 +54,14 @@ void insert_group_instance(store::Tx& tx, GroupInstance& instance);
 // The caller must save the group, too, so that its version changes.
 void update_group_instance(store::Tx& tx, const GroupInstance& instance);
 void delete_group_instance(store::Tx& tx, const std::string& id);
+void set_machine_reason(store::Tx& tx, const std::string& id, const std::string& reason);
+// By id, after `after`, of all groups of an account and region.
+struct InstanceOfGroup {
+  std::string group_name;
+  GroupInstance instance;
+};
+std::vector<InstanceOfGroup> list_instances(store::Tx& tx, const std::string& account, const std::string& region,
+                                            const std::string& after, std::int64_t most);
 
 // The launch source of the group at this moment, with the version of a template as a number: what an instance that is
 // launched now gets. Throws where EC2 does not have the template.
