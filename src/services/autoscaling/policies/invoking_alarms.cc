@@ -48,11 +48,6 @@ json::object trigger_of(const json::object& message) {
 
 }  // namespace
 
-std::string comparison_of(const shapes::stoker::ExecuteAlarmAction& action) {
-  const json::value comparison = member_of(trigger_of(notification_of(action)), "ComparisonOperator");
-  return comparison.is_string() ? std::string(std::string_view(comparison.get_string())) : "";
-}
-
 std::string invoking_alarms(const shapes::stoker::ExecuteAlarmAction& action) {
   const json::object message = notification_of(action);
   if (message.empty()) return "";

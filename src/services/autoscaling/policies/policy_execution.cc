@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "autoscaler/group_plan.h"
 #include "autoscaler/target_tracking.h"
 #include "services/autoscaling/groups/capacity.h"
 #include "services/autoscaling/groups/group_instances.h"
@@ -25,15 +26,6 @@ using shapes::stoker::ExecuteAlarmAction;
 constexpr base::Duration kResultLife = std::chrono::seconds(90);
 // Alarms that change on the same data change within moments.
 constexpr base::Duration kSameMoment = std::chrono::seconds(5);
-
-bool is_pending(Lifecycle state) {
-  return state == Lifecycle::Pending || state == Lifecycle::PendingWait || state == Lifecycle::PendingProceed;
-}
-
-bool is_terminating(Lifecycle state) {
-  return state == Lifecycle::Terminating || state == Lifecycle::TerminatingWait ||
-         state == Lifecycle::TerminatingProceed;
-}
 
 base::Duration warmup_of(const PolicyRow& policy, const Group& group) {
   return autoscaler::warm_up_time(policy.terms.EstimatedInstanceWarmup, group.settings.warmup_s,
@@ -163,7 +155,7 @@ void run_steps(Call& call, PolicyRow& policy, Group& group, const ExecuteAlarmAc
   const auto value = autoscaler::aggregate(points, *aggregation);
   if (!value || !action.threshold) throw invalid_request("Metric data points must be provided");
   const Adjustment adjustment = step_adjustment(policy, *value, points, *action.threshold,
-                                                autoscaler::side_of(comparison_of(action)));
+                                                autoscaler::side_of(action.comparisonOperator));
   GroupCapacity capacity = count_capacity(call, group, warmup_of(policy, group));
   capacity = before_other_policies(call, policy, capacity);
   const int result = autoscaler::step_group(capacity, adjustment);
@@ -214,9 +206,10 @@ GroupCapacity count_capacity(Call& call, const Group& group, base::Duration warm
   for (const GroupInstance& instance : list_group_instances(call.tx, group.number)) {
     const bool in_service = instance.lifecycle == Lifecycle::InService;
     const bool warm = in_service && instance.in_service_at && *instance.in_service_at + warmup <= call.now;
-    if (warm || is_terminating(instance.lifecycle)) ++capacity.warm;
-    if (in_service || is_pending(instance.lifecycle)) ++live;
-    if ((in_service && !warm) || is_pending(instance.lifecycle)) capacity.warming = true;
+    if (warm || autoscaler::is_terminating(instance.lifecycle)) ++capacity.warm;
+    if (!autoscaler::is_capacity(instance.lifecycle)) continue;
+    ++live;
+    if (!warm) capacity.warming = true;
   }
   // The loop has not launched all of them yet.
   if (live < group.desired) capacity.warming = true;

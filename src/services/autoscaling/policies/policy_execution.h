@@ -24,9 +24,6 @@ autoscaler::GroupCapacity count_capacity(Call& call, const Group& group, base::D
 // The element of InvokingAlarms in the details of the activities that follow, as a JSON array.
 std::string invoking_alarms(const shapes::stoker::ExecuteAlarmAction& action);
 
-// The alarm's ComparisonOperator, from its notification.
-std::string comparison_of(const shapes::stoker::ExecuteAlarmAction& action);
-
 // As Java prints a list of doubles: "[0.14, 85.0]".
 std::string java_text(double value);
 std::string java_text(std::span<const double> values);

@@ -118,8 +118,8 @@ void check_open_ends(const std::vector<StepAdjustment>& steps) {
 void check_steps(std::vector<StepAdjustment> steps, bool exact) {
   if (steps.size() > kMaxSteps) throw invalid_request("A policy can have at most 20 StepAdjustments");
   for (const StepAdjustment& step : steps) check_step(step, exact);
-  std::stable_sort(steps.begin(), steps.end(),
-                   [](const StepAdjustment& a, const StepAdjustment& b) { return lower_of(a) < lower_of(b); });
+  std::sort(steps.begin(), steps.end(),
+            [](const StepAdjustment& a, const StepAdjustment& b) { return lower_of(a) < lower_of(b); });
   for (std::size_t i = 1; i < steps.size(); ++i) {
     if (lower_of(steps[i]) < upper_of(steps[i - 1])) throw invalid_request("StepAdjustment intervals cannot overlap");
     if (lower_of(steps[i]) > upper_of(steps[i - 1])) {
