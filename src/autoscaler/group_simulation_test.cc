@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups over thousands of random steps: machines that start, fail, die and stop when they like, hooks that are completed
-// or not, changed sizes, protection and suspended processes.
+// Groups over thousands of random steps: machines that start, fail, die and stop when they like, hooks that are
+// completed or not, changed sizes, protection and suspended processes.
 #include <gtest/gtest.h>
 
 #include <random>

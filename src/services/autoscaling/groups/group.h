@@ -101,6 +101,8 @@ std::vector<Group> list_groups(store::Tx& tx, const std::string& account, const 
 // Due at `now` or before, the oldest first.
 std::vector<Group> list_due_groups(store::Tx& tx, base::Time now, std::int64_t most);
 std::optional<base::Time> next_due_group(store::Tx& tx);
+// Those with enabled metrics, of all accounts.
+std::vector<Group> list_measured_groups(store::Tx& tx);
 
 // Sets its number.
 void insert_group(store::Tx& tx, Group& group);
