@@ -15,10 +15,10 @@ constexpr std::size_t kBodyLimit = 1u << 20;
 
 std::vector<Operation> all_operations() {
   std::vector<Operation> all;
-  for (auto rows : {group_operations(), group_size_operations(), group_list_operations(), group_type_operations(),
-                    instance_operations(), instance_state_operations(), hook_operations(), activity_operations(),
-                    tag_operations(), launch_configuration_operations(), metric_operations(),
-                    unsupported_operations()}) {
+  for (auto rows :
+       {group_operations(), group_size_operations(), group_list_operations(), group_type_operations(),
+        instance_operations(), instance_state_operations(), hook_operations(), activity_operations(), tag_operations(),
+        launch_configuration_operations(), metric_operations(), unsupported_operations()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;

@@ -17,10 +17,17 @@ struct AnyInput {
 };
 BOOST_DESCRIBE_STRUCT(AnyInput, (), ())
 
-constexpr std::string_view kUnsupported[] = {
-    "AttachLoadBalancerTargetGroups", "AttachLoadBalancers", "AttachTrafficSources", "DeleteWarmPool",
-    "DescribeWarmPool", "DetachLoadBalancerTargetGroups", "DetachLoadBalancers", "DetachTrafficSources",
-    "GetPredictiveScalingForecast", "LaunchInstances", "PutWarmPool"};
+constexpr std::string_view kUnsupported[] = {"AttachLoadBalancerTargetGroups",
+                                             "AttachLoadBalancers",
+                                             "AttachTrafficSources",
+                                             "DeleteWarmPool",
+                                             "DescribeWarmPool",
+                                             "DetachLoadBalancerTargetGroups",
+                                             "DetachLoadBalancers",
+                                             "DetachTrafficSources",
+                                             "GetPredictiveScalingForecast",
+                                             "LaunchInstances",
+                                             "PutWarmPool"};
 
 template <std::size_t I>
 void reject_operation(Call&, const AnyInput&) {

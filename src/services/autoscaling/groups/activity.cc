@@ -30,7 +30,8 @@ void insert_activity(Call& call, const Group& group, Activity& activity) {
   call.tx.exec("DELETE FROM autoscaling_activities WHERE ended_at IS NOT NULL AND ended_at < $1",
                call.now - kActivityRetention);
   activity.number = call.tx.insert(
-      "INSERT INTO autoscaling_activities (id, grp, account, region, group_name, group_arn, kind, instance, description, "
+      "INSERT INTO autoscaling_activities (id, grp, account, region, group_name, group_arn, kind, instance, "
+      "description, "
       "cause, status, status_message, progress, details, started_at, ended_at) "
       "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
       activity.id, activity.group, group.account, group.region, group.name, group.arn(),
@@ -40,10 +41,11 @@ void insert_activity(Call& call, const Group& group, Activity& activity) {
 }
 
 void update_activity(Call& call, const Activity& activity) {
-  call.tx.exec("UPDATE autoscaling_activities SET instance = $2, description = $3, status = $4, status_message = $5, "
-               "progress = $6, details = $7, ended_at = $8 WHERE number = $1",
-               activity.number, activity.instance, activity.description, activity.status, activity.status_message,
-               activity.progress, activity.details_json, activity.ended_at);
+  call.tx.exec(
+      "UPDATE autoscaling_activities SET instance = $2, description = $3, status = $4, status_message = $5, "
+      "progress = $6, details = $7, ended_at = $8 WHERE number = $1",
+      activity.number, activity.instance, activity.description, activity.status, activity.status_message,
+      activity.progress, activity.details_json, activity.ended_at);
 }
 
 void end_activity(Call& call, const Group& group, Activity& activity, std::string_view status,
@@ -65,8 +67,9 @@ std::optional<Activity> find_running_activity(store::Tx& tx, std::int64_t group,
 }
 
 std::vector<Activity> list_running_activities(store::Tx& tx, std::int64_t group) {
-  static const std::string sql = std::string("SELECT ") + kActivityColumns +
-                                 " FROM autoscaling_activities WHERE grp = $1 AND ended_at IS NULL ORDER BY number DESC";
+  static const std::string sql =
+      std::string("SELECT ") + kActivityColumns +
+      " FROM autoscaling_activities WHERE grp = $1 AND ended_at IS NULL ORDER BY number DESC";
   return tx.query(sql, group).all(read_activity);
 }
 

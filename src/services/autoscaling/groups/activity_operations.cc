@@ -59,7 +59,8 @@ std::vector<FoundActivity> list_activities(store::Tx& tx, const ActivityFilter& 
       std::string("SELECT ") + kActivityColumns +
       ", group_name, group_arn, CASE WHEN EXISTS (SELECT 1 FROM autoscaling_groups g WHERE g.number = grp) THEN 0 "
       "ELSE 1 END FROM autoscaling_activities WHERE account = $1 AND region = $2 AND number < $3 "
-      "AND ($4 = '' OR group_name = $4) AND ($5 = 1 OR EXISTS (SELECT 1 FROM autoscaling_groups g WHERE g.number = grp))";
+      "AND ($4 = '' OR group_name = $4) AND ($5 = 1 OR EXISTS (SELECT 1 FROM autoscaling_groups g WHERE g.number = "
+      "grp))";
   static const std::string running = columns + " AND ended_at IS NULL ORDER BY number DESC LIMIT $6";
   static const std::string done = columns + " AND ended_at IS NOT NULL ORDER BY number DESC LIMIT $6";
   return tx
@@ -77,9 +78,8 @@ shapes::autoscaling::Activity show_found(const FoundActivity& found) {
 }
 
 void keep_ids(std::vector<FoundActivity>& all, const std::vector<std::string>& ids) {
-  std::erase_if(all, [&](const FoundActivity& one) {
-    return std::find(ids.begin(), ids.end(), one.activity.id) == ids.end();
-  });
+  std::erase_if(
+      all, [&](const FoundActivity& one) { return std::find(ids.begin(), ids.end(), one.activity.id) == ids.end(); });
 }
 
 ActivitiesType describe_scaling_activities(Call& call, const DescribeScalingActivitiesType& request) {
@@ -103,7 +103,8 @@ ActivitiesType describe_scaling_activities(Call& call, const DescribeScalingActi
   ActivitiesType answer;
   if (found.size() > static_cast<std::size_t>(page.size)) {
     std::vector<std::string> keys;
-    for (const FoundActivity& one : found) keys.push_back(to_key({one.activity.ended_at.has_value(), one.activity.number}));
+    for (const FoundActivity& one : found)
+      keys.push_back(to_key({one.activity.ended_at.has_value(), one.activity.number}));
     answer.NextToken = cut_page(keys, page);
     found.resize(keys.size());
   }

@@ -9,8 +9,8 @@ namespace services::autoscaling {
 void set_desired(Call& call, Group& group, std::int32_t desired, const std::string& cause,
                  const std::string& invoking_alarms) {
   if (desired == group.desired) return;
-  const std::string change = " changing the desired capacity from " + std::to_string(group.desired) + " to " +
-                             std::to_string(desired);
+  const std::string change =
+      " changing the desired capacity from " + std::to_string(group.desired) + " to " + std::to_string(desired);
   group.cause = join_causes(group.cause, cause_sentence(call.now, cause + change));
   if (!invoking_alarms.empty()) group.invoking_alarms = invoking_alarms;
   group.desired = desired;

@@ -218,14 +218,14 @@ void insert_group(store::Tx& tx, Group& group) {
 
 void save_group(store::Tx& tx, Group& group) {
   const auto version =
-      tx.query("UPDATE autoscaling_groups SET version = version + 1, min_size = $2, max_size = $3, desired = $4, "
-               "status = $5, settings = $6, cause = $7, invoking_alarms = $8, replacements = $9, "
-               "protection_reported = $10, failed_launches = $11, retry_at = $12, cooldown_from = $13, due_at = $14, "
-               "measured = $15 WHERE number = $1 RETURNING version",
-               group.number, group.min, group.max, group.desired, static_cast<std::int64_t>(group.status),
-               to_json(group.settings), group.cause, group.invoking_alarms, group.replacements,
-               group.protection_reported, group.failed_launches, group.retry_at, group.cooldown_from, group.due_at,
-               !group.settings.metrics.empty())
+      tx.query(
+            "UPDATE autoscaling_groups SET version = version + 1, min_size = $2, max_size = $3, desired = $4, "
+            "status = $5, settings = $6, cause = $7, invoking_alarms = $8, replacements = $9, "
+            "protection_reported = $10, failed_launches = $11, retry_at = $12, cooldown_from = $13, due_at = $14, "
+            "measured = $15 WHERE number = $1 RETURNING version",
+            group.number, group.min, group.max, group.desired, static_cast<std::int64_t>(group.status),
+            to_json(group.settings), group.cause, group.invoking_alarms, group.replacements, group.protection_reported,
+            group.failed_launches, group.retry_at, group.cooldown_from, group.due_at, !group.settings.metrics.empty())
           .one([](const store::Row& row) { return row.integer(0); });
   CHECK(version) << "an update of an Auto Scaling group that does not exist";
   group.version = *version;

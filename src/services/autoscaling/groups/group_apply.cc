@@ -87,9 +87,7 @@ class PlanApplier {
       case Kind::FailLaunch: return fail_launched(call_, group_, instance);
       case Kind::MarkNotRunning: return mark_unhealthy(instance, kNotRunning);
       case Kind::MarkImpaired: return mark_unhealthy(instance, kImpaired);
-      case Kind::EnterStandby:
-        succeed(instance);
-        return set_lifecycle(instance, Lifecycle::Standby);
+      case Kind::EnterStandby: succeed(instance); return set_lifecycle(instance, Lifecycle::Standby);
       case Kind::Detach: return detach(instance);
       case Kind::Stop: return stop(instance);
       case Kind::Finish: return finish(instance);
@@ -183,7 +181,9 @@ class PlanApplier {
       note.cause = join_causes(note.cause, cause_sentence(call_.now, sentence));
     }
     if (!is_replaced) note.cause = join_causes(group_.cause, note.cause);
-    note.message = one.is_busy ? kBusyMessage : one.reason == TerminationReason::Unhealthy ? instance->machine_reason : "";
+    note.message = one.is_busy                                  ? kBusyMessage
+                   : one.reason == TerminationReason::Unhealthy ? instance->machine_reason
+                                                                : "";
     begin_termination(call_, group_, *instance, note);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries out a plan: launches and terminates with EC2's operations, moves instances through their states, and writes the
-// activities.
+// Carries out a plan: launches and terminates with EC2's operations, moves instances through their states, and writes
+// the activities.
 #pragma once
 
 #include "autoscaler/group_plan.h"

@@ -63,7 +63,8 @@ void publish_group_event(Call& call, const Group& group, std::string_view detail
   entry.Source = "aws.autoscaling";
   entry.DetailType = std::string(detail_type);
   entry.Resources = {{group.arn()}};
-  if (!instance.empty()) entry.Resources->push_back(Arn{"ec2", group.region, group.account, "instance/" + instance}.str());
+  if (!instance.empty())
+    entry.Resources->push_back(Arn{"ec2", group.region, group.account, "instance/" + instance}.str());
   entry.Detail = json::serialize(detail);
   invoke<shapes::events::PutEventsResponse>(call, group_principal(call, group), "events", "PutEvents", request);
 }

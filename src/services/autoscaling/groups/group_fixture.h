@@ -37,11 +37,11 @@ namespace services::autoscaling {
 
 // In Locals, where the fake operations find it.
 struct FakeServices {
-  std::string launch_error;                                   // of RunInstances; "": it succeeds
-  std::set<std::string> unknown_types;                        // that RunInstances rejects
-  std::set<std::string> impaired;                             // instances
+  std::string launch_error;             // of RunInstances; "": it succeeds
+  std::set<std::string> unknown_types;  // that RunInstances rejects
+  std::set<std::string> impaired;       // instances
   int launched = 0;
-  std::int64_t template_version = 1;                          // the default one
+  std::int64_t template_version = 1;  // the default one
   std::vector<shapes::ec2::RunInstancesRequest> launches;
   std::vector<std::pair<std::string, std::string>> messages;  // queue and body
   std::vector<std::string> events;                            // detail types
@@ -111,7 +111,8 @@ inline shapes::ec2::DescribeSubnetsResult fake_subnets(Call&, const shapes::ec2:
   shapes::ec2::DescribeSubnetsResult result;
   result.Subnets.emplace();
   for (const std::string& id : *request.SubnetIds) {
-    if (!id.starts_with("subnet-")) throw wire::ApiError("InvalidSubnetID.NotFound", "The subnet ID '" + id + "' does not exist");
+    if (!id.starts_with("subnet-"))
+      throw wire::ApiError("InvalidSubnetID.NotFound", "The subnet ID '" + id + "' does not exist");
     shapes::ec2::Subnet subnet;
     subnet.SubnetId = id;
     subnet.AvailabilityZone = "us-east-1" + id.substr(7);  // subnet-b
@@ -123,7 +124,8 @@ inline shapes::ec2::DescribeSubnetsResult fake_subnets(Call&, const shapes::ec2:
 inline shapes::ec2::DescribeAvailabilityZonesResult fake_zones(
     Call&, const shapes::ec2::DescribeAvailabilityZonesRequest& request) {
   for (const std::string& name : request.ZoneNames.value_or(std::vector<std::string>())) {
-    if (!name.starts_with("us-east-1")) throw wire::ApiError("InvalidParameterValue", "Invalid availability zone: [" + name + "]");
+    if (!name.starts_with("us-east-1"))
+      throw wire::ApiError("InvalidParameterValue", "Invalid availability zone: [" + name + "]");
   }
   return {};
 }
@@ -187,8 +189,8 @@ class GroupTest : public testing::Test {
     directory_.add("sqs", {operation<&fake_queue>("SendMessage", Access::Write)});
     directory_.add("events", {operation<&fake_put_events>("PutEvents", Access::Write),
                               operation<&fake_list_rules>("ListOneEnabledRule", Access::Read)});
-    store_ = store::open_test_store(folder_, {state::cluster_migrations(), state::ec2_instance_migrations(),
-                                              module_.migrations});
+    store_ = store::open_test_store(
+        folder_, {state::cluster_migrations(), state::ec2_instance_migrations(), module_.migrations});
     module_.add_memory(locals_);
     locals_.add<FakeServices>();
     locals_.add<MetricInterest>();
@@ -287,8 +289,8 @@ class GroupTest : public testing::Test {
     for (const auto& one : instances()) start(one.InstanceId);
   }
   void set_capacity(std::int32_t desired) {
-    run<void>("SetDesiredCapacity",
-              shapes::autoscaling::SetDesiredCapacityType{.AutoScalingGroupName = "workers", .DesiredCapacity = desired});
+    run<void>("SetDesiredCapacity", shapes::autoscaling::SetDesiredCapacityType{.AutoScalingGroupName = "workers",
+                                                                                .DesiredCapacity = desired});
     settle();
   }
 
@@ -302,7 +304,8 @@ class GroupTest : public testing::Test {
   // "i-1001 InService Healthy"
   std::vector<std::string> states() {
     std::vector<std::string> out;
-    for (const auto& one : instances()) out.push_back(one.InstanceId + " " + one.LifecycleState + " " + one.HealthStatus);
+    for (const auto& one : instances())
+      out.push_back(one.InstanceId + " " + one.LifecycleState + " " + one.HealthStatus);
     return out;
   }
   std::vector<shapes::autoscaling::Activity> activities(bool deleted = false) {

@@ -35,7 +35,8 @@ void apply_plans(Call& call, const std::vector<PlannedGroup>& plans) {
 
 Decision look_at_groups(Call& call) {
   std::vector<PlannedGroup> plans;
-  for (const Group& group : list_due_groups(call.tx, call.now, kMaxGroupsPerTurn)) plans.push_back(plan_one(call, group));
+  for (const Group& group : list_due_groups(call.tx, call.now, kMaxGroupsPerTurn))
+    plans.push_back(plan_one(call, group));
   Decision decision;
   if (plans.empty()) {
     decision.next = next_due_group(call.tx);
@@ -49,6 +50,8 @@ Decision look_at_groups(Call& call) {
 
 }  // namespace
 
-Loop group_loop() { return {.name = "autoscaling-groups", .topic = std::string(kGroupsTopic), .look = &look_at_groups}; }
+Loop group_loop() {
+  return {.name = "autoscaling-groups", .topic = std::string(kGroupsTopic), .look = &look_at_groups};
+}
 
 }  // namespace services::autoscaling

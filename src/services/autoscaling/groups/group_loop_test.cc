@@ -3,8 +3,8 @@
 
 #include "services/autoscaling/groups/capacity.h"
 #include "services/autoscaling/groups/group_fixture.h"
-#include "services/shape_json.h"
 #include "services/autoscaling/groups/group_snapshot.h"
+#include "services/shape_json.h"
 #include "state/machine.h"
 
 namespace services::autoscaling {
@@ -38,10 +38,11 @@ TEST_F(GroupLoop, ANewGroupLaunchesItsDesiredCapacity) {
   EXPECT_EQ(list[0].Progress, 30);
   EXPECT_EQ(list[0].ActivityId, *fake().launches.at(1).ClientToken);
   EXPECT_EQ(list[0].Description, "Launching a new EC2 instance: i-1002");
-  EXPECT_EQ(list[0].Cause,
-            "At 2027-01-15T08:00:00Z a user request created an AutoScalingGroup changing the desired capacity from 0 to "
-            "2.  At 2027-01-15T08:00:00Z an instance was started in response to a difference between desired and actual "
-            "capacity, increasing the capacity from 0 to 2.");
+  EXPECT_EQ(
+      list[0].Cause,
+      "At 2027-01-15T08:00:00Z a user request created an AutoScalingGroup changing the desired capacity from 0 to "
+      "2.  At 2027-01-15T08:00:00Z an instance was started in response to a difference between desired and actual "
+      "capacity, increasing the capacity from 0 to 2.");
   EXPECT_EQ(list[0].Details, R"({"Availability Zone":"us-east-1a"})");
 }
 
@@ -64,8 +65,9 @@ TEST_F(GroupLoop, ScaleInTerminatesAndForgetsTheInstance) {
   const auto running = activities().at(0);
   EXPECT_THAT(running.Cause, HasSubstr("a user request explicitly set group desired capacity changing the desired "
                                        "capacity from 2 to 1.  At"));
-  EXPECT_THAT(running.Cause, HasSubstr("an instance was taken out of service in response to a difference between desired "
-                                       "and actual capacity, shrinking the capacity from 2 to 1.  At"));
+  EXPECT_THAT(running.Cause,
+              HasSubstr("an instance was taken out of service in response to a difference between desired "
+                        "and actual capacity, shrinking the capacity from 2 to 1.  At"));
   EXPECT_THAT(running.Cause, HasSubstr("was selected for termination."));
   EXPECT_EQ(running.StatusCode, "InProgress");
   stop("i-1001");
@@ -117,8 +119,9 @@ TEST_F(GroupLoop, AMachineThatCanNotStartFailsItsLaunchAndIsReplacedAfterAPause)
   EXPECT_THAT(states(), IsEmpty());
   const auto list = activities();
   EXPECT_EQ(list[0].StatusCode, "Failed");
-  EXPECT_EQ(list[0].Description, "Launching a new EC2 instance: i-1001.  Status Reason: sbatch: error: invalid "
-                                 "partition. Launching EC2 instance failed.");
+  EXPECT_EQ(list[0].Description,
+            "Launching a new EC2 instance: i-1001.  Status Reason: sbatch: error: invalid "
+            "partition. Launching EC2 instance failed.");
   advance(autoscaler::kFirstLaunchRetry);
   EXPECT_THAT(states(), ElementsAre("i-1002 Pending Healthy"));
 }
@@ -129,11 +132,13 @@ TEST_F(GroupLoop, AnInstanceThatDiesIsReplaced) {
   set_machine("i-1001", state::Ec2State::Terminated, "The job ended.");
   EXPECT_THAT(states(), ElementsAre("i-1002 Pending Healthy"));
   const auto list = activities();
-  EXPECT_EQ(list[0].Cause, "At 2027-01-15T08:00:10Z an instance was launched in response to an unhealthy instance needing "
-                           "to be replaced.");
+  EXPECT_EQ(list[0].Cause,
+            "At 2027-01-15T08:00:10Z an instance was launched in response to an unhealthy instance needing "
+            "to be replaced.");
   EXPECT_EQ(list[1].Description, "Terminating EC2 instance: i-1001");
-  EXPECT_EQ(list[1].Cause, "At 2027-01-15T08:00:10Z an instance was taken out of service in response to an EC2 health "
-                           "check indicating it has been terminated or stopped.");
+  EXPECT_EQ(list[1].Cause,
+            "At 2027-01-15T08:00:10Z an instance was taken out of service in response to an EC2 health "
+            "check indicating it has been terminated or stopped.");
   EXPECT_EQ(list[1].StatusMessage, "The job ended.");
 }
 
@@ -160,18 +165,20 @@ TEST_F(GroupLoop, AReplacedInstanceKeepsTheDesiredCapacity) {
 
 TEST_F(GroupLoop, ProtectedInstancesStayAndOneActivityReportsIt) {
   create_running(0, 2, 1);
-  run<SetInstanceProtectionAnswer>("SetInstanceProtection", SetInstanceProtectionQuery{.InstanceIds = {"i-1001"},
-                                                                                        .AutoScalingGroupName = "workers",
-                                                                                        .ProtectedFromScaleIn = true});
+  run<SetInstanceProtectionAnswer>(
+      "SetInstanceProtection",
+      SetInstanceProtectionQuery{
+          .InstanceIds = {"i-1001"}, .AutoScalingGroupName = "workers", .ProtectedFromScaleIn = true});
   set_capacity(0);
   EXPECT_EQ(shown().DesiredCapacity, 0);
   EXPECT_THAT(states(), ElementsAre("i-1001 InService Healthy"));
   ASSERT_THAT(activities(), SizeIs(2));
   EXPECT_EQ(activities().at(0).Description,
             "Could not scale to desired capacity because all remaining instances are protected from scale-in.");
-  run<SetInstanceProtectionAnswer>("SetInstanceProtection", SetInstanceProtectionQuery{.InstanceIds = {"i-1001"},
-                                                                                        .AutoScalingGroupName = "workers",
-                                                                                        .ProtectedFromScaleIn = false});
+  run<SetInstanceProtectionAnswer>(
+      "SetInstanceProtection",
+      SetInstanceProtectionQuery{
+          .InstanceIds = {"i-1001"}, .AutoScalingGroupName = "workers", .ProtectedFromScaleIn = false});
   settle();
   EXPECT_THAT(states(), ElementsAre("i-1001 Terminating Healthy"));
 }
@@ -179,7 +186,8 @@ TEST_F(GroupLoop, ProtectedInstancesStayAndOneActivityReportsIt) {
 TEST_F(GroupLoop, ScaleInPrefersMachinesWithoutTasksAndNamesRunningOnes) {
   create_running(0, 2, 2);
   with_call([&](Call& call) {
-    const auto cluster = state::insert_cluster(call.tx, {.account = caller_.account, .region = caller_.region, .name = "gpu"}, "{}", now_);
+    const auto cluster = state::insert_cluster(
+        call.tx, {.account = caller_.account, .region = caller_.region, .name = "gpu"}, "{}", now_);
     for (const std::string& id : {std::string("i-1001"), std::string("i-1002")}) {
       auto row = state::find_ec2_instance(call.tx, id);
       row->agent_json = to_json(shapes::stoker::AgentSettings{.cluster = "gpu"});
@@ -204,7 +212,8 @@ TEST_F(GroupLoop, MixedInstancesFallBackToTheNextType) {
   request.MixedInstancesPolicy.emplace();
   request.MixedInstancesPolicy->LaunchTemplate.emplace();
   request.MixedInstancesPolicy->LaunchTemplate->LaunchTemplateSpecification = {{.LaunchTemplateId = "lt-1"}};
-  request.MixedInstancesPolicy->LaunchTemplate->Overrides = {{{.InstanceType = "p3.2xlarge"}, {.InstanceType = "g4dn.xlarge"}}};
+  request.MixedInstancesPolicy->LaunchTemplate->Overrides = {
+      {{.InstanceType = "p3.2xlarge"}, {.InstanceType = "g4dn.xlarge"}}};
   fake().unknown_types = {"p3.2xlarge"};
   run<void>("CreateAutoScalingGroup", request);
   settle();
@@ -250,7 +259,8 @@ TEST_F(GroupLoop, ALaunchConfigurationIsSentMemberByMember) {
 
 TEST_F(GroupLoop, ASuspendedLaunchWaitsUntilItIsResumed) {
   create(0, 1);
-  run<void>("SuspendProcesses", ScalingProcessQuery{.AutoScalingGroupName = "workers", .ScalingProcesses = {{"Launch"}}});
+  run<void>("SuspendProcesses",
+            ScalingProcessQuery{.AutoScalingGroupName = "workers", .ScalingProcesses = {{"Launch"}}});
   set_capacity(1);
   EXPECT_THAT(states(), IsEmpty());
   EXPECT_EQ(shown().SuspendedProcesses->at(0).SuspensionReason, "User suspended at 2027-01-15T08:00:00Z");
@@ -266,7 +276,8 @@ TEST_F(GroupLoop, APlanOfAnOlderVersionIsNotApplied) {
     Call call{tx, nobody_, now_, now_, &locals_, &directory_};
     decision = module_.loops.front().look(call);
   });
-  run<void>("UpdateAutoScalingGroup", UpdateAutoScalingGroupType{.AutoScalingGroupName = "workers", .MinSize = 0, .DesiredCapacity = 0});
+  run<void>("UpdateAutoScalingGroup",
+            UpdateAutoScalingGroupType{.AutoScalingGroupName = "workers", .MinSize = 0, .DesiredCapacity = 0});
   with_call(decision.apply);
   EXPECT_THAT(states(), IsEmpty());
   settle();
@@ -279,12 +290,14 @@ TEST_F(GroupLoop, AForcedDeletionTerminatesAllAndThenTheGroupIsGone) {
                 run<void>("DeleteAutoScalingGroup", DeleteAutoScalingGroupType{.AutoScalingGroupName = "workers"});
               }),
               HasSubstr("ResourceInUseFault: You cannot delete an AutoScalingGroup while there are instances"));
-  run<void>("DeleteAutoScalingGroup", DeleteAutoScalingGroupType{.AutoScalingGroupName = "workers", .ForceDelete = true});
+  run<void>("DeleteAutoScalingGroup",
+            DeleteAutoScalingGroupType{.AutoScalingGroupName = "workers", .ForceDelete = true});
   settle();
   EXPECT_EQ(shown().Status, "Delete in progress");
   stop("i-1001");
   stop("i-1002");
-  EXPECT_THAT(run<AutoScalingGroupsType>("DescribeAutoScalingGroups", AutoScalingGroupNamesType()).AutoScalingGroups, IsEmpty());
+  EXPECT_THAT(run<AutoScalingGroupsType>("DescribeAutoScalingGroups", AutoScalingGroupNamesType()).AutoScalingGroups,
+              IsEmpty());
   EXPECT_THAT(activities(), IsEmpty());
   ASSERT_THAT(activities(true), SizeIs(4));
   EXPECT_EQ(activities(true).at(0).AutoScalingGroupState, "Deleted");
@@ -292,10 +305,13 @@ TEST_F(GroupLoop, AForcedDeletionTerminatesAllAndThenTheGroupIsGone) {
 
 TEST_F(GroupLoop, EnabledMetricsArePublished) {
   create_running(1, 3, 2);
-  run<void>("EnableMetricsCollection", EnableMetricsCollectionQuery{.AutoScalingGroupName = "workers", .Granularity = "1Minute"});
+  run<void>("EnableMetricsCollection",
+            EnableMetricsCollectionQuery{.AutoScalingGroupName = "workers", .Granularity = "1Minute"});
   Measured measured;
   const std::set<MetricKey> interest;
-  with_call([&](Call& call) { measured = module_.measure(call, Due{.minute = true, .second = false, .interest = interest}); });
+  with_call([&](Call& call) {
+    measured = module_.measure(call, Due{.minute = true, .second = false, .interest = interest});
+  });
   ASSERT_THAT(measured.points, SizeIs(13));
   for (const Measurement& point : measured.points) {
     if (point.metric.name == "GroupInServiceInstances") EXPECT_THAT(point.values, ElementsAre(2));

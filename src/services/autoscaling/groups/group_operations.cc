@@ -116,8 +116,9 @@ void update_auto_scaling_group(Call& call, const UpdateAutoScalingGroupType& req
   // What failed may succeed now.
   group.retry_at.reset();
   group.failed_launches = 0;
-  const std::string cause = "a user request update of AutoScalingGroup constraints to min: " + std::to_string(group.min) +
-                            ", max: " + std::to_string(group.max) + ", desired: " + std::to_string(desired);
+  const std::string cause =
+      "a user request update of AutoScalingGroup constraints to min: " + std::to_string(group.min) +
+      ", max: " + std::to_string(group.max) + ", desired: " + std::to_string(desired);
   set_desired(call, group, desired, cause);
   save_and_wake(call, group);
 }
@@ -126,17 +127,19 @@ void update_auto_scaling_group(Call& call, const UpdateAutoScalingGroupType& req
 void check_deletion(Call& call, const Group& group, bool forced) {
   const std::string& protection = group.settings.deletion_protection;
   if (protection == "prevent-all-deletion" || (forced && protection == "prevent-force-deletion")) {
-    throw wire::ApiError("ResourceInUseFault", "The AutoScalingGroup " + group.name + " has the deletion protection " +
-                                                   protection + ".");
+    throw wire::ApiError("ResourceInUseFault",
+                         "The AutoScalingGroup " + group.name + " has the deletion protection " + protection + ".");
   }
   if (forced) return;
   if (!list_group_instances(call.tx, group.number).empty()) {
-    throw wire::ApiError("ResourceInUseFault", "You cannot delete an AutoScalingGroup while there are instances or "
-                                               "pending Spot instance request(s) still in the group.");
+    throw wire::ApiError("ResourceInUseFault",
+                         "You cannot delete an AutoScalingGroup while there are instances or "
+                         "pending Spot instance request(s) still in the group.");
   }
   if (!list_running_activities(call.tx, group.number).empty()) {
-    throw wire::ApiError("ScalingActivityInProgressFault", "You cannot delete an AutoScalingGroup while there are scaling "
-                                                           "activities in progress for that group.");
+    throw wire::ApiError("ScalingActivityInProgressFault",
+                         "You cannot delete an AutoScalingGroup while there are scaling "
+                         "activities in progress for that group.");
   }
 }
 

@@ -50,7 +50,8 @@ void reject_unsupported_members(const Request& request) {
   }
   if (request.InstanceMaintenancePolicy) {
     const auto& policy = *request.InstanceMaintenancePolicy;
-    const bool clears = policy.MinHealthyPercentage.value_or(-1) == -1 && policy.MaxHealthyPercentage.value_or(-1) == -1;
+    const bool clears =
+        policy.MinHealthyPercentage.value_or(-1) == -1 && policy.MaxHealthyPercentage.value_or(-1) == -1;
     if (!clears) throw unsupported("InstanceMaintenancePolicy");
   }
   if (request.AvailabilityZoneDistribution &&
@@ -126,8 +127,9 @@ void set_launch_source(Call& call, Group& group, const Request& request) {
                       (request.MixedInstancesPolicy ? 1 : 0);
   if (sources == 0) return;
   if (sources > 1) {
-    throw validation_error("Valid requests must contain either LaunchTemplate, LaunchConfigurationName, InstanceId or "
-                           "MixedInstancesPolicy parameter.");
+    throw validation_error(
+        "Valid requests must contain either LaunchTemplate, LaunchConfigurationName, InstanceId or "
+        "MixedInstancesPolicy parameter.");
   }
   GroupSettings& settings = group.settings;
   settings.launch_configuration.reset();
@@ -228,8 +230,9 @@ void set_settings(Call& call, Group& group, const CreateAutoScalingGroupType& re
   set_shared_settings(call, group, request);
   const GroupSettings& settings = group.settings;
   if (!settings.launch_configuration && !settings.launch_template && !settings.mixed_instances) {
-    throw validation_error("Valid requests must contain either LaunchTemplate, LaunchConfigurationName, InstanceId or "
-                           "MixedInstancesPolicy parameter.");
+    throw validation_error(
+        "Valid requests must contain either LaunchTemplate, LaunchConfigurationName, InstanceId or "
+        "MixedInstancesPolicy parameter.");
   }
   if (settings.zones.empty()) {
     throw validation_error("You must specify 1 of either AvailabilityZones, AvailabilityZoneIds, or Subnets");
@@ -241,7 +244,7 @@ void set_settings(Call& call, Group& group, const UpdateAutoScalingGroupType& re
 }
 
 std::vector<std::string> termination_policy_types() {
-  return {"AllocationStrategy", "ClosestToNextInstanceHour", "Default", "NewestInstance", "OldestInstance",
+  return {"AllocationStrategy",        "ClosestToNextInstanceHour", "Default", "NewestInstance", "OldestInstance",
           "OldestLaunchConfiguration", "OldestLaunchTemplate"};
 }
 

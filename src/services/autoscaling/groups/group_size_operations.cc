@@ -18,10 +18,9 @@ using shapes::autoscaling::SetDesiredCapacityType;
 
 void check_cooldown(Call& call, const Group& group) {
   if (!is_cooling_down(call, group, std::chrono::seconds(group.settings.cooldown_s))) return;
-  const auto last = call.tx
-                        .query("SELECT id FROM autoscaling_activities WHERE grp = $1 ORDER BY number DESC LIMIT 1",
-                               group.number)
-                        .one([](const store::Row& row) { return row.str(0); });
+  const auto last =
+      call.tx.query("SELECT id FROM autoscaling_activities WHERE grp = $1 ORDER BY number DESC LIMIT 1", group.number)
+          .one([](const store::Row& row) { return row.str(0); });
   throw wire::ApiError("ScalingActivityInProgressFault",
                        "Scaling activity " + last.value_or("") + " is in progress and blocks this action");
 }
@@ -56,7 +55,8 @@ void suspend_processes(Call& call, const ScalingProcessQuery& request) {
   const std::string reason =
       "User suspended at " + wire::to_iso8601(std::chrono::floor<std::chrono::seconds>(call.now));
   for (const std::string& name : named_processes(request)) {
-    if (!group.is_suspended(name)) group.settings.suspended.push_back({.ProcessName = name, .SuspensionReason = reason});
+    if (!group.is_suspended(name))
+      group.settings.suspended.push_back({.ProcessName = name, .SuspensionReason = reason});
   }
   save_and_wake(call, group);
 }

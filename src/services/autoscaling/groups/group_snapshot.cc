@@ -110,8 +110,9 @@ void set_source(Call& call, const Group& group, const GroupInstance& instance, G
         load_launch_configuration(call.tx, {group.account, group.region, *instance.launch_configuration});
     member.source_order = found ? base::to_millis(found->CreatedTime) : 0;
   } else if (instance.launch_template) {
-    const auto& current = settings.mixed_instances ? settings.mixed_instances->LaunchTemplate->LaunchTemplateSpecification
-                                                   : settings.launch_template;
+    const auto& current = settings.mixed_instances
+                              ? settings.mixed_instances->LaunchTemplate->LaunchTemplateSpecification
+                              : settings.launch_template;
     member.from_current_source = current && current->LaunchTemplateId == instance.launch_template->LaunchTemplateId;
     member.source_order = std::stoll(instance.launch_template->Version.value_or("0"));
   }

@@ -12,7 +12,8 @@ namespace services::autoscaling {
 void add_tags(GroupSettings& settings, const std::vector<shapes::autoscaling::Tag>& tags);
 shapes::autoscaling::TagDescription show_tag(const Group& group, const GroupTag& tag);
 
-// The filters tag-key, tag-value and tag:<key>, and auto-scaling-group; all must match. Throws ValidationError for others.
+// The filters tag-key, tag-value and tag:<key>, and auto-scaling-group; all must match. Throws ValidationError for
+// others.
 bool matches_tag_filters(const Group& group, const std::vector<shapes::autoscaling::Filter>& filters);
 
 }  // namespace services::autoscaling

@@ -57,9 +57,9 @@ HookActionRow find_waiting_action(Call& call, const Group& group, const Request&
     if (request.InstanceId && action.instance != *request.InstanceId) continue;
     return std::move(action);
   }
-  throw validation_error("No active Lifecycle Action found with " +
-                         (request.LifecycleActionToken ? "token " + *request.LifecycleActionToken
-                                                       : "instance ID " + *request.InstanceId));
+  throw validation_error("No active Lifecycle Action found with " + (request.LifecycleActionToken
+                                                                         ? "token " + *request.LifecycleActionToken
+                                                                         : "instance ID " + *request.InstanceId));
 }
 
 CompleteLifecycleActionAnswer complete_lifecycle_action(Call& call, const CompleteLifecycleActionType& request) {

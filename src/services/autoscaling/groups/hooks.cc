@@ -40,7 +40,8 @@ void check_hook_target(const PutLifecycleHookType& request) {
 }
 
 void check_hook_members(const PutLifecycleHookType& request) {
-  if (request.HeartbeatTimeout && (*request.HeartbeatTimeout < kMinHeartbeat || *request.HeartbeatTimeout > kMaxHeartbeat)) {
+  if (request.HeartbeatTimeout &&
+      (*request.HeartbeatTimeout < kMinHeartbeat || *request.HeartbeatTimeout > kMaxHeartbeat)) {
     throw validation_error("HeartbeatTimeout must be between 30 and 7200 seconds");
   }
   if (request.DefaultResult && *request.DefaultResult != "CONTINUE" && *request.DefaultResult != "ABANDON") {
@@ -49,7 +50,8 @@ void check_hook_members(const PutLifecycleHookType& request) {
   if (request.LifecycleTransition && *request.LifecycleTransition != kLaunching &&
       *request.LifecycleTransition != kTerminating) {
     throw validation_error(
-        "'LifecycleTransition' must be one of: autoscaling:EC2_INSTANCE_LAUNCHING, autoscaling:EC2_INSTANCE_TERMINATING");
+        "'LifecycleTransition' must be one of: autoscaling:EC2_INSTANCE_LAUNCHING, "
+        "autoscaling:EC2_INSTANCE_TERMINATING");
   }
   check_hook_target(request);
 }
@@ -99,9 +101,10 @@ void put_hook(Call& call, const Group& group, const PutLifecycleHookType& reques
   hook.GlobalTimeout = std::min(kMaxGlobalTimeout, kHeartbeats * *hook.HeartbeatTimeout);
   hook.DefaultResult = request.DefaultResult.value_or(hook.DefaultResult.value_or("ABANDON"));
   set_hook_target(hook, request);
-  call.tx.exec("INSERT INTO autoscaling_hooks (grp, name, transition, body) VALUES ($1, $2, $3, $4) "
-               "ON CONFLICT (grp, name) DO UPDATE SET transition = EXCLUDED.transition, body = EXCLUDED.body",
-               group.number, *hook.LifecycleHookName, *hook.LifecycleTransition, to_json(hook));
+  call.tx.exec(
+      "INSERT INTO autoscaling_hooks (grp, name, transition, body) VALUES ($1, $2, $3, $4) "
+      "ON CONFLICT (grp, name) DO UPDATE SET transition = EXCLUDED.transition, body = EXCLUDED.body",
+      group.number, *hook.LifecycleHookName, *hook.LifecycleTransition, to_json(hook));
   if (request.NotificationTargetARN && hook.NotificationTargetARN) send_test_message(call, group, hook);
 }
 

@@ -23,9 +23,9 @@ constexpr std::size_t kMaxInstancesPerCall = 20;
 
 wire::ApiError sizes_error(const Group& group, const std::string& action, std::size_t count) {
   return validation_error("AutoScalingGroup " + group.name + " has min-size=" + std::to_string(group.min) +
-                          ", max-size=" + std::to_string(group.max) + ", and desired-size=" +
-                          std::to_string(group.desired) + ". To " + action + " " + std::to_string(count) +
-                          (count == 1 ? " instance" : " instances") +
+                          ", max-size=" + std::to_string(group.max) +
+                          ", and desired-size=" + std::to_string(group.desired) + ". To " + action + " " +
+                          std::to_string(count) + (count == 1 ? " instance" : " instances") +
                           ", please update the AutoScalingGroup sizes appropriately.");
 }
 
@@ -64,8 +64,8 @@ struct Move {
 };
 
 // The activity begins; the loop ends it.
-std::vector<shapes::autoscaling::Activity> move_instances(Call& call, Group& group, std::vector<GroupInstance> instances,
-                                                          const Move& move) {
+std::vector<shapes::autoscaling::Activity> move_instances(Call& call, Group& group,
+                                                          std::vector<GroupInstance> instances, const Move& move) {
   std::vector<shapes::autoscaling::Activity> shown;
   for (GroupInstance& instance : instances) {
     services::autoscaling::Activity activity;
@@ -96,7 +96,8 @@ DetachInstancesAnswer detach_instances(Call& call, const DetachInstancesQuery& r
   auto instances = find_in_state(call, group, ids, Lifecycle::InService);
   Move move{ActivityKind::Detach, Lifecycle::Detaching, "Detaching EC2 instance", "was detached"};
   if (request.ShouldDecrementDesiredCapacity) {
-    if (group.desired - static_cast<std::int32_t>(ids.size()) < group.min) throw sizes_error(group, "detach", ids.size());
+    if (group.desired - static_cast<std::int32_t>(ids.size()) < group.min)
+      throw sizes_error(group, "detach", ids.size());
     move.change = -1;
   }
   return {.Activities = move_instances(call, group, std::move(instances), move)};

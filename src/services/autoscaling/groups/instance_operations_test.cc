@@ -52,9 +52,10 @@ TEST_F(GroupInstances, ALaunchHookHoldsTheInstanceUntilItIsCompleted) {
   EXPECT_THAT(states(), ElementsAre("i-1001 Pending:Wait Healthy"));
   EXPECT_EQ(activities().at(0).StatusCode, "MidLifecycleAction");
   ASSERT_THAT(fake().messages, SizeIs(2));
-  for (const char* text : {R"("LifecycleHookName":"hook")", R"("EC2InstanceId":"i-1001")", R"("LifecycleActionToken":")",
-                           R"("LifecycleTransition":"autoscaling:EC2_INSTANCE_LAUNCHING")", R"("Origin":"EC2")",
-                           R"("NotificationMetadata":"blue")", R"("Service":"AWS Auto Scaling")"}) {
+  for (const char* text :
+       {R"("LifecycleHookName":"hook")", R"("EC2InstanceId":"i-1001")", R"("LifecycleActionToken":")",
+        R"("LifecycleTransition":"autoscaling:EC2_INSTANCE_LAUNCHING")", R"("Origin":"EC2")",
+        R"("NotificationMetadata":"blue")", R"("Service":"AWS Auto Scaling")"}) {
     EXPECT_THAT(fake().messages[1].second, HasSubstr(text));
   }
   EXPECT_THAT(fake().events, ElementsAre("EC2 Instance-launch Lifecycle Action"));
@@ -74,7 +75,8 @@ TEST_F(GroupInstances, AnAbandonedLaunchIsCancelledAndReplaced) {
   for (const auto& one : activities()) {
     if (!one.Description->starts_with("Launching a new EC2 instance: i-1001")) continue;
     EXPECT_EQ(one.StatusCode, "Cancelled");
-    EXPECT_THAT(*one.Description, HasSubstr("Instance failed to complete user's Lifecycle Action: Lifecycle Action with token "));
+    EXPECT_THAT(*one.Description,
+                HasSubstr("Instance failed to complete user's Lifecycle Action: Lifecycle Action with token "));
     EXPECT_THAT(*one.Description, HasSubstr(" was abandoned: Lifecycle Action Completed with ABANDON Result"));
   }
 }
@@ -119,8 +121,8 @@ TEST_F(GroupInstances, DeletingAHookAbandonsLaunches) {
   put(hook_request(kLaunching));
   set_capacity(1);
   start("i-1001");
-  run<DeleteLifecycleHookAnswer>("DeleteLifecycleHook",
-                                 DeleteLifecycleHookType{.LifecycleHookName = "hook", .AutoScalingGroupName = "workers"});
+  run<DeleteLifecycleHookAnswer>(
+      "DeleteLifecycleHook", DeleteLifecycleHookType{.LifecycleHookName = "hook", .AutoScalingGroupName = "workers"});
   settle();
   EXPECT_THAT(states(), ElementsAre("i-1001 Terminating Healthy", "i-1002 Pending Healthy"));
 }
@@ -142,7 +144,8 @@ TEST_F(GroupInstances, HooksAreValidated) {
 TEST_F(GroupInstances, StandbyLeavesTheCapacityAndComesBackWithoutHooks) {
   create_running(0, 2, 1);
   put(hook_request(kLaunching));
-  EnterStandbyQuery enter{.InstanceIds = {{"i-1001"}}, .AutoScalingGroupName = "workers", .ShouldDecrementDesiredCapacity = true};
+  EnterStandbyQuery enter{
+      .InstanceIds = {{"i-1001"}}, .AutoScalingGroupName = "workers", .ShouldDecrementDesiredCapacity = true};
   const auto entered = run<EnterStandbyAnswer>("EnterStandby", enter);
   EXPECT_EQ(entered.Activities->at(0).Description, "Moving EC2 instance to Standby: i-1001");
   EXPECT_EQ(entered.Activities->at(0).Progress, 50);
@@ -150,7 +153,8 @@ TEST_F(GroupInstances, StandbyLeavesTheCapacityAndComesBackWithoutHooks) {
                                                          "request, shrinking the capacity from 1 to 0."));
   settle();
   EXPECT_THAT(states(), ElementsAre("i-1001 Standby Healthy"));
-  const auto left = run<ExitStandbyAnswer>("ExitStandby", ExitStandbyQuery{.InstanceIds = {{"i-1001"}}, .AutoScalingGroupName = "workers"});
+  const auto left = run<ExitStandbyAnswer>(
+      "ExitStandby", ExitStandbyQuery{.InstanceIds = {{"i-1001"}}, .AutoScalingGroupName = "workers"});
   EXPECT_EQ(left.Activities->at(0).StatusCode, "PreInService");
   settle();
   EXPECT_THAT(states(), ElementsAre("i-1001 InService Healthy"));
@@ -159,7 +163,8 @@ TEST_F(GroupInstances, StandbyLeavesTheCapacityAndComesBackWithoutHooks) {
 
 TEST_F(GroupInstances, StandbyBelowTheMinimumIsRejected) {
   create_running(1, 1, 1);
-  EnterStandbyQuery enter{.InstanceIds = {{"i-1001"}}, .AutoScalingGroupName = "workers", .ShouldDecrementDesiredCapacity = true};
+  EnterStandbyQuery enter{
+      .InstanceIds = {{"i-1001"}}, .AutoScalingGroupName = "workers", .ShouldDecrementDesiredCapacity = true};
   EXPECT_EQ(error_of([&] { run<EnterStandbyAnswer>("EnterStandby", enter); }),
             "ValidationError: AutoScalingGroup workers has min-size=1, max-size=1, and desired-size=1. To place into "
             "standby 1 instance, please update the AutoScalingGroup sizes appropriately.");
@@ -167,7 +172,8 @@ TEST_F(GroupInstances, StandbyBelowTheMinimumIsRejected) {
 
 TEST_F(GroupInstances, ADetachedInstanceIsReplacedUnlessTheCapacityShrinksAndCanBeAttachedAgain) {
   create_running(0, 2, 1);
-  DetachInstancesQuery detach{.InstanceIds = {{"i-1001"}}, .AutoScalingGroupName = "workers", .ShouldDecrementDesiredCapacity = true};
+  DetachInstancesQuery detach{
+      .InstanceIds = {{"i-1001"}}, .AutoScalingGroupName = "workers", .ShouldDecrementDesiredCapacity = true};
   run<DetachInstancesAnswer>("DetachInstances", detach);
   settle();
   EXPECT_THAT(states(), IsEmpty());
@@ -199,21 +205,24 @@ TEST_F(GroupInstances, ATerminationCanShrinkTheGroup) {
   create_running(1, 2, 2);
   const TerminateInstanceInAutoScalingGroupType request{.InstanceId = "i-1001", .ShouldDecrementDesiredCapacity = true};
   const auto answer = run<ActivityType>("TerminateInstanceInAutoScalingGroup", request);
-  EXPECT_EQ(answer.Activity->Cause, "At 2027-01-15T08:00:00Z instance i-1001 was taken out of service in response to a "
-                                    "user request, shrinking the capacity from 2 to 1.");
+  EXPECT_EQ(answer.Activity->Cause,
+            "At 2027-01-15T08:00:00Z instance i-1001 was taken out of service in response to a "
+            "user request, shrinking the capacity from 2 to 1.");
   settle();
   EXPECT_THAT(states(), ElementsAre("i-1001 Terminating Healthy", "i-1002 InService Healthy"));
   EXPECT_THAT(error_of([&] {
                 run<ActivityType>("TerminateInstanceInAutoScalingGroup",
-                                  TerminateInstanceInAutoScalingGroupType{.InstanceId = "i-1002", .ShouldDecrementDesiredCapacity = true});
+                                  TerminateInstanceInAutoScalingGroupType{.InstanceId = "i-1002",
+                                                                          .ShouldDecrementDesiredCapacity = true});
               }),
               HasSubstr("Currently, desiredSize equals minSize (1)."));
 }
 
 TEST_F(GroupInstances, ATerminationIsReplacedOtherwise) {
   create_running(1, 2, 1);
-  run<ActivityType>("TerminateInstanceInAutoScalingGroup",
-                    TerminateInstanceInAutoScalingGroupType{.InstanceId = "i-1001", .ShouldDecrementDesiredCapacity = false});
+  run<ActivityType>(
+      "TerminateInstanceInAutoScalingGroup",
+      TerminateInstanceInAutoScalingGroupType{.InstanceId = "i-1001", .ShouldDecrementDesiredCapacity = false});
   settle();
   EXPECT_THAT(states(), ElementsAre("i-1001 Terminating Healthy", "i-1002 Pending Healthy"));
 }
@@ -236,25 +245,31 @@ TEST_F(GroupInstances, GroupsAreValidated) {
   };
   EXPECT_EQ(error([](auto& r) { r.DesiredCapacity = 15; }),
             "ValidationError: Desired capacity:15 must be between the specified min size:0 and max size:1");
-  EXPECT_THAT(error([](auto& r) { r.LaunchTemplate.reset(); }), HasSubstr("Valid requests must contain either LaunchTemplate"));
+  EXPECT_THAT(error([](auto& r) { r.LaunchTemplate.reset(); }),
+              HasSubstr("Valid requests must contain either LaunchTemplate"));
   EXPECT_THAT(error([](auto& r) { r.AvailabilityZones.reset(); }), HasSubstr("You must specify 1 of either"));
   EXPECT_THAT(error([](auto& r) { r.HealthCheckType = "ELB"; }), HasSubstr("does not support the HealthCheckType ELB"));
   EXPECT_THAT(error([](auto& r) { r.HealthCheckType = "EC2,ELB"; }), HasSubstr("Specifying EC2 in addition"));
   EXPECT_THAT(error([](auto& r) { r.TargetGroupARNs = {{"arn"}}; }), HasSubstr("TargetGroupARNs"));
-  EXPECT_THAT(error([](auto& r) { r.MaxInstanceLifetime = 1; }), HasSubstr("maxInstanceLifetime must be between 86400"));
-  EXPECT_THAT(error([](auto& r) { r.LaunchTemplate->LaunchTemplateName = "other"; }), HasSubstr("There is no such launch template."));
+  EXPECT_THAT(error([](auto& r) { r.MaxInstanceLifetime = 1; }),
+              HasSubstr("maxInstanceLifetime must be between 86400"));
+  EXPECT_THAT(error([](auto& r) { r.LaunchTemplate->LaunchTemplateName = "other"; }),
+              HasSubstr("There is no such launch template."));
   EXPECT_THAT(error([](auto& r) { r.VPCZoneIdentifier = "subnet-b"; }), HasSubstr("do not match"));
-  EXPECT_THAT(error([](auto& r) { r.Tags = {{{.Key = "aws:x"}}}; }), HasSubstr("Your account is not allowed to create tag aws:x"));
+  EXPECT_THAT(error([](auto& r) { r.Tags = {{{.Key = "aws:x"}}}; }),
+              HasSubstr("Your account is not allowed to create tag aws:x"));
   EXPECT_EQ(error([](auto&) {}), "");
-  EXPECT_EQ(error([](auto&) {}), "AlreadyExistsFault: AutoScalingGroup by this name already exists - A group with the name "
-                                 "workers already exists");
+  EXPECT_EQ(error([](auto&) {}),
+            "AlreadyExistsFault: AutoScalingGroup by this name already exists - A group with the name "
+            "workers already exists");
 }
 
 TEST_F(GroupInstances, TagsAreListedWithFilters) {
   create(0, 1);
   run<void>("CreateOrUpdateTags",
-            CreateOrUpdateTagsType{.Tags = {{.ResourceId = "workers", .ResourceType = "auto-scaling-group", .Key = "a", .Value = "1"},
-                                            {.ResourceId = "workers", .ResourceType = "auto-scaling-group", .Key = "b", .Value = "2"}}});
+            CreateOrUpdateTagsType{
+                .Tags = {{.ResourceId = "workers", .ResourceType = "auto-scaling-group", .Key = "a", .Value = "1"},
+                         {.ResourceId = "workers", .ResourceType = "auto-scaling-group", .Key = "b", .Value = "2"}}});
   DescribeTagsType request;
   request.MaxRecords = 1;
   auto page = run<TagsType>("DescribeTags", request);

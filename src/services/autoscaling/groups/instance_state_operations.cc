@@ -64,7 +64,8 @@ std::int32_t capacity_of(Call& call, const Group& group) {
   return count;
 }
 
-ActivityType terminate_instance_in_auto_scaling_group(Call& call, const TerminateInstanceInAutoScalingGroupType& request) {
+ActivityType terminate_instance_in_auto_scaling_group(Call& call,
+                                                      const TerminateInstanceInAutoScalingGroupType& request) {
   auto [group, instance] = find_managed(call, request.InstanceId);
   if (autoscaler::is_terminating(instance.lifecycle)) {
     const auto running = find_running_activity(call.tx, group.number, instance.id);

@@ -57,8 +57,10 @@ LaunchConfiguration to_row(Call& call, const CreateLaunchConfigurationType& requ
   row.SecurityGroups = request.SecurityGroups.value_or(std::vector<std::string>());
   row.ClassicLinkVPCSecurityGroups = std::vector<std::string>();
   row.UserData = request.UserData.value_or("");
-  row.BlockDeviceMappings = request.BlockDeviceMappings.value_or(std::vector<shapes::autoscaling::BlockDeviceMapping>());
-  row.InstanceMonitoring = request.InstanceMonitoring.value_or(shapes::autoscaling::InstanceMonitoring{.Enabled = true});
+  row.BlockDeviceMappings =
+      request.BlockDeviceMappings.value_or(std::vector<shapes::autoscaling::BlockDeviceMapping>());
+  row.InstanceMonitoring =
+      request.InstanceMonitoring.value_or(shapes::autoscaling::InstanceMonitoring{.Enabled = true});
   row.IamInstanceProfile = request.IamInstanceProfile;
   row.EbsOptimized = request.EbsOptimized.value_or(false);
   row.AssociatePublicIpAddress = request.AssociatePublicIpAddress;
@@ -72,11 +74,14 @@ void create_launch_configuration(Call& call, const CreateLaunchConfigurationType
   check_configuration(request);
   const std::string& name = request.LaunchConfigurationName;
   if (load_launch_configuration(call.tx, {call.caller.account, call.caller.region, name})) {
-    throw wire::ApiError("AlreadyExistsFault", "Launch Configuration by this name already exists - A launch configuration "
-                                               "already exists with the name " + name);
+    throw wire::ApiError("AlreadyExistsFault",
+                         "Launch Configuration by this name already exists - A launch configuration "
+                         "already exists with the name " +
+                             name);
   }
   if (count_launch_configurations(call) >= kMaxLaunchConfigurations) {
-    throw wire::ApiError("LimitExceededFault", "The number of launch configurations exceeds the limit of this account.");
+    throw wire::ApiError("LimitExceededFault",
+                         "The number of launch configurations exceeds the limit of this account.");
   }
   call.tx.exec("INSERT INTO autoscaling_launch_configurations (account, region, name, body) VALUES ($1, $2, $3, $4)",
                call.caller.account, call.caller.region, name, to_json(to_row(call, request)));
@@ -94,9 +99,10 @@ LaunchConfigurationsType describe_launch_configurations(Call& call, const Launch
   }
   answer.LaunchConfigurations =
       call.tx
-          .query("SELECT body FROM autoscaling_launch_configurations WHERE account = $1 AND region = $2 AND name > $3 "
-                 "ORDER BY name LIMIT $4",
-                 call.caller.account, call.caller.region, page.after, page.size + 1)
+          .query(
+              "SELECT body FROM autoscaling_launch_configurations WHERE account = $1 AND region = $2 AND name > $3 "
+              "ORDER BY name LIMIT $4",
+              call.caller.account, call.caller.region, page.after, page.size + 1)
           .all(read_configuration);
   std::vector<std::string> names;
   for (const LaunchConfiguration& one : answer.LaunchConfigurations) names.push_back(one.LaunchConfigurationName);
@@ -129,7 +135,8 @@ std::optional<LaunchConfiguration> load_launch_configuration(store::Tx& tx, cons
 
 LaunchConfiguration find_launch_configuration(Call& call, const std::string& name) {
   auto found = load_launch_configuration(call.tx, {call.caller.account, call.caller.region, name});
-  if (!found) throw validation_error("Launch configuration name not found - Launch configuration " + name + " not found");
+  if (!found)
+    throw validation_error("Launch configuration name not found - Launch configuration " + name + " not found");
   return std::move(*found);
 }
 

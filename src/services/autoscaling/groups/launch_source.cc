@@ -25,16 +25,16 @@ ec2::LaunchTemplateVersion find_template_version(Call& call, const Group& group,
   if (!given.LaunchTemplateId) request.LaunchTemplateName = given.LaunchTemplateName;
   request.Versions = {{given.Version.value_or("$Default")}};
   try {
-    const auto found = invoke<ec2::DescribeLaunchTemplateVersionsResult>(
-        call, group_principal(call, group), "ec2", "DescribeLaunchTemplateVersions", request);
+    const auto found = invoke<ec2::DescribeLaunchTemplateVersionsResult>(call, group_principal(call, group), "ec2",
+                                                                         "DescribeLaunchTemplateVersions", request);
     if (found.LaunchTemplateVersions && !found.LaunchTemplateVersions->empty()) {
       return found.LaunchTemplateVersions->front();
     }
   } catch (const wire::ApiError& error) {
     throw validation_error("You must use a valid fully-formed launch template. " + error.message());
   }
-  throw validation_error("You must use a valid fully-formed launch template. The version " + *request.Versions->begin() +
-                         " does not exist.");
+  throw validation_error("You must use a valid fully-formed launch template. The version " +
+                         *request.Versions->begin() + " does not exist.");
 }
 
 // With the number of its version.
@@ -63,7 +63,8 @@ std::vector<LaunchOption> mixed_options(Call& call, const Group& group) {
 
 void add_configuration(Call& call, const Group& group, const std::string& name, ec2::RunInstancesRequest& request) {
   const auto configuration = load_launch_configuration(call.tx, {group.account, group.region, name});
-  if (!configuration) throw validation_error("Launch configuration name not found - Launch configuration " + name + " not found");
+  if (!configuration)
+    throw validation_error("Launch configuration name not found - Launch configuration " + name + " not found");
   request.ImageId = configuration->ImageId;
   request.InstanceType = configuration->InstanceType;
   if (configuration->UserData && !configuration->UserData->empty()) request.UserData = configuration->UserData;
@@ -76,7 +77,8 @@ void add_configuration(Call& call, const Group& group, const std::string& name, 
   if (configuration->IamInstanceProfile) {
     request.IamInstanceProfile.emplace();
     auto& profile = *request.IamInstanceProfile;
-    (configuration->IamInstanceProfile->starts_with("arn:") ? profile.Arn : profile.Name) = configuration->IamInstanceProfile;
+    (configuration->IamInstanceProfile->starts_with("arn:") ? profile.Arn : profile.Name) =
+        configuration->IamInstanceProfile;
   }
 }
 
@@ -107,7 +109,8 @@ std::vector<std::string> split_list(const std::string& text) {
 
 }  // namespace
 
-LaunchTemplateSpecification complete_template(Call& call, const Group& group, const LaunchTemplateSpecification& given) {
+LaunchTemplateSpecification complete_template(Call& call, const Group& group,
+                                              const LaunchTemplateSpecification& given) {
   if (!given.LaunchTemplateId && !given.LaunchTemplateName) {
     throw validation_error("Valid requests must contain either launchTemplateId or LaunchTemplateName");
   }
@@ -122,9 +125,9 @@ LaunchTemplateSpecification complete_template(Call& call, const Group& group, co
 LaunchSource current_launch_source(Call& call, const Group& group) {
   const GroupSettings& settings = group.settings;
   if (settings.launch_configuration) return {.launch_configuration = settings.launch_configuration};
-  const LaunchTemplateSpecification& given = settings.launch_template
-                                                 ? *settings.launch_template
-                                                 : *settings.mixed_instances->LaunchTemplate->LaunchTemplateSpecification;
+  const LaunchTemplateSpecification& given =
+      settings.launch_template ? *settings.launch_template
+                               : *settings.mixed_instances->LaunchTemplate->LaunchTemplateSpecification;
   LaunchSource source;
   source.launch_template = resolve_template(call, group, given);
   return source;
@@ -173,7 +176,8 @@ std::vector<GroupSubnet> find_subnets(Call& call, const Group& group, const std:
   request.SubnetIds = ids;
   std::vector<GroupSubnet> subnets;
   try {
-    const auto found = invoke<ec2::DescribeSubnetsResult>(call, group_principal(call, group), "ec2", "DescribeSubnets", request);
+    const auto found =
+        invoke<ec2::DescribeSubnetsResult>(call, group_principal(call, group), "ec2", "DescribeSubnets", request);
     for (const std::string& id : ids) {
       for (const ec2::Subnet& one : *found.Subnets) {
         if (one.SubnetId == id) subnets.push_back({id, one.AvailabilityZone.value_or("")});

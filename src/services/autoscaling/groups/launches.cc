@@ -29,11 +29,13 @@ std::string failure_message(std::string reason) {
 std::string launch_cause(Call& call, Group& group, const autoscaler::GroupPlan& plan) {
   if (group.replacements > 0) {
     --group.replacements;
-    return cause_sentence(call.now, "an instance was launched in response to an unhealthy instance needing to be replaced");
+    return cause_sentence(call.now,
+                          "an instance was launched in response to an unhealthy instance needing to be replaced");
   }
-  const std::string text = "an instance was started in response to a difference between desired and actual capacity, "
-                           "increasing the capacity from " +
-                           std::to_string(plan.capacity) + " to " + std::to_string(group.desired);
+  const std::string text =
+      "an instance was started in response to a difference between desired and actual capacity, "
+      "increasing the capacity from " +
+      std::to_string(plan.capacity) + " to " + std::to_string(group.desired);
   return join_causes(group.cause, cause_sentence(call.now, text));
 }
 

@@ -15,9 +15,10 @@ using namespace shapes::autoscaling;
 
 constexpr char kGranularity[] = "1Minute";
 constexpr std::array<std::string_view, 13> kGroupMetrics = {
-    "GroupMinSize", "GroupMaxSize", "GroupDesiredCapacity", "GroupInServiceInstances", "GroupPendingInstances",
-    "GroupStandbyInstances", "GroupTerminatingInstances", "GroupTotalInstances", "GroupInServiceCapacity",
-    "GroupPendingCapacity", "GroupStandbyCapacity", "GroupTerminatingCapacity", "GroupTotalCapacity"};
+    "GroupMinSize",           "GroupMaxSize",          "GroupDesiredCapacity",      "GroupInServiceInstances",
+    "GroupPendingInstances",  "GroupStandbyInstances", "GroupTerminatingInstances", "GroupTotalInstances",
+    "GroupInServiceCapacity", "GroupPendingCapacity",  "GroupStandbyCapacity",      "GroupTerminatingCapacity",
+    "GroupTotalCapacity"};
 
 std::string list_metrics() {
   std::string list;
@@ -49,9 +50,8 @@ void enable_metrics_collection(Call& call, const EnableMetricsCollectionQuery& r
 void disable_metrics_collection(Call& call, const DisableMetricsCollectionQuery& request) {
   Group group = find_group(call, request.AutoScalingGroupName);
   const std::vector<std::string> names = named_metrics(request.Metrics);
-  std::erase_if(group.settings.metrics, [&](const std::string& one) {
-    return std::find(names.begin(), names.end(), one) != names.end();
-  });
+  std::erase_if(group.settings.metrics,
+                [&](const std::string& one) { return std::find(names.begin(), names.end(), one) != names.end(); });
   save_group(call.tx, group);
 }
 

@@ -6,8 +6,8 @@
 
 namespace services::autoscaling {
 
-inline constexpr std::string_view kProcesses[] = {
-    "AZRebalance",     "AddToLoadBalancer", "AlarmNotification", "HealthCheck", "InstanceRefresh", "Launch",
-    "ReplaceUnhealthy", "ScheduledActions",  "Terminate"};
+inline constexpr std::string_view kProcesses[] = {"AZRebalance",      "AddToLoadBalancer", "AlarmNotification",
+                                                  "HealthCheck",      "InstanceRefresh",   "Launch",
+                                                  "ReplaceUnhealthy", "ScheduledActions",  "Terminate"};
 
 }  // namespace services::autoscaling

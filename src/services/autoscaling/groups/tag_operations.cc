@@ -39,7 +39,8 @@ bool matches_filter(const Group& group, const GroupTag& tag, const Filter& filte
   if (name == "value" || name == "tag-value") return contains(values, tag.value);
   if (name == "propagate-at-launch") return contains(values, tag.propagate ? "true" : "false");
   if (name.starts_with("tag:")) return tag.key == name.substr(4) && contains(values, tag.value);
-  throw validation_error("Filter type " + name + " is not correct. Allowed Filter types are: auto-scaling-group key value "
+  throw validation_error("Filter type " + name +
+                         " is not correct. Allowed Filter types are: auto-scaling-group key value "
                          "propagate-at-launch");
 }
 
@@ -62,9 +63,8 @@ void create_or_update_tags(Call& call, const CreateOrUpdateTagsType& request) {
 void delete_tags(Call& call, const DeleteTagsType& request) {
   for (const Tag& tag : request.Tags) {
     Group group = find_tagged_group(call, tag);
-    std::erase_if(group.settings.tags, [&](const GroupTag& one) {
-      return one.key == tag.Key && (!tag.Value || one.value == *tag.Value);
-    });
+    std::erase_if(group.settings.tags,
+                  [&](const GroupTag& one) { return one.key == tag.Key && (!tag.Value || one.value == *tag.Value); });
     save_group(call.tx, group);
   }
 }
@@ -125,7 +125,8 @@ bool matches_tag_filters(const Group& group, const std::vector<Filter>& filters)
   return std::all_of(filters.begin(), filters.end(), [&](const Filter& filter) {
     const std::string name = filter.Name.value_or("");
     if (name != "tag-key" && name != "tag-value" && !name.starts_with("tag:")) {
-      throw validation_error("Filter type " + name + " is not correct. Allowed Filter types are: tag-key tag-value tag:<key>");
+      throw validation_error("Filter type " + name +
+                             " is not correct. Allowed Filter types are: tag-key tag-value tag:<key>");
     }
     return std::any_of(group.settings.tags.begin(), group.settings.tags.end(),
                        [&](const GroupTag& tag) { return matches_filter(group, tag, filter); });
