@@ -141,9 +141,8 @@ class Planner {
     if (member.stop_requested) return;
     const bool skips = member.skips_hooks || group_.skips_hooks;
     if (member.lifecycle == Lifecycle::TerminatingWait && !skips) {
-      const bool abandoned = std::any_of(member.actions.begin(), member.actions.end(), [&](const HookAction& one) {
-        return result_of(one) == Result::Abandon;
-      });
+      const bool abandoned = std::any_of(member.actions.begin(), member.actions.end(),
+                                         [&](const HookAction& one) { return result_of(one) == Result::Abandon; });
       if (!abandoned && is_waiting(member)) return;
       return change(member, Kind::ProceedTermination);
     }

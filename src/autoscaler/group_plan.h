@@ -13,8 +13,16 @@
 namespace autoscaler {
 
 enum class Lifecycle {
-  Pending, PendingWait, PendingProceed, InService, EnteringStandby, Standby, Detaching,
-  Terminating, TerminatingWait, TerminatingProceed,
+  Pending,
+  PendingWait,
+  PendingProceed,
+  InService,
+  EnteringStandby,
+  Standby,
+  Detaching,
+  Terminating,
+  TerminatingWait,
+  TerminatingProceed,
 };
 
 // The machine of an instance, as EC2 has it. Stopped: it is stopped, or stops. Gone: it is terminated.
@@ -33,11 +41,11 @@ struct GroupMember {
   Lifecycle lifecycle = Lifecycle::Pending;
   MachineState machine = MachineState::Pending;
   bool healthy = true;
-  bool is_protected = false;     // from scale-in; counts in service only
+  bool is_protected = false;  // from scale-in; counts in service only
   bool skips_hooks = false;
-  bool stop_requested = false;   // EC2 terminates it
-  bool is_replaced = false;      // somebody requested that another takes its place
-  bool is_busy = false;          // tasks run on it
+  bool stop_requested = false;      // EC2 terminates it
+  bool is_replaced = false;         // somebody requested that another takes its place
+  bool is_busy = false;             // tasks run on it
   bool from_configuration = false;  // launched from a launch configuration, not from a template
   bool from_current_source = true;  // from the configuration or template that the group has now
   std::int64_t source_order = 0;    // version of its template, or creation time of its configuration
@@ -96,10 +104,10 @@ struct GroupPlan {
   std::vector<Termination> terminations;
   std::vector<std::string> launches;  // the zone of each
   std::int32_t capacity = 0;          // pending and in service, before launches and scale-in
-  bool reports_protection = false;  // scale-in stops at protected instances: new in this plan
-  bool is_protected = false;        // the same, new or not
+  bool reports_protection = false;    // scale-in stops at protected instances: new in this plan
+  bool is_protected = false;          // the same, new or not
   bool deletes_group = false;
-  std::optional<base::Time> next;   // when time alone changes the plan
+  std::optional<base::Time> next;  // when time alone changes the plan
 
   bool is_empty() const {
     return changes.empty() && terminations.empty() && launches.empty() && !reports_protection && !deletes_group;

@@ -15,7 +15,7 @@ using Result = HookAction::Result;
 const base::Time kPlanTime = base::from_seconds(1800000000);
 
 GroupMember plan_member(const std::string& id, Lifecycle lifecycle = Lifecycle::InService,
-                   MachineState machine = MachineState::Running) {
+                        MachineState machine = MachineState::Running) {
   GroupMember one;
   one.id = id;
   one.zone = "a";
@@ -56,7 +56,8 @@ TEST(GroupPlan, ARunningMachineEntersServiceWhereNoHookWaits) {
 }
 
 TEST(GroupPlan, AMachineThatHasNotStartedIsWaitedFor) {
-  const auto plan = plan_group(plan_state(1, {plan_member("i-1", Lifecycle::Pending, MachineState::Pending)}), kPlanTime);
+  const auto plan =
+      plan_group(plan_state(1, {plan_member("i-1", Lifecycle::Pending, MachineState::Pending)}), kPlanTime);
   EXPECT_TRUE(plan.is_empty());
 }
 
@@ -114,7 +115,8 @@ TEST(GroupPlan, AnUnhealthyInstanceWaitsForItsGracePeriod) {
 
 TEST(GroupPlan, ImpairedInstancesAreReplacedATenthAtATime) {
   std::vector<GroupMember> members;
-  for (int i = 0; i < 30; ++i) members.push_back(plan_member("i-" + std::to_string(i), Lifecycle::InService, MachineState::Impaired));
+  for (int i = 0; i < 30; ++i)
+    members.push_back(plan_member("i-" + std::to_string(i), Lifecycle::InService, MachineState::Impaired));
   EXPECT_EQ(plan_group(plan_state(30, members), kPlanTime).changes.size(), 3u);
 }
 
@@ -163,7 +165,8 @@ TEST(GroupPlan, ProtectedInstancesStopScaleInWithOneReport) {
 }
 
 TEST(GroupPlan, StandbyIsNoCapacityAndHasNoHealthCheck) {
-  const GroupPlan plan = plan_group(plan_state(1, {plan_member("i-1", Lifecycle::Standby, MachineState::Stopped)}), kPlanTime);
+  const GroupPlan plan =
+      plan_group(plan_state(1, {plan_member("i-1", Lifecycle::Standby, MachineState::Stopped)}), kPlanTime);
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_EQ(plan.launches.size(), 1u);
 }

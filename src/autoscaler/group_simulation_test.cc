@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups over thousands of random steps: machines that start, fail, die and stop when they like, hooks that are completed
-// or not, changed sizes, protection and suspended processes.
+// Groups over thousands of random steps: machines that start, fail, die and stop when they like, hooks that are
+// completed or not, changed sizes, protection and suspended processes.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -90,14 +90,12 @@ class SimulatedGroup {
     return group_.members.front();
   }
   std::int32_t capacity() const {
-    return static_cast<std::int32_t>(std::count_if(group_.members.begin(), group_.members.end(), [](const auto& one) {
-      return is_capacity(one.lifecycle);
-    }));
+    return static_cast<std::int32_t>(std::count_if(group_.members.begin(), group_.members.end(),
+                                                   [](const auto& one) { return is_capacity(one.lifecycle); }));
   }
   std::size_t standby() const {
-    return static_cast<std::size_t>(std::count_if(group_.members.begin(), group_.members.end(), [](const auto& one) {
-      return one.lifecycle == Lifecycle::Standby;
-    }));
+    return static_cast<std::size_t>(std::count_if(group_.members.begin(), group_.members.end(),
+                                                  [](const auto& one) { return one.lifecycle == Lifecycle::Standby; }));
   }
 
   void check_termination(const GroupMember& member, const Termination& one) {
@@ -114,14 +112,26 @@ class SimulatedGroup {
   void apply(const Change& change) {
     GroupMember& member = find(change.id);
     switch (change.kind) {
-      case Kind::AwaitLaunchHooks: member.lifecycle = Lifecycle::PendingWait; member.actions = actions(); break;
-      case Kind::ProceedLaunch: member.lifecycle = Lifecycle::PendingProceed; member.actions.clear(); break;
+      case Kind::AwaitLaunchHooks:
+        member.lifecycle = Lifecycle::PendingWait;
+        member.actions = actions();
+        break;
+      case Kind::ProceedLaunch:
+        member.lifecycle = Lifecycle::PendingProceed;
+        member.actions.clear();
+        break;
       case Kind::EnterService: member.lifecycle = Lifecycle::InService; break;
       case Kind::MarkNotRunning:
       case Kind::MarkImpaired: member.healthy = false; break;
       case Kind::EnterStandby: member.lifecycle = Lifecycle::Standby; break;
-      case Kind::AwaitTerminationHooks: member.lifecycle = Lifecycle::TerminatingWait; member.actions = actions(); break;
-      case Kind::ProceedTermination: member.lifecycle = Lifecycle::TerminatingProceed; member.actions.clear(); break;
+      case Kind::AwaitTerminationHooks:
+        member.lifecycle = Lifecycle::TerminatingWait;
+        member.actions = actions();
+        break;
+      case Kind::ProceedTermination:
+        member.lifecycle = Lifecycle::TerminatingProceed;
+        member.actions.clear();
+        break;
       case Kind::Stop: member.stop_requested = true; break;
       case Kind::FailLaunch:
       case Kind::Detach:

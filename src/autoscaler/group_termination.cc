@@ -15,15 +15,12 @@ using Members = std::vector<const GroupMember*>;
 template <class Key>
 void keep_least(Members& members, Key key) {
   if (members.empty()) return;
-  const auto least = key(**std::min_element(members.begin(), members.end(), [&](const auto* a, const auto* b) {
-    return key(*a) < key(*b);
-  }));
+  const auto least = key(**std::min_element(members.begin(), members.end(),
+                                            [&](const auto* a, const auto* b) { return key(*a) < key(*b); }));
   std::erase_if(members, [&](const GroupMember* one) { return key(*one) != least; });
 }
 
-bool is_protected(const GroupMember& member) {
-  return member.is_protected && member.lifecycle == Lifecycle::InService;
-}
+bool is_protected(const GroupMember& member) { return member.is_protected && member.lifecycle == Lifecycle::InService; }
 
 base::Duration until_next_hour(const GroupMember& member, base::Time now) {
   constexpr base::Duration kHour = std::chrono::hours(1);

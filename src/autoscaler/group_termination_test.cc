@@ -19,7 +19,8 @@ struct TerminationSample {
   Lifecycle lifecycle = Lifecycle::InService;
 };
 
-std::vector<std::string> choose_ids(std::vector<std::string> policies, std::vector<TerminationSample> samples, std::size_t count) {
+std::vector<std::string> choose_ids(std::vector<std::string> policies, std::vector<TerminationSample> samples,
+                                    std::size_t count) {
   GroupState group;
   group.zones = {"a", "b"};
   group.termination_policies = std::move(policies);
@@ -44,9 +45,10 @@ std::vector<std::string> choose_ids(std::vector<std::string> policies, std::vect
 }
 
 TEST(GroupTermination, ZoneBalanceBeatsThePolicies) {
-  EXPECT_THAT(choose_ids({"OldestInstance"},
-                     {{.id = "old", .zone = "b", .age_minutes = 99}, {.id = "x"}, {.id = "y", .age_minutes = 20}}, 1),
-              ElementsAre("y"));
+  EXPECT_THAT(
+      choose_ids({"OldestInstance"},
+                 {{.id = "old", .zone = "b", .age_minutes = 99}, {.id = "x"}, {.id = "y", .age_minutes = 20}}, 1),
+      ElementsAre("y"));
 }
 
 TEST(GroupTermination, AZoneThatTheGroupHasLeftComesFirst) {
@@ -56,24 +58,26 @@ TEST(GroupTermination, AZoneThatTheGroupHasLeftComesFirst) {
 TEST(GroupTermination, PoliciesNarrowInOrder) {
   EXPECT_THAT(choose_ids({"OldestInstance"}, {{.id = "x"}, {.id = "y", .age_minutes = 20}}, 1), ElementsAre("y"));
   EXPECT_THAT(choose_ids({"NewestInstance"}, {{.id = "x"}, {.id = "y", .age_minutes = 20}}, 1), ElementsAre("x"));
-  EXPECT_THAT(choose_ids({"OldestLaunchTemplate"},
-                     {{.id = "x", .order = 2}, {.id = "y", .current = false, .order = 3}, {.id = "z", .order = 1}}, 3),
-              ElementsAre("y", "z", "x"));
+  EXPECT_THAT(
+      choose_ids({"OldestLaunchTemplate"},
+                 {{.id = "x", .order = 2}, {.id = "y", .current = false, .order = 3}, {.id = "z", .order = 1}}, 3),
+      ElementsAre("y", "z", "x"));
   EXPECT_THAT(choose_ids({"OldestLaunchConfiguration", "NewestInstance"},
-                     {{.id = "x", .configured = true}, {.id = "y", .age_minutes = 1}}, 1),
+                         {{.id = "x", .configured = true}, {.id = "y", .age_minutes = 1}}, 1),
               ElementsAre("x"));
-  EXPECT_THAT(choose_ids({"ClosestToNextInstanceHour"}, {{.id = "x", .age_minutes = 119}, {.id = "y", .age_minutes = 61}}, 1),
-              ElementsAre("x"));
+  EXPECT_THAT(
+      choose_ids({"ClosestToNextInstanceHour"}, {{.id = "x", .age_minutes = 119}, {.id = "y", .age_minutes = 61}}, 1),
+      ElementsAre("x"));
 }
 
 TEST(GroupTermination, TheDefaultTakesConfigurationsThenOldVersionsThenIdleOnesThenTheNextHour) {
   EXPECT_THAT(choose_ids({"Default"},
-                     {{.id = "busy", .age_minutes = 119, .busy = true},
-                      {.id = "late", .age_minutes = 61},
-                      {.id = "soon", .age_minutes = 59},
-                      {.id = "old", .order = 0},
-                      {.id = "configured", .configured = true, .order = 9}},
-                     5),
+                         {{.id = "busy", .age_minutes = 119, .busy = true},
+                          {.id = "late", .age_minutes = 61},
+                          {.id = "soon", .age_minutes = 59},
+                          {.id = "old", .order = 0},
+                          {.id = "configured", .configured = true, .order = 9}},
+                         5),
               ElementsAre("configured", "old", "soon", "late", "busy"));
 }
 
@@ -84,14 +88,16 @@ TEST(GroupTermination, AnIdleMachineGoesBeforeABusyOneWhereThePolicyLeavesAChoic
 }
 
 TEST(GroupTermination, AnInstanceThatIsNotInServiceGoesFirst) {
-  EXPECT_THAT(choose_ids({"OldestInstance"}, {{.id = "x", .age_minutes = 60}, {.id = "y", .lifecycle = Lifecycle::Pending}}, 1),
-              ElementsAre("y"));
+  EXPECT_THAT(
+      choose_ids({"OldestInstance"}, {{.id = "x", .age_minutes = 60}, {.id = "y", .lifecycle = Lifecycle::Pending}}, 1),
+      ElementsAre("y"));
 }
 
 TEST(GroupTermination, ProtectedInstancesCountForTheBalanceAndAreNeverChosen) {
-  EXPECT_THAT(choose_ids({"Default"},
-                     {{.id = "x", .is_protected = true}, {.id = "y", .is_protected = true}, {.id = "z", .zone = "b"}}, 3),
-              ElementsAre("z"));
+  EXPECT_THAT(
+      choose_ids({"Default"},
+                 {{.id = "x", .is_protected = true}, {.id = "y", .is_protected = true}, {.id = "z", .zone = "b"}}, 3),
+      ElementsAre("z"));
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace services::autoscaling {
 // Writes the desired capacity, which must be within min and max, and has the loop look at the group. `cause` is the
 // first part of the sentence that the next activities carry, without its time: "a user request executed policy p",
 // which becomes "At <now> a user request executed policy p changing the desired capacity from 7 to 8.".
-// `invoking_alarms` is the JSON array InvokingAlarms of their details. Nothing happens where it is the present capacity.
+// `invoking_alarms` is the JSON array InvokingAlarms of their details. Nothing happens where it is the present
+// capacity.
 void set_desired(Call& call, Group& group, std::int32_t desired, const std::string& cause,
                  const std::string& invoking_alarms = "");
 

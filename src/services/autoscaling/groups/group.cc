@@ -32,10 +32,12 @@ CREATE TABLE autoscaling_groups (
   retry_at INTEGER,
   cooldown_from INTEGER,
   due_at INTEGER,                      -- when the loop looks at it
+  measured INTEGER NOT NULL,           -- it has enabled metrics
   created_at INTEGER NOT NULL,
   UNIQUE (account, region, name)
 );
 CREATE INDEX autoscaling_groups_due ON autoscaling_groups (due_at, number) WHERE due_at IS NOT NULL;
+CREATE INDEX autoscaling_groups_measured ON autoscaling_groups (number) WHERE measured = 1;
 
 CREATE TABLE autoscaling_instances (
   number INTEGER PRIMARY KEY,
@@ -192,6 +194,11 @@ std::vector<Group> list_due_groups(store::Tx& tx, base::Time now, std::int64_t m
   return tx.query(sql, now, most).all(read_group);
 }
 
+std::vector<Group> list_measured_groups(store::Tx& tx) {
+  static const std::string sql = kSelectGroup + " WHERE measured = 1 ORDER BY number";
+  return tx.query(sql).all(read_group);
+}
+
 std::optional<base::Time> next_due_group(store::Tx& tx) {
   return tx.query("SELECT due_at FROM autoscaling_groups WHERE due_at IS NOT NULL ORDER BY due_at, number LIMIT 1")
       .one([](const store::Row& row) { return row.time(0); });
@@ -201,22 +208,24 @@ void insert_group(store::Tx& tx, Group& group) {
   group.number = tx.insert(
       "INSERT INTO autoscaling_groups (account, region, name, uuid, version, min_size, max_size, desired, status, "
       "settings, cause, invoking_alarms, replacements, protection_reported, failed_launches, retry_at, cooldown_from, "
-      "due_at, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
+      "due_at, created_at, measured) "
+      "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
       group.account, group.region, group.name, group.uuid, group.version, group.min, group.max, group.desired,
       static_cast<std::int64_t>(group.status), to_json(group.settings), group.cause, group.invoking_alarms,
       group.replacements, group.protection_reported, group.failed_launches, group.retry_at, group.cooldown_from,
-      group.due_at, group.created_at);
+      group.due_at, group.created_at, !group.settings.metrics.empty());
 }
 
 void save_group(store::Tx& tx, Group& group) {
   const auto version =
-      tx.query("UPDATE autoscaling_groups SET version = version + 1, min_size = $2, max_size = $3, desired = $4, "
-               "status = $5, settings = $6, cause = $7, invoking_alarms = $8, replacements = $9, "
-               "protection_reported = $10, failed_launches = $11, retry_at = $12, cooldown_from = $13, due_at = $14 "
-               "WHERE number = $1 RETURNING version",
-               group.number, group.min, group.max, group.desired, static_cast<std::int64_t>(group.status),
-               to_json(group.settings), group.cause, group.invoking_alarms, group.replacements,
-               group.protection_reported, group.failed_launches, group.retry_at, group.cooldown_from, group.due_at)
+      tx.query(
+            "UPDATE autoscaling_groups SET version = version + 1, min_size = $2, max_size = $3, desired = $4, "
+            "status = $5, settings = $6, cause = $7, invoking_alarms = $8, replacements = $9, "
+            "protection_reported = $10, failed_launches = $11, retry_at = $12, cooldown_from = $13, due_at = $14, "
+            "measured = $15 WHERE number = $1 RETURNING version",
+            group.number, group.min, group.max, group.desired, static_cast<std::int64_t>(group.status),
+            to_json(group.settings), group.cause, group.invoking_alarms, group.replacements, group.protection_reported,
+            group.failed_launches, group.retry_at, group.cooldown_from, group.due_at, !group.settings.metrics.empty())
           .one([](const store::Row& row) { return row.integer(0); });
   CHECK(version) << "an update of an Auto Scaling group that does not exist";
   group.version = *version;

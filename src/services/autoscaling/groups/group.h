@@ -36,8 +36,8 @@ struct GroupSettings {
   std::optional<std::string> launch_configuration;
   std::optional<shapes::autoscaling::LaunchTemplateSpecification> launch_template;
   std::optional<shapes::autoscaling::MixedInstancesPolicy> mixed_instances;
-  std::vector<std::string> zones;     // at least one
-  std::vector<GroupSubnet> subnets;   // in the order of VPCZoneIdentifier; empty: EC2 chooses the subnet of the zone
+  std::vector<std::string> zones;    // at least one
+  std::vector<GroupSubnet> subnets;  // in the order of VPCZoneIdentifier; empty: EC2 chooses the subnet of the zone
   std::int32_t cooldown_s = 300;
   std::int32_t grace_period_s = 0;
   std::optional<std::int32_t> warmup_s;  // DefaultInstanceWarmup
@@ -52,9 +52,10 @@ struct GroupSettings {
   std::optional<std::string> context, service_linked_role;
   bool operator==(const GroupSettings&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(GroupSettings, (), (launch_configuration, launch_template, mixed_instances, zones, subnets,
-    cooldown_s, grace_period_s, warmup_s, max_lifetime_s, protects_new_instances, termination_policies, suspended,
-    metrics, tags, deletion_protection, context, service_linked_role))
+BOOST_DESCRIBE_STRUCT(GroupSettings, (),
+                      (launch_configuration, launch_template, mixed_instances, zones, subnets, cooldown_s,
+                       grace_period_s, warmup_s, max_lifetime_s, protects_new_instances, termination_policies,
+                       suspended, metrics, tags, deletion_protection, context, service_linked_role))
 
 enum class GroupStatus { Active, Deleting, ForceDeleting };
 
@@ -70,9 +71,9 @@ struct Group {
   // For the activities that the loop starts next: sentences of causes ("At ... .", two spaces between), and the
   // InvokingAlarms of their details, a JSON array. Emptied when an activity carried them.
   std::string cause, invoking_alarms;
-  std::int32_t replacements = 0;  // how many of the next launches replace unhealthy instances
-  bool protection_reported = false;  // an activity states that all instances are protected
-  std::int32_t failed_launches = 0;  // in a row
+  std::int32_t replacements = 0;            // how many of the next launches replace unhealthy instances
+  bool protection_reported = false;         // an activity states that all instances are protected
+  std::int32_t failed_launches = 0;         // in a row
   std::optional<base::Time> retry_at;       // no launch before this time
   std::optional<base::Time> cooldown_from;  // when the last scaling activity that succeeded ended
   std::optional<base::Time> due_at;         // when the loop looks at the group; it is due in the past or now
@@ -101,6 +102,8 @@ std::vector<Group> list_groups(store::Tx& tx, const std::string& account, const 
 // Due at `now` or before, the oldest first.
 std::vector<Group> list_due_groups(store::Tx& tx, base::Time now, std::int64_t most);
 std::optional<base::Time> next_due_group(store::Tx& tx);
+// Those with enabled metrics, of all accounts.
+std::vector<Group> list_measured_groups(store::Tx& tx);
 
 // Sets its number.
 void insert_group(store::Tx& tx, Group& group);

@@ -95,12 +95,13 @@ void insert_group_instance(store::Tx& tx, GroupInstance& instance) {
 }
 
 void update_group_instance(store::Tx& tx, const GroupInstance& instance) {
-  tx.exec("UPDATE autoscaling_instances SET lifecycle = $2, healthy = $3, protected = $4, activity = $5, "
-          "skips_hooks = $6, stop_requested = $7, unhealthy_reason = $8, replace_cause = $9, in_service_at = $10, "
-          "unhealthy_at = $11 WHERE id = $1",
-          instance.id, static_cast<std::int64_t>(instance.lifecycle), instance.healthy, instance.is_protected,
-          instance.activity, instance.skips_hooks, instance.stop_requested, instance.unhealthy_reason,
-          instance.replace_cause, instance.in_service_at, instance.unhealthy_at);
+  tx.exec(
+      "UPDATE autoscaling_instances SET lifecycle = $2, healthy = $3, protected = $4, activity = $5, "
+      "skips_hooks = $6, stop_requested = $7, unhealthy_reason = $8, replace_cause = $9, in_service_at = $10, "
+      "unhealthy_at = $11 WHERE id = $1",
+      instance.id, static_cast<std::int64_t>(instance.lifecycle), instance.healthy, instance.is_protected,
+      instance.activity, instance.skips_hooks, instance.stop_requested, instance.unhealthy_reason,
+      instance.replace_cause, instance.in_service_at, instance.unhealthy_at);
 }
 
 void delete_group_instance(store::Tx& tx, const std::string& id) {

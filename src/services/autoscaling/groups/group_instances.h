@@ -28,7 +28,7 @@ struct GroupInstance {
   // What launched it. The version of a template is a number.
   std::optional<std::string> launch_configuration;
   std::optional<shapes::autoscaling::LaunchTemplateSpecification> launch_template;
-  std::string activity;  // the id of the one in progress; "": none
+  std::string activity;          // the id of the one in progress; "": none
   bool skips_hooks = false;      // attached, or back from standby
   bool stop_requested = false;   // EC2 terminates it
   std::string unhealthy_reason;  // as in causes: "a user health-check"

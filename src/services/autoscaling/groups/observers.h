@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of Auto Scaling that follow what happens to groups. In Locals: the module adds their functions before the server
-// listens. Each runs in the transaction of the change.
+// Parts of Auto Scaling that follow what happens to groups. In Locals: the module adds their functions before the
+// server listens. Each runs in the transaction of the change.
 #pragma once
 
 #include <functional>
