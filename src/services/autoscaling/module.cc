@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/autoscaling/module.h"
 
+#include "services/autoscaling/errors.h"
+#include "services/autoscaling/groups/group.h"
+#include "services/autoscaling/groups/observers.h"
+#include "services/autoscaling/groups/operations.h"
+#include "services/autoscaling/unsupported.h"
 #include "shapes/autoscaling/errors.h"
 
 namespace services::autoscaling {
@@ -8,13 +13,38 @@ namespace {
 
 constexpr std::size_t kBodyLimit = 1u << 20;
 
+std::vector<Operation> all_operations() {
+  std::vector<Operation> all;
+  for (auto rows :
+       {group_operations(), group_size_operations(), group_list_operations(), group_type_operations(),
+        instance_operations(), instance_state_operations(), hook_operations(), activity_operations(), tag_operations(),
+        launch_configuration_operations(), metric_operations(), unsupported_operations()}) {
+    all.insert(all.end(), rows.begin(), rows.end());
+  }
+  return all;
+}
+
 Service make_service() {
   Service autoscaling;
-  autoscaling.wire = {.name = "autoscaling", .api_version = "2011-01-01", .xml_namespace = "http://autoscaling.amazonaws.com/doc/2011-01-01/", .errors = shapes::autoscaling::kErrors};
+  autoscaling.wire = {.name = "autoscaling",
+                      .api_version = "2011-01-01",
+                      .xml_namespace = "http://autoscaling.amazonaws.com/doc/2011-01-01/",
+                      .errors = shapes::autoscaling::kErrors};
   autoscaling.signing_name = "autoscaling";
   autoscaling.protocols = {wire::Protocol::Query};
   autoscaling.body_limit = kBodyLimit;
+  autoscaling.operations = all_operations();
+  autoscaling.violation_error = &violation_error;
   return autoscaling;
+}
+
+std::vector<Gauge> group_gauges(Call& call) {
+  const auto groups = call.tx.query("SELECT count(*) FROM autoscaling_groups").integer();
+  const auto instances = call.tx.query("SELECT count(*) FROM autoscaling_instances").integer();
+  return {{.name = "stoker_autoscaling_groups", .help = "Auto Scaling groups.", .value = static_cast<double>(groups)},
+          {.name = "stoker_autoscaling_instances",
+           .help = "Instances of Auto Scaling groups.",
+           .value = static_cast<double>(instances)}};
 }
 
 }  // namespace
@@ -22,6 +52,12 @@ Service make_service() {
 Module module(const Options&) {
   Module autoscaling;
   autoscaling.service = make_service();
+  autoscaling.internal_operations = group_internal_operations();
+  autoscaling.migrations = {"autoscaling", group_migration_steps()};
+  autoscaling.add_memory = [](Locals& locals) { locals.add<GroupObservers>(); };
+  autoscaling.loops = {group_loop()};
+  autoscaling.gauges = &group_gauges;
+  autoscaling.measure = &measure_groups;
   return autoscaling;
 }
 
