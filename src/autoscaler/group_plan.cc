@@ -41,7 +41,10 @@ class Planner {
 
   void step(const GroupMember& member) {
     if (is_terminating(member.lifecycle)) return step_terminating(member);
-    if (group_.is_deleted) return terminate(member, TerminationReason::GroupDeleted);
+    if (group_.is_deleted) {
+      if (is_capacity(member.lifecycle)) ++plan_.capacity;
+      return terminate(member, TerminationReason::GroupDeleted);
+    }
     switch (member.lifecycle) {
       case Lifecycle::Detaching: return change(member, Kind::Detach);
       case Lifecycle::EnteringStandby: return change(member, Kind::EnterStandby);
