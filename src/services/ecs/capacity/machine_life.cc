@@ -14,6 +14,20 @@
 #include "state/ec2_instance.h"
 
 namespace services::ecs {
+namespace {
+
+// The machines of an EC2 instance, in its own account and region, whoever calls.
+std::vector<state::Machine> machines_of(Call& call, const GroupName& home, const std::string& instance) {
+  return state::list_machines_named(call.tx, home.account, home.region, instance);
+}
+
+GroupName home_of_instance(Call& call, const std::string& id, std::string group) {
+  const auto instance = state::find_ec2_instance(call.tx, id);
+  if (!instance) return {call.caller.account, call.caller.region, std::move(group)};
+  return {instance->account, instance->region, std::move(group)};
+}
+
+}  // namespace
 
 void join_provider(Call& call, const state::Cluster& cluster, StoredInstance& instance) {
   const auto machine = state::find_ec2_instance(call.tx, instance.name);
@@ -30,14 +44,11 @@ void join_provider(Call& call, const state::Cluster& cluster, StoredInstance& in
 }
 
 void machine_terminating(Call& call, const shapes::stoker::MachineTerminating& message) {
-  insert_drain(call.tx, {.action = {{call.caller.account, call.caller.region, message.group},
-                                    message.instanceId,
-                                    message.hook,
-                                    message.token},
+  const GroupName home = home_of_instance(call, message.instanceId, message.group);
+  insert_drain(call.tx, {.action = {home, message.instanceId, message.hook, message.token},
                          .started_at = call.now,
                          .extended_at = call.now});
-  for (state::Machine& machine :
-       state::list_machines_named(call.tx, call.caller.account, call.caller.region, message.instanceId)) {
+  for (state::Machine& machine : machines_of(call, home, message.instanceId)) {
     StoredInstance instance = to_instance(std::move(machine));
     watch_capacity(call, instance.cluster);
     if (instance.status != model::InstanceStatus::Active) continue;
@@ -52,7 +63,7 @@ void machine_terminating(Call& call, const shapes::stoker::MachineTerminating& m
 
 void machine_terminated(Call& call, const shapes::stoker::MachineTerminated& message) {
   for (state::Machine& machine :
-       state::list_machines_named(call.tx, call.caller.account, call.caller.region, message.instanceId)) {
+       machines_of(call, home_of_instance(call, message.instanceId, ""), message.instanceId)) {
     StoredInstance instance = to_instance(std::move(machine));
     deregister(call, instance, "Host EC2 (instance " + instance.name + ") terminated.");
   }

@@ -92,6 +92,18 @@ TEST_F(MachineLifeTest, ATerminatedInstanceIsDeregisteredWithItsTasks) {
   EXPECT_EQ(describe(task).stoppedReason, "Host EC2 (instance i-1) terminated.");
 }
 
+TEST_F(MachineLifeTest, TheRegionIsTheInstancesOwnWhoeverCalls) {
+  use_provider();
+  const std::string machine = join_instance("i-1");
+  caller_.region = "";
+  terminating("i-1");
+  run_capacity();
+  EXPECT_THAT(scaling_.completed, ElementsAre("i-1 CONTINUE"));
+  with_call([](Call& call) { machine_terminated(call, {"i-1"}); });
+  caller_.region = "us-east-1";
+  EXPECT_EQ(describe_machine(machine).status, "INACTIVE");
+}
+
 TEST_F(MachineLifeTest, InstancesWithTasksAreProtectedAndThoseWithDaemonsAreNot) {
   use_provider(R"("managedTerminationProtection":"ENABLED")");
   join_instance("i-1");

@@ -85,6 +85,17 @@ TEST_F(WaitingTaskTest, WithoutManagedScalingATaskFails) {
   EXPECT_EQ(refused.failures->at(0).reason, "RESOURCE:GPU");
 }
 
+TEST_F(WaitingTaskTest, AProviderWithoutInstancesIsAFailureOfItsTasks) {
+  add_provider("p", "", R"({"status":"DISABLED"})");
+  add_provider("q", "", R"({"status":"DISABLED"})");
+  associate(R"("p","q")", R"({"capacityProvider":"p","weight":1},{"capacityProvider":"q","weight":1})");
+  join_instance("i-1");
+  const auto response = run_family("plain", R"("count":2)");
+  EXPECT_THAT(*response.tasks, SizeIs(1));
+  ASSERT_THAT(*response.failures, SizeIs(1));
+  EXPECT_THAT(*response.failures->at(0).arn, HasSubstr("capacity-provider/q"));
+}
+
 TEST_F(WaitingTaskTest, TheWaitEndsAfterHalfAnHour) {
   use_provider();
   const Task task = run_one();

@@ -75,7 +75,11 @@ Placed place_tasks(Call& call, const state::Cluster& cluster, const StoredLaunch
       placed.tasks.push_back(to_waiting_task(launch, name, wanted));
     } else {
       if (refused.insert(wanted.capacity_provider).second) {
-        add_failures(placed, cluster, std::get<scheduler::Refusal>(decision));
+        const auto& refusal = std::get<scheduler::Refusal>(decision);
+        add_failures(placed, cluster, refusal);
+        if (provider && refusal.failures.empty()) {
+          placed.failures.push_back({.arn = provider->arn(), .reason = kNoProviderInstances});
+        }
       }
       if (!provider) break;
     }
