@@ -4,6 +4,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "services/autoscaling/groups/group_events.h"
 #include "services/autoscaling/policies/notification_row.h"
 #include "services/invoke.h"
 #include "shapes/sqs/message.h"
@@ -66,10 +67,8 @@ std::string test_message(const Call& call, const Group& group) {
 }
 
 void send_to_queue(Call& call, const Group& group, const std::string& queue, const std::string& body) {
-  Caller principal = as_service(call, "autoscaling.amazonaws.com", group.arn(), group.account);
-  principal.region = group.region;
   const shapes::sqs::SendMessageRequest message{.QueueUrl = queue, .MessageBody = body};
-  invoke<shapes::sqs::SendMessageResult>(call, principal, "sqs", "SendMessage", message);
+  invoke<shapes::sqs::SendMessageResult>(call, group_principal(call, group), "sqs", "SendMessage", message);
 }
 
 void notify(Call& call, const Group& group, const Activity& activity, std::string_view event) {
