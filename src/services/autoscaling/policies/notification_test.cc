@@ -32,7 +32,7 @@ TEST_F(NotificationTest, ALaunchIsSentToTheQueue) {
   set_capacity(1);
   start(instances()[0].InstanceId);
   ASSERT_EQ(fake().messages.size(), 2u);
-  EXPECT_EQ(fake().messages[1].first, kAlerts);
+  EXPECT_EQ(fake().messages[1].first, "/111111111111/alerts");
   const auto message = boost::json::parse(fake().messages[1].second).as_object();
   EXPECT_EQ(message.at("Event"), "autoscaling:EC2_INSTANCE_LAUNCH");
   EXPECT_EQ(message.at("EC2InstanceId"), "i-1001");

@@ -4,6 +4,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "services/arn.h"
 #include "services/autoscaling/groups/group_events.h"
 #include "services/autoscaling/policies/notification_row.h"
 #include "services/invoke.h"
@@ -66,9 +67,19 @@ std::string test_message(const Call& call, const Group& group) {
   return json::serialize(message);
 }
 
+// A queue of the group's account gets it from the account itself, as a topic's default policy admits its owner at
+// Amazon. The policy of another account's queue has to admit the service.
 void send_to_queue(Call& call, const Group& group, const std::string& queue, const std::string& body) {
-  const shapes::sqs::SendMessageRequest message{.QueueUrl = queue, .MessageBody = body};
-  invoke<shapes::sqs::SendMessageResult>(call, group_principal(call, group), "sqs", "SendMessage", message);
+  Caller principal = group_principal(call, group);
+  shapes::sqs::SendMessageRequest message{.QueueUrl = queue, .MessageBody = body};
+  const auto arn = parse_arn(queue);
+  if (arn && arn->account == group.account) {
+    principal.service.clear();
+    principal.source_arn.clear();
+    principal.region = arn->region;
+    message.QueueUrl = "/" + std::string(arn->account) + "/" + std::string(arn->resource);
+  }
+  invoke<shapes::sqs::SendMessageResult>(call, principal, "sqs", "SendMessage", message);
 }
 
 void notify(Call& call, const Group& group, const Activity& activity, std::string_view event) {
