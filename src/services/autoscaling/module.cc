@@ -5,6 +5,7 @@
 #include "services/autoscaling/groups/group.h"
 #include "services/autoscaling/groups/observers.h"
 #include "services/autoscaling/groups/operations.h"
+#include "services/autoscaling/policies/policies.h"
 #include "services/autoscaling/unsupported.h"
 #include "shapes/autoscaling/errors.h"
 
@@ -18,7 +19,8 @@ std::vector<Operation> all_operations() {
   for (auto rows :
        {group_operations(), group_size_operations(), group_list_operations(), group_type_operations(),
         instance_operations(), instance_state_operations(), hook_operations(), activity_operations(), tag_operations(),
-        launch_configuration_operations(), metric_operations(), unsupported_operations()}) {
+        launch_configuration_operations(), metric_operations(), policies_operations(),
+        unsupported_operations()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;
@@ -38,6 +40,11 @@ Service make_service() {
   return autoscaling;
 }
 
+template <class T>
+void append(std::vector<T>& all, const std::vector<T>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
 std::vector<Gauge> group_gauges(Call& call) {
   const auto groups = call.tx.query("SELECT count(*) FROM autoscaling_groups").integer();
   const auto instances = call.tx.query("SELECT count(*) FROM autoscaling_instances").integer();
@@ -53,9 +60,12 @@ Module module(const Options&) {
   Module autoscaling;
   autoscaling.service = make_service();
   autoscaling.internal_operations = group_internal_operations();
+  append(autoscaling.internal_operations, policies_internal_operations());
   autoscaling.migrations = {"autoscaling", group_migration_steps()};
-  autoscaling.add_memory = [](Locals& locals) { locals.add<GroupObservers>(); };
+  append(autoscaling.migrations.steps, policies_migration_steps());
+  autoscaling.add_memory = [](Locals& locals) { observe_groups(locals.add<GroupObservers>()); };
   autoscaling.loops = {group_loop()};
+  append(autoscaling.loops, policies_loops());
   autoscaling.gauges = &group_gauges;
   autoscaling.measure = &measure_groups;
   return autoscaling;

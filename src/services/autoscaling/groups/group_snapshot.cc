@@ -9,6 +9,7 @@
 #include "services/autoscaling/groups/group_instances.h"
 #include "services/autoscaling/groups/hooks.h"
 #include "services/autoscaling/groups/launch_configuration.h"
+#include "services/autoscaling/policies/refresh.h"
 #include "services/invoke.h"
 #include "services/shape_json.h"
 #include "shapes/ec2/instance.h"
@@ -141,7 +142,7 @@ GroupMember to_member(Call& call, const Group& group, const GroupInstance& insta
 
 GroupState to_state(Call& call, const Group& group) {
   GroupState state;
-  state.desired = group.desired;
+  state.desired = group.desired + refresh_surge(call.tx, group.number);
   state.zones = group.settings.zones;
   state.termination_policies = group.settings.termination_policies;
   state.is_deleted = group.status != GroupStatus::Active;
@@ -207,7 +208,7 @@ GroupSnapshot read_snapshot(Call& call, const Group& group) {
     }
   }
   // Only a choice needs it.
-  if (capacity > group.desired) {
+  if (capacity > state.desired) {
     Work work(call, group);
     for (GroupMember& member : state.members) {
       const auto machine = machines.find(member.id);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "services/arn.h"
+#include "services/autoscaling/errors.h"
 #include "services/autoscaling/policies/no_parameters.h"
 #include "services/autoscaling/policies/notification_row.h"
 #include "services/autoscaling/policies/notifications.h"
@@ -24,6 +25,7 @@ NotificationRow read_notification(const store::Row& row) {
 }
 
 void check_topic(const std::string& topic) {
+  check_text("TopicARN", topic);
   const auto arn = parse_arn(topic);
   if (!arn || arn->resource.empty()) throw invalid_request("Invalid TopicARN: " + topic);
   if (arn->service == "sqs") return;
@@ -100,6 +102,7 @@ DescribeNotificationConfigurationsAnswer describe_notification_configurations(
 }
 
 void delete_notification_configuration(Call& call, const DeleteNotificationConfigurationType& request) {
+  check_text("TopicARN", request.TopicARN);
   delete_topic(call, find_group(call, request.AutoScalingGroupName), request.TopicARN);
 }
 

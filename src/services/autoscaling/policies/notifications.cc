@@ -4,6 +4,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "services/arn.h"
+#include "services/autoscaling/groups/group_events.h"
 #include "services/autoscaling/policies/notification_row.h"
 #include "services/invoke.h"
 #include "shapes/sqs/message.h"
@@ -65,10 +67,18 @@ std::string test_message(const Call& call, const Group& group) {
   return json::serialize(message);
 }
 
+// A queue of the group's account gets it from the account itself, as a topic's default policy admits its owner at
+// Amazon. The policy of another account's queue has to admit the service.
 void send_to_queue(Call& call, const Group& group, const std::string& queue, const std::string& body) {
-  Caller principal = as_service(call, "autoscaling.amazonaws.com", group.arn(), group.account);
-  principal.region = group.region;
-  const shapes::sqs::SendMessageRequest message{.QueueUrl = queue, .MessageBody = body};
+  Caller principal = group_principal(call, group);
+  shapes::sqs::SendMessageRequest message{.QueueUrl = queue, .MessageBody = body};
+  const auto arn = parse_arn(queue);
+  if (arn && arn->account == group.account) {
+    principal.service.clear();
+    principal.source_arn.clear();
+    principal.region = arn->region;
+    message.QueueUrl = "/" + std::string(arn->account) + "/" + std::string(arn->resource);
+  }
   invoke<shapes::sqs::SendMessageResult>(call, principal, "sqs", "SendMessage", message);
 }
 

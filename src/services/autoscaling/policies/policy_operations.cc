@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "services/autoscaling/errors.h"
 #include "services/autoscaling/policies/no_parameters.h"
 #include "services/autoscaling/policies/policies.h"
 #include "services/autoscaling/policies/policy_errors.h"
@@ -53,6 +54,7 @@ std::vector<Alarm> tracking_alarms_of(const PolicyRow& policy) {
 
 // Replaces all of a known policy but its ARN.
 PolicyARNType put_scaling_policy(Call& call, const PutScalingPolicyType& request) {
+  check_text("PolicyName", request.PolicyName);
   if (request.PolicyName.find(':') != std::string::npos) {
     throw invalid_request("The policy name must not contain a colon: " + request.PolicyName);
   }
@@ -134,6 +136,7 @@ PoliciesType describe_policies(Call& call, const DescribePoliciesType& request) 
 
 // By an ARN, or by its name and its group's.
 std::optional<PolicyRow> look_up_policy(Call& call, const std::optional<std::string>& group, const std::string& name) {
+  check_text("PolicyName", name);
   if (name.starts_with("arn:")) {
     const auto uuid = policy_uuid(name);
     auto policy = uuid ? load_policy(call, *uuid) : std::nullopt;

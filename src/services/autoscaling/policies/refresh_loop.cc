@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <boost/json/serialize.hpp>
 
 #include "services/autoscaling/groups/capacity.h"
+#include "services/autoscaling/groups/group_events.h"
 #include "services/autoscaling/groups/group_instances.h"
 #include "services/autoscaling/policies/refresh.h"
-#include "services/directory.h"
-#include "services/invoke.h"
-#include "shapes/events/event.h"
 
 namespace services::autoscaling {
 namespace {
@@ -59,21 +56,11 @@ bool is_new(const RefreshRow& refresh, const GroupInstance& instance) {
   return since_start || std::find(skipped.begin(), skipped.end(), instance.id) != skipped.end();
 }
 
-// Where nobody has a rule, there is no event to make.
 void publish_refresh_event(Call& call, const Group& group, const RefreshRow& refresh, const std::string& what,
                            boost::json::object detail = {}) {
-  if (!call.directory->find("events", "PutEvents")) return;
   detail["InstanceRefreshId"] = refresh.uuid;
   detail["AutoScalingGroupName"] = group.name;
-  Caller sender = as_service(call, "autoscaling.amazonaws.com", group.arn(), group.account);
-  sender.region = group.region;
-  shapes::events::PutEventsRequest request;
-  request.Entries.resize(1);
-  request.Entries[0].Source = "aws.autoscaling";
-  request.Entries[0].DetailType = "EC2 Auto Scaling Instance Refresh " + what;
-  request.Entries[0].Resources = {{group.arn()}};
-  request.Entries[0].Detail = boost::json::serialize(detail);
-  invoke<shapes::events::PutEventsResponse>(call, sender, "events", "PutEvents", request);
+  publish_group_event(call, group, "EC2 Auto Scaling Instance Refresh " + what, "", detail);
 }
 
 void reach_checkpoint(Call& call, const Group& group, RefreshRow& refresh, const RefreshPlan& plan) {

@@ -5,6 +5,7 @@
 #include "autoscaler/cron.h"
 #include "base/random.h"
 #include "base/time_zone.h"
+#include "services/autoscaling/errors.h"
 #include "services/autoscaling/groups/group.h"
 #include "services/autoscaling/policies/policies.h"
 #include "services/autoscaling/policies/policy_errors.h"
@@ -79,6 +80,7 @@ ScheduleRow new_schedule(Call& call, const Group& group, const std::string& name
 }
 
 void put_schedule(Call& call, const Group& group, const ScheduledUpdateGroupActionRequest& terms) {
+  check_text("ScheduledActionName", terms.ScheduledActionName);
   check_sizes(terms);
   check_times(terms, call.now);
   check_start_is_free(call, group, terms);
@@ -181,6 +183,7 @@ ScheduledActionsType describe_scheduled_actions(Call& call, const DescribeSchedu
 }
 
 void delete_schedule(Call& call, const Group& group, const std::string& name) {
+  check_text("ScheduledActionName", name);
   const auto schedule = load_schedule(call.tx, group.number, name);
   if (!schedule) {
     throw invalid_request("Scheduled action name not found - Scheduled action '" + name + "' not found");
