@@ -2,6 +2,8 @@
 // ExecuteAlarmAction: what a policy does when one of its alarms has, or keeps, a state.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "autoscaler/step.h"
 #include "autoscaler/target_tracking.h"
 #include "base/check.h"
