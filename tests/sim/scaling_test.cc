@@ -70,8 +70,8 @@ struct TrackedService {
   double metric(double load) const { return capacity.running > 0 ? load / capacity.running : 0; }
 
   void scale(const std::vector<double>& seen, Direction to) {
-    const double average = *aggregate(seen, Aggregation::Average);
-    const int wanted = tracked_capacity({.capacity = capacity.running, .metric = average, .target = target});
+    const double value = tracking_metric(seen, to);
+    const int wanted = tracked_capacity({.capacity = capacity.running, .metric = value, .target = target});
     const TargetCapacity before{capacity.desired, capacity.running, bounds, cooling};
     const Scaled scaled = scale_target(before, wanted, to, now);
     if (scaled.verdict != Scaled::Verdict::Changed) return;
@@ -196,8 +196,8 @@ TEST(ScalingSimulation, ABacklogStartsTasksFromZeroAndEndsThemAll) {
       if (high) desired = bounded_capacity(desired, tracked_capacity(tracking), Direction::Out, bounds);
       const auto low = points.last(kLowPoints, [&](double value) { return value < target * 9 / 10; });
       if (!low.empty()) {
-        const double average = *aggregate(low, Aggregation::Average);
-        const int wanted = tracked_capacity({running, average, target, FromZero::CountAsOne});
+        const double value = tracking_metric(low, Direction::In);
+        const int wanted = tracked_capacity({running, value, target, FromZero::CountAsOne});
         desired = bounded_capacity(desired, wanted, Direction::In, bounds);
       }
       ASSERT_LE(desired, bounds.max);

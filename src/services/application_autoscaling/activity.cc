@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/application_autoscaling/activity.h"
 
-#include <algorithm>
+#include <limits>
 
 #include "base/random.h"
 #include "services/application_autoscaling/errors.h"
@@ -17,7 +17,8 @@ using namespace shapes::application_autoscaling;
 
 // Amazon's.
 constexpr base::Duration kActivitiesKept = std::chrono::hours(24 * 7 * 6);
-constexpr std::int64_t kMaxCompletedPerTurn = 100;
+// A target has one at most: a later change ends the one before it.
+constexpr std::int64_t kMaxCompletedPerTurn = 10000;
 
 struct ActivityRow {
   std::int64_t number = 0;

@@ -2,6 +2,8 @@
 // ExecuteAlarmAction: what a policy does when one of its alarms has, or keeps, a state.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "autoscaler/step.h"
 #include "autoscaler/target_tracking.h"
 #include "base/check.h"
@@ -84,10 +86,10 @@ ScalingDecision run_steps(const Scaling& scaling, const ExecuteAlarmAction& requ
           .cooldown = std::chrono::seconds(configuration.Cooldown.value_or(kDefaultCooldown))};
 }
 
-int tracked(const Scaling& scaling, const StoredPolicy& policy, const std::vector<double>& points) {
+int tracked(const Scaling& scaling, const StoredPolicy& policy, const std::vector<double>& points, Direction direction) {
   const auto& configuration = *policy.body.TargetTrackingScalingPolicyConfiguration;
   autoscaler::Tracking tracking{.capacity = scaling.capacity.running,
-                                .metric = autoscaler::aggregate(points, autoscaler::Aggregation::Average).value_or(0),
+                                .metric = autoscaler::tracking_metric(points, direction),
                                 .target = configuration.TargetValue};
   if (tracks_backlog(configuration)) {
     tracking.from_zero = autoscaler::FromZero::CountAsOne;
@@ -108,11 +110,11 @@ std::optional<int> agreed_capacity(Call& call, const Scaling& scaling, const Exe
     vote.scale_in_enabled = !policy.body.TargetTrackingScalingPolicyConfiguration->DisableScaleIn.value_or(false);
     if (policy.number == scaling.policy.number) {
       vote.ready_to_scale_in = true;
-      vote.wanted = tracked(scaling, policy, request.recentDatapoints);
+      vote.wanted = tracked(scaling, policy, request.recentDatapoints, Direction::In);
     } else if (vote.scale_in_enabled) {
       const LowAlarm low = read_low_alarm(call, scaling.target, policy);
       vote.ready_to_scale_in = low.in_alarm && !low.points.empty();
-      vote.wanted = tracked(scaling, policy, low.points);
+      vote.wanted = tracked(scaling, policy, low.points, Direction::In);
     }
     votes.push_back(vote);
   }
@@ -130,7 +132,8 @@ std::optional<ScalingDecision> track_target(Call& call, const Scaling& scaling, 
   decision.cooldown = std::chrono::seconds(seconds.value_or(kDefaultCooldown));
   if (low && configuration.DisableScaleIn.value_or(false)) return std::nullopt;
   const auto wanted = low ? agreed_capacity(call, scaling, request)
-                          : std::optional<int>(tracked(scaling, scaling.policy, request.recentDatapoints));
+                          : std::optional<int>(
+                                tracked(scaling, scaling.policy, request.recentDatapoints, Direction::Out));
   if (!wanted) return std::nullopt;
   decision.scaled = autoscaler::scale_target(capacity_of(scaling), *wanted, decision.direction, call.now);
   return decision;

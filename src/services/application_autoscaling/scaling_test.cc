@@ -249,7 +249,7 @@ TEST_F(ScalingTest, TheBacklogPerTaskIsAnAlarmOnMetricMath) {
   EXPECT_EQ(high.Metrics->at(0).MetricStat->Period, 10);
   EXPECT_EQ(high.EvaluationPeriods, 1);
   EXPECT_EQ(high.Metrics->at(3).Expression,
-            "IF(tasks > 0, (visible + hidden) / tasks, IF(visible + hidden > 0, visible + hidden + 10, 0))");
+            "(visible + hidden) / IF(tasks > 0, tasks, 1) + IF(tasks > 0, 0, IF(visible + hidden > 0, 10, 0))");
   trigger(response.PolicyARN, {1 + 10}, 10, kHighText);  // one message, no task
   EXPECT_EQ(desired(), 1);
   trigger(response.PolicyARN, {35 + 10}, 10, kHighText);  // the first task has not started yet

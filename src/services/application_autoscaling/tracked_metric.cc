@@ -94,8 +94,8 @@ std::vector<MetricDataQuery> gpu_memory_math(const StoredTarget& target, std::in
 std::vector<MetricDataQuery> backlog_math(const StoredTarget& target, const std::string& queue, double tracked,
                                           std::int32_t period_s) {
   const std::vector<Dimension> of_queue = {{.Name = "QueueName", .Value = queue}};
-  const std::string expression =
-      fmt::format("IF(tasks > 0, (visible + hidden) / tasks, IF(visible + hidden > 0, visible + hidden + {}, 0))", tracked);
+  const std::string expression = fmt::format(
+      "(visible + hidden) / IF(tasks > 0, tasks, 1) + IF(tasks > 0, 0, IF(visible + hidden > 0, {}, 0))", tracked);
   return {average_of({"visible", "AWS/SQS", "ApproximateNumberOfMessagesVisible", of_queue}, period_s),
           average_of({"hidden", "AWS/SQS", "ApproximateNumberOfMessagesNotVisible", of_queue}, period_s),
           average_of({"tasks", kTaskSpace, kTaskMetric, service_dimensions(target)}, period_s),
