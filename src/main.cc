@@ -132,6 +132,7 @@ control::Config server_config(const cli::ServerArguments& given, bool with_agent
   if (!objects) throw std::runtime_error(objects.error());
   config.objects = std::move(*objects);
   config.provider = provider_options(given, with_agent);
+  config.services.instance_types_file = given.provider.instance_types;
   return config;
 }
 

@@ -17,6 +17,7 @@ namespace cli {
 
 // Where the machines of EC2 instances come from.
 struct ProviderArguments {
+  std::string instance_types;  // a file
   std::string kind = "local";
   std::string join;  // "": the server's own address
   base::Duration timeout = std::chrono::minutes(5);

@@ -74,6 +74,12 @@ void add_provider_options(CLI::App* command, ProviderArguments& provider) {
       ->check(CLI::IsMember({"local", "command", "slurm", "none"}))
       ->capture_default_str()
       ->group(kGroup);
+  command
+      ->add_option("--instance-types", provider.instance_types,
+                   "Instance types beside Amazon's: lines of type,vcpus,memory_mib,gpus,gpu_model,gpu_memory_mib")
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE")
+      ->group(kGroup);
   command->add_option("--provider-join", provider.join, "Address of this server for machines elsewhere")
       ->check(check_endpoint)
       ->type_name("URL")

@@ -211,6 +211,8 @@ TEST_F(DaemonArguments, ProvidersHaveTheirOptions) {
   EXPECT_THAT(server_.provider.slurm_options, ElementsAre("--partition=gpu", "--time=60"));
   EXPECT_EQ(server_.provider.slurm_agent, "/opt/stoker");
   EXPECT_EQ(server_.provider.slurm_gpus, "fake:4xT4");
+  ASSERT_EQ(parse("server --instance-types /dev/null"), "");
+  EXPECT_EQ(server_.provider.instance_types, "/dev/null");
   EXPECT_THAT(parse("server --provider azure"), HasSubstr("--provider"));
   EXPECT_THAT(parse("server --provider-join server"), HasSubstr("--provider-join"));
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "api/dispatch.h"
@@ -28,6 +27,7 @@
 #include "http/server.h"
 #include "objects/disk_threads.h"
 #include "objects/files.h"
+#include "services/ec2/instance_type_file.h"
 #include "state/cluster.h"
 #include "state/ec2_instance.h"
 #include "webhooks/sender/webhook_sender.h"
@@ -86,15 +86,7 @@ std::string local_url(const Config& config, unsigned short port) {
 }
 
 providers::MachineLoopSettings machine_settings(const Config& config) {
-  model::InstanceTypes types = model::built_in_instance_types();
-  const std::string& path = config.services.instance_types_file;
-  if (!path.empty()) {
-    std::ifstream file(path);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    auto parsed = model::parse_instance_types(text, std::move(types));
-    if (!parsed) throw std::runtime_error(path + ": " + parsed.error());
-    types = std::move(*parsed);
-  }
+  model::InstanceTypes types = services::ec2::read_instance_types(config.services.instance_types_file);
   return {std::filesystem::absolute(config.data).string() + "/instances", std::move(types)};
 }
 

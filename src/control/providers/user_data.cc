@@ -3,7 +3,7 @@
 
 #include "base/bytes.h"
 #include "services/invoke.h"
-#include "shapes/ec2/instance.h"
+#include "shapes/ec2/instance_attribute.h"
 
 namespace control::providers {
 
