@@ -124,6 +124,7 @@ control::Config server_config(const cli::ServerArguments& given, bool with_agent
   if (given.account) config.account = *given.account;
   config.threads = given.threads;
   config.services.lost_after = given.lost_after;
+  config.services.tracking_period = given.tracking_period;
   config.domains = given.domains;
   config.services.test_events = !given.no_test_events;
   config.log_level = given.log_level;

@@ -42,6 +42,7 @@ struct ServerArguments {
   std::optional<std::string> account;
   int threads = 0;
   base::Duration lost_after = std::chrono::minutes(65);
+  base::Duration tracking_period = std::chrono::seconds(60);
   std::vector<std::string> domains;
   bool no_test_events = false;
   base::LogLevel log_level = base::LogLevel::Info;

@@ -182,6 +182,13 @@ void add_server_options(CLI::App* command, ServerArguments& server) {
           "How long a machine may be lost before its tasks are abandoned (65m)")
       ->check(check_duration)
       ->type_name("90s|65m|2h");
+  command
+      ->add_option_function<std::string>(
+          "--tracking-period",
+          [&server](const std::string& text) { server.tracking_period = *base::parse_duration(text); },
+          "Period of the alarms of target tracking policies (60s): with 10s they scale out after half a minute")
+      ->check(CLI::IsMember({"10s", "20s", "30s", "60s"}))
+      ->type_name("10s|20s|30s|60s");
   command->add_option("--domain", server.domains, "Also serve buckets as BUCKET.NAME. Repeatable")
       ->allow_extra_args(false)
       ->type_name("NAME")

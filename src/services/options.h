@@ -17,6 +17,8 @@ struct Options {
   base::Duration lost_after = std::chrono::minutes(65);
   // EC2: a file of instance types that adds to the built-in ones, or replaces them (model/instance_types.h). "": none.
   std::string instance_types_file = {};
+  // Auto Scaling: the period of the alarms of target tracking policies whose metric states none. 10, 20, 30 or 60 s.
+  base::Duration tracking_period = std::chrono::seconds(60);
   // S3: a new notification configuration sends Amazon's s3:TestEvent to each of its queues.
   bool test_events = true;
 };

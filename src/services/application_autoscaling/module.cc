@@ -4,6 +4,7 @@
 #include "services/application_autoscaling/errors.h"
 #include "services/application_autoscaling/operations.h"
 #include "services/application_autoscaling/scalable_target.h"
+#include "services/tracking_period.h"
 #include "shapes/application_autoscaling/errors.h"
 
 namespace services::application_autoscaling {
@@ -43,11 +44,12 @@ std::vector<Gauge> target_gauges(Call& call) {
 
 }  // namespace
 
-Module module(const Options&) {
+Module module(const Options& options) {
   Module scaling;
   scaling.service = make_service();
   scaling.internal_operations = alarm_action_operations();
   scaling.migrations = migrations();
+  scaling.add_memory = [period = options.tracking_period](Locals& locals) { locals.add<TrackingPeriod>(period); };
   scaling.loops = {schedule_loop(), activity_loop()};
   scaling.gauges = &target_gauges;
   scaling.measure = &measure_tasks;

@@ -10,6 +10,7 @@
 #include "services/application_autoscaling/tracked_metric.h"
 #include "services/arn.h"
 #include "services/invoke.h"
+#include "services/tracking_period.h"
 
 namespace services::application_autoscaling {
 namespace {
@@ -56,7 +57,10 @@ std::vector<shapes::application_autoscaling::Alarm> create_alarms(Call& call, co
                                                                   const StoredPolicy& policy) {
   const auto& configuration = *policy.body.TargetTrackingScalingPolicyConfiguration;
   const autoscaler::TrackingAlarmTerms terms{
-      .tracker = autoscaler::Tracker::Application, .subject = target.resource, .target = configuration.TargetValue};
+      .tracker = autoscaler::Tracker::Application,
+      .subject = target.resource,
+      .target = configuration.TargetValue,
+      .period_s = call.local<TrackingPeriod>().seconds};
   const std::string action = policy.body.PolicyARN + ":createdBy/" + base::random_uuid();
   TrackingAlarm high = autoscaler::alarm_high(terms, base::random_uuid());
   if (tracks_backlog(configuration)) {

@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "services/application_autoscaling/module.h"
 #include "services/directory.h"
+#include "services/tracking_period.h"
 #include "shapes/application_autoscaling/activity.h"
 #include "shapes/application_autoscaling/policy.h"
 #include "shapes/application_autoscaling/scalable_target.h"
@@ -81,6 +82,7 @@ class ScalingTest : public testing::Test {
   ScalingTest() : folder_(testing::TempDir() + "scaling-" + base::random_uuid()) {
     store_ = store::open_test_store(folder_, {state::cluster_migrations(), module_.migrations});
     locals_.add<FakeServices>();
+    locals_.add<TrackingPeriod>(std::chrono::seconds(60));
     directory_.add("ecs", {operation<&fake_update_service>("UpdateService", Access::Write)});
     directory_.add("cloudwatch", {operation<&fake_put_alarm>("PutMetricAlarm", Access::Write),
                                   operation<&fake_delete_alarms>("DeleteAlarms", Access::Write),

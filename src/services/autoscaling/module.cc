@@ -7,6 +7,7 @@
 #include "services/autoscaling/groups/operations.h"
 #include "services/autoscaling/policies/policies.h"
 #include "services/autoscaling/unsupported.h"
+#include "services/tracking_period.h"
 #include "shapes/autoscaling/errors.h"
 
 namespace services::autoscaling {
@@ -56,14 +57,17 @@ std::vector<Gauge> group_gauges(Call& call) {
 
 }  // namespace
 
-Module module(const Options&) {
+Module module(const Options& options) {
   Module autoscaling;
   autoscaling.service = make_service();
   autoscaling.internal_operations = group_internal_operations();
   append(autoscaling.internal_operations, policies_internal_operations());
   autoscaling.migrations = {"autoscaling", group_migration_steps()};
   append(autoscaling.migrations.steps, policies_migration_steps());
-  autoscaling.add_memory = [](Locals& locals) { observe_groups(locals.add<GroupObservers>()); };
+  autoscaling.add_memory = [period = options.tracking_period](Locals& locals) {
+    observe_groups(locals.add<GroupObservers>());
+    locals.add<TrackingPeriod>(period);
+  };
   autoscaling.loops = {group_loop()};
   append(autoscaling.loops, policies_loops());
   autoscaling.gauges = &group_gauges;

@@ -275,9 +275,9 @@ PutScalingPolicyType checked_tracking(PutScalingPolicyType request) {
 
 }  // namespace
 
-std::int32_t metric_period(const CustomizedMetricSpecification& metric) {
+std::optional<std::int32_t> metric_period(const CustomizedMetricSpecification& metric) {
   const auto periods = metric_periods(metric);
-  return periods.empty() ? 60 : *periods.begin();
+  return periods.empty() ? std::nullopt : std::optional(*periods.begin());
 }
 
 PutScalingPolicyType checked_policy(PutScalingPolicyType request) {

@@ -14,7 +14,7 @@ inline constexpr std::size_t kMaxSteps = 20;  // Amazon's, of a policy
 // known.
 shapes::autoscaling::PutScalingPolicyType checked_policy(shapes::autoscaling::PutScalingPolicyType request);
 
-// The period of a target tracking policy's metric, in seconds: 10, 20, 30 or 60.
-std::int32_t metric_period(const shapes::autoscaling::CustomizedMetricSpecification& metric);
+// The period of a target tracking policy's metric, in seconds: 10, 20, 30 or 60; nullopt where it states none.
+std::optional<std::int32_t> metric_period(const shapes::autoscaling::CustomizedMetricSpecification& metric);
 
 }  // namespace services::autoscaling

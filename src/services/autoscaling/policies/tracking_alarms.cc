@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "services/autoscaling/policies/policy_validation.h"
 #include "services/invoke.h"
+#include "services/tracking_period.h"
 #include "services/shape_json.h"
 
 namespace services::autoscaling {
@@ -51,8 +52,7 @@ shapes::cloudwatch::MetricDataQuery alarm_query(const TargetTrackingMetricDataQu
   return out;
 }
 
-void set_metric(PutMetricAlarmInput& alarm, const CustomizedMetricSpecification& metric) {
-  const std::int32_t period = metric_period(metric);
+void set_metric(PutMetricAlarmInput& alarm, const CustomizedMetricSpecification& metric, std::int32_t period) {
   if (metric.Metrics && !metric.Metrics->empty()) {
     alarm.Metrics.emplace();
     for (const auto& query : *metric.Metrics) alarm.Metrics->push_back(alarm_query(query, period));
@@ -75,7 +75,7 @@ PutMetricAlarmInput alarm_input(const PolicyRow& policy, const TrackingAlarm& te
   alarm.Threshold = terms.threshold;
   alarm.ComparisonOperator = std::string(terms.comparison);
   alarm.TreatMissingData = "missing";
-  set_metric(alarm, *policy.terms.TargetTrackingConfiguration->CustomizedMetricSpecification);
+  set_metric(alarm, *policy.terms.TargetTrackingConfiguration->CustomizedMetricSpecification, terms.period_s);
   return alarm;
 }
 
@@ -104,14 +104,14 @@ Caller policy_principal(const Call& call, const PolicyRow& policy) {
   return principal;
 }
 
-std::vector<PutMetricAlarmInput> tracking_alarm_inputs(const PolicyRow& policy) {
+std::vector<PutMetricAlarmInput> tracking_alarm_inputs(const PolicyRow& policy, std::int32_t default_period_s) {
   const auto& tracking = *policy.terms.TargetTrackingConfiguration;
   const auto& metric = *tracking.CustomizedMetricSpecification;
   const TrackingAlarmTerms terms{
       .tracker = autoscaler::Tracker::Group,
       .subject = policy.group_name,
       .target = tracking.TargetValue,
-      .period_s = metric_period(metric),
+      .period_s = metric_period(metric).value_or(default_period_s),
       .capacity_provider_reservation =
           autoscaler::is_capacity_provider_reservation(metric.Namespace.value_or(""), metric.MetricName.value_or("")),
   };
@@ -124,7 +124,7 @@ std::vector<PutMetricAlarmInput> tracking_alarm_inputs(const PolicyRow& policy) 
 
 void replace_tracking_alarms(Call& call, PolicyRow& policy) {
   delete_tracking_alarms(call, policy);
-  const auto alarms = tracking_alarm_inputs(policy);
+  const auto alarms = tracking_alarm_inputs(policy, call.local<TrackingPeriod>().seconds);
   const Caller principal = policy_principal(call, policy);
   for (const PutMetricAlarmInput& alarm : alarms) invoke(call, principal, "cloudwatch", "PutMetricAlarm", alarm);
   policy.alarm_high = alarms[0].AlarmName;

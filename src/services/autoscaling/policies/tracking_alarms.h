@@ -17,7 +17,8 @@ namespace services::autoscaling {
 Caller policy_principal(const Call& call, const PolicyRow& policy);
 
 // What a target tracking policy sends to PutMetricAlarm: AlarmHigh and, unless it never scales in, AlarmLow.
-std::vector<shapes::cloudwatch::PutMetricAlarmInput> tracking_alarm_inputs(const PolicyRow& policy);
+std::vector<shapes::cloudwatch::PutMetricAlarmInput> tracking_alarm_inputs(const PolicyRow& policy,
+                                                                          std::int32_t default_period_s);
 
 // Creates new alarms, deletes those that the policy had, and sets their names in the row.
 void replace_tracking_alarms(Call& call, PolicyRow& policy);
