@@ -11,7 +11,7 @@
 #include "services/autoscaling/groups/launch_configuration.h"
 #include "services/invoke.h"
 #include "services/shape_json.h"
-#include "shapes/ec2/instance.h"
+#include "shapes/ec2/instance_status.h"
 #include "shapes/stoker/machine.h"
 #include "state/cluster.h"
 #include "state/ec2_instance.h"
