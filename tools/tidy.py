@@ -39,7 +39,7 @@ LIBRARIES = {
     "boost/unordered": (("scheduler",), True),
     "sqlite3.h": (("store",), True),
     "libpq-fe.h": (("store",), True),
-    "openssl": (("base", "http", "signing"), True),
+    "openssl": (("base", "http", "signing", "services/ec2"), True),
     "zlib.h": (("http", "services/logs"), False),
     "zstd.h": (("telemetry",), False),
     "re2": (("agent/logs", "services/logs"), False),

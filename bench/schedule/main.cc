@@ -13,6 +13,7 @@
 #include <random>
 
 #include "base/random.h"
+#include "services/ecs/capacity/capacity_index.h"
 #include "services/ecs/tasks/agent_work.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/clusters/cluster_operations.h"
@@ -24,6 +25,7 @@
 #include "services/ecs/reconciliation/service_queue.h"
 #include "services/shape_json.h"
 #include "state/cluster.h"
+#include "state/ec2_instance.h"
 #include "state/keys.h"
 #include "state/task.h"
 #include "store/store.h"
@@ -58,7 +60,8 @@ class Bench {
  public:
   explicit Bench(const Options& options)
       : options_(options), folder_(std::filesystem::current_path() / ("schedule-" + base::random_uuid())) {
-    store_ = store::open_sqlite(folder_, {state::key_migrations(), state::cluster_migrations(), ecs::module({}).migrations});
+    store_ = store::open_sqlite(folder_, {state::key_migrations(), state::cluster_migrations(),
+                                          state::ec2_instance_migrations(), ecs::module({}).migrations});
   }
   ~Bench() {
     store_.reset();
@@ -293,6 +296,7 @@ class Bench {
   Options options_;
   std::filesystem::path folder_;
   services::Locals locals_;
+  [[maybe_unused]] ecs::CapacityIndex& capacity_ = locals_.add<ecs::CapacityIndex>();
   ecs::Fleets& fleets_ = locals_.add<ecs::Fleets>();
   ecs::ServiceQueue& services_ = locals_.add<ecs::ServiceQueue>();
   services::Caller caller_{.account = "000000000000", .region = "us-east-1", .endpoint = "http://localhost:4566"};

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "services/ecs/capacity/capacity_index.h"
 #include "services/ecs/clusters/cluster_operations.h"
 #include "services/ecs/definitions/definition_operations.h"
 #include "services/ecs/machines/fleets.h"
@@ -22,6 +23,7 @@
 #include "services/ecs/tasks/task_operations.h"
 #include "services/shape_json.h"
 #include "state/cluster.h"
+#include "state/ec2_instance.h"
 #include "state/keys.h"
 #include "store/store.h"
 
@@ -52,6 +54,7 @@ class Bench {
   explicit Bench(const Options& options)
       : options_(options), folder_(std::filesystem::current_path() / ("services-" + base::random_uuid())) {
     store_ = store::open_sqlite(folder_, {state::key_migrations(), state::cluster_migrations(),
+                                          state::ec2_instance_migrations(),
                                           ecs::module({}).migrations, {"bench", {kExtraColumns}}});
   }
   ~Bench() {
@@ -227,6 +230,7 @@ class Bench {
   Options options_;
   std::filesystem::path folder_;
   services::Locals locals_;
+  [[maybe_unused]] ecs::CapacityIndex& capacity_ = locals_.add<ecs::CapacityIndex>();
   ecs::Fleets& fleets_ = locals_.add<ecs::Fleets>();
   ecs::ServiceQueue& services_ = locals_.add<ecs::ServiceQueue>();
   services::Caller caller_{.account = "000000000000", .region = "us-east-1", .endpoint = "http://localhost:4566"};

@@ -41,7 +41,10 @@ class Planner {
 
   void step(const GroupMember& member) {
     if (is_terminating(member.lifecycle)) return step_terminating(member);
-    if (group_.is_deleted) return terminate(member, TerminationReason::GroupDeleted);
+    if (group_.is_deleted) {
+      if (is_capacity(member.lifecycle)) ++plan_.capacity;
+      return terminate(member, TerminationReason::GroupDeleted);
+    }
     switch (member.lifecycle) {
       case Lifecycle::Detaching: return change(member, Kind::Detach);
       case Lifecycle::EnteringStandby: return change(member, Kind::EnterStandby);
@@ -59,6 +62,7 @@ class Planner {
   bool is_leaving(const GroupMember& member) {
     if (member.lifecycle != Lifecycle::InService && member.machine == MachineState::Gone) {
       change(member, Kind::FailLaunch);
+      has_failed_ = true;
       return true;
     }
     if (!group_.may_terminate) return check_health(member);
@@ -152,7 +156,8 @@ class Planner {
 
   // Each in the zone that has the fewest.
   void launch(std::int32_t missing) {
-    if (!group_.may_launch || group_.zones.empty()) return;
+    // After a failure there is a pause: the next plan has its end.
+    if (!group_.may_launch || group_.zones.empty() || has_failed_) return;
     if (group_.retry_at && *group_.retry_at > now_) return look_again(*group_.retry_at);
     std::map<std::string, int> counts;
     for (const GroupMember* one : capacity_) ++counts[one->zone];
@@ -198,6 +203,7 @@ class Planner {
   const base::Time now_;
   std::vector<const GroupMember*> capacity_;
   std::int64_t impaired_ = 0;  // marked by this plan
+  bool has_failed_ = false;    // a launch
   GroupPlan plan_;
 };
 

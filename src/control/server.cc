@@ -26,6 +26,7 @@
 #include "objects/disk_threads.h"
 #include "objects/files.h"
 #include "state/cluster.h"
+#include "state/ec2_instance.h"
 #include "webhooks/sender/webhook_sender.h"
 
 namespace control {
@@ -44,7 +45,7 @@ services::Options options_of(const Config& config) {
 }
 
 std::vector<store::Migrations> migrations_of(const std::vector<services::Module>& modules) {
-  std::vector<store::Migrations> all{state::cluster_migrations()};
+  std::vector<store::Migrations> all{state::cluster_migrations(), state::ec2_instance_migrations()};
   for (const services::Module& module : modules) {
     if (!module.migrations.steps.empty()) all.push_back(module.migrations);
   }

@@ -35,6 +35,7 @@ struct Instance {
   std::string agent_version;
   base::Time registered_at{};
   Attributes attributes;  // the instance type is one: ecs.instance-type
+  std::string capacity_provider;  // "": it belongs to none
   std::string zone, architecture;  // copies of two attributes that every task reports
   Resources total;
 };

@@ -108,6 +108,7 @@ std::string explain_reason(Reason reason, const Machine& machine, const Request&
     case Reason::Inactive: return "is " + std::string(text(instance.status));
     case Reason::Agent: return instance.agent_connected ? instance.trouble : "its agent is not connected";
     case Reason::Attribute: {
+      if (!is_of_provider(machine, request)) return "is no instance of capacity provider " + request.capacity_provider;
       const model::RequiredAttribute* missing = missing_attribute(machine, demand);
       return "lacks the attribute " + missing->name + (missing->value ? " = " + *missing->value : "");
     }
@@ -134,9 +135,14 @@ std::string explain_reason(Reason reason, const Machine& machine, const Request&
 
 }  // namespace
 
+bool is_of_provider(const Machine& machine, const Request& request) {
+  return request.capacity_provider.empty() || machine.instance().capacity_provider == request.capacity_provider;
+}
+
 std::optional<Reason> misfit(const Machine& machine, const Request& request, const GpuNeed& need) {
   if (machine.instance().status != model::InstanceStatus::Active) return Reason::Inactive;
   if (!machine.accepts_tasks()) return Reason::Agent;
+  if (!is_of_provider(machine, request)) return Reason::Attribute;
   if (missing_attribute(machine, request.demand)) return Reason::Attribute;
   if (machine.free_cpu() < request.demand.cpu) return Reason::Cpu;
   if (machine.free_memory_mib() < request.demand.memory_mib) return Reason::Memory;

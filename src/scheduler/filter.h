@@ -10,6 +10,10 @@
 
 namespace scheduler {
 
+// Whether the machine belongs to the capacity provider that the request names, if it names one. Others are no
+// candidates at all.
+bool is_of_provider(const Machine& machine, const Request& request);
+
 // The first filter that rejects the machine: ACTIVE, connected, required attributes, resources, constraints. Amazon's
 // guide checks resources before constraints; the order of the resources is that of Amazon's agent (CPU, MEMORY,
 // PORTS, GPU).

@@ -155,6 +155,7 @@ Refusal Fleet::refuse(const Request& request) const {
   Refusal refusal;
   for (const auto& [id, slot] : slots_) {
     if (machine(slot).instance().status != model::InstanceStatus::Active) continue;
+    if (!is_of_provider(machine(slot), request)) continue;
     refusal.more = refusal.failures.size() == kMaxFailures;
     if (refusal.more) break;
     if (auto failure = scheduler::explain(machine(slot), request)) refusal.failures.push_back(std::move(*failure));

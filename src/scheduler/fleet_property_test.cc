@@ -47,6 +47,7 @@ class World {
     made.agent_connected = !chance(5);
     if (chance(5)) made.status = model::InstanceStatus::Draining;
     if (chance(80)) made.attributes["zone"] = std::string(1, static_cast<char>('a' + number(0, 2)));
+    if (chance(50)) made.capacity_provider = "p" + std::to_string(number(0, 1));
     if (chance(50)) made.attributes["rack"] = std::to_string(number(0, 12));
     for (model::Gpu& gpu : made.total.gpus) {
       gpu.healthy = !chance(5);
@@ -87,6 +88,7 @@ class World {
     made.demand.gpus = gpus();
     if (chance(20)) made.demand.ports.tcp.insert(static_cast<std::uint16_t>(8000 + number(0, 3)));
     if (chance(10)) made.demand.required_attributes.push_back({"zone", std::nullopt});
+    if (chance(10)) made.capacity_provider = "p" + std::to_string(number(0, 1));
     made.distinct_instance = chance(15);
     if (chance(15)) member_of(made, "attribute:zone != b and not(task:group == family:1)");
     made.strategies = strategies();

@@ -32,7 +32,8 @@ Decision place(std::span<const Machine* const> machines, const Request& request)
 Refusal refuse(std::span<const Machine* const> machines, const Request& request) {
   std::vector<const Machine*> candidates;
   for (const Machine* machine : machines) {
-    if (machine->instance().status == model::InstanceStatus::Active) candidates.push_back(machine);
+    if (machine->instance().status != model::InstanceStatus::Active) continue;
+    if (is_of_provider(*machine, request)) candidates.push_back(machine);
   }
   std::ranges::sort(candidates, {}, [](const Machine* machine) { return machine->instance().id; });
   Refusal refusal;

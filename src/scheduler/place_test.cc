@@ -348,5 +348,22 @@ TEST(Place, ARefusalIsBoundedForAnyFleet) {
   EXPECT_EQ(fleet.explain(gpu_task("one more", 1), 5).size(), 5u);
 }
 
+TEST(Place, ATaskOfACapacityProviderGoesToItsInstancesOnly) {
+  Fleet fleet;
+  fleet.put(box("a"));
+  model::Instance own = box("b", 1);
+  own.capacity_provider = "p";
+  fleet.put(own);
+  Request request = gpu_task("1", 1);
+  request.capacity_provider = "p";
+  EXPECT_EQ(run(fleet, request), "b");
+  request.task = model::TaskId("2");
+  EXPECT_EQ(reasons_of(fleet.place(request)), (Texts{"RESOURCE:GPU"}));
+  request.capacity_provider = "q";
+  EXPECT_EQ(reasons_of(fleet.place(request)), Texts());
+  EXPECT_EQ(fleet.explain(request).at(0).detail, "a: is no instance of capacity provider q");
+  EXPECT_EQ(run(fleet, task("3")), "a");
+}
+
 }  // namespace
 }  // namespace scheduler

@@ -37,6 +37,7 @@ struct ServiceTask {
   base::Time created_at = {};
   std::optional<base::Time> started_at = {};
   std::optional<base::Time> protected_until = {};
+  bool waiting = false;  // for capacity: it has no machine yet
 };
 
 struct ServiceDeployment {

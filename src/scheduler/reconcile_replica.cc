@@ -46,7 +46,7 @@ void scale_in(ServiceBoard& board) {
   std::int32_t spare = std::max(board.healthy() - board.lower, 0);
   for (BoardTask& one : board.tasks) {
     if (one.going || !one.good() || !one.may_stop()) continue;
-    candidates.push_back({&one, {!one.running() ? 0 : !one.healthy ? 1 : 2, 0, false}});
+    candidates.push_back({&one, {one.task->waiting ? -1 : !one.running() ? 0 : !one.healthy ? 1 : 2, 0, false}});
     if (!one.healthy) ++spare;
   }
   report_protected(board, surplus - static_cast<std::int32_t>(candidates.size()));

@@ -25,6 +25,7 @@ struct Request {
   bool distinct_instance = false;
   std::vector<Expression> member_of;  // all must match
   std::vector<model::PlacementStrategy> strategies;
+  std::string capacity_provider = {};  // only its instances are candidates; "": all are
   std::uint64_t seed = 0;  // for the strategy `random`: the same seed, the same choice
 };
 

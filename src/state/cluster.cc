@@ -62,7 +62,9 @@ ClusterContents count_contents(store::Tx& tx, ClusterNumber number) {
         const auto count = static_cast<std::int32_t>(row.integer(1));
         contents.tasks += count;
         if (row.integer(0) == to_code(model::TaskStatus::Running)) contents.running_tasks = count;
-        if (row.integer(0) == to_code(model::TaskStatus::Pending)) contents.pending_tasks = count;
+        const bool pending = row.integer(0) == to_code(model::TaskStatus::Pending) ||
+                             row.integer(0) == to_code(model::TaskStatus::Provisioning);
+        if (pending) contents.pending_tasks += count;
       });
   tx.query("SELECT status, count(*) FROM ecs_services WHERE cluster = $1 AND inactive_at IS NULL GROUP BY status",
            number)

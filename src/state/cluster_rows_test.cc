@@ -77,6 +77,43 @@ class ClusterRows : public testing::TestWithParam<Engine> {
   Machine machine_;
 };
 
+TEST_P(ClusterRows, AWaitingTaskHasNoMachineUntilItIsPlaced) {
+  write([&](store::Tx& tx) {
+    auto tasks = launch(tx, 1);
+    const LaunchNumber number = insert_launch(
+        tx, {.cluster = cluster_, .definition = definition_, .group = "g", .body_json = "{}", .created_at = kNow});
+    tasks.clear();
+    for (int place = 0; place < 2; ++place) {
+      Task task;
+      task.name = new_task_name(number, place);
+      task.id = model::TaskId(to_text(task.name));
+      task.cluster = cluster_;
+      task.known = model::TaskStatus::Provisioning;
+      task.provider = "p";
+      tasks.push_back(task);
+    }
+    insert_tasks(tx, tasks);
+    EXPECT_EQ(count_waiting(tx, cluster_), 2);
+    EXPECT_EQ(count_contents(tx, cluster_).pending_tasks, 3);
+    auto waiting = list_waiting(tx, cluster_);
+    ASSERT_THAT(waiting, SizeIs(2));
+    EXPECT_EQ(waiting[0].machine.str(), "");
+    EXPECT_EQ(waiting[0].provider, "p");
+    waiting[1].machine_number = machine_.number;
+    waiting[1].hold.gpus = {{model::GpuId("GPU-1"), "main", 0}};
+    place_waiting(tx, waiting[1]);
+    const auto placed = find_task(tx, waiting[1].id);
+    EXPECT_EQ(placed->machine.str(), "m");
+    EXPECT_EQ(placed->known, model::TaskStatus::Pending);
+    EXPECT_THAT(placed->hold.gpus, SizeIs(1));
+    EXPECT_EQ(count_waiting(tx, cluster_), 1);
+    EXPECT_TRUE(has_tasks_of_provider(tx, cluster_, "p"));
+    EXPECT_FALSE(has_tasks_of_provider(tx, cluster_, "q"));
+    stop(tx, waiting[0], kNow);
+    EXPECT_EQ(find_task(tx, waiting[0].id)->provider, "p");
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(OfBothEngines, ClusterRows, testing::Values(Engine::Sqlite, Engine::Postgres),
                          [](const auto& info) { return info.param == Engine::Sqlite ? "Sqlite" : "Postgres"; });
 

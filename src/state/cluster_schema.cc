@@ -216,8 +216,19 @@ CREATE INDEX ecs_launches_service ON ecs_launches (service) WHERE service IS NOT
 ALTER TABLE ecs_tasks ADD COLUMN protected_until INTEGER;
 )sql";
 
+constexpr char kCapacityTables[] = R"sql(
+-- The capacity provider of a task that was started with a strategy. A task that waits for capacity has the status
+-- PROVISIONING and the instance 0.
+ALTER TABLE ecs_tasks ADD COLUMN provider TEXT;
+ALTER TABLE ecs_stopped_tasks ADD COLUMN provider TEXT;
+CREATE INDEX ecs_tasks_waiting ON ecs_tasks (cluster, id) WHERE known = 0;
+CREATE INDEX ecs_tasks_provider ON ecs_tasks (cluster, provider) WHERE provider IS NOT NULL;
+)sql";
+
 }  // namespace
 
-store::Migrations cluster_migrations() { return {"clusters", {kClusterTables, kMachineTroubles, kServiceTables}}; }
+store::Migrations cluster_migrations() {
+  return {"clusters", {kClusterTables, kMachineTroubles, kServiceTables, kCapacityTables}};
+}
 
 }  // namespace state

@@ -106,10 +106,10 @@ void update_ec2_instance(store::Tx& tx, Ec2Instance& instance) {
   ++instance.version;
   const auto changed =
       tx.exec("UPDATE ec2_instances SET zone = $2, type = $3, asg = $4, state = $5, version = $6, agent = $7, "
-              "machine = $8, body = $9, joined_at = $10, changed_at = $11 WHERE number = $1",
+              "machine = $8, body = $9, joined_at = $10, launched_at = $11, changed_at = $12 WHERE number = $1",
               instance.number, instance.zone, instance.type, instance.group, static_cast<std::int64_t>(instance.state),
               instance.version, instance.agent_json, instance.machine_json, instance.body_json, instance.joined_at,
-              instance.changed_at);
+              instance.launched_at, instance.changed_at);
   CHECK(changed == 1) << "an update of an EC2 instance that does not exist";
 }
 

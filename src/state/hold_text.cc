@@ -114,6 +114,14 @@ void append_hold(std::string& text, const model::TaskHold& hold) {
   text += '\n';
 }
 
+std::string replace_hold(std::string_view text, std::size_t place, const model::TaskHold& hold) {
+  std::string out;
+  for (std::size_t i = 0; i < place; ++i) out.append(take_until(text, '\n')) += '\n';
+  take_until(text, '\n');
+  append_hold(out, hold);
+  return out.append(text);
+}
+
 model::TaskHold parse_hold(std::string_view text, std::size_t place) {
   for (std::size_t i = 0; i < place; ++i) take_until(text, '\n');
   std::string_view line = take_until(text, '\n');

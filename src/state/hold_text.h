@@ -16,6 +16,9 @@ namespace state {
 // Adds a line. What is not named above is not written.
 void append_hold(std::string& text, const model::TaskHold& hold);
 
+// The same text with another line for the task at this place of its launch.
+std::string replace_hold(std::string_view text, std::size_t place, const model::TaskHold& hold);
+
 // The line of the task at this place of its launch, 0 for the first.
 model::TaskHold parse_hold(std::string_view text, std::size_t place);
 

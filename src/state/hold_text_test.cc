@@ -40,5 +40,16 @@ TEST(HoldText, AGpuMayHaveAnyName) {
   EXPECT_EQ(parse_hold(text, 1), full_hold());
 }
 
+TEST(HoldText, ALineIsReplacedAmongOthers) {
+  std::string text;
+  append_hold(text, {.cpu = 1, .memory_mib = 16});
+  append_hold(text, {.cpu = 2, .memory_mib = 16});
+  append_hold(text, {.cpu = 3, .memory_mib = 16});
+  const std::string changed = replace_hold(text, 1, full_hold());
+  EXPECT_EQ(parse_hold(changed, 0).cpu, 1);
+  EXPECT_EQ(parse_hold(changed, 1), full_hold());
+  EXPECT_EQ(parse_hold(changed, 2).cpu, 3);
+}
+
 }  // namespace
 }  // namespace state

@@ -63,6 +63,15 @@ std::vector<Machine> list_disconnected(store::Tx& tx, ClusterNumber cluster, con
       .all(read_machine);
 }
 
+std::vector<Machine> list_machines_named(store::Tx& tx, const std::string& account, const std::string& region,
+                                         const std::string& name) {
+  return tx
+      .query(kSelectMachine + " WHERE machine = $3 AND status <> 'INACTIVE' AND cluster IN"
+                              " (SELECT id FROM ecs_clusters WHERE account = $1 AND region = $2) ORDER BY number",
+             account, region, name)
+      .all(read_machine);
+}
+
 std::vector<Machine> list_departed(store::Tx& tx, ClusterNumber cluster, std::int64_t most) {
   return tx
       .query(kSelectMachine + " WHERE cluster = $1 AND status = 'INACTIVE' AND NOT EXISTS"

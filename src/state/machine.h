@@ -45,6 +45,9 @@ std::vector<Machine> list_machines(store::Tx& tx, ClusterNumber cluster);
 std::vector<Machine> list_machines(store::Tx& tx, ClusterNumber cluster, const std::string& after, std::int64_t most);
 // Of these, the ones of this name whose agent is away.
 std::vector<Machine> list_disconnected(store::Tx& tx, ClusterNumber cluster, const std::string& name);
+// Of an account and region, all of this name that are not INACTIVE, in any cluster.
+std::vector<Machine> list_machines_named(store::Tx& tx, const std::string& account, const std::string& region,
+                                         const std::string& name);
 // INACTIVE machines whose name no other machine of the cluster has taken over.
 std::vector<Machine> list_departed(store::Tx& tx, ClusterNumber cluster, std::int64_t most);
 // Machines with tasks whose agent has been away since `since` or longer.

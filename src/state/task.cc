@@ -12,7 +12,8 @@ namespace {
 
 // The columns that both tables have.
 const std::string kTaskColumns =
-    "secret, cluster, instance, version, delivered, report, tags, started_at, stopping_at, stop_code, stopped_reason";
+    "secret, cluster, instance, version, delivered, report, tags, started_at, stopping_at, stop_code, stopped_reason,"
+    " provider";
 
 // "a, b" -> "t.a, t.b"
 std::string of_t(const std::string& columns) {
@@ -31,13 +32,14 @@ const std::string kStopped = "SELECT t.task, " + of_t(kTaskColumns) + ", t.stopp
 static_assert(to_code(model::TaskStatus::Stopped) == 7);
 const std::string kLiveStates = kLive + " FROM ecs_tasks t";
 const std::string kStoppedStates = kStopped + " FROM ecs_stopped_tasks t";
+// A task that waits for capacity has no instance.
 const std::string kLiveTasks = kLive +
                                ", i.id, l.created_at, h.holds, l.deployment FROM ecs_tasks t"
-                               " JOIN ecs_instances i ON i.number = t.instance"
+                               " LEFT JOIN ecs_instances i ON i.number = t.instance"
                                " JOIN ecs_launches l ON l.id = t.id / 16 JOIN ecs_holds h ON h.launch = l.id";
 const std::string kStoppedTasks = kStopped +
                                   ", i.id, l.created_at, h.holds FROM ecs_stopped_tasks t"
-                                  " JOIN ecs_instances i ON i.number = t.instance"
+                                  " LEFT JOIN ecs_instances i ON i.number = t.instance"
                                   " JOIN ecs_launches l ON l.id = t.task / 16 JOIN ecs_holds h ON h.launch = l.id";
 static_assert(kNumbersOfALaunch == 16);
 
@@ -55,11 +57,12 @@ void read_into(TaskState& task, const store::Row& row) {
   if (task.stopping_at) task.desired = model::DesiredStatus::Stopped;
   task.stop_code = row.maybe_str(10);
   task.stopped_reason = row.maybe_str(11);
-  task.stopped_at = row.maybe_time(12);
-  task.known = static_cast<model::TaskStatus>(row.integer(13));
-  task.credentials = row.maybe_str(14);
-  task.credentials_id = row.maybe_str(15);
-  task.protected_until = row.maybe_time(16);
+  task.provider = row.maybe_str(12);
+  task.stopped_at = row.maybe_time(13);
+  task.known = static_cast<model::TaskStatus>(row.integer(14));
+  task.credentials = row.maybe_str(15);
+  task.credentials_id = row.maybe_str(16);
+  task.protected_until = row.maybe_time(17);
 }
 
 TaskState read_state(const store::Row& row) {
@@ -70,9 +73,9 @@ TaskState read_state(const store::Row& row) {
 
 void read_whole_into(Task& task, const store::Row& row) {
   read_into(task, row);
-  task.machine = model::InstanceId(row.str(17));
-  task.created_at = row.time(18);
-  task.hold = parse_hold(row.text(19), task.name.place());
+  task.machine = model::InstanceId(row.maybe_str(18).value_or(""));
+  task.created_at = row.time(19);
+  task.hold = parse_hold(row.text(20), task.name.place());
   task.hold.task = task.id;
 }
 
@@ -114,10 +117,10 @@ void insert_tasks(store::Tx& tx, const std::vector<Task>& tasks) {
   for (const Task& task : tasks) {
     CHECK(task.name.number == number++) << "a task that is not at its place in its launch";
     tx.exec(
-        "INSERT INTO ecs_tasks (id, secret, cluster, instance, known, version, delivered)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        "INSERT INTO ecs_tasks (id, secret, cluster, instance, known, version, delivered, provider)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         task.name.number, task.name.secret, task.cluster, task.machine_number, to_code(task.known), task.version,
-        task.delivered);
+        task.delivered, task.provider);
     append_hold(holds, task.hold);
   }
   tx.exec("INSERT INTO ecs_holds (launch, holds) VALUES ($1, $2)", tasks[0].launch(), holds);
@@ -141,12 +144,12 @@ void update_task(store::Tx& tx, TaskState& task) {
 
 void move_to_stopped(store::Tx& tx, TaskState& task) {
   static const std::string insert = "INSERT INTO ecs_stopped_tasks (task, " + kTaskColumns +
-                                    ", stopped_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+                                    ", stopped_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
   ++task.version;
   tx.exec("DELETE FROM ecs_tasks WHERE id = $1", task.name.number);
   tx.exec(insert, task.name.number, task.name.secret, task.cluster, task.machine_number, task.version, task.delivered,
           task.report_json, task.tags_json, task.started_at, task.stopping_at, task.stop_code, task.stopped_reason,
-          task.stopped_at);
+          task.provider, task.stopped_at);
 }
 
 void set_delivered(store::Tx& tx, const TaskName& name) {
@@ -183,6 +186,30 @@ std::vector<Task> list_undelivered(store::Tx& tx, const model::InstanceId& machi
       .all(read_task);
 }
 
+std::vector<Task> list_waiting(store::Tx& tx, ClusterNumber cluster) {
+  return tx.query(kLiveTasks + " WHERE t.cluster = $1 AND t.known = 0 ORDER BY t.id", cluster).all(read_task);
+}
+
+std::int64_t count_waiting(store::Tx& tx, ClusterNumber cluster) {
+  return tx.query("SELECT count(*) FROM ecs_tasks WHERE cluster = $1 AND known = 0", cluster).integer();
+}
+
+void place_waiting(store::Tx& tx, Task& task) {
+  task.known = model::TaskStatus::Pending;
+  ++task.version;
+  tx.exec("UPDATE ecs_tasks SET instance = $2, known = $3, version = $4 WHERE id = $1", task.name.number,
+          task.machine_number, to_code(task.known), task.version);
+  const auto holds = tx.query("SELECT holds FROM ecs_holds WHERE launch = $1", task.launch())
+                         .one([](const store::Row& row) { return row.str(0); });
+  CHECK(holds) << "a task without its hold: " << task.id.str();
+  tx.exec("UPDATE ecs_holds SET holds = $2 WHERE launch = $1", task.launch(),
+          replace_hold(*holds, task.name.place(), task.hold));
+}
+
+bool has_tasks_of_provider(store::Tx& tx, ClusterNumber cluster, const std::string& provider) {
+  return tx.query("SELECT count(*) FROM ecs_tasks WHERE cluster = $1 AND provider = $2", cluster, provider).integer() > 0;
+}
+
 std::vector<ServiceTask> list_service_tasks(store::Tx& tx, ServiceNumber service) {
   // The range, beside the join of kLiveTasks, lets the tasks of a launch be found by their numbers.
   static const std::string sql =
@@ -190,7 +217,7 @@ std::vector<ServiceTask> list_service_tasks(store::Tx& tx, ServiceNumber service
   return tx.query(sql, service).all([](const store::Row& row) {
     ServiceTask task;
     read_whole_into(task, row);
-    task.deployment = DeploymentNumber(row.integer(20));
+    task.deployment = DeploymentNumber(row.integer(21));
     return task;
   });
 }

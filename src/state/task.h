@@ -27,7 +27,7 @@ struct TaskState {
   TaskName name;
   model::TaskId id;  // the same as text
   ClusterNumber cluster{};
-  std::int64_t machine_number = 0;
+  std::int64_t machine_number = 0;  // 0: it waits for capacity, or did so until it stopped
   model::TaskStatus known = model::TaskStatus::Pending;
   model::DesiredStatus desired = model::DesiredStatus::Running;
   std::int64_t version = 1;
@@ -39,13 +39,15 @@ struct TaskState {
   std::optional<base::Time> started_at, stopping_at, stopped_at;
   std::optional<std::string> stop_code, stopped_reason;
   std::optional<base::Time> protected_until;  // from scale-in and deployments; only tasks of services can be
+  std::optional<std::string> provider;  // its capacity provider
 
   LaunchNumber launch() const { return name.launch(); }
+  bool is_waiting() const { return known == model::TaskStatus::Provisioning; }
 };
 
 // With what its placement settled, which costs more to read than all that changes.
 struct Task : TaskState {
-  model::InstanceId machine;
+  model::InstanceId machine;  // "" where machine_number is 0
   model::TaskHold hold;  // resources only: its group and status are not set
   base::Time created_at;
 };
@@ -74,6 +76,14 @@ std::vector<Task> list_tasks_on(store::Tx& tx, const model::InstanceId& machine)
 std::vector<Task> list_undelivered(store::Tx& tx, const model::InstanceId& machine);
 // What all of them hold, with group and status, for the scheduler.
 std::vector<model::TaskHold> list_holds(store::Tx& tx, const model::InstanceId& machine);
+
+// Tasks that wait for capacity: they have no machine, and hold nothing.
+std::vector<Task> list_waiting(store::Tx& tx, ClusterNumber cluster);  // oldest first
+std::int64_t count_waiting(store::Tx& tx, ClusterNumber cluster);
+// PENDING from now on, on the machine and with the resources that it has got. Increments its version.
+void place_waiting(store::Tx& tx, Task& task);
+// Whether a task that has not stopped belongs to this capacity provider.
+bool has_tasks_of_provider(store::Tx& tx, ClusterNumber cluster, const std::string& provider);
 
 // Tasks of a cluster, by number.
 struct TaskFilter {

@@ -10,6 +10,8 @@
 
 #include "base/random.h"
 #include "services/ecs/account_setting_operations.h"
+#include "services/ecs/capacity/capacity_index.h"
+#include "services/ecs/capacity/provider_operations.h"
 #include "services/ecs/clusters/cluster_operations.h"
 #include "services/ecs/definitions/definition_operations.h"
 #include "services/ecs/machines/fleets.h"
@@ -21,6 +23,7 @@
 #include "services/ecs/tasks/task_operations.h"
 #include "services/shape_json.h"
 #include "state/cluster.h"
+#include "state/ec2_instance.h"
 #include "state/keys.h"
 #include "store/test_store.h"
 #include "wire/error.h"
@@ -30,7 +33,8 @@ namespace services::ecs {
 class EcsTest : public testing::Test {
  protected:
   EcsTest() : folder_(testing::TempDir() + "ecs-" + base::random_uuid()) {
-    store_ = store::open_test_store(folder_, {state::key_migrations(), state::cluster_migrations(), module({}).migrations});
+    store_ = store::open_test_store(folder_, {state::key_migrations(), state::cluster_migrations(),
+                                               state::ec2_instance_migrations(), module({}).migrations});
   }
   ~EcsTest() override {
     store_.reset();
@@ -48,7 +52,7 @@ class EcsTest : public testing::Test {
   template <class Use>
   void with_call(Use use) {
     store_->write_now([&](store::Tx& tx) {
-      Call call{tx, caller_, now_, now_, &locals_};
+      Call call{tx, caller_, now_, now_, &locals_, calls_};
       use(call);
       wakes_.clear();
       for (const Wake& wake : call.wakes) wakes_.insert(wake.topic);
@@ -85,9 +89,11 @@ class EcsTest : public testing::Test {
                   R"(","containerDefinitions":[{"name":"c","image":"busybox","memory":16}]})");
   }
 
+  const Directory* calls_ = nullptr;  // what handlers may invoke
   std::string folder_;
   std::set<std::string> wakes_;  // topics that the last call woke
   Locals locals_;
+  CapacityIndex& capacity_index_ = locals_.add<CapacityIndex>();
   Fleets& fleets_ = locals_.add<Fleets>();
   ServiceQueue& service_queue_ = locals_.add<ServiceQueue>();
   std::unique_ptr<store::Store> store_;

@@ -3,6 +3,8 @@
 
 #include <iterator>
 
+#include "services/ecs/capacity/capacity_index.h"
+#include "services/ecs/capacity/capacity_loop.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/gauges.h"
 #include "services/ecs/machines/departure.h"
@@ -32,6 +34,51 @@ CREATE TABLE ecs_account_settings (
 );
 )sql";
 
+constexpr char kCapacityProviders[] = R"sql(
+CREATE TABLE ecs_capacity_providers (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account TEXT NOT NULL,
+  region TEXT NOT NULL,
+  name TEXT NOT NULL,
+  group_name TEXT NOT NULL,            -- of Auto Scaling
+  body TEXT NOT NULL,                  -- configuration, tags
+  created_at INTEGER NOT NULL,
+  inactive_at INTEGER,                 -- set where INACTIVE: still described, but its name is free
+  UNIQUE (account, region, name)
+);
+CREATE INDEX ecs_capacity_providers_group ON ecs_capacity_providers (account, region, group_name);
+
+-- The capacity providers of a cluster, with what was created in their groups.
+CREATE TABLE ecs_cluster_providers (
+  cluster INTEGER NOT NULL,
+  provider TEXT NOT NULL,              -- a name
+  position INTEGER NOT NULL,           -- in the cluster's list
+  policy TEXT,                         -- of managed scaling: its name
+  policy_id TEXT,                      -- the id of its attachment
+  hook_id TEXT,                        -- of managed draining: the id of its attachment
+  PRIMARY KEY (cluster, provider)
+);
+CREATE INDEX ecs_cluster_providers_provider ON ecs_cluster_providers (provider);
+
+-- Instances that their group terminates once they are drained.
+CREATE TABLE ecs_drains (
+  instance TEXT NOT NULL PRIMARY KEY,  -- "i-0123456789abcdef0"
+  account TEXT NOT NULL,
+  region TEXT NOT NULL,
+  group_name TEXT NOT NULL,
+  hook TEXT NOT NULL,
+  token TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  extended_at INTEGER NOT NULL         -- when the last heartbeat was sent
+);
+
+-- Whether instances of providers with managed termination protection are protected, as ECS has set it.
+CREATE TABLE ecs_protections (
+  instance TEXT NOT NULL PRIMARY KEY,
+  protected INTEGER NOT NULL
+);
+)sql";
+
 // A task definition is 64 KiB at most, and may be written with generous white space.
 constexpr std::size_t kBodyLimit = 1u << 20;
 
@@ -44,6 +91,7 @@ std::vector<Operation> all_operations() {
       &explain_operations,    &service_creation_operations, &service_update_operations,
       &service_deletion_operations, &service_operations,  &service_deployment_operations,
       &service_revision_operations, &tag_operations,      &account_setting_operations,
+      &capacity_provider_operations,
   };
   std::vector<Operation> all;
   for (Rows rows : kNouns) std::ranges::move(rows(), std::back_inserter(all));
@@ -51,6 +99,7 @@ std::vector<Operation> all_operations() {
 }
 
 void add_memory(Locals& locals) {
+  locals.add<CapacityIndex>();
   locals.add<Fleets>();
   locals.add<LiveGpus>();
   locals.add<LiveUsage>();
@@ -62,6 +111,7 @@ void recover(Call& call) {
   disconnect_all(call.tx, call.now);
   call.local<Fleets>().load(call.tx);
   recover_services(call);
+  load_capacity(call);
 }
 
 Service service() {
@@ -83,10 +133,11 @@ Service service() {
 Module module(const Options& options) {
   Module ecs;
   ecs.service = service();
-  ecs.migrations = {"ecs", {kAccountSettings}};
+  ecs.migrations = {"ecs", {kAccountSettings, kCapacityProviders}};
   ecs.add_memory = &add_memory;
   ecs.recover = &recover;
-  ecs.loops = {sweep_loop(options.lost_after), service_loop()};
+  ecs.internal_operations = machine_life_operations();
+  ecs.loops = {sweep_loop(options.lost_after), service_loop(), capacity_loop()};
   ecs.gauges = &gauges;
   ecs.measure = &measure;
   return ecs;

@@ -29,5 +29,7 @@ std::vector<Operation> service_deployment_operations();  // services/service_dep
 std::vector<Operation> service_revision_operations();  // services/service_revision_operations.cc
 std::vector<Operation> tag_operations();  // tags.cc
 std::vector<Operation> account_setting_operations();  // account_settings.cc
+std::vector<Operation> capacity_provider_operations();  // capacity/provider_operations.cc
+std::vector<Operation> machine_life_operations();  // capacity/machine_life.cc: internal ones
 
 }  // namespace services::ecs

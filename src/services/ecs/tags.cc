@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "services/ecs/arn.h"
+#include "services/ecs/capacity/provider.h"
 #include "services/ecs/clusters/cluster.h"
 #include "services/ecs/definitions/definition.h"
 #include "services/ecs/errors.h"
@@ -119,6 +120,15 @@ std::optional<Tags> of_service(Call& call, const Arn& arn, const Change& change)
   return service.body.tags;
 }
 
+std::optional<Tags> of_provider(Call& call, const Arn& arn, const Change& change) {
+  auto provider = find_provider(call.tx, arn.account, arn.region, arn.name);
+  if (!provider || provider->inactive_at) return std::nullopt;
+  if (!change) return provider->body.tags;
+  provider->body.tags = change(std::move(provider->body.tags));
+  update_provider(call.tx, *provider);
+  return provider->body.tags;
+}
+
 // The format of ARNs until 2018, without the name of the cluster.
 bool in_old_format(const Arn& arn) {
   const bool in_cluster = arn.type == "task" || arn.type == "container-instance" || arn.type == "service";
@@ -137,6 +147,7 @@ Tags tags_of(Call& call, const std::string& resource, const Change& change = nul
     if (arn->type == "task") tags = of_task(call, *arn, change);
     if (arn->type == "container-instance") tags = of_instance(call, *arn, change);
     if (arn->type == "service") tags = of_service(call, *arn, change);
+    if (arn->type == "capacity-provider") tags = of_provider(call, *arn, change);
   }
   if (tags) return std::move(*tags);
   // ListTagsForResource has no ResourceNotFoundException in Amazon's model.

@@ -10,6 +10,10 @@
 #include <vector>
 
 #include "shapes/ec2/instance.h"
+#include "shapes/ec2/instance_attribute.h"
+#include "shapes/ec2/instance_view.h"
+#include "shapes/ec2/launch_option.h"
+#include "shapes/ec2/tag_specification.h"
 #include "wire/traits.h"
 
 namespace shapes::ec2 {

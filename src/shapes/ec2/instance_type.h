@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "shapes/ec2/instance.h"
+#include "shapes/ec2/instance_type_offering.h"
+#include "shapes/ec2/instance_type_part.h"
+#include "shapes/ec2/instance_view.h"
 #include "wire/traits.h"
 
 namespace shapes::ec2 {
@@ -65,143 +68,6 @@ struct MemoryInfo {
 };
 BOOST_DESCRIBE_STRUCT(MemoryInfo, (), (SizeInMiB))
 
-inline constexpr std::string_view kDiskTypeValues[] = {"hdd", "ssd"};
-
-struct DiskInfo {
-  std::optional<std::int64_t> SizeInGB;
-  std::optional<std::int32_t> Count;
-  std::optional<std::string> Type;
-  bool operator==(const DiskInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(DiskInfo, (), (SizeInGB, Count, Type))
-
-inline constexpr std::string_view kEphemeralNvmeSupportValues[] = {"unsupported", "supported", "required"};
-
-inline constexpr std::string_view kInstanceStorageEncryptionSupportValues[] = {"unsupported", "required"};
-
-struct InstanceStorageInfo {
-  std::optional<std::int64_t> TotalSizeInGB;
-  std::optional<std::vector<DiskInfo>> Disks;
-  std::optional<std::string> NvmeSupport;
-  std::optional<std::string> EncryptionSupport;
-  bool operator==(const InstanceStorageInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(InstanceStorageInfo, (), (TotalSizeInGB, Disks, NvmeSupport, EncryptionSupport))
-
-struct EbsOptimizedInfo {
-  std::optional<std::int32_t> BaselineBandwidthInMbps;
-  std::optional<double> BaselineThroughputInMBps;
-  std::optional<std::int32_t> BaselineIops;
-  std::optional<std::int32_t> MaximumBandwidthInMbps;
-  std::optional<double> MaximumThroughputInMBps;
-  std::optional<std::int32_t> MaximumIops;
-  bool operator==(const EbsOptimizedInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(EbsOptimizedInfo, (), (BaselineBandwidthInMbps, BaselineThroughputInMBps, BaselineIops,
-    MaximumBandwidthInMbps, MaximumThroughputInMBps, MaximumIops))
-
-struct EbsCardInfo {
-  std::optional<std::int32_t> EbsCardIndex;
-  std::optional<std::int32_t> BaselineBandwidthInMbps;
-  std::optional<double> BaselineThroughputInMBps;
-  std::optional<std::int32_t> BaselineIops;
-  std::optional<std::int32_t> MaximumBandwidthInMbps;
-  std::optional<double> MaximumThroughputInMBps;
-  std::optional<std::int32_t> MaximumIops;
-  bool operator==(const EbsCardInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(EbsCardInfo, (), (EbsCardIndex, BaselineBandwidthInMbps, BaselineThroughputInMBps, BaselineIops,
-    MaximumBandwidthInMbps, MaximumThroughputInMBps, MaximumIops))
-
-inline constexpr std::string_view kEbsOptimizedSupportValues[] = {"unsupported", "supported", "default"};
-
-inline constexpr std::string_view kEbsEncryptionSupportValues[] = {"unsupported", "supported"};
-
-inline constexpr std::string_view kEbsNvmeSupportValues[] = {"unsupported", "supported", "required"};
-
-inline constexpr std::string_view kAttachmentLimitTypeValues[] = {"shared", "dedicated"};
-
-struct EbsInfo {
-  std::optional<std::string> EbsOptimizedSupport;
-  std::optional<std::string> EncryptionSupport;
-  std::optional<ec2::EbsOptimizedInfo> EbsOptimizedInfo;
-  std::optional<std::string> NvmeSupport;
-  std::optional<std::int32_t> MaximumEbsAttachments;
-  std::optional<std::string> AttachmentLimitType;
-  std::optional<std::int32_t> MaximumEbsCards;
-  std::optional<std::vector<EbsCardInfo>> EbsCards;
-  bool operator==(const EbsInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(EbsInfo, (), (EbsOptimizedSupport, EncryptionSupport, EbsOptimizedInfo, NvmeSupport,
-    MaximumEbsAttachments, AttachmentLimitType, MaximumEbsCards, EbsCards))
-
-struct NetworkCardInfo {
-  std::optional<std::int32_t> NetworkCardIndex;
-  std::optional<std::string> NetworkPerformance;
-  std::optional<std::int32_t> MaximumNetworkInterfaces;
-  std::optional<std::int32_t> AdditionalFlexibleNetworkInterfaces;
-  std::optional<double> BaselineBandwidthInGbps;
-  std::optional<double> PeakBandwidthInGbps;
-  std::optional<std::int32_t> DefaultEnaQueueCountPerInterface;
-  std::optional<std::int32_t> MaximumEnaQueueCount;
-  std::optional<std::int32_t> MaximumEnaQueueCountPerInterface;
-  bool operator==(const NetworkCardInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(NetworkCardInfo, (), (NetworkCardIndex, NetworkPerformance, MaximumNetworkInterfaces,
-    AdditionalFlexibleNetworkInterfaces, BaselineBandwidthInGbps, PeakBandwidthInGbps, DefaultEnaQueueCountPerInterface,
-    MaximumEnaQueueCount, MaximumEnaQueueCountPerInterface))
-
-struct EfaInfo {
-  std::optional<std::int32_t> MaximumEfaInterfaces;
-  bool operator==(const EfaInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(EfaInfo, (), (MaximumEfaInterfaces))
-
-struct DefaultConnectionTrackingConfiguration {
-  std::optional<std::int32_t> DefaultTcpEstablishedTimeout;
-  std::optional<std::int32_t> DefaultUdpTimeout;
-  std::optional<std::int32_t> DefaultUdpStreamTimeout;
-  bool operator==(const DefaultConnectionTrackingConfiguration&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(DefaultConnectionTrackingConfiguration, (), (DefaultTcpEstablishedTimeout, DefaultUdpTimeout,
-    DefaultUdpStreamTimeout))
-
-inline constexpr std::string_view kEnaSupportValues[] = {"unsupported", "supported", "required"};
-
-inline constexpr std::string_view kBandwidthWeightingTypeValues[] = {"default", "vpc-1", "ebs-1"};
-
-inline constexpr wire::Member kBandwidthWeightingType{.one_of = kBandwidthWeightingTypeValues};
-
-inline constexpr std::string_view kFlexibleEnaQueuesSupportValues[] = {"unsupported", "supported"};
-
-struct NetworkInfo {
-  std::optional<std::string> NetworkPerformance;
-  std::optional<std::int32_t> MaximumNetworkInterfaces;
-  std::optional<std::int32_t> MaximumNetworkCards;
-  std::optional<std::int32_t> DefaultNetworkCardIndex;
-  std::optional<std::vector<NetworkCardInfo>> NetworkCards;
-  std::optional<std::int32_t> Ipv4AddressesPerInterface;
-  std::optional<std::int32_t> Ipv6AddressesPerInterface;
-  std::optional<bool> Ipv6Supported;
-  std::optional<std::string> EnaSupport;
-  std::optional<bool> EfaSupported;
-  std::optional<ec2::EfaInfo> EfaInfo;
-  std::optional<bool> EncryptionInTransitSupported;
-  std::optional<bool> EnaSrdSupported;
-  std::optional<std::vector<std::string>> BandwidthWeightings;
-  std::optional<std::string> FlexibleEnaQueuesSupport;
-  std::optional<ec2::DefaultConnectionTrackingConfiguration> ConnectionTrackingConfiguration;
-  std::optional<bool> SecondaryNetworkSupported;
-  std::optional<std::int32_t> MaximumSecondaryNetworkInterfaces;
-  std::optional<std::int32_t> Ipv4AddressesPerSecondaryInterface;
-  bool operator==(const NetworkInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(NetworkInfo, (), (NetworkPerformance, MaximumNetworkInterfaces, MaximumNetworkCards,
-    DefaultNetworkCardIndex, NetworkCards, Ipv4AddressesPerInterface, Ipv6AddressesPerInterface, Ipv6Supported,
-    EnaSupport, EfaSupported, EfaInfo, EncryptionInTransitSupported, EnaSrdSupported, BandwidthWeightings,
-    FlexibleEnaQueuesSupport, ConnectionTrackingConfiguration, SecondaryNetworkSupported,
-    MaximumSecondaryNetworkInterfaces, Ipv4AddressesPerSecondaryInterface))
-
 struct GpuDeviceMemoryInfo {
   std::optional<std::int32_t> SizeInMiB;
   bool operator==(const GpuDeviceMemoryInfo&) const = default;
@@ -228,28 +94,6 @@ struct GpuInfo {
 };
 BOOST_DESCRIBE_STRUCT(GpuInfo, (), (Gpus, TotalGpuMemoryInMiB))
 
-struct FpgaDeviceMemoryInfo {
-  std::optional<std::int32_t> SizeInMiB;
-  bool operator==(const FpgaDeviceMemoryInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(FpgaDeviceMemoryInfo, (), (SizeInMiB))
-
-struct FpgaDeviceInfo {
-  std::optional<std::string> Name;
-  std::optional<std::string> Manufacturer;
-  std::optional<std::int32_t> Count;
-  std::optional<ec2::FpgaDeviceMemoryInfo> MemoryInfo;
-  bool operator==(const FpgaDeviceInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(FpgaDeviceInfo, (), (Name, Manufacturer, Count, MemoryInfo))
-
-struct FpgaInfo {
-  std::optional<std::vector<FpgaDeviceInfo>> Fpgas;
-  std::optional<std::int32_t> TotalFpgaMemoryInMiB;
-  bool operator==(const FpgaInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(FpgaInfo, (), (Fpgas, TotalFpgaMemoryInMiB))
-
 inline constexpr std::string_view kPlacementGroupStrategyValues[] = {"cluster", "partition", "spread"};
 
 inline constexpr wire::Member kPlacementGroupStrategy{.one_of = kPlacementGroupStrategyValues};
@@ -260,84 +104,11 @@ struct PlacementGroupInfo {
 };
 BOOST_DESCRIBE_STRUCT(PlacementGroupInfo, (), (SupportedStrategies))
 
-struct InferenceDeviceMemoryInfo {
-  std::optional<std::int32_t> SizeInMiB;
-  bool operator==(const InferenceDeviceMemoryInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(InferenceDeviceMemoryInfo, (), (SizeInMiB))
-
-struct InferenceDeviceInfo {
-  std::optional<std::int32_t> Count;
-  std::optional<std::string> Name;
-  std::optional<std::string> Manufacturer;
-  std::optional<ec2::InferenceDeviceMemoryInfo> MemoryInfo;
-  bool operator==(const InferenceDeviceInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(InferenceDeviceInfo, (), (Count, Name, Manufacturer, MemoryInfo))
-
-struct InferenceAcceleratorInfo {
-  std::optional<std::vector<InferenceDeviceInfo>> Accelerators;
-  std::optional<std::int32_t> TotalInferenceMemoryInMiB;
-  bool operator==(const InferenceAcceleratorInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(InferenceAcceleratorInfo, (), (Accelerators, TotalInferenceMemoryInMiB))
-
 struct NitroTpmInfo {
   std::optional<std::vector<std::string>> SupportedVersions;
   bool operator==(const NitroTpmInfo&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(NitroTpmInfo, (), (SupportedVersions))
-
-struct MediaDeviceMemoryInfo {
-  std::optional<std::int32_t> SizeInMiB;
-  bool operator==(const MediaDeviceMemoryInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(MediaDeviceMemoryInfo, (), (SizeInMiB))
-
-struct MediaDeviceInfo {
-  std::optional<std::int32_t> Count;
-  std::optional<std::string> Name;
-  std::optional<std::string> Manufacturer;
-  std::optional<ec2::MediaDeviceMemoryInfo> MemoryInfo;
-  bool operator==(const MediaDeviceInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(MediaDeviceInfo, (), (Count, Name, Manufacturer, MemoryInfo))
-
-struct MediaAcceleratorInfo {
-  std::optional<std::vector<MediaDeviceInfo>> Accelerators;
-  std::optional<std::int32_t> TotalMediaMemoryInMiB;
-  bool operator==(const MediaAcceleratorInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(MediaAcceleratorInfo, (), (Accelerators, TotalMediaMemoryInMiB))
-
-struct NeuronDeviceCoreInfo {
-  std::optional<std::int32_t> Count;
-  std::optional<std::int32_t> Version;
-  bool operator==(const NeuronDeviceCoreInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(NeuronDeviceCoreInfo, (), (Count, Version))
-
-struct NeuronDeviceMemoryInfo {
-  std::optional<std::int32_t> SizeInMiB;
-  bool operator==(const NeuronDeviceMemoryInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(NeuronDeviceMemoryInfo, (), (SizeInMiB))
-
-struct NeuronDeviceInfo {
-  std::optional<std::int32_t> Count;
-  std::optional<std::string> Name;
-  std::optional<NeuronDeviceCoreInfo> CoreInfo;
-  std::optional<ec2::NeuronDeviceMemoryInfo> MemoryInfo;
-  bool operator==(const NeuronDeviceInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(NeuronDeviceInfo, (), (Count, Name, CoreInfo, MemoryInfo))
-
-struct NeuronInfo {
-  std::optional<std::vector<NeuronDeviceInfo>> NeuronDevices;
-  std::optional<std::int32_t> TotalNeuronDeviceMemoryInMiB;
-  bool operator==(const NeuronInfo&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(NeuronInfo, (), (NeuronDevices, TotalNeuronDeviceMemoryInMiB))
 
 inline constexpr std::string_view kUsageClassTypeValues[] = {"spot", "on-demand", "capacity-block"};
 
@@ -412,9 +183,6 @@ struct DescribeInstanceTypesResult {
 };
 BOOST_DESCRIBE_STRUCT(DescribeInstanceTypesResult, (), (InstanceTypes, NextToken))
 
-inline constexpr std::string_view kLocationTypeValues[] = {"region", "availability-zone", "availability-zone-id",
-    "outpost"};
-
 struct DescribeInstanceTypeOfferingsRequest {
   std::optional<bool> DryRun;
   std::optional<std::string> LocationType;
@@ -424,14 +192,6 @@ struct DescribeInstanceTypeOfferingsRequest {
   bool operator==(const DescribeInstanceTypeOfferingsRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(DescribeInstanceTypeOfferingsRequest, (), (DryRun, LocationType, Filters, MaxResults, NextToken))
-
-struct InstanceTypeOffering {
-  std::optional<std::string> InstanceType;
-  std::optional<std::string> LocationType;
-  std::optional<std::string> Location;
-  bool operator==(const InstanceTypeOffering&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(InstanceTypeOffering, (), (InstanceType, LocationType, Location))
 
 struct DescribeInstanceTypeOfferingsResult {
   std::optional<std::vector<InstanceTypeOffering>> InstanceTypeOfferings;
@@ -474,105 +234,6 @@ inline constexpr auto wire::kTraits<shapes::ec2::MemoryInfo> = wire::traits({
 });
 
 template <>
-inline constexpr auto wire::kTraits<shapes::ec2::DiskInfo> = wire::traits({
-    {.member = "SizeInGB", .xml = "sizeInGB"},
-    {.member = "Count", .xml = "count"},
-    {.member = "Type", .xml = "type", .one_of = shapes::ec2::kDiskTypeValues},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::InstanceStorageInfo> = wire::traits({
-    {.member = "TotalSizeInGB", .xml = "totalSizeInGB"},
-    {.member = "Disks", .xml = "disks", .item = "item"},
-    {.member = "NvmeSupport", .xml = "nvmeSupport", .one_of = shapes::ec2::kEphemeralNvmeSupportValues},
-    {.member = "EncryptionSupport", .xml = "encryptionSupport",
-        .one_of = shapes::ec2::kInstanceStorageEncryptionSupportValues},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::EbsOptimizedInfo> = wire::traits({
-    {.member = "BaselineBandwidthInMbps", .xml = "baselineBandwidthInMbps"},
-    {.member = "BaselineThroughputInMBps", .xml = "baselineThroughputInMBps"},
-    {.member = "BaselineIops", .xml = "baselineIops"},
-    {.member = "MaximumBandwidthInMbps", .xml = "maximumBandwidthInMbps"},
-    {.member = "MaximumThroughputInMBps", .xml = "maximumThroughputInMBps"},
-    {.member = "MaximumIops", .xml = "maximumIops"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::EbsCardInfo> = wire::traits({
-    {.member = "EbsCardIndex", .xml = "ebsCardIndex"},
-    {.member = "BaselineBandwidthInMbps", .xml = "baselineBandwidthInMbps"},
-    {.member = "BaselineThroughputInMBps", .xml = "baselineThroughputInMBps"},
-    {.member = "BaselineIops", .xml = "baselineIops"},
-    {.member = "MaximumBandwidthInMbps", .xml = "maximumBandwidthInMbps"},
-    {.member = "MaximumThroughputInMBps", .xml = "maximumThroughputInMBps"},
-    {.member = "MaximumIops", .xml = "maximumIops"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::EbsInfo> = wire::traits({
-    {.member = "EbsOptimizedSupport", .xml = "ebsOptimizedSupport", .one_of = shapes::ec2::kEbsOptimizedSupportValues},
-    {.member = "EncryptionSupport", .xml = "encryptionSupport", .one_of = shapes::ec2::kEbsEncryptionSupportValues},
-    {.member = "EbsOptimizedInfo", .xml = "ebsOptimizedInfo"},
-    {.member = "NvmeSupport", .xml = "nvmeSupport", .one_of = shapes::ec2::kEbsNvmeSupportValues},
-    {.member = "MaximumEbsAttachments", .xml = "maximumEbsAttachments"},
-    {.member = "AttachmentLimitType", .xml = "attachmentLimitType", .one_of = shapes::ec2::kAttachmentLimitTypeValues},
-    {.member = "MaximumEbsCards", .xml = "maximumEbsCards"},
-    {.member = "EbsCards", .xml = "ebsCardSet", .item = "item"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::NetworkCardInfo> = wire::traits({
-    {.member = "NetworkCardIndex", .xml = "networkCardIndex"},
-    {.member = "NetworkPerformance", .xml = "networkPerformance"},
-    {.member = "MaximumNetworkInterfaces", .xml = "maximumNetworkInterfaces"},
-    {.member = "AdditionalFlexibleNetworkInterfaces", .xml = "additionalFlexibleNetworkInterfaces"},
-    {.member = "BaselineBandwidthInGbps", .xml = "baselineBandwidthInGbps"},
-    {.member = "PeakBandwidthInGbps", .xml = "peakBandwidthInGbps"},
-    {.member = "DefaultEnaQueueCountPerInterface", .xml = "defaultEnaQueueCountPerInterface"},
-    {.member = "MaximumEnaQueueCount", .xml = "maximumEnaQueueCount"},
-    {.member = "MaximumEnaQueueCountPerInterface", .xml = "maximumEnaQueueCountPerInterface"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::EfaInfo> = wire::traits({
-    {.member = "MaximumEfaInterfaces", .xml = "maximumEfaInterfaces"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::DefaultConnectionTrackingConfiguration> = wire::traits({
-    {.member = "DefaultTcpEstablishedTimeout", .xml = "defaultTcpEstablishedTimeout"},
-    {.member = "DefaultUdpTimeout", .xml = "defaultUdpTimeout"},
-    {.member = "DefaultUdpStreamTimeout", .xml = "defaultUdpStreamTimeout"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::NetworkInfo> = wire::traits({
-    {.member = "NetworkPerformance", .xml = "networkPerformance"},
-    {.member = "MaximumNetworkInterfaces", .xml = "maximumNetworkInterfaces"},
-    {.member = "MaximumNetworkCards", .xml = "maximumNetworkCards"},
-    {.member = "DefaultNetworkCardIndex", .xml = "defaultNetworkCardIndex"},
-    {.member = "NetworkCards", .xml = "networkCards", .item = "item"},
-    {.member = "Ipv4AddressesPerInterface", .xml = "ipv4AddressesPerInterface"},
-    {.member = "Ipv6AddressesPerInterface", .xml = "ipv6AddressesPerInterface"},
-    {.member = "Ipv6Supported", .xml = "ipv6Supported"},
-    {.member = "EnaSupport", .xml = "enaSupport", .one_of = shapes::ec2::kEnaSupportValues},
-    {.member = "EfaSupported", .xml = "efaSupported"},
-    {.member = "EfaInfo", .xml = "efaInfo"},
-    {.member = "EncryptionInTransitSupported", .xml = "encryptionInTransitSupported"},
-    {.member = "EnaSrdSupported", .xml = "enaSrdSupported"},
-    {.member = "BandwidthWeightings", .xml = "bandwidthWeightings", .item = "item",
-        .of = &shapes::ec2::kBandwidthWeightingType},
-    {.member = "FlexibleEnaQueuesSupport", .xml = "flexibleEnaQueuesSupport",
-        .one_of = shapes::ec2::kFlexibleEnaQueuesSupportValues},
-    {.member = "ConnectionTrackingConfiguration", .xml = "connectionTrackingConfiguration"},
-    {.member = "SecondaryNetworkSupported", .xml = "secondaryNetworkSupported"},
-    {.member = "MaximumSecondaryNetworkInterfaces", .xml = "maximumSecondaryNetworkInterfaces"},
-    {.member = "Ipv4AddressesPerSecondaryInterface", .xml = "ipv4AddressesPerSecondaryInterface"},
-});
-
-template <>
 inline constexpr auto wire::kTraits<shapes::ec2::GpuDeviceMemoryInfo> = wire::traits({
     {.member = "SizeInMiB", .xml = "sizeInMiB"},
 });
@@ -595,96 +256,14 @@ inline constexpr auto wire::kTraits<shapes::ec2::GpuInfo> = wire::traits({
 });
 
 template <>
-inline constexpr auto wire::kTraits<shapes::ec2::FpgaDeviceMemoryInfo> = wire::traits({
-    {.member = "SizeInMiB", .xml = "sizeInMiB"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::FpgaDeviceInfo> = wire::traits({
-    {.member = "Name", .xml = "name"},
-    {.member = "Manufacturer", .xml = "manufacturer"},
-    {.member = "Count", .xml = "count"},
-    {.member = "MemoryInfo", .xml = "memoryInfo"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::FpgaInfo> = wire::traits({
-    {.member = "Fpgas", .xml = "fpgas", .item = "item"},
-    {.member = "TotalFpgaMemoryInMiB", .xml = "totalFpgaMemoryInMiB"},
-});
-
-template <>
 inline constexpr auto wire::kTraits<shapes::ec2::PlacementGroupInfo> = wire::traits({
     {.member = "SupportedStrategies", .xml = "supportedStrategies", .item = "item",
         .of = &shapes::ec2::kPlacementGroupStrategy},
 });
 
 template <>
-inline constexpr auto wire::kTraits<shapes::ec2::InferenceDeviceMemoryInfo> = wire::traits({
-    {.member = "SizeInMiB", .xml = "sizeInMiB"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::InferenceDeviceInfo> = wire::traits({
-    {.member = "Count", .xml = "count"},
-    {.member = "Name", .xml = "name"},
-    {.member = "Manufacturer", .xml = "manufacturer"},
-    {.member = "MemoryInfo", .xml = "memoryInfo"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::InferenceAcceleratorInfo> = wire::traits({
-    {.member = "Accelerators", .xml = "accelerators"},
-    {.member = "TotalInferenceMemoryInMiB", .xml = "totalInferenceMemoryInMiB"},
-});
-
-template <>
 inline constexpr auto wire::kTraits<shapes::ec2::NitroTpmInfo> = wire::traits({
     {.member = "SupportedVersions", .xml = "supportedVersions", .item = "item"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::MediaDeviceMemoryInfo> = wire::traits({
-    {.member = "SizeInMiB", .xml = "sizeInMiB"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::MediaDeviceInfo> = wire::traits({
-    {.member = "Count", .xml = "count"},
-    {.member = "Name", .xml = "name"},
-    {.member = "Manufacturer", .xml = "manufacturer"},
-    {.member = "MemoryInfo", .xml = "memoryInfo"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::MediaAcceleratorInfo> = wire::traits({
-    {.member = "Accelerators", .xml = "accelerators", .item = "item"},
-    {.member = "TotalMediaMemoryInMiB", .xml = "totalMediaMemoryInMiB"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::NeuronDeviceCoreInfo> = wire::traits({
-    {.member = "Count", .xml = "count"},
-    {.member = "Version", .xml = "version"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::NeuronDeviceMemoryInfo> = wire::traits({
-    {.member = "SizeInMiB", .xml = "sizeInMiB"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::NeuronDeviceInfo> = wire::traits({
-    {.member = "Count", .xml = "count"},
-    {.member = "Name", .xml = "name"},
-    {.member = "CoreInfo", .xml = "coreInfo"},
-    {.member = "MemoryInfo", .xml = "memoryInfo"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::ec2::NeuronInfo> = wire::traits({
-    {.member = "NeuronDevices", .xml = "neuronDevices", .item = "item"},
-    {.member = "TotalNeuronDeviceMemoryInMiB", .xml = "totalNeuronDeviceMemoryInMiB"},
 });
 
 template <>
@@ -742,13 +321,6 @@ inline constexpr auto wire::kTraits<shapes::ec2::DescribeInstanceTypeOfferingsRe
 });
 
 template <>
-inline constexpr auto wire::kTraits<shapes::ec2::InstanceTypeOffering> = wire::traits({
-    {.member = "InstanceType", .xml = "instanceType", .one_of = shapes::ec2::kInstanceTypeValues},
-    {.member = "LocationType", .xml = "locationType", .one_of = shapes::ec2::kLocationTypeValues},
-    {.member = "Location", .xml = "location"},
-});
-
-template <>
 inline constexpr auto wire::kTraits<shapes::ec2::DescribeInstanceTypeOfferingsResult> = wire::traits({
     {.member = "InstanceTypeOfferings", .xml = "instanceTypeOfferingSet", .item = "item"},
     {.member = "NextToken", .xml = "nextToken"},
@@ -758,35 +330,12 @@ extern template struct wire::detail::Table<shapes::ec2::DescribeInstanceTypesReq
 extern template struct wire::detail::Table<shapes::ec2::ProcessorInfo>;
 extern template struct wire::detail::Table<shapes::ec2::VCpuInfo>;
 extern template struct wire::detail::Table<shapes::ec2::MemoryInfo>;
-extern template struct wire::detail::Table<shapes::ec2::DiskInfo>;
-extern template struct wire::detail::Table<shapes::ec2::InstanceStorageInfo>;
-extern template struct wire::detail::Table<shapes::ec2::EbsOptimizedInfo>;
-extern template struct wire::detail::Table<shapes::ec2::EbsCardInfo>;
-extern template struct wire::detail::Table<shapes::ec2::EbsInfo>;
-extern template struct wire::detail::Table<shapes::ec2::NetworkCardInfo>;
-extern template struct wire::detail::Table<shapes::ec2::EfaInfo>;
-extern template struct wire::detail::Table<shapes::ec2::DefaultConnectionTrackingConfiguration>;
-extern template struct wire::detail::Table<shapes::ec2::NetworkInfo>;
 extern template struct wire::detail::Table<shapes::ec2::GpuDeviceMemoryInfo>;
 extern template struct wire::detail::Table<shapes::ec2::GpuDeviceInfo>;
 extern template struct wire::detail::Table<shapes::ec2::GpuInfo>;
-extern template struct wire::detail::Table<shapes::ec2::FpgaDeviceMemoryInfo>;
-extern template struct wire::detail::Table<shapes::ec2::FpgaDeviceInfo>;
-extern template struct wire::detail::Table<shapes::ec2::FpgaInfo>;
 extern template struct wire::detail::Table<shapes::ec2::PlacementGroupInfo>;
-extern template struct wire::detail::Table<shapes::ec2::InferenceDeviceMemoryInfo>;
-extern template struct wire::detail::Table<shapes::ec2::InferenceDeviceInfo>;
-extern template struct wire::detail::Table<shapes::ec2::InferenceAcceleratorInfo>;
 extern template struct wire::detail::Table<shapes::ec2::NitroTpmInfo>;
-extern template struct wire::detail::Table<shapes::ec2::MediaDeviceMemoryInfo>;
-extern template struct wire::detail::Table<shapes::ec2::MediaDeviceInfo>;
-extern template struct wire::detail::Table<shapes::ec2::MediaAcceleratorInfo>;
-extern template struct wire::detail::Table<shapes::ec2::NeuronDeviceCoreInfo>;
-extern template struct wire::detail::Table<shapes::ec2::NeuronDeviceMemoryInfo>;
-extern template struct wire::detail::Table<shapes::ec2::NeuronDeviceInfo>;
-extern template struct wire::detail::Table<shapes::ec2::NeuronInfo>;
 extern template struct wire::detail::Table<shapes::ec2::InstanceTypeInfo>;
 extern template struct wire::detail::Table<shapes::ec2::DescribeInstanceTypesResult>;
 extern template struct wire::detail::Table<shapes::ec2::DescribeInstanceTypeOfferingsRequest>;
-extern template struct wire::detail::Table<shapes::ec2::InstanceTypeOffering>;
 extern template struct wire::detail::Table<shapes::ec2::DescribeInstanceTypeOfferingsResult>;

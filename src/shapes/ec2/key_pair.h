@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/time.h"
 #include "shapes/ec2/instance.h"
+#include "shapes/ec2/tag_specification.h"
 #include "wire/traits.h"
 
 namespace shapes::ec2 {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "shapes/ec2/instance.h"
+#include "shapes/ec2/tag_specification.h"
 #include "wire/traits.h"
 
 namespace shapes::ec2 {

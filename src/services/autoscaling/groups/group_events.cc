@@ -26,7 +26,7 @@ bool has_event_rules(Call& call) {
   return found.Rules && !found.Rules->empty();
 }
 
-json::object activity_detail(const Group& group, const Activity& activity) {
+std::string activity_detail(const Group& group, const Activity& activity) {
   const bool launches = activity.kind == ActivityKind::Launch;
   json::object detail;
   // Amazon's events of success have this status, too.
@@ -43,7 +43,7 @@ json::object activity_detail(const Group& group, const Activity& activity) {
   detail["Cause"] = activity.cause;
   detail["Origin"] = launches ? "EC2" : "AutoScalingGroup";
   detail["Destination"] = launches ? "AutoScalingGroup" : "EC2";
-  return detail;
+  return json::serialize(detail);
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ Caller group_principal(const Call& call, const Group& group) {
 }
 
 void publish_group_event(Call& call, const Group& group, std::string_view detail_type, const std::string& instance,
-                         const json::object& detail) {
+                         const std::string& detail_json) {
   if (!has_event_rules(call)) return;
   shapes::events::PutEventsRequest request;
   request.Entries.resize(1);
@@ -65,7 +65,7 @@ void publish_group_event(Call& call, const Group& group, std::string_view detail
   entry.Resources = {{group.arn()}};
   if (!instance.empty())
     entry.Resources->push_back(Arn{"ec2", group.region, group.account, "instance/" + instance}.str());
-  entry.Detail = json::serialize(detail);
+  entry.Detail = detail_json;
   invoke<shapes::events::PutEventsResponse>(call, group_principal(call, group), "events", "PutEvents", request);
 }
 

@@ -20,9 +20,10 @@
 #include "shapes/autoscaling/activity.h"
 #include "shapes/autoscaling/instance.h"
 #include "shapes/ec2/instance.h"
+#include "shapes/ec2/instance_status.h"
 #include "shapes/ec2/launch_template.h"
+#include "shapes/ec2/subnet.h"
 #include "shapes/ec2/tag.h"
-#include "shapes/ec2/vpc.h"
 #include "shapes/ec2/zone.h"
 #include "shapes/events/event.h"
 #include "shapes/events/rule.h"
@@ -35,6 +36,8 @@
 
 namespace services::autoscaling {
 
+namespace ec2 = shapes::ec2;
+
 // In Locals, where the fake operations find it.
 struct FakeServices {
   std::string launch_error;             // of RunInstances; "": it succeeds
@@ -42,20 +45,20 @@ struct FakeServices {
   std::set<std::string> impaired;       // instances
   int launched = 0;
   std::int64_t template_version = 1;  // the default one
-  std::vector<shapes::ec2::RunInstancesRequest> launches;
+  std::vector<ec2::RunInstancesRequest> launches;
   std::vector<std::pair<std::string, std::string>> messages;  // queue and body
   std::vector<std::string> events;                            // detail types
   std::vector<shapes::stoker::MachineTerminating> drains;
 };
 
-inline std::string tag_value(const std::vector<shapes::ec2::Tag>& tags, const std::string& key) {
+inline std::string tag_value(const std::vector<ec2::Tag>& tags, const std::string& key) {
   for (const auto& tag : tags) {
     if (tag.Key == key) return tag.Value.value_or("");
   }
   return "";
 }
 
-inline shapes::ec2::Reservation fake_run_instances(Call& call, const shapes::ec2::RunInstancesRequest& request) {
+inline ec2::Reservation fake_run_instances(Call& call, const ec2::RunInstancesRequest& request) {
   FakeServices& fake = call.local<FakeServices>();
   const std::string type = request.InstanceType.value_or("g4dn.xlarge");
   if (!fake.launch_error.empty()) throw wire::ApiError("InsufficientInstanceCapacity", fake.launch_error);
@@ -70,19 +73,19 @@ inline shapes::ec2::Reservation fake_run_instances(Call& call, const shapes::ec2
   row.group = tag_value(*request.TagSpecifications->at(0).Tags, "aws:autoscaling:groupName");
   row.launched_at = row.changed_at = call.now;
   state::insert_ec2_instance(call.tx, row);
-  shapes::ec2::Instance instance;
+  ec2::Instance instance;
   instance.InstanceId = row.id;
   instance.InstanceType = type;
   instance.ImageId = request.ImageId.value_or("ami-1");
   instance.Placement.emplace();
   instance.Placement->AvailabilityZone = row.zone;
-  shapes::ec2::Reservation reservation;
+  ec2::Reservation reservation;
   reservation.Instances = {{instance}};
   return reservation;
 }
 
-inline shapes::ec2::TerminateInstancesResult fake_terminate_instances(
-    Call& call, const shapes::ec2::TerminateInstancesRequest& request) {
+inline ec2::TerminateInstancesResult fake_terminate_instances(Call& call,
+                                                              const ec2::TerminateInstancesRequest& request) {
   for (const std::string& id : request.InstanceIds) {
     auto row = state::find_ec2_instance(call.tx, id);
     if (!row || row->state == state::Ec2State::Terminated) continue;
@@ -92,28 +95,28 @@ inline shapes::ec2::TerminateInstancesResult fake_terminate_instances(
   return {};
 }
 
-inline shapes::ec2::DescribeLaunchTemplateVersionsResult fake_template_versions(
-    Call& call, const shapes::ec2::DescribeLaunchTemplateVersionsRequest& request) {
+using TemplateRequest = ec2::DescribeLaunchTemplateVersionsRequest;
+inline ec2::DescribeLaunchTemplateVersionsResult fake_template_versions(Call& call, const TemplateRequest& request) {
   if (request.LaunchTemplateId != "lt-1" && request.LaunchTemplateName != "gpu") {
     throw wire::ApiError("InvalidLaunchTemplateId.NotFoundException", "There is no such launch template.");
   }
   const std::string version = request.Versions->at(0);
-  shapes::ec2::LaunchTemplateVersion found;
+  ec2::LaunchTemplateVersion found;
   found.LaunchTemplateId = "lt-1";
   found.LaunchTemplateName = "gpu";
   found.VersionNumber = version.starts_with("$") ? call.local<FakeServices>().template_version : std::stoll(version);
-  shapes::ec2::DescribeLaunchTemplateVersionsResult result;
+  ec2::DescribeLaunchTemplateVersionsResult result;
   result.LaunchTemplateVersions = {{found}};
   return result;
 }
 
-inline shapes::ec2::DescribeSubnetsResult fake_subnets(Call&, const shapes::ec2::DescribeSubnetsRequest& request) {
-  shapes::ec2::DescribeSubnetsResult result;
+inline ec2::DescribeSubnetsResult fake_subnets(Call&, const ec2::DescribeSubnetsRequest& request) {
+  ec2::DescribeSubnetsResult result;
   result.Subnets.emplace();
   for (const std::string& id : *request.SubnetIds) {
     if (!id.starts_with("subnet-"))
       throw wire::ApiError("InvalidSubnetID.NotFound", "The subnet ID '" + id + "' does not exist");
-    shapes::ec2::Subnet subnet;
+    ec2::Subnet subnet;
     subnet.SubnetId = id;
     subnet.AvailabilityZone = "us-east-1" + id.substr(7);  // subnet-b
     result.Subnets->push_back(subnet);
@@ -121,8 +124,7 @@ inline shapes::ec2::DescribeSubnetsResult fake_subnets(Call&, const shapes::ec2:
   return result;
 }
 
-inline shapes::ec2::DescribeAvailabilityZonesResult fake_zones(
-    Call&, const shapes::ec2::DescribeAvailabilityZonesRequest& request) {
+inline ec2::DescribeAvailabilityZonesResult fake_zones(Call&, const ec2::DescribeAvailabilityZonesRequest& request) {
   for (const std::string& name : request.ZoneNames.value_or(std::vector<std::string>())) {
     if (!name.starts_with("us-east-1"))
       throw wire::ApiError("InvalidParameterValue", "Invalid availability zone: [" + name + "]");
@@ -130,12 +132,11 @@ inline shapes::ec2::DescribeAvailabilityZonesResult fake_zones(
   return {};
 }
 
-inline shapes::ec2::DescribeInstanceStatusResult fake_statuses(
-    Call& call, const shapes::ec2::DescribeInstanceStatusRequest& request) {
-  shapes::ec2::DescribeInstanceStatusResult result;
+inline ec2::DescribeInstanceStatusResult fake_statuses(Call& call, const ec2::DescribeInstanceStatusRequest& request) {
+  ec2::DescribeInstanceStatusResult result;
   result.InstanceStatuses.emplace();
   for (const std::string& id : *request.InstanceIds) {
-    struct shapes::ec2::InstanceStatus status;
+    struct ec2::InstanceStatus status;
     status.InstanceId = id;
     status.InstanceStatus.emplace();
     status.InstanceStatus->Status = call.local<FakeServices>().impaired.contains(id) ? "impaired" : "ok";
@@ -149,10 +150,10 @@ inline void set_fake_group(Call& call, const std::string& id, const std::string&
   row->group = group;
   state::update_ec2_instance(call.tx, *row);
 }
-inline void fake_create_tags(Call& call, const shapes::ec2::CreateTagsRequest& request) {
+inline void fake_create_tags(Call& call, const ec2::CreateTagsRequest& request) {
   set_fake_group(call, request.Resources.at(0), tag_value(request.Tags, "aws:autoscaling:groupName"));
 }
-inline void fake_delete_tags(Call& call, const shapes::ec2::DeleteTagsRequest& request) {
+inline void fake_delete_tags(Call& call, const ec2::DeleteTagsRequest& request) {
   set_fake_group(call, request.Resources.at(0), "");
 }
 

@@ -12,7 +12,7 @@
 #include "services/autoscaling/policies/refresh.h"
 #include "services/invoke.h"
 #include "services/shape_json.h"
-#include "shapes/ec2/instance.h"
+#include "shapes/ec2/instance_status.h"
 #include "shapes/stoker/machine.h"
 #include "state/cluster.h"
 #include "state/ec2_instance.h"

@@ -90,7 +90,7 @@ void send_hook_message(Call& call, const Group& group, const LifecycleHook& hook
   notify_target(call, group, hook, body);
   publish_group_event(call, group,
                       launches ? "EC2 Instance-launch Lifecycle Action" : "EC2 Instance-terminate Lifecycle Action",
-                      message.instance, body);
+                      message.instance, json::serialize(body));
   if (launches || *hook.LifecycleHookName != kManagedDrainingHook) return;
   const shapes::stoker::MachineTerminating drain{
       .instanceId = message.instance, .group = group.name, .hook = *hook.LifecycleHookName, .token = message.token};

@@ -4,6 +4,7 @@
 #include "services/autoscaling/groups/capacity.h"
 #include "services/autoscaling/groups/group_fixture.h"
 #include "services/autoscaling/groups/hooks.h"
+#include "shapes/autoscaling/tag.h"
 
 namespace services::autoscaling {
 namespace {

@@ -6,7 +6,7 @@
 #include "services/autoscaling/groups/launch_configuration.h"
 #include "services/invoke.h"
 #include "shapes/ec2/launch_template.h"
-#include "shapes/ec2/vpc.h"
+#include "shapes/ec2/subnet.h"
 #include "shapes/ec2/zone.h"
 
 namespace services::autoscaling {

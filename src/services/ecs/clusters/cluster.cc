@@ -2,6 +2,7 @@
 #include "services/ecs/clusters/cluster.h"
 
 #include "services/ecs/arn.h"
+#include "services/ecs/capacity/association.h"
 #include "services/ecs/errors.h"
 #include "services/shape_json.h"
 
@@ -82,15 +83,16 @@ WholeCluster find_whole_cluster(Call& call, const std::optional<std::string>& te
   return std::move(*cluster);
 }
 
-void insert_cluster(Call& call, const WholeCluster& cluster) {
-  state::insert_cluster(call.tx, cluster, to_json(cluster.body), call.now);
+state::ClusterNumber insert_cluster(Call& call, const WholeCluster& cluster) {
+  return state::insert_cluster(call.tx, cluster, to_json(cluster.body), call.now);
 }
 
 void update_cluster_row(store::Tx& tx, const WholeCluster& cluster) {
   state::update_cluster(tx, cluster, to_json(cluster.body));
 }
 
-Cluster shown(const WholeCluster& cluster, const state::ClusterContents& contents, const ClusterFields& fields) {
+Cluster shown(store::Tx& tx, const WholeCluster& cluster, const state::ClusterContents& contents,
+              const ClusterFields& fields) {
   Cluster out;
   out.clusterArn = cluster_arn(cluster);
   out.clusterName = cluster.name;
@@ -106,9 +108,9 @@ Cluster shown(const WholeCluster& cluster, const state::ClusterContents& content
   if (fields.tags) out.tags = cluster.body.tags;
   if (fields.settings) out.settings = cluster.body.settings;
   if (fields.configurations) out.configuration = cluster.body.configuration;
-  out.capacityProviders.emplace();
-  out.defaultCapacityProviderStrategy.emplace();
-  if (fields.attachments) out.attachments.emplace();
+  out.defaultCapacityProviderStrategy =
+      cluster.body.defaultCapacityProviderStrategy.value_or(std::vector<shapes::ecs::CapacityProviderStrategyItem>());
+  show_providers(tx, cluster, fields.attachments, out);
   return out;
 }
 

@@ -35,14 +35,14 @@ std::optional<WholeCluster> load_cluster(Call& call, const std::string& name);
 state::Cluster find_cluster(Call& call, const std::optional<std::string>& text);
 WholeCluster find_whole_cluster(Call& call, const std::optional<std::string>& text);
 
-void insert_cluster(Call& call, const WholeCluster& cluster);
+state::ClusterNumber insert_cluster(Call& call, const WholeCluster& cluster);
 void update_cluster_row(store::Tx& tx, const WholeCluster& cluster);
 
 // What DescribeClusters may include.
 struct ClusterFields {
   bool attachments = false, configurations = false, settings = false, statistics = false, tags = false;
 };
-shapes::ecs::Cluster shown(const WholeCluster& cluster, const state::ClusterContents& contents,
+shapes::ecs::Cluster shown(store::Tx& tx, const WholeCluster& cluster, const state::ClusterContents& contents,
                            const ClusterFields& fields);
 
 }  // namespace services::ecs

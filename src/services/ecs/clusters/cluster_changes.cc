@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Changing existing clusters.
+#include "services/ecs/capacity/association.h"
+#include "services/ecs/capacity/strategy.h"
 #include "services/ecs/clusters/cluster.h"
 #include "services/ecs/clusters/cluster_operations.h"
 #include "services/ecs/clusters/cluster_settings.h"
 #include "services/ecs/errors.h"
+#include "services/ecs/identifiers.h"
 #include "services/ecs/operations.h"
 
 namespace services::ecs {
@@ -31,7 +34,7 @@ UpdateClusterResponse update_cluster(Call& call, const UpdateClusterRequest& req
   if (request.settings && !request.settings->empty()) cluster.body.settings = request.settings;
   if (request.configuration) cluster.body.configuration = request.configuration;
   update_cluster_row(call.tx, cluster);
-  return {.cluster = shown(cluster, state::count_contents(call.tx, cluster.number), kChanged)};
+  return {.cluster = shown(call.tx, cluster, state::count_contents(call.tx, cluster.number), kChanged)};
 }
 
 UpdateClusterSettingsResponse update_cluster_settings(Call& call, const UpdateClusterSettingsRequest& request) {
@@ -40,14 +43,18 @@ UpdateClusterSettingsResponse update_cluster_settings(Call& call, const UpdateCl
   check_settings(request.settings);
   cluster.body.settings = request.settings;
   update_cluster_row(call.tx, cluster);
-  return {.cluster = shown(cluster, state::count_contents(call.tx, cluster.number), kChanged)};
+  return {.cluster = shown(call.tx, cluster, state::count_contents(call.tx, cluster.number), kChanged)};
 }
 
 PutClusterCapacityProvidersResponse put_cluster_capacity_providers(Call& call,
                                                                    const PutClusterCapacityProvidersRequest& request) {
   WholeCluster cluster = find_whole_cluster(call, request.cluster);
-  check_capacity_providers(request.capacityProviders, request.defaultCapacityProviderStrategy);
-  return {.cluster = shown(cluster, state::count_contents(call.tx, cluster.number), kProvided)};
+  check_at_most(kMaxProviders, request.capacityProviders.size(), "capacityProviders");
+  cluster.body.defaultCapacityProviderStrategy =
+      check_strategy(request.defaultCapacityProviderStrategy, request.capacityProviders);
+  set_providers(call, cluster, request.capacityProviders);
+  update_cluster_row(call.tx, cluster);
+  return {.cluster = shown(call.tx, cluster, state::count_contents(call.tx, cluster.number), kProvided)};
 }
 
 std::vector<Operation> cluster_change_operations() {

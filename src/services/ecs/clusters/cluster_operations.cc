@@ -4,6 +4,8 @@
 
 #include "services/ecs/account_settings.h"
 #include "services/ecs/arn.h"
+#include "services/ecs/capacity/association.h"
+#include "services/ecs/capacity/strategy.h"
 #include "services/ecs/clusters/cluster.h"
 #include "services/ecs/clusters/cluster_settings.h"
 #include "services/ecs/clusters/deletion.h"
@@ -28,10 +30,11 @@ std::vector<T> list_of(const std::optional<std::vector<T>>& list) {
 Cluster body_of(Call& call, const CreateClusterRequest& request) {
   check_settings(list_of(request.settings));
   if (request.configuration) check_configuration(*request.configuration);
-  check_capacity_providers(list_of(request.capacityProviders), list_of(request.defaultCapacityProviderStrategy));
   if (request.serviceConnectDefaults) throw unsupported("serviceConnectDefaults", "there is no Cloud Map");
   Cluster body;
   body.configuration = request.configuration;
+  body.defaultCapacityProviderStrategy =
+      check_strategy(list_of(request.defaultCapacityProviderStrategy), list_of(request.capacityProviders));
   body.tags = add_tags({}, list_of(request.tags));
   body.settings = list_of(request.settings);
   // The account's setting applies to clusters that are created without their own.
@@ -41,13 +44,19 @@ Cluster body_of(Call& call, const CreateClusterRequest& request) {
   return body;
 }
 
+wire::ApiError inconsistent() {
+  return invalid_parameter(
+      "Arguments on this idempotent request are inconsistent with arguments used in previous request(s).");
+}
+
 // Creating an existing cluster is no error, unless the request differs from it.
 void check_same(const Cluster& existing, const Cluster& requested, const CreateClusterRequest& request) {
   if ((request.settings && existing.settings != requested.settings) ||
       (request.configuration && existing.configuration != requested.configuration) ||
+      (request.defaultCapacityProviderStrategy &&
+       existing.defaultCapacityProviderStrategy != requested.defaultCapacityProviderStrategy) ||
       (request.tags && existing.tags != requested.tags)) {
-    throw invalid_parameter(
-        "Arguments on this idempotent request are inconsistent with arguments used in previous request(s).");
+    throw inconsistent();
   }
 }
 
@@ -75,14 +84,17 @@ CreateClusterResponse create_cluster(Call& call, const CreateClusterRequest& req
   if (auto existing = load_cluster(call, name)) {
     if (existing->active) {
       check_same(existing->body, cluster.body, request);
-      return {.cluster = shown(*existing, state::count_contents(call.tx, existing->number), kCreated)};
+      Cluster same = shown(call.tx, *existing, state::count_contents(call.tx, existing->number), kCreated);
+      if (request.capacityProviders && request.capacityProviders != same.capacityProviders) throw inconsistent();
+      return {.cluster = std::move(same)};
     }
     cluster.number = existing->number;
     update_cluster_row(call.tx, cluster);
   } else {
-    insert_cluster(call, cluster);
+    cluster.number = insert_cluster(call, cluster);
   }
-  return {.cluster = shown(cluster, state::count_contents(call.tx, cluster.number), kCreated)};
+  set_providers(call, cluster, list_of(request.capacityProviders));
+  return {.cluster = shown(call.tx, cluster, state::count_contents(call.tx, cluster.number), kCreated)};
 }
 
 DescribeClustersResponse describe_clusters(Call& call, const DescribeClustersRequest& request) {
@@ -96,7 +108,7 @@ DescribeClustersResponse describe_clusters(Call& call, const DescribeClustersReq
   for (const std::string& text : names) {
     const auto name = cluster_name(call.caller, text);
     if (auto cluster = name ? load_cluster(call, *name) : std::nullopt) {
-      response.clusters->push_back(shown(*cluster, state::count_contents(call.tx, cluster->number), fields));
+      response.clusters->push_back(shown(call.tx, *cluster, state::count_contents(call.tx, cluster->number), fields));
     } else {
       const std::string arn = name ? own_arn(call.caller, "cluster", *name).str() : text;
       response.failures->push_back({.arn = arn, .reason = "MISSING"});
@@ -126,10 +138,12 @@ DeleteClusterResponse delete_cluster(Call& call, const DeleteClusterRequest& req
   check_deletable(contents);
   // Deleting a deleted cluster is no error.
   cluster->active = false;
+  cluster->body.defaultCapacityProviderStrategy.reset();
+  set_providers(call, *cluster, {});
   // "When a resource is deleted, the tags that are associated with that resource are deleted as well."
   cluster->body.tags.emplace();
   update_cluster_row(call.tx, *cluster);
-  return {.cluster = shown(*cluster, contents, kDeleted)};
+  return {.cluster = shown(call.tx, *cluster, contents, kDeleted)};
 }
 
 std::vector<Operation> cluster_operations() {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/ecs/clusters/cluster_settings.h"
 
-#include <algorithm>
-
 #include "services/ecs/errors.h"
 
 namespace services::ecs {
@@ -46,28 +44,6 @@ void check_configuration(const ClusterConfiguration& configuration) {
   if (configuration.executeCommandConfiguration) check_execute_command(*configuration.executeCommandConfiguration);
   if (configuration.managedStorageConfiguration) {
     throw unsupported("managedStorageConfiguration", "there is no Key Management Service, and no managed storage");
-  }
-}
-
-void check_capacity_providers(const std::vector<std::string>& providers,
-                              const std::vector<CapacityProviderStrategyItem>& strategy) {
-  for (const std::string& provider : providers) {
-    if (provider == "FARGATE" || provider == "FARGATE_SPOT") {
-      throw invalid_parameter("The capacity provider '" + provider +
-                              "' is not supported by Stoker: there is no Fargate. Tasks run on your own machines.");
-    }
-    throw invalid_parameter("The specified capacity provider '" + provider +
-                            "' was not found. Specify a valid capacity provider and try again.");
-  }
-  const auto based = [](const CapacityProviderStrategyItem& item) { return item.base.value_or(0) > 0; };
-  if (std::count_if(strategy.begin(), strategy.end(), based) > 1) {
-    throw invalid_parameter(
-        "The specified capacity provider strategy contains multiple capacity providers with a base value defined.");
-  }
-  if (!strategy.empty()) {
-    throw invalid_parameter(
-        "The specified capacity provider strategy cannot contain a capacity provider that is not associated with the "
-        "cluster.");
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/ecs/machines/fleets.h"
 
+#include "services/ecs/capacity/capacity_index.h"
 #include "services/ecs/reconciliation/service_queue.h"
 #include "state/task.h"
 
@@ -72,6 +73,7 @@ std::set<state::ClusterNumber> Fleets::clusters() const {
 void put_in_fleet(Call& call, const StoredInstance& instance) {
   put_now(call, instance.cluster, instance.for_scheduler());
   mark_machine(call, instance.cluster, instance.id);
+  mark_capacity(call, instance.cluster);
 }
 
 void remove_from_fleet(Call& call, const StoredInstance& instance) {
@@ -79,9 +81,11 @@ void remove_from_fleet(Call& call, const StoredInstance& instance) {
   when_committed(call, instance.cluster,
                  [id = instance.id](scheduler::Fleet& fleet) { fleet.remove(id); });
   mark_machine(call, instance.cluster, instance.id);
+  mark_capacity(call, instance.cluster);
 }
 
 void release_in_fleet(Call& call, state::ClusterNumber cluster, const model::TaskId& task) {
+  mark_capacity(call, cluster);
   when_committed(call, cluster, [id = task](scheduler::Fleet& fleet) { fleet.release(id); });
 }
 

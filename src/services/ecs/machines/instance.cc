@@ -162,6 +162,7 @@ model::Instance StoredInstance::for_scheduler() const {
     if (attribute.name == "ecs.availability-zone") instance.zone = attribute.value.value_or("");
     if (attribute.name == "ecs.cpu-architecture") instance.architecture = attribute.value.value_or("");
   }
+  instance.capacity_provider = body.capacityProviderName.value_or("");
   instance.total = total_of(*this);
   return instance;
 }

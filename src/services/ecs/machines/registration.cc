@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/random.h"
 #include "services/ecs/arn.h"
+#include "services/ecs/capacity/machine_life.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/identifiers.h"
 #include "services/ecs/machines/attributes.h"
@@ -149,6 +150,7 @@ RegisterContainerInstanceResponse register_container_instance(Call& call,
     instance->registered_at = instance->connected_at = call.now;
     replace_former(call, *instance);
   }
+  join_provider(call, *cluster, *instance);
   describe(*instance, request, call.caller);
   // The agent reports its troubles when it connects; Amazon's only once there are any.
   if (!instance->connected) instance->health = {};

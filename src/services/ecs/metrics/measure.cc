@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "services/ecs/capacity/reservation.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/machines/live_gpus.h"
 #include "services/ecs/metrics/live_usage.h"
@@ -177,6 +178,7 @@ SeenCluster see_cluster(Call& call, const state::Cluster& cluster) {
 
 Measured measure(Call& call, const Due& due) {
   Measured result;
+  measure_reservations(call, due, result);
   if (!due.minute && !due.second) return result;
   std::set<state::ClusterNumber> fast = clusters_of_interest(call, due.interest);
   std::set<state::ClusterNumber> turns = fast;

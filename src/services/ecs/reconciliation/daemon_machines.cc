@@ -4,26 +4,12 @@
 #include <algorithm>
 #include <set>
 
+#include "services/ecs/capacity/protection.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/reconciliation/service_placement.h"
 
 namespace services::ecs {
-namespace {
-
-constexpr std::int64_t kMaxDaemons = 5000;  // Amazon's limit of services in a cluster
-
-std::set<std::string> groups_of_daemons(Call& call, state::ClusterNumber cluster) {
-  std::set<std::string> groups;
-  for (const state::Service& service :
-       state::list_services(call.tx, {.cluster = cluster, .daemon = true, .most = kMaxDaemons})) {
-    groups.insert(service_group(service));
-  }
-  return groups;
-}
-
-}  // namespace
-
 std::vector<scheduler::DaemonMachine> daemon_machines(Call& call, const ServiceSnapshot& snapshot) {
   const state::Deployment& primary = snapshot.primary();
   const StoredTaskDefinition* definition = snapshot.definition_of(static_cast<std::int64_t>(primary.number));

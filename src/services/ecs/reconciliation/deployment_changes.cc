@@ -72,9 +72,13 @@ void complete_primary(Call& call, ServiceRows& rows) {
 
 // A service shows the network configuration of its PRIMARY deployment, and its next deployment begins with it.
 void restore_network(Call& call, ServiceRows& rows, const state::Deployment& target) {
-  auto network = from_json<DeploymentBody>(target.body_json).networkConfiguration;
-  if (rows.body.networkConfiguration == network) return;
-  rows.body.networkConfiguration = std::move(network);
+  auto body = from_json<DeploymentBody>(target.body_json);
+  if (rows.body.networkConfiguration == body.networkConfiguration &&
+      rows.body.capacityProviderStrategy == body.capacityProviderStrategy) {
+    return;
+  }
+  rows.body.networkConfiguration = std::move(body.networkConfiguration);
+  rows.body.capacityProviderStrategy = std::move(body.capacityProviderStrategy);
   rows.service.body_json = to_json(rows.body);
   state::update_service(call.tx, rows.service);
 }

@@ -49,6 +49,8 @@ Condition unplaced(const ServiceSnapshot& snapshot, const Trial& trial) {
   if (trial.zone) {
     text = fmt::format("is unable to place a task in {} because no container instance met all of its requirements.",
                        *trial.zone);
+  } else if (trial.provider_is_empty) {
+    text += " Reason: No Container Instances were found in your capacity provider.";
   } else if (!closest) {
     text += " Reason: No Container Instances were found in your cluster.";
   } else {

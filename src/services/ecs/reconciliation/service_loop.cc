@@ -3,6 +3,8 @@
 // reconciles it, tries to place what should start, and applies what is left of that, in one transaction for all.
 #include "services/ecs/reconciliation/service_loop.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "services/ecs/reconciliation/deployment_alarms.h"
 #include "services/ecs/reconciliation/image_digests.h"
@@ -22,13 +24,22 @@ void include_time(std::optional<base::Time>& next, const std::optional<base::Tim
   if (time && (!next || *time < *next)) next = time;
 }
 
+// A task that stops makes room sooner than a new machine does.
+bool may_wait_for_capacity(const ServiceSnapshot& snapshot, const scheduler::ServicePlan& plan) {
+  if (snapshot.body.capacityProviderStrategy.empty() || !plan.stops.empty()) return false;
+  return std::ranges::none_of(snapshot.view.tasks, &scheduler::ServiceTask::stopping);
+}
+
 void reconcile_service(Call& call, ServiceSnapshot& snapshot, ServiceChange& change) {
   scheduler::ServicePlan plan = scheduler::reconcile(snapshot.view, call.now);
-  Trial trial = try_starts(call, snapshot, plan.starts);
+  Trial trial = try_starts(call, snapshot, plan.starts, false);
   if (trial.blocked > 0 && stops_may_help(call, snapshot, trial)) {
     snapshot.view.blocked = trial.blocked;
     plan = scheduler::reconcile(snapshot.view, call.now);
-    trial.starts = try_starts(call, snapshot, plan.starts).starts;
+    trial.starts = try_starts(call, snapshot, plan.starts, false).starts;
+  }
+  if (trial.blocked > 0 && may_wait_for_capacity(snapshot, plan)) {
+    trial = try_starts(call, snapshot, plan.starts, true);
   }
   plan.starts = trial.starts;
   if (plan.stops.size() > kMaxStopsAtOnce) {

@@ -2,10 +2,12 @@
 #include "services/ecs/reconciliation/service_placement.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/check.h"
 #include "scheduler/filter.h"
+#include "services/ecs/capacity/waiting_task.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/tags.h"
@@ -26,6 +28,12 @@ std::vector<shapes::ecs::Tag> tags_of_tasks(const ServiceRows& rows, const Store
     tags.push_back({"aws:ecs:serviceName", rows.service.name});
   }
   return tags;
+}
+
+// Amazon's: the zone with the fewest tasks of the service, then the machine with the fewest.
+std::vector<shapes::ecs::PlacementStrategy> default_strategy() {
+  return {{.type = "spread", .field = "attribute:" + std::string(kZoneAttribute)},
+          {.type = "spread", .field = "instanceId"}};
 }
 
 // Holds what it places, so that the next task finds it taken, and returns all of it at the end.
@@ -68,6 +76,11 @@ StoredLaunch service_launch(const ServiceRows& rows, const state::Deployment& de
   launch.deployment = deployment.number;
   launch.created_at = now;
   DeploymentBody body = from_json<DeploymentBody>(deployment.body_json);
+  if (!body.capacityProviderStrategy.empty()) {
+    launch.body.placementConstraints = rows.body.placementConstraints;
+    launch.body.placementStrategy = rows.body.placementStrategy;
+    if (rows.body.placementStrategy.empty()) launch.body.placementStrategy = default_strategy();
+  }
   launch.body.networkConfiguration = std::move(body.networkConfiguration);
   if (!body.containerImages.empty()) launch.body.containerImages = std::move(body.containerImages);
   launch.body.tags = tags_of_tasks(rows, definition);
@@ -79,12 +92,7 @@ scheduler::Request service_request(const ServiceRows& rows, const StoredTaskDefi
                                    const StoredLaunch& launch, const std::optional<std::string>& zone) {
   scheduler::Request request = scheduler_request(definition, launch);
   add_constraints(request, rows.body.placementConstraints);
-  add_strategies(request, rows.body.placementStrategy);
-  if (request.strategies.empty()) {
-    // Amazon's: the zone with the fewest tasks of the service, then the machine with the fewest.
-    request.strategies = {{model::PlacementStrategy::Type::SpreadAttribute, std::string(kZoneAttribute)},
-                          {model::PlacementStrategy::Type::SpreadInstance, ""}};
-  }
+  add_strategies(request, rows.body.placementStrategy.empty() ? default_strategy() : rows.body.placementStrategy);
   if (zone) {
     auto expression = scheduler::Expression::parse("attribute:" + std::string(kZoneAttribute) + " == " + *zone);
     if (!expression) throw invalid_parameter(expression.error());
@@ -93,15 +101,30 @@ scheduler::Request service_request(const ServiceRows& rows, const StoredTaskDefi
   return request;
 }
 
-Trial try_starts(Call& call, const ServiceSnapshot& snapshot, const std::vector<scheduler::ServiceStart>& starts) {
+ProviderChoice providers_of(Call& call, const ServiceRows& rows, const state::Deployment& deployment) {
+  const auto strategy = from_json<DeploymentBody>(deployment.body_json).capacityProviderStrategy;
+  if (strategy.empty()) return {};
+  std::map<std::string, std::int64_t> assigned;
+  for (const state::ServiceTask& task : rows.tasks) {
+    const bool counts = task.deployment == deployment.number && task.desired == model::DesiredStatus::Running;
+    if (counts && task.provider) ++assigned[*task.provider];
+  }
+  return ProviderChoice(call, rows.cluster, strategy, assigned);
+}
+
+Trial try_starts(Call& call, const ServiceSnapshot& snapshot, const std::vector<scheduler::ServiceStart>& starts,
+                 bool may_wait) {
   std::vector<scheduler::Request> requests;
+  std::vector<ProviderChoice> providers;
   for (const scheduler::ServiceStart& start : starts) {
     const StoredTaskDefinition* definition = snapshot.definition_of(start.deployment);
     const state::Deployment* deployment = snapshot.find(state::DeploymentNumber(start.deployment));
     if (!definition || !deployment) throw client_error("TaskDefinition not found.");
     requests.push_back(service_request(snapshot, *definition,
                                        service_launch(snapshot, *deployment, *definition, call.now), start.zone));
+    providers.push_back(providers_of(call, snapshot, *deployment));
   }
+  std::int64_t room = may_wait ? waiting_room(call, snapshot.service.cluster) : 0;
   try {
     return call.local<Fleets>().with(snapshot.service.cluster, [&](scheduler::Fleet& fleet) {
       Trial trial;
@@ -111,13 +134,21 @@ Trial try_starts(Call& call, const ServiceSnapshot& snapshot, const std::vector<
         scheduler::ServiceStart start = starts[i];
         const std::int32_t wanted = std::min(starts[i].count, left);
         for (start.count = 0; start.count < wanted; ++start.count) {
+          const Provider* provider = providers[i].next();
+          requests[i].capacity_provider = provider ? provider->name : "";
           auto refusal = tentative.place(requests[i], start.machine);
-          if (!refusal) continue;
+          const bool waits = refusal && provider && provider->scales() && room > 0 && !start.zone;
+          if (!refusal || waits) {
+            if (provider) providers[i].assign();
+            room -= waits ? 1 : 0;
+            continue;
+          }
           trial.blocked += starts[i].count - start.count;
           if (!trial.refusal) {
             trial.refusal = std::move(refusal);
             trial.request = requests[i];
             trial.zone = start.zone;
+            trial.provider_is_empty = provider && trial.refusal->failures.empty();
           }
           break;
         }

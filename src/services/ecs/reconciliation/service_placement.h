@@ -8,6 +8,7 @@
 
 #include "scheduler/machine.h"
 #include "scheduler/request.h"
+#include "services/ecs/capacity/strategy.h"
 #include "services/ecs/reconciliation/service_snapshot.h"
 #include "services/ecs/tasks/stored_launch.h"
 
@@ -31,12 +32,18 @@ inline constexpr std::size_t kMaxStopsAtOnce = 100;  // an event names all of th
 struct Trial {
   std::vector<scheduler::ServiceStart> starts = {};  // with the counts that fit
   std::int32_t blocked = 0;                          // tasks that found no machine
+  bool provider_is_empty = false;                    // of the first of these: no machine belongs to its provider
   // Why the first of these found none, and what it asked for.
   std::optional<scheduler::Refusal> refusal = {};
   std::optional<scheduler::Request> request = {};
   std::optional<std::string> zone = {};  // of a start for a zone
 };
-Trial try_starts(Call& call, const ServiceSnapshot& snapshot, const std::vector<scheduler::ServiceStart>& starts);
+// With `may_wait`, tasks of providers with managed scaling start without room, and wait for capacity.
+Trial try_starts(Call& call, const ServiceSnapshot& snapshot, const std::vector<scheduler::ServiceStart>& starts,
+                 bool may_wait);
+
+// The providers of the next tasks of a deployment.
+ProviderChoice providers_of(Call& call, const ServiceRows& rows, const state::Deployment& deployment);
 
 // Whether the task could run there: whatever other tasks hold, and whether the machine's agent is connected or not.
 bool meets_constraints(const scheduler::Machine& machine, const scheduler::Request& request);

@@ -106,6 +106,7 @@ scheduler::ServiceTask to_view(const state::ServiceTask& task, const StoredTaskD
   out.created_at = task.created_at;
   out.started_at = task.started_at;
   out.protected_until = task.protected_until;
+  out.waiting = task.is_waiting();
   return out;
 }
 

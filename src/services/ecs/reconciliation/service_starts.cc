@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "services/ecs/arn.h"
+#include "services/ecs/capacity/strategy.h"
+#include "services/ecs/capacity/waiting_task.h"
 #include "services/ecs/reconciliation/service_events.h"
 #include "services/ecs/reconciliation/service_placement.h"
 #include "services/ecs/reconciliation/zone_events.h"
@@ -17,16 +19,27 @@ namespace {
 // One launch, of as many tasks as one may have.
 std::vector<state::Task> launch_some(Call& call, const ServiceRows& rows, StoredLaunch launch,
                                      scheduler::Request& request, const scheduler::ServiceStart& start,
-                                     std::int32_t count) {
+                                     ProviderChoice& providers, std::int32_t count) {
   insert_launch(call.tx, launch);
   Taking taking(call, rows.service.cluster);
   std::vector<state::Task> tasks;
+  std::int64_t waiting = 0;
   while (std::ssize(tasks) < std::min(count, kMaxTasksOfALaunch)) {
+    const Provider* provider = providers.next();
+    request.capacity_provider = provider ? provider->name : "";
     const state::TaskName name = name_next_task(launch, tasks.size(), request);
     auto decision = taking.decide(request, start.machine);
-    auto* plan = std::get_if<scheduler::Plan>(&decision);
-    if (!plan) break;
-    tasks.push_back(to_task(launch, name, std::move(*plan)));
+    if (auto* plan = std::get_if<scheduler::Plan>(&decision)) {
+      tasks.push_back(to_task(launch, name, std::move(*plan)));
+    } else if (provider && provider->scales() && !start.zone && waiting_room(call, launch.cluster) > waiting) {
+      tasks.push_back(to_waiting_task(launch, name, request));
+      ++waiting;
+    } else {
+      break;
+    }
+    if (!provider) continue;
+    tasks.back().provider = provider->name;
+    providers.assign();
   }
   taking.leave_to_transaction();
   if (tasks.empty()) state::delete_launch(call.tx, launch.number);
@@ -41,9 +54,10 @@ std::vector<model::TaskId> start_some(Call& call, const ServiceRows& rows, const
   if (!definition) return started;
   const StoredLaunch launch = service_launch(rows, *deployment, *definition, call.now);
   scheduler::Request request = service_request(rows, *definition, launch, start.zone);
+  ProviderChoice providers = providers_of(call, rows, *deployment);
   while (std::ssize(started) < start.count) {
     const auto left = start.count - static_cast<std::int32_t>(started.size());
-    const auto tasks = launch_some(call, rows, launch, request, start, left);
+    const auto tasks = launch_some(call, rows, launch, request, start, providers, left);
     for (const state::Task& task : tasks) started.push_back(task.id);
     if (std::ssize(tasks) < std::min(left, kMaxTasksOfALaunch)) break;
   }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "services/ecs/arn.h"
+#include "services/ecs/capacity/waiting_task.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/reconciliation/service_events.h"
 #include "services/ecs/reconciliation/zone_events.h"
@@ -25,6 +26,7 @@ std::string stopped_reason(const ServiceRows& rows, scheduler::StopCause cause) 
 }
 
 void stop_one(Call& call, const state::Cluster& cluster, state::Task& task, const std::string& reason) {
+  if (task.is_waiting()) return stop_waiting(call, task, model::StopCode::ServiceSchedulerInitiated, reason);
   task.desired = model::DesiredStatus::Stopped;
   task.stopping_at = call.now;
   task.stop_code = model::text(model::StopCode::ServiceSchedulerInitiated);

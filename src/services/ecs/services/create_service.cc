@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "services/ecs/arn.h"
+#include "services/ecs/capacity/strategy.h"
 #include "services/ecs/clusters/cluster.h"
 #include "services/ecs/operations.h"
 #include "services/ecs/reconciliation/service_queue.h"
@@ -23,10 +24,6 @@ void check_service_request(const CreateServiceRequest& request) {
   if (!plain_name(request.serviceName)) {
     throw invalid_parameter("Invalid service name. It should have 1 to 255 letters, numbers, hyphens and underscores.");
   }
-  if (has_any(request.capacityProviderStrategy) && request.launchType) {
-    throw invalid_parameter(
-        "Specifying both a launch type and capacity provider strategy is not supported. Remove one and try again.");
-  }
   check_supported(request);
   const std::string type = request.launchType.value_or("EC2");
   if (type != "EC2") throw unsupported("launchType " + type, "machines join as EC2 instances");
@@ -46,6 +43,16 @@ DeploymentConfiguration default_configuration(bool daemon, bool gpus) {
   configuration.maximumPercent = daemon ? 100 : 200;
   configuration.minimumHealthyPercent = daemon || gpus ? 0 : 100;
   return configuration;
+}
+
+// A daemon runs on all machines, whichever provider they come from.
+Strategy service_strategy(Call& call, const state::Cluster& cluster, const CreateServiceRequest& request) {
+  const bool daemon = request.schedulingStrategy == "DAEMON";
+  if (daemon && has_any(request.capacityProviderStrategy)) {
+    throw invalid_parameter("The daemon scheduling strategy does not support capacity provider strategies");
+  }
+  if (daemon) return {};
+  return choose_strategy(call, cluster, request.capacityProviderStrategy, request.launchType);
 }
 
 StoredService requested_service(Call& call, const state::Cluster& cluster, const CreateServiceRequest& request,
@@ -75,6 +82,7 @@ StoredService requested_service(Call& call, const state::Cluster& cluster, const
   body.propagateTags = request.propagateTags.value_or("NONE");
   body.enableExecuteCommand = request.enableExecuteCommand.value_or(false);
   body.networkConfiguration = request.networkConfiguration;
+  body.capacityProviderStrategy = service_strategy(call, cluster, request);
   body.defaultRebalancing = !request.availabilityZoneRebalancing;
   body.availabilityZoneRebalancing =
       request.availabilityZoneRebalancing.value_or(can_rebalance(service) ? "ENABLED" : "DISABLED");
@@ -117,7 +125,8 @@ CreateServiceResponse create_service(Call& call, const CreateServiceRequest& req
   }
   check_room(call, cluster);
   insert_service_row(call.tx, service);
-  start_deployment(call, service, definition.number, {.networkConfiguration = service.body.networkConfiguration});
+  start_deployment(call, service, definition.number, {.networkConfiguration = service.body.networkConfiguration,
+                    .capacityProviderStrategy = service.body.capacityProviderStrategy});
   mark_service(call, service.number);
   return {.service = show_service(call, cluster, service, true)};
 }

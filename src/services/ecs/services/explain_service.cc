@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/duration.h"
+#include "services/ecs/capacity/explain_waiting.h"
 #include "services/ecs/machines/instance.h"
 #include "services/ecs/services/stored_service.h"
 #include "wire/timestamp.h"
@@ -125,7 +126,9 @@ void explain_protection(const ServiceSnapshot& snapshot, const scheduler::Servic
 // Machines that are down with tasks of the service on them.
 void explain_machines(Call& call, const ServiceSnapshot& snapshot, ServiceSentences& out) {
   std::map<model::InstanceId, int> tasks;
-  for (const scheduler::ServiceTask& task : snapshot.view.tasks) ++tasks[task.machine];
+  for (const scheduler::ServiceTask& task : snapshot.view.tasks) {
+    if (!task.waiting) ++tasks[task.machine];
+  }
   for (const auto& [id, number] : tasks) {
     const auto machine = load_instance(call.tx, id);
     if (!machine) continue;
@@ -171,6 +174,7 @@ StokerExplainResponse explain_service(Call& call, const state::Cluster& cluster,
   explain_deployments(snapshot, call.now, out);
   explain_failures(call, snapshot, plan, out);
   explain_waits(call, snapshot, plan, response);
+  explain_waiting_tasks(call, snapshot, out);
   explain_protection(snapshot, plan, call.now, out);
   explain_health(snapshot, out);
   explain_machines(call, snapshot, out);

@@ -194,7 +194,7 @@ void explain_waits(Call& call, const ServiceSnapshot& snapshot, const scheduler:
                    StokerExplainResponse& response) {
   if (plan.stuck) explain_stuck(snapshot, response.sentences);
   if (plan.starts.empty()) return;
-  const Trial trial = try_starts(call, snapshot, plan.starts);
+  const Trial trial = try_starts(call, snapshot, plan.starts, true);
   if (trial.blocked > 0 && trial.request) explain_placement_wait(call, snapshot, trial, response);
 }
 

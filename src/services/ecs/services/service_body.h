@@ -30,22 +30,25 @@ struct ServiceBody {
   bool enableExecuteCommand = false;
   std::string availabilityZoneRebalancing = "DISABLED";  // or ENABLED
   bool defaultRebalancing = false;  // no request has set it: it follows what the other settings allow
-  std::string launchType = "EC2";
+  std::string launchType = "EC2";  // shown unless there is a strategy
+  std::vector<shapes::ecs::CapacityProviderStrategyItem> capacityProviderStrategy = {};
   std::optional<shapes::ecs::NetworkConfiguration> networkConfiguration = {};
   bool operator==(const ServiceBody&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ServiceBody, (),
                       (deploymentConfiguration, placementConstraints, placementStrategy, healthCheckGracePeriodSeconds,
                        deploymentController, tags, createdBy, enableECSManagedTags, propagateTags, enableExecuteCommand,
-                       availabilityZoneRebalancing, defaultRebalancing, launchType, networkConfiguration))
+                       availabilityZoneRebalancing, defaultRebalancing, launchType, capacityProviderStrategy,
+                       networkConfiguration))
 
 // state::Deployment::body_json: with the task definition, what makes it a revision of the service.
 struct DeploymentBody {
   std::optional<shapes::ecs::NetworkConfiguration> networkConfiguration = {};
+  std::vector<shapes::ecs::CapacityProviderStrategyItem> capacityProviderStrategy = {};
   // Digests of image tags, as far as they are resolved: all tasks of the deployment use them.
   std::vector<shapes::ecs::ContainerImage> containerImages = {};
 };
-BOOST_DESCRIBE_STRUCT(DeploymentBody, (), (networkConfiguration, containerImages))
+BOOST_DESCRIBE_STRUCT(DeploymentBody, (), (networkConfiguration, capacityProviderStrategy, containerImages))
 
 // state::ServiceDeployment::body_json.
 struct ServiceDeploymentBody {

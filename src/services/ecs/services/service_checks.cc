@@ -16,7 +16,6 @@ using shapes::ecs::DeploymentConfiguration;
 using shapes::ecs::PlacementConstraint;
 using shapes::ecs::PlacementStrategy;
 
-constexpr std::size_t kMaxStrategyItems = 20;
 constexpr std::size_t kMaxDeploymentAlarms = 10;
 constexpr std::int32_t kMaxBakeMinutes = 1440;
 constexpr char kZone[] = "ecs.availability-zone";
@@ -120,14 +119,6 @@ void check_controller(const shapes::ecs::DeploymentController& controller) {
 void check_platform_version(const std::optional<std::string>& version) {
   if (!version || version->empty()) return;
   throw invalid_parameter("The platform version must be null when specifying an EC2 launch type.");
-}
-
-void check_capacity_strategy(const std::optional<std::vector<shapes::ecs::CapacityProviderStrategyItem>>& strategy) {
-  if (!has_any(strategy)) return;
-  check_at_most(kMaxStrategyItems, strategy->size(), "capacityProviderStrategy");
-  throw invalid_parameter(
-      "The specified capacity provider strategy cannot contain a capacity provider that is not associated with the "
-      "cluster. Associate the capacity provider with the cluster and try again.");
 }
 
 void check_desired_count(bool daemon, const std::optional<std::int32_t>& count) {

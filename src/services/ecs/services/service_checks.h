@@ -22,7 +22,6 @@ bool has_any(const std::optional<std::vector<T>>& list) {
 
 void check_controller(const shapes::ecs::DeploymentController& controller);
 void check_platform_version(const std::optional<std::string>& version);
-void check_capacity_strategy(const std::optional<std::vector<shapes::ecs::CapacityProviderStrategyItem>>& strategy);
 void check_desired_count(bool daemon, const std::optional<std::int32_t>& count);
 
 // Features of Amazon that Stoker does not support, by name. Empty lists and disabled features pass.
@@ -38,7 +37,6 @@ void check_supported(const Request& request) {
     throw unsupported("vpcLatticeConfigurations", "there is no VPC Lattice");
   if (request.deploymentController) check_controller(*request.deploymentController);
   check_platform_version(request.platformVersion);
-  check_capacity_strategy(request.capacityProviderStrategy);
 }
 
 // `old` with the members that `given` has. Throws for unsupported ones.

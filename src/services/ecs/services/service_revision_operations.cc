@@ -20,7 +20,11 @@ ServiceRevision show_revision(Call& call, const PartOfService& part, const Store
   out.serviceArn = service_arn(part.cluster, part.service.name);
   out.clusterArn = cluster_arn(part.cluster);
   out.taskDefinition = definition_arn(call.tx, part.cluster, deployment.definition);
-  out.launchType = from_json<ServiceBody>(part.service.body_json).launchType;
+  if (deployment.body.capacityProviderStrategy.empty()) {
+    out.launchType = from_json<ServiceBody>(part.service.body_json).launchType;
+  } else {
+    out.capacityProviderStrategy = deployment.body.capacityProviderStrategy;
+  }
   out.loadBalancers.emplace();
   out.serviceRegistries.emplace();
   out.networkConfiguration = deployment.body.networkConfiguration;

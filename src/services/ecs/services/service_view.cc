@@ -23,7 +23,11 @@ shapes::ecs::Deployment show_deployment(store::Tx& tx, const state::Cluster& clu
   out.failedTasks = deployment.failed_tasks;
   out.createdAt = deployment.created_at;
   out.updatedAt = deployment.updated_at;
-  out.launchType = service.body.launchType;
+  if (deployment.body.capacityProviderStrategy.empty()) {
+    out.launchType = service.body.launchType;
+  } else {
+    out.capacityProviderStrategy = deployment.body.capacityProviderStrategy;
+  }
   out.networkConfiguration = deployment.body.networkConfiguration;
   out.rolloutState = text(deployment.rollout);
   out.rolloutStateReason = deployment.rollout_reason;
@@ -88,7 +92,11 @@ shapes::ecs::Service show_service(Call& call, const state::Cluster& cluster, con
   out.serviceRegistries.emplace();
   out.status = text(service.status);
   out.desiredCount = service.desired;
-  out.launchType = body.launchType;
+  if (body.capacityProviderStrategy.empty()) {
+    out.launchType = body.launchType;
+  } else {
+    out.capacityProviderStrategy = body.capacityProviderStrategy;
+  }
   out.deploymentConfiguration = body.deploymentConfiguration;
   show_deployments(out, call, cluster, service);
   out.events.emplace();

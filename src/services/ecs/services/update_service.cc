@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "services/ecs/capacity/strategy.h"
 #include "services/ecs/clusters/cluster.h"
 #include "services/ecs/operations.h"
 #include "services/ecs/reconciliation/service_queue.h"
@@ -38,6 +39,25 @@ void change_service(StoredService& service, const UpdateServiceRequest& request)
   }
 }
 
+void change_strategy(Call& call, const state::Cluster& cluster, StoredService& service,
+                     const UpdateServiceRequest& request) {
+  if (!request.capacityProviderStrategy) return;
+  Strategy strategy;
+  if (!request.capacityProviderStrategy->empty()) {
+    if (service.daemon) {
+      throw invalid_parameter("The daemon scheduling strategy does not support capacity provider strategies");
+    }
+    strategy = choose_strategy(call, cluster, request.capacityProviderStrategy, std::nullopt);
+  }
+  if (strategy == service.body.capacityProviderStrategy) return;
+  if (!request.forceNewDeployment.value_or(false)) {
+    throw invalid_parameter(
+        "When switching from launch type to capacity provider strategy on an existing service, or making a change to a "
+        "capacity provider strategy on a service that is already using one, you must force a new deployment.");
+  }
+  service.body.capacityProviderStrategy = std::move(strategy);
+}
+
 // The task definition of the next tasks: the requested one, or the current one, which may be INACTIVE by now.
 StoredTaskDefinition next_definition(Call& call, const UpdateServiceRequest& request, const StoredDeployment& primary) {
   if (request.taskDefinition && !request.taskDefinition->empty()) return launchable(call, *request.taskDefinition);
@@ -66,13 +86,15 @@ UpdateServiceResponse update_service(Call& call, const UpdateServiceRequest& req
   StoredDeployment primary = primary_deployment(call.tx, service.number);
   const StoredTaskDefinition definition = next_definition(call, request, primary);
   change_service(service, request);
+  change_strategy(call, cluster, service, request);
   check_service(call, cluster, service, definition, "updated");
 
   const bool forced = request.forceNewDeployment.value_or(false);
   const bool same_definition = definition.number == primary.definition;
   const bool same_network = service.body.networkConfiguration == primary.body.networkConfiguration;
   if (forced || !same_definition || !same_network) {
-    DeploymentBody body{.networkConfiguration = service.body.networkConfiguration};
+    DeploymentBody body{.networkConfiguration = service.body.networkConfiguration,
+                        .capacityProviderStrategy = service.body.capacityProviderStrategy};
     // Image tags are resolved again only for another task definition, or where that is what the client wants.
     if (!forced && same_definition) body.containerImages = primary.body.containerImages;
     start_deployment(call, service, definition.number, body);

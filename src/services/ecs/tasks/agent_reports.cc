@@ -95,7 +95,7 @@ DiscoverPollEndpointResponse discover_poll_endpoint(Call& call, const DiscoverPo
 SubmitTaskStateChangeResponse submit_task_state_change(Call& call, const SubmitTaskStateChangeRequest& request) {
   const state::Cluster cluster = find_cluster(call, request.cluster);
   state::TaskState task = find_task(call, cluster, request.task);
-  if (task.stopped_at) return {.acknowledgment = kAccepted};
+  if (task.stopped_at || task.is_waiting()) return {.acknowledgment = kAccepted};
   merge(task, request);
   const std::string status = request.status.value_or("");
   if (status == "STOPPED") {
@@ -115,7 +115,7 @@ SubmitContainerStateChangeResponse submit_container_state_change(Call& call,
   const state::Cluster cluster = find_cluster(call, request.cluster);
   state::TaskState task = find_task(call, cluster, request.task);
   if (!request.containerName) throw invalid_parameter("containerName can not be blank.");
-  if (task.stopped_at) return {.acknowledgment = kAccepted};
+  if (task.stopped_at || task.is_waiting()) return {.acknowledgment = kAccepted};
   Report report = report_of(task);
   merge(report, ContainerStateChange{.containerName = request.containerName,
                                      .runtimeId = request.runtimeId,

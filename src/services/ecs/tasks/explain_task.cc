@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/duration.h"
+#include "services/ecs/capacity/explain_waiting.h"
 #include "services/ecs/tasks/explain.h"
 #include "services/ecs/machines/instance.h"
 #include "services/ecs/tasks/report.h"
@@ -54,7 +55,8 @@ void explain_status(const state::Task& task, const StokerTaskState& state, base:
   const std::string reason = task.stopped_reason.value_or("no reason given");
   const std::string code = task.stop_code ? " (" + *task.stop_code + ")" : "";
   if (task.stopped_at) {
-    out.push_back(fmt::format("It STOPPED {} ago on {}: {}{}.", ago(now, *task.stopped_at), state.machine, reason, code));
+    const std::string where = task.machine_number == 0 ? "before it was placed" : "on " + state.machine;
+    out.push_back(fmt::format("It STOPPED {} ago {}: {}{}.", ago(now, *task.stopped_at), where, reason, code));
   } else if (task.desired == model::DesiredStatus::Stopped) {
     out.push_back(fmt::format("Its stop was requested {} ago: {}{}.", ago(now, since(task)), reason, code));
     if (state.agentConnected) {
@@ -122,6 +124,10 @@ StokerExplainResponse explain_task(Call& call, const state::Cluster& cluster, co
   if (instance) {
     state.agentConnected = instance->connected;
     state.agentSince = instance->connected_at;
+  }
+  if (task.is_waiting()) {
+    explain_waiting(call, cluster, task, response);
+    return response;
   }
   explain_status(task, state, call.now, response.sentences);
   explain_agent(task, state, call.now, response.sentences);

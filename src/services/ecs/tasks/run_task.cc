@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "services/ecs/arn.h"
+#include "services/ecs/capacity/strategy.h"
+#include "services/ecs/capacity/waiting_task.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/identifiers.h"
 #include "services/ecs/machines/fleets.h"
@@ -22,21 +25,10 @@ namespace {
 
 constexpr std::size_t kMaxClientToken = 64;
 constexpr std::size_t kMaxStartInstances = 10;
-constexpr std::size_t kMaxCapacityProviders = 20;
 constexpr char kNoInstances[] = "No Container Instances were found in your cluster.";
+constexpr char kNoProviderInstances[] = "No Container Instances were found in your capacity provider.";
 
-void check_capacity(const RunTaskRequest& request) {
-  const bool strategy = request.capacityProviderStrategy && !request.capacityProviderStrategy->empty();
-  if (strategy) check_at_most(kMaxCapacityProviders, request.capacityProviderStrategy->size(), "capacityProviderStrategy");
-  if (strategy && request.launchType) {
-    throw invalid_parameter(
-        "Specifying both a launch type and capacity provider strategy is not supported. Remove one and try again.");
-  }
-  if (strategy) {
-    throw invalid_parameter(
-        "The specified capacity provider strategy cannot contain a capacity provider that is not associated with the "
-        "cluster. Associate the capacity provider with the cluster and try again.");
-  }
+void check_launch_type(const RunTaskRequest& request) {
   const std::string type = request.launchType.value_or("EC2");
   if (type != "EC2") throw unsupported("launchType " + type, "machines join as EC2 instances");
   if (request.platformVersion) throw invalid_parameter("The platform version must be null when specifying an EC2 launch type.");
@@ -58,6 +50,57 @@ struct Placed {
 void add_failures(Placed& placed, const state::Cluster& cluster, const scheduler::Refusal& refusal) {
   // One refusal covers every machine: further tasks of the call would be refused alike.
   for (const scheduler::Failure& failure : refusal.failures) placed.failures.push_back(to_failure(cluster, failure));
+}
+
+// Places the tasks of a launch, one after the other, each on the machines of its capacity provider if it has one. With
+// managed scaling, a task that finds no room waits.
+Placed place_tasks(Call& call, const state::Cluster& cluster, const StoredLaunch& launch, scheduler::Request& wanted,
+                   ProviderChoice& providers, std::int32_t count) {
+  Placed placed;
+  placed.tasks.reserve(static_cast<std::size_t>(count));
+  Taking taking(call, cluster.number);
+  std::set<std::string> refused;  // providers without managed scaling
+  std::optional<std::int64_t> room;
+  for (std::int32_t i = 0; i < count; ++i) {
+    const Provider* provider = providers.next();
+    if (provider) wanted.capacity_provider = provider->name;
+    const state::TaskName name = name_next_task(launch, placed.tasks.size(), wanted);
+    auto decision = taking.decide(wanted, std::nullopt);
+    if (auto* plan = std::get_if<scheduler::Plan>(&decision)) {
+      placed.tasks.push_back(to_task(launch, name, std::move(*plan)));
+      if (provider) placed.tasks.back().provider = provider->name;
+    } else if (provider && provider->scales()) {
+      if (!room) room = waiting_room(call, cluster.number);
+      if ((*room)-- <= 0) throw client_error("Tasks provisioning capacity limit exceeded.");
+      placed.tasks.push_back(to_waiting_task(launch, name, wanted));
+    } else {
+      if (refused.insert(wanted.capacity_provider).second) {
+        const auto& refusal = std::get<scheduler::Refusal>(decision);
+        add_failures(placed, cluster, refusal);
+        if (provider && refusal.failures.empty()) {
+          placed.failures.push_back({.arn = provider->arn(), .reason = kNoProviderInstances});
+        }
+      }
+      if (!provider) break;
+    }
+    if (provider) providers.assign();
+  }
+  taking.leave_to_transaction();
+  return placed;
+}
+
+// A cluster or a provider without machines is an error of the request, not a failure.
+void check_candidates(Call& call, const state::Cluster& cluster, const ProviderChoice& providers) {
+  const Provider* provider = providers.next();
+  if (provider && provider->scales()) return;
+  const bool any = call.local<Fleets>().with(cluster.number, [&](const scheduler::Fleet& fleet) {
+    if (!provider) return fleet.has_candidates();
+    return std::ranges::any_of(fleet.machines(), [&](const scheduler::Machine* machine) {
+      return machine->instance().capacity_provider == provider->name &&
+             machine->instance().status == model::InstanceStatus::Active;
+    });
+  });
+  if (!any) throw invalid_parameter(provider ? kNoProviderInstances : kNoInstances);
 }
 
 // A launch without a task is needed only where its request may be repeated with a token.
@@ -116,7 +159,9 @@ std::string hash_of(RunTaskRequest request) {
 
 RunTaskResponse run_task(Call& call, const RunTaskRequest& request) {
   const state::Cluster cluster = find_cluster(call, request.cluster);
-  check_capacity(request);
+  const Strategy strategy =
+      choose_strategy(call, cluster, request.capacityProviderStrategy, request.launchType);
+  check_launch_type(request);
   check_token(request.clientToken);
   const std::int32_t count = request.count.value_or(1);
   if (count < 1 || count > kMaxTasksOfALaunch) throw invalid_parameter("Task count should be between 1 and 10.");
@@ -135,26 +180,14 @@ RunTaskResponse run_task(Call& call, const RunTaskRequest& request) {
   add_constraints(wanted, request.placementConstraints.value_or(std::vector<PlacementConstraint>()));
   add_strategies(wanted, request.placementStrategy.value_or(std::vector<PlacementStrategy>()));
 
-  // A cluster without machines is an error of the request, not a failure.
-  Fleets& fleets = call.local<Fleets>();
-  if (!fleets.with(cluster.number, [](const scheduler::Fleet& fleet) { return fleet.has_candidates(); })) {
-    throw invalid_parameter(kNoInstances);
+  ProviderChoice providers(call, cluster, strategy);
+  check_candidates(call, cluster, providers);
+  if (providers.has_strategy()) {
+    launch.body.placementConstraints = request.placementConstraints;
+    launch.body.placementStrategy = request.placementStrategy;
   }
   insert_launch(call.tx, launch);
-  Taking taking(call, cluster.number);
-  Placed placed;
-  placed.tasks.reserve(static_cast<std::size_t>(count));
-  for (std::int32_t i = 0; i < count; ++i) {
-    const state::TaskName name = name_next_task(launch, placed.tasks.size(), wanted);
-    auto decision = taking.decide(wanted, std::nullopt);
-    if (auto* plan = std::get_if<scheduler::Plan>(&decision)) {
-      placed.tasks.push_back(to_task(launch, name, std::move(*plan)));
-      continue;
-    }
-    add_failures(placed, cluster, std::get<scheduler::Refusal>(decision));
-    break;
-  }
-  taking.leave_to_transaction();
+  const Placed placed = place_tasks(call, cluster, launch, wanted, providers, count);
   write_tasks(call, cluster, placed.tasks);
   if (!placed.failures.empty() && launch.client_token) {
     launch.body.failures = placed.failures;

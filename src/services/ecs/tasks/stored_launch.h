@@ -23,10 +23,13 @@ struct Launch {
   std::optional<std::vector<shapes::ecs::Failure>> failures;
   // Digests of image tags that the deployment of a service has resolved.
   std::optional<std::vector<shapes::ecs::ContainerImage>> containerImages;
+  // Of tasks with a capacity provider: they may be placed later.
+  std::optional<std::vector<shapes::ecs::PlacementConstraint>> placementConstraints;
+  std::optional<std::vector<shapes::ecs::PlacementStrategy>> placementStrategy;
 };
 BOOST_DESCRIBE_STRUCT(Launch, (),
                       (overrides, networkConfiguration, tags, enableExecuteCommand, referenceId, failures,
-                       containerImages))
+                       containerImages, placementConstraints, placementStrategy))
 
 struct StoredLaunch : state::Launch {
   ecs::Launch body;

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "services/ecs/arn.h"
+#include "services/ecs/capacity/waiting_task.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/identifiers.h"
 #include "services/ecs/machines/fleets.h"
@@ -110,7 +111,9 @@ StopTaskResponse stop_task(Call& call, const StopTaskRequest& request) {
     throw invalid_parameter("reason longer than 1024.");
   }
   // A task that stops or has stopped keeps its reason.
-  if (task->desired == model::DesiredStatus::Running) {
+  if (task->is_waiting()) {
+    stop_waiting(call, *task, model::StopCode::UserInitiated, request.reason.value_or(kStoppedByUser));
+  } else if (task->desired == model::DesiredStatus::Running) {
     task->desired = model::DesiredStatus::Stopped;
     task->stopping_at = call.now;
     task->stop_code = model::text(model::StopCode::UserInitiated);

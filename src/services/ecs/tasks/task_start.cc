@@ -4,6 +4,7 @@
 #include <functional>
 #include <set>
 
+#include "services/ecs/capacity/capacity_index.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/state_events.h"
 
@@ -65,13 +66,15 @@ state::Task to_task(const StoredLaunch& launch, const state::TaskName& name, sch
 void write_tasks(Call& call, const state::Cluster& cluster, const std::vector<state::Task>& tasks) {
   state::insert_tasks(call.tx, tasks);
   for (const state::Task& task : tasks) {
-    call.wake(state::instance_topic(task.machine));
+    if (!task.is_waiting()) call.wake(state::instance_topic(task.machine));
   }
-  if (tasks.empty() || !has_event_rules(call)) return;
+  if (tasks.empty()) return;
+  mark_capacity(call, cluster.number);
+  if (!has_event_rules(call)) return;
   std::set<model::InstanceId> machines;
   for (const state::Task& task : tasks) {
     publish_task_change(call, cluster, task.id);
-    machines.insert(task.machine);
+    if (!task.is_waiting()) machines.insert(task.machine);
   }
   for (const model::InstanceId& machine : machines) publish_resource_change(call, machine);
 }

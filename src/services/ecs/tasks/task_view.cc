@@ -148,6 +148,7 @@ const StoredTaskDefinition& TaskView::definition_of(const state::TaskState& task
 const TaskView::Home& TaskView::home_of(const state::Task& task) {
   auto found = homes_.find(task.machine_number);
   if (found != homes_.end()) return found->second;
+  if (task.machine_number == 0) return homes_[0];  // it was never placed
   auto instance = load_instance(call_.tx, task.machine);
   if (!instance) return homes_[task.machine_number];
   add(instance->for_scheduler());
@@ -184,7 +185,8 @@ Task TaskView::show(const state::Task& task, bool tags) {
     out.connectivity = home.connected ? "CONNECTED" : "DISCONNECTED";
     out.connectivityAt = home.connected_at;
   }
-  out.containerInstanceArn = instance_arn(cluster_, task.machine);
+  out.capacityProviderName = task.provider;
+  if (task.machine_number != 0) out.containerInstanceArn = instance_arn(cluster_, task.machine);
   out.containers.emplace();
   for (const ContainerDefinition& container : containers) {
     out.containers->push_back(show_container(cluster_, parsed, launch.body, container));
