@@ -34,6 +34,11 @@ int tracked_capacity(const Tracking& tracking) {
   return static_cast<int>(std::clamp(needed, 1.0, static_cast<double>(std::numeric_limits<int>::max())));
 }
 
+double tracking_metric(std::span<const double> points, Direction direction) {
+  const Aggregation aggregation = direction == Direction::In ? Aggregation::Maximum : Aggregation::Average;
+  return aggregate(points, aggregation).value_or(0);
+}
+
 int paced_scale_in(int current, int wanted) {
   const int most = std::max(1, (current + 1) / 2 - 1);
   return std::max({wanted, current - most, 0});

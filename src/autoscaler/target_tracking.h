@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "autoscaler/step.h"
+
 namespace autoscaler {
 
 // What a metric of an empty target means. A service starts with one task and continues from there; a group, and a
@@ -21,6 +23,10 @@ struct Tracking {
 
 // ceil(capacity x metric / target): never less than is needed. 0 only for a metric of 0.
 int tracked_capacity(const Tracking& tracking);
+
+// The value that an alarm's points stand for: their average when scaling out, their maximum when scaling in. Points from
+// before a scale-in were measured with more capacity: an average of them would remove what is needed now.
+double tracking_metric(std::span<const double> points, Direction direction);
 
 // The lowest capacity that one scale-in may reach: it removes less than half, and at least one. Capacity providers
 // shrink their groups at this pace.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <vector>
 
 namespace autoscaler {
 namespace {
@@ -27,6 +28,14 @@ TEST(TargetTracking, OnlyAMetricOfZeroScalesToZero) {
   EXPECT_EQ(tracked_capacity({.capacity = 5, .metric = 0, .target = 100}), 0);
   EXPECT_EQ(tracked_capacity({.capacity = 5, .metric = 0.001, .target = 100}), 1);
   EXPECT_EQ(tracked_capacity({.capacity = 0, .metric = 0, .target = 100, .from_zero = FromZero::CountAsOne}), 0);
+}
+
+TEST(TargetTracking, ScalingInGoesByTheHighestPoint) {
+  // Ten minutes ago 10 tasks were at 16; now 4 tasks are at 40, and all of them are needed.
+  const std::vector<double> points = {16, 16, 16, 40};
+  EXPECT_EQ(tracking_metric(points, Direction::In), 40);
+  EXPECT_EQ(tracking_metric(points, Direction::Out), 22);
+  EXPECT_EQ(tracked_capacity({.capacity = 4, .metric = tracking_metric(points, Direction::In), .target = 50}), 4);
 }
 
 TEST(TargetTracking, AScaleInAtACapacityProvidersPaceRemovesLessThanHalfAndAtLeastOne) {

@@ -102,6 +102,10 @@ TEST_F(ServerTest, EveryServiceAnswersAtTheSameAddress) {
             200);
   EXPECT_EQ(call("logs", "Logs_20140328.CreateLogGroup", R"({"logGroupName":"web"})").status, 200);
   EXPECT_EQ(call("events", "AWSEvents.PutRule", R"({"Name":"r","EventPattern":"{\"source\":[\"a\"]}"})").status, 200);
+  EXPECT_EQ(call("application-autoscaling", "AnyScaleFrontendService.DescribeScalableTargets",
+                 R"({"ServiceNamespace":"ecs"})")
+                .status,
+            200);
   EXPECT_EQ(call("stoker", "Stoker.ListKeys", "{}").status, 200);
   const http::Response identity = send([&] {
     http::Request request{{"POST", "/", {{"Host", host()}, {"Content-Type", "application/x-www-form-urlencoded"}}},

@@ -52,7 +52,8 @@ inline constexpr std::string_view kMetricTypeValues[] = {"DynamoDBReadCapacityUt
     "SageMakerVariantProvisionedConcurrencyUtilization", "ElastiCacheDatabaseCapacityUsageCountedForEvictPercentage",
     "SageMakerInferenceComponentInvocationsPerCopy", "WorkSpacesAverageUserSessionsCapacityUtilization",
     "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution",
-    "SageMakerVariantConcurrentRequestsPerModelHighResolution"};
+    "SageMakerVariantConcurrentRequestsPerModelHighResolution", "ECSServiceAverageGPUUtilization",
+    "ECSServiceAverageGPUMemoryUtilization", "SQSBacklogPerTask"};
 
 struct PredefinedMetricSpecification {
   std::string PredefinedMetricType;

@@ -56,9 +56,12 @@ void record_result(Call& call, const QueuedAction& queued, const std::string& er
   alarm.region = queued.region;
   alarm.name = queued.name;
   alarm.composite = queued.composite;
-  const std::string summary = error.empty() ? "Successfully executed action " + queued.action
-                                            : "Failed to execute action " + queued.action + ". Received error: \"" +
-                                                  error + "\"";
+  std::string summary = "Successfully executed action " + queued.action;
+  if (!error.empty() && action_kind(queued.action) == ActionKind::Scaling) {
+    summary = "Failed to execute AutoScaling action: " + error;
+  } else if (!error.empty()) {
+    summary = "Failed to execute action " + queued.action + ". Received error: \"" + error + "\"";
+  }
   add_history(call, alarm, "Action", summary,
               action_history(queued.action, queued.state_updated_at, from_json<ExecuteAlarmAction>(queued.request).message,
                              error));
@@ -66,6 +69,14 @@ void record_result(Call& call, const QueuedAction& queued, const std::string& er
 
 wire::ApiError unsupported_target(std::string_view service) {
   return wire::ApiError("UnsupportedAction", "Stoker does not support the service " + std::string(service) + ".");
+}
+
+// Policies of both scaling services have ARNs of "autoscaling"; those of Application Auto Scaling name a resource:
+// "scalingPolicy:<id>:resource/ecs/service/<cluster>/<service>:policyName/<name>".
+std::string_view owner_of(const Arn& arn) {
+  const bool application = arn.service == "autoscaling" && arn.resource.starts_with("scalingPolicy:") &&
+                           arn.resource.find(":resource/") != arn.resource.npos;
+  return application ? "application-autoscaling" : arn.service;
 }
 
 // Throws wire::ApiError if the target rejects it. True: the result comes later.
@@ -83,14 +94,15 @@ bool execute(Call& call, const QueuedAction& queued) {
   }
   if (*kind == ActionKind::Absent) throw unsupported_target(arn->service);
   const std::string operation = *kind == ActionKind::Webhook ? "SendWebhook" : "ExecuteAlarmAction";
-  if (!call.directory->find(arn->service, operation)) throw unsupported_target(arn->service);
+  const std::string_view owner = owner_of(*arn);
+  if (!call.directory->find(owner, operation)) throw unsupported_target(owner);
   if (*kind == ActionKind::Webhook) {
     const shapes::stoker::SendWebhook send{
         .arn = queued.action, .body = request.message, .reportTo = "cloudwatch", .context = to_json(queued)};
     invoke(call, principal, "stoker", operation, send);
     return true;
   }
-  invoke(call, principal, arn->service, operation, request);
+  invoke(call, principal, owner, operation, request);
   return false;
 }
 

@@ -20,7 +20,8 @@ namespace services::cloudwatch {
 struct FakeTargets {
   std::set<std::string> missing;                              // ARNs that reject
   std::vector<std::pair<std::string, std::string>> messages;  // ARN and body
-  std::vector<shapes::stoker::ExecuteAlarmAction> scalings;
+  std::vector<shapes::stoker::ExecuteAlarmAction> scalings;          // of groups
+  std::vector<shapes::stoker::ExecuteAlarmAction> service_scalings;  // of Application Auto Scaling
   std::vector<shapes::stoker::SendWebhook> webhooks;
 };
 
@@ -41,6 +42,13 @@ inline void fake_execute(Call& call, const shapes::stoker::ExecuteAlarmAction& r
   FakeTargets& fake = call.local<FakeTargets>();
   call.tx.on_end([&fake, request](bool committed) {
     if (committed) fake.scalings.push_back(request);
+  });
+}
+
+inline void fake_execute_for_service(Call& call, const shapes::stoker::ExecuteAlarmAction& request) {
+  FakeTargets& fake = call.local<FakeTargets>();
+  call.tx.on_end([&fake, request](bool committed) {
+    if (committed) fake.service_scalings.push_back(request);
   });
 }
 
@@ -137,6 +145,8 @@ class AlarmTest : public CloudWatchTest {
   static constexpr char kQueue[] = "arn:aws:sqs:us-east-1:111111111111:alerts";
   static constexpr char kPolicy[] =
       "arn:aws:autoscaling:us-east-1:111111111111:scalingPolicy:1:autoScalingGroupName/g:policyName/p";
+  static constexpr char kServicePolicy[] =
+      "arn:aws:autoscaling:us-east-1:111111111111:scalingPolicy:2:resource/ecs/service/default/web:policyName/p";
   static constexpr char kHook[] = "arn:aws:stoker:us-east-1:111111111111:webhook/pager";
 
   std::optional<base::Time> next_;  // when the alarms' loop is due again

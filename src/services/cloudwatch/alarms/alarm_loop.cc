@@ -36,7 +36,7 @@ struct AlarmPlan {
   std::optional<StateChange> change = {};
   std::optional<Suppression> suppression = {};  // of a composite alarm, if it changes
   bool run_actions = false, repeat_actions = false;
-  std::optional<double> metric_value = {};
+  std::vector<double> recent = {};  // the evaluated points, the oldest first
   std::optional<base::Time> next = {};
 
   bool writes() const { return change || suppression || run_actions || repeat_actions; }
@@ -53,7 +53,9 @@ void evaluate_metric_alarm(Call& call, const Alarm& alarm, AlarmPlan& plan) {
                                               slot_reader(call, definition));
   plan.next = outcome.next;
   const AlarmDecision& decision = outcome.decision;
-  if (!decision.points.empty()) plan.metric_value = decision.points.front().value;
+  for (auto point = decision.points.rbegin(); point != decision.points.rend(); ++point) {
+    plan.recent.push_back(point->value);
+  }
   if (!decision.keep && decision.state != alarm.state) {
     plan.change = StateChange{.state = decision.state,
                               .reason = state_reason(definition.rules, decision),
@@ -63,6 +65,10 @@ void evaluate_metric_alarm(Call& call, const Alarm& alarm, AlarmPlan& plan) {
   }
   if (!alarm.repeat_at || !alarm.actions_enabled) return;
   plan.repeat_actions = *alarm.repeat_at <= call.now;
+  // Without new points the state rests on those that it was decided by.
+  if (plan.repeat_actions && decision.keep && plan.recent.empty()) {
+    plan.recent = recent_datapoints(alarm.state_reason_data);
+  }
   include_time(plan.next, plan.repeat_actions ? call.now + kRepeatEvery : *alarm.repeat_at);
 }
 
@@ -152,7 +158,7 @@ void apply_plan(Call& call, const AlarmPlan& plan) {
   if (plan.suppression) alarm->suppression = *plan.suppression;
   std::optional<base::Time> next = plan.next;
   if (plan.run_actions || plan.repeat_actions) {
-    queue_actions(call, *alarm, plan.run_actions ? ActionSet::All : ActionSet::Repeated, plan.metric_value);
+    queue_actions(call, *alarm, plan.run_actions ? ActionSet::All : ActionSet::Repeated, plan.recent);
     include_time(next, alarm->repeat_at);
   }
   update_alarm(call.tx, *alarm);

@@ -8,6 +8,7 @@
 #include "services/cloudwatch/alarms/alarm_operations.h"
 #include "services/cloudwatch/alarms/alarm_schedule.h"
 #include "services/cloudwatch/alarms/alarm_validation.h"
+#include "services/cloudwatch/alarms/reason.h"
 #include "services/cloudwatch/alarms/transitions.h"
 #include "services/cloudwatch/errors.h"
 #include "services/cloudwatch/watched_series.h"
@@ -56,7 +57,9 @@ void set_alarm_state(Call& call, const SetAlarmStateInput& request) {
   set_state(call, *alarm, change);
   bool run = true;
   if (alarm->composite && changed) run = step_own_suppression(call, *alarm);
-  if (run) queue_actions(call, *alarm, changed ? ActionSet::All : ActionSet::Repeated, std::nullopt);
+  if (run) {
+    queue_actions(call, *alarm, changed ? ActionSet::All : ActionSet::Repeated, recent_datapoints(change.data));
+  }
   update_alarm(call.tx, *alarm);
   if (changed) wake_parents(call, *alarm);
   // A metric alarm returns to its true state at its next evaluation. Not at once: a person wants to see the state. A

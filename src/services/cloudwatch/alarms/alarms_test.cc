@@ -115,8 +115,7 @@ TEST_F(AlarmTest, AFailedActionIsInTheHistory) {
   put_and_settle(10);
   EXPECT_EQ(summaries("Action"),
             (std::vector<std::string>{
-                "Failed to execute action arn:aws:application-autoscaling:us-east-1:111111111111:scaling-policy:x. "
-                "Received error: \"Stoker does not support the service application-autoscaling.\"",
+                "Failed to execute AutoScaling action: Stoker does not support the service application-autoscaling.",
                 std::string("Failed to execute action ") + kQueue +
                     ". Received error: \"There is no such target.\""}));
   EXPECT_NE(history("Action")[0].HistoryData->find("\"actionState\":\"Failed\""), std::string::npos);

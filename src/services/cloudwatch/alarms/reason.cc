@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
@@ -121,6 +122,19 @@ std::string state_reason_data(const AlarmRules& rules, const AlarmDecision& deci
   out += fmt::format("],\"threshold\":{},\"evaluatedDatapoints\":[{}]}}", number_in_reason(rules.threshold),
                      evaluated_json(rules, decision));
   return out;
+}
+
+std::vector<double> recent_datapoints(const std::optional<std::string>& data) {
+  std::vector<double> points;
+  boost::system::error_code error;
+  const boost::json::value parsed = boost::json::parse(data.value_or("{}"), error);
+  if (error || !parsed.is_object()) return points;
+  const boost::json::value* list = parsed.as_object().if_contains("recentDatapoints");
+  if (!list || !list->is_array()) return points;
+  for (const boost::json::value& item : list->as_array()) {
+    if (item.is_number()) points.push_back(item.to_number<double>());
+  }
+  return points;
 }
 
 }  // namespace services::cloudwatch

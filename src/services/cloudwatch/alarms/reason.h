@@ -2,7 +2,9 @@
 // StateReason and StateReasonData, worded as by Amazon.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "services/cloudwatch/alarms/evaluation.h"
 
@@ -12,5 +14,7 @@ namespace services::cloudwatch {
 std::string state_reason(const AlarmRules& rules, const AlarmDecision& decision);
 // A JSON object.
 std::string state_reason_data(const AlarmRules& rules, const AlarmDecision& decision, base::Time now);
+// What such an object, or one of a client, has as recentDatapoints: the oldest first. None for other text.
+std::vector<double> recent_datapoints(const std::optional<std::string>& data);
 
 }  // namespace services::cloudwatch

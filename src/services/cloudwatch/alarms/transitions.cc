@@ -37,31 +37,38 @@ void set_state(Call& call, Alarm& alarm, const StateChange& change) {
   alarm.state_updated_at = call.now;
 }
 
-void queue_actions(Call& call, Alarm& alarm, ActionSet set, const std::optional<double>& metric_value) {
+void queue_actions(Call& call, Alarm& alarm, ActionSet set, const std::vector<double>& recent) {
   alarm.repeat_at.reset();
   if (!alarm.actions_enabled) return;
   bool queued = false;
   std::string message;
+  // The state lasts: Amazon's repeated notifications name it twice.
+  const AlarmState old_state = set == ActionSet::Repeated ? alarm.state : alarm.previous_state;
   for (const std::string& action : actions_for(alarm, alarm.state)) {
     const bool scaling = action_kind(action) == ActionKind::Scaling;
     if (scaling) alarm.repeat_at = call.now + kRepeatEvery;
     if (set == ActionSet::Repeated && !scaling) continue;
-    if (message.empty()) message = action_message(alarm, alarm.previous_state);
+    if (message.empty()) message = action_message(alarm, old_state);
     shapes::stoker::ExecuteAlarmAction request{.actionArn = action,
                                                .account = alarm.account,
                                                .region = alarm.region,
                                                .alarmArn = alarm.arn(),
                                                .alarmName = alarm.name,
-                                               .oldState = std::string(to_text(alarm.previous_state)),
+                                               .oldState = std::string(to_text(old_state)),
                                                .newState = std::string(to_text(alarm.state)),
                                                .reason = alarm.state_reason,
                                                .stateChangedAt = alarm.state_transitioned_at,
                                                .repeated = set == ActionSet::Repeated,
-                                               .metricValue = metric_value,
+                                               .metricValue = {},
+                                               .recentDatapoints = recent,
                                                .threshold = {},
+                                               .comparisonOperator = {},
                                                .message = message};
+    if (!recent.empty()) request.metricValue = recent.back();
     if (!alarm.composite) {
-      request.threshold = from_json<shapes::cloudwatch::PutMetricAlarmInput>(alarm.configuration).Threshold;
+      const auto configuration = from_json<shapes::cloudwatch::PutMetricAlarmInput>(alarm.configuration);
+      request.threshold = configuration.Threshold;
+      request.comparisonOperator = configuration.ComparisonOperator.value_or("");
     }
     call.tx.insert("INSERT INTO cloudwatch_alarm_actions (account, region, name, composite, action, state_updated_at, "
                    "request) VALUES ($1, $2, $3, $4, $5, $6, $7)",

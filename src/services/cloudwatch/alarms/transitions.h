@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "services/call.h"
 #include "services/cloudwatch/alarms/alarm_row.h"
@@ -21,7 +22,6 @@ struct StateChange {
   AlarmState state = AlarmState::InsufficientData;
   std::string reason;
   std::optional<std::string> data = {};
-  std::optional<double> metric_value = {};  // for the actions
 };
 
 // Which actions of the current state are written to the outbox.
@@ -30,7 +30,8 @@ enum class ActionSet { All, Repeated };
 // Sets the alarm's state, not yet in the database; and writes the history if the state is another.
 void set_state(Call& call, Alarm& alarm, const StateChange& change);
 // Writes the actions of the alarm's state for execution, and sets repeat_at, not yet in the database.
-void queue_actions(Call& call, Alarm& alarm, ActionSet set, const std::optional<double>& metric_value);
+// `recent` are the evaluated points, the oldest first.
+void queue_actions(Call& call, Alarm& alarm, ActionSet set, const std::vector<double>& recent);
 // Whether the alarm's state has actions that repeat.
 bool has_scaling_actions(const Alarm& alarm);
 // After the commit: the composite alarms that depend on the alarm are evaluated.
