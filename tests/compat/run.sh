@@ -9,13 +9,8 @@ export PYTHONDONTWRITEBYTECODE=1 AWS_EC2_METADATA_DISABLED=true NODE_NO_WARNINGS
 [ "${STOKER_COMPAT_ENDPOINT:-}" = amazon ] || unset AWS_PROFILE AWS_SESSION_TOKEN AWS_ENDPOINT_URL
 failed=0
 
-<<<<<<< HEAD
-/usr/bin/python3 -m pytest -q -p no:cacheprovider sqs sts ecs s3 cloudwatch logs events ec2 autoscaling "$@" || failed=1
-../support/new_pytest.sh -q -p no:cacheprovider sqs sts ecs s3 cloudwatch logs events ec2 autoscaling "$@" || failed=1
-=======
-/usr/bin/python3 -m pytest -q -p no:cacheprovider sqs sts ecs s3 cloudwatch logs events application_autoscaling "$@" || failed=1
-../support/new_pytest.sh -q -p no:cacheprovider sqs sts ecs s3 cloudwatch logs events application_autoscaling "$@" || failed=1
->>>>>>> appscaling
+/usr/bin/python3 -m pytest -q -p no:cacheprovider sqs sts ecs s3 cloudwatch logs events ec2 autoscaling application_autoscaling "$@" || failed=1
+../support/new_pytest.sh -q -p no:cacheprovider sqs sts ecs s3 cloudwatch logs events ec2 autoscaling application_autoscaling "$@" || failed=1
 
 cd js
 [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund --loglevel=error || exit 1
