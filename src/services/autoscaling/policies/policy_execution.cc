@@ -130,14 +130,16 @@ bool tracks_reservation(const PolicyRow& policy) {
   return autoscaler::is_capacity_provider_reservation(metric.Namespace.value_or(""), metric.MetricName.value_or(""));
 }
 
-void track(Call& call, PolicyRow& policy, Group& group, double metric, const Trigger& trigger) {
+void track(Call& call, PolicyRow& policy, Group& group, std::span<const double> points, const Trigger& trigger) {
   const auto& tracking = *policy.terms.TargetTrackingConfiguration;
+  const bool out = autoscaler::tracking_metric(points, Direction::Out) > tracking.TargetValue;
+  const double metric = autoscaler::tracking_metric(points, out ? Direction::Out : Direction::In);
   const GroupCapacity capacity = count_capacity(call, group, warmup_of(policy, group));
   const int wanted = autoscaler::tracked_capacity(
       {capacity.warm, metric, tracking.TargetValue, autoscaler::FromZero::CountAsOne});
   // Recorded also where it has to wait: the other policies follow it.
   record_result(call, policy, wanted, trigger);
-  if (metric > tracking.TargetValue) {
+  if (out) {
     const int result = autoscaler::bounded_capacity(capacity.desired, wanted, Direction::Out, capacity.bounds);
     return apply_result(call, policy, group, result, trigger);
   }
@@ -176,9 +178,8 @@ void run_by_alarm(Call& call, PolicyRow& policy, Group& group, const ExecuteAlar
     record_result(call, policy, result, trigger);
     return apply_result(call, policy, group, result, trigger);
   }
-  const auto metric = autoscaler::aggregate(action.recentDatapoints, autoscaler::Aggregation::Average);
-  if (!metric) throw invalid_request("Metric data points must be provided");
-  track(call, policy, group, *metric, trigger);
+  if (action.recentDatapoints.empty()) throw invalid_request("Metric data points must be provided");
+  track(call, policy, group, action.recentDatapoints, trigger);
 }
 
 void check_execute_request(const PolicyRow& policy, const ExecutePolicyType& request) {
