@@ -95,7 +95,6 @@ class ScalingTest : public testing::Test {
   }
 
   void create_service(store::Tx& tx) {
-    const state::ClusterKey key{caller_.account, caller_.region, "c"};
     cluster_ = state::insert_cluster(tx, {{}, caller_.account, caller_.region, "c"}, "{}", now_);
     state::insert_definition(tx, {caller_.account, caller_.region, "f"},
                              {.family = "f", .revision = 1, .status = "ACTIVE", .registered_at = now_});
