@@ -39,6 +39,13 @@ wire::Protocol guess_protocol(const http::RequestHead& head) {
   return wire::Protocol::Query;
 }
 
+wire::Protocol protocol_of(const services::Service& service, wire::Protocol guessed) {
+  const auto speaks = [&](wire::Protocol protocol) {
+    return std::find(service.protocols.begin(), service.protocols.end(), protocol) != service.protocols.end();
+  };
+  return guessed == wire::Protocol::Query && speaks(wire::Protocol::Ec2) ? wire::Protocol::Ec2 : guessed;
+}
+
 std::string_view addressed_service(const http::RequestHead& head) {
   if (auto path = rpc_path(head.path())) return path->service;
   return target_prefix(head);

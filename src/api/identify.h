@@ -16,6 +16,9 @@ namespace api {
 // The protocol of a request, by its head. Errors use it even if nothing else is known.
 wire::Protocol guess_protocol(const http::RequestHead& head);
 
+// The same once the service is known: a form of EC2 looks like one of the query protocol, and only the service tells.
+wire::Protocol protocol_of(const services::Service& service, wire::Protocol guessed);
+
 // The service that an unsigned request is addressed to, by its X-Amz-Target or its path: a target prefix. ""
 // where neither names one.
 std::string_view addressed_service(const http::RequestHead& head);

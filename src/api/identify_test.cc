@@ -60,5 +60,14 @@ TEST(Identify, AnOperationIsOnlyFoundInAProtocolThatItsServiceSpeaks) {
   EXPECT_EQ(find_operation(services[0], wire::Protocol::Query, "Sendmessage"), nullptr);
 }
 
+TEST(Identify, AFormOfAServiceWithEc2sProtocolIsInItsDialect) {
+  services::Service service;
+  service.protocols = {wire::Protocol::Ec2};
+  EXPECT_EQ(protocol_of(service, wire::Protocol::Query), wire::Protocol::Ec2);
+  EXPECT_EQ(protocol_of(service, wire::Protocol::Json11), wire::Protocol::Json11);
+  service.protocols = {wire::Protocol::Query};
+  EXPECT_EQ(protocol_of(service, wire::Protocol::Query), wire::Protocol::Query);
+}
+
 }  // namespace
 }  // namespace api

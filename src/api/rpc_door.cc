@@ -55,6 +55,7 @@ asio::awaitable<http::Response> RpcDoor::serve(http::Exchange& exchange, signing
   job.query_mode = head.headers.get("x-amzn-query-mode") == "true";
   const std::string& signed_for = claim.claim.service;
   job.service = signed_for.empty() ? registry_.find_addressed(head) : registry_.find_signed(signed_for);
+  if (job.service) job.protocol = protocol_of(*job.service, job.protocol);
   // co_await is not allowed inside a catch, so the exception leaves it first.
   std::exception_ptr thrown;
   http::Response response;

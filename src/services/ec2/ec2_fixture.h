@@ -133,7 +133,7 @@ class Ec2Test : public testing::Test {
   }
   state::Ec2Instance row(const std::string& id) {
     std::optional<state::Ec2Instance> found;
-    with_call([&](Call& call) { found = state::find_ec2_instance(call.tx, id); });
+    store_->read_now([&](store::Tx& tx) { found = state::find_ec2_instance(tx, id); });
     CHECK(found) << id;
     return *found;
   }

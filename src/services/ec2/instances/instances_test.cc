@@ -18,7 +18,8 @@ class Instances : public Ec2Test {
   }
   std::size_t count(const std::string& filter, const std::string& value) {
     std::size_t instances = 0;
-    for (const auto& reservation : *describe(filter, value).Reservations) instances += reservation.Instances->size();
+    const auto found = describe(filter, value);
+    for (const auto& reservation : *found.Reservations) instances += reservation.Instances->size();
     return instances;
   }
   std::string status_of(const std::string& id) {

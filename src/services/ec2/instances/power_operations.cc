@@ -50,7 +50,9 @@ TerminateInstancesResult terminate_instances(Call& call, const TerminateInstance
   check_dry_run(request.DryRun);
   TerminateInstancesResult result;
   result.TerminatingInstances.emplace();
-  for (auto& instance : instances) {
+  for (const auto& one : instances) {
+    // Read again: Auto Scaling, notified of the one before, may have changed this one.
+    auto instance = get_instance(call, one.id);
     const Ec2State previous = instance.state;
     if (!is_terminating(previous)) {
       InstanceBody body = body_of(instance);
@@ -78,7 +80,8 @@ StopInstancesResult stop_instances(Call& call, const StopInstancesRequest& reque
   check_dry_run(request.DryRun);
   StopInstancesResult result;
   result.StoppingInstances.emplace();
-  for (auto& instance : instances) {
+  for (const auto& one : instances) {
+    auto instance = get_instance(call, one.id);
     const Ec2State previous = instance.state;
     InstanceBody body = body_of(instance);
     if (previous == Ec2State::Running) {
