@@ -103,8 +103,10 @@ control::providers::ProviderOptions provider_options(const cli::ServerArguments&
 // The agent of `stoker up` gets the real GPUs that the pool leaves.
 std::string gpus_beside(const control::providers::ProviderOptions& provider, const std::string& gpus) {
   if (gpus != "auto" || provider.gpu_source != "auto" || provider.pool.gpus.empty()) return gpus;
+  const auto all = agent::gpu::list_gpus("auto", "");
+  if (!all) throw std::runtime_error(all.error());
   std::string rest = "none";
-  for (const agent::gpu::Gpu& gpu : *agent::gpu::list_gpus("auto", "")) {
+  for (const agent::gpu::Gpu& gpu : *all) {
     const bool pooled = std::ranges::find(provider.pool.gpus, gpu.id, &control::providers::PoolGpu::id) != provider.pool.gpus.end();
     if (!pooled) rest = (rest == "none" ? "" : rest + ",") + gpu.id;
   }
