@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <boost/json/object.hpp>
 
 #include "services/autoscaling/groups/capacity.h"
 #include "services/autoscaling/groups/group_events.h"
