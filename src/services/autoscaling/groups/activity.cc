@@ -29,15 +29,17 @@ void insert_activity(Call& call, const Group& group, Activity& activity) {
   activity.started_at = call.now;
   call.tx.exec("DELETE FROM autoscaling_activities WHERE ended_at IS NOT NULL AND ended_at < $1",
                call.now - kActivityRetention);
-  activity.number = call.tx.insert(
-      "INSERT INTO autoscaling_activities (id, grp, account, region, group_name, group_arn, kind, instance, "
-      "description, "
-      "cause, status, status_message, progress, details, started_at, ended_at) "
-      "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
-      activity.id, activity.group, group.account, group.region, group.name, group.arn(),
-      static_cast<std::int64_t>(activity.kind), activity.instance, activity.description, activity.cause,
-      activity.status, activity.status_message, activity.progress, activity.details_json, activity.started_at,
-      activity.ended_at);
+  activity.number =
+      call.tx
+          .query(
+              "INSERT INTO autoscaling_activities (id, grp, account, region, group_name, group_arn, kind, instance, "
+              "description, cause, status, status_message, progress, details, started_at, ended_at) "
+              "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING number",
+              activity.id, activity.group, group.account, group.region, group.name, group.arn(),
+              static_cast<std::int64_t>(activity.kind), activity.instance, activity.description, activity.cause,
+              activity.status, activity.status_message, activity.progress, activity.details_json, activity.started_at,
+              activity.ended_at)
+          .integer();
 }
 
 void update_activity(Call& call, const Activity& activity) {

@@ -205,15 +205,18 @@ std::optional<base::Time> next_due_group(store::Tx& tx) {
 }
 
 void insert_group(store::Tx& tx, Group& group) {
-  group.number = tx.insert(
-      "INSERT INTO autoscaling_groups (account, region, name, uuid, version, min_size, max_size, desired, status, "
-      "settings, cause, invoking_alarms, replacements, protection_reported, failed_launches, retry_at, cooldown_from, "
-      "due_at, created_at, measured) "
-      "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
-      group.account, group.region, group.name, group.uuid, group.version, group.min, group.max, group.desired,
-      static_cast<std::int64_t>(group.status), to_json(group.settings), group.cause, group.invoking_alarms,
-      group.replacements, group.protection_reported, group.failed_launches, group.retry_at, group.cooldown_from,
-      group.due_at, group.created_at, !group.settings.metrics.empty());
+  group.number =
+      tx.query(
+            "INSERT INTO autoscaling_groups (account, region, name, uuid, version, min_size, max_size, desired, "
+            "status, settings, cause, invoking_alarms, replacements, protection_reported, failed_launches, retry_at, "
+            "cooldown_from, due_at, created_at, measured) "
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) "
+            "RETURNING number",
+            group.account, group.region, group.name, group.uuid, group.version, group.min, group.max, group.desired,
+            static_cast<std::int64_t>(group.status), to_json(group.settings), group.cause, group.invoking_alarms,
+            group.replacements, group.protection_reported, group.failed_launches, group.retry_at, group.cooldown_from,
+            group.due_at, group.created_at, !group.settings.metrics.empty())
+          .integer();
 }
 
 void save_group(store::Tx& tx, Group& group) {

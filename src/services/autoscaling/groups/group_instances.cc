@@ -82,16 +82,20 @@ GroupInstance find_instance_of(store::Tx& tx, const Group& group, const std::str
 }
 
 void insert_group_instance(store::Tx& tx, GroupInstance& instance) {
-  instance.number = tx.insert(
-      "INSERT INTO autoscaling_instances (id, grp, zone, type, image, lifecycle, healthy, protected, "
-      "launch_configuration, launch_template, activity, skips_hooks, stop_requested, unhealthy_reason, replace_cause, "
-      "machine_reason, launched_at, in_service_at, unhealthy_at) "
-      "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
-      instance.id, instance.group, instance.zone, instance.type, instance.image,
-      static_cast<std::int64_t>(instance.lifecycle), instance.healthy, instance.is_protected,
-      instance.launch_configuration, template_json(instance), instance.activity, instance.skips_hooks,
-      instance.stop_requested, instance.unhealthy_reason, instance.replace_cause, instance.machine_reason,
-      instance.launched_at, instance.in_service_at, instance.unhealthy_at);
+  instance.number =
+      tx.query(
+            "INSERT INTO autoscaling_instances (id, grp, zone, type, image, lifecycle, healthy, protected, "
+            "launch_configuration, launch_template, activity, skips_hooks, stop_requested, unhealthy_reason, "
+            "replace_cause, "
+            "machine_reason, launched_at, in_service_at, unhealthy_at) "
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) RETURNING "
+            "number",
+            instance.id, instance.group, instance.zone, instance.type, instance.image,
+            static_cast<std::int64_t>(instance.lifecycle), instance.healthy, instance.is_protected,
+            instance.launch_configuration, template_json(instance), instance.activity, instance.skips_hooks,
+            instance.stop_requested, instance.unhealthy_reason, instance.replace_cause, instance.machine_reason,
+            instance.launched_at, instance.in_service_at, instance.unhealthy_at)
+          .integer();
 }
 
 void update_group_instance(store::Tx& tx, const GroupInstance& instance) {
