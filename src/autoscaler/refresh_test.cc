@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace autoscaler {
+namespace autoscaler::refresh_tests {
 namespace {
 
 using Place = RefreshMember::Place;
@@ -185,4 +185,4 @@ TEST(Refresh, ASuspendedProcessPauses) {
 }
 
 }  // namespace
-}  // namespace autoscaler
+}  // namespace autoscaler::refresh_tests

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 
 #include "services/autoscaling/groups/capacity.h"
 #include "services/autoscaling/groups/group_events.h"
@@ -61,7 +61,7 @@ void publish_refresh_event(Call& call, const Group& group, const RefreshRow& ref
                            boost::json::object detail = {}) {
   detail["InstanceRefreshId"] = refresh.uuid;
   detail["AutoScalingGroupName"] = group.name;
-  publish_group_event(call, group, "EC2 Auto Scaling Instance Refresh " + what, "", detail);
+  publish_group_event(call, group, "EC2 Auto Scaling Instance Refresh " + what, "", boost::json::serialize(detail));
 }
 
 void reach_checkpoint(Call& call, const Group& group, RefreshRow& refresh, const RefreshPlan& plan) {
