@@ -14,8 +14,8 @@ constexpr char kHighText[] = "GreaterThanThreshold";
 
 TEST_F(ScalingTest, RegisteringMovesTheDesiredCountIntoTheBounds) {
   register_target(3, 5);
-  EXPECT_EQ(desired(), 3);
   EXPECT_TRUE(woke(state::kServicesTopic));
+  EXPECT_EQ(desired(), 3);
   ASSERT_EQ(activities().size(), 1u);
   EXPECT_EQ(activities()[0].Description, "Setting desired count to 3.");
   EXPECT_EQ(activities()[0].Cause, "minimum capacity was set to 3");
