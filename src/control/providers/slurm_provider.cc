@@ -63,7 +63,7 @@ std::string SlurmProvider::script_of(const Machine& machine) const {
     script += "gpus=" + shell_text({settings_.gpus}) + "@$(hostname)\n" +
               "if [ -n \"$SLURM_JOB_GPUS\" ]; then gpus=$gpus#$SLURM_JOB_GPUS; fi\n";
   }
-  return script + "exec " + command + " --gpus \"$gpus\" >\"$data.log\" 2>&1\n";
+  return script + "exec " + command + " --gpus \"$gpus\" >\"$data/agent.log\" 2>&1\n";
 }
 
 asio::awaitable<base::Result<SlurmProvider::Jobs>> SlurmProvider::jobs(base::Duration age) {
