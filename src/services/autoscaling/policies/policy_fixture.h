@@ -134,7 +134,7 @@ class PolicyTest : public GroupTest {
     action.recentDatapoints = fired.points;
     action.threshold = fired.threshold;
     action.comparisonOperator = fired.comparison;
-    action.message = R"({"AlarmDescription":"d","Region":"US East (N. Virginia)",)"
+    action.message = R"json({"AlarmDescription":"d","Region":"US East (N. Virginia)",)json"
                      R"("AlarmConfigurationUpdatedTimestamp":"2026-11-05T09:30:10.000+0000",)"
                      R"("Trigger":{"MetricName":"Backlog","Threshold":1.0,"Dimensions":[]}})";
     run<void>("ExecuteAlarmAction", action);
