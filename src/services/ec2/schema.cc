@@ -22,6 +22,7 @@ CREATE TABLE ec2_template_versions (
   version INTEGER NOT NULL,
   description TEXT NOT NULL,
   data TEXT NOT NULL,
+  token TEXT NOT NULL,                 -- of the client's request; '': none
   created_by TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (template, version)

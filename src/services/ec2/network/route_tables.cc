@@ -54,19 +54,26 @@ RouteTable get_table(Call& call, const std::string& id) {
 }
 
 CreateRouteTableResult create_route_table(Call& call, const CreateRouteTableRequest& request) {
-  reject_members(request, {"ClientToken"});
+  CreateRouteTableResult result;
+  std::string id = make_id("rtb");
+  if (request.ClientToken) {
+    // A repeated request has the same id, and so the same answer.
+    id = derive_id("rtb", call.caller.account + "/" + call.caller.region + "/" + *request.ClientToken);
+    result.ClientToken = request.ClientToken;
+    result.RouteTable = find_record<RouteTable>(call, kRouteTables, id);
+    if (result.RouteTable) return result;
+  }
   const Vpc vpc = get_vpc(call, request.VpcId);
   const Tags tags = requested_tags(call, request.TagSpecifications, kRouteTables);
   if (list_record_rows(call, kRouteTables).size() >= kMaxTables) {
     throw ApiError("RouteTableLimitExceeded", "The maximum number of route tables has been reached.");
   }
   check_dry_run(request.DryRun);
-  RouteTable table = main_route_table(call.caller.account, make_id("rtb"), request.VpcId, *vpc.CidrBlock);
+  RouteTable table = main_route_table(call.caller.account, id, request.VpcId, *vpc.CidrBlock);
   table.Associations->clear();
   put_record(call, kRouteTables, *table.RouteTableId, table);
   put_tags(call, *table.RouteTableId, kRouteTables, tags);
   if (!tags.empty()) table.Tags = shown_tags(tags);
-  CreateRouteTableResult result;
   result.RouteTable = std::move(table);
   return result;
 }

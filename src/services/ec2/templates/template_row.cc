@@ -15,7 +15,7 @@ constexpr char kTemplateColumns[] =
     "SELECT id, name, default_version, latest_version, token, created_by, created_at FROM ec2_templates "
     "WHERE account = $1 AND region = $2";
 constexpr char kVersionColumns[] =
-    "SELECT template, version, description, data, created_by, created_at FROM ec2_template_versions WHERE template = $1";
+    "SELECT template, version, description, data, token, created_by, created_at FROM ec2_template_versions WHERE template = $1";
 
 TemplateRow read_template(const store::Row& row) {
   return {.id = row.str(0),
@@ -32,8 +32,9 @@ TemplateVersionRow read_version(const store::Row& row) {
           .version = row.integer(1),
           .description = row.str(2),
           .data_json = row.str(3),
-          .created_by = row.str(4),
-          .created_at = row.time(5)};
+          .client_token = row.str(4),
+          .created_by = row.str(5),
+          .created_at = row.time(6)};
 }
 
 std::optional<std::int64_t> version_number(const TemplateRow& row, const std::string& text) {
@@ -95,9 +96,9 @@ std::optional<TemplateVersionRow> find_template_version(Call& call, const std::s
 }
 
 void insert_template_version(Call& call, const TemplateVersionRow& row) {
-  call.tx.exec("INSERT INTO ec2_template_versions (template, version, description, data, created_by, created_at) "
-               "VALUES ($1, $2, $3, $4, $5, $6)",
-               row.id, row.version, row.description, row.data_json, row.created_by, row.created_at);
+  call.tx.exec("INSERT INTO ec2_template_versions (template, version, description, data, token, created_by, "
+               "created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+               row.id, row.version, row.description, row.data_json, row.client_token, row.created_by, row.created_at);
 }
 
 void delete_template_version(Call& call, const std::string& id, std::int64_t version) {

@@ -25,6 +25,7 @@ struct TemplateVersionRow {
   std::int64_t version = 1;
   std::string description;
   std::string data_json;  // RequestLaunchTemplateData
+  std::string client_token = {};  // of its creation; "": none
   std::string created_by;
   base::Time created_at;
 };

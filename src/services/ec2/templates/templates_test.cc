@@ -92,6 +92,21 @@ TEST_F(Templates, SettingsThatNoLaunchCouldHonourAreRejected) {
             "UnsupportedOperation: Stoker does not support the parameter LaunchTemplateData.InstanceRequirements.");
 }
 
+TEST_F(Templates, AClientTokenMakesOneVersion) {
+  CreateLaunchTemplateVersionRequest request;
+  request.LaunchTemplateId = create("gpu", gpu_data());
+  request.LaunchTemplateData.InstanceType = "g5.xlarge";
+  request.ClientToken = "once";
+  const auto make = [&] {
+    return *run<CreateLaunchTemplateVersionResult>("CreateLaunchTemplateVersion", request)
+                .LaunchTemplateVersion->VersionNumber;
+  };
+  EXPECT_EQ(make(), 2);
+  EXPECT_EQ(make(), 2);
+  request.LaunchTemplateData.InstanceType = "g6.xlarge";
+  EXPECT_EQ(error_of(make).substr(0, 27), "IdempotentParameterMismatch");
+}
+
 TEST_F(Templates, TheLatestVersionMayBeDeletedAndItsNumberIsNotUsedAgain) {
   const std::string id = create("gpu", gpu_data());
   add_version(id, "g5.xlarge", "1");

@@ -33,6 +33,16 @@ CreateLaunchTemplateVersionResult create_launch_template_version(Call& call,
   if (request.SourceVersion) {
     data = merge_settings(get_template_version(call, row, *request.SourceVersion).data_json, data);
   }
+  CreateLaunchTemplateVersionResult result;
+  for (const TemplateVersionRow& earlier : list_template_versions(call, row.id)) {
+    if (!request.ClientToken || earlier.client_token != *request.ClientToken) continue;
+    if (earlier.data_json != data) {
+      throw ApiError("IdempotentParameterMismatch", "Arguments on this idempotent request are inconsistent with "
+                                                    "arguments used in previous request(s).");
+    }
+    result.LaunchTemplateVersion = shown_version(row, earlier);
+    return result;
+  }
   if (row.latest_version >= kMaxVersions) {
     throw ApiError("VersionLimitExceeded", "The maximum number of versions of a launch template has been reached.");
   }
@@ -43,10 +53,10 @@ CreateLaunchTemplateVersionResult create_launch_template_version(Call& call,
                                    .version = row.latest_version,
                                    .description = request.VersionDescription.value_or(""),
                                    .data_json = std::move(data),
+                                   .client_token = request.ClientToken.value_or(""),
                                    .created_by = call.caller.arn(),
                                    .created_at = call.now};
   insert_template_version(call, version);
-  CreateLaunchTemplateVersionResult result;
   result.LaunchTemplateVersion = shown_version(row, version);
   return result;
 }
