@@ -95,11 +95,13 @@ std::vector<Ec2Instance> list_ec2_machines(store::Tx& tx) {
 
 void insert_ec2_instance(store::Tx& tx, Ec2Instance& instance) {
   instance.number =
-      tx.insert("INSERT INTO ec2_instances (id, account, region, zone, type, asg, state, version, agent, machine, body, "
-               "joined_at, launched_at, changed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
-                instance.id, instance.account, instance.region, instance.zone, instance.type, instance.group,
+      tx.query("INSERT INTO ec2_instances (id, account, region, zone, type, asg, state, version, agent, machine, body, "
+               "joined_at, launched_at, changed_at) "
+               "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING number",
+               instance.id, instance.account, instance.region, instance.zone, instance.type, instance.group,
                static_cast<std::int64_t>(instance.state), instance.version, instance.agent_json, instance.machine_json,
-               instance.body_json, instance.joined_at, instance.launched_at, instance.changed_at);
+               instance.body_json, instance.joined_at, instance.launched_at, instance.changed_at)
+          .integer();
 }
 
 void update_ec2_instance(store::Tx& tx, Ec2Instance& instance) {
