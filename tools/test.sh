@@ -9,14 +9,14 @@
 #   STOKER_CRASH_ROUNDS=1000, STOKER_CHAOS_SECONDS=600   longer crash and chaos tests
 #   STOKER_POSTGRES=all      runs everything that has a store on PostgreSQL, not a selection
 #
-# The black-box steps leave the processors idle for more than half of their time, so they run in two lanes, and the
+# The black-box steps leave the processors idle for more than half of their time, so they run in three lanes, and the
 # builds with sanitizers beside them, with the lowest priority. A step waits for its own build.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 jobs=$(nproc)
 logs=build/test
 mkdir -p "$logs"
-steps=${STEPS:-demo compat e2e hostile crash unit postgres asan tsan fuzz}
+steps=${STEPS:-demo compat e2e scaling hostile crash unit postgres asan tsan fuzz}
 
 # Modules that start threads; `unit` runs them under asan, `tsan` runs them again.
 threaded() {
@@ -71,7 +71,10 @@ crash() {
   tests/crash/run.sh
 }
 e2e() {
-  tests/e2e/run.sh
+  tests/e2e/run.sh --ignore-glob='*test_scaling_*'
+}
+scaling() {
+  tests/e2e/run.sh -k test_scaling_
 }
 demo() {
   tools/demo.sh build/release/src/stoker
@@ -147,12 +150,14 @@ run_lane() {
   done
 }
 
-# Black-box steps mostly wait, so those with containers run beside the others.
-containers="" clients="" programs=""
+# Black-box steps mostly wait, so those with containers run beside those with clients, and scaling, which waits for the
+# periods of alarms, beside both.
+containers="" clients="" waits="" programs=""
 for step in $steps; do
   case $step in
     demo | e2e) containers+=" $step" ;;
     compat | hostile | crash) clients+=" $step" ;;
+    scaling) waits+=" $step" ;;
     *) programs+=" $step" ;;
   esac
 done
@@ -160,9 +165,11 @@ for round in $(seq "${REPEAT:-1}"); do
   [ "${REPEAT:-1}" -eq 1 ] || echo "round $round of $REPEAT"
   : > "$logs/failed"
   run_lane $containers &
-  lane=$!
+  lanes=$!
+  run_lane $waits &
+  lanes+=" $!"
   run_lane $clients
-  wait "$lane"
+  wait $lanes
   run_lane $programs
   [ ! -s "$logs/failed" ] || { printf 'FAILED after %d s:%s\n' "$SECONDS" "$(tr -d '\n' < "$logs/failed")" && exit 1; }
 done
