@@ -16,6 +16,8 @@ from support.server import Server, create_key
 REGION = "us-east-1"
 OTHER_REGION = "eu-west-1"
 OTHER_ACCOUNT = "210987654321"
+# Instances run at once, and nothing runs in them.
+MACHINES = ["--provider", "command", "--provider-start", "echo box", "--provider-stop", "true"]
 
 
 def on_amazon():
@@ -26,7 +28,7 @@ def on_amazon():
 def server():
     if on_amazon():
         pytest.skip("needs a server of our own")
-    with Server() as running:
+    with Server(arguments=MACHINES) as running:
         yield running
 
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Launches, terminations, hooks and activities of groups. The server has no instance provider, or a slow one: instances
-stay pending, which is enough for what these cases check."""
+"""Launches, terminations, hooks and activities of groups."""
 import json
 
 import pytest
