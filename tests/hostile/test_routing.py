@@ -20,7 +20,7 @@ def test_an_invalid_target_is_rejected(caller, target):
     assert answer.status == 200 or refused(answer)
 
 
-@pytest.mark.parametrize("service", ["dynamodb", "ec2", "x" * 1000, "SQS"])
+@pytest.mark.parametrize("service", ["dynamodb", "rds", "x" * 1000, "SQS"])
 def test_an_unsupported_service_is_rejected(caller, service):
     refused(caller.json("ListTables", {}, scope=caller.scope(service), target="DynamoDB_20120810"))
     refused(caller.query({"Action": "DescribeInstances"}, scope=caller.scope(service)))

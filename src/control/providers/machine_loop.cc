@@ -28,10 +28,16 @@ base::Duration retry_pause(int failures) {
   return std::min(pause, kLongestRetry);
 }
 
+// Nobody else may look into it.
+void make_folder(const fs::path& folder) {
+  fs::create_directories(folder);
+  fs::permissions(folder, fs::perms::owner_all);
+}
+
 // For the machine's agent only: mode 0600, in a folder of mode 0700.
 void write_token(const Machine& machine) {
-  fs::create_directories(machine.folder);
-  fs::permissions(machine.folder, fs::perms::owner_all);
+  make_folder(fs::path(machine.folder).parent_path());
+  make_folder(machine.folder);
   fs::remove(machine.token_file());
   base::File::create(machine.token_file()).write_all(machine.token + "\n");
 }
@@ -96,7 +102,6 @@ asio::awaitable<std::optional<base::Time>> MachineLoop::turn_at_home() {
 // Of instances that ended just before the server did.
 void MachineLoop::remove_old_folders(const std::vector<state::Ec2Instance>& instances) {
   std::error_code failed;
-  fs::create_directories(settings_.folder, failed);
   for (fs::directory_iterator at(settings_.folder, failed), end; !failed && at != end; at.increment(failed)) {
     const std::string id = at->path().filename();
     if (std::ranges::find(instances, id, &state::Ec2Instance::id) == instances.end()) remove_folder(at->path());
