@@ -38,6 +38,7 @@ bench: configure
 	bench/telemetry/alarms/alarms_bench.py
 	tools/docker.sh
 	bench/start/start_bench.py
+	bench/scale/scale_bench.py
 	bench/services/deployment_bench.py
 
 clean:
