@@ -93,6 +93,9 @@ void add_cluster_commands(CLI::App& app, Options& options, Command& command);
 // services, service scale|update|rollback|events|delete
 void add_service_commands(CLI::App& app, Options& options, Command& command);
 
+// groups, group show|set, scaling
+void add_scaling_commands(CLI::App& app, Options& options, Command& command);
+
 // Adds a subcommand that calls the server of the data folder.
 CLI::App* add_client(CLI::App& app, Options& options, Command& command, const char* name, const char* help,
                      Command action);

@@ -65,7 +65,9 @@ TEST_F(ClientArguments, OneCommandIsRequired) {
 TEST_F(ClientArguments, ClusterRegionAndJsonAreOptionsOfEveryClusterCommand) {
   for (const char* command : {"run image", "ps", "stop t", "logs t", "nodes", "nodes drain m", "gpus", "explain t",
                               "explain service s", "services", "service scale s 1", "service update s --force",
-                              "service rollback s", "service events s", "service delete s"}) {
+                              "service rollback s", "service events s", "service delete s", "groups", "group show g",
+                              "group set g --max 1", "scaling", "scaling --group g", "scaling --service s -n 5",
+                              "explain group g", "explain policy p"}) {
     options_ = {};
     ASSERT_EQ(parse(std::string(command) + " --cluster blue --region eu-west-1 --json --data /d"), "") << command;
     EXPECT_EQ(options_.cluster, "blue") << command;
@@ -229,6 +231,10 @@ TEST_F(ClientArguments, ExplainTakesAService) {
   EXPECT_EQ(requests("StokerExplain").at(1), R"({"cluster":"default","taskDefinition":"service"})")
       << "one word is a task or a definition";
   EXPECT_NE(parse("explain service a b"), "");
+  EXPECT_NE(parse("group"), "");
+  EXPECT_NE(parse("group show"), "");
+  EXPECT_NE(parse("group set g --min -1"), "");
+  EXPECT_NE(parse("scaling --group g --service s"), "");
 }
 
 TEST_F(ClientArguments, ServiceNeedsASubcommandAndAName) {

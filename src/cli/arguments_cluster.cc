@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of run, ps, stop, logs, nodes, gpus and explain; services have their own file.
+// Arguments of run, ps, stop, logs, nodes, gpus and explain; services and groups have their own files.
 #include <iostream>
 #include <memory>
 
@@ -30,6 +30,8 @@ Examples:
   stoker explain 3fa9               why a task waits, or why it stopped
   stoker explain train              where the latest revision can run now; exit status 2 if nowhere
   stoker explain service web        what a service waits for, and what would help
+  stoker explain group gpu          why a group has its size, and what it waits for
+  stoker explain policy gpu-75      alarms of a scaling policy, and when it can act next
 
 )text";
 
@@ -124,15 +126,21 @@ void add_nodes(CLI::App& app, Options& options, Command& command) {
 void add_explain(CLI::App& app, Options& options, Command& command) {
   auto words = std::make_shared<std::vector<std::string>>();
   CLI::App* sub = add_cluster_client(app, options, command, "explain",
-                                     "Explain why a task or service waits, or where a definition fits", Command());
-  sub->add_option("what", *words, "A task id or prefix, a definition, or: service NAME")->required()->expected(1, 2);
+                                     "Explain why a task, service or group waits, or where a definition fits", Command());
+  sub->add_option("what", *words, "A task id or prefix, a definition, or: service|group|policy NAME")
+      ->required()
+      ->expected(1, 2);
   sub->callback([&options, &command, words] {
-    const bool of_service = words->size() == 2;
-    if (of_service && words->front() != "service") throw CLI::ExtrasError("explain", {words->back()});
-    command = [&options, words, of_service] {
-      return of_service ? explain_service(options, words->back(), std::cout)
-                        : explain(options, words->front(), std::cout);
-    };
+    if (words->size() == 1) {
+      command = [&options, words] { return explain(options, words->front(), std::cout); };
+      return;
+    }
+    using Explain = int (*)(const Options&, const std::string&, std::ostream&);
+    static const std::map<std::string, Explain> kKinds{
+        {"service", &explain_service}, {"group", &explain_group}, {"policy", &explain_policy}};
+    const auto kind = kKinds.find(words->front());
+    if (kind == kKinds.end()) throw CLI::ExtrasError("explain", {words->back()});
+    command = [&options, words, kind] { return kind->second(options, words->back(), std::cout); };
   });
   sub->footer(kExplainExamples);
 }
@@ -152,6 +160,7 @@ void add_cluster_commands(CLI::App& app, Options& options, Command& command) {
   add_run(app, options, command);
   add_tasks(app, options, command);
   add_service_commands(app, options, command);
+  add_scaling_commands(app, options, command);
   add_logs(app, options, command);
   add_nodes(app, options, command);
   add_cluster_client(app, options, command, "gpus", "List GPUs, their load and their tasks",

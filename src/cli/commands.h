@@ -83,4 +83,23 @@ int service_delete(const Options& options, const std::string& service, bool forc
 // Oldest first. `follow`: until the service is deleted.
 int service_events(const Options& options, const std::string& service, bool follow, std::ostream& out);
 
+// Auto Scaling groups.
+int groups(const Options& options, std::ostream& out);
+int group_show(const Options& options, const std::string& group, std::ostream& out);
+struct GroupSizes {
+  std::string group;
+  std::optional<int> min, max, desired;
+};
+int group_set(const Options& options, const GroupSizes& sizes, std::ostream& out);
+int explain_group(const Options& options, const std::string& group, std::ostream& out);
+// Of a group or of a service.
+int explain_policy(const Options& options, const std::string& policy, std::ostream& out);
+
+struct ScalingArguments {
+  std::optional<std::string> group, service;  // only of this one
+  std::size_t most = 20;
+};
+// What changed desired counts of groups and services, the newest first.
+int scaling(const Options& options, const ScalingArguments& arguments, std::ostream& out);
+
 }  // namespace cli

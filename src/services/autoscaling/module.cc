@@ -20,7 +20,7 @@ std::vector<Operation> all_operations() {
   for (auto rows :
        {group_operations(), group_size_operations(), group_list_operations(), group_type_operations(),
         instance_operations(), instance_state_operations(), hook_operations(), activity_operations(), tag_operations(),
-        launch_configuration_operations(), metric_operations(), policies_operations(),
+        launch_configuration_operations(), metric_operations(), group_wait_operations(), policies_operations(),
         unsupported_operations()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
@@ -30,11 +30,13 @@ std::vector<Operation> all_operations() {
 Service make_service() {
   Service autoscaling;
   autoscaling.wire = {.name = "autoscaling",
+                      .target_prefix = "AutoScaling_2011_01_01",
                       .api_version = "2011-01-01",
                       .xml_namespace = "http://autoscaling.amazonaws.com/doc/2011-01-01/",
                       .errors = shapes::autoscaling::kErrors};
   autoscaling.signing_name = "autoscaling";
-  autoscaling.protocols = {wire::Protocol::Query};
+  // Amazon's clients speak query; our command line speaks JSON.
+  autoscaling.protocols = {wire::Protocol::Query, wire::Protocol::Json11};
   autoscaling.body_limit = kBodyLimit;
   autoscaling.operations = all_operations();
   autoscaling.violation_error = &violation_error;

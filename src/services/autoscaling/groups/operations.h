@@ -26,6 +26,7 @@ std::vector<Operation> activity_operations();
 std::vector<Operation> tag_operations();
 std::vector<Operation> launch_configuration_operations();
 std::vector<Operation> metric_operations();
+std::vector<Operation> group_wait_operations();  // for our command line
 
 // "InstanceChanged", for EC2.
 std::vector<Operation> group_internal_operations();

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker scaling
+#include <algorithm>
+#include <map>
+#include <ostream>
+
+#include "cli/json.h"
+#include "cli/scaling_client.h"
+#include "cli/scaling_events.h"
+#include "cli/table.h"
+
+namespace cli {
+namespace {
+
+// A change of many machines has as many activities.
+constexpr std::size_t kMaxActivities = 1000;
+
+struct PrintedEvents {
+  std::vector<ScalingEvent> events;
+};
+BOOST_DESCRIBE_STRUCT(PrintedEvents, (), (events))
+
+// "web" is a service of the cluster; "blue/web" names its cluster.
+std::string resource_of(const Options& options, const std::string& service) {
+  const bool named = service.find('/') != service.npos;
+  return "service/" + (named ? service : options.cluster + "/" + service);
+}
+
+std::vector<ScalingEvent> read_events(ScalingClient& client, const Options& options, const ScalingArguments& given) {
+  std::vector<ScalingEvent> events;
+  if (given.group && !given.service) client.find_group(*given.group);
+  if (!given.service) events = events_of_groups(client.group_activities(given.group.value_or(""), kMaxActivities));
+  if (!given.group) {
+    const std::string resource = given.service ? resource_of(options, *given.service) : "";
+    for (ScalingEvent& event : events_of_services(client.service_activities(resource, kMaxActivities))) {
+      events.push_back(std::move(event));
+    }
+  }
+  std::ranges::stable_sort(events, std::ranges::greater(), &ScalingEvent::time);
+  if (events.size() > given.most) events.resize(given.most);
+  return events;
+}
+
+void add_metric_values(ScalingClient& client, std::vector<ScalingEvent>& events) {
+  std::map<std::string, std::vector<shapes::cloudwatch::AlarmHistoryItem>> changes;  // by alarm
+  for (ScalingEvent& event : events) {
+    if (!event.alarm) continue;
+    auto [found, added] = changes.try_emplace(*event.alarm);
+    if (added) found->second = client.state_changes(*event.alarm);
+    add_metric_value(event, found->second);
+  }
+}
+
+}  // namespace
+
+int scaling(const Options& options, const ScalingArguments& given, std::ostream& out) {
+  ScalingClient client(options);
+  PrintedEvents printed{read_events(client, options, given)};
+  add_metric_values(client, printed.events);
+  if (options.json) {
+    print_json(out, printed);
+    return 0;
+  }
+  if (printed.events.empty()) {
+    out << "nothing was scaled yet\n";
+    return 0;
+  }
+  std::vector<std::vector<std::string>> rows{{"TIME", "TARGET", "CHANGE", "REASON", "VALUE", "ALARM"}};
+  for (const ScalingEvent& event : printed.events) rows.push_back(event_row(event));
+  print_table(out, rows);
+  return 0;
+}
+
+}  // namespace cli
