@@ -126,7 +126,7 @@ void add_nodes(CLI::App& app, Options& options, Command& command) {
 void add_explain(CLI::App& app, Options& options, Command& command) {
   auto words = std::make_shared<std::vector<std::string>>();
   CLI::App* sub = add_cluster_client(app, options, command, "explain",
-                                     "Explain why a task, service or group waits, or where a definition fits", Command());
+                                     "Explain why something waits, or where a definition fits", Command());
   sub->add_option("what", *words, "A task id or prefix, a definition, or: service|group|policy NAME")
       ->required()
       ->expected(1, 2);

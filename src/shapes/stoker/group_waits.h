@@ -34,7 +34,8 @@ struct StokerListGroupWaitsResponse {
   std::optional<base::Time> newestInServiceAt;  // of its instances: they are warm a warm-up later
   std::vector<StokerHookWait> hooks;
 };
-BOOST_DESCRIBE_STRUCT(StokerListGroupWaitsResponse, (), (failedLaunches, retryAt, cooldownFrom, newestInServiceAt, hooks))
+BOOST_DESCRIBE_STRUCT(StokerListGroupWaitsResponse, (),
+                      (failedLaunches, retryAt, cooldownFrom, newestInServiceAt, hooks))
 
 }  // namespace shapes::stoker
 
