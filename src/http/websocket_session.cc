@@ -66,8 +66,9 @@ class Handle final : public WebSocket {
 
 }  // namespace
 
-// State that must not outlive the io_context, while a user may keep the session longer.
-struct WebSocketSession::Line {
+// State that must not outlive the io_context, while a user may keep the session longer. A coroutine that waits on one of
+// the timers holds the line until it resumes: until then its cancellation refers to the timer.
+struct WebSocketSession::Line : std::enable_shared_from_this<Line> {
   Line(asio::any_io_executor executor, Upgraded upgraded)
       : tls(std::move(upgraded.tls)),
         stream(std::move(upgraded.stream)),
@@ -108,7 +109,7 @@ WebSocketSession::WebSocketSession(asio::any_io_executor executor, const Upgrade
 
 WebSocketSession::Ptr WebSocketSession::start(asio::any_io_executor executor, Upgraded upgraded) {
   auto session = std::make_shared<WebSocketSession>(executor, upgraded);
-  auto line = std::make_unique<Line>(executor, std::move(upgraded));
+  auto line = std::make_shared<Line>(executor, std::move(upgraded));
   session->line_ = line.get();
   asio::co_spawn(executor, run(session, std::move(line)), log_failure);
   return session;
@@ -131,10 +132,10 @@ asio::awaitable<base::Result<std::string>> WebSocketSession::read(Ptr self, base
       self->break_off("nothing was received for " + std::to_string(deadline.count()) + " ms");
       continue;
     }
-    Timer& arrival = self->line_->arrival;
+    const std::shared_ptr<Line> line = self->line_->shared_from_this();
     error_code cancelled;
-    arrival.expires_at(end);
-    co_await arrival.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+    line->arrival.expires_at(end);
+    co_await line->arrival.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
     asio::cancellation_state stopped = co_await asio::this_coro::cancellation_state;
     if (stopped.cancelled() != asio::cancellation_type::none) co_return base::Error{"the reader was stopped"};
   }
@@ -177,7 +178,8 @@ void WebSocketSession::break_off(const std::string& why) {
 
 asio::awaitable<void> WebSocketSession::wait_for_end(Ptr self) {
   while (self->line_) {
-    co_await wait_on(self->line_->ended);
+    const std::shared_ptr<Line> line = self->line_->shared_from_this();
+    co_await wait_on(line->ended);
   }
 }
 
@@ -254,7 +256,7 @@ void WebSocketSession::watch() {
   });
 }
 
-asio::awaitable<void> WebSocketSession::run(Ptr self, std::unique_ptr<Line> line) {
+asio::awaitable<void> WebSocketSession::run(Ptr self, std::shared_ptr<Line> line) {
   Ending ending{*self};
   asio::co_spawn(self->executor_, read_frames(self, *line), [self](std::exception_ptr failure) {
     log_failure(failure);

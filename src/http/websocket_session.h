@@ -65,7 +65,7 @@ class WebSocketSession : public std::enable_shared_from_this<WebSocketSession> {
   };
   enum class Put { Queued, Closed, Full };
 
-  static boost::asio::awaitable<void> run(Ptr self, std::unique_ptr<Line> line);
+  static boost::asio::awaitable<void> run(Ptr self, std::shared_ptr<Line> line);
   static boost::asio::awaitable<void> read_frames(Ptr self, Line& line);
   boost::asio::awaitable<void> take_in(Line& line, FrameParser& parser, std::string_view input);
   boost::asio::awaitable<void> write_queue(Line& line);

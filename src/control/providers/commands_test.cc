@@ -78,7 +78,9 @@ TEST_F(Commands, ACommandThatDoesNotEndIsKilledWithItsChildren) {
   EXPECT_THAT(finished.error(), HasSubstr("did not end in time and was killed: began"));
   pid_t child = 0;
   std::ifstream(folder_ + "/pid") >> child;
-  if (const auto left = identify(child)) EXPECT_TRUE(await(wait_for_end(*left, kDeadline)));
+  if (const auto left = identify(child)) {
+    EXPECT_TRUE(await(wait_for_end(*left, kDeadline)));
+  }
 }
 
 TEST_F(Commands, ACommandThatWritesTooMuchFailsToWriteMore) {
