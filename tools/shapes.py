@@ -17,7 +17,8 @@ src/shapes/<service>/nouns.json, which assigns operations and shapes to headers:
   errors       {"Shape": ["QueryCode", status]}: codes and statuses that no model has
   shapes       {"Shape": {...}}: shapes that the model does not have yet, in the model's form
   members      {"Shape": {"member": {"shape": ...}}}: members that the model does not have yet
-  optional     {"Shape": ["member", ...]}: members that the model calls required and Amazon no longer requires
+  optional     {"Shape": ["member", ...]}: members that the model calls required and Amazon no longer requires, or
+               leaves out of a response where they are empty
 
 Each generated file names the versions of botocore that it was generated from. Other versions are rejected, because
 an older one lacks shapes and would silently delete them.

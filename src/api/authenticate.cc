@@ -70,6 +70,19 @@ void Authenticator::verify(const signing::Claim& claim, const Signer& signer, co
   if (!verified) throw auth_error(verified.error, verified.message);
 }
 
+namespace {
+
+constexpr std::size_t kMaxTrace = 512;
+
+// A value that no message attribute could have is no trace.
+std::string trace_of(const base::Headers& headers) {
+  const std::string_view trace = headers.get("X-Amzn-Trace-Id");
+  const bool printable = std::all_of(trace.begin(), trace.end(), [](unsigned char c) { return c >= 0x20 && c < 0x7f; });
+  return printable && trace.size() <= kMaxTrace ? std::string(trace) : "";
+}
+
+}  // namespace
+
 services::Caller caller_of(const http::Exchange& exchange, const std::string& request_id, const signing::Claim& claim,
                            const state::Key& key) {
   services::Caller caller;
@@ -81,6 +94,7 @@ services::Caller caller_of(const http::Exchange& exchange, const std::string& re
   caller.root = key.root;
   caller.temporary = key.session_token.has_value();
   caller.address = address_of(exchange.peer());
+  caller.trace = trace_of(exchange.head().headers);
   return caller;
 }
 

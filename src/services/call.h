@@ -33,6 +33,7 @@ struct Caller {
   // A service that calls another (services/invoke.h): "s3.amazonaws.com", and the resource on whose behalf,
   // an ARN. Both are "" for clients.
   std::string service = {}, source_arn = {};
+  std::string trace = {};  // X-Amzn-Trace-Id; "": none
   // Condition keys of policies that only the door knows: "aws:Referer".
   std::map<std::string, std::string> conditions = {};
 

@@ -4,9 +4,12 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "services/sqs/errors.h"
 #include "shapes/sqs/errors.h"
@@ -56,15 +59,22 @@ inline shapes::sqs::BatchResultErrorEntry failed_entry(const std::string& id, co
   return {id, error.status() < 500, code, error.message()};
 }
 
+// Amazon leaves out a list without entries.
+template <class Entry>
+void add_entry(std::optional<std::vector<Entry>>& entries, Entry entry) {
+  if (!entries) entries.emplace();
+  entries->push_back(std::move(entry));
+}
+
 // Runs `one` for each entry. An ApiError fails that entry alone.
 template <class Result, class Entries, class Fn>
 Result for_each_entry(const Entries& entries, Fn&& one) {
   Result result;
   for (const auto& entry : entries) {
     try {
-      result.Successful.push_back(one(entry));
+      add_entry(result.Successful, one(entry));
     } catch (const wire::ApiError& error) {
-      result.Failed.push_back(failed_entry(entry.Id, error));
+      add_entry(result.Failed, failed_entry(entry.Id, error));
     }
   }
   return result;

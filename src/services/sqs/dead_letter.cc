@@ -81,7 +81,6 @@ void apply_redrive_policy(store::Tx& tx, Queue& queue, const std::string& text) 
   }
   auto target = load_queue(tx, *name);
   if (!target) throw rejected("Dead letter target does not exist.");
-  if (target->name == queue.name) throw rejected("A queue can't be its own dead-letter queue.");
   if (target->fifo != queue.fifo) throw rejected("Dead-letter queue must be same type of queue as the source.");
   if (!allows_source(*target, queue.arn())) {
     throw rejected("The dead-letter queue's RedriveAllowPolicy does not allow this source queue.");

@@ -47,12 +47,13 @@ Stored read_stored(const store::Row& row) {
   message.sequence = row.maybe_integer(12);
   message.token = row.integer(13);
   stored.visible_at = row.integer(14);
+  message.former_receives = row.integer(15);
   return stored;
 }
 
 #define STORED_COLUMNS                                                                                     \
   "SELECT seq, message_id, body, sender, sent_at, first_received_at, receive_count, attributes, trace_header," \
-  " group_id, deduplication_id, source_arn, sequence, receipt, visible_at FROM sqs_messages "
+  " group_id, deduplication_id, source_arn, sequence, receipt, visible_at, former_receives FROM sqs_messages "
 
 std::optional<Stored> load_stored(store::Tx& tx, std::int64_t seq) {
   return tx.query(STORED_COLUMNS "WHERE seq = $1", seq).one(read_stored);

@@ -14,6 +14,7 @@ struct Delivered {
   std::string message_id, body, sender;
   base::Time sent_at, first_received_at;
   std::int64_t receive_count = 0;
+  std::int64_t former_receives = 0;  // in the queues that it was moved from
   std::string attributes;  // encode_attributes()
   std::optional<std::string> trace_header, group_id, deduplication_id, source_arn;
   std::optional<std::int64_t> sequence;

@@ -99,7 +99,7 @@ DeleteMessageBatchResult delete_message_batch(Call& call, const DeleteMessageBat
         delete_one(call, queue, entry.ReceiptHandle);
         return DeleteMessageBatchResultEntry{entry.Id};
       });
-  note(call, queue, {.deleted = static_cast<std::int64_t>(result.Successful.size())});
+  note(call, queue, {.deleted = result.Successful ? static_cast<std::int64_t>(result.Successful->size()) : 0});
   return result;
 }
 

@@ -81,7 +81,8 @@ void add_params(std::vector<store::Param>& params, const Call& call, const Queue
   params.push_back(call.caller.account);
   params.push_back(is_large(draft) ? store::Param{} : store::Param{draft.body});
   params.push_back(draft.attributes.empty() ? store::Param{} : store::Param{store::BlobView{draft.attributes}});
-  params.push_back(store::to_param(draft.trace_header));
+  const std::string& trace = call.caller.trace;
+  params.push_back(draft.trace_header || trace.empty() ? store::to_param(draft.trace_header) : store::Param{trace});
   params.push_back(store::to_param(draft.group_id));
   params.push_back(store::to_param(draft.deduplication_id));
   params.push_back(store::to_param(row.sent.sequence));
@@ -176,14 +177,15 @@ void remove_message(store::Tx& tx, const Queue& queue, std::int64_t seq, bool la
 
 void bury_message(Call& call, const Queue& from, const Queue& to, std::int64_t seq) {
   if (!to.fifo) {
-    call.tx.exec("UPDATE sqs_messages SET lot = $2, visible_at = $3, source_arn = $4, receive_count = 0 WHERE seq = $1", seq, to.lot,
-                 call.now, from.arn());
+    call.tx.exec("UPDATE sqs_messages SET lot = $2, visible_at = $3, source_arn = $4,"
+                 " former_receives = former_receives + receive_count, receive_count = 0 WHERE seq = $1",
+                 seq, to.lot, call.now, from.arn());
   } else {
     const std::string group = *group_of(call.tx, seq);
     const bool blocked = group_has_messages(call.tx, to, group);
     // Amazon: a FIFO message's retention starts again in the dead-letter queue.
     call.tx.exec("UPDATE sqs_messages SET lot = $2, visible_at = $3, source_arn = $4, sequence = $5, sent_at = $6,"
-                 " receive_count = 0 WHERE seq = $1",
+                 " former_receives = former_receives + receive_count, receive_count = 0 WHERE seq = $1",
                  seq, to.lot, blocked ? kBlocked : base::to_millis(call.now), from.arn(), next_sequence(call.tx, to),
                  call.now);
     promote_head(call.tx, from, group);
@@ -202,7 +204,7 @@ void revive_message(Call& call, const Queue& from, const Queue& to, std::int64_t
     sequence = next_sequence(call.tx, to);
   }
   call.tx.exec("UPDATE sqs_messages SET lot = $2, visible_at = $3, sequence = $4, sent_at = $5, message_id = $6,"
-               " receive_count = 0, first_received_at = NULL, source_arn = NULL, receipt = 0 WHERE seq = $1",
+               " receive_count = 0, former_receives = 0, first_received_at = NULL, source_arn = NULL, receipt = 0 WHERE seq = $1",
                seq, to.lot, visible_at, sequence, call.now, base::random_uuid());
   if (group) promote_head(call.tx, from, *group);
   call.wake(to.topic(), 1);

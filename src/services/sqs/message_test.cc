@@ -145,6 +145,58 @@ TEST_F(Messages, AreMovedToTheDeadLetterQueueAfterTooManyReceives) {
   ASSERT_EQ(messages.size(), 1u);
   EXPECT_EQ(messages[0].MessageId, sent.MessageId);
   EXPECT_EQ(messages[0].Attributes->at("DeadLetterQueueSourceArn"), "arn:aws:sqs:us-east-1:111111111111:q");
+  EXPECT_EQ(messages[0].Attributes->at("ApproximateReceiveCount"), "3");
+}
+
+TEST_F(Messages, ADeadLetterIsAllowedItsNewQueuesOwnReceives) {
+  std::string last = make_queue("last");
+  std::string dead = make_queue(
+      "dead", {{"RedrivePolicy", R"({"deadLetterTargetArn":"arn:aws:sqs:us-east-1:111111111111:last","maxReceiveCount":1})"}});
+  std::string url = make_queue(
+      "q", {{"RedrivePolicy", R"({"deadLetterTargetArn":"arn:aws:sqs:us-east-1:111111111111:dead","maxReceiveCount":1})"}});
+  send(url, "poison");
+  for (const std::string& queue : {url, dead}) {
+    EXPECT_EQ(receive(queue, 1, 0).size(), 1u);
+    EXPECT_EQ(receive(queue, 1, 0).size(), 0u);
+  }
+  auto messages = receive(last);
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_EQ(messages[0].Attributes->at("ApproximateReceiveCount"), "3");
+}
+
+TEST_F(Messages, AQueueMayBeItsOwnDeadLetterQueue) {
+  std::string url = make_queue("q");
+  SetQueueAttributesRequest request{
+      url, {{"RedrivePolicy", R"({"deadLetterTargetArn":"arn:aws:sqs:us-east-1:111111111111:q","maxReceiveCount":1})"}}};
+  with_call([&](Call& call) { set_queue_attributes(call, request); });
+  send(url, "again");
+  for (const char* count : {"1", "2", "3"}) {
+    auto messages = receive(url, 1, 0);
+    ASSERT_EQ(messages.size(), 1u);
+    EXPECT_EQ(messages[0].Attributes->at("ApproximateReceiveCount"), count);
+  }
+}
+
+TEST_F(Messages, AreTracedByTheHeaderOfTheirRequest) {
+  std::string url = make_queue("q");
+  caller_.trace = "Root=1-5759e988-bd862e3fe1be46a994272793";
+  auto sent = send(url, "traced");
+  EXPECT_FALSE(sent.MD5OfMessageSystemAttributes.has_value());
+  auto messages = receive(url);
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_EQ(messages[0].Attributes->at("AWSTraceHeader"), caller_.trace);
+}
+
+TEST_F(Messages, ABatchesAnswerHasOnlyListsWithEntries) {
+  std::string url = make_queue("q");
+  SendMessageBatchRequest request{url, {{.Id = "a", .MessageBody = "one"}}};
+  auto sent = with_call([&](Call& call) { return send_message_batch(call, request); });
+  EXPECT_EQ(sent.Successful->size(), 1u);
+  EXPECT_FALSE(sent.Failed.has_value());
+  DeleteMessageBatchRequest wrong{url, {{"a", "no handle"}}};
+  auto deleted = with_call([&](Call& call) { return delete_message_batch(call, wrong); });
+  EXPECT_FALSE(deleted.Successful.has_value());
+  EXPECT_EQ(deleted.Failed->size(), 1u);
 }
 
 TEST_F(Messages, ManyDeadMessagesDoNotHideADeliverableOne) {

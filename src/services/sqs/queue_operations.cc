@@ -34,7 +34,7 @@ bool check_name(const std::string& name, const StringMap& attributes) {
     throw invalid_parameter(fifo ? "The name of a FIFO queue can only include alphanumeric characters, hyphens, or "
                                    "underscores, must end with .fifo suffix and be 1 to 80 in length."
                                  : "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in "
-                                   "length.");
+                                   "length");
   }
   return fifo;
 }

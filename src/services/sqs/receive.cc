@@ -92,7 +92,7 @@ StringMap system_attributes(const Delivered& message, const Names& names) {
   if (names.empty()) return out;
   add("SenderId", message.sender);
   add("SentTimestamp", std::to_string(base::to_millis(message.sent_at)));
-  add("ApproximateReceiveCount", std::to_string(message.receive_count));
+  add("ApproximateReceiveCount", std::to_string(message.former_receives + message.receive_count));
   add("ApproximateFirstReceiveTimestamp", std::to_string(base::to_millis(message.first_received_at)));
   add("MessageGroupId", message.group_id);
   add("MessageDeduplicationId", message.deduplication_id);

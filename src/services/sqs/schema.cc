@@ -107,8 +107,14 @@ CREATE INDEX sqs_move_tasks_queue ON sqs_move_tasks (queue, started_at);
 CREATE INDEX sqs_move_tasks_status ON sqs_move_tasks (status);
 )sql";
 
+// Receives in the queues that a dead letter was moved from. Its receive_count begins again, for the redrive policy of
+// its new queue; clients are shown the sum.
+constexpr char kVersion2[] = R"sql(
+ALTER TABLE sqs_messages ADD COLUMN former_receives INTEGER NOT NULL DEFAULT 0;
+)sql";
+
 }  // namespace
 
-store::Migrations migrations() { return {"sqs", {kVersion1}}; }
+store::Migrations migrations() { return {"sqs", {kVersion1, kVersion2}}; }
 
 }  // namespace services::sqs

@@ -65,13 +65,13 @@ SendMessageBatchResult send_message_batch(Call& call, const SendMessageBatchRequ
   for (const SendMessageBatchRequestEntry& entry : request.Entries) {
     try {
       drafts.push_back(make_draft(queue, outgoing(entry)));
-      result.Successful.push_back({.Id = entry.Id});
+      add_entry(result.Successful, {.Id = entry.Id});
     } catch (const wire::ApiError& error) {
-      result.Failed.push_back(failed_entry(entry.Id, error));
+      add_entry(result.Failed, failed_entry(entry.Id, error));
     }
   }
   std::vector<Sent> sent = put_messages(call, queue, drafts);
-  for (std::size_t i = 0; i < sent.size(); ++i) describe(drafts[i], std::move(sent[i]), result.Successful[i]);
+  for (std::size_t i = 0; i < sent.size(); ++i) describe(drafts[i], std::move(sent[i]), (*result.Successful)[i]);
   return result;
 }
 

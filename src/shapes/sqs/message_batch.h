@@ -56,8 +56,8 @@ struct BatchResultErrorEntry {
 BOOST_DESCRIBE_STRUCT(BatchResultErrorEntry, (), (Id, SenderFault, Code, Message))
 
 struct SendMessageBatchResult {
-  std::vector<SendMessageBatchResultEntry> Successful;
-  std::vector<BatchResultErrorEntry> Failed;
+  std::optional<std::vector<SendMessageBatchResultEntry>> Successful;
+  std::optional<std::vector<BatchResultErrorEntry>> Failed;
   bool operator==(const SendMessageBatchResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(SendMessageBatchResult, (), (Successful, Failed))
@@ -83,8 +83,8 @@ struct DeleteMessageBatchResultEntry {
 BOOST_DESCRIBE_STRUCT(DeleteMessageBatchResultEntry, (), (Id))
 
 struct DeleteMessageBatchResult {
-  std::vector<DeleteMessageBatchResultEntry> Successful;
-  std::vector<BatchResultErrorEntry> Failed;
+  std::optional<std::vector<DeleteMessageBatchResultEntry>> Successful;
+  std::optional<std::vector<BatchResultErrorEntry>> Failed;
   bool operator==(const DeleteMessageBatchResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(DeleteMessageBatchResult, (), (Successful, Failed))
@@ -111,8 +111,8 @@ struct ChangeMessageVisibilityBatchResultEntry {
 BOOST_DESCRIBE_STRUCT(ChangeMessageVisibilityBatchResultEntry, (), (Id))
 
 struct ChangeMessageVisibilityBatchResult {
-  std::vector<ChangeMessageVisibilityBatchResultEntry> Successful;
-  std::vector<BatchResultErrorEntry> Failed;
+  std::optional<std::vector<ChangeMessageVisibilityBatchResultEntry>> Successful;
+  std::optional<std::vector<BatchResultErrorEntry>> Failed;
   bool operator==(const ChangeMessageVisibilityBatchResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ChangeMessageVisibilityBatchResult, (), (Successful, Failed))
@@ -150,8 +150,8 @@ inline constexpr auto wire::kTraits<shapes::sqs::BatchResultErrorEntry> = wire::
 
 template <>
 inline constexpr auto wire::kTraits<shapes::sqs::SendMessageBatchResult> = wire::traits({
-    {.member = "Successful", .required = true, .xml = "SendMessageBatchResultEntry", .flattened = true},
-    {.member = "Failed", .required = true, .xml = "BatchResultErrorEntry", .flattened = true},
+    {.member = "Successful", .xml = "SendMessageBatchResultEntry", .flattened = true},
+    {.member = "Failed", .xml = "BatchResultErrorEntry", .flattened = true},
 });
 
 template <>
@@ -173,8 +173,8 @@ inline constexpr auto wire::kTraits<shapes::sqs::DeleteMessageBatchResultEntry> 
 
 template <>
 inline constexpr auto wire::kTraits<shapes::sqs::DeleteMessageBatchResult> = wire::traits({
-    {.member = "Successful", .required = true, .xml = "DeleteMessageBatchResultEntry", .flattened = true},
-    {.member = "Failed", .required = true, .xml = "BatchResultErrorEntry", .flattened = true},
+    {.member = "Successful", .xml = "DeleteMessageBatchResultEntry", .flattened = true},
+    {.member = "Failed", .xml = "BatchResultErrorEntry", .flattened = true},
 });
 
 template <>
@@ -196,8 +196,8 @@ inline constexpr auto wire::kTraits<shapes::sqs::ChangeMessageVisibilityBatchRes
 
 template <>
 inline constexpr auto wire::kTraits<shapes::sqs::ChangeMessageVisibilityBatchResult> = wire::traits({
-    {.member = "Successful", .required = true, .xml = "ChangeMessageVisibilityBatchResultEntry", .flattened = true},
-    {.member = "Failed", .required = true, .xml = "BatchResultErrorEntry", .flattened = true},
+    {.member = "Successful", .xml = "ChangeMessageVisibilityBatchResultEntry", .flattened = true},
+    {.member = "Failed", .xml = "BatchResultErrorEntry", .flattened = true},
 });
 
 extern template struct wire::detail::Table<shapes::sqs::SendMessageBatchRequestEntry>;

@@ -46,6 +46,7 @@ def test_a_message_moves_after_its_last_allowed_receive(make_queue, dead):
     assert (got["MessageId"], got["Body"]) == (sent["MessageId"], "doomed")
     assert got["MessageAttributes"]["a"]["StringValue"] == "kept"
     assert got["Attributes"]["DeadLetterQueueSourceArn"] == source.arn
+    assert got["Attributes"]["ApproximateReceiveCount"] == "3"
     source.expect_counts()
 
 

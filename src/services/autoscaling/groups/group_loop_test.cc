@@ -337,8 +337,12 @@ TEST_F(GroupLoop, EnabledMetricsArePublished) {
   });
   ASSERT_THAT(measured.points, SizeIs(13));
   for (const Measurement& point : measured.points) {
-    if (point.metric.name == "GroupInServiceInstances") EXPECT_THAT(point.values, ElementsAre(2));
-    if (point.metric.name == "GroupMaxSize") EXPECT_THAT(point.values, ElementsAre(3));
+    if (point.metric.name == "GroupInServiceInstances") {
+      EXPECT_THAT(point.values, ElementsAre(2));
+    }
+    if (point.metric.name == "GroupMaxSize") {
+      EXPECT_THAT(point.values, ElementsAre(3));
+    }
   }
 }
 
