@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/authenticate.h"
 
+#include <algorithm>
+
 #include "api/decode.h"
 #include "api/errors.h"
 #include "api/transaction.h"

@@ -34,10 +34,13 @@ std::string remove_dot_segments(std::string_view path) {
 }
 
 // An invalid escape is taken literally.
-std::string encode_again(std::string_view text, bool keep_slash) {
-  auto decoded = base::percent_decode(text);
+std::string encode_again(std::string_view text, bool keep_slash, bool plus_is_space) {
+  auto decoded = base::percent_decode(text, plus_is_space);
   return base::percent_encode(decoded ? std::string_view(*decoded) : text, keep_slash);
 }
+
+// Of a query. Amazon's ecs-agent sends a space as "+" and signs it as "%20".
+std::string encode_form_again(std::string_view text) { return encode_again(text, false, true); }
 
 // Without spaces at either end, and with runs of spaces collapsed.
 void append_trimmed(std::string_view value, std::string& out) {
@@ -79,7 +82,7 @@ std::optional<int> number(std::string_view digits) {
 
 std::string canonical_path(std::string_view path, bool s3) {
   if (path.empty() || path == "/") return "/";
-  if (s3) return encode_again(path, true);
+  if (s3) return encode_again(path, true, false);
   return base::percent_encode(remove_dot_segments(path), true);
 }
 
@@ -93,7 +96,7 @@ std::string canonical_query(std::string_view query, bool presigned) {
     std::size_t equals = std::min(part.find('='), part.size());
     std::string_view name = part.substr(0, equals), value = part.substr(std::min(equals + 1, part.size()));
     if (part.empty() || (presigned && name == "X-Amz-Signature")) continue;
-    pairs.emplace_back(encode_again(name, false), encode_again(value, false));
+    pairs.emplace_back(encode_form_again(name), encode_form_again(value));
   }
   std::ranges::sort(pairs);
   std::string out;
@@ -162,8 +165,10 @@ std::optional<base::Time> parse_iso_basic(std::string_view text) {
 
 std::optional<base::Time> parse_http_date(const std::string& text) {
   tm parts = {};
-  const char* end = ::strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
-  if (!end || *end != '\0') return std::nullopt;
+  const char* zone = ::strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S ", &parts);
+  if (!zone) return std::nullopt;
+  const std::string_view name = zone;
+  if (name != "GMT" && name != "UTC" && name != "+0000" && name != "-0000") return std::nullopt;
   return base::from_seconds(::timegm(&parts));
 }
 

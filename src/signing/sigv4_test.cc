@@ -93,7 +93,7 @@ TEST(Presign, SignsTheEmptyBodyForOtherServices) {
 
 TEST(Canonical, QueryPairsSortByEncodedNameThenValue) {
   EXPECT_EQ(canonical_query("b=1&a-b=2&a=3&a=1&c&&d=%7e", false), "a=1&a=3&a-b=2&b=1&c=&d=~");
-  EXPECT_EQ(canonical_query("x=a+b&y=%zz", false), "x=a%2Bb&y=%25zz");
+  EXPECT_EQ(canonical_query("x=a+b&y=%zz", false), "x=a%20b&y=%25zz");
   EXPECT_EQ(canonical_query("X-Amz-Signature=1&a=2", true), "a=2");
 }
 

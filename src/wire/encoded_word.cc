@@ -72,6 +72,41 @@ void append_words(std::string_view text, bool q, std::string& out) {
   out += (q ? "=?UTF-8?Q?" : "=?UTF-8?B?") + encoded + "?=";
 }
 
+std::optional<std::string> decode_quoted(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '_') {
+      out += ' ';
+    } else if (text[at] == '=') {
+      const auto byte = base::from_hex(base::to_lower(text.substr(at + 1, 2)));
+      if (!byte || byte->size() != 1) return std::nullopt;
+      out += *byte;
+      at += 2;
+    } else {
+      out += text[at];
+    }
+  }
+  return out;
+}
+
+// The text behind "=?", up to and with "?=", which is removed from `rest`.
+std::optional<std::string> take_word(std::string_view& rest) {
+  const std::size_t charset_end = rest.find('?', 2);
+  if (!rest.starts_with("=?") || charset_end == rest.npos) return std::nullopt;
+  const std::string_view charset = rest.substr(2, charset_end - 2);
+  if (!base::equals_ignoring_case(charset, "utf-8") && !base::equals_ignoring_case(charset, "us-ascii")) {
+    return std::nullopt;
+  }
+  const std::string_view encoding = rest.substr(charset_end + 1, 2);
+  const std::size_t end = rest.find("?=", charset_end + 3);
+  if (encoding.size() != 2 || encoding[1] != '?' || end == rest.npos) return std::nullopt;
+  const std::string_view encoded = rest.substr(charset_end + 3, end - charset_end - 3);
+  rest.remove_prefix(end + 2);
+  if (encoding[0] == 'B' || encoding[0] == 'b') return base::from_base64(encoded);
+  if (encoding[0] == 'Q' || encoding[0] == 'q') return decode_quoted(encoded);
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string to_encoded_words(std::string_view text) {
@@ -79,6 +114,19 @@ std::string to_encoded_words(std::string_view text) {
   if (counted.others == 0) return std::string(text);
   std::string out;
   append_words(text, counted.ascii > counted.others, out);
+  return out;
+}
+
+std::optional<std::string> from_encoded_words(std::string_view text) {
+  std::string out;
+  do {
+    const auto word = take_word(text);
+    if (!word) return std::nullopt;
+    out += *word;
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  } while (!text.empty());
+  const bool control = std::any_of(out.begin(), out.end(), [](unsigned char c) { return c < 0x20; });
+  if (control || !base::is_utf8(out)) return std::nullopt;
   return out;
 }
 

@@ -41,5 +41,19 @@ TEST(EncodedWord, DoesNotSplitACharacter) {
   }
 }
 
+TEST(EncodedWord, AreDecoded) {
+  EXPECT_EQ(from_encoded_words("=?UTF-8?B?w6TDtg==?="), "\u00e4\u00f6");
+  EXPECT_EQ(from_encoded_words("=?utf-8?q?caf=C3=A9_au_lait?="), "caf\u00e9 au lait");
+  EXPECT_EQ(from_encoded_words("=?UTF-8?Q?one?= =?UTF-8?B?IHR3bw==?="), "one two");
+}
+
+TEST(EncodedWord, OtherTextHasNone) {
+  for (const char* text : {"", "plain", "=?", "=?UTF-8", "=?UTF-8?B", "=?UTF-8?B?", "=?UTF-8?B?w6Q=", "=?UTF-8?X?a?=",
+                           "=?UTF-8?B?***?=", "=?UTF-8?Q?=C?=", "=?UTF-8?Q?=ZZ?=", "=?UTF-8?Q?=FF?=", "=?KOI8-R?B?1A==?=",
+                           "=?UTF-8?Q?a=0Ab?=", "=?UTF-8?Q?a?= b", "a =?UTF-8?Q?a?="}) {
+    EXPECT_EQ(from_encoded_words(text), std::nullopt) << text;
+  }
+}
+
 }  // namespace
 }  // namespace wire

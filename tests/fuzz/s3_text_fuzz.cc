@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "base/utf8.h"
 #include "services/s3/objects/conditions.h"
 #include "services/s3/objects/copy_source.h"
 #include "services/s3/objects/object_headers.h"
@@ -54,6 +55,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     CHECK(!kept->empty() || text.empty()) << "an encoding of nothing";
   }
   wire::from_rfc822(text);
+  if (auto decoded = wire::from_encoded_words(text)) {
+    CHECK(base::is_utf8(*decoded)) << "decoded text that is not UTF-8";
+  }
   for (char c : wire::to_encoded_words(text)) {
     CHECK(static_cast<unsigned char>(c) < 0x80) << "metadata that is not ASCII";
   }

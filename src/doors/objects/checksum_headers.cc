@@ -34,7 +34,7 @@ void check_md5(const std::string& given, std::string_view body) {
   const std::string computed = digest(base::Checksum::Md5, body);
   if (*expected == computed) return;
   throw ApiError("BadDigest", "The Content-MD5 you specified did not match what we received.", 400)
-      .with("ExpectedDigest", given)
+      .with("ExpectedDigest", base::to_hex(*expected))
       .with("CalculatedDigest", base::to_base64(computed));
 }
 

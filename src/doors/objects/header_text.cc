@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "wire/encoded_word.h"
 #include "wire/timestamp.h"
 
 namespace doors::objects {
@@ -46,7 +47,11 @@ base::Headers with_unicode_metadata(const base::Headers& headers) {
   base::Headers out;
   for (const auto& [name, value] : headers) {
     const bool metadata = base::equals_ignoring_case(std::string_view(name).substr(0, kMetadata.size()), kMetadata);
-    out.add(name, metadata && !is_ascii(value) ? from_latin1(value) : value);
+    if (!metadata) {
+      out.add(name, value);
+    } else {
+      out.add(name, is_ascii(value) ? wire::from_encoded_words(value).value_or(value) : from_latin1(value));
+    }
   }
   return out;
 }

@@ -19,6 +19,8 @@
 #include "doors/objects/header_text.h"
 #include "doors/objects/query_headers.h"
 #include "doors/objects/virtual_host.h"
+#include "services/s3/buckets/bucket_row.h"
+#include "services/s3/errors.h"
 #include "signing/sigv2.h"
 #include "signing/sigv4_s3.h"
 
@@ -208,6 +210,7 @@ asio::awaitable<http::Response> ObjectsDoor::serve(http::Exchange& exchange, sig
   if (job.cors) {
     co_await add_cors(job, response);
   }
+  response.headers.set("Server", "AmazonS3");
   co_return response;
 }
 
@@ -237,7 +240,18 @@ asio::awaitable<http::Response> ObjectsDoor::run(http::Exchange& exchange, Job& 
   job.row = &routes_.find(job.place, request.head());
   // The service's own row, by which metrics know the operation.
   job.operation = &setup_.service.operations[static_cast<std::size_t>(job.row - table_.operations.data())];
-  services::Erased input = co_await read(request);
+  services::Erased input = services::detail::nothing();
+  std::optional<ApiError> malformed;
+  try {
+    input = co_await read(request);
+  } catch (const ApiError& error) {
+    if (error.code() != "MalformedXML") throw;
+    malformed = error;
+  }
+  if (malformed) {
+    co_await require_bucket(request);
+    throw *malformed;
+  }
   if (job.row->prepare) {
     co_await spool(request, input.get());
   }
@@ -245,6 +259,17 @@ asio::awaitable<http::Response> ObjectsDoor::run(http::Exchange& exchange, Job& 
   // As S3 does: a bucket has the type of its list of objects.
   if (request.head().method == "HEAD" && !job.place.key) response.headers.set("Content-Type", "application/xml");
   co_return response;
+}
+
+// S3 looks for the bucket before it reads a document.
+asio::awaitable<void> ObjectsDoor::require_bucket(const Request& request) {
+  const Job& job = request.job;
+  if (job.operation->wire.name == "CreateBucket") co_return;
+  api::Handler look = [&](services::Call& call) {
+    if (!services::s3::load_bucket(call.tx, job.place.bucket)) throw services::s3::no_such_bucket(job.place.bucket);
+  };
+  const api::Run here{job.caller, services::Access::Read, api::Place::Here};
+  co_await api::read_once(setup_.engine, here, std::move(look));
 }
 
 // Accepts unsigned requests: handlers decide what anonymous callers may do.

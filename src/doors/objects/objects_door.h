@@ -58,6 +58,7 @@ class ObjectsDoor : public api::Door {
               std::string_view path) const;
   boost::asio::awaitable<http::Response> preflight(http::Exchange& exchange, Job& job);
   boost::asio::awaitable<services::Erased> read(Request& request);
+  boost::asio::awaitable<void> require_bucket(const Request& request);
   boost::asio::awaitable<void> read_form(Request& request);
   boost::asio::awaitable<void> spool(Request& request, const void* input);
   boost::asio::awaitable<http::Response> answer(Request& request, const void* input);

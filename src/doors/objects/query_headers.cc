@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 10> kNotHeaders = {
     "x-amz-sdk-checksum-algorithm"};
 
 bool is_header(const std::string& lower) {
+  if (lower == "if-match" || lower == "if-none-match") return true;
   if (!lower.starts_with("x-amz-") || lower.starts_with("x-amz-checksum-")) return false;
   return std::find(kNotHeaders.begin(), kNotHeaders.end(), lower) == kNotHeaders.end();
 }

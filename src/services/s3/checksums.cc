@@ -111,7 +111,7 @@ BodyChecksum check_body(const Upload& upload, const std::optional<std::string>& 
   check_md5_text(content_md5);
   if (content_md5 && base::from_base64(*content_md5) != upload.md5) {
     throw wire::ApiError("BadDigest", "The Content-MD5 you specified did not match what we received.")
-        .with("ExpectedDigest", *content_md5)
+        .with("ExpectedDigest", base::to_hex(*base::from_base64(*content_md5)))
         .with("CalculatedDigest", base::to_base64(upload.md5));
   }
   std::optional<ChecksumClaim> settled = trailing_claim(upload.trailers);

@@ -29,6 +29,13 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
+// Amazon's id of a customer, as "A3NL1KOZZKExample", which is not the account's number.
+std::string customer_id(const std::string& account) {
+  std::string id = "A";
+  for (unsigned char c : base::sha256("customer " + account).substr(0, 13)) id += kIdLetters[c % kIdLetters.size()];
+  return id;
+}
+
 bool is_created(std::string_view name) { return name.starts_with("ObjectCreated:"); }
 bool is_tagging(std::string_view name) { return name.starts_with("ObjectTagging:"); }
 bool is_lifecycle(std::string_view name) { return name.starts_with("LifecycleExpiration:"); }
@@ -46,7 +53,7 @@ std::string object_json(Call& call, const Bucket& bucket, std::string_view name,
   if (is_created(name)) out += ",\"size\":" + std::to_string(object.size);
   if (is_created(name) || is_tagging(name)) out += ",\"eTag\":" + quoted(object.etag);
   if (name.ends_with(":DeleteMarkerCreated")) out += ",\"eTag\":" + quoted(kNothingsEtag);
-  if (bucket.versioning) out += ",\"versionId\":" + quoted(object.version());
+  if (bucket.versioned()) out += ",\"versionId\":" + quoted(object.version());
   if (!is_tagging(name)) out += ",\"sequencer\":" + quoted(sequencer(call, object, name.ends_with(":Delete")));
   return out + "}";
 }
@@ -74,7 +81,7 @@ Body body_of(Call& call, const Bucket& bucket, std::string_view name, const Obje
       is_tagging(name) || is_lifecycle(name) ? "2.3" : "2.1", quoted(bucket.region), wire::to_iso8601(call.now, true),
       name, quoted(who), quoted(address), quoted(request_id), quoted(host_id(request_id)));
   body.after_id = fmt::format(R"(,"bucket":{{"name":{},"ownerIdentity":{{"principalId":{}}},"arn":{}}},"object":{}}}}}]}})",
-                              quoted(bucket.name), quoted(bucket.account), quoted(bucket.arn()),
+                              quoted(bucket.name), quoted(customer_id(bucket.account)), quoted(bucket.arn()),
                               object_json(call, bucket, name, object));
   return body;
 }

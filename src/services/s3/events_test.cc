@@ -86,7 +86,7 @@ TEST_F(PublishedEvents, DeleteObjectsPublishesEachDeletion) {
   put_bytes("b", "2");
   published();
   run(&delete_objects, {.Bucket = "bucket", .Delete = {.Objects = {{.Key = "a"}, {.Key = "b"}, {.Key = "missing"}}}});
-  EXPECT_THAT(published(), ElementsAre("ObjectRemoved:Delete a", "ObjectRemoved:Delete b"));
+  EXPECT_THAT(published(), ElementsAre("ObjectRemoved:Delete a", "ObjectRemoved:Delete b", "ObjectRemoved:Delete missing"));
 }
 
 TEST_F(PublishedEvents, TaggingPublishesTheObject) {

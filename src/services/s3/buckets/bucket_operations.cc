@@ -24,7 +24,6 @@ void check_creation(const shape::CreateBucketRequest& request) {
   if (request.BucketNamespace.value_or("global") != "global") throw not_implemented("An account regional namespace");
   if (const auto& configuration = request.CreateBucketConfiguration) {
     if (configuration->Location || configuration->Bucket) throw not_implemented("A directory bucket");
-    if (!configuration->LocationConstraint && !configuration->Tags) throw malformed_xml();
   }
   if (request.ObjectOwnership.value_or("BucketOwnerEnforced") != "BucketOwnerEnforced") {
     throw not_implemented("Object ownership " + *request.ObjectOwnership + ", which needs access control lists,");
@@ -67,6 +66,11 @@ void delete_uploads(Call& call, const Bucket& bucket) {
   for (std::int64_t upload : uploads) delete_upload(call, upload);
 }
 
+// As at Amazon: a path in the first region, a URL in all others.
+std::string location_of(const Call& call, const std::string& region, const std::string& bucket) {
+  return region == "us-east-1" ? "/" + bucket : call.caller.endpoint + "/" + bucket + "/";
+}
+
 }  // namespace
 
 shape::CreateBucketOutput create_bucket(Call& call, const shape::CreateBucketRequest& request) {
@@ -77,7 +81,7 @@ shape::CreateBucketOutput create_bucket(Call& call, const shape::CreateBucketReq
   check_creation(request);
   const auto configuration = request.CreateBucketConfiguration.value_or(shape::CreateBucketConfiguration());
   const std::string region = region_of_new_bucket(configuration.LocationConstraint, call.caller.region);
-  shape::CreateBucketOutput output{.Location = "/" + request.Bucket, .BucketArn = bucket_arn(request.Bucket)};
+  shape::CreateBucketOutput output{.Location = location_of(call, region, request.Bucket), .BucketArn = bucket_arn(request.Bucket)};
   if (auto standing = load_bucket(call.tx, request.Bucket); standing && is_repeated_creation(call, *standing)) return output;
   const std::int64_t count =
       call.tx.query("SELECT count(*) FROM s3_buckets WHERE account = $1", call.caller.account).integer();

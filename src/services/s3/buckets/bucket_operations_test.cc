@@ -38,9 +38,9 @@ TEST_F(Buckets, BucketNamesFollowAmazonsRules) {
   EXPECT_EQ(message(), "The specified bucket is not valid.");
 }
 
-TEST_F(Buckets, AnEmptyConfigurationIsMalformed) {
-  EXPECT_EQ(error_of(&create_bucket, {.Bucket = "bucket", .CreateBucketConfiguration = shape::CreateBucketConfiguration{}}),
-            "MalformedXML");
+TEST_F(Buckets, AnEmptyConfigurationRequestsNothing) {
+  run(&create_bucket, {.Bucket = "bucket", .CreateBucketConfiguration = shape::CreateBucketConfiguration{}});
+  EXPECT_EQ(run(&head_bucket, {.Bucket = "bucket"}).BucketRegion, "us-east-1");
 }
 
 TEST_F(Buckets, ANameIsUniqueOverAllAccounts) {

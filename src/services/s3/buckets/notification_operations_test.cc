@@ -168,7 +168,7 @@ TEST_F(Notifications, AnEventHasAmazonsFormat) {
             R"("userIdentity":{"principalId":"AWS:111111111111"},"requestParameters":{"sourceIPAddress":"10.0.0.9"},)"
             R"("responseElements":{"x-amz-request-id":"REQUEST1","x-amz-id-2":")" + host_id("REQUEST1") + R"("},)"
             R"("s3":{"s3SchemaVersion":"1.0","configurationId":"my \"id\"","bucket":{"name":"bucket",)"
-            R"("ownerIdentity":{"principalId":"111111111111"},"arn":"arn:aws:s3:::bucket"},)"
+            R"("ownerIdentity":{"principalId":"AGP0CK5K4S44X3"},"arn":"arn:aws:s3:::bucket"},)"
             R"("object":{"key":"in/a+b%2Bc%40%C3%A9.jpg","size":9,"eTag":"437b930db84b8079c2dd804a71936b5f",)"
             R"("sequencer":"00000000000019AB00"}}}]})");
 }

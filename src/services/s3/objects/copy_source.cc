@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/s3/objects/copy_source.h"
 
+#include <algorithm>
+
 #include "base/bytes.h"
 #include "base/utf8.h"
 #include "services/s3/errors.h"
@@ -21,6 +23,16 @@ std::string note_of(const Object& source, const Range& range) {
   return row_id_text({source.id, source.tag.value_or(0)}) + " " + content_range(range, source.size);
 }
 
+// "https://bucket.s3.amazonaws.com/key" and "http://host/bucket/key" become "/bucket/key".
+std::string without_host(std::string_view text) {
+  const std::size_t scheme = text.starts_with("https://") ? 8 : text.starts_with("http://") ? 7 : 0;
+  if (scheme == 0) return std::string(text);
+  const std::size_t slash = std::min(text.find('/', scheme), text.size());
+  const std::string_view host = text.substr(scheme, slash - scheme), path = text.substr(slash);
+  const std::size_t mark = std::min(host.rfind(".s3."), host.rfind(".s3-"));
+  return mark == host.npos ? std::string(path) : "/" + std::string(host.substr(0, mark)) + std::string(path);
+}
+
 }  // namespace
 
 CopySource parse_copy_source(const std::string& text) {
@@ -30,8 +42,9 @@ CopySource parse_copy_source(const std::string& text) {
     source.version = std::string(rest.substr(mark + kVersionMark.size()));
     rest = rest.substr(0, mark);
   }
+  const std::string path_of_url = without_host(rest);
   // Some clients encode the slashes, too.
-  auto path = base::percent_decode(rest);
+  auto path = base::percent_decode(path_of_url, true);
   if (!path || !base::is_utf8(*path)) throw bad_source();
   std::string_view decoded = *path;
   if (decoded.starts_with("arn:")) throw not_implemented("An access point as the source of a copy");

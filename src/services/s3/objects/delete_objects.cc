@@ -20,6 +20,9 @@ struct Deletion {
   const std::optional<std::string>& etag;  // If-Match
 };
 
+// Whether there is an event for a key without an object: Amazon sends one for DeleteObjects only.
+enum class Missing { Silent, Announced };
+
 struct Outcome {
   bool marker = false;                 // a delete marker was created or deleted
   std::optional<std::string> version;  // of the new marker, or of the deleted version
@@ -34,7 +37,7 @@ void check_condition(Call& call, const Bucket& bucket, const Deletion& deletion)
   if (standing->marker || !etag_matches(*deletion.etag, standing->etag)) throw precondition_failed("If-Match");
 }
 
-Outcome delete_one(Call& call, const Bucket& bucket, const Deletion& deletion) {
+Outcome delete_one(Call& call, const Bucket& bucket, const Deletion& deletion, Missing missing) {
   check_condition(call, bucket, deletion);
   Outcome outcome;
   if (deletion.version) {
@@ -53,6 +56,10 @@ Outcome delete_one(Call& call, const Bucket& bucket, const Deletion& deletion) {
     publish_event(call, bucket, "ObjectRemoved:DeleteMarkerCreated", *deleted.marker);
   } else if (deleted.removed) {
     publish_event(call, bucket, "ObjectRemoved:Delete", *deleted.removed);
+  } else if (missing == Missing::Announced) {
+    Object never;
+    never.key = deletion.key;
+    publish_event(call, bucket, "ObjectRemoved:Delete", never);
   }
   return outcome;
 }
@@ -74,7 +81,7 @@ Outcome delete_identified(Call& call, const Bucket& bucket, const shape::ObjectI
   if (identifier.VersionId && *identifier.VersionId != "null" && !parse_row_id(*identifier.VersionId)) {
     throw no_such_version(identifier.Key, *identifier.VersionId);
   }
-  return delete_one(call, bucket, {identifier.Key, identifier.VersionId, identifier.ETag});
+  return delete_one(call, bucket, {identifier.Key, identifier.VersionId, identifier.ETag}, Missing::Announced);
 }
 
 shape::DeletedObject shown(const shape::ObjectIdentifier& identifier, const Outcome& outcome) {
@@ -95,7 +102,7 @@ shape::DeleteObjectOutput delete_object(Call& call, const shape::DeleteObjectReq
   const Bucket bucket =
       find_object_bucket(call, {request.Bucket, request.Key, request.VersionId, request.ExpectedBucketOwner},
                          "s3:DeleteObject", "s3:DeleteObjectVersion");
-  const Outcome outcome = delete_one(call, bucket, {request.Key, request.VersionId, request.IfMatch});
+  const Outcome outcome = delete_one(call, bucket, {request.Key, request.VersionId, request.IfMatch}, Missing::Silent);
   shape::DeleteObjectOutput output{.VersionId = outcome.version};
   if (outcome.marker) output.DeleteMarker = true;
   return output;

@@ -41,6 +41,9 @@ void check_encryption(const EncryptionHeaders& wish) {
 }
 
 void check_acl(const Bucket& bucket, const AclHeaders& wish) {
+  if (wish.canned && (wish.full_control || wish.read || wish.read_acp || wish.write_acp)) {
+    throw invalid_request("Specifying both Canned ACLs and Header Grants is not allowed");
+  }
   const bool plain = !wish.canned || *wish.canned == "private" || *wish.canned == "bucket-owner-full-control";
   const bool owners = !wish.full_control || names_only(*wish.full_control, canonical_id(bucket.account));
   if (plain && owners && !wish.read && !wish.read_acp && !wish.write_acp) return;

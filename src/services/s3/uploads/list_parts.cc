@@ -9,6 +9,7 @@
 #include "services/s3/objects/object_headers.h"
 #include "services/s3/operations.h"
 #include "services/s3/page_number.h"
+#include "services/s3/uploads/list_uploads.h"
 #include "services/s3/uploads/upload_row.h"
 #include "services/s3/whole_seconds.h"
 
@@ -50,7 +51,7 @@ shape::ListPartsOutput list_parts(Call& call, const shape::ListPartsRequest& req
   if (!parts.empty()) output.Parts.emplace();
   for (const UploadedPart& part : parts) output.Parts->push_back(shown(part, upload));
   output.Owner = owner_for(call.caller, bucket);
-  if (output.Owner && !upload.account.empty()) output.Initiator = shape::Initiator{.ID = canonical_id(upload.account)};
+  if (output.Owner && !upload.account.empty()) output.Initiator = initiator(upload.account);
   output.StorageClass = upload.headers.StorageClass.value_or("STANDARD");
   output.ChecksumAlgorithm = upload.checksum_kind;
   if (upload.checksum_kind) output.ChecksumType = upload.checksum_type;

@@ -29,7 +29,7 @@ ListedUpload read_listed_upload(const store::Row& row) {
   ListedUpload out{.key = row.str(0), .row_id = {row.integer(1), row.integer(2)}};
   out.shown.UploadId = row_id_text(out.row_id);
   out.shown.Initiated = whole_seconds(row.time(3));
-  if (!row.text(4).empty()) out.shown.Initiator = shape::Initiator{.ID = canonical_id(row.text(4))};
+  if (!row.text(4).empty()) out.shown.Initiator = initiator(row.str(4));
   out.shown.ChecksumAlgorithm = row.maybe_str(5);
   if (out.shown.ChecksumAlgorithm) out.shown.ChecksumType = row.str(6);
   out.shown.StorageClass = storage_class_of(row.text(7));
@@ -82,6 +82,8 @@ void show_next(const WalkPage<ListedUpload>& page, const ListText& text, shape::
 }
 
 }  // namespace
+
+shape::Initiator initiator(const std::string& account) { return {.ID = canonical_id(account), .DisplayName = account}; }
 
 shape::ListMultipartUploadsOutput list_multipart_uploads(Call& call,
                                                          const shape::ListMultipartUploadsRequest& request) {

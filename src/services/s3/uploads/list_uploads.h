@@ -8,6 +8,9 @@
 
 namespace services::s3 {
 
+// The account that created an upload, as lists show it.
+shape::Initiator initiator(const std::string& account);
+
 shape::ListMultipartUploadsOutput list_multipart_uploads(Call& call, const shape::ListMultipartUploadsRequest& request);
 
 }  // namespace services::s3
