@@ -130,8 +130,10 @@ control::Config server_config(const cli::ServerArguments& given, bool with_agent
   config.domains = given.domains;
   config.services.test_events = !given.no_test_events;
   config.log_level = given.log_level;
+  auto allowed = control::allowed_buckets(given.objects_allow);
+  if (!allowed) throw std::runtime_error(allowed.error());
   auto objects = control::external_objects({given.objects_endpoint, given.objects_region, given.objects_access_key_id,
-                                            given.objects_secret_access_key});
+                                            given.objects_secret_access_key, std::move(*allowed)});
   if (!objects) throw std::runtime_error(objects.error());
   config.objects = std::move(*objects);
   config.provider = provider_options(given, with_agent);

@@ -191,8 +191,7 @@ void Agent::State::connect_hooks() {
     return variables;
   };
   machine.read_object = [this](const TaskRecord& record, client::ObjectName name) {
-    client::Profile profile = objects_profile(profile_of(options), record.task);
-    return client::get_object(io, std::move(profile), std::move(name), kMaxEnvironmentFile);
+    return read_environment_object(io, profile_of(options), record.task, std::move(name));
   };
   machine.open_log = [this](const TaskRecord& record, const ContainerRecord& container) {
     return shippers.open(record, container);

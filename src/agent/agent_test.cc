@@ -258,12 +258,22 @@ TEST_F(AgentTest, EnvironmentFilesAreDownloadedFromTheS3ThatTheServerNames) {
   start_agent();
   server_.receive("StokerGpus");
   messages::Task task = task_with_file();
-  task.stokerObjects = messages::Objects{elsewhere.url(), "eu-west-1", "ITSKEY", "secret"};
+  task.stokerObjects = messages::Objects{
+      elsewhere.url(), "eu-west-1", {{"arn:aws:s3:::bucket/dir/a.env", elsewhere.url() + "/bucket/dir/a.env?signed"}}};
   server_.send("PayloadMessage", payload("m1", task));
-  const std::string signature = elsewhere.receive_call("GET /bucket/dir/a.env");
-  EXPECT_NE(signature.find("Credential=ITSKEY/"), std::string::npos) << signature;
-  EXPECT_NE(signature.find("/eu-west-1/s3/aws4_request"), std::string::npos);
+  elsewhere.receive_call("GET /bucket/dir/a.env?signed");
   server_.receive_call("SubmitTaskStateChange");
+}
+
+TEST_F(AgentTest, AnEnvironmentFileWithoutAUrlIsDenied) {
+  FakeServer elsewhere;
+  start_agent();
+  server_.receive("StokerGpus");
+  messages::Task task = task_with_file();
+  task.stokerObjects = messages::Objects{elsewhere.url(), "eu-west-1", {}};
+  server_.send("PayloadMessage", payload("m1", task));
+  const std::string report = server_.receive_call("SubmitTaskStateChange");
+  EXPECT_NE(report.find("AccessDenied: the server's --objects-allow"), std::string::npos) << report;
 }
 
 messages::Task task_with_awslogs() {

@@ -47,6 +47,7 @@ struct ServerArguments {
   bool no_test_events = false;
   base::LogLevel log_level = base::LogLevel::Info;
   std::string objects_endpoint, objects_region = "us-east-1";
+  std::vector<std::string> objects_allow;
   std::string objects_access_key_id, objects_secret_access_key;  // from the environment only
   bool no_agent = false;
   ProviderArguments provider;

@@ -150,6 +150,12 @@ void add_object_options(CLI::App* command, ServerArguments& server) {
   command->add_option("--objects-region", server.objects_region, "Region of that S3")
       ->capture_default_str()
       ->group("Objects");
+  command
+      ->add_option("--objects-allow", server.objects_allow,
+                   "Let tasks of an account read environment files from a bucket there; * is all buckets")
+      ->type_name("ACCOUNT=BUCKET")
+      ->take_all()
+      ->group("Objects");
   server.objects_access_key_id = environment_variable("STOKER_OBJECTS_ACCESS_KEY_ID");
   server.objects_secret_access_key = environment_variable("STOKER_OBJECTS_SECRET_ACCESS_KEY");
 }

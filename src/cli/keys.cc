@@ -18,18 +18,26 @@ using namespace shapes::stoker;
 
 const client::Target kKeyTarget{kService, "stoker", wire::Protocol::Json11};
 
-// "ID SECRET", also separated by a comma, a colon or an equals sign. # starts a comment.
-std::optional<KeyPair> parse_key_line(std::string line) {
-  line.resize(std::min(line.find('#'), line.size()));
-  const char* const kSpace = " \t\r";
-  const char* const kSeparators = " \t\r,:=";
-  std::size_t start = line.find_first_not_of(kSpace);
-  if (start == line.npos) return std::nullopt;
-  std::size_t id_end = std::min(line.find_first_of(kSeparators, start), line.size());
-  std::size_t secret = line.find_first_not_of(kSeparators, id_end);
-  std::size_t last = line.find_last_not_of(kSpace);
-  KeyPair pair{line.substr(start, id_end - start), ""};
-  if (secret != line.npos) pair.secret = line.substr(secret, last + 1 - secret);
+constexpr std::string_view kSpace = " \t\r";
+constexpr std::string_view kSeparators = " \t\r,:=";
+
+// The next field: up to a space or a comma, because secrets may contain all else. Removes it from `rest`.
+std::string take_field(std::string_view& rest, std::string_view ends) {
+  const std::size_t end = std::min(rest.find_first_of(ends), rest.size());
+  std::string field(rest.substr(0, end));
+  rest.remove_prefix(std::min(rest.find_first_not_of(ends, end), rest.size()));
+  return field;
+}
+
+// "ID SECRET" or "ID SECRET ACCOUNT"; behind the id there may also be a comma, a colon or an equals sign, behind the
+// secret a comma. A # begins a comment at the start of a line or behind a space.
+std::optional<KeyPair> parse_key_line(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(kSpace), line.size()));
+  if (line.empty() || line.front() == '#') return std::nullopt;
+  line = line.substr(0, std::min(line.find(" #"), line.find("\t#")));
+  line = line.substr(0, line.find_last_not_of(kSpace) + 1);
+  KeyPair pair{take_field(line, kSeparators), take_field(line, " \t,"), std::nullopt};
+  if (!line.empty()) pair.account = std::string(line);
   return pair;
 }
 
@@ -55,11 +63,11 @@ int key_import(const Options& options, const std::optional<std::string>& account
     auto pair = parse_key_line(line);
     if (!pair) continue;
     if (pair->secret.empty()) {
-      throw std::runtime_error("line " + std::to_string(number) + " is not `ID SECRET`; nothing was imported");
+      throw std::runtime_error("line " + std::to_string(number) + " is not `ID SECRET` or `ID SECRET ACCOUNT`; nothing was imported");
     }
     request.keys.push_back(std::move(*pair));
   }
-  if (request.keys.empty()) throw std::runtime_error("no keys on standard input: expected lines of `ID SECRET`");
+  if (request.keys.empty()) throw std::runtime_error("no keys on standard input: expected lines of `ID SECRET` or `ID SECRET ACCOUNT`");
   client::Client client(read_profile(options.data, options.region));
   auto response = client.call<ImportKeysResponse>(kKeyTarget, "ImportKeys", request);
   if (options.json) {

@@ -57,10 +57,18 @@ TEST_F(Keys, ImportAcceptsSeveralSeparatorsAndComments) {
                           R"({"id":"C","secret":"three"},{"id":"D","secret":"four"}]})"));
 }
 
+TEST_F(Keys, ImportTakesSecretsAsTheyAreAndAnAccountForEach) {
+  reply("ImportKeys", R"({"keys":[]})");
+  EXPECT_EQ(import("A se#cr=et: 123456789012\nB=x=y#z,210987654321 # the second\n\t# nothing\n"), "");
+  EXPECT_THAT(requests("ImportKeys"),
+              ElementsAre(R"({"keys":[{"id":"A","secret":"se#cr=et:","account":"123456789012"},)"
+                          R"({"id":"B","secret":"x=y#z","account":"210987654321"}]})"));
+}
+
 TEST_F(Keys, ImportNamesAnInvalidLineAndImportsNothing) {
-  EXPECT_EQ(import("A one\n\nB\n"), "line 3 is not `ID SECRET`; nothing was imported");
-  EXPECT_EQ(import("A one\nB =\n"), "line 2 is not `ID SECRET`; nothing was imported");
-  EXPECT_EQ(import("# only a comment\n"), "no keys on standard input: expected lines of `ID SECRET`");
+  EXPECT_EQ(import("A one\n\nB\n"), "line 3 is not `ID SECRET` or `ID SECRET ACCOUNT`; nothing was imported");
+  EXPECT_EQ(import("A one\nB =\n"), "line 2 is not `ID SECRET` or `ID SECRET ACCOUNT`; nothing was imported");
+  EXPECT_EQ(import("# only a comment\n"), "no keys on standard input: expected lines of `ID SECRET` or `ID SECRET ACCOUNT`");
   EXPECT_THAT(requests("ImportKeys"), IsEmpty());
 }
 

@@ -98,10 +98,11 @@ std::optional<ObjectName> parse_object_arn(std::string_view arn) {
   return ObjectName{std::string(arn.substr(0, slash)), std::string(arn.substr(slash + 1))};
 }
 
-asio::awaitable<ObjectRead> get_object(http::IoThreads& io, Profile profile, ObjectName name, std::size_t most) {
+namespace {
+
+asio::awaitable<ObjectRead> read_object(http::IoThreads& io, Profile profile, http::Request request, std::size_t most) {
   http::Client http(io, endpoint_of(profile));
   const Steady::time_point end = Steady::now() + kWholeRequest;
-  http::Request request = request_for(profile, name);
   auto opened = co_await http.open(std::move(request), kWholeRequest);
   if (!opened) co_return no_answer(profile, opened.error());
   http::ResponseStream& stream = **opened;
@@ -116,6 +117,22 @@ asio::awaitable<ObjectRead> get_object(http::IoThreads& io, Profile profile, Obj
   }
   ObjectRead read{std::move(*body)};
   co_return read;
+}
+
+}  // namespace
+
+asio::awaitable<ObjectRead> get_object(http::IoThreads& io, Profile profile, ObjectName name, std::size_t most) {
+  http::Request request = request_for(profile, name);
+  return read_object(io, std::move(profile), std::move(request), most);
+}
+
+asio::awaitable<ObjectRead> get_presigned(http::IoThreads& io, Profile profile, std::string url, std::size_t most) {
+  http::Request request;
+  request.head.method = "GET";
+  const std::size_t host = url.find("://");
+  request.head.target = url.substr(std::min(url.find('/', host == url.npos ? 0 : host + 3), url.size()));
+  request.head.headers.set("Host", host_of(profile.endpoint));
+  return read_object(io, std::move(profile), std::move(request), most);
 }
 
 }  // namespace client

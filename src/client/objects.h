@@ -30,5 +30,7 @@ struct ObjectRead {
 // The whole object; more than `most` bytes are an error. If the profile's endpoint has a path, buckets
 // are below it. Throws std::runtime_error, with a message of one line, for an invalid endpoint.
 boost::asio::awaitable<ObjectRead> get_object(http::IoThreads& io, Profile profile, ObjectName name, std::size_t most);
+// The same by a presigned URL of that object. The profile has the endpoint.
+boost::asio::awaitable<ObjectRead> get_presigned(http::IoThreads& io, Profile profile, std::string url, std::size_t most);
 
 }  // namespace client

@@ -3,6 +3,8 @@
 
 #include <charconv>
 
+#include "state/keys.h"
+
 namespace control {
 
 base::Result<std::optional<ExternalObjects>> external_objects(ExternalObjects given) {
@@ -12,6 +14,20 @@ base::Result<std::optional<ExternalObjects>> external_objects(ExternalObjects gi
                        "STOKER_OBJECTS_SECRET_ACCESS_KEY"};
   }
   return std::optional(std::move(given));
+}
+
+base::Result<std::map<std::string, std::set<std::string>>> allowed_buckets(const std::vector<std::string>& texts) {
+  std::map<std::string, std::set<std::string>> allowed;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    const std::string account = text.substr(0, equals);
+    if (equals == text.npos || equals + 1 == text.size() || !state::valid_account(account)) {
+      return base::Error{"--objects-allow takes ACCOUNT=BUCKET, as 000000000000=settings or 000000000000=*, not '" + text +
+                         "'"};
+    }
+    allowed[account].insert(text.substr(equals + 1));
+  }
+  return allowed;
 }
 
 base::Result<Listen> parse_listen(const std::string& text) {

@@ -2,7 +2,9 @@
 // The configuration of a server.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,8 @@ namespace control {
 using doors::agents::ExternalObjects;
 // nullopt without an endpoint; an error without its keys.
 base::Result<std::optional<ExternalObjects>> external_objects(ExternalObjects given);
+// Of "ACCOUNT=BUCKET": 12 digits, and a name or "*".
+base::Result<std::map<std::string, std::set<std::string>>> allowed_buckets(const std::vector<std::string>& texts);
 
 struct Config {
   std::string data;

@@ -31,5 +31,28 @@ TEST(ExternalObjects, NeedAnEndpointAndKeys) {
   EXPECT_EQ((*objects)->region, "us-east-1");
 }
 
+TEST(ExternalObjects, AreReadByTheNamedAccountsOnly) {
+  const auto allowed = allowed_buckets({"000000000000=settings", "000000000000=more", "111111111111=*"});
+  ASSERT_TRUE(allowed);
+  const ExternalObjects objects{.endpoint = "https://ceph", .allowed = *allowed};
+  EXPECT_TRUE(objects.allows("000000000000", "settings"));
+  EXPECT_TRUE(objects.allows("000000000000", "more"));
+  EXPECT_FALSE(objects.allows("000000000000", "another"));
+  EXPECT_TRUE(objects.allows("111111111111", "another"));
+  EXPECT_FALSE(objects.allows("222222222222", "settings"));
+  for (const char* text : {"", "settings", "1=settings", "000000000000=", "=settings"}) {
+    EXPECT_FALSE(allowed_buckets({text})) << text;
+  }
+}
+
+TEST(ExternalObjects, AUrlIsPresignedAndHasNoSecret) {
+  const ExternalObjects objects{.endpoint = "https://ceph:7480/s3/", .region = "r", .access_key_id = "ID",
+                                .secret_access_key = "VERYSECRET"};
+  const std::string url = objects.url_of("bucket", "a b/c.env", base::from_seconds(1800000000));
+  EXPECT_TRUE(url.starts_with("https://ceph:7480/s3/bucket/a%20b/c.env?")) << url;
+  EXPECT_NE(url.find("X-Amz-Signature="), url.npos);
+  EXPECT_EQ(url.find("VERYSECRET"), url.npos);
+}
+
 }  // namespace
 }  // namespace control

@@ -2,16 +2,21 @@
 #include "control/data_folder.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <vector>
 
 namespace control {
 namespace {
+
+namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const std::string& path) {
   throw std::runtime_error("cannot write " + path + ": " + std::strerror(errno));
@@ -38,7 +43,57 @@ void write_if_changed(const std::string& path, const std::string& text) {
   if (read_file(path) != text) write_file(path, text);
 }
 
+const std::string kWhatToDo =
+    "Put the missing file back, or all of the folder from a backup; or move what is left away and start anew.";
+
+// What a server leaves besides its database.
+std::vector<std::string> traces_of_data(const std::string& folder) {
+  std::vector<std::string> found;
+  for (const char* name : {"credentials", "stoker.db-wal"}) {
+    if (fs::exists(folder + "/" + name)) found.push_back(name);
+  }
+  std::error_code error;
+  const auto files = fs::recursive_directory_iterator(folder + "/objects", error);
+  if (error) return found;
+  const bool objects = std::any_of(begin(files), end(files), [](const auto& entry) { return entry.is_regular_file(); });
+  if (objects) found.push_back("objects");
+  return found;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
 }  // namespace
+
+void check_data_folder(const std::string& folder, bool embedded) {
+  struct stat status;
+  if (::stat(folder.c_str(), &status) != 0) return;  // a new one
+  if (status.st_mode & S_IWOTH) {
+    throw std::runtime_error("everybody may write to the data folder " + folder + ": run `chmod o-w " + folder + "`");
+  }
+  if (!embedded) return;
+  const std::string database = folder + "/stoker.db";
+  const auto present = traces_of_data(folder);
+  std::error_code error;
+  const auto size = fs::file_size(database, error);
+  if ((error || size == 0) && !present.empty()) {
+    throw std::runtime_error("the data folder " + folder + " has " + joined(present) + ", but its database stoker.db is " +
+                             (error ? "missing" : "empty") + ". A start would make a new, empty one and hide the loss. " +
+                             kWhatToDo);
+  }
+  if (!error && size > 0 && fs::exists(folder + "/running") && !fs::exists(database + "-wal")) {
+    throw std::runtime_error("the last server of the data folder " + folder + " did not end by itself, and its write-ahead "
+                             "log stoker.db-wal is missing: the last writes may be lost. " + kWhatToDo +
+                             " To go on without these writes, delete " + folder + "/running.");
+  }
+}
+
+void mark_running(const std::string& folder) { write_file(folder + "/running", ""); }
+
+void unmark_running(const std::string& folder) { ::unlink((folder + "/running").c_str()); }
 
 void write_credentials(const std::string& folder, const state::Key& key) {
   write_if_changed(folder + "/credentials", "[default]\naws_access_key_id = " + key.id +

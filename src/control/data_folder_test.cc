@@ -2,6 +2,7 @@
 #include "control/data_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -43,6 +44,52 @@ TEST_F(DataFolderTest, AFolderThatIsMissingIsAnErrorThatNamesTheFile) {
   } catch (const std::exception& error) {
     EXPECT_NE(std::string(error.what()).find("missing/endpoint"), std::string::npos) << error.what();
   }
+}
+
+std::string problem_of(const std::string& folder, bool embedded = true) {
+  try {
+    check_data_folder(folder, embedded);
+    return "";
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
+
+TEST_F(DataFolderTest, ANewOrEmptyFolderIsFine) {
+  EXPECT_EQ(problem_of(folder_ + "/new"), "");
+  EXPECT_EQ(problem_of(folder_), "");
+}
+
+TEST_F(DataFolderTest, DataWithoutADatabaseIsALoss) {
+  std::ofstream(folder_ + "/credentials") << "x";
+  EXPECT_NE(problem_of(folder_).find("has credentials, but its database stoker.db is missing"), std::string::npos);
+  EXPECT_EQ(problem_of(folder_, false), "") << "the database is elsewhere";
+  std::ofstream(folder_ + "/stoker.db");
+  EXPECT_NE(problem_of(folder_).find("is empty"), std::string::npos);
+  std::ofstream(folder_ + "/stoker.db") << "x";
+  EXPECT_EQ(problem_of(folder_), "");
+  std::filesystem::remove(folder_ + "/credentials");
+  std::filesystem::remove(folder_ + "/stoker.db");
+  std::filesystem::create_directories(folder_ + "/objects/incoming");
+  EXPECT_EQ(problem_of(folder_), "") << "there is no object";
+  std::ofstream(folder_ + "/objects/a") << "x";
+  EXPECT_NE(problem_of(folder_).find("has objects, but"), std::string::npos);
+}
+
+TEST_F(DataFolderTest, ALogThatIsGoneAfterACrashIsALoss) {
+  std::ofstream(folder_ + "/stoker.db") << "x";
+  mark_running(folder_);
+  EXPECT_NE(problem_of(folder_).find("stoker.db-wal is missing"), std::string::npos);
+  std::ofstream(folder_ + "/stoker.db-wal") << "x";
+  EXPECT_EQ(problem_of(folder_), "");
+  std::filesystem::remove(folder_ + "/stoker.db-wal");
+  unmark_running(folder_);
+  EXPECT_EQ(problem_of(folder_), "");
+}
+
+TEST_F(DataFolderTest, AFolderThatEverybodyMayWriteToIsRefused) {
+  ASSERT_EQ(::chmod(folder_.c_str(), 0777), 0);
+  EXPECT_NE(problem_of(folder_).find("chmod o-w"), std::string::npos);
 }
 
 }  // namespace

@@ -94,6 +94,13 @@ asio::awaitable<http::Response> handle(api::Dispatcher* dispatcher, http::Exchan
   return dispatcher->handle(exchange);
 }
 
+bool is_embedded(const Config& config) { return config.store.empty(); }
+
+const Config& checked(const Config& config) {
+  check_data_folder(config.data, is_embedded(config));
+  return config;
+}
+
 constexpr std::size_t kMaxSocketPath = 107;  // sun_path's
 
 void listen(http::Server& server, const Config& config) {
@@ -123,7 +130,7 @@ struct Server::State {
         metrics(registry.services()),
         log(metrics),
         authenticator(engine),
-        agents(engine, log_streams, config.objects),
+        agents(engine, authenticator, log_streams, config.objects),
         logs(engine, agents, log_streams),
         scrub(engine, files, disk),
         objects({engine, authenticator, *registry.find_signed("s3"), log, metrics,
@@ -161,6 +168,12 @@ struct Server::State {
     return all;
   }
 
+  // The database is closed after this.
+  ~State() {
+    if (!marked_folder.empty()) unmark_running(marked_folder);
+  }
+
+  std::string marked_folder = {};
   base::SystemClock clock;
   http::IoThreads io;
   std::vector<services::Module> modules;
@@ -194,10 +207,14 @@ struct Server::State {
 };
 
 Server::Server(const Config& config, const std::string& version)
-    : state_(std::make_unique<State>(config, version)) {
+    : state_(std::make_unique<State>(checked(config), version)) {
   State& state = *state_;
   state.store->write_now(
       [&](store::Tx& tx) { state.root = state::ensure_root_key(tx, config.account, state.clock.now()); });
+  if (is_embedded(config)) {
+    mark_running(config.data);  // its log exists now
+    state.marked_folder = config.data;
+  }
   write_credentials(config.data, state.root);
   state.recover();
   state.server = std::make_unique<http::Server>(state.io, std::bind_front(&handle, &state.dispatcher));

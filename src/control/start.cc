@@ -22,6 +22,10 @@ void allow_many_files() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+bool is_loopback(const std::string& address) {
+  return address.starts_with("127.") || address == "::1" || address == "localhost";
+}
+
 }  // namespace
 
 int up(const Config& config, const std::string& version, const Companion& companion) {
@@ -35,6 +39,10 @@ int up(const Config& config, const std::string& version, const Companion& compan
   std::printf("stoker %s is ready at %s, its data in %s (%lld ms)\n", version.c_str(), server.url().c_str(),
               std::filesystem::absolute(config.data).c_str(), static_cast<long long>(took.count()));
   std::fflush(stdout);
+  if (config.tls_certificate.empty() && !is_loopback(config.address)) {
+    base::log_warn("requests and answers are not encrypted on the network: use --tls-cert and --tls-key",
+                   {{"address", config.address}});
+  }
 
   stop.wait();
   base::log_info("stopping");

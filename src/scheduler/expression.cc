@@ -37,20 +37,12 @@ bool ordered(Operator op, int comparison) {
   }
 }
 
-bool pattern_matches(const Test& test, std::string_view value) {
-  try {
-    return boost::regex_match(value.begin(), value.end(), test.pattern->regex);
-  } catch (const std::runtime_error&) {
-    throw ExpressionTooComplex("the pattern '" + test.arguments[0] + "' takes too long to match");
-  }
-}
-
 bool text_matches(const Test& test, std::string_view value) {
   switch (test.op) {
     case Operator::Equals: return value == test.arguments[0];
     case Operator::Exists: return true;
     case Operator::In: return std::ranges::find(test.arguments, value) != test.arguments.end();
-    case Operator::Matches: return pattern_matches(test, value);
+    case Operator::Matches: return RE2::FullMatch(value, test.pattern->regex);
     default: return ordered(test.op, compare_attributes(value, test.arguments[0]));
   }
 }

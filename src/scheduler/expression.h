@@ -30,12 +30,6 @@ namespace scheduler {
 inline constexpr std::size_t kMaxExpressionLength = 2000;  // Amazon's
 inline constexpr int kMaxExpressionDepth = 32;
 
-// A pattern exceeded the engine's limit of steps on a value. It ends the request.
-class ExpressionTooComplex : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 enum class Subject {
   AgentConnected,
   AgentVersion,
@@ -67,7 +61,6 @@ class Expression {
   // An error names the column, counted from 1.
   static base::Result<Expression> parse(std::string_view text);
 
-  // Throws ExpressionTooComplex.
   bool matches(const model::Instance& instance, std::span<const model::TaskHold> tasks) const;
 
   const std::string& text() const { return text_; }

@@ -269,12 +269,9 @@ class ExpressionParser {
   }
 
   void compile(Test& test) {
-    try {
-      boost::regex regex(test.arguments[0], boost::regex::perl | boost::regex::no_mod_m);
-      test.pattern = std::make_shared<const Pattern>(Pattern{std::move(regex)});
-    } catch (const std::runtime_error& error) {
-      fail(std::string("not a regular expression: ") + error.what());
-    }
+    auto pattern = std::make_shared<const Pattern>(test.arguments[0]);
+    if (!pattern->regex.ok()) fail("not a regular expression: " + pattern->regex.error());
+    test.pattern = std::move(pattern);
   }
 
   void read_number(Test& test) {

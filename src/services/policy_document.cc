@@ -3,6 +3,8 @@
 
 #include <boost/json.hpp>
 
+#include "wire/repeated_members.h"
+
 namespace services::policy {
 namespace {
 
@@ -131,7 +133,7 @@ std::optional<Document> parse(std::string_view text) {
   json::parse_options options;
   options.max_depth = kMaxDepth;
   const json::value parsed = json::parse({text.data(), text.size()}, error, {}, options);
-  if (error || !parsed.is_object()) return std::nullopt;
+  if (error || !parsed.is_object() || wire::has_repeated_members(text)) return std::nullopt;
   Document out;
   for (const auto& member : parsed.get_object()) {
     const std::string name = text_of(member.key());

@@ -92,6 +92,8 @@ AuthResult auth_failure(AuthError error) {
 
 AuthResult verify(const Claim& claim, const http::RequestHead& head, std::string_view body_sha256,
                   const SigningKey& key, base::Time now, bool s3) {
+  // Only S3 accepts a body that the signature does not cover.
+  if (!s3 && !claim.payload_hash.empty() && !claim.names_body_hash()) return auth_failure(AuthError::BadSignature);
   if (!claim.payload_hash.empty() || (claim.presigned && s3)) {
     AuthResult result = verify_without_body(claim, head, key, now, s3);
     if (!result) return result;

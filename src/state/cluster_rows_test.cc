@@ -173,10 +173,11 @@ TEST_P(ClusterRows, AMachineIsLostOnlyWhileItIsAwayAndHasTasks) {
 
 TEST_P(ClusterRows, AGpuHasOneOwner) {
   write([&](store::Tx& tx) {
-    insert_gpu(tx, "GPU-1", machine_.id);
-    EXPECT_EQ(gpu_owner(tx, "GPU-1"), "m");
+    insert_gpu(tx, "111111111111", "GPU-1", machine_.id);
+    EXPECT_EQ(gpu_owner(tx, "111111111111", "GPU-1"), machine_.id);
+    EXPECT_FALSE(gpu_owner(tx, "222222222222", "GPU-1"));
     delete_gpus(tx, machine_.id);
-    EXPECT_FALSE(gpu_owner(tx, "GPU-1"));
+    EXPECT_FALSE(gpu_owner(tx, "111111111111", "GPU-1"));
   });
 }
 

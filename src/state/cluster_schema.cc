@@ -225,10 +225,29 @@ CREATE INDEX ecs_tasks_waiting ON ecs_tasks (cluster, id) WHERE known = 0;
 CREATE INDEX ecs_tasks_provider ON ecs_tasks (cluster, provider) WHERE provider IS NOT NULL;
 )sql";
 
+constexpr char kManifestsAndGpus[] = R"sql(
+-- The number of the last manifest. An agent discards one with a lower number than it has seen.
+ALTER TABLE ecs_instances ADD COLUMN manifest INTEGER NOT NULL DEFAULT 0;
+
+-- One account can't occupy the GPUs of another.
+ALTER TABLE ecs_gpus RENAME TO ecs_gpus_of_all;
+CREATE TABLE ecs_account_gpus (
+  account TEXT NOT NULL,
+  id TEXT NOT NULL,
+  instance TEXT NOT NULL,
+  PRIMARY KEY (account, id)
+);
+INSERT INTO ecs_account_gpus (account, id, instance)
+  SELECT c.account, g.id, g.instance FROM ecs_gpus_of_all AS g
+  JOIN ecs_instances AS i ON i.id = g.instance JOIN ecs_clusters AS c ON c.id = i.cluster;
+DROP TABLE ecs_gpus_of_all;
+CREATE INDEX ecs_account_gpus_instance ON ecs_account_gpus (instance);
+)sql";
+
 }  // namespace
 
 store::Migrations cluster_migrations() {
-  return {"clusters", {kClusterTables, kMachineTroubles, kServiceTables, kCapacityTables}};
+  return {"clusters", {kClusterTables, kMachineTroubles, kServiceTables, kCapacityTables, kManifestsAndGpus}};
 }
 
 }  // namespace state

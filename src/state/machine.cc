@@ -146,18 +146,25 @@ std::optional<base::Time> first_departed(store::Tx& tx) {
   return first_time(tx, "SELECT min(inactive_at) FROM ecs_instances WHERE inactive_at IS NOT NULL");
 }
 
-std::optional<std::string> gpu_owner(store::Tx& tx, const std::string& gpu) {
-  return tx.query("SELECT instance FROM ecs_gpus WHERE id = $1", gpu).one([](const store::Row& row) {
-    return row.str(0);
-  });
+std::int64_t next_manifest(store::Tx& tx, const model::InstanceId& machine, base::Time now) {
+  return tx
+      .query("UPDATE ecs_instances SET manifest = CASE WHEN manifest >= $2 THEN manifest + 1 ELSE $2 END WHERE id = $1"
+             " RETURNING manifest",
+             machine.str(), base::to_millis(now))
+      .integer();
 }
 
-void insert_gpu(store::Tx& tx, const std::string& gpu, const model::InstanceId& machine) {
-  tx.exec("INSERT INTO ecs_gpus (id, instance) VALUES ($1, $2)", gpu, machine.str());
+std::optional<model::InstanceId> gpu_owner(store::Tx& tx, const std::string& account, const std::string& gpu) {
+  return tx.query("SELECT instance FROM ecs_account_gpus WHERE account = $1 AND id = $2", account, gpu)
+      .one([](const store::Row& row) { return model::InstanceId(row.str(0)); });
+}
+
+void insert_gpu(store::Tx& tx, const std::string& account, const std::string& gpu, const model::InstanceId& machine) {
+  tx.exec("INSERT INTO ecs_account_gpus (account, id, instance) VALUES ($1, $2, $3)", account, gpu, machine.str());
 }
 
 void delete_gpus(store::Tx& tx, const model::InstanceId& machine) {
-  tx.exec("DELETE FROM ecs_gpus WHERE instance = $1", machine.str());
+  tx.exec("DELETE FROM ecs_account_gpus WHERE instance = $1", machine.str());
 }
 
 }  // namespace state

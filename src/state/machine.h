@@ -68,9 +68,13 @@ void delete_departed(store::Tx& tx, base::Time since);
 std::optional<base::Time> first_disconnected(store::Tx& tx);
 std::optional<base::Time> first_departed(store::Tx& tx);
 
-// A GPU is registered by one machine at a time.
-std::optional<std::string> gpu_owner(store::Tx& tx, const std::string& gpu);
-void insert_gpu(store::Tx& tx, const std::string& gpu, const model::InstanceId& machine);
+// The number of a new manifest for its agent: the time in milliseconds, and more than the last one where the clock
+// was set back.
+std::int64_t next_manifest(store::Tx& tx, const model::InstanceId& machine, base::Time now);
+
+// Within an account, a GPU is registered by one machine at a time.
+std::optional<model::InstanceId> gpu_owner(store::Tx& tx, const std::string& account, const std::string& gpu);
+void insert_gpu(store::Tx& tx, const std::string& account, const std::string& gpu, const model::InstanceId& machine);
 void delete_gpus(store::Tx& tx, const model::InstanceId& machine);
 
 }  // namespace state

@@ -119,11 +119,27 @@ def test_another_s3_can_hold_the_files(monkeypatch):
         s3 = s3_of(elsewhere)
         s3.create_bucket(Bucket=BUCKET)
         s3.put_object(Bucket=BUCKET, Key="a.env", Body=b"A=from elsewhere\n")
-        with cluster.Cluster(arguments=["--objects-endpoint", elsewhere.endpoint]) as fleet:
+        settings = ["--objects-endpoint", elsewhere.endpoint, "--objects-allow", f"000000000000={BUCKET}"]
+        with cluster.Cluster(arguments=settings) as fleet:
             fleet.add("box-a")
             shell = 'echo "$A, $AWS_ENDPOINT_URL_S3, ${STOKER_OBJECTS_SECRET_ACCESS_KEY-no secret}"'
             task = fleet.run(fleet.define(shell, environmentFiles=[arn("a.env")]))
             assert output(fleet, task) == f"from elsewhere, {elsewhere.endpoint}, no secret\n"
+
+
+def test_another_s3_is_read_by_the_named_accounts_only(monkeypatch):
+    with server.Server() as elsewhere:
+        key = elsewhere.root_key
+        monkeypatch.setenv("STOKER_OBJECTS_ACCESS_KEY_ID", key.id)
+        monkeypatch.setenv("STOKER_OBJECTS_SECRET_ACCESS_KEY", key.secret)
+        s3 = s3_of(elsewhere)
+        s3.create_bucket(Bucket=BUCKET)
+        s3.put_object(Bucket=BUCKET, Key="a.env", Body=b"A=secret\n")
+        settings = ["--objects-endpoint", elsewhere.endpoint, "--objects-allow", "000000000000=another"]
+        with cluster.Cluster(arguments=settings) as fleet:
+            fleet.add("box-a")
+            reason = failure(fleet, fleet.define("true", environmentFiles=[arn("a.env")]))
+            assert "--objects-allow" in reason and BUCKET in reason
 
 
 def test_another_s3_needs_keys(monkeypatch):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as an expression of the cluster query language: an error, or an expression that can be
-// evaluated for a machine. Patterns terminate, or fail with ExpressionTooComplex.
+// evaluated for a machine. Patterns take time in proportion to the value.
 #include <cstddef>
 #include <cstdint>
 
@@ -14,10 +14,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       .attributes = {{"a", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}, {"b", std::nullopt}, {"c", "16"}}};
   static const std::vector<model::TaskHold> kTasks = {{.group = "service:web", .started_by = "me", .running = true}};
   auto expression = scheduler::Expression::parse({reinterpret_cast<const char*>(data), size});
-  if (!expression) return 0;
-  try {
-    expression->matches(kInstance, kTasks);
-  } catch (const scheduler::ExpressionTooComplex&) {
-  }
+  if (expression) expression->matches(kInstance, kTasks);
   return 0;
 }

@@ -135,6 +135,35 @@ def test_a_damaged_database_is_not_served(own):
     refuses_to_start(data=own.data)
 
 
+def test_data_without_its_database_is_not_taken_for_a_new_server(own):
+    own.start()
+    own.stop()
+    credentials = (own.data / "credentials").read_bytes()
+    (own.data / "stoker.db").unlink()
+    refuses_to_start("credentials", "stoker.db is missing", data=own.data)
+    (own.data / "stoker.db").touch()
+    refuses_to_start("stoker.db is empty", data=own.data)
+    assert (own.data / "credentials").read_bytes() == credentials, "the key is still the one that clients have"
+
+
+def test_a_log_that_was_deleted_after_a_crash_is_reported(own):
+    own.start()
+    own.kill()
+    log = own.data / "stoker.db-wal"
+    assert log.exists()
+    kept = log.read_bytes()
+    log.unlink()
+    refuses_to_start("stoker.db-wal is missing", data=own.data)
+    log.write_bytes(kept)
+    own.start()
+
+
+def test_a_folder_that_everybody_may_write_to_is_refused(own):
+    own.data.mkdir(parents=True)
+    own.data.chmod(0o777)
+    refuses_to_start("chmod o-w", data=own.data)
+
+
 def test_commands_without_a_server_report_it(own, tmp_path):
     for command in (["env"], ["status"], ["key", "list"]):
         done = run_stoker(*command, "--data", tmp_path / "nothing")

@@ -22,7 +22,7 @@ constexpr std::string_view kAgentAttributes[] = {
     "ecs.capability.container-health-check",
     "ecs.capability.container-ordering",
     "ecs.capability.container-restart-policy",
-    "ecs.capability.container-port-range",
+    "ecs.capability.network.container-port-range",
     "ecs.capability.env-files.s3",
     "ecs.capability.execution-role-awslogs",
 };

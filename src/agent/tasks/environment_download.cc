@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/tasks/environment_download.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "agent/tasks/container_runner.h"
@@ -29,23 +30,37 @@ std::string file_error(const char* action, const client::ObjectName& name, const
          ", error: " + error;
 }
 
+asio::awaitable<client::ObjectRead> denied_object(client::ObjectName name) {
+  client::ObjectRead denied{base::Error{"AccessDenied: the server's --objects-allow does not let this account read the "
+                                        "bucket " + name.bucket}};
+  co_return denied;
+}
+
 }  // namespace
 
 client::Profile objects_profile(client::Profile agent, const shapes::agent::Task& task) {
-  if (task.stokerObjects) {
-    const shapes::agent::Objects& objects = *task.stokerObjects;
-    client::Profile elsewhere;
-    elsewhere.endpoint = objects.endpoint;
-    elsewhere.region = objects.region;
-    elsewhere.credentials = {objects.accessKeyId.value_or(""), objects.secretAccessKey.value_or(""), ""};
-    return elsewhere;
-  }
   if (task.executionRoleCredentials) {
     agent.credentials = to_credentials(*task.executionRoleCredentials);
   } else if (task.roleCredentials) {
     agent.credentials = to_credentials(*task.roleCredentials);
   }
   return agent;
+}
+
+asio::awaitable<client::ObjectRead> read_environment_object(http::IoThreads& io, client::Profile agent,
+                                                            const shapes::agent::Task& task, client::ObjectName name) {
+  if (!task.stokerObjects) {
+    return client::get_object(io, objects_profile(std::move(agent), task), std::move(name), kMaxEnvironmentFile);
+  }
+  client::Profile elsewhere;
+  elsewhere.endpoint = task.stokerObjects->endpoint;
+  const auto& urls = task.stokerObjects->fileUrls;
+  const auto url = std::ranges::find_if(urls, [&](const auto& entry) {
+    const auto known = client::parse_object_arn(entry.first);
+    return known && known->bucket == name.bucket && known->key == name.key;
+  });
+  if (url == urls.end()) return denied_object(name);
+  return client::get_presigned(io, std::move(elsewhere), url->second, kMaxEnvironmentFile);
 }
 
 // Like Amazon's agent, a failure stops the whole task, even if the container is not essential.

@@ -186,18 +186,5 @@ TEST(ObjectsProfile, UsesTheCredentialsOfTheExecutionRoleThenTheTaskRoleThenTheA
   EXPECT_EQ(profile.ca_file, "ca.pem");
 }
 
-TEST(ObjectsProfile, PrefersTheS3ThatTheServerNames) {
-  auto task = test_task("t", {});
-  task.roleCredentials = credentials("TASK");
-  task.stokerObjects = shapes::agent::Objects{"https://ceph:7480", "default", "ID", "SECRET"};
-  const client::Profile profile = objects_profile(agent_profile(), task);
-  EXPECT_EQ(profile.endpoint, "https://ceph:7480");
-  EXPECT_EQ(profile.region, "default");
-  EXPECT_EQ(profile.credentials.access_key, "ID");
-  EXPECT_EQ(profile.credentials.secret_key, "SECRET");
-  EXPECT_EQ(profile.credentials.session_token, "");
-  EXPECT_EQ(profile.ca_file, "");
-}
-
 }  // namespace
 }  // namespace agent

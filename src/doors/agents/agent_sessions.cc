@@ -7,6 +7,7 @@
 #include "api/identify.h"
 #include "base/log.h"
 #include "doors/agents/session.h"
+#include "doors/agents/signed_frame.h"
 #include "services/ecs/machines/live_gpus.h"
 #include "services/ecs/metrics/live_usage.h"
 #include "shapes/agent/extensions.h"
@@ -40,9 +41,13 @@ asio::awaitable<http::Response> AgentSessions::serve(http::Exchange& exchange, s
   const std::string instance =
       api::form_field(query, telemetry_session ? "containerInstance" : "containerInstanceArn").value_or("");
   auto session = std::make_shared<Session>(caller, times_);
+  session->target = exchange.head().target;
+  session->wants_credentials = api::form_field(query, "sendCredentials") == "true";
+  const ecs::AgentVersions versions{api::form_field(query, "agentVersion"), api::form_field(query, "agentHash"),
+                                    api::form_field(query, "dockerVersion")};
   std::optional<wire::ApiError> failure;
   try {
-    session->home = co_await find_home(std::move(caller), cluster, instance);
+    session->home = co_await find_home(std::move(caller), cluster, instance, versions);
   } catch (const wire::ApiError& error) {
     failure = error;
   }
@@ -57,10 +62,14 @@ asio::awaitable<http::Response> AgentSessions::serve(http::Exchange& exchange, s
 }
 
 asio::awaitable<ecs::Admitted> AgentSessions::find_home(services::Caller caller, std::string cluster,
-                                                        std::string instance) {
+                                                        std::string instance, ecs::AgentVersions versions) {
   ecs::Admitted home;
   api::Engine::Work look = [&](Call& call) { home = ecs::admit(call, cluster, instance); };
-  co_await engine_.run(Access::Read, std::move(caller), std::move(look));
+  co_await engine_.run(Access::Read, caller, std::move(look));
+  if (!ecs::states(home.instance, versions)) {
+    api::Engine::Work write = [&](Call& call) { ecs::store_versions(call, home.instance, versions); };
+    co_await engine_.run(Access::Write, std::move(caller), std::move(write));
+  }
   co_return home;
 }
 
@@ -103,7 +112,7 @@ asio::awaitable<void> AgentSessions::work(http::Exchange& exchange, SessionPtr s
 asio::awaitable<void> AgentSessions::send_manifest(SessionPtr session) {
   TaskManifestMessage manifest;
   api::Engine::Work look = [&](Call& call) { manifest = ecs::manifest_of(call, session->home); };
-  co_await engine_.run(Access::Read, session->caller, std::move(look));
+  co_await engine_.run(Access::Write, session->caller, std::move(look));
   session->state.sent_manifest(manifest.messageId);
   session->send("TaskManifestMessage", manifest);
 }
@@ -261,7 +270,23 @@ void AgentSessions::set_pace(Session& session) {
   if (std::exchange(session.pace_seconds, pace.seconds) != pace.seconds) session.send("StokerTelemetryPace", pace);
 }
 
+// The JSON of a frame. Amazon's agent signs each frame, as if it were the body of the request that opened the session.
+asio::awaitable<std::string> AgentSessions::verified_json(SessionPtr session, std::string text) {
+  auto frame = split_frame(text);
+  if (!frame) co_return text;
+  http::RequestHead head{"GET", session->target, std::move(frame->headers)};
+  head.headers.set("Content-Length", std::to_string(frame->json.size()));
+  const signing::ClaimResult claim = signing::parse_claim(head);
+  const api::Signer signer = co_await authenticator_.find_or_throw(claim, "ecs");
+  authenticator_.verify(claim.claim, signer, head, frame->json);
+  if (signer.key->account != session->caller.account) {
+    throw wire::ApiError("AccessDeniedException", "The frame is signed with a key of another account.");
+  }
+  co_return std::string(frame->json);
+}
+
 asio::awaitable<void> AgentSessions::handle_telemetry(SessionPtr session, std::string text) {
+  text = co_await verified_json(session, std::move(text));
   auto frame = wire::read_frame(text);
   if (!frame) throw wire::ApiError("BadRequestException", frame.error());
   if (frame->type == "PublishHealthRequest") {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "api/authenticate.h"
 #include "api/engine.h"
 #include "base/guarded.h"
 #include "doors/agents/external_objects.h"
@@ -22,9 +23,10 @@ namespace doors::agents {
 
 class AgentSessions {
  public:
-  AgentSessions(api::Engine& engine, LogStreams& logs, std::optional<ExternalObjects> objects,
-                const SessionTimes& times = {})
-      : engine_(engine), logs_(logs), objects_(std::move(objects)), times_(times) {}
+  // All of these outlive it.
+  AgentSessions(api::Engine& engine, api::Authenticator& authenticator, LogStreams& logs,
+                std::optional<ExternalObjects> objects, const SessionTimes& times = {})
+      : engine_(engine), authenticator_(authenticator), logs_(logs), objects_(std::move(objects)), times_(times) {}
 
   // GET /ws: the work session or the telemetry session, depending on the query.
   boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, services::Caller caller);
@@ -37,7 +39,8 @@ class AgentSessions {
   using SessionPtr = std::shared_ptr<Session>;  // shared by the coroutines that read and write, and the map
 
   boost::asio::awaitable<services::ecs::Admitted> find_home(services::Caller caller, std::string cluster,
-                                                            std::string instance);
+                                                            std::string instance,
+                                                            services::ecs::AgentVersions versions);
 
   boost::asio::awaitable<void> work(http::Exchange& exchange, SessionPtr session);
   boost::asio::awaitable<void> send_manifest(SessionPtr session);
@@ -52,6 +55,7 @@ class AgentSessions {
   boost::asio::awaitable<services::ecs::Work> find_work(SessionPtr session);
   void send_payload(Session& session, std::vector<shapes::agent::Task> tasks);
   boost::asio::awaitable<void> renew_credentials(SessionPtr session);
+  boost::asio::awaitable<void> send_credentials(SessionPtr session);
 
   boost::asio::awaitable<void> leave(SessionPtr session);
   boost::asio::awaitable<bool> mark_disconnected(SessionPtr session);
@@ -59,9 +63,11 @@ class AgentSessions {
 
   boost::asio::awaitable<void> telemetry(SessionPtr session);
   void set_pace(Session& session);
+  boost::asio::awaitable<std::string> verified_json(SessionPtr session, std::string text);
   boost::asio::awaitable<void> handle_telemetry(SessionPtr session, std::string text);
 
   api::Engine& engine_;
+  api::Authenticator& authenticator_;
   LogStreams& logs_;
   const std::optional<ExternalObjects> objects_;
   const SessionTimes times_;

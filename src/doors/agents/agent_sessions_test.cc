@@ -2,6 +2,8 @@
 #include "doors/agents/agent_sessions.h"
 
 #include "doors/agents/agents_fixture.h"
+#include "signing/sigv4.h"
+#include "state/keys.h"
 
 namespace doors::agents {
 namespace {
@@ -233,14 +235,61 @@ TEST_F(AgentSessionsTest, TelemetryIsAcknowledgedAndHealthIsStored) {
   EXPECT_FALSE(*describe_machine(machine_.str()).agentConnected) << "telemetry does not connect a machine";
 }
 
+// As Amazon's agent signs a frame: it is the body of the request that opened the session.
+std::string signed_frame(const std::string& target, const std::string& json, const signing::Credentials& key,
+                         base::Time now) {
+  http::Request request{{"GET", target, {{"Host", "127.0.0.1"}}}, json};
+  signing::sign(request, key, "us-east-1", "ecs", now);
+  std::string text;
+  for (const char* name : {"Authorization", "Host", "X-Amz-Date"}) {
+    text += std::string(name) + ": " + std::string(request.head.headers.get(name)) + "\r\n";
+  }
+  return text + "\r\n" + json;
+}
+
+TEST_F(AgentSessionsTest, SignedFramesOfAmazonsAgentAreVerified) {
+  const std::string query = "cluster=default&containerInstance=" + machine_.str() + "&dockerVersion=DockerVersion%3A+20.10";
+  auto socket = connect(query).socket;
+  next<HeartbeatMessage>(*socket, "HeartbeatMessage");
+  state::Key key;
+  with_call([&](services::Call& call) { key = *state::find_key(call.tx, caller_.access_key); });
+  const std::string json = wire::write_frame("PublishMetricsRequest", shapes::agent::PublishMetricsRequest{});
+  socket->send(signed_frame("/ws?" + query, json, {key.id, key.secret, ""}, clock_.now()));
+  next<shapes::agent::AckPublishMetric>(*socket, "AckPublishMetric");
+  socket->send(signed_frame("/ws?" + query, json, {key.id, "another secret", ""}, clock_.now()));
+  next<ErrorMessage>(*socket, "BadRequestException");
+  socket->send(signed_frame("/ws?another=query", json, {key.id, key.secret, ""}, clock_.now()));
+  next<ErrorMessage>(*socket, "BadRequestException");
+  const auto versions = describe_machine(machine_.str()).versionInfo;
+  EXPECT_EQ(versions->dockerVersion, "DockerVersion: 20.10");
+}
+
+TEST_F(AgentSessionsTest, CredentialsOfAllTasksAreSentOnRequest) {
+  using shapes::agent::IAMRoleCredentialsMessage;
+  const auto task = start_task();
+  auto first = connect_and_agree();
+  const auto payload = next<PayloadMessage>(*first, "PayloadMessage");
+  acknowledge(*first, payload.messageId);
+  settle(*first);
+  auto second = connect("clusterArn=default&containerInstanceArn=" + machine_.str() + "&sendCredentials=true").socket;
+  acknowledge(*second, next<TaskManifestMessage>(*second, "TaskManifestMessage").messageId);
+  const auto message = next<IAMRoleCredentialsMessage>(*second, "IAMRoleCredentialsMessage");
+  EXPECT_EQ(message.taskArn, *task.taskArn);
+  EXPECT_EQ(message.roleCredentials.credentialsId, payload.tasks.at(0).roleCredentials->credentialsId);
+}
+
+TEST_F(AgentSessionsTest, ManifestsAreNumberedUpwardsThoughTheClockIsSetBack) {
+  auto first = connect_agent();
+  const auto before = next<TaskManifestMessage>(*first, "TaskManifestMessage");
+  clock_.set(now_ - std::chrono::hours(2));
+  auto second = connect_agent();
+  EXPECT_GT(next<TaskManifestMessage>(*second, "TaskManifestMessage").timeline, before.timeline);
+}
+
 TEST_F(AgentSessionsTest, UsageIsKeptAndOurAgentIsToldHowOftenToReportIt) {
   using shapes::agent::AckPublishMetric;
   using shapes::agent::StokerTelemetryPace;
-  with_call([&](services::Call& call) {
-    auto instance = *services::ecs::load_instance(call.tx, machine_);
-    instance.body.attributes = {{.name = "stoker.agent"}};
-    services::ecs::update_instance(call.tx, instance);
-  });
+  give_machine_our_agent();
   auto socket = connect_telemetry();
   next<HeartbeatMessage>(*socket, "HeartbeatMessage");
   auto& usage = locals_.get<services::ecs::LiveUsage>();

@@ -82,6 +82,15 @@ class AgentsTest : public services::ecs::MachinesTest {
     with_call([&](services::Call& call) { services::ecs::set_connected(call, machine_, connected); });
   }
 
+  // Otherwise its agent is Amazon's.
+  void give_machine_our_agent() {
+    with_call([&](services::Call& call) {
+      auto instance = *services::ecs::load_instance(call.tx, machine_);
+      instance.body.attributes = {{.name = "stoker.agent"}};
+      services::ecs::update_instance(call.tx, instance);
+    });
+  }
+
   http::WebSocketReply connect(const std::string& query) {
     http::Request request;
     request.head.target = "/ws?" + query;
@@ -150,7 +159,8 @@ class AgentsTest : public services::ecs::MachinesTest {
   api::Topics topics_;
   api::Engine engine_{*store_, locals_, directory_, topics_, clock_};
   LogStreams streams_{topics_};
-  AgentSessions sessions_{engine_, streams_, std::nullopt};
+  api::Authenticator authenticator_{engine_};
+  AgentSessions sessions_{engine_, authenticator_, streams_, std::nullopt};
   TaskLogs logs_{engine_, sessions_, streams_};
   http::IoThreads io_{2};
   std::unique_ptr<http::Server> server_;

@@ -2,7 +2,6 @@
 // One session: a socket, and the state of the conversation on it.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -25,16 +24,14 @@ struct AgentSessions::Session {
   const std::string id = base::random_uuid();
   std::shared_ptr<http::WebSocket> socket;  // shared with other senders
   SessionState state;
+  std::string target = {};        // of the request that opened it
+  bool wants_credentials = false;  // of all tasks, once both sides agree
   bool over = false;
   bool pushing = false;  // the writer runs
   std::int32_t pace_seconds = kUsualPaceSeconds;  // of its telemetry
 
   // Messages and members of our own, with keys among them, are only for Stoker's agent.
-  bool with_our_agent() const {
-    const auto& attributes = home.instance.body.attributes;
-    return attributes && std::any_of(attributes->begin(), attributes->end(),
-                                     [](const auto& attribute) { return attribute.name == "stoker.agent"; });
-  }
+  bool with_our_agent() const { return home.instance.has_our_agent(); }
   std::string topic() const { return state::instance_topic(home.instance.id); }
   std::string own_topic() const { return "session/" + id; }
   template <class Message>

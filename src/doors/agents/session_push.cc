@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sending half of a work session: payloads, credentials, heartbeats.
-#include <algorithm>
-
 #include "base/log.h"
 #include "doors/agents/session.h"
+#include "services/arn.h"
 #include "services/ecs/arn.h"
 
 namespace doors::agents {
@@ -15,13 +14,19 @@ using services::Call;
 
 namespace {
 
-// The keys are for the agent, which reads environment files with them.
-Objects to_objects(const ExternalObjects& objects, const Task& task) {
-  Objects out{objects.endpoint, objects.region, std::nullopt, std::nullopt};
-  const bool reads = std::any_of(task.containers.begin(), task.containers.end(),
-                                 [](const Container& container) { return !container.environmentFiles.empty(); });
-  if (reads) out.accessKeyId = objects.access_key_id;
-  if (reads) out.secretAccessKey = objects.secret_access_key;
+// A file that the account may not read has no URL, and the agent reports that.
+Objects to_objects(const ExternalObjects& objects, const Task& task, const std::string& account, base::Time now) {
+  Objects out{objects.endpoint, objects.region, {}};
+  for (const Container& container : task.containers) {
+    for (const EnvironmentFile& file : container.environmentFiles) {
+      const auto arn = services::parse_arn(file.value);
+      const std::string resource(arn ? arn->resource : "");
+      const std::size_t slash = resource.find('/');
+      if (slash == resource.npos) continue;
+      const std::string bucket = resource.substr(0, slash), key = resource.substr(slash + 1);
+      if (objects.allows(account, bucket)) out.fileUrls[file.value] = objects.url_of(bucket, key, now);
+    }
+  }
   return out;
 }
 
@@ -32,6 +37,9 @@ asio::awaitable<void> AgentSessions::push_until_over(SessionPtr session) {
     const std::uint64_t seen = engine_.topics().seen();
     try {
       co_await push(session);
+      if (std::exchange(session->wants_credentials, false)) {
+        co_await send_credentials(session);
+      }
       const bool renewal = session->state.take_renewal(Steady::now());
       if (renewal) {
         co_await renew_credentials(session);
@@ -95,7 +103,8 @@ void AgentSessions::send_payload(Session& session, std::vector<Task> tasks) {
   payload.generatedAt = base::to_millis(engine_.clock().now());
   payload.tasks = std::move(tasks);
   if (objects_ && session.with_our_agent()) {
-    for (Task& task : payload.tasks) task.stokerObjects = to_objects(*objects_, task);
+    const base::Time now = engine_.clock().now();
+    for (Task& task : payload.tasks) task.stokerObjects = to_objects(*objects_, task, session.caller.account, now);
   }
   std::vector<std::string> arns;
   for (const Task& task : payload.tasks) arns.push_back(task.arn);
@@ -112,6 +121,14 @@ asio::awaitable<void> AgentSessions::renew_credentials(SessionPtr session) {
   std::vector<IAMRoleCredentialsMessage> messages;
   api::Engine::Work renew = [&](Call& call) { messages = ecs::renewed_credentials(call, session->home); };
   co_await engine_.run(Access::Write, session->caller, std::move(renew));
+  for (const IAMRoleCredentialsMessage& message : messages) session->send("IAMRoleCredentialsMessage", message);
+}
+
+// Amazon's agent keeps credentials in memory only, and requests those of all its tasks when it starts.
+asio::awaitable<void> AgentSessions::send_credentials(SessionPtr session) {
+  std::vector<IAMRoleCredentialsMessage> messages;
+  api::Engine::Work work = [&](Call& call) { messages = ecs::all_credentials(call, session->home); };
+  co_await engine_.run(Access::Write, session->caller, std::move(work));
   for (const IAMRoleCredentialsMessage& message : messages) session->send("IAMRoleCredentialsMessage", message);
 }
 

@@ -10,6 +10,7 @@
 #include "services/ecs/arn.h"
 #include "services/ecs/clusters/cluster.h"
 #include "services/ecs/identifiers.h"
+#include "services/ecs/machines/instance.h"
 #include "state/task.h"
 #include "shapes/agent/extensions.h"
 #include "wire/frame.h"
@@ -69,6 +70,15 @@ std::string to_text(const StokerLogLines& batch) {
   return text;
 }
 
+// Amazon's agent has no messages for log lines, and would leave the reader waiting.
+void require_our_agent(services::Call& call, const model::InstanceId& machine) {
+  const auto instance = ecs::load_instance(call.tx, machine);
+  if (!instance || instance->has_our_agent()) return;
+  throw wire::ApiError("InvalidParameterException",
+                       "The machine " + instance->name + " runs Amazon's ECS agent, which provides no log stream. Use the "
+                       "log driver awslogs and read the log group, or read the engine's logs on the machine.");
+}
+
 }  // namespace
 
 asio::awaitable<TaskLogs::Place> TaskLogs::look(services::Caller caller, std::string cluster, std::string task) {
@@ -78,6 +88,7 @@ asio::awaitable<TaskLogs::Place> TaskLogs::look(services::Caller caller, std::st
     const auto found = ecs::load_task(call.tx, home, task);
     if (!found) throw not_found("The task " + task + " does not exist in the cluster " + home.name + ".");
     place = {found->machine, ecs::task_arn(home, found->id), found->delivered};
+    require_our_agent(call, found->machine);
     if (!found->delivered && found->stopped_at) {
       throw not_found("The task stopped before it reached its machine: " + found->stopped_reason.value_or(""));
     }

@@ -15,6 +15,8 @@ using testing::Not;
 
 class TaskLogsTest : public AgentsTest {
  protected:
+  TaskLogsTest() { give_machine_our_agent(); }
+
   // Sends a request; read its answer when the agent has done its part.
   std::unique_ptr<http::RawClient> request_logs(const std::string& query) {
     auto client = std::make_unique<http::RawClient>(server_->port());
@@ -39,6 +41,16 @@ class TaskLogsTest : public AgentsTest {
     return out;
   }
 };
+
+TEST_F(TaskLogsTest, AMachineWithAmazonsAgentHasNoStream) {
+  with_call([&](services::Call& call) {
+    auto instance = *services::ecs::load_instance(call.tx, machine_);
+    instance.body.attributes.reset();
+    services::ecs::update_instance(call.tx, instance);
+  });
+  const auto task = start_task();
+  EXPECT_THAT(request_logs("task=" + id_of(task))->read_to_end(), HasSubstr("provides no log stream"));
+}
 
 TEST_F(TaskLogsTest, LinesComeFromTheTasksMachine) {
   const auto task = start_task();

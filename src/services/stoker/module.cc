@@ -41,7 +41,6 @@ CreateKeyResponse create_key(Call& call, const CreateKeyRequest& request) {
 
 ImportKeysResponse import_keys(Call& call, const ImportKeysRequest& request) {
   require_root(call);
-  const std::string account = account_of(call, request.account);
   if (request.keys.size() > kMaxImported) {
     throw ApiError("ValidationException", "At most 10000 keys can be imported at once.");
   }
@@ -51,6 +50,7 @@ ImportKeysResponse import_keys(Call& call, const ImportKeysRequest& request) {
     if (pair.secret.empty() || pair.secret.size() > kMaxSecret) {
       throw ApiError("ValidationException", "The secret of key '" + pair.id + "' is empty or too long.");
     }
+    const std::string account = account_of(call, pair.account ? pair.account : request.account);
     state::Key key{.id = pair.id, .secret = pair.secret, .account = account, .created_at = call.now};
     auto existing = state::find_key(call.tx, key.id);
     if (existing && (existing->secret != key.secret || existing->account != account)) {

@@ -162,16 +162,15 @@ struct GpuShare {
 };
 BOOST_DESCRIBE_STRUCT(GpuShare, (), (container, gpuId, memoryInMiB, maxComputePercent))
 
-// Ours: the S3 that this task's objects are in, where that is not the server's own. The keys are there
-// for a task with environment files.
+// Ours: the S3 that this task's objects are in, where that is not the server's own. No keys
+// travel: each environment file that the account may read has a presigned URL.
 struct Objects {
   std::string endpoint;
   std::string region;
-  std::optional<std::string> accessKeyId;
-  std::optional<std::string> secretAccessKey;
+  std::map<std::string, std::string> fileUrls;  // by ARN
   bool operator==(const Objects&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Objects, (), (endpoint, region, accessKeyId, secretAccessKey))
+BOOST_DESCRIBE_STRUCT(Objects, (), (endpoint, region, fileUrls))
 
 struct Task {
   std::string arn;

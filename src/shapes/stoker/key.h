@@ -33,8 +33,9 @@ BOOST_DESCRIBE_STRUCT(CreateKeyResponse, (), (key))
 struct KeyPair {
   std::string id;
   std::string secret;
+  std::optional<std::string> account;  // of this key; absent: the request's
 };
-BOOST_DESCRIBE_STRUCT(KeyPair, (), (id, secret))
+BOOST_DESCRIBE_STRUCT(KeyPair, (), (id, secret, account))
 
 struct ImportKeysRequest {
   std::optional<std::string> account;

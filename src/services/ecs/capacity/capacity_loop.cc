@@ -35,13 +35,9 @@ bool any_fits(Call& call, state::ClusterNumber cluster, const std::vector<state:
     if (!tried.insert(kind_of(task)).second) continue;
     const scheduler::Request* request = requests.of(task);
     if (!request) continue;
-    try {
-      const auto decision =
-          call.local<Fleets>().with(cluster, [&](const scheduler::Fleet& fleet) { return fleet.place(*request); });
-      if (std::holds_alternative<scheduler::Plan>(decision)) return true;
-    } catch (const scheduler::ExpressionTooComplex&) {
-      continue;
-    }
+    const auto decision =
+        call.local<Fleets>().with(cluster, [&](const scheduler::Fleet& fleet) { return fleet.place(*request); });
+    if (std::holds_alternative<scheduler::Plan>(decision)) return true;
   }
   return false;
 }

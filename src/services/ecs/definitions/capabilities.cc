@@ -96,7 +96,7 @@ void need_container(Needs& needs, const ContainerDefinition& container, bool has
   if (container.restartPolicy && container.restartPolicy->enabled) needs.feature("container-restart-policy");
   if (!container.portMappings) return;
   for (const PortMapping& mapping : *container.portMappings) {
-    if (mapping.containerPortRange) needs.feature("container-port-range");
+    if (mapping.containerPortRange) needs.feature("network.container-port-range");
   }
 }
 

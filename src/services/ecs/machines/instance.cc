@@ -135,6 +135,10 @@ shapes::ecs::ContainerInstanceHealthStatus health_of(const StoredInstance& insta
 
 }  // namespace
 
+bool StoredInstance::has_our_agent() const {
+  return body.attributes && std::ranges::count(*body.attributes, "stoker.agent", &shapes::ecs::Attribute::name) > 0;
+}
+
 std::string StoredInstance::trouble() const {
   std::string text;
   for (const shapes::agent::StokerTrouble& trouble : health.troubles) text += (text.empty() ? "" : "; ") + trouble.reason;

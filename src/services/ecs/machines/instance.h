@@ -28,6 +28,8 @@ struct StoredInstance : state::Machine {
   shapes::agent::StokerGpus gpus;
   shapes::agent::StokerHealth health;
 
+  // Stoker's agent, which states that itself; others are Amazon's.
+  bool has_our_agent() const;
   model::Instance for_scheduler() const;
   // Why it accepts no tasks; "" for a healthy machine. And since when.
   std::string trouble() const;

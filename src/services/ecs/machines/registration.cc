@@ -94,16 +94,26 @@ void describe(StoredInstance& instance, const RegisterContainerInstanceRequest& 
                                 request.tags.value_or(std::vector<Tag>()));
 }
 
-// A GPU is registered by one instance at a time.
+// A machine that is away loses its GPUs to one that has them now: its agent has lost its state, and has joined again
+// as another one.
+void take_over(Call& call, const model::InstanceId& owner, const std::string& gpu) {
+  auto former = load_instance(call.tx, owner);
+  if (former->connected) {
+    throw invalid_parameter(gpu + " is already registered by container instance " + owner.str() + ".");
+  }
+  deregister(call, *former, "Another container instance has registered " + gpu + ".");
+}
+
+// Within an account, a GPU is registered by one instance at a time.
 void claim_gpus(Call& call, const StoredInstance& instance) {
   state::delete_gpus(call.tx, instance.id);
   for (const Resource& resource : *instance.body.registeredResources) {
     if (!is_gpu(resource)) continue;
     for (const std::string& gpu : *resource.stringSetValue) {
-      if (const auto owner = state::gpu_owner(call.tx, gpu)) {
-        throw invalid_parameter(gpu + " is already registered by container instance " + *owner + ".");
-      }
-      state::insert_gpu(call.tx, gpu, instance.id);
+      const auto owner = state::gpu_owner(call.tx, call.caller.account, gpu);
+      if (owner == instance.id) throw invalid_parameter(gpu + " is listed twice.");
+      if (owner) take_over(call, *owner, gpu);
+      state::insert_gpu(call.tx, call.caller.account, gpu, instance.id);
     }
   }
 }

@@ -125,41 +125,37 @@ Trial try_starts(Call& call, const ServiceSnapshot& snapshot, const std::vector<
     providers.push_back(providers_of(call, snapshot, *deployment));
   }
   std::int64_t room = may_wait ? waiting_room(call, snapshot.service.cluster) : 0;
-  try {
-    return call.local<Fleets>().with(snapshot.service.cluster, [&](scheduler::Fleet& fleet) {
-      Trial trial;
-      Tentative tentative(fleet);
-      std::int32_t left = kMaxStartsAtOnce;
-      for (std::size_t i = 0; i < starts.size() && left > 0; ++i) {
-        scheduler::ServiceStart start = starts[i];
-        const std::int32_t wanted = std::min(starts[i].count, left);
-        for (start.count = 0; start.count < wanted; ++start.count) {
-          const Provider* provider = providers[i].next();
-          requests[i].capacity_provider = provider ? provider->name : "";
-          auto refusal = tentative.place(requests[i], start.machine);
-          const bool waits = refusal && provider && provider->scales() && room > 0 && !start.zone;
-          if (!refusal || waits) {
-            if (provider) providers[i].assign();
-            room -= waits ? 1 : 0;
-            continue;
-          }
-          trial.blocked += starts[i].count - start.count;
-          if (!trial.refusal) {
-            trial.refusal = std::move(refusal);
-            trial.request = requests[i];
-            trial.zone = start.zone;
-            trial.provider_is_empty = provider && trial.refusal->failures.empty();
-          }
-          break;
+  return call.local<Fleets>().with(snapshot.service.cluster, [&](scheduler::Fleet& fleet) {
+    Trial trial;
+    Tentative tentative(fleet);
+    std::int32_t left = kMaxStartsAtOnce;
+    for (std::size_t i = 0; i < starts.size() && left > 0; ++i) {
+      scheduler::ServiceStart start = starts[i];
+      const std::int32_t wanted = std::min(starts[i].count, left);
+      for (start.count = 0; start.count < wanted; ++start.count) {
+        const Provider* provider = providers[i].next();
+        requests[i].capacity_provider = provider ? provider->name : "";
+        auto refusal = tentative.place(requests[i], start.machine);
+        const bool waits = refusal && provider && provider->scales() && room > 0 && !start.zone;
+        if (!refusal || waits) {
+          if (provider) providers[i].assign();
+          room -= waits ? 1 : 0;
+          continue;
         }
-        left -= start.count;
-        if (start.count > 0) trial.starts.push_back(std::move(start));
+        trial.blocked += starts[i].count - start.count;
+        if (!trial.refusal) {
+          trial.refusal = std::move(refusal);
+          trial.request = requests[i];
+          trial.zone = start.zone;
+          trial.provider_is_empty = provider && trial.refusal->failures.empty();
+        }
+        break;
       }
-      return trial;
-    });
-  } catch (const scheduler::ExpressionTooComplex& error) {
-    throw invalid_parameter(error.what());
-  }
+      left -= start.count;
+      if (start.count > 0) trial.starts.push_back(std::move(start));
+    }
+    return trial;
+  });
 }
 
 bool meets_constraints(const scheduler::Machine& machine, const scheduler::Request& request) {
@@ -185,16 +181,12 @@ bool stops_may_help(Call& call, const ServiceSnapshot& snapshot, const Trial& tr
     if (task.leaving) return true;
     machines.insert(task.machine);
   }
-  try {
-    return call.local<Fleets>().with(snapshot.service.cluster, [&](scheduler::Fleet& fleet) {
-      return std::ranges::any_of(machines, [&](const model::InstanceId& id) {
-        const scheduler::Machine* machine = fleet.find(id);
-        return machine && machine->accepts_tasks() && meets_constraints(*machine, *trial.request);
-      });
+  return call.local<Fleets>().with(snapshot.service.cluster, [&](scheduler::Fleet& fleet) {
+    return std::ranges::any_of(machines, [&](const model::InstanceId& id) {
+      const scheduler::Machine* machine = fleet.find(id);
+      return machine && machine->accepts_tasks() && meets_constraints(*machine, *trial.request);
     });
-  } catch (const scheduler::ExpressionTooComplex& error) {
-    throw invalid_parameter(error.what());
-  }
+  });
 }
 
 }  // namespace services::ecs

@@ -33,6 +33,7 @@ constexpr base::Duration kRenewBefore = std::chrono::hours(1);
 // In one payload: a frame has a limit.
 constexpr std::size_t kMaxTasksAtOnce = 20;
 
+constexpr std::size_t kMaxVersionBytes = 200;
 constexpr std::size_t kMaxTroubles = 8;
 constexpr std::size_t kMaxTroubleBytes = 1000;
 constexpr std::string_view kEngineTrouble = "engine";
@@ -95,6 +96,20 @@ std::optional<state::Key> key_of(Call& call, state::Task& task) {
   return make_key(call, task);
 }
 
+// Those of its role, and those of its execution role where it has one.
+void add_credentials(Call& call, const Admitted& home, TaskView& view, state::Task& task,
+                     std::vector<shapes::agent::IAMRoleCredentialsMessage>& messages) {
+  const auto key = key_of(call, task);
+  if (!key) return;
+  const std::string arn = task_arn(home.cluster, task.id), cluster = cluster_arn(home.cluster);
+  const auto role = role_of(view.definition_of(task), view.launch_of(task));
+  messages.push_back({base::random_uuid(), arn, cluster, "TaskApplication", to_credentials(task, *key, role)});
+  const auto execution = execution_role_of(view.definition_of(task), view.launch_of(task));
+  if (!execution) return;
+  messages.push_back(
+      {base::random_uuid(), arn, cluster, "TaskExecution", to_execution_credentials(task, *key, *execution)});
+}
+
 std::string sent_key(const state::Task& task) { return task.id.str() + "/" + std::string(model::text(task.desired)); }
 
 void check_still_admitted(Call& call, const Admitted& home) {
@@ -119,6 +134,29 @@ Admitted admit(Call& call, const std::string& cluster, const std::string& instan
   return home;
 }
 
+bool states(const StoredInstance& instance, const AgentVersions& versions) {
+  const auto shown = instance.body.versionInfo.value_or(shapes::ecs::VersionInfo());
+  auto same = [](const auto& stated, const auto& known) { return !stated || stated->empty() || stated == known; };
+  return same(versions.agent, shown.agentVersion) && same(versions.hash, shown.agentHash) &&
+         same(versions.docker, shown.dockerVersion);
+}
+
+void store_versions(Call& call, StoredInstance& instance, const AgentVersions& versions) {
+  auto stored = load_instance(call.tx, instance.id);
+  if (!stored || stored->status == model::InstanceStatus::Inactive) return;
+  auto& shown = stored->body.versionInfo;
+  if (!shown) shown.emplace();
+  auto take = [](const std::optional<std::string>& stated, std::optional<std::string>& known) {
+    if (stated && !stated->empty()) known = base::to_printable(stated->substr(0, kMaxVersionBytes));
+  };
+  take(versions.agent, shown->agentVersion);
+  take(versions.hash, shown->agentHash);
+  take(versions.docker, shown->dockerVersion);
+  update_instance(call.tx, *stored);
+  put_in_fleet(call, *stored);
+  instance = std::move(*stored);
+}
+
 void set_connected(Call& call, const model::InstanceId& instance, bool connected) {
   auto stored = load_instance(call.tx, instance);
   if (!stored || stored->status == model::InstanceStatus::Inactive || stored->connected == connected) return;
@@ -135,7 +173,7 @@ shapes::agent::TaskManifestMessage manifest_of(Call& call, const Admitted& home)
   manifest.messageId = base::random_uuid();
   manifest.clusterArn = cluster_arn(home.cluster);
   manifest.containerInstanceArn = instance_arn(home.cluster, home.instance.id);
-  manifest.generatedAt = manifest.timeline = base::to_millis(call.now);
+  manifest.generatedAt = manifest.timeline = state::next_manifest(call.tx, home.instance.id, call.now);
   for (const state::Task& task : state::list_tasks_on(call.tx, home.instance.id)) {
     if (task.delivered || task.desired == model::DesiredStatus::Stopped) {
       manifest.tasks.push_back(identifier(home.cluster, task));
@@ -220,15 +258,17 @@ std::vector<shapes::agent::IAMRoleCredentialsMessage> renewed_credentials(Call& 
   TaskView view(call, home.cluster);
   for (const model::TaskId& id : ids) {
     auto task = state::find_task(call.tx, id);
-    const auto key = key_of(call, *task);
-    if (!key) continue;
-    const auto role = role_of(view.definition_of(*task), view.launch_of(*task));
-    messages.push_back({base::random_uuid(), task_arn(home.cluster, id), cluster_arn(home.cluster), "TaskApplication",
-                        to_credentials(*task, *key, role)});
-    const auto execution = execution_role_of(view.definition_of(*task), view.launch_of(*task));
-    if (!execution) continue;
-    messages.push_back({base::random_uuid(), task_arn(home.cluster, id), cluster_arn(home.cluster), "TaskExecution",
-                        to_execution_credentials(*task, *key, *execution)});
+    add_credentials(call, home, view, *task, messages);
+  }
+  return messages;
+}
+
+std::vector<shapes::agent::IAMRoleCredentialsMessage> all_credentials(Call& call, const Admitted& home) {
+  std::vector<shapes::agent::IAMRoleCredentialsMessage> messages;
+  TaskView view(call, home.cluster);
+  for (state::Task& task : state::list_tasks_on(call.tx, home.instance.id)) {
+    const bool runs = task.delivered && task.desired == model::DesiredStatus::Running;
+    if (runs) add_credentials(call, home, view, task, messages);
   }
   return messages;
 }

@@ -23,10 +23,19 @@ struct Admitted {
 // Throws InvalidInstanceException, InactiveInstanceException or ClusterNotFoundException.
 Admitted admit(Call& call, const std::string& cluster, const std::string& instance);
 
+// What an agent states of itself when it opens a session. Amazon's states it nowhere else.
+struct AgentVersions {
+  std::optional<std::string> agent, hash, docker;
+};
+// Whether the instance shows these already; absent ones are not compared.
+bool states(const StoredInstance& instance, const AgentVersions& versions);
+void store_versions(Call& call, StoredInstance& instance, const AgentVersions& versions);
+
 // Connected: both sides agree on its tasks. Ignores an instance that was deregistered.
 void set_connected(Call& call, const model::InstanceId& instance, bool connected);
 
-// The tasks that the agent should have: those that it acknowledged, and those that are to stop.
+// The tasks that the agent should have: those that it acknowledged, and those that are to stop. A write: manifests are
+// numbered.
 shapes::agent::TaskManifestMessage manifest_of(Call& call, const Admitted& home);
 
 // Of tasks that the agent has and its manifest did not have, the ones that it must stop.
@@ -62,6 +71,8 @@ void set_delivered(Call& call, const Admitted& home, const std::vector<std::stri
 bool credentials_end(Call& call, const Admitted& home);
 // New credentials for those; the same again until the agent acknowledges them.
 std::vector<shapes::agent::IAMRoleCredentialsMessage> renewed_credentials(Call& call, const Admitted& home);
+// Those of all tasks that the agent has and that are to run.
+std::vector<shapes::agent::IAMRoleCredentialsMessage> all_credentials(Call& call, const Admitted& home);
 
 // Ignores an acknowledgement of anything but the task's current key.
 void acknowledge_credentials(Call& call, const Admitted& home, const shapes::agent::IAMRoleCredentialsAckRequest& ack);

@@ -35,24 +35,20 @@ struct Verdicts {
 };
 
 Verdicts verdicts_of(Fleets& fleets, state::ClusterNumber cluster, const scheduler::Request& request) {
-  try {
-    return fleets.with(cluster, [&](scheduler::Fleet& fleet) {
-      const std::vector<const scheduler::Machine*> machines = fleet.machines();
-      Verdicts verdicts{fleet.place(request), {}, fleet.explain(request, machines.size())};
-      std::size_t next = 0;  // failures are in the order of machines
-      for (const scheduler::Machine* machine : machines) {
-        const model::Instance& instance = machine->instance();
-        if (next < verdicts.failures.size() && verdicts.failures[next].instance == instance.id) {
-          ++next;
-        } else {
-          verdicts.fitting.emplace_back(instance.id, instance.ec2_instance_id);
-        }
+  return fleets.with(cluster, [&](scheduler::Fleet& fleet) {
+    const std::vector<const scheduler::Machine*> machines = fleet.machines();
+    Verdicts verdicts{fleet.place(request), {}, fleet.explain(request, machines.size())};
+    std::size_t next = 0;  // failures are in the order of machines
+    for (const scheduler::Machine* machine : machines) {
+      const model::Instance& instance = machine->instance();
+      if (next < verdicts.failures.size() && verdicts.failures[next].instance == instance.id) {
+        ++next;
+      } else {
+        verdicts.fitting.emplace_back(instance.id, instance.ec2_instance_id);
       }
-      return verdicts;
-    });
-  } catch (const scheduler::ExpressionTooComplex& error) {
-    throw invalid_parameter(error.what());
-  }
+    }
+    return verdicts;
+  });
 }
 
 scheduler::Request to_request(Call& call, const state::Cluster& cluster, const StoredTaskDefinition& definition,

@@ -66,7 +66,8 @@ void add_lists(shapes::agent::Container& out, const ContainerDefinition& contain
 }
 
 shapes::agent::Container to_container(const state::Cluster& cluster, const state::Task& task, const Launch& launch,
-                                      const ContainerDefinition& container, const std::string& log_mode) {
+                                      const ContainerDefinition& container, const std::string& log_mode,
+                                      const std::string& network_mode) {
   const ContainerOverride change = override_of(launch, *container.name);
   shapes::agent::Container out;
   out.name = *container.name;
@@ -101,7 +102,7 @@ shapes::agent::Container to_container(const state::Cluster& cluster, const state
   if (change.command) out.overrides = command_json(*change.command);
   out.dockerConfig = docker_config(
       container, change.memoryReservation ? change.memoryReservation : container.memoryReservation,
-      {.task_id = task.id.str(), .mode = log_mode});
+      {.task_id = task.id.str(), .mode = log_mode}, network_mode);
   return out;
 }
 
@@ -177,12 +178,12 @@ shapes::agent::Task to_payload(const state::Cluster& cluster, const state::Task&
   out.family = definition.family;
   out.version = std::to_string(definition.revision);
   out.desiredStatus = model::text(task.desired);
+  out.networkMode = definition.body.networkMode.value_or("bridge");
   for (const ContainerDefinition& container : *definition.body.containerDefinitions) {
-    out.containers.push_back(to_container(cluster, task, launch.body, container, log_mode));
+    out.containers.push_back(to_container(cluster, task, launch.body, container, log_mode, *out.networkMode));
   }
   for (const shapes::ecs::Volume& volume : list_of(definition.body.volumes)) out.volumes.push_back(to_volume(volume));
   add_size(out, definition, launch.body);
-  out.networkMode = definition.body.networkMode.value_or("bridge");
   out.pidMode = definition.body.pidMode;
   out.ipcMode = definition.body.ipcMode;
   out.launchType = "EC2";

@@ -30,6 +30,6 @@ shapes::agent::Task to_payload(const state::Cluster& cluster, const state::Task&
 // payload_docker.cc: settings without a member of their own, as bodies of Docker's create call.
 shapes::agent::DockerConfig docker_config(const shapes::ecs::ContainerDefinition& container,
                                           const std::optional<std::int32_t>& memory_reservation,
-                                          const LogDefaults& defaults);
+                                          const LogDefaults& defaults, const std::string& network_mode);
 
 }  // namespace services::ecs

@@ -135,8 +135,11 @@ json::object host_config_of(const ContainerDefinition& container, const LogDefau
 
 shapes::agent::DockerConfig docker_config(const ContainerDefinition& container,
                                           const std::optional<std::int32_t>& memory_reservation,
-                                          const LogDefaults& defaults) {
+                                          const LogDefaults& defaults, const std::string& network_mode) {
   json::object host_config = host_config_of(container, defaults);
+  // Amazon's agent reads these two only here.
+  if (network_mode == "host" || network_mode == "none") host_config["NetworkMode"] = network_mode;
+  if (container.privileged) host_config["Privileged"] = *container.privileged;
   if (memory_reservation) host_config["MemoryReservation"] = *memory_reservation * kMiB;
   shapes::agent::DockerConfig out;
   out.version = "1.24";

@@ -195,11 +195,23 @@ TEST_F(RunTask, StoppedTasksAreDeletedAfterAnHour) {
 }
 
 TEST_F(RunTask, AGpuIsRegisteredByOneInstanceAtATime) {
-  add_machine("a", 1);
-  EXPECT_THAT(error_of(&register_container_instance,
-                       R"({"instanceIdentityDocument":"{\"instanceId\":\"b\"}",
-                           "platformDevices":[{"id":"GPU-a0","type":"GPU"}]})"),
+  const std::string a = add_machine("a", 1);
+  constexpr char kOther[] = R"({"instanceIdentityDocument":"{\"instanceId\":\"b\"}",
+                                "platformDevices":[{"id":"GPU-a0","type":"GPU"}]})";
+  EXPECT_THAT(error_of(&register_container_instance, kOther),
               HasSubstr("GPU-a0 is already registered by container instance"));
+  const Task task = run_family("one").tasks->at(0);
+  with_call([&](Call& call) { set_connected(call, model::InstanceId(a), false); });
+  EXPECT_EQ(error_of(&register_container_instance, kOther), "");
+  EXPECT_EQ(*describe_machine(a).status, "INACTIVE");
+  EXPECT_THAT(*describe(task).stoppedReason, HasSubstr("Another container instance has registered GPU-a0."));
+}
+
+TEST_F(RunTask, AnotherAccountMayRegisterTheSameGpu) {
+  add_machine("a", 1);
+  caller_.account = "222222222222";
+  run_json(&create_cluster, "{}");
+  EXPECT_EQ(error_of(&register_container_instance, R"({"platformDevices":[{"id":"GPU-a0","type":"GPU"}]})"), "");
 }
 
 TEST_F(RunTask, ANegativeResourceIsRejectedEvenWithoutAName) {

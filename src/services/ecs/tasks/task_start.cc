@@ -26,21 +26,17 @@ Taking::~Taking() { end_taking(fleets_, cluster_, tasks_, false); }
 scheduler::Decision Taking::decide(const scheduler::Request& request,
                                    const std::optional<model::InstanceId>& instance) {
   const bool first = tasks_.empty();
-  try {
-    auto decision = fleets_.with(cluster_, [&](scheduler::Fleet& fleet) {
-      auto found = instance ? fleet.place_on(*instance, request) : fleet.place(request);
-      if (const auto* plan = std::get_if<scheduler::Plan>(&found)) {
-        CHECK(fleet.hold(*plan)) << "a plan just made does not hold";
-        tasks_.push_back(plan->hold.task);
-      }
-      return found;
-    });
-    // A service that looks for room before this call fails finds it taken.
-    if (first && !tasks_.empty()) mark_room_if_failed(call_, cluster_);
-    return decision;
-  } catch (const scheduler::ExpressionTooComplex& error) {
-    throw invalid_parameter(error.what());
-  }
+  auto decision = fleets_.with(cluster_, [&](scheduler::Fleet& fleet) {
+    auto found = instance ? fleet.place_on(*instance, request) : fleet.place(request);
+    if (const auto* plan = std::get_if<scheduler::Plan>(&found)) {
+      CHECK(fleet.hold(*plan)) << "a plan just made does not hold";
+      tasks_.push_back(plan->hold.task);
+    }
+    return found;
+  });
+  // A service that looks for room before this call fails finds it taken.
+  if (first && !tasks_.empty()) mark_room_if_failed(call_, cluster_);
+  return decision;
 }
 
 void Taking::leave_to_transaction() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/s3/objects/post_policy.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <charconv>
 #include <set>
@@ -8,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/utf8.h"
 #include "wire/error.h"
+#include "wire/repeated_members.h"
 #include "wire/timestamp.h"
 
 namespace services::s3 {
@@ -50,9 +52,12 @@ std::string shown_size(const json::value& value) {
 }
 
 void read_range(const json::array& array, PostPolicy& policy) {
-  policy.min_bytes = size_of(array[1]);
-  policy.max_bytes = size_of(array[2]);
-  if (policy.min_bytes && policy.max_bytes) return;
+  const auto least = size_of(array[1]), most = size_of(array[2]);
+  if (least && most) {  // all ranges of a policy apply
+    policy.min_bytes = std::max(policy.min_bytes.value_or(*least), *least);
+    policy.max_bytes = std::min(policy.max_bytes.value_or(*most), *most);
+    return;
+  }
   policy.conditions.push_back({PostCondition::Kind::Never, "", "", "[\"content-length-range\", " + shown_size(array[1]) +
                                                                        ", " + shown_size(array[2]) + "]"});
 }
@@ -103,7 +108,7 @@ PostPolicy parse_post_policy(std::string_view base64) {
   if (!text || !base::is_utf8(*text)) throw invalid_policy("Invalid JSON.");
   boost::system::error_code error;
   const json::value document = json::parse(*text, error);
-  if (error || !document.is_object()) throw invalid_policy("Invalid JSON.");
+  if (error || !document.is_object() || wire::has_repeated_members(*text)) throw invalid_policy("Invalid JSON.");
   const json::object& object = document.as_object();
 
   PostPolicy policy;
