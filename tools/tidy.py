@@ -33,7 +33,7 @@ LIBRARIES = {
     "boost/beast": (("http",), True),
     # Handlers work on shapes. JSON that they store is parsed in a .cc file.
     "boost/json": (("wire", "services", "services/*", "doors/*"), False),
-    "boost/regex": (("wire", "scheduler"), False),
+    "boost/regex": (("wire",), False),
     "boost/describe": (("wire", "shapes", "services", "services/*", "api", "doors/*", "control/*", "client", "agent", "agent/*", "cli"), True),
     "boost/mp11": (("wire",), True),
     "boost/unordered": (("scheduler",), True),
@@ -42,7 +42,7 @@ LIBRARIES = {
     "openssl": (("base", "http", "signing", "services/ec2"), True),
     "zlib.h": (("http", "services/logs"), False),
     "zstd.h": (("telemetry",), False),
-    "re2": (("agent/logs", "services/logs"), False),
+    "re2": (("agent/logs", "scheduler", "services/logs"), False),
     "pugixml": (("wire",), False),
     "prometheus": (("api",), False),
     "CLI": (("cli",), True),
