@@ -26,7 +26,7 @@ struct Options {
   std::string name = {};               // of the machine, shown as ec2InstanceId; empty: its host name
   std::string version;                 // of Stoker
   std::string gpus = "auto";           // "auto", "none", "fake:8xV100", or some of them: gpu/gpu_selection.h
-  std::string driver = "auto";         // "auto": Docker if it responds, else processes; "docker", "process"
+  std::string driver = "auto";         // "auto": Docker, or what was used before; "docker", "process"
   std::string instance_type = {};      // attribute ecs.instance-type
   std::string availability_zone = {};  // empty: the region's zone a
   std::map<std::string, std::string> attributes = {};

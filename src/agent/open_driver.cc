@@ -62,6 +62,11 @@ void check_driver_unchanged(const Options& options, const std::string& name) {
   write_durably(path, name);
 }
 
+std::string no_engine(const std::string& reason) {
+  return "no container engine: " + reason +
+         ". Start Docker or Podman, or choose `--driver process`: tasks are then plain processes of this machine";
+}
+
 }  // namespace
 
 std::unique_ptr<gpu::GpuSource> open_gpus(const Options& options) {
@@ -79,7 +84,8 @@ std::unique_ptr<drivers::Driver> open_driver(const Options& options, http::IoThr
   base::Result<std::unique_ptr<drivers::Driver>> driver = base::Error{"no driver available"};
   if (options.driver != "process") driver = docker(options, io, gpus);
   if (!driver && options.driver == "auto") {
-    base::log_info("no container engine found, using the process driver", {{"reason", driver.error()}});
+    // Never silently: processes are not isolated. One who has chosen them once need not repeat it.
+    if (read_file(options.data + "/driver") != "process") throw std::runtime_error(no_engine(driver.error()));
     driver = process(options, gpus);
   } else if (options.driver == "process") {
     driver = process(options, gpus);

@@ -65,7 +65,7 @@ void add_machine_options(CLI::App* command, AgentArguments& agent) {
   command->add_option("--gpus", agent.gpus, "auto, none, a list (0,1), or simulated: fake:8xV100")
       ->capture_default_str()
       ->group("Machine");
-  command->add_option("--driver", agent.driver, "Container driver; auto is docker if an engine responds, else process")
+  command->add_option("--driver", agent.driver, "Container driver; auto is docker, or the one that was used before")
       ->check(CLI::IsMember({"auto", "docker", "process"}))
       ->capture_default_str()
       ->group("Machine");

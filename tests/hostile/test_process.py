@@ -164,6 +164,11 @@ def test_a_folder_that_everybody_may_write_to_is_refused(own):
     refuses_to_start("chmod o-w", data=own.data)
 
 
+def test_processes_are_never_chosen_silently(tmp_path, monkeypatch):
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere")
+    refuses_to_start("no container engine", "--driver process", data=tmp_path / "data")
+
+
 def test_commands_without_a_server_report_it(own, tmp_path):
     for command in (["env"], ["status"], ["key", "list"]):
         done = run_stoker(*command, "--data", tmp_path / "nothing")
