@@ -95,6 +95,7 @@ services::Caller caller_of(const http::Exchange& exchange, const std::string& re
   caller.request_id = request_id;
   caller.root = key.root;
   caller.temporary = key.session_token.has_value();
+  caller.task = key.scope == state::KeyScope::Task;
   caller.address = address_of(exchange.peer());
   caller.trace = trace_of(exchange.head().headers);
   return caller;

@@ -5,6 +5,7 @@
 #include "api/errors.h"
 #include "api/identify.h"
 #include "api/run.h"
+#include "api/task_access.h"
 #include "http/gzip.h"
 
 namespace api {
@@ -85,6 +86,7 @@ asio::awaitable<http::Response> RpcDoor::run(http::Exchange& exchange, Job& job,
   if (name.empty() && job.protocol == wire::Protocol::Query) co_return no_action();
   job.operation = find_operation(*job.service, job.protocol, name);
   if (!job.operation) throw unknown_operation(*job.service, job.protocol, name);
+  check_task_access(job.caller, job.service->wire.name, name);
   body = uncompressed(head, std::move(body), limit);
   if (job.protocol == wire::Protocol::Query) body = with_path_member(*job.service, head, std::move(body));
   const wire::HttpRequest request{head.method, head.path(), head.query(), head.headers, body};

@@ -62,6 +62,8 @@ void add_run(CLI::App& app, Options& options, Command& command) {
   sub->add_option("--entrypoint", given->entry_point, "Entry point instead of the image's; repeat for each word")
       ->allow_extra_args(false);
   sub->add_option("--name", given->family, "Family of the task definition (run-IMAGE)")->type_name("FAMILY");
+  sub->add_option("--role", given->role, "Role of the task: with one it has credentials of its account (none)")
+      ->type_name("NAME|ARN");
   sub->add_flag("-d,--detach", given->detach, "Print the task's id and do not wait");
   sub->footer(kRunExamples);
 }

@@ -93,6 +93,7 @@ base::Result<RegisterTaskDefinitionRequest> definition_of(const RunArguments& ar
   RegisterTaskDefinitionRequest request;
   request.family = arguments.family.empty() ? family_of_image(arguments.image) : arguments.family;
   request.containerDefinitions.push_back(std::move(container));
+  if (!arguments.role.empty()) request.taskRoleArn = arguments.role;
   request.tags = std::vector<Tag>{{.key = kRunTag, .value = hash_of(request)}};
   return request;
 }

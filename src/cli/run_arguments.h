@@ -18,6 +18,7 @@ struct RunArguments {
   std::optional<int> cpu_units, memory_mib;
   std::vector<std::string> environment;  // "K=V", or "K" to copy the local value
   std::string family;                    // "": derived from the image
+  std::string role;                      // a name or an ARN; "": its task has no credentials
   bool detach = false;
   std::vector<std::string> entry_point, command;
 };

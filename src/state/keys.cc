@@ -16,9 +16,12 @@ constexpr std::size_t kTokenBytes = 192;
 
 constexpr auto kExpiredFor = std::chrono::hours(24);
 
+const std::string kSelectKey =
+    "SELECT id, secret, account, session_token, expires_at, created_at, root, parent, scope FROM access_keys";
+
 Key read_key(const store::Row& row) {
-  return {row.str(0),        row.str(1),  row.str(2),     row.maybe_str(3),
-          row.maybe_time(4), row.time(5), row.boolean(6), row.maybe_str(7)};
+  return {row.str(0),  row.str(1),     row.str(2),       row.maybe_str(3),                       row.maybe_time(4),
+          row.time(5), row.boolean(6), row.maybe_str(7), static_cast<KeyScope>(row.integer(8))};
 }
 
 }  // namespace
@@ -37,6 +40,9 @@ CREATE TABLE access_keys (
 );
 CREATE INDEX access_keys_parent ON access_keys (parent);
 CREATE INDEX access_keys_account ON access_keys (account, expires_at);
+)sql",
+                   R"sql(
+ALTER TABLE access_keys ADD COLUMN scope INTEGER NOT NULL DEFAULT 0;  -- KeyScope
 )sql"}};
 }
 
@@ -57,10 +63,10 @@ Key new_session_key(const Key& parent, base::Time now, base::Time expires_at) {
 }
 
 bool insert_key(store::Tx& tx, const Key& key) {
-  return tx.exec("INSERT INTO access_keys (id, secret, account, session_token, expires_at, created_at, root, parent)"
-                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING",
+  return tx.exec("INSERT INTO access_keys (id, secret, account, session_token, expires_at, created_at, root, parent,"
+                 " scope) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING",
                  key.id, key.secret, key.account, key.session_token, key.expires_at, key.created_at, key.root,
-                 key.parent) == 1;
+                 key.parent, static_cast<int>(key.scope)) == 1;
 }
 
 std::vector<std::string> delete_key(store::Tx& tx, const std::string& id) {
@@ -69,9 +75,8 @@ std::vector<std::string> delete_key(store::Tx& tx, const std::string& id) {
 }
 
 std::vector<Key> list_keys(store::Tx& tx) {
-  return tx.query("SELECT id, secret, account, session_token, expires_at, created_at, root, parent FROM access_keys"
-                  " WHERE expires_at IS NULL ORDER BY created_at, id")
-      .all(read_key);
+  static const std::string sql = kSelectKey + " WHERE expires_at IS NULL ORDER BY created_at, id";
+  return tx.query(sql).all(read_key);
 }
 
 std::int64_t count_sessions(store::Tx& tx, const std::string& account, base::Time now) {
@@ -79,10 +84,8 @@ std::int64_t count_sessions(store::Tx& tx, const std::string& account, base::Tim
 }
 
 std::optional<Key> find_key(store::Tx& tx, const std::string& id) {
-  return tx.query("SELECT id, secret, account, session_token, expires_at, created_at, root, parent FROM access_keys"
-                  " WHERE id = $1",
-                  id)
-      .one(read_key);
+  static const std::string sql = kSelectKey + " WHERE id = $1";
+  return tx.query(sql, id).one(read_key);
 }
 
 void delete_expired_keys(store::Tx& tx, base::Time now) {
@@ -94,9 +97,7 @@ bool has_expired_keys(store::Tx& tx, base::Time now) {
 }
 
 Key ensure_root_key(store::Tx& tx, const std::string& account, base::Time now) {
-  auto existing = tx.query("SELECT id, secret, account, session_token, expires_at, created_at, root, parent FROM access_keys"
-                           " WHERE root = 1")
-                      .one(read_key);
+  auto existing = tx.query(kSelectKey + " WHERE root = 1").one(read_key);
   if (existing) return *existing;
   Key key = new_key(account, now);
   key.root = true;

@@ -12,6 +12,9 @@
 
 namespace state {
 
+// What a key is for. Keys of people and programs may do all that their account may.
+enum class KeyScope { Account = 0, Task = 1 };
+
 struct Key {
   std::string id, secret, account;
   std::optional<std::string> session_token;  // of a temporary key
@@ -19,6 +22,7 @@ struct Key {
   base::Time created_at;
   bool root = false;  // created at first start; only it can create others
   std::optional<std::string> parent = {};  // of a temporary key, which ends with it
+  KeyScope scope = KeyScope::Account;
 };
 
 // Woken when that key was deleted.

@@ -7,6 +7,8 @@ import pytest
 from support.cluster import TEST_IMAGE, docker_answers, leftover_containers
 from support.waiting import eventually
 
+ROLE = {"taskRoleArn": "arn:aws:iam::000000000000:role/task"}
+
 
 @pytest.fixture
 def box(fleet, driver):
@@ -153,7 +155,7 @@ def test_a_task_has_region_endpoint_and_credentials(box, driver):
             'wget -qO- "${AWS_CONTAINER_CREDENTIALS_FULL_URI:-http://169.254.170.2$AWS_CONTAINER_CREDENTIALS_RELATIVE_URI}"'
             "; echo; echo $AWS_REGION $AWS_ENDPOINT_URL"
         )
-        task = box.run(box.define(command, driver=driver))
+        task = box.run(box.define(command, driver=driver, task=ROLE))
         box.wait_for(task, "STOPPED")
         lines = box.logs(task).splitlines()
         assert json.loads(lines[0])["TaskARN"] == task["taskArn"]
@@ -164,10 +166,32 @@ def test_a_task_has_region_endpoint_and_credentials(box, driver):
         "import boto3, os; s = boto3.client('sts', endpoint_url=os.environ['AWS_ENDPOINT_URL']);"
         "print(s.get_caller_identity()['Account'], s.meta.region_name)"
     )
-    task = box.run(box.define(f'/usr/bin/python3 -c "{program}"', memory=512))
+    task = box.run(box.define(f'/usr/bin/python3 -c "{program}"', memory=512, task=ROLE))
     done = box.wait_for(task, "STOPPED")
     assert main(done)["exitCode"] == 0, box.logs(task)
     assert box.logs(task).split() == ["000000000000", "us-east-1"]
+
+
+def test_a_task_without_a_role_has_no_credentials(box, driver):
+    shell = 'echo "${AWS_CONTAINER_CREDENTIALS_FULL_URI-none} ${AWS_CONTAINER_CREDENTIALS_RELATIVE_URI-none}"'
+    task = box.run(box.define(shell, driver=driver))
+    box.wait_for(task, "STOPPED")
+    assert box.logs(task) == "none none\n"
+
+
+def test_the_credentials_of_a_task_make_no_keys_and_register_no_machine(box, driver):
+    if driver == "docker":
+        pytest.skip("the image has no boto3")
+    program = (
+        "import boto3, botocore, os\n"
+        "ecs = boto3.client('ecs', endpoint_url=os.environ['AWS_ENDPOINT_URL'])\n"
+        "print(len(ecs.list_tasks()['taskArns']))\n"
+        "try:\n ecs.register_container_instance()\n"
+        "except botocore.exceptions.ClientError as error:\n print(error.response['Error']['Code'])\n"
+    )
+    task = box.run(box.define(f'/usr/bin/python3 -c "{program}"', memory=512, task=ROLE))
+    box.wait_for(task, "STOPPED")
+    assert box.logs(task).split()[-1] == "AccessDeniedException", box.logs(task)
 
 
 def test_containers_of_stopped_tasks_are_removed(fleet):

@@ -82,6 +82,7 @@ void set_key(const state::Key& key, const signing::Claim& claim, services::Calle
   caller.region = claim.region;
   caller.root = key.root;
   caller.temporary = key.session_token.has_value();
+  caller.task = key.scope == state::KeyScope::Task;
 }
 
 // Where the operation has this header, x-amz-checksum-* describe the body. In others, as CompleteMultipartUpload,

@@ -105,10 +105,10 @@ TEST_F(EnvironmentFiles, EnvironmentFilesOfALaunchRequireAMachineThatReadsThem) 
 
 TEST_F(EnvironmentFiles, EnvironmentFilesAreReadWithTheCredentialsOfTheExecutionRole) {
   const std::string id = add_reader("a");
-  register_json(definition(file("arn:aws:s3:::b/x.env"), R"("executionRoleArn":"arn:aws:iam::000000000000:role/x")"));
+  register_json(definition(file("arn:aws:s3:::b/x.env"), R"("executionRoleArn":"arn:aws:iam::000000000000:role/x","taskRoleArn":"arn:aws:iam::000000000000:role/y")"));
   run_family("files");
   const shapes::agent::Task task = payload(id);
-  ASSERT_TRUE(task.executionRoleCredentials);
+  ASSERT_TRUE(task.executionRoleCredentials && task.roleCredentials);
   EXPECT_EQ(*task.executionRoleCredentials->roleArn, "arn:aws:iam::000000000000:role/x");
   EXPECT_NE(task.executionRoleCredentials->credentialsId, task.roleCredentials->credentialsId);
   EXPECT_EQ(task.executionRoleCredentials->accessKeyId, task.roleCredentials->accessKeyId);

@@ -19,7 +19,7 @@ class MachinesTest : public EcsTest {
     run_json(&create_cluster, "{}");
     // Without versions to fix, a service starts all of its tasks at once.
     register_json(
-        R"({"family":"one","containerDefinitions":[{"name":"c","image":"busybox","memory":16,
+        R"({"family":"one","taskRoleArn":"arn:aws:iam::111111111111:role/worker","containerDefinitions":[{"name":"c","image":"busybox","memory":16,
             "versionConsistency":"disabled","resourceRequirements":[{"type":"GPU","value":"1"}]}]})");
     register_json(
         R"({"family":"four","containerDefinitions":[{"name":"c","image":"busybox","memory":16,

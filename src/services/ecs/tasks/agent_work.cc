@@ -63,6 +63,7 @@ std::optional<state::Key> make_key(Call& call, state::Task& task) {
   const auto parent = state::find_key(call.tx, call.caller.access_key);
   if (!parent || parent->session_token) return std::nullopt;
   state::Key key = state::new_session_key(*parent, call.now, call.now + kCredentialsFor);
+  key.scope = state::KeyScope::Task;
   if (!state::insert_key(call.tx, key)) return std::nullopt;
   if (!task.credentials_id) task.credentials_id = base::random_uuid();
   task.credentials = key.id;
@@ -99,15 +100,16 @@ std::optional<state::Key> key_of(Call& call, state::Task& task) {
 // Those of its role, and those of its execution role where it has one.
 void add_credentials(Call& call, const Admitted& home, TaskView& view, state::Task& task,
                      std::vector<shapes::agent::IAMRoleCredentialsMessage>& messages) {
-  const auto key = key_of(call, task);
-  if (!key) return;
-  const std::string arn = task_arn(home.cluster, task.id), cluster = cluster_arn(home.cluster);
   const auto role = role_of(view.definition_of(task), view.launch_of(task));
-  messages.push_back({base::random_uuid(), arn, cluster, "TaskApplication", to_credentials(task, *key, role)});
   const auto execution = execution_role_of(view.definition_of(task), view.launch_of(task));
-  if (!execution) return;
-  messages.push_back(
-      {base::random_uuid(), arn, cluster, "TaskExecution", to_execution_credentials(task, *key, *execution)});
+  const auto key = role || execution ? key_of(call, task) : std::nullopt;
+  if (!key) return;
+  auto add = [&](std::string kind, Credentials credentials) {
+    messages.push_back({base::random_uuid(), task_arn(home.cluster, task.id), cluster_arn(home.cluster), std::move(kind),
+                        std::move(credentials)});
+  };
+  if (role) add("TaskApplication", to_credentials(task, *key, *role));
+  if (execution) add("TaskExecution", to_execution_credentials(task, *key, *execution));
 }
 
 std::string sent_key(const state::Task& task) { return task.id.str() + "/" + std::string(model::text(task.desired)); }
@@ -228,9 +230,10 @@ Work work_for(Call& call, const Admitted& home, const std::set<std::string>& sen
     const StoredTaskDefinition& definition = view.definition_of(task);
     shapes::agent::Task payload = to_payload(home.cluster, task, launch, definition, log_mode);
     if (task.desired == model::DesiredStatus::Running) {
-      const auto key = key_of(call, task);
-      if (key) payload.roleCredentials = to_credentials(task, *key, role_of(definition, launch));
-      const auto execution = execution_role_of(definition, launch);
+      const auto role = role_of(definition, launch), execution = execution_role_of(definition, launch);
+      // As at Amazon, a task without a role has no credentials.
+      const auto key = role || execution ? key_of(call, task) : std::nullopt;
+      if (key && role) payload.roleCredentials = to_credentials(task, *key, *role);
       if (key && execution) payload.executionRoleCredentials = to_execution_credentials(task, *key, *execution);
     }
     work.sent.insert(sent_key(task));

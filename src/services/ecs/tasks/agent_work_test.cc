@@ -2,6 +2,7 @@
 #include "services/ecs/tasks/agent_work.h"
 
 #include "services/ecs/machines/machines_fixture.h"
+#include "state/keys.h"
 
 namespace services::ecs {
 namespace {
@@ -39,6 +40,23 @@ class AgentWork : public MachinesTest {
     return "";
   }
 };
+
+TEST_F(AgentWork, ATaskWithoutARoleHasNoCredentials) {
+  const std::string id = add_machine("a", 1);
+  run_family("plain");
+  const shapes::agent::Task task = look(id).tasks.at(0);
+  EXPECT_FALSE(task.roleCredentials);
+  EXPECT_FALSE(task.executionRoleCredentials);
+}
+
+TEST_F(AgentWork, CredentialsAreScopedToATask) {
+  const std::string id = add_machine("a", 1);
+  run_family("one");
+  const shapes::agent::Task task = look(id).tasks.at(0);
+  with_call([&](Call& call) {
+    EXPECT_EQ(state::find_key(call.tx, task.roleCredentials->accessKeyId)->scope, state::KeyScope::Task);
+  });
+}
 
 TEST_F(AgentWork, RenewedCredentialsKeepTheirId) {
   const std::string id = add_machine("a", 1);
