@@ -93,7 +93,16 @@ asio::awaitable<http::Response> RpcDoor::run(http::Exchange& exchange, Job& job,
   services::Erased input = decode(*job.service, *job.operation, job.protocol, request);
 
   services::Erased output = services::detail::nothing();
-  Handler handler = [&](services::Call& call) { output = job.operation->run(call, input.get()); };
+  std::shared_ptr<const void> prepared;
+  if (job.operation->prepare) {
+    Handler prepare = [&](services::Call&) { prepared = job.operation->prepare(input.get()); };
+    const Run read{job.caller, services::Access::Read};
+    co_await read_once(engine_, read, std::move(prepare));
+  }
+  Handler handler = [&](services::Call& call) {
+    call.prepared = prepared.get();
+    output = job.operation->run(call, input.get());
+  };
   const Run run{job.caller, job.operation->access};
   co_await run_handler(engine_, exchange, run, std::move(handler));
   co_return to_http(

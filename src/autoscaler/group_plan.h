@@ -46,6 +46,8 @@ struct GroupMember {
   bool stop_requested = false;      // EC2 terminates it
   bool is_replaced = false;         // somebody requested that another takes its place
   bool is_busy = false;             // tasks run on it
+  bool is_balancing = false;        // launched beyond the desired capacity, to balance zones; counts until it is in service
+  std::int32_t weight = 1;          // units of capacity
   bool from_configuration = false;  // launched from a launch configuration, not from a template
   bool from_current_source = true;  // from the configuration or template that the group has now
   std::int64_t source_order = 0;    // version of its template, or creation time of its configuration
@@ -63,6 +65,9 @@ struct GroupState {
   bool may_launch = true, may_terminate = true;  // processes that are not suspended
   bool checks_health = true, replaces_unhealthy = true;
   bool has_launch_hooks = false, has_termination_hooks = false;
+  bool balances_zones = false;       // instances move from crowded zones to others
+  bool launches_failed = false;      // no launch has succeeded since the last failure
+  std::int32_t launch_weight = 1;    // units of capacity of the next instance
   base::Duration max_lifetime{0};      // 0: unlimited
   std::optional<base::Time> retry_at;  // of launches, after failures
   bool protection_reported = false;
@@ -103,14 +108,18 @@ struct GroupPlan {
   std::vector<Change> changes;
   std::vector<Termination> terminations;
   std::vector<std::string> launches;  // the zone of each
-  std::int32_t capacity = 0;          // pending and in service, before launches and scale-in
+  std::vector<std::string> balancing_launches;  // the same, beyond the desired capacity; balance_cause says why
+  std::string balance_cause;
+  std::int32_t capacity = 0;          // units, pending and in service, before launches and scale-in
+  bool continues = false;             // the next plan launches or terminates more, for the same reason
   bool reports_protection = false;    // scale-in stops at protected instances: new in this plan
   bool is_protected = false;          // the same, new or not
   bool deletes_group = false;
   std::optional<base::Time> next;  // when time alone changes the plan
 
   bool is_empty() const {
-    return changes.empty() && terminations.empty() && launches.empty() && !reports_protection && !deletes_group;
+    return changes.empty() && terminations.empty() && launches.empty() && balancing_launches.empty() &&
+           !reports_protection && !deletes_group;
   }
 };
 
@@ -118,8 +127,12 @@ struct GroupPlan {
 bool is_capacity(Lifecycle lifecycle);
 bool is_terminating(Lifecycle lifecycle);
 
-// In a plan at most; the next plan continues.
+// In a plan at most, so that no transaction takes long; the next plan continues.
 inline constexpr std::int32_t kMaxLaunchesPerPlan = 20;
+inline constexpr std::size_t kMaxTerminationsPerPlan = 100, kMaxChangesPerPlan = 200;
+
+// Whether one zone has at least two instances more than another, or an instance is in a zone that the group has left.
+bool has_uneven_zones(const GroupState& group);
 
 GroupPlan plan_group(const GroupState& group, base::Time now);
 

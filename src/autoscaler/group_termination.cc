@@ -2,6 +2,7 @@
 #include "autoscaler/group_termination.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -19,8 +20,6 @@ void keep_least(Members& members, Key key) {
                                             [&](const auto* a, const auto* b) { return key(*a) < key(*b); }));
   std::erase_if(members, [&](const GroupMember* one) { return key(*one) != least; });
 }
-
-bool is_protected(const GroupMember& member) { return member.is_protected && member.lifecycle == Lifecycle::InService; }
 
 base::Duration until_next_hour(const GroupMember& member, base::Time now) {
   constexpr base::Duration kHour = std::chrono::hours(1);
@@ -66,33 +65,43 @@ void apply_policy(Members& members, std::string_view policy, base::Time now) {
   }
 }
 
-// Of the zones with the most instances and an unprotected one; a zone that the group has no longer comes first.
-Members most_crowded(const GroupState& group, const Members& members) {
-  std::map<std::string_view, std::size_t> counts;
-  for (const GroupMember* one : members) ++counts[one->zone];
-  Members open = members;
-  std::erase_if(open, [](const GroupMember* one) { return is_protected(*one); });
-  keep_least(open, [&](const GroupMember& one) {
-    const bool is_current = std::find(group.zones.begin(), group.zones.end(), one.zone) != group.zones.end();
-    return std::pair(is_current, -static_cast<std::int64_t>(counts.at(one.zone)));
-  });
-  return open;
+using ZoneSizes = std::map<std::string_view, std::int64_t>;
+
+// Of the zones with the most instances and one that may go; a zone that the group has no longer comes first.
+Members most_crowded(const GroupState& group, const ZoneSizes& sizes, const Members& open) {
+  ZoneSizes ranks;
+  for (const auto& [zone, size] : sizes) {
+    const bool is_current = std::find(group.zones.begin(), group.zones.end(), zone) != group.zones.end();
+    ranks[zone] = is_current ? -size : std::numeric_limits<std::int64_t>::min();
+  }
+  Members crowded = open;
+  keep_least(crowded, [&](const GroupMember& one) { return ranks.at(one.zone); });
+  return crowded;
 }
 
 }  // namespace
 
-std::vector<const GroupMember*> choose_terminations(const GroupState& group, Members members, std::size_t count,
-                                                    base::Time now) {
-  Members chosen;
-  while (chosen.size() < count) {
-    Members candidates = most_crowded(group, members);
+bool is_protected(const GroupMember& member) { return member.is_protected && member.lifecycle == Lifecycle::InService; }
+
+std::vector<const GroupMember*> choose_terminations(const GroupState& group, const Members& members,
+                                                    std::int32_t surplus, base::Time now) {
+  ZoneSizes sizes;
+  for (const GroupMember* one : members) ++sizes[one->zone];
+  Members open = members, chosen;
+  std::erase_if(open, [](const GroupMember* one) { return is_protected(*one); });
+  while (chosen.size() < kMaxTerminationsPerPlan + 1) {
+    std::erase_if(open, [&](const GroupMember* one) { return one->weight > surplus; });
+    Members candidates = most_crowded(group, sizes, open);
     if (candidates.empty()) break;
     keep_least(candidates, [](const GroupMember& one) { return one.lifecycle == Lifecycle::InService; });
     for (const std::string& policy : group.termination_policies) apply_policy(candidates, policy, now);
     keep_idle(candidates);
     keep_least(candidates, [](const GroupMember& one) { return std::string_view(one.id); });
-    chosen.push_back(candidates.front());
-    std::erase(members, candidates.front());
+    const GroupMember* one = candidates.front();
+    chosen.push_back(one);
+    surplus -= one->weight;
+    --sizes[one->zone];
+    std::erase(open, one);
   }
   return chosen;
 }

@@ -40,7 +40,7 @@ std::vector<std::string> choose_ids(std::vector<std::string> policies, std::vect
   std::vector<const GroupMember*> members;
   for (const GroupMember& one : group.members) members.push_back(&one);
   std::vector<std::string> ids;
-  for (const GroupMember* one : choose_terminations(group, members, count, kChoiceTime)) ids.push_back(one->id);
+  for (const GroupMember* one : choose_terminations(group, members, static_cast<std::int32_t>(count), kChoiceTime)) ids.push_back(one->id);
   return ids;
 }
 

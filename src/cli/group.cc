@@ -23,6 +23,7 @@ using shapes::autoscaling::ScalingPolicy;
 using shapes::autoscaling::SuspendedProcess;
 
 constexpr std::size_t kShownActivities = 5;
+constexpr std::size_t kTypeWidth = 14, kDetailIndent = 4;
 
 struct PrintedGroup {
   AutoScalingGroup group;
@@ -51,14 +52,25 @@ std::map<std::string, std::string> task_counts(const Options& options) {
   return counts;
 }
 
+// "1a" of "us-east-1a"
+std::string brief_zone(const std::string& zone) { return zone.substr(zone.rfind('-') + 1); }
+
+std::string instance_note(const Instance& instance) {
+  const bool unhealthy = instance.HealthStatus != "Healthy";
+  if (unhealthy && instance.ProtectedFromScaleIn) return "unhealthy, protected";
+  if (unhealthy) return "unhealthy";
+  return instance.ProtectedFromScaleIn ? "protected" : "";
+}
+
 void print_instances(const Options& options, const std::vector<Instance>& instances, std::ostream& out) {
   if (instances.empty()) return;
   auto tasks = task_counts(options);
-  std::vector<std::vector<std::string>> rows{{"INSTANCE", "STATE", "HEALTH", "PROTECTED", "TASKS", "TYPE", "ZONE"}};
+  std::vector<std::vector<std::string>> rows{{"INSTANCE", "STATE", "TASKS", "TYPE", "ZONE", "NOTE"}};
   for (const Instance& one : instances) {
     const auto count = tasks.find(one.InstanceId);
-    rows.push_back({one.InstanceId, one.LifecycleState, one.HealthStatus, one.ProtectedFromScaleIn ? "yes" : "no",
-                    count == tasks.end() ? "-" : count->second, one.InstanceType.value_or("-"), one.AvailabilityZone});
+    rows.push_back({one.InstanceId, one.LifecycleState, count == tasks.end() ? "-" : count->second,
+                    shortened(one.InstanceType.value_or("-"), kTypeWidth), brief_zone(one.AvailabilityZone),
+                    instance_note(one)});
   }
   out << '\n';
   print_table(out, rows);
@@ -66,20 +78,22 @@ void print_instances(const Options& options, const std::vector<Instance>& instan
 
 void print_policies(const std::vector<ScalingPolicy>& policies, std::ostream& out) {
   if (policies.empty()) return;
-  std::vector<std::vector<std::string>> rows{{"POLICY", "TYPE", "RULE"}};
-  for (const ScalingPolicy& policy : policies) {
-    rows.push_back({policy.PolicyName.value_or(""), policy.PolicyType.value_or(""), policy_rule(policy)});
-  }
   out << '\n';
-  print_table(out, rows);
+  for (const ScalingPolicy& policy : policies) {
+    print_wrapped(out, "policy " + policy.PolicyName.value_or(""), 0);
+    print_wrapped(out, policy.PolicyType.value_or("") + ": " + policy_rule(policy), kDetailIndent);
+  }
 }
 
 void print_activities(const std::vector<Activity>& activities, std::ostream& out) {
   if (!activities.empty()) out << '\n';
   for (const Activity& activity : activities) {
-    out << wire::to_iso8601(activity.StartTime) << "  " << activity.StatusCode << "  "
-        << activity.Description.value_or("") << '\n';
-    for (const std::string_view sentence : cause_sentences(activity.Cause)) out << "    " << sentence << '\n';
+    print_wrapped(out, wire::to_iso8601(activity.StartTime) + " " + activity.StatusCode + " " +
+                           activity.Description.value_or(""), 0);
+    for (const std::string_view sentence : cause_sentences(activity.Cause)) {
+      print_wrapped(out, std::string(sentence), kDetailIndent);
+    }
+    if (activity.StatusMessage) print_wrapped(out, *activity.StatusMessage, kDetailIndent);
   }
 }
 
@@ -118,7 +132,8 @@ int group_show(const Options& options, const std::string& name, std::ostream& ou
     return 0;
   }
   const AutoScalingGroup& group = printed.group;
-  out << group_sizes(group) << '\n' << launch_source(group) << '\n';
+  print_wrapped(out, group_sizes(group), 0);
+  print_wrapped(out, launch_source(group), 0);
   if (group.Status) out << *group.Status << '\n';
   for (const SuspendedProcess& one : group.SuspendedProcesses.value_or(std::vector<SuspendedProcess>())) {
     out << one.ProcessName.value_or("") << " is suspended: " << one.SuspensionReason.value_or("") << '\n';

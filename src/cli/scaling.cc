@@ -51,6 +51,22 @@ void add_metric_values(ScalingClient& client, std::vector<ScalingEvent>& events)
   }
 }
 
+// Each with its reason below: names of policies and alarms are long.
+void print_events(const std::vector<ScalingEvent>& events, std::ostream& out) {
+  constexpr std::size_t kTimeWidth = 22, kReasonIndent = 4;
+  std::vector<std::vector<std::string>> rows{{"TIME", "CHANGE", "TARGET"}};
+  for (const ScalingEvent& event : events) rows.push_back(event_row(event));
+  std::size_t width = 0;
+  for (const auto& row : rows) width = std::max(width, row[1].size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    auto& row = rows[i];
+    row[0].resize(kTimeWidth, ' ');
+    row[1].resize(width + 2, ' ');
+    out << row[0] << row[1] << shortened(row[2], kScreenWidth - kTimeWidth - width - 2) << '\n';
+    if (i > 0) print_wrapped(out, event_reason(events[i - 1]), kReasonIndent);
+  }
+}
+
 }  // namespace
 
 int scaling(const Options& options, const ScalingArguments& given, std::ostream& out) {
@@ -65,9 +81,7 @@ int scaling(const Options& options, const ScalingArguments& given, std::ostream&
     out << "nothing was scaled yet\n";
     return 0;
   }
-  std::vector<std::vector<std::string>> rows{{"TIME", "TARGET", "CHANGE", "REASON", "VALUE", "ALARM"}};
-  for (const ScalingEvent& event : printed.events) rows.push_back(event_row(event));
-  print_table(out, rows);
+  print_events(printed.events, out);
   return 0;
 }
 

@@ -179,14 +179,16 @@ void add_metric_value(ScalingEvent& event, const std::vector<AlarmHistoryItem>& 
 std::string number_text(double number) { return fmt::format("{:.6g}", number); }
 
 std::vector<std::string> event_row(const ScalingEvent& event) {
-  std::string value = event.value ? number_text(*event.value) : "-";
-  if (event.value && event.threshold) value += " (threshold " + number_text(*event.threshold) + ")";
-  return {wire::to_iso8601(event.time),
-          event.target,
-          change_text(event),
-          event.reason + (event.error ? ": " + *event.error : ""),
-          value,
-          event.alarm ? *event.alarm + " " + event.alarmState.value_or("") : "-"};
+  return {wire::to_iso8601(event.time), change_text(event), event.target};
+}
+
+std::string event_reason(const ScalingEvent& event) {
+  std::string text = event.reason + (event.error ? ": " + *event.error : "");
+  if (!event.alarm) return text;
+  text += "; alarm " + *event.alarm + " " + event.alarmState.value_or("");
+  if (!event.value) return text;
+  text += ", " + number_text(*event.value);
+  return event.threshold ? text + " (threshold " + number_text(*event.threshold) + ")" : text;
 }
 
 }  // namespace cli

@@ -39,8 +39,10 @@ std::vector<ScalingEvent> events_of_services(
 // Adds value and threshold of the change of state that caused the event, if it is among these; the newest first.
 void add_metric_value(ScalingEvent& event, const std::vector<shapes::cloudwatch::AlarmHistoryItem>& changes);
 
-// TIME, TARGET, CHANGE, REASON, VALUE, ALARM
+// TIME, CHANGE, TARGET
 std::vector<std::string> event_row(const ScalingEvent& event);
+// "policy by-backlog; alarm backlog ALARM, 150 (threshold 0)"
+std::string event_reason(const ScalingEvent& event);
 
 // "1.5", "12"
 std::string number_text(double number);

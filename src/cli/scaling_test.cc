@@ -6,6 +6,7 @@
 
 #include "cli/fake_server.h"
 #include "cli/scaling_events.h"
+#include "cli/table.h"
 
 namespace cli {
 namespace {
@@ -80,8 +81,8 @@ TEST(ScalingEvents, AServicesEventHasTheNewCountAndTheError) {
   activity.StatusMessage = "no";
   const auto events = events_of_services({activity});
   ASSERT_THAT(events, SizeIs(1));
-  EXPECT_THAT(event_row(events[0]),
-              ElementsAre("2027-01-15T08:00:00Z", "service default/web", "-> 3", "policy p: no", "-", "a OK"));
+  EXPECT_THAT(event_row(events[0]), ElementsAre("2027-01-15T08:00:00Z", "-> 3", "service default/web"));
+  EXPECT_EQ(event_reason(events[0]), "policy p: no; alarm a OK");
 }
 
 TEST(ScalingEvents, TheValueIsThatOfTheChangeOfStateBeforeTheEvent) {
@@ -91,7 +92,7 @@ TEST(ScalingEvents, TheValueIsThatOfTheChangeOfStateBeforeTheEvent) {
   add_metric_value(event, {state_change(kEight + std::chrono::seconds(5), R"({"newState":{"stateValue":"OK"}})"),
                            state_change(kEight + std::chrono::milliseconds(400), data)});
   EXPECT_EQ(event.value, 12.5);
-  EXPECT_EQ(event_row(event).at(4), "12.5 (threshold 3)");
+  EXPECT_EQ(event_reason(event), "policy by-backlog; alarm back log ALARM, 12.5 (threshold 3)");
 }
 
 TEST(ScalingEvents, ARepeatedActionHasNoValue) {
@@ -123,11 +124,26 @@ TEST_F(ScalingCommand, ListsGroupsAndServicesNewestFirst) {
   reply_activities();
   EXPECT_EQ(scaling(options_, {}, out_), 0);
   EXPECT_EQ(out_.str(),
-            "TIME                  TARGET               CHANGE  REASON                         VALUE              "
-            "ALARM\n"
-            "2027-01-15T08:00:01Z  service default/web  -> 3    minimum capacity was set to 3  -                  -\n"
-            "2027-01-15T08:00:00Z  group gpu            0 -> 2  policy by-backlog              150 (threshold 0)  "
-            "back log ALARM\n");
+            "TIME                  CHANGE  TARGET\n"
+            "2027-01-15T08:00:01Z  -> 3    service default/web\n"
+            "    minimum capacity was set to 3\n"
+            "2027-01-15T08:00:00Z  0 -> 2  group gpu\n"
+            "    policy by-backlog; alarm back log ALARM, 150 (threshold 0)\n");
+}
+
+TEST_F(ScalingCommand, LongNamesFitTheScreen) {
+  const std::string policy(200, 'p'), service(200, 's');
+  reply("DescribeScalingActivities", R"({"Activities":[]})");
+  reply("DescribeScalingActivities", R"({"ScalingActivities":[{"ResourceId":"service/default/)" + service +
+                                         R"(","Description":"Setting desired count to 3.","Cause":"monitor alarm )" +
+                                         "TargetTracking-service/default/" + service +
+                                         "-AlarmHigh-6bf0 in state ALARM triggered policy " + policy +
+                                         R"(","StartTime":1800000001,"StatusCode":"Successful"}]})");
+  reply("DescribeAlarmHistory", R"({"AlarmHistoryItems":[]})");
+  EXPECT_EQ(scaling(options_, {}, out_), 0);
+  std::istringstream lines(out_.str());
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), kScreenWidth) << line;
+  EXPECT_THAT(out_.str(), HasSubstr("-AlarmHigh-6bf0 ALARM"));
 }
 
 TEST_F(ScalingCommand, TheNumberLimitsTheListAndJsonHasTheValues) {

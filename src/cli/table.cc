@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <string_view>
 
 namespace cli {
 
@@ -17,6 +18,30 @@ void print_table(std::ostream& out, const std::vector<std::vector<std::string>>&
     for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
     out << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
   }
+}
+
+std::string shortened(const std::string& name, std::size_t most) {
+  constexpr std::string_view kGap = "...";
+  if (name.size() <= most || most <= kGap.size()) return name;
+  const std::size_t kept = most - kGap.size(), end = kept / 2;
+  return name.substr(0, kept - end) + std::string(kGap) + name.substr(name.size() - end);
+}
+
+void print_wrapped(std::ostream& out, const std::string& text, std::size_t indent) {
+  const std::size_t width = kScreenWidth - indent;
+  std::string line;
+  const auto end_line = [&] {
+    if (!line.empty()) out << std::string(indent, ' ') << line << '\n';
+    line.clear();
+  };
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = shortened(text.substr(begin, end - begin), width);
+    begin = end + 1;
+    if (!line.empty() && line.size() + 1 + word.size() > width) end_line();
+    line += (line.empty() ? "" : " ") + word;
+  }
+  end_line();
 }
 
 }  // namespace cli

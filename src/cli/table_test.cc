@@ -23,5 +23,14 @@ TEST(Table, ColumnsAreAlignedWithoutTrailingSpaces) {
   EXPECT_EQ(printed({}), "");
 }
 
+TEST(Table, LinesOfWordsFitTheScreen) {
+  std::ostringstream out;
+  print_wrapped(out, std::string(40, 'a') + " " + std::string(35, 'b') + " " + std::string(100, 'c'), 4);
+  EXPECT_EQ(out.str(), "    " + std::string(40, 'a') + " " + std::string(35, 'b') + "\n    " + std::string(37, 'c') + "..." +
+                           std::string(36, 'c') + "\n");
+  EXPECT_EQ(shortened("TargetTracking-web-AlarmHigh", 11), "Targ...High");
+  EXPECT_EQ(shortened("short", 5), "short");
+}
+
 }  // namespace
 }  // namespace cli

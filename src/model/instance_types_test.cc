@@ -10,7 +10,7 @@ TEST(InstanceTypes, AmazonsTypesAreBuiltIn) {
   const InstanceType* type = find_instance_type("g4dn.12xlarge");
   ASSERT_TRUE(type);
   EXPECT_EQ(*type, (InstanceType{"g4dn.12xlarge", 48, 196608, 4, "T4", 16384}));
-  EXPECT_EQ(built_in_instance_types().size(), 204u);
+  EXPECT_EQ(built_in_instance_types().size(), 228u);
   EXPECT_FALSE(find_instance_type("g4dn"));
 }
 
@@ -25,7 +25,7 @@ TEST(InstanceTypes, AFileAddsAndReplacesTypes) {
   ASSERT_TRUE(types) << types.error();
   EXPECT_EQ(*find_instance_type(*types, "box.large"), (InstanceType{"box.large", 16, 65536, 2, "RTX 4090", 24564}));
   EXPECT_EQ(find_instance_type(*types, "t3.micro")->vcpus, 1);
-  EXPECT_EQ(types->size(), 205u);
+  EXPECT_EQ(types->size(), 229u);
 }
 
 TEST(InstanceTypes, AnErrorNamesTheLineAndTheColumn) {

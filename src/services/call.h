@@ -72,6 +72,7 @@ struct Call {
   std::optional<Wait> wait = {};
   // Take effect once the transaction was rolled back: for what the call took in memory, and returns in tx.on_end.
   std::vector<Wake> wakes_if_failed = {};
+  const void* prepared = nullptr;  // by Operation::prepare, of the type that this operation prepares
 
   // What a service keeps in memory. Change it in tx.on_end, or at once and undo it there.
   template <class T>

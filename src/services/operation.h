@@ -24,6 +24,9 @@ struct Operation {
   Access access = Access::Read;
   Erased (*make_input)() = nullptr;
   Erased (*run)(Call&, const void* input) = nullptr;  // the output
+  // Long computations that need no transaction, such as a new key: runs once, on a thread that reads, before a client's
+  // request. The handler finds its result in call.prepared, and computes it itself where another service invokes it.
+  std::shared_ptr<const void> (*prepare)(const void* input) = nullptr;
 };
 
 // A restXml service also receives unsigned requests, from an anonymous caller.

@@ -93,6 +93,13 @@ std::vector<Ec2Instance> list_ec2_machines(store::Tx& tx) {
   return tx.query(sql).all(read_instance);
 }
 
+std::map<std::string, std::string> ec2_groups(store::Tx& tx, const std::string& account, const std::string& region) {
+  std::map<std::string, std::string> groups;
+  tx.query("SELECT id, asg FROM ec2_instances WHERE account = $1 AND region = $2 AND state <> 48", account, region)
+      .each([&](const store::Row& row) { groups.emplace(row.str(0), row.str(1)); });
+  return groups;
+}
+
 void insert_ec2_instance(store::Tx& tx, Ec2Instance& instance) {
   instance.number =
       tx.query("INSERT INTO ec2_instances (id, account, region, zone, type, asg, state, version, agent, machine, body, "

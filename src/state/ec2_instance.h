@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,6 +51,8 @@ std::vector<Ec2Instance> list_ec2_instances(store::Tx& tx, const Ec2InstanceFilt
 // Of an Auto Scaling group, except terminated ones, oldest first.
 std::vector<Ec2Instance> list_ec2_instances_of(store::Tx& tx, const std::string& account, const std::string& region,
                                                const std::string& group);
+// The Auto Scaling groups of all instances of an account and region that are not terminated; "" for those of none.
+std::map<std::string, std::string> ec2_groups(store::Tx& tx, const std::string& account, const std::string& region);
 // All for which a provider may have work or a process: those that are not terminated and not stopped, oldest first.
 std::vector<Ec2Instance> list_ec2_machines(store::Tx& tx);
 

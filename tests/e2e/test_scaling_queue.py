@@ -60,10 +60,10 @@ def scale_on(fleet, queue, group):
         AlarmActions=[policy], OKActions=[policy])
 
 
-def start_daemon(fleet, queue, gate):
+def start_daemon(fleet, queue, gate, gpus=1):
     environment = {"QUEUE": queue.url, "GATE": str(gate.folder)}
     definition = fleet.define(
-        "", family="worker", entryPoint=["/usr/bin/python3", "-u", "-c"], command=[WORKER], gpus=1,
+        "", family="worker", entryPoint=["/usr/bin/python3", "-u", "-c"], command=[WORKER], gpus=gpus,
         environment=[{"name": name, "value": value} for name, value in environment.items()],
         task={"taskRoleArn": "arn:aws:iam::000000000000:role/worker"})
     fleet.ecs.create_service(serviceName="worker", taskDefinition=definition, schedulingStrategy="DAEMON")

@@ -48,9 +48,11 @@ class InstanceProvider {
   virtual std::string_view name() const = 0;
 
   virtual bool wants_user_data() const { return false; }
+  // Whether reserve() looks at what others hold: that costs a look at every machine for each start.
+  virtual bool counts_holdings() const { return false; }
 
-  // What the machine gets; `held` is what the other machines of this provider have. Without side effects, and called
-  // on the store's thread.
+  // What the machine gets; `held` is what the other machines of this provider have, if it counts that. Without side
+  // effects, and called on the store's thread.
   virtual base::Result<Slice> reserve(const model::InstanceType& type, const std::vector<Holding>& held) const {
     (void)held;
     return Slice{type.vcpus, type.memory_mib, {}};

@@ -92,11 +92,26 @@ asio::awaitable<std::optional<base::Time>> MachineLoop::turn_at_home() {
   if (first_turn_) remove_old_folders(instances);
   first_turn_ = false;
   for (const state::Ec2Instance& instance : instances) dispatch(instance);
+  forget_retries(instances);
+  co_return next_retry();
+}
+
+// Of instances that are gone.
+void MachineLoop::forget_retries(const std::vector<state::Ec2Instance>& instances) {
+  if (retries_.empty()) return;
+  std::set<std::string_view> present;
+  for (const state::Ec2Instance& instance : instances) present.insert(instance.id);
+  std::erase_if(retries_, [&](const auto& one) { return !present.contains(one.first) && !actions_.contains(one.first); });
+}
+
+// One that is due and has not begun waits for the end of another action, which wakes this loop.
+std::optional<base::Time> MachineLoop::next_retry() const {
+  const base::Time now = engine_.clock().now();
   std::optional<base::Time> next;
   for (const auto& [id, retry] : retries_) {
-    if (!actions_.contains(id)) next = std::min(next.value_or(retry.at), retry.at);
+    if (retry.at > now && !actions_.contains(id)) next = std::min(next.value_or(retry.at), retry.at);
   }
-  co_return next;
+  return next;
 }
 
 // Of instances that ended just before the server did.
@@ -110,6 +125,8 @@ void MachineLoop::remove_old_folders(const std::vector<state::Ec2Instance>& inst
 
 void MachineLoop::dispatch(const state::Ec2Instance& instance) {
   const std::string& id = instance.id;
+  // Most of them, in a large fleet: nothing to do but to go on watching.
+  if (instance.state == state::Ec2State::Running && watches_.contains(id)) return;
   const MachineRecord record = read_record(instance.machine_json);
   const Step step = next_step(instance.state, record, provider_->name());
   if (step == Step::None && foreign_.insert(id).second) {
@@ -189,6 +206,16 @@ asio::awaitable<std::optional<Machine>> MachineLoop::read(std::string id) {
   co_return machine;
 }
 
+std::vector<Holding> MachineLoop::holdings(services::Call& call, const std::string& without) const {
+  std::vector<Holding> held;
+  for (const state::Ec2Instance& other : state::list_ec2_machines(call.tx)) {
+    const MachineRecord record = read_record(other.machine_json);
+    if (other.id == without || record.provider != provider_->name()) continue;
+    held.push_back({other.id, {record.vcpus, record.memoryMib, record.gpus}});
+  }
+  return held;
+}
+
 std::optional<Machine> MachineLoop::reserve(services::Call& call, const std::string& id) const {
   auto machine = find(call, id);
   if (!machine || next_step(machine->instance.state, machine->record, provider_->name()) != Step::Start) return std::nullopt;
@@ -197,13 +224,7 @@ std::optional<Machine> MachineLoop::reserve(services::Call& call, const std::str
     report_failure(call, *machine, "InvalidParameterValue: unknown instance type '" + machine->instance.type + "'.");
     return std::nullopt;
   }
-  std::vector<Holding> held;
-  for (const state::Ec2Instance& other : state::list_ec2_machines(call.tx)) {
-    const MachineRecord record = read_record(other.machine_json);
-    if (other.id == id || record.provider != provider_->name()) continue;
-    held.push_back({other.id, {record.vcpus, record.memoryMib, record.gpus}});
-  }
-  auto slice = provider_->reserve(machine->type, held);
+  auto slice = provider_->reserve(machine->type, provider_->counts_holdings() ? holdings(call, id) : std::vector<Holding>());
   if (!slice) {
     report_failure(call, *machine, slice.error());
     return std::nullopt;

@@ -44,6 +44,8 @@ class MachineLoop {
   void remove_old_folders(const std::vector<state::Ec2Instance>& instances);
   void dispatch(const state::Ec2Instance& instance);
   void begin(const std::string& id, Step step);
+  void forget_retries(const std::vector<state::Ec2Instance>& instances);
+  std::optional<base::Time> next_retry() const;
 
   // A step that fails is repeated after a pause.
   boost::asio::awaitable<void> act(std::string id, Step step);
@@ -57,6 +59,7 @@ class MachineLoop {
   // In a transaction: reserves what the machine needs and creates its key, unless an interrupted start has done so.
   // Nothing where there is nothing to start any more; a launch that fails is reported.
   std::optional<Machine> reserve(services::Call& call, const std::string& id) const;
+  std::vector<Holding> holdings(services::Call& call, const std::string& without) const;
   std::optional<Machine> find(services::Call& call, const std::string& id) const;
   Machine machine_of(services::Call& call, state::Ec2Instance instance) const;
   boost::asio::awaitable<std::optional<Machine>> read(std::string id);

@@ -114,7 +114,9 @@ Decision look_at_activities(Call& call) {
 
 DescribeScalingActivitiesResponse describe_scaling_activities(Call& call,
                                                               const DescribeScalingActivitiesRequest& request) {
-  check_filter(request.ServiceNamespace, request.ScalableDimension);
+  if (!lists_services(request.ServiceNamespace, request.ScalableDimension)) {
+    return {.ScalingActivities = std::vector<ScalingActivity>()};
+  }
   if (request.ResourceId) check_name("ResourceId", *request.ResourceId);
   const Page page = read_page(request.MaxResults, request.NextToken);
   const std::int64_t before = page.after.empty() ? std::numeric_limits<std::int64_t>::max() : row_after(page);

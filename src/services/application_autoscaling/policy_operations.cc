@@ -126,7 +126,9 @@ bool is_wanted(const DescribeScalingPoliciesRequest& request, const ScalingPolic
 }
 
 DescribeScalingPoliciesResponse describe_scaling_policies(Call& call, const DescribeScalingPoliciesRequest& request) {
-  check_filter(request.ServiceNamespace, request.ScalableDimension);
+  if (!lists_services(request.ServiceNamespace, request.ScalableDimension)) {
+    return {.ScalingPolicies = std::vector<ScalingPolicy>()};
+  }
   const Page page = read_page(request.MaxResults, request.NextToken);
   const auto most = static_cast<std::size_t>(page.size) + 1;
   std::vector<std::pair<std::int64_t, ScalingPolicy>> found;

@@ -113,15 +113,16 @@ std::optional<ResourceName> parse_resource(const std::string& resource) {
   return name;
 }
 
-void check_filter(const std::string& space, const std::optional<std::string>& dimension) {
-  if (space == kNamespace && dimension.value_or(kDimension) == kDimension) return;
+bool lists_services(const std::string& space, const std::optional<std::string>& dimension) {
+  if (space == kNamespace && dimension.value_or(kDimension) == kDimension) return true;
+  // Of another namespace of Amazon's there is nothing. "dynamodb:table:ReadCapacityUnits" belongs to "dynamodb".
+  if (space != kNamespace && (!dimension || dimension->starts_with(space + ":"))) return false;
   throw validation_error("Unsupported service namespace, resource type or scalable dimension");
 }
 
 ResourceName check_resource(const std::string& space, const std::string& dimension, const std::string& resource) {
-  check_filter(space, dimension);
   auto name = parse_resource(resource);
-  if (!name) throw validation_error("Unsupported service namespace, resource type or scalable dimension");
+  if (space != kNamespace || dimension != kDimension || !name) throw validation_error("Unsupported service namespace, resource type or scalable dimension");
   return std::move(*name);
 }
 

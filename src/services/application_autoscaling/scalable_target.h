@@ -25,8 +25,9 @@ struct ResourceName {
 };
 // Throws for another namespace, dimension or resource: "Unsupported service namespace, resource type or scalable dimension".
 ResourceName check_resource(const std::string& space, const std::string& dimension, const std::string& resource);
-// The same for the members of Describe operations, where all but the namespace are optional.
-void check_filter(const std::string& space, const std::optional<std::string>& dimension);
+// For the members of Describe operations, where all but the namespace are optional. False: the list is empty, since the
+// namespace is another one of Amazon's. Throws for a dimension of another namespace.
+bool lists_services(const std::string& space, const std::optional<std::string>& dimension);
 std::optional<ResourceName> parse_resource(const std::string& resource);
 
 struct StoredTarget {

@@ -93,7 +93,9 @@ bool is_wanted_schedule(const DescribeScheduledActionsRequest& request, const Sc
 
 DescribeScheduledActionsResponse describe_scheduled_actions(Call& call,
                                                             const DescribeScheduledActionsRequest& request) {
-  check_filter(request.ServiceNamespace, request.ScalableDimension);
+  if (!lists_services(request.ServiceNamespace, request.ScalableDimension)) {
+    return {.ScheduledActions = std::vector<ScheduledAction>()};
+  }
   const Page page = read_page(request.MaxResults, request.NextToken);
   const auto most = static_cast<std::size_t>(page.size) + 1;
   std::vector<std::pair<std::int64_t, ScheduledAction>> found;

@@ -95,7 +95,9 @@ RegisterScalableTargetResponse register_scalable_target(Call& call, const Regist
 }
 
 DescribeScalableTargetsResponse describe_scalable_targets(Call& call, const DescribeScalableTargetsRequest& request) {
-  check_filter(request.ServiceNamespace, request.ScalableDimension);
+  if (!lists_services(request.ServiceNamespace, request.ScalableDimension)) {
+    return {.ScalableTargets = std::vector<ScalableTarget>()};
+  }
   const Page page = read_page(request.MaxResults, request.NextToken);
   auto targets = list_targets(call, request.ResourceIds.value_or(std::vector<std::string>()), row_after(page),
                               page.size + 1);

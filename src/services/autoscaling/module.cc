@@ -66,6 +66,7 @@ Module module(const Options& options) {
   append(autoscaling.internal_operations, policies_internal_operations());
   autoscaling.migrations = {"autoscaling", group_migration_steps()};
   append(autoscaling.migrations.steps, policies_migration_steps());
+  append(autoscaling.migrations.steps, instance_weight_steps());
   autoscaling.add_memory = [period = options.tracking_period](Locals& locals) {
     observe_groups(locals.add<GroupObservers>());
     locals.add<TrackingPeriod>(period);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // DescribeInstanceTypes and DescribeInstanceTypeOfferings, from the catalogue.
+#include <algorithm>
+#include <iterator>
+
 #include "services/ec2/errors.h"
 #include "services/ec2/filters.h"
 #include "services/ec2/instances/launch_checks.h"
@@ -40,10 +43,17 @@ GpuInfo shown_gpus(const model::InstanceType& type) {
   return info;
 }
 
+// Families that Amazon calls previous generations.
+bool is_current_generation(const std::string& type) {
+  constexpr std::string_view kPrevious[] = {"t1", "m1", "m2", "m3", "c1", "c3", "r3", "p2", "g3", "g3s"};
+  const std::string_view family = std::string_view(type).substr(0, type.find('.'));
+  return std::find(std::begin(kPrevious), std::end(kPrevious), family) == std::end(kPrevious);
+}
+
 InstanceTypeInfo shown_type(const model::InstanceType& type) {
   InstanceTypeInfo info;
   info.InstanceType = type.name;
-  info.CurrentGeneration = true;
+  info.CurrentGeneration = is_current_generation(type.name);
   info.FreeTierEligible = false;
   info.SupportedUsageClasses = {{"on-demand"}};
   info.BareMetal = type.name.find(".metal") != type.name.npos;

@@ -2,6 +2,7 @@
 #include "services/sqs/module.h"
 
 #include "services/sqs/errors.h"
+#include "services/sqs/holders.h"
 #include "services/sqs/in_flight_limit.h"
 #include "services/sqs/metrics.h"
 #include "services/sqs/operations.h"
@@ -51,9 +52,11 @@ Module module(const Options&) {
   Module sqs;
   sqs.service = make_service();
   sqs.internal_operations = internal_send_operations();
+  for (Operation& row : holder_operations()) sqs.internal_operations.push_back(std::move(row));
   sqs.migrations = migrations();
   sqs.add_memory = [](Locals& locals) {
     locals.add<InFlightLimit>();
+    locals.add<Holders>();
     locals.add<QueueActivity>();
   };
   sqs.recover = &find_active_queues;

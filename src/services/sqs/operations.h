@@ -14,6 +14,7 @@ std::vector<Operation> tag_operations();
 std::vector<Operation> permission_operations();
 std::vector<Operation> send_operations();
 std::vector<Operation> internal_send_operations();
+std::vector<Operation> holder_operations();  // for other services only
 std::vector<Operation> receive_operations();
 std::vector<Operation> in_flight_operations();
 std::vector<Operation> move_task_operations();

@@ -6,6 +6,7 @@
 #include "services/sqs/delivery.h"
 #include "services/sqs/draft.h"
 #include "services/sqs/errors.h"
+#include "services/sqs/holders.h"
 #include "services/sqs/in_flight_limit.h"
 #include "services/sqs/message.h"
 #include "services/sqs/operations.h"
@@ -119,6 +120,15 @@ Message show(const Queue& queue, const Delivered& message, const Wanted& wanted)
   return out;
 }
 
+void remember_holder(Call& call, const Queue& queue, const std::vector<Delivered>& messages) {
+  std::vector<Holders::Delivery> deliveries;
+  for (const Delivered& one : messages) deliveries.push_back({queue.id, queue.lot, one.seq, one.token});
+  Holders& holders = call.local<Holders>();
+  call.tx.on_end([&holders, key = call.caller.access_key, deliveries = std::move(deliveries)](bool committed) {
+    if (committed) holders.add(key, deliveries);
+  });
+}
+
 ReceiveMessageResult receive_message(Call& call, const ReceiveMessageRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "ReceiveMessage");
   const Wanted wanted = read_request(queue, request);
@@ -152,6 +162,7 @@ ReceiveMessageResult receive_message(Call& call, const ReceiveMessageRequest& re
     return {};
   }
   note(call, queue, {.received = static_cast<std::int64_t>(messages.size())});
+  if (call.caller.temporary) remember_holder(call, queue, messages);
   std::vector<Message> shown;
   shown.reserve(messages.size());
   for (const Delivered& message : messages) shown.push_back(show(queue, message, wanted));

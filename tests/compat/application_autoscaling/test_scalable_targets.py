@@ -46,6 +46,16 @@ def test_invalid_targets_are_rejected(scaling, target):
                                          ScalableDimension="dynamodb:table:ReadCapacityUnits", MaxCapacity=2)
 
 
+def test_lists_of_other_namespaces_are_empty(scaling):
+    assert scaling.describe_scalable_targets(ServiceNamespace="dynamodb")["ScalableTargets"] == []
+    assert scaling.describe_scaling_policies(ServiceNamespace="rds")["ScalingPolicies"] == []
+    assert scaling.describe_scheduled_actions(ServiceNamespace="lambda")["ScheduledActions"] == []
+    assert scaling.describe_scaling_activities(
+        ServiceNamespace="dynamodb", ScalableDimension="dynamodb:table:ReadCapacityUnits")["ScalingActivities"] == []
+    with refused("ValidationException", "Unsupported service namespace, resource type or scalable dimension"):
+        scaling.describe_scalable_targets(ServiceNamespace="ecs", ScalableDimension="dynamodb:table:ReadCapacityUnits")
+
+
 def test_a_scheduled_action_changes_the_bounds(scaling, target, desired):
     action = dict(target, ScheduledActionName="soon")
     with refused("ValidationException", "Invalid CRON expression"):

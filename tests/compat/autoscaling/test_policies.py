@@ -85,8 +85,8 @@ def test_target_tracking_makes_replaces_and_deletes_its_alarms(autoscaling, clou
         (dict(PolicyType="TargetTrackingScaling"), "You should provide a TargetTrackingConfiguration"),
         (dict(PolicyType="PredictiveScaling"), "PredictiveScaling"),
         (dict(PolicyType="TargetTrackingScaling", TargetTrackingConfiguration={
-            "PredefinedMetricSpecification": {"PredefinedMetricType": "ASGAverageCPUUtilization"}, "TargetValue": 5.0}),
-         "ASGAverageCPUUtilization"),
+            "PredefinedMetricSpecification": {"PredefinedMetricType": "ASGAverageNetworkIn"}, "TargetValue": 5.0}),
+         "ASGAverageNetworkIn"),
     ],
 )
 def test_invalid_policies_are_rejected(autoscaling, make_group, request_, message):

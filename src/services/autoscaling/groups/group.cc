@@ -118,6 +118,12 @@ CREATE TABLE autoscaling_launch_configurations (
 );
 )sql";
 
+// Units of capacity of an instance, and whether it was launched to balance zones.
+constexpr char kInstanceWeights[] = R"sql(
+ALTER TABLE autoscaling_instances ADD COLUMN weight INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE autoscaling_instances ADD COLUMN balancing INTEGER NOT NULL DEFAULT 0;
+)sql";
+
 const std::string kGroupColumns =
     "number, account, region, name, uuid, version, min_size, max_size, desired, status, settings, cause, "
     "invoking_alarms, replacements, protection_reported, failed_launches, retry_at, cooldown_from, due_at, created_at";
@@ -162,6 +168,7 @@ bool Group::is_suspended(std::string_view process) const {
 base::Duration Group::warmup() const { return std::chrono::seconds(settings.warmup_s.value_or(settings.cooldown_s)); }
 
 std::vector<std::string> group_migration_steps() { return {kGroupTables}; }
+std::vector<std::string> instance_weight_steps() { return {kInstanceWeights}; }
 
 std::optional<Group> load_group(store::Tx& tx, const std::string& account, const std::string& region,
                                 const std::string& name) {
@@ -179,6 +186,12 @@ Group find_group(Call& call, const std::string& name) {
   auto group = load_group(call.tx, call.caller.account, call.caller.region, name);
   if (!group) throw group_not_found(name);
   return std::move(*group);
+}
+
+Group find_active_group(Call& call, const std::string& name) {
+  Group group = find_group(call, name);
+  if (group.status == GroupStatus::Active) return group;
+  throw wire::ApiError("ScalingActivityInProgressFault", "The AutoScalingGroup " + group.name + " is being deleted.");
 }
 
 std::vector<Group> list_groups(store::Tx& tx, const std::string& account, const std::string& region,

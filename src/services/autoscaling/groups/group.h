@@ -48,14 +48,17 @@ struct GroupSettings {
   std::vector<std::string> metrics;  // enabled ones
   std::vector<GroupTag> tags;        // by key
   std::string deletion_protection = "none";
+  std::string health_check_type = "EC2";  // others check what no instance here has: load balancers, volumes
   // Records without an effect here.
   std::optional<std::string> context, service_linked_role;
+  bool capacity_rebalance = false;  // of Spot Instances
   bool operator==(const GroupSettings&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(GroupSettings, (),
                       (launch_configuration, launch_template, mixed_instances, zones, subnets, cooldown_s,
                        grace_period_s, warmup_s, max_lifetime_s, protects_new_instances, termination_policies,
-                       suspended, metrics, tags, deletion_protection, context, service_linked_role))
+                       suspended, metrics, tags, deletion_protection, health_check_type, context, service_linked_role,
+                       capacity_rebalance))
 
 enum class GroupStatus { Active, Deleting, ForceDeleting };
 
@@ -90,12 +93,16 @@ inline constexpr std::string_view kGroupsTopic = "autoscaling/groups";
 inline constexpr std::string_view kGroupChangesTopic = "autoscaling/changes";
 
 std::vector<std::string> group_migration_steps();
+// Those that came after the tables of policies.
+std::vector<std::string> instance_weight_steps();
 
 std::optional<Group> load_group(store::Tx& tx, const std::string& account, const std::string& region,
                                 const std::string& name);
 std::optional<Group> load_group(store::Tx& tx, std::int64_t number);
 // Of the caller's account and region; throws ValidationError "AutoScalingGroup name not found - ...".
 Group find_group(Call& call, const std::string& name);
+// The same for changes that a group which is being deleted does not take.
+Group find_active_group(Call& call, const std::string& name);
 // By name, after `after`.
 std::vector<Group> list_groups(store::Tx& tx, const std::string& account, const std::string& region,
                                const std::string& after, std::int64_t most);

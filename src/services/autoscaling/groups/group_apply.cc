@@ -5,6 +5,7 @@
 #include "services/autoscaling/groups/group_deletion.h"
 #include "services/autoscaling/groups/group_events.h"
 #include "services/autoscaling/groups/group_instances.h"
+#include "services/autoscaling/groups/held_messages.h"
 #include "services/autoscaling/groups/hooks.h"
 #include "services/autoscaling/groups/launches.h"
 #include "services/autoscaling/groups/terminations.h"
@@ -23,8 +24,8 @@ using Kind = Change::Kind;
 
 constexpr char kNotRunning[] = "an EC2 health check indicating it has been terminated or stopped";
 constexpr char kImpaired[] = "an EC2 instance status check failure";
+const std::string kLaunchedToBalance = "instances were launched to balance instances in zones ";
 constexpr char kTakenOut[] = "an instance was taken out of service in response to ";
-constexpr char kBusyMessage[] = "Tasks were running on the instance when it was selected for termination.";
 constexpr char kProtectedMessage[] =
     "Could not scale to desired capacity because all remaining instances are protected from scale-in.";
 // A pause before EC2 is requested again to terminate an instance, after it refused.
@@ -42,7 +43,7 @@ class PlanApplier {
     group_.protection_reported = plan_.is_protected;
     const bool uses_cause = !plan_.launches.empty() || !plan_.terminations.empty();
     launch_planned(call_, group_, plan_);
-    if (uses_cause) {
+    if (uses_cause && !plan_.continues) {
       group_.cause.clear();
       group_.invoking_alarms.clear();
     }
@@ -51,7 +52,11 @@ class PlanApplier {
     if (!plan_.is_empty()) next_ = call_.now;
   }
 
-  std::optional<base::Time> next() const { return stop_refused_ ? call_.now + kStopRetry : next_; }
+  // EC2 is asked again after a pause. What else there was to do goes on at once.
+  std::optional<base::Time> next() const {
+    const std::size_t done = plan_.changes.size() + plan_.terminations.size() + plan_.launches.size();
+    return refused_stops_ > 0 && refused_stops_ == done ? call_.now + kStopRetry : next_;
+  }
 
  private:
   void set_lifecycle(GroupInstance& instance, Lifecycle to) {
@@ -112,8 +117,19 @@ class PlanApplier {
     group_.failed_launches = 0;
     group_.retry_at.reset();
     group_.cooldown_from = call_.now;
+    if (instance.is_balancing) explain_surplus(instance);
+    instance.is_balancing = false;
     succeed(instance);
     set_lifecycle(instance, Lifecycle::InService);
+  }
+
+  // The group now has more than it desires: the cause of the termination that follows. Amazon's, as recorded.
+  void explain_surplus(const GroupInstance& instance) {
+    if (group_.cause.find(kLaunchedToBalance) != group_.cause.npos) return;
+    group_.cause = join_causes(
+        group_.cause, cause_sentence(call_.now, kLaunchedToBalance + instance.zone +
+                                                    " with other zones resulting in more than desired number of "
+                                                    "instances in the group"));
   }
 
   void mark_unhealthy(GroupInstance& instance, const std::string& reason) {
@@ -152,7 +168,7 @@ class PlanApplier {
   void refuse_stop(GroupInstance& instance, const std::string& message) {
     instance.stop_requested = false;
     update_group_instance(call_.tx, instance);
-    stop_refused_ = true;
+    ++refused_stops_;
     auto activity = find_running_activity(call_.tx, group_.number, instance.id);
     if (!activity) return;
     activity->status_message = message.substr(0, 255);
@@ -181,7 +197,7 @@ class PlanApplier {
       note.cause = join_causes(note.cause, cause_sentence(call_.now, sentence));
     }
     if (!is_replaced) note.cause = join_causes(group_.cause, note.cause);
-    note.message = one.is_busy                                  ? kBusyMessage
+    note.message = one.is_busy                                  ? describe_work(call_, group_, one.id)
                    : one.reason == TerminationReason::Unhealthy ? instance->machine_reason
                                                                 : "";
     begin_termination(call_, group_, *instance, note);
@@ -217,7 +233,7 @@ class PlanApplier {
   Group& group_;
   const GroupPlan& plan_;
   std::optional<base::Time> next_;
-  bool stop_refused_ = false;
+  std::size_t refused_stops_ = 0;
 };
 
 }  // namespace

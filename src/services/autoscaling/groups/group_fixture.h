@@ -28,6 +28,7 @@
 #include "shapes/events/event.h"
 #include "shapes/events/rule.h"
 #include "shapes/sqs/message.h"
+#include "shapes/stoker/held_messages.h"
 #include "shapes/stoker/machine.h"
 #include "state/cluster.h"
 #include "state/ec2_instance.h"
@@ -49,6 +50,7 @@ struct FakeServices {
   std::vector<std::pair<std::string, std::string>> messages;  // queue and body
   std::vector<std::string> events;                            // detail types
   std::vector<shapes::stoker::MachineTerminating> drains;
+  std::map<std::string, std::string> held;  // queues of messages in flight, by the access key that holds one
 };
 
 inline std::string tag_value(const std::vector<ec2::Tag>& tags, const std::string& key) {
@@ -160,6 +162,14 @@ inline void fake_delete_tags(Call& call, const ec2::DeleteTagsRequest& request) 
 inline void fake_machine_terminating(Call& call, const shapes::stoker::MachineTerminating& message) {
   call.local<FakeServices>().drains.push_back(message);
 }
+inline shapes::stoker::CountHeldMessagesResult fake_held(Call& call, const shapes::stoker::CountHeldMessages& request) {
+  shapes::stoker::CountHeldMessagesResult result;
+  for (const std::string& key : request.accessKeys) {
+    const auto& held = call.local<FakeServices>().held;
+    if (const auto found = held.find(key); found != held.end()) result.queues.push_back({found->second, 1});
+  }
+  return result;
+}
 inline shapes::sqs::SendMessageResult fake_queue(Call& call, const shapes::sqs::SendMessageRequest& request) {
   if (request.QueueUrl.ends_with("missing")) throw wire::ApiError("QueueDoesNotExist", "There is no such queue.");
   call.local<FakeServices>().messages.emplace_back(request.QueueUrl, request.MessageBody);
@@ -187,7 +197,8 @@ class GroupTest : public testing::Test {
                            operation<&fake_create_tags>("CreateTags", Access::Write),
                            operation<&fake_delete_tags>("DeleteTags", Access::Write)});
     directory_.add("ecs", {operation<&fake_machine_terminating>("MachineTerminating", Access::Write)});
-    directory_.add("sqs", {operation<&fake_queue>("SendMessage", Access::Write)});
+    directory_.add("sqs", {operation<&fake_queue>("SendMessage", Access::Write),
+                           operation<&fake_held>("CountHeldMessages", Access::Read)});
     directory_.add("events", {operation<&fake_put_events>("PutEvents", Access::Write),
                               operation<&fake_list_rules>("ListOneEnabledRule", Access::Read)});
     store_ = store::open_test_store(

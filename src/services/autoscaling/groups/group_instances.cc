@@ -12,7 +12,7 @@ using shapes::autoscaling::LaunchTemplateSpecification;
 const std::string kInstanceColumns =
     "i.number, i.id, i.grp, i.zone, i.type, i.image, i.lifecycle, i.healthy, i.protected, i.launch_configuration, "
     "i.launch_template, i.activity, i.skips_hooks, i.stop_requested, i.unhealthy_reason, i.replace_cause, "
-    "i.machine_reason, i.launched_at, i.in_service_at, i.unhealthy_at";
+    "i.machine_reason, i.launched_at, i.in_service_at, i.unhealthy_at, i.weight, i.balancing";
 const std::string kSelectInstance = "SELECT " + kInstanceColumns + " FROM autoscaling_instances i";
 
 GroupInstance read_instance(const store::Row& row) {
@@ -37,6 +37,8 @@ GroupInstance read_instance(const store::Row& row) {
   instance.launched_at = row.time(17);
   instance.in_service_at = row.maybe_time(18);
   instance.unhealthy_at = row.maybe_time(19);
+  instance.weight = static_cast<std::int32_t>(row.integer(20));
+  instance.is_balancing = row.boolean(21);
   return instance;
 }
 
@@ -87,14 +89,15 @@ void insert_group_instance(store::Tx& tx, GroupInstance& instance) {
             "INSERT INTO autoscaling_instances (id, grp, zone, type, image, lifecycle, healthy, protected, "
             "launch_configuration, launch_template, activity, skips_hooks, stop_requested, unhealthy_reason, "
             "replace_cause, "
-            "machine_reason, launched_at, in_service_at, unhealthy_at) "
-            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) RETURNING "
-            "number",
+            "machine_reason, launched_at, in_service_at, unhealthy_at, weight, balancing) "
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) "
+            "RETURNING number",
             instance.id, instance.group, instance.zone, instance.type, instance.image,
             static_cast<std::int64_t>(instance.lifecycle), instance.healthy, instance.is_protected,
             instance.launch_configuration, template_json(instance), instance.activity, instance.skips_hooks,
             instance.stop_requested, instance.unhealthy_reason, instance.replace_cause, instance.machine_reason,
-            instance.launched_at, instance.in_service_at, instance.unhealthy_at)
+            instance.launched_at, instance.in_service_at, instance.unhealthy_at, instance.weight,
+            instance.is_balancing)
           .integer();
 }
 
@@ -102,10 +105,10 @@ void update_group_instance(store::Tx& tx, const GroupInstance& instance) {
   tx.exec(
       "UPDATE autoscaling_instances SET lifecycle = $2, healthy = $3, protected = $4, activity = $5, "
       "skips_hooks = $6, stop_requested = $7, unhealthy_reason = $8, replace_cause = $9, in_service_at = $10, "
-      "unhealthy_at = $11 WHERE id = $1",
+      "unhealthy_at = $11, balancing = $12 WHERE id = $1",
       instance.id, static_cast<std::int64_t>(instance.lifecycle), instance.healthy, instance.is_protected,
       instance.activity, instance.skips_hooks, instance.stop_requested, instance.unhealthy_reason,
-      instance.replace_cause, instance.in_service_at, instance.unhealthy_at);
+      instance.replace_cause, instance.in_service_at, instance.unhealthy_at, instance.is_balancing);
 }
 
 void delete_group_instance(store::Tx& tx, const std::string& id) {
@@ -122,7 +125,7 @@ std::vector<InstanceOfGroup> list_instances(store::Tx& tx, const std::string& ac
                                  ", g.name FROM autoscaling_instances i JOIN autoscaling_groups g ON g.number = i.grp "
                                  "WHERE g.account = $1 AND g.region = $2 AND i.id > $3 ORDER BY i.id LIMIT $4";
   return tx.query(sql, account, region, after, most).all([](const store::Row& row) {
-    return InstanceOfGroup{row.str(20), read_instance(row)};
+    return InstanceOfGroup{row.str(22), read_instance(row)};
   });
 }
 

@@ -31,6 +31,8 @@ struct GroupInstance {
   std::string activity;          // the id of the one in progress; "": none
   bool skips_hooks = false;      // attached, or back from standby
   bool stop_requested = false;   // EC2 terminates it
+  bool is_balancing = false;     // launched to balance zones, and not in service yet
+  std::int32_t weight = 1;       // units of capacity
   std::string unhealthy_reason;  // as in causes: "a user health-check"
   std::string replace_cause;     // a sentence without its time: it is to be replaced
   std::string machine_reason;    // why its machine failed or is gone, by EC2; only set_machine_reason() changes it

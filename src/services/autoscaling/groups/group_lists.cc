@@ -8,6 +8,7 @@
 #include "services/autoscaling/groups/group_settings.h"
 #include "services/autoscaling/groups/group_tags.h"
 #include "services/autoscaling/groups/operations.h"
+#include "services/autoscaling/groups/weights.h"
 #include "services/page.h"
 #include "shapes/autoscaling/instance.h"
 
@@ -23,7 +24,7 @@ using shapes::autoscaling::DescribeAutoScalingInstancesType;
 
 constexpr std::int32_t kMaxGroupPage = 100, kGroupPage = 50, kMaxInstancePage = 50;
 
-shapes::autoscaling::Instance show_instance(const GroupInstance& instance) {
+shapes::autoscaling::Instance show_instance(const GroupInstance& instance, bool weighted) {
   shapes::autoscaling::Instance shown;
   shown.InstanceId = instance.id;
   shown.InstanceType = instance.type;
@@ -34,6 +35,7 @@ shapes::autoscaling::Instance show_instance(const GroupInstance& instance) {
   shown.LaunchTemplate = instance.launch_template;
   if (!instance.image.empty()) shown.ImageId = instance.image;
   shown.ProtectedFromScaleIn = instance.is_protected;
+  if (weighted) shown.WeightedCapacity = std::to_string(instance.weight);
   return shown;
 }
 
@@ -51,7 +53,7 @@ void show_records(const Group& group, AutoScalingGroup& shown) {
   shown.ServiceLinkedRoleARN = settings.service_linked_role.value_or(
       "arn:aws:iam::" + group.account +
       ":role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling");
-  shown.CapacityRebalance = false;
+  shown.CapacityRebalance = settings.capacity_rebalance;
   shown.Context = settings.context;
   shown.DeletionProtection = settings.deletion_protection;
   shown.AvailabilityZoneDistribution.emplace();
@@ -71,11 +73,11 @@ AutoScalingGroup show_group(const Group& group) {
   shown.DesiredCapacity = group.desired;
   shown.DefaultCooldown = settings.cooldown_s;
   shown.AvailabilityZones = settings.zones;
-  shown.HealthCheckType = kHealthCheckType;
+  shown.HealthCheckType = settings.health_check_type;
   shown.HealthCheckGracePeriod = settings.grace_period_s;
   shown.CreatedTime = group.created_at;
   shown.SuspendedProcesses = settings.suspended;
-  if (!settings.subnets.empty()) shown.VPCZoneIdentifier = join_subnets(settings.subnets);
+  shown.VPCZoneIdentifier = join_subnets(settings.subnets);
   shown.EnabledMetrics.emplace();
   for (const std::string& metric : settings.metrics) {
     shown.EnabledMetrics->push_back({.Metric = metric, .Granularity = "1Minute"});
@@ -116,7 +118,7 @@ AutoScalingGroupsType describe_auto_scaling_groups(Call& call, const AutoScaling
     shown.Instances.emplace();
     if (request.IncludeInstances.value_or(true)) {
       for (const GroupInstance& one : list_group_instances(call.tx, group.number)) {
-        shown.Instances->push_back(show_instance(one));
+        shown.Instances->push_back(show_instance(one, has_weights(group)));
       }
     }
     answer.AutoScalingGroups.push_back(std::move(shown));
@@ -137,6 +139,7 @@ AutoScalingInstanceDetails show_details(const InstanceOfGroup& found) {
   shown.LaunchTemplate = instance.launch_template;
   if (!instance.image.empty()) shown.ImageId = instance.image;
   shown.ProtectedFromScaleIn = instance.is_protected;
+  if (instance.weight != 1) shown.WeightedCapacity = std::to_string(instance.weight);
   return shown;
 }
 

@@ -51,6 +51,9 @@ class GroupLoop : public GroupTest {
     task.cluster = cluster.number;
     task.machine_number = machine.number;
     state::insert_tasks(call.tx, {task});
+    task.credentials = "ASIATASK";
+    task.credentials_id = "credentials";
+    state::set_credentials(call.tx, task, now_ + std::chrono::hours(6));
   }
 };
 
@@ -227,6 +230,16 @@ TEST_F(GroupLoop, ScaleInPrefersMachinesWithoutTasksAndNamesRunningOnes) {
   set_capacity(0);
   EXPECT_EQ(activities().at(0).StatusMessage,
             "Tasks were running on the instance when it was selected for termination.");
+}
+
+TEST_F(GroupLoop, ATerminationNamesTheMessagesThatTasksHold) {
+  create_running(0, 1, 1);
+  with_call([&](Call& call) { run_task_on(call, "i-1001"); });
+  fake().held = {{"ASIATASK", "jobs"}, {"ASIAOTHER", "others"}};
+  set_capacity(0);
+  EXPECT_EQ(activities().at(0).StatusMessage,
+            "Tasks were running on the instance when it was selected for termination. They hold messages in flight: 1 "
+            "of jobs.");
 }
 
 TEST_F(GroupLoop, MixedInstancesFallBackToTheNextType) {

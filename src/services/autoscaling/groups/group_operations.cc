@@ -103,10 +103,7 @@ void create_auto_scaling_group(Call& call, const CreateAutoScalingGroupType& req
 }
 
 void update_auto_scaling_group(Call& call, const UpdateAutoScalingGroupType& request) {
-  Group group = find_group(call, request.AutoScalingGroupName);
-  if (group.status != GroupStatus::Active) {
-    throw wire::ApiError("ScalingActivityInProgressFault", "The AutoScalingGroup " + group.name + " is being deleted.");
-  }
+  Group group = find_active_group(call, request.AutoScalingGroupName);
   group.min = request.MinSize.value_or(group.min);
   group.max = request.MaxSize.value_or(group.max);
   check_sizes(group.min, group.max);

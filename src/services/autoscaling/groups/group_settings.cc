@@ -7,6 +7,7 @@
 #include "services/autoscaling/errors.h"
 #include "services/autoscaling/groups/launch_configuration.h"
 #include "services/autoscaling/groups/launch_source.h"
+#include "services/autoscaling/groups/weights.h"
 
 namespace services::autoscaling {
 namespace {
@@ -25,18 +26,24 @@ bool has_elements(const std::optional<std::vector<T>>& list) {
 }
 
 void reject_creation_members(const CreateAutoScalingGroupType& request) {
-  if (request.InstanceId) throw unsupported("InstanceId of CreateAutoScalingGroup");
   if (has_elements(request.LoadBalancerNames)) throw unsupported("LoadBalancerNames");
   if (has_elements(request.TargetGroupARNs)) throw unsupported("TargetGroupARNs");
   if (has_elements(request.TrafficSources)) throw unsupported("TrafficSources");
 }
 
-void check_health_check_type(const std::string& type) {
-  if (type == kHealthCheckType) return;
-  if (type.find(kHealthCheckType) != type.npos) {
-    throw validation_error("Specifying EC2 in addition to other health check types is not supported");
+// "EC2", or a list of others ("ELB,EBS"), beside which EC2's checks are made in any case.
+void check_health_check_type(const std::string& types) {
+  if (types == "EC2") return;
+  constexpr std::string_view kOthers[] = {"ELB", "VPC_LATTICE", "EBS"};
+  for (std::size_t begin = 0; begin <= types.size();) {
+    const std::size_t end = std::min(types.find(',', begin), types.size());
+    const std::string type = types.substr(begin, end - begin);
+    if (type == "EC2") throw validation_error("Specifying EC2 in addition to other health check types is not supported");
+    if (std::find(std::begin(kOthers), std::end(kOthers), type) == std::end(kOthers)) {
+      throw validation_error("Invalid health check type: '" + type + "'. Valid types are: EC2, ELB, VPC_LATTICE, EBS");
+    }
+    begin = end + 1;
   }
-  throw unsupported("the HealthCheckType " + type);
 }
 
 // Values that mean "as if it was absent" pass.
@@ -44,7 +51,6 @@ template <class Request>
 void reject_unsupported_members(const Request& request) {
   if (request.HealthCheckType) check_health_check_type(*request.HealthCheckType);
   if (request.PlacementGroup && !request.PlacementGroup->empty()) throw unsupported("PlacementGroup");
-  if (request.CapacityRebalance.value_or(false)) throw unsupported("CapacityRebalance: there are no Spot Instances");
   if (request.DesiredCapacityType && *request.DesiredCapacityType != "units") {
     throw unsupported("the DesiredCapacityType " + *request.DesiredCapacityType);
   }
@@ -78,7 +84,12 @@ void check_overrides(const std::vector<LaunchTemplateOverrides>& overrides) {
   std::set<std::string> types;
   for (const LaunchTemplateOverrides& one : overrides) {
     if (one.InstanceRequirements) throw unsupported("InstanceRequirements");
-    if (one.WeightedCapacity) throw unsupported("WeightedCapacity");
+    if (one.WeightedCapacity && !parse_weight(*one.WeightedCapacity)) {
+      throw validation_error("WeightedCapacity must be a whole number between 1 and 999: '" + *one.WeightedCapacity + "'");
+    }
+    if (one.WeightedCapacity.has_value() != overrides.front().WeightedCapacity.has_value()) {
+      throw validation_error("WeightedCapacity must be specified for all overrides or for none");
+    }
     if (one.InstanceType && !types.insert(*one.InstanceType).second) {
       throw validation_error("Cannot add same instance type override more than once");
     }
@@ -217,6 +228,8 @@ void set_shared_settings(Call& call, Group& group, const Request& request) {
   if (request.NewInstancesProtectedFromScaleIn) {
     group.settings.protects_new_instances = *request.NewInstancesProtectedFromScaleIn;
   }
+  if (request.HealthCheckType) group.settings.health_check_type = *request.HealthCheckType;
+  if (request.CapacityRebalance) group.settings.capacity_rebalance = *request.CapacityRebalance;
   if (request.DeletionProtection) group.settings.deletion_protection = *request.DeletionProtection;
   if (request.Context) group.settings.context = request.Context;
   if (request.ServiceLinkedRoleARN) group.settings.service_linked_role = request.ServiceLinkedRoleARN;
@@ -224,8 +237,18 @@ void set_shared_settings(Call& call, Group& group, const Request& request) {
 
 }  // namespace
 
-void set_settings(Call& call, Group& group, const CreateAutoScalingGroupType& request) {
+void set_settings(Call& call, Group& group, const CreateAutoScalingGroupType& given) {
+  CreateAutoScalingGroupType request = given;
   reject_creation_members(request);
+  // As at Amazon: it gets a launch configuration of its own name.
+  if (request.InstanceId && !request.LaunchConfigurationName && !request.LaunchTemplate && !request.MixedInstancesPolicy) {
+    create_configuration_of(call, group.name, *request.InstanceId);
+    request.LaunchConfigurationName = group.name;
+  } else if (request.InstanceId) {
+    throw validation_error(
+        "Valid requests must contain either LaunchTemplate, LaunchConfigurationName, InstanceId or "
+        "MixedInstancesPolicy parameter.");
+  }
   group.settings.termination_policies = {"Default"};
   set_shared_settings(call, group, request);
   const GroupSettings& settings = group.settings;

@@ -10,8 +10,6 @@
 
 namespace services::autoscaling {
 
-inline constexpr char kHealthCheckType[] = "EC2";
-
 // Sets what the request has of settings; sizes, tags and hooks are the caller's. Throws ValidationError, by name for
 // members that Stoker does not support.
 void set_settings(Call& call, Group& group, const shapes::autoscaling::CreateAutoScalingGroupType& request);

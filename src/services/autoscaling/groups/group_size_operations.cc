@@ -26,7 +26,7 @@ void check_cooldown(Call& call, const Group& group) {
 }
 
 void set_desired_capacity(Call& call, const SetDesiredCapacityType& request) {
-  Group group = find_group(call, request.AutoScalingGroupName);
+  Group group = find_active_group(call, request.AutoScalingGroupName);
   const std::string value = "New SetDesiredCapacity value " + std::to_string(request.DesiredCapacity);
   if (request.DesiredCapacity > group.max) {
     throw validation_error(value + " is above max value " + std::to_string(group.max) + " for the AutoScalingGroup.");
@@ -52,6 +52,9 @@ std::vector<std::string> named_processes(const ScalingProcessQuery& request) {
 
 void suspend_processes(Call& call, const ScalingProcessQuery& request) {
   Group group = find_group(call, request.AutoScalingGroupName);
+  if (group.status != GroupStatus::Active) {
+    throw validation_error("Processes may not be suspended while the AutoScaling group is pending delete");
+  }
   const std::string reason =
       "User suspended at " + wire::to_iso8601(std::chrono::floor<std::chrono::seconds>(call.now));
   for (const std::string& name : named_processes(request)) {

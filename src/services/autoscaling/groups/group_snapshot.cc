@@ -9,6 +9,7 @@
 #include "services/autoscaling/groups/group_instances.h"
 #include "services/autoscaling/groups/hooks.h"
 #include "services/autoscaling/groups/launch_configuration.h"
+#include "services/autoscaling/groups/weights.h"
 #include "services/autoscaling/policies/refresh.h"
 #include "services/invoke.h"
 #include "services/shape_json.h"
@@ -101,15 +102,32 @@ HookAction::Result to_result(const std::string& text) {
   return text == "ABANDON" ? HookAction::Result::Abandon : HookAction::Result::Waiting;
 }
 
+// When launch configurations were created, each read once.
+class Sources {
+ public:
+  Sources(Call& call, const Group& group) : call_(call), group_(group) {}
+
+  std::int64_t order_of(const std::string& configuration) {
+    const auto [place, added] = orders_.try_emplace(configuration, 0);
+    if (!added) return place->second;
+    const auto found = load_launch_configuration(call_.tx, {group_.account, group_.region, configuration});
+    if (found) place->second = base::to_millis(found->CreatedTime);
+    return place->second;
+  }
+
+ private:
+  Call& call_;
+  const Group& group_;
+  std::map<std::string, std::int64_t> orders_;
+};
+
 // How the instance compares with the group's launch source of now.
-void set_source(Call& call, const Group& group, const GroupInstance& instance, GroupMember& member) {
+void set_source(Sources& sources, const Group& group, const GroupInstance& instance, GroupMember& member) {
   const GroupSettings& settings = group.settings;
   if (instance.launch_configuration) {
     member.from_configuration = true;
     member.from_current_source = instance.launch_configuration == settings.launch_configuration;
-    const auto found =
-        load_launch_configuration(call.tx, {group.account, group.region, *instance.launch_configuration});
-    member.source_order = found ? base::to_millis(found->CreatedTime) : 0;
+    member.source_order = sources.order_of(*instance.launch_configuration);
   } else if (instance.launch_template) {
     const auto& current = settings.mixed_instances
                               ? settings.mixed_instances->LaunchTemplate->LaunchTemplateSpecification
@@ -124,7 +142,19 @@ void set_source(Call& call, const Group& group, const GroupInstance& instance, G
   member.type_order = place - overrides.begin();
 }
 
-GroupMember to_member(Call& call, const Group& group, const GroupInstance& instance) {
+void add_hook_actions(Call& call, const Group& group, std::vector<GroupMember>& members) {
+  std::map<std::string, std::vector<HookAction>> actions;
+  for (const HookActionRow& action : list_hook_actions(call.tx, group.number)) {
+    actions[action.instance].push_back(
+        {to_result(action.result), to_result(action.default_result), action.expires_at});
+  }
+  if (actions.empty()) return;
+  for (GroupMember& member : members) {
+    if (const auto found = actions.find(member.id); found != actions.end()) member.actions = std::move(found->second);
+  }
+}
+
+GroupMember to_member(Sources& sources, const Group& group, const GroupInstance& instance) {
   GroupMember member;
   member.id = instance.id;
   member.zone = instance.zone;
@@ -133,16 +163,22 @@ GroupMember to_member(Call& call, const Group& group, const GroupInstance& insta
   member.is_protected = instance.is_protected;
   member.skips_hooks = instance.skips_hooks;
   member.stop_requested = instance.stop_requested;
+  member.is_balancing = instance.is_balancing;
+  member.weight = instance.weight;
   member.is_replaced = !instance.replace_cause.empty();
   member.launched_at = instance.launched_at;
   member.unhealthy_at = instance.unhealthy_at;
-  set_source(call, group, instance, member);
+  set_source(sources, group, instance, member);
   return member;
 }
 
 GroupState to_state(Call& call, const Group& group) {
   GroupState state;
-  state.desired = group.desired + refresh_surge(call.tx, group.number);
+  const std::int32_t weight = next_weight(group);
+  state.desired = group.desired + refresh_surge(call.tx, group.number) * weight;
+  state.launch_weight = weight;
+  state.launches_failed = group.failed_launches > 0;
+  state.balances_zones = !group.is_suspended("AZRebalance") && !active_refresh(call.tx, group.number);
   state.zones = group.settings.zones;
   state.termination_policies = group.settings.termination_policies;
   state.is_deleted = group.status != GroupStatus::Active;
@@ -196,19 +232,15 @@ GroupSnapshot read_snapshot(Call& call, const Group& group) {
   const std::vector<GroupInstance> instances = list_group_instances(call.tx, group.number);
   const Machines machines = read_machines(call, group, instances);
   std::int32_t capacity = 0;
+  Sources sources(call, group);
   for (const GroupInstance& one : instances) {
-    if (autoscaler::is_capacity(one.lifecycle)) ++capacity;
-    state.members.push_back(to_member(call, group, one));
+    if (autoscaler::is_capacity(one.lifecycle)) capacity += one.weight;
+    state.members.push_back(to_member(sources, group, one));
     state.members.back().machine = machine_state(machines, one.id);
   }
-  for (const HookActionRow& action : list_hook_actions(call.tx, group.number)) {
-    for (GroupMember& member : state.members) {
-      if (member.id != action.instance) continue;
-      member.actions.push_back({to_result(action.result), to_result(action.default_result), action.expires_at});
-    }
-  }
+  add_hook_actions(call, group, state.members);
   // Only a choice needs it.
-  if (capacity > state.desired) {
+  if (capacity > state.desired || (state.balances_zones && autoscaler::has_uneven_zones(state))) {
     Work work(call, group);
     for (GroupMember& member : state.members) {
       const auto machine = machines.find(member.id);

@@ -8,6 +8,7 @@
 #include "services/autoscaling/groups/group_instances.h"
 #include "services/autoscaling/groups/operations.h"
 #include "services/autoscaling/groups/terminations.h"
+#include "services/autoscaling/groups/weights.h"
 #include "services/invoke.h"
 #include "shapes/autoscaling/instance.h"
 #include "shapes/ec2/tag.h"
@@ -32,19 +33,33 @@ wire::ApiError sizes_error(const Group& group, const std::string& action, std::s
 std::vector<std::string> named_instances(const std::optional<std::vector<std::string>>& ids) {
   if (!ids || ids->empty()) throw validation_error("At least one instance ID must be specified");
   if (ids->size() > kMaxInstancesPerCall) throw validation_error("At most 20 instance IDs can be specified");
-  return *ids;
+  std::vector<std::string> distinct;
+  for (const std::string& id : *ids) {
+    if (std::find(distinct.begin(), distinct.end(), id) == distinct.end()) distinct.push_back(id);
+  }
+  return distinct;
 }
 
 std::vector<GroupInstance> find_in_state(Call& call, const Group& group, const std::vector<std::string>& ids,
-                                         Lifecycle lifecycle) {
+                                         const std::vector<Lifecycle>& states) {
   std::vector<GroupInstance> found;
   for (const std::string& id : ids) {
     found.push_back(find_instance_of(call.tx, group, id));
-    if (found.back().lifecycle != lifecycle) {
-      throw validation_error("The instance " + id + " is not in " + std::string(text(lifecycle)) + ".");
-    }
+    if (std::find(states.begin(), states.end(), found.back().lifecycle) != states.end()) continue;
+    std::string names;
+    for (const Lifecycle state : states) names += (names.empty() ? "" : " or ") + std::string(text(state));
+    throw validation_error("The instance " + id + " is not in " + names + ".");
   }
   return found;
+}
+
+// Units of those that count as capacity.
+std::int32_t units_of(const std::vector<GroupInstance>& instances) {
+  std::int32_t units = 0;
+  for (const GroupInstance& one : instances) {
+    if (autoscaler::is_capacity(one.lifecycle)) units += one.weight;
+  }
+  return units;
 }
 
 // ", shrinking the capacity from 4 to 3"
@@ -60,7 +75,7 @@ struct Move {
   std::string description, verb;  // "Detaching EC2 instance", "was detached"
   std::string status = "InProgress";
   std::int32_t progress = 50;
-  std::int32_t change = 0;  // of the desired capacity, per instance
+  std::int32_t change = 0;  // of the desired capacity, per unit: -1, 0 or 1
 };
 
 // The activity begins; the loop ends it.
@@ -73,13 +88,15 @@ std::vector<shapes::autoscaling::Activity> move_instances(Call& call, Group& gro
     activity.instance = instance.id;
     activity.description = move.description + ": " + instance.id;
     std::string cause = "instance " + instance.id + " " + move.verb + " in response to a user request";
-    if (move.change != 0) cause += capacity_change(group, move.change);
+    const bool counts = move.change > 0 || autoscaler::is_capacity(instance.lifecycle);
+    const std::int32_t change = counts ? move.change * instance.weight : 0;
+    if (change != 0) cause += capacity_change(group, change);
     activity.cause = cause_sentence(call.now, cause);
     activity.status = move.status;
     activity.progress = move.progress;
-    activity.details_json = activity_details(group, instance.zone, false);
+    activity.details_json = activity_details(group, {instance.zone, ""}, false);
     insert_activity(call, group, activity);
-    group.desired += move.change;
+    group.desired += change;
     instance.lifecycle = move.to;
     instance.activity = activity.id;
     instance.skips_hooks = true;
@@ -93,11 +110,10 @@ std::vector<shapes::autoscaling::Activity> move_instances(Call& call, Group& gro
 DetachInstancesAnswer detach_instances(Call& call, const DetachInstancesQuery& request) {
   Group group = find_group(call, request.AutoScalingGroupName);
   const auto ids = named_instances(request.InstanceIds);
-  auto instances = find_in_state(call, group, ids, Lifecycle::InService);
+  auto instances = find_in_state(call, group, ids, {Lifecycle::InService, Lifecycle::Standby});
   Move move{ActivityKind::Detach, Lifecycle::Detaching, "Detaching EC2 instance", "was detached"};
   if (request.ShouldDecrementDesiredCapacity) {
-    if (group.desired - static_cast<std::int32_t>(ids.size()) < group.min)
-      throw sizes_error(group, "detach", ids.size());
+    if (group.desired - units_of(instances) < group.min) throw sizes_error(group, "detach", ids.size());
     move.change = -1;
   }
   return {.Activities = move_instances(call, group, std::move(instances), move)};
@@ -106,28 +122,26 @@ DetachInstancesAnswer detach_instances(Call& call, const DetachInstancesQuery& r
 EnterStandbyAnswer enter_standby(Call& call, const EnterStandbyQuery& request) {
   Group group = find_group(call, request.AutoScalingGroupName);
   const auto ids = named_instances(request.InstanceIds);
-  auto instances = find_in_state(call, group, ids, Lifecycle::InService);
+  auto instances = find_in_state(call, group, ids, {Lifecycle::InService});
   Move move{ActivityKind::EnterStandby, Lifecycle::EnteringStandby, "Moving EC2 instance to Standby",
             "was moved to standby"};
   if (request.ShouldDecrementDesiredCapacity) {
-    if (group.desired - static_cast<std::int32_t>(ids.size()) < group.min) {
-      throw sizes_error(group, "place into standby", ids.size());
-    }
+    if (group.desired - units_of(instances) < group.min) throw sizes_error(group, "place into standby", ids.size());
     move.change = -1;
   }
   return {.Activities = move_instances(call, group, std::move(instances), move)};
 }
 
 ExitStandbyAnswer exit_standby(Call& call, const ExitStandbyQuery& request) {
-  Group group = find_group(call, request.AutoScalingGroupName);
+  Group group = find_active_group(call, request.AutoScalingGroupName);
   const auto ids = named_instances(request.InstanceIds);
-  auto instances = find_in_state(call, group, ids, Lifecycle::Standby);
+  auto instances = find_in_state(call, group, ids, {Lifecycle::Standby});
   if (group.is_suspended("Launch")) {
     throw validation_error("Instances cannot leave standby while the process Launch is suspended");
   }
-  if (group.desired + static_cast<std::int32_t>(ids.size()) > group.max) {
-    throw sizes_error(group, "move out of standby", ids.size());
-  }
+  std::int32_t units = 0;
+  for (const GroupInstance& one : instances) units += one.weight;
+  if (group.desired + units > group.max) throw sizes_error(group, "move out of standby", ids.size());
   const Move move{.kind = ActivityKind::ExitStandby,
                   .to = Lifecycle::Pending,
                   .description = "Moving EC2 instance out of Standby",
@@ -169,11 +183,8 @@ void tag_attached(Call& call, const Group& group, const std::string& id) {
 }
 
 void attach_instances(Call& call, const AttachInstancesQuery& request) {
-  Group group = find_group(call, request.AutoScalingGroupName);
+  Group group = find_active_group(call, request.AutoScalingGroupName);
   const auto ids = named_instances(request.InstanceIds);
-  if (group.desired + static_cast<std::int32_t>(ids.size()) > group.max) {
-    throw sizes_error(group, "attach", ids.size());
-  }
   std::vector<GroupInstance> attached;
   for (const std::string& id : ids) {
     const state::Ec2Instance machine = find_attachable(call, group, id);
@@ -184,10 +195,12 @@ void attach_instances(Call& call, const AttachInstancesQuery& request) {
     instance.type = machine.type;
     instance.is_protected = group.settings.protects_new_instances;
     instance.launched_at = machine.launched_at;
+    instance.weight = weight_of_type(group, machine.type);
     insert_group_instance(call.tx, instance);
     tag_attached(call, group, id);
     attached.push_back(std::move(instance));
   }
+  if (group.desired + units_of(attached) > group.max) throw sizes_error(group, "attach", ids.size());
   const Move move{.kind = ActivityKind::Attach,
                   .to = Lifecycle::Pending,
                   .description = "Attaching an existing EC2 instance",

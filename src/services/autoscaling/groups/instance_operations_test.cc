@@ -249,7 +249,7 @@ TEST_F(GroupInstances, GroupsAreValidated) {
   EXPECT_THAT(error([](auto& r) { r.LaunchTemplate.reset(); }),
               HasSubstr("Valid requests must contain either LaunchTemplate"));
   EXPECT_THAT(error([](auto& r) { r.AvailabilityZones.reset(); }), HasSubstr("You must specify 1 of either"));
-  EXPECT_THAT(error([](auto& r) { r.HealthCheckType = "ELB"; }), HasSubstr("does not support the HealthCheckType ELB"));
+  EXPECT_THAT(error([](auto& r) { r.HealthCheckType = "ELB,X"; }), HasSubstr("Invalid health check type: 'X'"));
   EXPECT_THAT(error([](auto& r) { r.HealthCheckType = "EC2,ELB"; }), HasSubstr("Specifying EC2 in addition"));
   EXPECT_THAT(error([](auto& r) { r.TargetGroupARNs = {{"arn"}}; }), HasSubstr("TargetGroupARNs"));
   EXPECT_THAT(error([](auto& r) { r.MaxInstanceLifetime = 1; }),

@@ -59,7 +59,7 @@ SetInstanceProtectionAnswer set_instance_protection(Call& call, const SetInstanc
 std::int32_t capacity_of(Call& call, const Group& group) {
   std::int32_t count = 0;
   for (const GroupInstance& one : list_group_instances(call.tx, group.number)) {
-    if (autoscaler::is_capacity(one.lifecycle)) ++count;
+    if (autoscaler::is_capacity(one.lifecycle)) count += one.weight;
   }
   return count;
 }
@@ -73,14 +73,15 @@ ActivityType terminate_instance_in_auto_scaling_group(Call& call,
   }
   std::string cause = "instance " + instance.id + " was taken out of service in response to a user request";
   if (request.ShouldDecrementDesiredCapacity) {
-    if (group.desired <= group.min) {
+    if (group.desired - instance.weight < group.min) {
       throw validation_error("Currently, desiredSize equals minSize (" + std::to_string(group.min) +
                              "). Terminating instance without replacement will violate group's min size constraint. "
                              "Either set shouldDecrementDesiredCapacity flag to false or lower group's min size.");
     }
     const std::int32_t capacity = capacity_of(call, group);
-    cause += ", shrinking the capacity from " + std::to_string(capacity) + " to " + std::to_string(capacity - 1);
-    --group.desired;
+    cause += ", shrinking the capacity from " + std::to_string(capacity) + " to " +
+             std::to_string(capacity - instance.weight);
+    group.desired -= instance.weight;
   } else if (autoscaler::is_capacity(instance.lifecycle)) {
     ++group.replacements;
   }

@@ -9,8 +9,11 @@
 #include "services/autoscaling/errors.h"
 #include "services/autoscaling/groups/group.h"
 #include "services/autoscaling/groups/operations.h"
+#include "services/invoke.h"
 #include "services/page.h"
 #include "services/shape_json.h"
+#include "shapes/ec2/instance.h"
+#include "shapes/ec2/instance_attribute.h"
 
 namespace services::autoscaling {
 namespace {
@@ -27,7 +30,6 @@ LaunchConfiguration read_configuration(const store::Row& row) { return from_json
 
 // Members that no machine here can honour.
 void check_configuration(const CreateLaunchConfigurationType& request) {
-  if (request.InstanceId) throw unsupported("InstanceId of CreateLaunchConfiguration");
   if (!request.ImageId || !request.InstanceType) {
     throw validation_error(
         "Valid requests must contain either the InstanceID parameter or both the ImageId and InstanceType parameters.");
@@ -70,7 +72,39 @@ LaunchConfiguration to_row(Call& call, const CreateLaunchConfigurationType& requ
   return row;
 }
 
-void create_launch_configuration(Call& call, const CreateLaunchConfigurationType& request) {
+// What the instance has and the request does not state. As at Amazon, its volumes and public address are left out.
+CreateLaunchConfigurationType with_instance(Call& call, CreateLaunchConfigurationType request) {
+  const Caller principal = as_service(call, "autoscaling.amazonaws.com", "", call.caller.account);
+  shapes::ec2::DescribeInstancesRequest find;
+  find.InstanceIds = {{*request.InstanceId}};
+  shapes::ec2::DescribeInstanceAttributeRequest read;
+  read.InstanceId = *request.InstanceId;
+  read.Attribute = "userData";
+  try {
+    const auto found = invoke<shapes::ec2::DescribeInstancesResult>(call, principal, "ec2", "DescribeInstances", find);
+    const shapes::ec2::Instance instance = found.Reservations->at(0).Instances->at(0);
+    if (!request.ImageId) request.ImageId = instance.ImageId;
+    if (!request.InstanceType) request.InstanceType = instance.InstanceType;
+    if (!request.KeyName) request.KeyName = instance.KeyName;
+    if (!request.EbsOptimized) request.EbsOptimized = instance.EbsOptimized;
+    if (!request.IamInstanceProfile && instance.IamInstanceProfile) {
+      request.IamInstanceProfile = instance.IamInstanceProfile->Arn;
+    }
+    if (!request.SecurityGroups && instance.SecurityGroups) {
+      request.SecurityGroups.emplace();
+      for (const auto& group : *instance.SecurityGroups) request.SecurityGroups->push_back(group.GroupId.value_or(""));
+    }
+    const auto data =
+        invoke<shapes::ec2::InstanceAttribute>(call, principal, "ec2", "DescribeInstanceAttribute", read);
+    if (!request.UserData && data.UserData) request.UserData = data.UserData->Value;
+  } catch (const wire::ApiError& error) {
+    throw validation_error("Invalid Instance ID: " + error.message());
+  }
+  return request;
+}
+
+void create_launch_configuration(Call& call, const CreateLaunchConfigurationType& given) {
+  const CreateLaunchConfigurationType request = given.InstanceId ? with_instance(call, given) : given;
   check_configuration(request);
   const std::string& name = request.LaunchConfigurationName;
   if (load_launch_configuration(call.tx, {call.caller.account, call.caller.region, name})) {
@@ -124,6 +158,13 @@ void delete_launch_configuration(Call& call, const LaunchConfigurationNameType& 
 }
 
 }  // namespace
+
+void create_configuration_of(Call& call, const std::string& name, const std::string& instance) {
+  CreateLaunchConfigurationType request;
+  request.LaunchConfigurationName = name;
+  request.InstanceId = instance;
+  create_launch_configuration(call, request);
+}
 
 std::optional<LaunchConfiguration> load_launch_configuration(store::Tx& tx, const LaunchConfigurationKey& key) {
   if (key.name.find('\0') != key.name.npos) return std::nullopt;

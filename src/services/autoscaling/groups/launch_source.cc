@@ -4,6 +4,7 @@
 #include "services/autoscaling/errors.h"
 #include "services/autoscaling/groups/group_events.h"
 #include "services/autoscaling/groups/launch_configuration.h"
+#include "services/autoscaling/groups/weights.h"
 #include "services/invoke.h"
 #include "shapes/ec2/launch_template.h"
 #include "shapes/ec2/subnet.h"
@@ -51,7 +52,7 @@ std::vector<LaunchOption> mixed_options(Call& call, const Group& group) {
   std::vector<LaunchOption> options;
   if (launch.Overrides) {
     for (const auto& one : *launch.Overrides) {
-      LaunchOption option{.source = {}, .type = one.InstanceType, .image = one.ImageId};
+      LaunchOption option{.source = {}, .type = one.InstanceType, .image = one.ImageId, .weight = weight_of(one)};
       option.source.launch_template =
           one.LaunchTemplateSpecification ? resolve_template(call, group, *one.LaunchTemplateSpecification) : shared;
       options.push_back(std::move(option));

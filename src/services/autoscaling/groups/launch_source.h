@@ -23,6 +23,7 @@ shapes::autoscaling::LaunchTemplateSpecification complete_template(
 struct LaunchOption {
   LaunchSource source;
   std::optional<std::string> type, image;
+  std::int32_t weight = 1;
 };
 // At least one; throws where EC2 does not have the template, or the configuration is gone.
 std::vector<LaunchOption> list_launch_options(Call& call, const Group& group);

@@ -7,6 +7,7 @@
 #include "services/autoscaling/groups/hooks.h"
 #include "services/autoscaling/groups/launch_source.h"
 #include "services/autoscaling/groups/terminations.h"
+#include "services/autoscaling/groups/weights.h"
 #include "services/invoke.h"
 
 namespace services::autoscaling {
@@ -39,30 +40,38 @@ std::string launch_cause(Call& call, Group& group, const autoscaler::GroupPlan& 
   return join_causes(group.cause, cause_sentence(call.now, text));
 }
 
-// EC2's instance, by the first option that it accepts; throws the error of the last one. After failures it begins with
-// another option: the machine of the first one may be what can't be started.
+struct LaunchPlace {
+  std::string zone;
+  bool balances = false;  // the group's zones: it is one more than desired
+};
+
+// EC2's instance, by the first option that it accepts; throws the error of the last one.
 struct Launched {
   shapes::ec2::Instance instance;
   LaunchSource source;
+  std::int32_t weight = 1;
 };
 Launched run_instance(Call& call, const Group& group, const std::string& zone, const std::string& token) {
   const std::vector<LaunchOption> options = list_launch_options(call, group);
   for (std::size_t i = 0;; ++i) {
-    const LaunchOption& option = options[(i + static_cast<std::size_t>(group.failed_launches)) % options.size()];
+    const LaunchOption& option = options[(i + first_option(group, options.size())) % options.size()];
     try {
       const auto request = launch_request(call, group, option, zone, token);
       auto reservation =
           invoke<shapes::ec2::Reservation>(call, group_principal(call, group), "ec2", "RunInstances", request);
-      return {std::move(reservation.Instances->at(0)), option.source};
+      return {std::move(reservation.Instances->at(0)), option.source, option.weight};
     } catch (const wire::ApiError&) {
       if (i + 1 == options.size()) throw;
     }
   }
 }
 
-void add_launched(Call& call, const Group& group, const Launched& launched, const std::string& zone,
+void add_launched(Call& call, const Group& group, const Launched& launched, const LaunchPlace& place,
                   const std::string& activity) {
+  const std::string& zone = place.zone;
   GroupInstance instance;
+  instance.weight = launched.weight;
+  instance.is_balancing = place.balances;
   instance.id = launched.instance.InstanceId.value_or("");
   instance.group = group.number;
   const bool has_zone = launched.instance.Placement && launched.instance.Placement->AvailabilityZone;
@@ -78,20 +87,23 @@ void add_launched(Call& call, const Group& group, const Launched& launched, cons
 }
 
 // False: EC2 refused it.
-bool launch(Call& call, Group& group, const autoscaler::GroupPlan& plan, const std::string& zone) {
+bool launch(Call& call, Group& group, const autoscaler::GroupPlan& plan, const LaunchPlace& place) {
+  const std::string& zone = place.zone;
   Activity activity;
   activity.kind = ActivityKind::Launch;
   activity.id = base::random_uuid();
-  activity.cause = launch_cause(call, group, plan);
-  activity.details_json = activity_details(group, zone, true);
+  activity.cause =
+      place.balances ? cause_sentence(call.now, plan.balance_cause) : launch_cause(call, group, plan);
+  activity.details_json = activity_details(group, {zone, ""}, true);
   activity.status = "PreInService";
   activity.progress = 30;
   try {
     const Launched launched = run_instance(call, group, zone, activity.id);
     activity.instance = launched.instance.InstanceId.value_or("");
     activity.description = std::string(kLaunchDescription) + ": " + activity.instance;
+    activity.details_json = activity_details(group, {zone, launched.instance.SubnetId.value_or("")}, true);
     insert_activity(call, group, activity);
-    add_launched(call, group, launched, zone, activity.id);
+    add_launched(call, group, launched, place, activity.id);
     return true;
   } catch (const wire::ApiError& error) {
     const std::string message = failure_message(error.message());
@@ -105,11 +117,14 @@ bool launch(Call& call, Group& group, const autoscaler::GroupPlan& plan, const s
 }  // namespace
 
 void launch_planned(Call& call, Group& group, const autoscaler::GroupPlan& plan) {
-  for (const std::string& zone : plan.launches) {
-    if (launch(call, group, plan, zone)) continue;
+  std::vector<LaunchPlace> places;
+  for (const std::string& zone : plan.launches) places.push_back({zone});
+  for (const std::string& zone : plan.balancing_launches) places.push_back({zone, true});
+  for (const LaunchPlace& place : places) {
+    if (launch(call, group, plan, place)) continue;
     return delay_next_launch(call, group);
   }
-  if (!plan.launches.empty()) call.wake(std::string(kGroupChangesTopic));
+  if (!places.empty()) call.wake(std::string(kGroupChangesTopic));
 }
 
 void fail_launched(Call& call, Group& group, const GroupInstance& instance) {

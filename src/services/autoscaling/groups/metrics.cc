@@ -67,24 +67,34 @@ struct GroupCounts {
   int in_service = 0, pending = 0, standby = 0, terminating = 0;
 };
 
-GroupCounts count_instances(store::Tx& tx, const Group& group) {
-  GroupCounts counts;
-  for (const GroupInstance& one : list_group_instances(tx, group.number)) {
-    if (one.lifecycle == Lifecycle::InService) {
-      ++counts.in_service;
-    } else if (autoscaler::is_capacity(one.lifecycle)) {
-      ++counts.pending;
-    } else if (autoscaler::is_terminating(one.lifecycle)) {
-      ++counts.terminating;
-    } else {
-      ++counts.standby;
-    }
+void count_one(GroupCounts& counts, Lifecycle lifecycle, std::int32_t units) {
+  if (lifecycle == Lifecycle::InService) {
+    counts.in_service += units;
+  } else if (autoscaler::is_capacity(lifecycle)) {
+    counts.pending += units;
+  } else if (autoscaler::is_terminating(lifecycle)) {
+    counts.terminating += units;
+  } else {
+    counts.standby += units;
   }
-  return counts;
 }
 
-// Every instance counts as one unit of capacity, so that both kinds of counts are the same.
-double value_of(const std::string& metric, const Group& group, const GroupCounts& counts) {
+// Of GroupInServiceInstances and so on, and of GroupInServiceCapacity and so on, which count weights.
+struct GroupSums {
+  GroupCounts instances, capacity;
+};
+
+GroupSums count_instances(store::Tx& tx, const Group& group) {
+  GroupSums sums;
+  for (const GroupInstance& one : list_group_instances(tx, group.number)) {
+    count_one(sums.instances, one.lifecycle, 1);
+    count_one(sums.capacity, one.lifecycle, one.weight);
+  }
+  return sums;
+}
+
+double value_of(const std::string& metric, const Group& group, const GroupSums& sums) {
+  const GroupCounts& counts = metric.ends_with("Capacity") ? sums.capacity : sums.instances;
   if (metric == "GroupMinSize") return group.min;
   if (metric == "GroupMaxSize") return group.max;
   if (metric == "GroupDesiredCapacity") return group.desired;
@@ -101,7 +111,7 @@ Measured measure_groups(Call& call, const Due& due) {
   Measured measured;
   if (!due.minute && !due.second) return measured;
   for (const Group& group : list_measured_groups(call.tx)) {
-    const GroupCounts counts = count_instances(call.tx, group);
+    const GroupSums sums = count_instances(call.tx, group);
     for (const std::string& metric : group.settings.metrics) {
       Measurement point;
       point.metric = {group.account, group.region, "AWS/AutoScaling", metric, {{"AutoScalingGroupName", group.name}}};
@@ -109,7 +119,7 @@ Measured measure_groups(Call& call, const Due& due) {
       if (!due.minute && !point.high_resolution) continue;
       point.unit = "None";
       point.at = call.now;
-      point.values = {value_of(metric, group, counts)};
+      point.values = {value_of(metric, group, sums)};
       point.counts = {1};
       measured.points.push_back(std::move(point));
     }

@@ -35,10 +35,11 @@ void cancel_launch(Call& call, const Group& group, const GroupInstance& instance
 
 }  // namespace
 
-std::string activity_details(const Group& group, const std::string& zone, bool with_alarms) {
+std::string activity_details(const Group& group, const InstancePlace& place, bool with_alarms) {
   json::object details;
-  if (const std::string subnet = subnet_of(group, zone); !subnet.empty()) details["Subnet ID"] = subnet;
-  details["Availability Zone"] = zone;
+  const std::string subnet = place.subnet.empty() ? subnet_of(group, place.zone) : place.subnet;
+  if (!subnet.empty()) details["Subnet ID"] = subnet;
+  details["Availability Zone"] = place.zone;
   if (with_alarms && !group.invoking_alarms.empty()) details["InvokingAlarms"] = json::parse(group.invoking_alarms);
   return json::serialize(details);
 }
@@ -52,7 +53,7 @@ Activity begin_termination(Call& call, const Group& group, GroupInstance& instan
   activity.description = "Terminating EC2 instance: " + instance.id;
   activity.cause = note.cause;
   activity.status_message = note.message;
-  activity.details_json = activity_details(group, instance.zone, true);
+  activity.details_json = activity_details(group, {instance.zone, ""}, true);
   insert_activity(call, group, activity);
   instance.lifecycle = Lifecycle::Terminating;
   instance.activity = activity.id;

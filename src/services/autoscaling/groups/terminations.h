@@ -21,6 +21,10 @@ struct TerminationNote {
 Activity begin_termination(Call& call, const Group& group, GroupInstance& instance, const TerminationNote& note);
 
 // The details of an activity: subnet and zone, and the alarms that caused it.
-std::string activity_details(const Group& group, const std::string& zone, bool with_alarms);
+struct InstancePlace {
+  std::string zone;
+  std::string subnet;  // "": the group's subnet in that zone, if it has one
+};
+std::string activity_details(const Group& group, const InstancePlace& place, bool with_alarms);
 
 }  // namespace services::autoscaling

@@ -126,7 +126,7 @@ std::optional<std::int32_t> agreed_with_others(Call& call, const PolicyRow& poli
 }
 
 bool tracks_reservation(const PolicyRow& policy) {
-  const auto& metric = *policy.terms.TargetTrackingConfiguration->CustomizedMetricSpecification;
+  const auto metric = tracked_metric(policy);
   return autoscaler::is_capacity_provider_reservation(metric.Namespace.value_or(""), metric.MetricName.value_or(""));
 }
 
@@ -207,9 +207,9 @@ GroupCapacity count_capacity(Call& call, const Group& group, base::Duration warm
   for (const GroupInstance& instance : list_group_instances(call.tx, group.number)) {
     const bool in_service = instance.lifecycle == Lifecycle::InService;
     const bool warm = in_service && instance.in_service_at && *instance.in_service_at + warmup <= call.now;
-    if (warm || autoscaler::is_terminating(instance.lifecycle)) ++capacity.warm;
+    if (warm || autoscaler::is_terminating(instance.lifecycle)) capacity.warm += instance.weight;
     if (!autoscaler::is_capacity(instance.lifecycle)) continue;
-    ++live;
+    live += instance.weight;
     if (!warm) capacity.warming = true;
   }
   // The loop has not launched all of them yet.

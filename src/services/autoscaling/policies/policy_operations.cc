@@ -22,8 +22,7 @@ constexpr std::size_t kMaxNamesInFilter = 50;  // Amazon's
 void check_single_tracking(Call& call, const PolicyRow& policy) {
   for (const PolicyRow& other : list_policies(call.tx, policy.group)) {
     if (other.type() != kTargetTracking || other.name == policy.name) continue;
-    if (other.terms.TargetTrackingConfiguration->CustomizedMetricSpecification ==
-        policy.terms.TargetTrackingConfiguration->CustomizedMetricSpecification) {
+    if (tracked_metric(other) == tracked_metric(policy)) {
       throw invalid_request("Only one TargetTrackingScaling policy for a given metric specification is allowed.");
     }
   }

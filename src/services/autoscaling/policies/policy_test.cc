@@ -66,6 +66,29 @@ TEST_F(PolicyTest, StepsMustCoverALineWithoutGaps) {
   EXPECT_EQ(put_error(request), "Cooldown is not supported for a StepScaling policy");
 }
 
+TEST_F(PolicyTest, APredefinedMetricIsTheGroupsOwn) {
+  create(0, 10);
+  auto request = tracking("p", 50);
+  request.TargetTrackingConfiguration->CustomizedMetricSpecification.reset();
+  auto& predefined = request.TargetTrackingConfiguration->PredefinedMetricSpecification.emplace();
+  const auto alarm_of = [&](const std::string& type) {
+    predefined.PredefinedMetricType = type;
+    EXPECT_EQ(put_error(request), "");
+    const auto& alarms = locals_.get<FakeAlarms>().alarms;
+    EXPECT_EQ(alarms.size(), 2u);
+    return alarms.begin()->second;
+  };
+  auto alarm = alarm_of("ASGAverageCPUUtilization");
+  EXPECT_EQ(alarm.Namespace, "AWS/EC2");
+  EXPECT_EQ(alarm.MetricName, "CPUUtilization");
+  EXPECT_EQ(alarm.Dimensions->at(0).Name, "AutoScalingGroupName");
+  EXPECT_EQ(alarm.Dimensions->at(0).Value, "workers");
+  EXPECT_EQ(alarm.Unit, "Percent");
+  alarm = alarm_of("ASGAverageGPUUtilization");
+  EXPECT_EQ(alarm.Namespace, "ECS/ContainerInsights/Prometheus");
+  EXPECT_EQ(alarm.MetricName, "DCGM_FI_DEV_GPU_UTIL");
+}
+
 TEST_F(PolicyTest, TargetTrackingRejectsMetricsThatNobodyPublishes) {
   create(0, 10);
   auto request = tracking("p", 50);
@@ -73,8 +96,14 @@ TEST_F(PolicyTest, TargetTrackingRejectsMetricsThatNobodyPublishes) {
   EXPECT_EQ(put_error(request),
             "You should provide either a CustomizedMetricSpecification or a PredefinedMetricSpecification");
   auto& predefined = request.TargetTrackingConfiguration->PredefinedMetricSpecification.emplace();
+  predefined.PredefinedMetricType = "ASGAverageNetworkIn";
+  EXPECT_NE(put_error(request).find("predefined metric type ASGAverageNetworkIn"), std::string::npos);
   predefined.PredefinedMetricType = "ASGAverageCPUUtilization";
-  EXPECT_NE(put_error(request).find("predefined metric type ASGAverageCPUUtilization"), std::string::npos);
+  EXPECT_EQ(put_error(request), "");
+  request.PolicyName = "q";
+  EXPECT_EQ(put_error(request), "Only one TargetTrackingScaling policy for a given metric specification is allowed.");
+  predefined.PredefinedMetricType = "ASGAverageGPUUtilization";
+  EXPECT_EQ(put_error(request), "");
   predefined.PredefinedMetricType = "ALBRequestCountPerTarget";
   EXPECT_EQ(put_error(request),
             "Resource label should be specified for predefined metric type ALBRequestCountPerTarget");

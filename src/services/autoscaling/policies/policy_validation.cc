@@ -157,6 +157,7 @@ void check_predefined(const TargetTrackingConfiguration& tracking) {
   if (!needs_label && metric.ResourceLabel) {
     throw invalid_request("Resource label should not be specified for predefined metric type " + type);
   }
+  if (type == kCpuUtilization || type == kGpuUtilization) return;
   throw invalid_request("Stoker does not publish the metric of the predefined metric type " + type +
                          ": use a CustomizedMetricSpecification");
 }
@@ -265,8 +266,11 @@ PutScalingPolicyType checked_tracking(PutScalingPolicyType request) {
   if (!(tracking.TargetValue >= kMinTarget && tracking.TargetValue <= kMaxTarget)) {
     throw invalid_request("Target value must be between 8.51592E-12 and 1.174271E17");
   }
-  if (tracking.PredefinedMetricSpecification) check_predefined(tracking);
-  check_customized(*tracking.CustomizedMetricSpecification);
+  if (tracking.PredefinedMetricSpecification) {
+    check_predefined(tracking);
+  } else {
+    check_customized(*tracking.CustomizedMetricSpecification);
+  }
   check_not_negative(request.EstimatedInstanceWarmup, "EstimatedInstanceWarmup");
   if (!tracking.DisableScaleIn) tracking.DisableScaleIn = false;
   request.StepAdjustments.reset();

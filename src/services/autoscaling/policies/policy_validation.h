@@ -3,12 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "shapes/autoscaling/policy.h"
 
 namespace services::autoscaling {
 
 inline constexpr std::size_t kMaxSteps = 20;  // Amazon's, of a policy
+
+// Predefined metric types. That of GPUs is ours.
+inline constexpr std::string_view kCpuUtilization = "ASGAverageCPUUtilization";
+inline constexpr std::string_view kGpuUtilization = "ASGAverageGPUUtilization";
 
 // The request with the defaults of its type. Throws wire::ApiError (ValidationError), in Amazon's words where they are
 // known.

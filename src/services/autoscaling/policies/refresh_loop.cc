@@ -5,6 +5,7 @@
 #include "services/autoscaling/groups/capacity.h"
 #include "services/autoscaling/groups/group_events.h"
 #include "services/autoscaling/groups/group_instances.h"
+#include "services/autoscaling/groups/weights.h"
 #include "services/autoscaling/policies/refresh.h"
 
 namespace services::autoscaling {
@@ -195,6 +196,12 @@ RefreshState refresh_state(Call& call, const Group& group, const RefreshRow& ref
     member.is_protected = instance.is_protected;
     if (instance.in_service_at) member.warm_at = *instance.in_service_at + warmup;
     state.members.push_back(std::move(member));
+  }
+  // A refresh counts instances, not their units of capacity.
+  if (has_weights(group)) {
+    state.desired = static_cast<std::int32_t>(std::ranges::count_if(state.members, [](const RefreshMember& one) {
+      return one.place == RefreshMember::Place::Pending || one.place == RefreshMember::Place::InService;
+    }));
   }
   return state;
 }

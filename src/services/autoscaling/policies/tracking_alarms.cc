@@ -75,7 +75,7 @@ PutMetricAlarmInput alarm_input(const PolicyRow& policy, const TrackingAlarm& te
   alarm.Threshold = terms.threshold;
   alarm.ComparisonOperator = std::string(terms.comparison);
   alarm.TreatMissingData = "missing";
-  set_metric(alarm, *policy.terms.TargetTrackingConfiguration->CustomizedMetricSpecification, terms.period_s);
+  set_metric(alarm, tracked_metric(policy), terms.period_s);
   return alarm;
 }
 
@@ -98,6 +98,19 @@ std::vector<MetricAlarm> alarms_with_action(Call& call, const Caller& principal,
 
 }  // namespace
 
+CustomizedMetricSpecification tracked_metric(const PolicyRow& policy) {
+  const auto& tracking = *policy.terms.TargetTrackingConfiguration;
+  if (tracking.CustomizedMetricSpecification) return *tracking.CustomizedMetricSpecification;
+  const bool gpus = tracking.PredefinedMetricSpecification->PredefinedMetricType == kGpuUtilization;
+  CustomizedMetricSpecification metric;
+  metric.Namespace = gpus ? "ECS/ContainerInsights/Prometheus" : "AWS/EC2";
+  metric.MetricName = gpus ? "DCGM_FI_DEV_GPU_UTIL" : "CPUUtilization";
+  metric.Dimensions = {{{.Name = "AutoScalingGroupName", .Value = policy.group_name}}};
+  metric.Statistic = "Average";
+  metric.Unit = "Percent";
+  return metric;
+}
+
 Caller policy_principal(const Call& call, const PolicyRow& policy) {
   Caller principal = as_service(call, kScalingService, policy.arn(), policy.account);
   principal.region = policy.region;
@@ -106,7 +119,7 @@ Caller policy_principal(const Call& call, const PolicyRow& policy) {
 
 std::vector<PutMetricAlarmInput> tracking_alarm_inputs(const PolicyRow& policy, std::int32_t default_period_s) {
   const auto& tracking = *policy.terms.TargetTrackingConfiguration;
-  const auto& metric = *tracking.CustomizedMetricSpecification;
+  const CustomizedMetricSpecification metric = tracked_metric(policy);
   const TrackingAlarmTerms terms{
       .tracker = autoscaler::Tracker::Group,
       .subject = policy.group_name,

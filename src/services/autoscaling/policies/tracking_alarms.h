@@ -13,6 +13,9 @@
 
 namespace services::autoscaling {
 
+// The metric of a target tracking policy; that of a predefined type in the form of a customized one.
+shapes::autoscaling::CustomizedMetricSpecification tracked_metric(const PolicyRow& policy);
+
 // The service's own principal, which acts for the policy's account.
 Caller policy_principal(const Call& call, const PolicyRow& policy);
 

@@ -14,15 +14,33 @@ namespace {
 using namespace shapes::ec2;
 
 constexpr std::string_view kInstanceFilters[] = {
-    "architecture",        "availability-zone",     "availability-zone-id",  "client-token",
-    "ebs-optimized",       "group-id",              "group-name",            "iam-instance-profile.arn",
-    "image-id",            "instance-id",           "instance-lifecycle",    "instance-state-code",
-    "instance-state-name", "instance-type",         "instance.group-id",     "instance.group-name",
-    "key-name",            "launch-index",          "launch-time",           "monitoring-state",
-    "network-interface.subnet-id", "network-interface.vpc-id", "network-interface.group-id", "owner-id",
-    "placement-group-name", "reason",               "requester-id",          "reservation-id",
-    "state-reason-code",   "state-reason-message",  "subnet-id",             "tenancy",
-    "vpc-id"};
+    "architecture", "availability-zone", "availability-zone-id", "client-token", "ebs-optimized", "group-id",
+    "group-name", "iam-instance-profile.arn", "image-id", "instance-id", "instance-lifecycle", "instance-state-code",
+    "instance-state-name", "instance-type", "instance.group-id", "instance.group-name", "key-name", "launch-index",
+    "launch-time", "metadata-options.http-endpoint", "metadata-options.http-put-response-hop-limit",
+    "metadata-options.http-tokens", "monitoring-state", "network-interface.group-id", "network-interface.subnet-id",
+    "network-interface.vpc-id", "owner-id", "placement-group-name", "reason", "requester-id", "reservation-id",
+    "state-reason-code", "state-reason-message", "subnet-id", "tenancy", "vpc-id",
+    // Of Amazon's, those on what instances here lack: they match none.
+    "affinity",
+    "block-device-mapping.attach-time", "block-device-mapping.delete-on-termination",
+    "block-device-mapping.device-name", "block-device-mapping.status", "block-device-mapping.volume-id",
+    "capacity-reservation-id", "dns-name", "hibernation-options.configured", "host-id", "hypervisor", "ip-address",
+    "ipv6-address", "kernel-id", "network-interface.addresses.private-ip-address",
+    "network-interface.addresses.primary", "network-interface.addresses.association.public-ip",
+    "network-interface.addresses.association.ip-owner-id", "network-interface.association.public-ip",
+    "network-interface.association.ip-owner-id", "network-interface.association.allocation-id",
+    "network-interface.association.association-id", "network-interface.attachment.attachment-id",
+    "network-interface.attachment.instance-id", "network-interface.attachment.instance-owner-id",
+    "network-interface.attachment.device-index", "network-interface.attachment.status",
+    "network-interface.attachment.attach-time", "network-interface.attachment.delete-on-termination",
+    "network-interface.availability-zone", "network-interface.description", "network-interface.group-name",
+    "network-interface.ipv6-addresses.ipv6-address", "network-interface.mac-address",
+    "network-interface.network-interface-id", "network-interface.owner-id", "network-interface.private-dns-name",
+    "network-interface.requester-id", "network-interface.requester-managed", "network-interface.status",
+    "network-interface.source-dest-check", "outpost-arn", "placement-partition-number", "platform",
+    "private-dns-name", "private-ip-address", "product-code", "product-code.type", "ramdisk-id", "root-device-name",
+    "root-device-type", "source-dest-check", "spot-instance-request-id", "virtualization-type"};
 
 struct Listed {
   state::Ec2Instance row;
@@ -43,7 +61,7 @@ std::vector<std::string> row_values(const Listed& one, std::string_view name) {
   if (name == "instance-type") return {one.row.type};
   if (name == "instance-state-code") return {std::to_string(static_cast<int>(one.row.state))};
   if (name == "instance-state-name") return {std::string(text(one.row.state))};
-  if (name == "launch-time") return {wire::to_iso8601(one.row.launched_at, true)};
+  if (name == "launch-time") return {wire::to_iso8601(std::chrono::floor<std::chrono::seconds>(one.row.launched_at), true)};
   if (name == "owner-id") return {one.row.account};
   if (name == "requester-id") return {one.body.requester};
   if (name == "reservation-id") return {one.body.reservation};
@@ -64,6 +82,12 @@ std::vector<std::string> shape_values(const Instance& shape, std::string_view na
   if (name == "tenancy") return as_values(shape.Placement->Tenancy);
   if (name == "iam-instance-profile.arn") {
     return shape.IamInstanceProfile ? as_values(shape.IamInstanceProfile->Arn) : std::vector<std::string>();
+  }
+  if (name.starts_with("metadata-options.") && shape.MetadataOptions) {
+    const InstanceMetadataOptionsResponse& options = *shape.MetadataOptions;
+    if (name.ends_with("http-endpoint")) return as_values(options.HttpEndpoint);
+    if (name.ends_with("http-tokens")) return as_values(options.HttpTokens);
+    return {std::to_string(options.HttpPutResponseHopLimit.value_or(1))};
   }
   const StateReason reason = shape.StateReason.value_or(StateReason());
   if (name == "state-reason-code") return as_values(reason.Code);

@@ -28,7 +28,7 @@ shapes::ec2::Instance shown_instance(const state::Ec2Instance& instance, const I
   shape.InstanceId = instance.id;
   shape.InstanceType = instance.type;
   shape.State = shown_state(instance.state);
-  shape.LaunchTime = instance.launched_at;
+  shape.LaunchTime = std::chrono::floor<std::chrono::seconds>(instance.launched_at);  // as Amazon shows it
   if (!shape.Placement) shape.Placement.emplace();
   shape.Placement->AvailabilityZone = instance.zone;
   shape.Placement->AvailabilityZoneId = zone_id(instance.zone);

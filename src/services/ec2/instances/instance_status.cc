@@ -64,7 +64,8 @@ DescribeInstanceStatusResult describe_instance_status(Call& call, const Describe
   if (request.InstanceIds && request.MaxResults) {
     throw invalid_combination("The parameter instancesSet cannot be used with the parameter maxResults");
   }
-  const Page page = read_list_page(request.MaxResults, request.NextToken);
+  Page page = read_list_page(request.MaxResults, request.NextToken);
+  if (request.InstanceIds) page.size = kMaxListedInstances;  // all that it names
   auto instances = request.InstanceIds
                        ? get_instances(call, *request.InstanceIds)
                        : state::list_ec2_instances(call.tx, {.account = call.caller.account,

@@ -47,6 +47,7 @@ struct SeenMachine {
   double cpu_units = 0, memory_mib = 0;
   std::vector<SeenGpu> gpus;
   std::vector<SeenTask> tasks;
+  std::optional<std::string> ec2_group = {};  // of an EC2 instance: its Auto Scaling group, or ""
 };
 
 // Machines that are ACTIVE or DRAINING.

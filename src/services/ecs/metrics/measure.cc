@@ -7,9 +7,12 @@
 #include "services/ecs/capacity/reservation.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/machines/live_gpus.h"
+#include "services/ecs/metrics/instance_metrics.h"
 #include "services/ecs/metrics/live_usage.h"
 #include "services/shape_json.h"
+#include "shapes/stoker/machine.h"
 #include "state/definition.h"
+#include "state/ec2_instance.h"
 #include "state/launch.h"
 #include "state/task_name.h"
 
@@ -124,6 +127,17 @@ void add_samples(LiveGpus& live, const model::InstanceId& id, SeenMachine& machi
   }
 }
 
+// Machines are named after their EC2 instances, and may also have the name of a host.
+void add_ec2_groups(Call& call, SeenCluster& seen) {
+  const bool has_instances =
+      std::ranges::any_of(seen.machines, [](const SeenMachine& one) { return one.name.starts_with("i-"); });
+  if (!has_instances) return;
+  const auto groups = state::ec2_groups(call.tx, seen.account, seen.region);
+  for (SeenMachine& machine : seen.machines) {
+    if (const auto found = groups.find(machine.name); found != groups.end()) machine.ec2_group = found->second;
+  }
+}
+
 Insights insights_of(store::Tx& tx, state::ClusterNumber number) {
   const auto body = from_json<shapes::ecs::Cluster>(state::cluster_body(tx, number));
   if (!body.settings) return Insights::Off;
@@ -139,6 +153,33 @@ Insights insights_of(store::Tx& tx, state::ClusterNumber number) {
 // at them, or if the cluster's Container Insights are enhanced, as with Amazon.
 bool is_of_task(const MetricKey& metric) { return metric.dimensions.contains("TaskId"); }
 
+// "i-0a..." or the name of a group, of a metric of EC2 instances.
+std::optional<std::string> named_instance(const MetricKey& metric) {
+  const auto found = metric.dimensions.find("InstanceId");
+  return metric.space == kEc2Space && found != metric.dimensions.end() ? std::optional(found->second) : std::nullopt;
+}
+std::optional<std::string> named_group(const MetricKey& metric) {
+  const auto found = metric.dimensions.find("AutoScalingGroupName");
+  const bool is_ours = metric.space == kEc2Space || metric.space == kGpuSpace;
+  return is_ours && found != metric.dimensions.end() ? std::optional(found->second) : std::nullopt;
+}
+
+// The clusters that the instances of a metric join.
+std::set<std::string> clusters_of_instances(Call& call, const MetricKey& metric) {
+  std::vector<state::Ec2Instance> instances;
+  if (const auto group = named_group(metric)) {
+    instances = state::list_ec2_instances_of(call.tx, metric.account, metric.region, *group);
+  } else if (const auto id = named_instance(metric)) {
+    if (auto one = state::find_ec2_instance(call.tx, *id)) instances.push_back(std::move(*one));
+  }
+  std::set<std::string> names;
+  for (const state::Ec2Instance& one : instances) {
+    if (one.account != metric.account || one.region != metric.region || one.agent_json.empty()) continue;
+    names.insert(from_json<shapes::stoker::AgentSettings>(one.agent_json).cluster);
+  }
+  return names;
+}
+
 bool is_cluster_metric(const MetricKey& metric) {
   return metric.space == kEcsSpace || metric.space == kInsightsSpace || metric.space == kGpuSpace;
 }
@@ -147,12 +188,15 @@ bool is_cluster_metric(const MetricKey& metric) {
 std::set<state::ClusterNumber> clusters_of_interest(Call& call, const std::set<MetricKey>& interest) {
   std::set<state::ClusterNumber> numbers;
   std::set<std::tuple<std::string, std::string, std::string>> names;
-  for (const MetricKey& metric : interest) {
-    const auto name = metric.dimensions.find("ClusterName");
-    if (!is_cluster_metric(metric) || name == metric.dimensions.end()) continue;
-    if (!names.insert({metric.account, metric.region, name->second}).second) continue;
-    const auto cluster = state::find_cluster(call.tx, {metric.account, metric.region, name->second});
+  const auto add = [&](const MetricKey& metric, const std::string& name) {
+    if (!names.insert({metric.account, metric.region, name}).second) return;
+    const auto cluster = state::find_cluster(call.tx, {metric.account, metric.region, name});
     if (cluster) numbers.insert(cluster->number);
+  };
+  for (const MetricKey& metric : interest) {
+    for (const std::string& name : clusters_of_instances(call, metric)) add(metric, name);
+    const auto name = metric.dimensions.find("ClusterName");
+    if (is_cluster_metric(metric) && name != metric.dimensions.end()) add(metric, name->second);
   }
   return numbers;
 }
@@ -173,6 +217,7 @@ SeenCluster see_cluster(Call& call, const state::Cluster& cluster) {
     add_samples(call.local<LiveGpus>(), machine.id, machine.seen);
     seen.machines.push_back(std::move(machine.seen));
   }
+  add_ec2_groups(call, seen);
   return seen;
 }
 
@@ -188,7 +233,9 @@ Measured measure(Call& call, const Due& due) {
     const auto cluster = state::find_cluster(call.tx, number);
     if (!cluster || !cluster->active) continue;
     const SeenCluster seen = see_cluster(call, *cluster);
-    for (Measurement& point : measure_cluster(seen, call.now)) {
+    std::vector<Measurement> points = measure_cluster(seen, call.now);
+    for (Measurement& point : measure_instances(seen, call.now)) points.push_back(std::move(point));
+    for (Measurement& point : points) {
       point.high_resolution = due.interest.contains(point.metric);
       const bool usual = due.minute && (!is_of_task(point.metric) || seen.insights == Insights::Enhanced);
       if (usual || point.high_resolution) result.points.push_back(std::move(point));
