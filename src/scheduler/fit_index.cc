@@ -45,7 +45,7 @@ void FitIndex::insert(const Entry& entry) {
   Bucket& bucket = buckets_[entry.bucket];
   auto block = block_of(bucket, entry);
   if (block == bucket.end()) {
-    if (bucket.empty()) bucket.emplace_back().entries.reserve(kMaxBlock + 1);
+    if (bucket.empty()) bucket.emplace_back();
     block = std::prev(bucket.end());
   }
   std::vector<Entry>& entries = block->entries;

@@ -30,12 +30,12 @@ Fleet::~Fleet() = default;
 
 template <class Change>
 void Fleet::change(Slot slot, const Change& apply) {
-  unindex(slot);
   apply(*places_[slot].machine);
-  index(slot);
+  touch(slot);
 }
 
 void Fleet::put(model::Instance instance) {
+  ++changes_;
   count_attributes(instance.attributes, 1);
   auto [found, is_new] = slots_.try_emplace(instance.id, kNoSlot);
   if (!is_new) {
@@ -51,17 +51,18 @@ void Fleet::put(model::Instance instance) {
   unused_.pop_back();
   maps_->slot_of[instance.id] = found->second;
   places_[found->second].machine.emplace(std::move(instance));
-  index(found->second);
+  touch(found->second);
 }
 
 void Fleet::remove(const model::InstanceId& id) {
   auto found = slots_.find(id);
   if (found == slots_.end()) return;
   Slot slot = found->second;
-  unindex(slot);
-  unpack(slot);
+  forget(slot);
+  ++changes_;
   for (const model::TaskHold& hold : machine(slot).tasks()) {
     count_group(slot, hold, -1);
+    shapes_.remove(hold);
     maps_->tasks.erase(hold.task);
   }
   count_attributes(machine(slot).instance().attributes, -1);
@@ -81,6 +82,8 @@ void Fleet::record(const model::InstanceId& id, model::TaskHold hold) {
 
 void Fleet::take(Slot slot, model::TaskHold hold) {
   count_group(slot, hold, 1);
+  shapes_.add(hold);
+  ++changes_;
   change(slot, [&](Machine& machine) { machine.add(std::move(hold)); });
 }
 
@@ -92,6 +95,8 @@ void Fleet::release(const model::TaskId& task) {
   change(slot, [&](Machine& machine) { hold = machine.remove(task); });
   CHECK(hold) << "task " << task.str() << " is not where it was";
   count_group(slot, *hold, -1);
+  shapes_.remove(*hold);
+  ++changes_;
   maps_->tasks.erase(found);
 }
 
@@ -193,75 +198,6 @@ std::vector<const Machine*> Fleet::machines() const {
   all.reserve(slots_.size());
   for (const auto& [id, slot] : slots_) all.push_back(&machine(slot));
   return all;
-}
-
-FitIndex::Entry Fleet::entry_of(Slot slot) const {
-  const Machine& machine = *places_[slot].machine;
-  bool all_idle = machine.idle_gpus() > 0 && machine.idle_gpus() == machine.healthy_gpus();
-  return {.slot = slot,
-          .bucket = 2 * static_cast<std::uint32_t>(machine.idle_gpus()) + (all_idle ? 1 : 0),
-          .id_front = FitIndex::front_of(machine.instance().id),
-          .id = &machine.instance().id,
-          .cpu = machine.free_cpu(),
-          .memory_mib = machine.free_memory_mib(),
-          .share_mib = machine.largest_share_mib()};
-}
-
-void Fleet::index(Slot slot) {
-  Place& place = places_[slot];
-  const Machine& machine = *place.machine;
-  if (!std::exchange(place.stale, true)) stale_.push_back(slot);
-  if (!machine.accepts_tasks()) return;
-  Entry entry = entry_of(slot);
-  briefs_[slot] = {entry.cpu, entry.memory_mib, hash_of(machine.instance().id), machine.idle_gpus()};
-  by_id_.insert(entry);
-  place.by_id = entry;
-  entry.bucket = 0;
-  for (std::size_t gpu = 0; gpu < machine.gpu_uses().size(); ++gpu) {
-    entry.major = machine.shareable_mib(gpu);
-    if (entry.major == 0) continue;
-    shared_gpus_.insert(entry);
-    place.shared_gpus.push_back(entry);
-  }
-}
-
-void Fleet::unindex(Slot slot) {
-  Place& place = places_[slot];
-  if (!place.by_id) return;
-  briefs_[slot] = {};
-  by_id_.erase(*place.by_id);
-  place.by_id.reset();
-  for (const Entry& gpu : place.shared_gpus) shared_gpus_.erase(gpu);
-  place.shared_gpus.clear();
-}
-
-void Fleet::pack(Slot slot) const {
-  const Place& place = places_[slot];
-  if (!place.machine->accepts_tasks()) return;
-  Entry entry = entry_of(slot);
-  entry.major = entry.cpu;
-  by_cpu_.insert(entry);
-  place.by_cpu = entry;
-  entry.major = entry.memory_mib;
-  by_memory_.insert(entry);
-  place.by_memory = entry;
-}
-
-void Fleet::unpack(Slot slot) const {
-  const Place& place = places_[slot];
-  if (!place.by_cpu) return;
-  by_cpu_.erase(*place.by_cpu);
-  by_memory_.erase(*place.by_memory);
-  place.by_cpu.reset();
-  place.by_memory.reset();
-}
-
-void Fleet::pack_stale() const {
-  for (Slot slot : std::exchange(stale_, {})) {
-    places_[slot].stale = false;
-    unpack(slot);
-    if (places_[slot].machine) pack(slot);
-  }
 }
 
 void Fleet::count_attributes(const model::Attributes& attributes, int by) {

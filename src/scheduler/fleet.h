@@ -25,7 +25,10 @@
 #include "scheduler/fit_index.h"
 #include "scheduler/machine.h"
 #include "scheduler/order.h"
+#include "scheduler/outlook.h"
+#include "scheduler/packing_index.h"
 #include "scheduler/request.h"
+#include "scheduler/shape_census.h"
 
 namespace scheduler {
 
@@ -49,6 +52,9 @@ class Fleet {
   void mark(const model::TaskId& task, bool running, bool stopping);
 
   Decision place(const Request& request) const;
+  // What place() expects of future tasks when a request names no strategy. Follows the tasks of the fleet: it is
+  // computed again when an eighth of them has come or gone. A restart computes it from the tasks that exist.
+  const Outlook& outlook() const;
   // On this machine or not at all, for StartTask.
   Decision place_on(const model::InstanceId& id, const Request& request) const;
 
@@ -76,10 +82,16 @@ class Fleet {
   struct Place {
     std::optional<Machine> machine;  // absent: the place is unused
     // Its entries in the indices.
-    std::optional<Entry> by_id;
-    mutable std::optional<Entry> by_cpu, by_memory;
-    mutable bool stale = false;  // its entries in by_cpu_ and by_memory_ are out of date
-    std::vector<Entry> shared_gpus;
+    mutable std::optional<Entry> by_id, by_cpu, by_memory;
+    mutable std::vector<Entry> shared_gpus;
+  };
+
+  // Machines whose entries in some indices are out of date.
+  struct Stale {
+    std::vector<Slot> slots;
+    std::vector<bool> marks;  // by slot
+    void add(Slot slot);
+    std::vector<Slot> take();
   };
 
   // What most scans need of a place, in half a cache line.
@@ -108,20 +120,26 @@ class Fleet {
   const Machine& machine(Slot slot) const { return *places_[slot].machine; }
   template <class Change>
   void change(Slot slot, const Change& apply);
-  void index(Slot slot);
-  void unindex(Slot slot);
-  Entry entry_of(Slot slot) const;
-  void pack(Slot slot) const;
-  void unpack(Slot slot) const;
-  void pack_stale() const;
   void count_attributes(const model::Attributes& attributes, int by);
   void count_group(Slot slot, const model::TaskHold& hold, int by);
   void take(Slot slot, model::TaskHold hold);
   bool still_fits(const Machine& machine, const model::TaskHold& hold) const;
   Refusal refuse(const Request& request) const;
 
+  // fleet_index.cc
+  void touch(Slot slot);
+  void forget(Slot slot);
+  Entry entry_of(Slot slot) const;
+  void erase_ids(Slot slot) const;
+  void erase_packed(Slot slot) const;
+  void update_ids() const;
+  void update_packed() const;
+  void update_packing() const;
+  StepSizes step_sizes() const;
+
   // fleet_search.cc
   Slot find_best(const Request& request, const GpuNeed& need) const;
+  Slot find_least_waste(const Request& request, const GpuNeed& need) const;
   std::optional<Route> route(const Request& request, const GpuNeed& need) const;
   template <class Accept>
   Slot search(const Request& request, const GpuNeed& need, const FitIndex& index, const Accept& accept) const;
@@ -145,13 +163,23 @@ class Fleet {
   std::map<model::InstanceId, Slot> slots_;  // by id
   std::unique_ptr<Maps> maps_;
 
+  // Indices are updated on demand: most fleets use one kind of strategy, and updating an index is most of the cost
+  // of a change.
+  //
+  // Requests without a strategy.
+  mutable Outlook outlook_;
+  mutable PackingIndex packing_;
+  mutable Stale stale_packing_;
+  ShapeCensus shapes_;
+  mutable std::int64_t changes_ = 0;  // of tasks and machines since the outlook was considered
+  mutable bool has_outlook_ = false;
   // Machines that accept tasks. Bucket: 2 x idle GPUs, + 1 when all its GPUs are idle.
-  FitIndex by_id_;
-  // The same, for binpack only. Updated on demand: most fleets never use them, and updating two more indices is most
-  // of the cost of a change.
+  mutable FitIndex by_id_;
+  mutable FitIndex shared_gpus_;  // GPUs that are already shared, by memory left
+  mutable Stale stale_ids_;
+  // The same machines, for binpack.
   mutable FitIndex by_cpu_, by_memory_;
-  mutable std::vector<Slot> stale_;
-  FitIndex shared_gpus_;  // GPUs that are already shared, by memory left
+  mutable Stale stale_packed_;
   std::map<std::string, std::map<std::string, int>> census_;  // attribute -> value -> number of machines
 };
 

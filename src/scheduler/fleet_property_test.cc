@@ -114,7 +114,7 @@ class World {
   void place_one() {
     Request wanted = request();
     Decision indexed = fleet_.place(wanted);
-    Decision plain = place(fleet_.machines(), wanted);
+    Decision plain = place(fleet_.machines(), wanted, fleet_.outlook());
     ASSERT_EQ(indexed.index(), plain.index()) << wanted.task.str();
     const Plan* plan = plan_of(indexed);
     if (!plan) {

@@ -28,6 +28,7 @@ std::vector<std::uint32_t> first_slots(std::size_t count) {
 }  // namespace
 
 Fleet::Slot Fleet::find_best(const Request& request, const GpuNeed& need) const {
+  if (request.strategies.empty()) return find_least_waste(request, need);
   SpreadCounts counts = counts_of(request);
   std::optional<Route> route = this->route(request, need);
   if (!route) return scan(first_slots(briefs_.size()), request, need, counts, kAny);
@@ -49,6 +50,18 @@ Fleet::Slot Fleet::find_best(const Request& request, const GpuNeed& need) const 
   return kNoSlot;
 }
 
+// Without a strategy.
+Fleet::Slot Fleet::find_least_waste(const Request& request, const GpuNeed& need) const {
+  const Outlook& outlook = this->outlook();
+  update_packing();
+  const FitIndex::Bound bound{
+      .cpu = request.demand.cpu, .memory_mib = request.demand.memory_mib, .share_mib = need.shared_mib};
+  const StepNeed steps(request.demand, need, outlook.sizes());
+  const Entry* best = packing_.best(outlook, steps, bound,
+                                    [&](Slot slot) { return !misfit(machine(slot), request, need); });
+  return best ? best->slot : kNoSlot;
+}
+
 // nullopt for any other combination of strategies.
 std::optional<Fleet::Route> Fleet::route(const Request& request, const GpuNeed& need) const {
   Route route{.index = &by_id_};
@@ -59,6 +72,7 @@ std::optional<Fleet::Route> Fleet::route(const Request& request, const GpuNeed& 
     route.spread_instances = true;
     ++i;
   }
+  update_ids();
   if (i == request.strategies.size()) return route;
   if (next_is(Type::BinpackCpu)) {
     route.index = &by_cpu_;
@@ -70,7 +84,7 @@ std::optional<Fleet::Route> Fleet::route(const Request& request, const GpuNeed& 
     ++i;  // idle GPUs break ties anyway
   }
   if (i != request.strategies.size()) return std::nullopt;
-  if (route.index != &by_id_) pack_stale();
+  if (route.index != &by_id_) update_packed();
   return route;
 }
 

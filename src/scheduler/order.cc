@@ -52,6 +52,13 @@ Rank rank(const Machine& machine, const Request& request, const GpuNeed& need, c
   return rank;
 }
 
+Rank rank(const Machine& machine, const Request& request, const GpuNeed& need, const Outlook& outlook) {
+  const FreeState state = state_of(machine, outlook.sizes());
+  const Outlook::Cost cost =
+      outlook.cost(state, outlook.waste(state), StepNeed(request.demand, need, outlook.sizes()));
+  return {cost.growth, cost.gpu_waste};
+}
+
 std::int64_t shuffled(std::uint64_t seed, std::uint64_t id_hash) {
   return static_cast<std::int64_t>(mix(id_hash ^ mix(seed)) >> 1);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks the machines that fit: by the strategies in the given order, then by least GPU waste, then by id. A
-// total order: the same snapshot gives the same choice.
+// Ranks the machines that fit: by the strategies in the given order, then by least GPU waste, then by id; without a
+// strategy by the growth of the expected waste, then as before. A total order: the same snapshot gives the same choice.
 #pragma once
 
 #include <array>
@@ -11,6 +11,7 @@
 
 #include "scheduler/gpu_choice.h"
 #include "scheduler/machine.h"
+#include "scheduler/outlook.h"
 #include "scheduler/request.h"
 
 namespace scheduler {
@@ -27,6 +28,8 @@ void count_spread(SpreadCounts& counts, const Request& request, const Machine& m
 using Rank = std::array<std::int64_t, model::kMaxPlacementStrategies + 1>;
 
 Rank rank(const Machine& machine, const Request& request, const GpuNeed& need, const SpreadCounts& counts);
+// For a request without a strategy.
+Rank rank(const Machine& machine, const Request& request, const GpuNeed& need, const Outlook& outlook);
 
 // For the strategy `random`: a pseudorandom number from the seed and the machine.
 std::int64_t shuffled(std::uint64_t seed, std::uint64_t id_hash);

@@ -8,7 +8,7 @@
 
 namespace scheduler {
 
-Decision place(std::span<const Machine* const> machines, const Request& request) {
+Decision place(std::span<const Machine* const> machines, const Request& request, const Outlook& outlook) {
   GpuNeed need(request.demand);
   SpreadCounts counts = make_spread_counts(request);
   for (const Machine* machine : machines) {
@@ -18,7 +18,8 @@ Decision place(std::span<const Machine* const> machines, const Request& request)
   Rank best_rank{};
   for (const Machine* machine : machines) {
     if (misfit(*machine, request, need)) continue;
-    Rank its_rank = rank(*machine, request, need, counts);
+    Rank its_rank = request.strategies.empty() ? rank(*machine, request, need, outlook)
+                                               : rank(*machine, request, need, counts);
     bool better =
         !best || its_rank < best_rank || (its_rank == best_rank && machine->instance().id < best->instance().id);
     if (!better) continue;

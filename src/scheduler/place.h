@@ -5,11 +5,13 @@
 #include <span>
 
 #include "scheduler/machine.h"
+#include "scheduler/outlook.h"
 #include "scheduler/request.h"
 
 namespace scheduler {
 
-Decision place(std::span<const Machine* const> machines, const Request& request);
+// The outlook matters only to a request without a strategy.
+Decision place(std::span<const Machine* const> machines, const Request& request, const Outlook& outlook);
 
 // The failure of each candidate, ordered by id.
 Refusal refuse(std::span<const Machine* const> machines, const Request& request);
