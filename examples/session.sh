@@ -18,7 +18,7 @@ python=/usr/bin/python3
 aws_command=/usr/bin/aws
 [ -x "$aws_command" ] || aws_command=aws
 folder=$(mktemp -d /tmp/stoker-example-XXXXXX)
-patience_seconds=600 # for what must happen, also on a busy machine
+patience_seconds=${PATIENCE_SECONDS:-600} # for what must happen, also on a busy machine
 server="" children=""
 
 # Words as a shell reads them.
