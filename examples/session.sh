@@ -7,8 +7,8 @@
 #   await COMMAND...   waits until the command succeeds
 #   background NAME COMMAND...   starts a process that ends with the example; its output is in $folder/NAME.log
 #
-# An example defines `turn_off`, which deletes what it has created. It is called at the end: also after a failure and on
-# Ctrl-C, where commands in it may fail.
+# An example defines `turn_off`, which deletes what it has created, and calls it at its end. After a failure and on Ctrl-C
+# it is called here, and commands in it may fail; before it, `diagnose` shows what the example waits for.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 stoker=${STOKER_BIN:-$root/build/release/src/stoker}
@@ -109,7 +109,8 @@ finish() {
   if [ "$status" -ne 0 ]; then
     note "ended with status $status; turning everything off"
     patience_seconds=60
-    [ -z "${AWS_ENDPOINT_URL:-}" ] || turn_off
+    [ -z "${account:-}" ] || diagnose
+    [ -z "${account:-}" ] || turn_off
     [ ! -e "$folder/server.log" ] || tail -n 30 "$folder/server.log"
   fi
   for child in $children $server; do

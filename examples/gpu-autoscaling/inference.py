@@ -21,7 +21,10 @@ s3 = boto3.client("s3", endpoint_url=os.environ.get("AWS_ENDPOINT_URL"))
 
 
 def share():
-    return float(s3.get_object(Bucket=os.environ["BUCKET"], Key="share")["Body"].read())
+    try:
+        return float(s3.get_object(Bucket=os.environ["BUCKET"], Key="share")["Body"].read())
+    except s3.exceptions.NoSuchKey:
+        return 0.0  # there is no load yet
 
 
 def serve_for(seconds):

@@ -14,15 +14,20 @@ turn_off() {
   run application-autoscaling deregister-scalable-target "${target[@]}"
   run ecs delete-service --cluster $name --service inference --force --query service.status
   await no_tasks $name
-  run autoscaling delete-auto-scaling-group --auto-scaling-group-name $name --force-delete
-  await no_machines $name
   run ecs put-cluster-capacity-providers --cluster $name --capacity-providers --default-capacity-provider-strategy --query cluster.status
   run ecs delete-capacity-provider --capacity-provider $name --query capacityProvider.status
+  run autoscaling delete-auto-scaling-group --auto-scaling-group-name $name --force-delete
+  await no_machines $name
   run ecs delete-cluster --cluster $name --query cluster.status
   run ec2 delete-launch-template --launch-template-name $name --query LaunchTemplate.LaunchTemplateName
   run ecs deregister-task-definition --task-definition "$definition" --query taskDefinition.status
   run s3 rm --recursive --quiet s3://$bucket
   run s3 rb s3://$bucket
+}
+
+diagnose() {
+  own explain service inference --cluster $name
+  own explain group $name
 }
 
 start --no-agent --pool-gpus "$(gpus 3xT4)" --pool-driver process --tracking-period 10s
@@ -44,9 +49,6 @@ run ecs put-cluster-capacity-providers --cluster $name --capacity-providers $nam
 
 note "a service with a GPU for each task"
 run s3 mb s3://$bucket
-echo 50 > "$folder/load"
-say "echo 50 > $folder/load; $here/stress.py $name inference $bucket $folder/load &"
-background stress "$python" "$here/stress.py" $name inference $bucket "$folder/load"
 container='{"name": "main", "image": "process", "memory": 512, "command": ["'$python'", "'$here/inference.py'"], "stopTimeout": 2,
   "environment": [{"name": "BUCKET", "value": "'$bucket'"}], "resourceRequirements": [{"type": "GPU", "value": "1"}]}'
 run ecs register-task-definition --family $name --task-role-arn "arn:aws:iam::$account:role/inference" \
@@ -54,6 +56,9 @@ run ecs register-task-definition --family $name --task-role-arn "arn:aws:iam::$a
 definition=$(quiet ecs describe-task-definition --task-definition $name --query taskDefinition.taskDefinitionArn --output text)
 run ecs create-service --cluster $name --service-name inference --task-definition "$definition" --desired-count 1 \
   --query service.status
+echo 50 > "$folder/load"
+say "echo 50 > $folder/load; $here/stress.py $name inference $bucket $folder/load &"
+background stress "$python" "$here/stress.py" $name inference $bucket "$folder/load"
 
 note "one to three tasks, so that their GPUs are busy for 75 % of the time"
 run application-autoscaling register-scalable-target "${target[@]}" --min-capacity 1 --max-capacity 3

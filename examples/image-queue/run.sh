@@ -21,6 +21,11 @@ turn_off() {
   run ecs delete-cluster --cluster $name --query cluster.status
 }
 
+diagnose() {
+  own explain group $name
+  own explain service worker --cluster $name
+}
+
 start --no-agent --pool-gpus "$(gpus 2xT4)" --pool-driver process
 
 note "a queue, and a bucket whose new images are messages of it"

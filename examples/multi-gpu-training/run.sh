@@ -21,6 +21,8 @@ turn_off() {
 }
 revision() { quiet ecs describe-task-definition --task-definition "$1" --query taskDefinition.revision --output text; }
 
+diagnose() { own ps --all; }
+
 start --gpus "$(gpus 8xV100)" --driver process --name trainer
 count_gpus() { "$stoker" gpus --json | "$python" "$root/examples/state.py" gpus; }
 connected() { [ "$(count_gpus)" -gt 0 ]; }

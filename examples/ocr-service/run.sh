@@ -26,6 +26,11 @@ turn_off() {
   run s3 rb s3://$bucket
 }
 
+diagnose() {
+  own explain service $name-api
+  own explain service $name-worker
+}
+
 start --gpus "$(gpus 2xT4)" --driver process --name box-a
 port=$(free_port) callback_port=$(free_port) redis_port=$(free_port)
 server_address=${AWS_ENDPOINT_URL#*://}
