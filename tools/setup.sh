@@ -14,6 +14,8 @@ packages=(
   libgtest-dev libgmock-dev postgresql python3 python3-pytest python3-boto3 awscli python3-celery python3-kombu python3-pycurl
   # containers in tests; tools/docker.sh starts the engine
   docker.io busybox-static iptables iproute2 openmpi-bin
+  # examples
+  redis-server python3-redis tesseract-ocr python3-pil fonts-dejavu-core curl
   # instances as jobs; tests/e2e/slurm.sh starts the daemons
   slurm-wlm munge
   # address and undefined-behaviour sanitizers, fuzzing

@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.." || exit 1
 jobs=$(nproc)
 logs=build/test
 mkdir -p "$logs"
-steps=${STEPS:-demo compat e2e scaling hostile crash unit postgres asan tsan fuzz}
+steps=${STEPS:-demo compat e2e scaling examples hostile crash unit postgres asan tsan fuzz}
 
 # Modules that start threads; `unit` runs them under asan, `tsan` runs them again.
 threaded() {
@@ -75,6 +75,9 @@ e2e() {
 }
 scaling() {
   tests/e2e/run.sh -k test_scaling_
+}
+examples() {
+  SHORT=1 examples/run_all.sh
 }
 demo() {
   tools/demo.sh build/release/src/stoker
@@ -150,14 +153,14 @@ run_lane() {
   done
 }
 
-# Black-box steps mostly wait, so those with containers run beside those with clients, and scaling, which waits for the
-# periods of alarms, beside both.
+# Black-box steps mostly wait, so those with containers run beside those with clients, and scaling and the examples, which
+# wait for the periods of alarms, beside both.
 containers="" clients="" waits="" programs=""
 for step in $steps; do
   case $step in
     demo | e2e) containers+=" $step" ;;
     compat | hostile | crash) clients+=" $step" ;;
-    scaling) waits+=" $step" ;;
+    scaling | examples) waits+=" $step" ;;
     *) programs+=" $step" ;;
   esac
 done
