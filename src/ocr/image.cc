@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 #include <leptonica/allheaders.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <optional>
 #include <string>
+
+#include "ocr/tiff_pages.h"
 
 namespace ocr {
 namespace {
@@ -37,6 +40,20 @@ std::optional<Size> read_size(std::FILE* file, Format format, std::int32_t page)
   std::rewind(file);
   if (failed || size.width <= 0 || size.height <= 0) return std::nullopt;
   return size;
+}
+
+std::variant<std::int32_t, Failure> count_pages(std::FILE* file, const ImageLimits& limits) {
+  std::fseek(file, 0, SEEK_END);
+  const std::size_t size = std::size_t(std::max(std::ftell(file), 0l));
+  void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, ::fileno(file), 0);
+  if (mapped == MAP_FAILED) return Failure{kTooLarge, fmt::format("the TIFF has {} bytes, more than fit into memory", size)};
+  const auto pages = count_tiff_pages({static_cast<const char*>(mapped), size}, limits.max_pages);
+  ::munmap(mapped, size);
+  if (!pages) return Failure{kBrokenFile, pages.error()};
+  if (*pages > limits.max_pages) {
+    return Failure{kTooLarge, fmt::format("the TIFF has more than {} pages (--max-pages)", limits.max_pages)};
+  }
+  return *pages;
 }
 
 // A JPEG that was cut off has no end marker; its missing rows would be grey.
@@ -88,13 +105,9 @@ std::variant<Image, Failure> read_image(std::FILE* file, Format format, std::int
   setMsgSeverity(L_SEVERITY_NONE);
   Image image;
   if (format == Format::Tiff) {
-    std::rewind(file);
-    if (tiffGetCount(file, &image.pages) != 0 || image.pages < page) {
-      return Failure{kBrokenFile, fmt::format("the TIFF has no valid page {}", page)};
-    }
-    if (image.pages > limits.max_pages) {
-      return Failure{kTooLarge, fmt::format("the TIFF has {} pages; the limit is {} (--max-pages)", image.pages, limits.max_pages)};
-    }
+    auto counted = count_pages(file, limits);
+    if (Failure* failure = std::get_if<Failure>(&counted)) return std::move(*failure);
+    image.pages = std::get<std::int32_t>(counted);
   }
   const auto size = read_size(file, format, page);
   if (!size) return Failure{kBrokenFile, fmt::format("the header of the {} is invalid", name_of(format))};

@@ -18,8 +18,8 @@ std::variant<Request, BadRequest> parse_request(std::string_view line) {
   Request request;
   try {
     wire::read_json(wire::type_of<Request>(), line, &request);
-  } catch (const wire::ApiError& error) {
-    return bad_request(std::move(request.id), "a request is a line with a JSON object, and this is none: " + error.message());
+  } catch (const wire::ApiError&) {
+    return bad_request(std::move(request.id), "the request is not a JSON object with the members \"id\" and \"input\"");
   }
   if (request.id.empty()) return bad_request("", "a request needs a member \"id\"");
   if (request.input.empty()) return bad_request(request.id, "a request needs a member \"input\" with the path of a file");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a request, as the head of a file, as languages and as pdfinfo's output: no crash, and what is accepted
+// Any bytes as a request, as the head of a file, as a TIFF, as languages and as pdfinfo's output: no crash, and what is accepted
 // keeps its promises.
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "ocr/languages.h"
 #include "ocr/pdf_info.h"
 #include "ocr/request.h"
+#include "ocr/tiff_pages.h"
 
 namespace {
 
@@ -54,6 +55,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_languages(text);
   check_info(text);
   (void)ocr::detect_format(text);
+  for (const char* magic : {"II*", "MM"}) {
+    const auto pages = ocr::count_tiff_pages(magic + text, 20);
+    if (pages && (*pages < 1 || *pages > 21)) std::abort();
+  }
   if (!base::is_utf8(ocr::describe_bytes(text))) std::abort();
   return 0;
 }
