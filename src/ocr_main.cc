@@ -67,7 +67,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_option_function<std::string>(
          "--timeout", [&](const std::string& text) { arguments.limits.timeout = *base::parse_duration(text); },
-         "Time for a file (5m)")
+         "Time for a file (1h)")
       ->check(check_duration)
       ->type_name("90s|5m");
 }

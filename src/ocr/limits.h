@@ -12,7 +12,7 @@ struct Limits {
   std::int64_t max_pixels = 80'000'000;  // of a page. A3 at 600 dpi has 70 million
   std::int32_t max_pages = 500;
   std::int32_t dpi = 300;                                // of rendered pages
-  base::Duration timeout = std::chrono::minutes(5);      // for a file
+  base::Duration timeout = std::chrono::hours(1);        // for a file; the worker has one of its own, for an item
   std::int64_t render_memory_bytes = 1ll << 30;          // address space of a PDF program
   base::Duration render_cpu = std::chrono::seconds(60);  // processor time for a page of a PDF
 };
