@@ -3,9 +3,11 @@
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 RELEASE := build/release
+# stoker-ocr is the processor of `stoker work --builtin ocr`.
+PROGRAMS := stoker stoker-ocr
 BENCHES := queue_bench objects_bench schedule_bench services_bench points_bench logs_bench
 
-.PHONY: all setup configure build demo test bench clean
+.PHONY: all setup configure build demo demo-tour test bench clean
 
 all: build
 
@@ -15,12 +17,20 @@ setup:
 configure: setup
 	cmake --preset release > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 
-# The program alone; test programs and benchmarks are built by those who run them.
+# The programs alone; test programs and benchmarks are built by those who run them.
 build: configure
-	cmake --build --preset release -j $(JOBS) --target stoker
+	cmake --build --preset release -j $(JOBS) --target $(PROGRAMS)
 
-demo: build
-	tools/demo.sh $(RELEASE)/src/stoker
+# Files in, text out: the OCR pipeline. DEMO_OPTIONS=--keep leaves it running. Installs only what this needs.
+demo:
+	tools/setup.sh demo
+	cmake --preset release > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	cmake --build --preset release -j $(JOBS) --target $(PROGRAMS)
+	tools/demo.sh $(DEMO_OPTIONS) $(RELEASE)/src/stoker
+
+# Every service in turn, with stock clients.
+demo-tour: build
+	tools/tour.sh $(RELEASE)/src/stoker
 
 # All tests, as in CI. tools/test.sh lists its settings.
 test: setup

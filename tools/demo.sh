@@ -1,24 +1,49 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Shows Stoker with stock clients: a queue; tasks with GPUs (simulated, so that the demo runs anywhere), the GPUs
-# that each holds, and a placement failure with its reason; a service; an object in a bucket, whose event a task
-# processes; and a clean shutdown.
+# usage: demo.sh [--keep] [STOKER]
+# A file goes in, its text comes out: starts a server, creates the OCR pipeline, sends it documents whose text is known,
+# compares the results, verifies the webhooks, and shows the pool of workers growing from zero and shrinking again.
+# Ends with status 0 only if all of it is right. --keep leaves it running until Ctrl-C.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-stoker=${1:-build/release/src/stoker}
-data=$(mktemp -d)
-server=""
-driver=process
+keep=""
+[ "${1:-}" != --keep ] || { keep=yes && shift; }
+stoker=$(readlink -f "${1:-build/release/src/stoker}")
+idle=10s
+python=/usr/bin/python3  # has Debian's packages
+export PYTHONDONTWRITEBYTECODE=1
+
+DEMO=$(mktemp -d "${TMPDIR:-/tmp}/stoker-demo.XXXXXX")
+programs=$(dirname "$stoker")
+export DEMO STOKER_DATA=$DEMO/data PATH="$programs:$PATH" AWS_PAGER=""
+mkdir "$DEMO/in" "$DEMO/results"
+
+if [ -t 1 ]; then bold=$'\e[1m' dim=$'\e[2m' plain=$'\e[0m'; else bold="" dim="" plain=""; fi
+heading() { printf '\n%s== %s%s\n' "$bold" "$1" "$plain"; }
+note() { printf '%s%s%s\n' "$dim" "$1" "$plain"; }
+# Prints a command and runs exactly what it printed.
+show() {
+  printf '%s$ %s%s\n' "$bold" "$1" "$plain"
+  eval "$1"
+}
+
+server="" receiver="" token="" failed=yes
 finish() {
+  trap - EXIT
+  [ -z "$receiver" ] || kill "$receiver" 2> /dev/null || true
   [ -z "$server" ] || kill "$server" 2> /dev/null || true
   wait 2> /dev/null || true
-  # An agent keeps stopped containers for hours, for inspection.
-  [ "$driver" = process ] || docker ps -aq --filter "label=stoker.agent=box-a:$data/agent" | xargs -r docker rm -f > /dev/null
-  rm -rf "$data"
+  # Workers outlive the agent; after a failure there may be some.
+  [ -z "$token" ] || "$stoker" agent --clean-up --name box --join http://127.0.0.1 --token "$token" \
+    --data "$STOKER_DATA/agent" > /dev/null 2>&1 || true
+  if [ -n "$failed" ]; then
+    printf '\n%sThe demo failed.%s The end of the log of the server, %s:\n' "$bold" "$plain" "$DEMO/log" >&2
+    tail -n 20 "$DEMO/log" >&2 2> /dev/null || true
+    exit 1
+  fi
+  rm -rf "$DEMO"
 }
 trap finish EXIT
-say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
-note() { printf '\n\033[2m# %s\033[0m\n' "$*"; }
 
 # Waits until a command prints something.
 await() {
@@ -30,177 +55,65 @@ await() {
   return 1
 }
 
-# Containers if a Docker engine runs here, else processes.
-driver=process image=process
-if docker version > /dev/null 2>&1 && tools/docker.sh > /dev/null 2>&1; then
-  driver=docker image=stoker-test:latest
-else
-  note "no Docker engine runs here, so tasks are plain processes"
-fi
-
-say "stoker up --gpus fake:4xV100 --driver $driver"
-"$stoker" up --data "$data" --listen 127.0.0.1:0 --gpus fake:4xV100 --driver "$driver" --name box-a > "$data/out" 2> "$data/log" &
+heading "A server, and this machine as the first one that works for it"
+up='stoker up --driver process --gpus none --name box --webhook-private-networks'
+printf '%s$ %s &%s\n' "$bold" "$up" "$plain"
+$up --listen 127.0.0.1:0 > "$DEMO/out" 2> "$DEMO/log" &
 server=$!
-ready_or_ended() { grep 'is ready' "$data/out" || kill -0 "$server" || echo ended; }
+ready_or_ended() { grep 'is ready' "$DEMO/out" || kill -0 "$server" || echo ended; }
 await ready_or_ended
-kill -0 "$server" || { cat "$data/log" && exit 1; }
-cat "$data/out"
-
-eval "$("$stoker" env --data "$data")"
-aws_command=/usr/bin/aws
-[ -x "$aws_command" ] || aws_command=aws
-quiet() { "$aws_command" --endpoint-url "$AWS_ENDPOINT_URL" "$@"; }
-run() {
-  say "aws $*"
-  quiet "$@"
-}
-own() {
-  say "stoker $*"
-  "$stoker" "$@" --data "$data" || true
-}
-export AWS_PAGER=""
-
-note "a queue, with a stock SQS client"
-run sts get-caller-identity
-run sqs create-queue --queue-name demo
-queue="$AWS_ENDPOINT_URL/000000000000/demo"
-run sqs send-message --queue-url "$queue" --message-body "a file to look at"
-run sqs receive-message --queue-url "$queue" --wait-time-seconds 5
-
-note "a machine with four GPUs has joined"
-await quiet ecs list-container-instances --query 'containerInstanceArns[]' --output text
-connected() { "$stoker" nodes --data "$data" | grep connected; }
+kill -0 "$server"
+fold -s -w 80 "$DEMO/out"
+token=$(stoker token | grep -o 'stk1\.[A-Za-z0-9_-]*')
+eval "$(stoker env)"
+connected() { stoker nodes | grep connected; }
 await connected
-own nodes
+note "
+To type along, paste this in another terminal:
+  export DEMO=$DEMO STOKER_DATA=$STOKER_DATA
+  export PATH=$programs:\$PATH
+  eval \"\$(stoker env)\"
+  stoker top"
 
-note "a task definition with two GPUs, registered by a stock client"
-container='{"name": "main", "image": "'$image'", "memory": 64, "stopTimeout": 2,
-  "entryPoint": ["/bin/sh", "-c"], "command": ["nvidia-smi -L; sleep 300"],
-  "resourceRequirements": [{"type": "GPU", "value": "2"}]}'
-run ecs register-task-definition --family train --container-definitions "[$container]" \
-  --query 'taskDefinition.[taskDefinitionArn, status]'
-run ecs run-task --task-definition train --query 'tasks[].[taskArn, containers[0].gpuIds]'
-task=$(quiet ecs list-tasks --family train --query 'taskArns[0]' --output text)
-quiet ecs wait tasks-running --tasks "$task"
-await "$stoker" logs --data "$data" "${task##*/}"
-own logs "${task##*/}"
+heading "A pipeline: bucket, queue, workers from zero, webhook"
+"$python" tools/demo/receiver.py "$DEMO/port" "$DEMO/deliveries" &
+receiver=$!
+await cat "$DEMO/port"
+show "stoker pipeline create ocr --builtin ocr --max 2 --idle $idle \\
+    --webhook http://127.0.0.1:$(cat "$DEMO/port")/" 2>&1 | tee "$DEMO/created"
+grep -o 'whsec_[A-Za-z0-9+/=]*' "$DEMO/created" > "$DEMO/secret"
+show "stoker pipeline list"
 
-note "a second task fits, a third does not, and the reason is shown"
-run ecs run-task --task-definition train --query 'tasks[].[taskArn, containers[0].gpuIds]'
-run ecs run-task --task-definition train --query '[tasks, failures]'
-own ps
-own gpus
-own explain train
+heading "Documents whose text is known"
+show "tools/demo/documents.py \$DEMO/in"
 
-note "stopping the tasks"
-run ecs stop-task --task "$task" --reason "seen enough" --query 'task.[lastStatus, desiredStatus, stoppedReason]'
-quiet ecs wait tasks-stopped --tasks "$task"
-for other in $(quiet ecs list-tasks --query 'taskArns[]' --output text); do
-  quiet ecs stop-task --task "$other" > /dev/null
-  quiet ecs wait tasks-stopped --tasks "$other"
-done
-own ps --all
-own gpus
+heading "Submit them: the pool grows from zero"
+inputs="\$DEMO/in/*.{png,jpg,tif,pdf}"
+submit="stoker submit ocr $inputs \\
+    --wait --output \$DEMO/results"
+printf '%s$ %s%s\n' "$bold" "$submit" "$plain"
+items=$(eval "ls $inputs" | wc -l)
+"$python" tools/demo/pool.py grow "$DEMO" "$items" "$submit > $DEMO/submitted 2>&1" || { cat "$DEMO/submitted" && exit 1; }
+tail -n 1 "$DEMO/submitted"
 
-note "a service keeps tasks running: it is created by a stock client, scaled, deployed again, and deleted"
-container='{"name": "main", "image": "'$image'", "memory": 64, "stopTimeout": 2, "entryPoint": ["/bin/sh", "-c"],
-  "command": ["trap exit TERM; while true; do sleep 1 & wait; done"],
-  "resourceRequirements": [{"type": "GPU", "value": "2"}]}'
-quiet ecs register-task-definition --family serve --container-definitions "[$container]" > /dev/null
-run ecs create-service --service-name ocr --task-definition serve --desired-count 1 \
-  --query 'service.[serviceName, status, desiredCount]'
-# Waits until so many tasks of the service run, and none of a replaced deployment is left.
-serving() { quiet ecs describe-services --services ocr --query "services[?length(deployments) == \`1\` &&
-  runningCount == \`$1\`].serviceName" --output text; }
-await serving 1
-own service scale ocr 2
-await serving 2
-own services
-note "all four GPUs are in use, so that old tasks stop before new ones start"
-own service update ocr --force
-await serving 2
-own ps --by-service
-own service events ocr
-own service delete ocr --force
-stopped() { "$stoker" ps --data "$data" | grep "no tasks"; }
-await stopped
+heading "The results: jobs, and objects in a bucket"
+show "stoker jobs ocr --limit 4"
+show "aws --endpoint-url \$AWS_ENDPOINT_URL s3 ls \\
+    s3://stoker-ocr-000000000000/out/ | tail -n 4"
+"$python" tools/demo/verdict.py texts "$DEMO"
 
-note "objects: a bucket publishes its events to a queue, and a task with a GPU processes them"
-run s3 mb s3://photos
-run sqs create-queue --queue-name photos
-queue="$AWS_ENDPOINT_URL/000000000000/photos"
-arn=arn:aws:sqs:$AWS_DEFAULT_REGION:000000000000:photos
-policy='{"Statement": [{"Effect": "Allow", "Principal": {"Service": "s3.amazonaws.com"}, "Action": "sqs:SendMessage",
-  "Resource": "'$arn'", "Condition": {"ArnLike": {"aws:SourceArn": "arn:aws:s3:::photos"}}}]}'
-python3 -c 'import json, sys; print(json.dumps({"Policy": sys.argv[1]}))' "$policy" > "$data/policy.json"
-run sqs set-queue-attributes --queue-url "$queue" --attributes "file://$data/policy.json"
-run s3api put-bucket-notification-configuration --bucket photos --notification-configuration '{"QueueConfigurations":
-  [{"QueueArn": "'$arn'", "Events": ["s3:ObjectCreated:*"],
-    "Filter": {"Key": {"FilterRules": [{"Name": "prefix", "Value": "in/"}]}}}]}'
-# The image is busybox, so the container mounts this machine's Python.
-shared="" mounts=""
-add() {
-  shared+="${shared:+, }{\"name\": \"$1\", \"host\": {\"sourcePath\": \"$2\"}}"
-  mounts+="${mounts:+, }{\"sourceVolume\": \"$1\", \"containerPath\": \"$3\", \"readOnly\": true}"
-}
-python=/usr/bin/python3 worker=$PWD/examples/worker/worker.py
-if [ "$driver" = docker ]; then
-  add python "$(readlink -f /usr/bin/python3)" /bin/python3
-  add lib /usr/lib /usr/lib && add libs /usr/lib /lib && add lib64 /usr/lib64 /lib64
-  add worker "$PWD/examples/worker" /worker
-  python=/bin/python3 worker=/worker/worker.py
+heading "The webhook: a signed POST for each job"
+"$python" tools/demo/verdict.py webhooks "$DEMO"
+
+heading "Without work the pool returns to zero"
+"$python" tools/demo/pool.py shrink "$DEMO"
+
+heading "In numbers"
+"$python" tools/demo/verdict.py table "$DEMO" "$idle"
+failed=""
+if [ -n "$keep" ]; then
+  note "It stays up: Ctrl-C ends it and deletes $DEMO."
+  trap 'exit 0' INT TERM
+  wait "$server"
 fi
-# Two messages: S3's test event and the event of the object.
-container='{"name": "main", "image": "'$image'", "memory": 256, "command": ["'$python'", "'$worker'"],
-  "environment": [{"name": "PYTHONHOME", "value": "/usr"}, {"name": "QUEUE", "value": "'$queue'"}, {"name": "MESSAGES", "value": "2"}],
-  "mountPoints": ['$mounts'], "resourceRequirements": [{"type": "GPU", "value": "1"}]}'
-quiet ecs register-task-definition --family look --container-definitions "[$container]" --volumes "[$shared]" > /dev/null
-say "aws ecs run-task --task-definition look"
-task=$(quiet ecs run-task --task-definition look --query 'tasks[0].taskArn' --output text)
-quiet ecs describe-tasks --tasks "$task" --query 'tasks[].[taskArn, containers[0].gpuIds]'
-run s3 cp --no-progress README.md s3://photos/in/cat.txt
-quiet ecs wait tasks-stopped --tasks "$task"
-own logs "${task##*/}"
-run s3 ls s3://photos --recursive
-run s3 cp s3://photos/results/cat.txt.json -
-echo
-note "logs: the output of a task goes to CloudWatch Logs, and a stock client follows it"
-run logs create-log-group --log-group-name /demo/train
-container='{"name": "main", "image": "'$image'", "memory": 64, "entryPoint": ["/bin/sh", "-c"],
-  "command": ["for epoch in 1 2 3; do echo epoch $epoch; sleep 1; done; echo trained"],
-  "logConfiguration": {"logDriver": "awslogs", "options": {"awslogs-group": "/demo/train",
-    "awslogs-region": "'$AWS_DEFAULT_REGION'", "awslogs-stream-prefix": "demo"}}}'
-quiet ecs register-task-definition --family logged --container-definitions "[$container]" > /dev/null
-say "aws logs tail /demo/train --follow --format short"
-quiet logs tail /demo/train --follow --format short > "$data/tail" 2>&1 &
-tail=$!
-quiet ecs run-task --task-definition logged > /dev/null
-await grep trained "$data/tail"
-kill "$tail" && wait "$tail" 2> /dev/null || true
-cat "$data/tail"
-
-note "an alarm on the length of a queue; its action is a message to another queue"
-run sqs create-queue --queue-name alerts
-alerts=arn:aws:sqs:$AWS_DEFAULT_REGION:000000000000:alerts
-policy='{"Statement": [{"Effect": "Allow", "Principal": {"Service": "cloudwatch.amazonaws.com"}, "Action": "sqs:SendMessage",
-  "Resource": "'$alerts'"}]}'
-python3 -c 'import json, sys; print(json.dumps({"Policy": sys.argv[1]}))' "$policy" > "$data/policy.json"
-run sqs set-queue-attributes --queue-url "$AWS_ENDPOINT_URL/000000000000/alerts" --attributes "file://$data/policy.json"
-quiet sqs create-queue --queue-name jobs > /dev/null
-run cloudwatch put-metric-alarm --alarm-name backlog --namespace AWS/SQS \
-  --metric-name ApproximateNumberOfMessagesVisible --dimensions Name=QueueName,Value=jobs --statistic Average \
-  --period 60 --evaluation-periods 1 --threshold 0 --comparison-operator GreaterThanThreshold \
-  --alarm-actions "$alerts"
-run sqs send-message --queue-url "$AWS_ENDPOINT_URL/000000000000/jobs" --message-body "work" --query MessageId
-run sqs receive-message --queue-url "$AWS_ENDPOINT_URL/000000000000/alerts" --wait-time-seconds 20 --query 'Messages[].Body' --output text
-run cloudwatch describe-alarms --alarm-names backlog --query 'MetricAlarms[].[AlarmName, StateValue, StateReason]'
-
-note "the GPUs, as dcgm-exporter would show them to Prometheus"
-say "curl http://127.0.0.1:9400/metrics"
-curl -sf http://127.0.0.1:9400/metrics > "$data/gpus" || echo "another program has port 9400"
-grep DCGM_FI_DEV_GPU_UTIL "$data/gpus" || true
-say "kill -TERM (stoker finishes the requests in progress and stops)"
-kill "$server"
-wait "$server"
-server=""
-echo "stopped"
+echo "Every text and every signature was right."

@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.." || exit 1
 jobs=$(nproc)
 logs=build/test
 mkdir -p "$logs"
-steps=${STEPS:-demo compat e2e scaling examples hostile crash unit postgres asan tsan fuzz}
+steps=${STEPS:-demo tour compat e2e scaling examples hostile crash unit postgres asan tsan fuzz}
 
 # Modules that start threads; `unit` runs them under asan, `tsan` runs them again.
 threaded() {
@@ -36,7 +36,7 @@ preset_of() {
 }
 targets_of() {
   case $1 in
-    release) echo stoker ;;
+    release) echo stoker stoker-ocr ;;
     asan) echo all ;;
     tsan) echo stoker && threaded | sed 's/$/_test/' ;;
   esac
@@ -81,6 +81,9 @@ examples() {
 }
 demo() {
   tools/demo.sh build/release/src/stoker
+}
+tour() {
+  tools/tour.sh build/release/src/stoker
 }
 # The services' own tests and the compatibility tests once more, on PostgreSQL.
 postgres() {
@@ -158,7 +161,7 @@ run_lane() {
 containers="" clients="" waits="" programs=""
 for step in $steps; do
   case $step in
-    demo | e2e) containers+=" $step" ;;
+    demo | tour | e2e) containers+=" $step" ;;
     compat | hostile | crash) clients+=" $step" ;;
     scaling | examples) waits+=" $step" ;;
     *) programs+=" $step" ;;
