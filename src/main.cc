@@ -200,6 +200,7 @@ void add_commands(CLI::App& app, Arguments& arguments) {
   cli::add_server(app, arguments.server)->callback([&] { arguments.command = [&] { return run_server(arguments); }; });
   cli::add_agent(app, arguments.agent)->callback([&] { arguments.command = [&] { return run_agent(arguments); }; });
   cli::add_cluster_commands(app, arguments.options, arguments.command);
+  cli::add_job_commands(app, arguments.options, arguments.command);
   cli::add_server_commands(app, arguments.options, arguments.command);
 }
 

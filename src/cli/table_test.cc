@@ -23,5 +23,12 @@ TEST(Table, ColumnsAreAlignedWithoutTrailingSpaces) {
   EXPECT_EQ(printed({}), "");
 }
 
+TEST(Table, AnEscapeSequenceInACellIsNotPrinted) {
+  EXPECT_EQ(printed({{"NAME", "X"}, {"a\x1b[31m", "1"}, {"r\xc3\xa9sum\xc3\xa9", "2"}}),
+            "NAME    X\n"
+            "a?[31m  1\n"
+            "r\xc3\xa9sum\xc3\xa9  2\n");
+}
+
 }  // namespace
 }  // namespace cli
