@@ -21,7 +21,7 @@ class Pipelines:
                                 headers={"Content-Type": JSON_11})
 
     def create(self, name, **more):
-        answer = self("ApplyPipeline", {"spec": {"name": name, "builtin": "ocr", "max": 1, **more}})
+        answer = self("ApplyPipeline", {"spec": json.dumps({"name": name, "builtin": "ocr", "max": 1, **more})})
         assert answer.status == 200, answer
         answer = self("CreatePipelineKey", {"pipeline": name})
         assert answer.status == 200, answer
