@@ -21,9 +21,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tests"))
-sys.path.insert(0, str(ROOT / "tests" / "hostile"))
 
-from job_requests import Jobs, Pipelines  # noqa: E402
+from support.job_requests import Jobs, Pipelines  # noqa: E402
 from support.raw import Connection  # noqa: E402
 from support.server import Server, binary, start_process  # noqa: E402
 

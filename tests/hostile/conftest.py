@@ -2,7 +2,7 @@
 """One server per session, which must be healthy after every test."""
 import pytest
 
-from job_requests import Jobs, Pipelines
+from support.job_requests import Jobs, Pipelines
 from support.raw import Caller, exchange, request_bytes
 from support.s3_raw import S3Caller
 from support.server import Server

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from job_requests import Jobs, problem, rejected
+from support.job_requests import Jobs, problem, rejected
 from support import sigv4
 from support.raw import Caller, Connection, exchange, request_bytes
 from support.waiting import eventually

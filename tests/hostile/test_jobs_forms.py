@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from job_requests import problem, rejected
+from support.job_requests import problem, rejected
 from support.raw import Connection
 from support.waiting import eventually
 

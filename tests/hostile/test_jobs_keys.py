@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from job_requests import Jobs, Pipelines, finish, problem, rejected
+from support.job_requests import Jobs, Pipelines, finish, problem, rejected
 from support import sigv4
 from support.raw import Caller, exchange, request_bytes
 from support.server import create_key

@@ -4,7 +4,7 @@ import urllib.parse
 
 import pytest
 
-from job_requests import problem, rejected
+from support.job_requests import problem, rejected
 from support.raw import exchange, request_bytes
 
 TRAVERSALS = ["..", ".", "../hostile", "..%2Fhostile", "%2e%2e", "%2e%2e%2f%2e%2e%2fetc%2fpasswd", "hostile%2f..%2fhostile-other",

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from job_requests import problem
+from support.job_requests import problem
 from support.raw import Connection
 from support.waiting import eventually
 

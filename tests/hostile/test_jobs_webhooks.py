@@ -7,7 +7,7 @@ import urllib.parse
 
 import pytest
 
-from job_requests import Jobs, Pipelines, finish, problem
+from support.job_requests import Jobs, Pipelines, finish, problem
 from support.server import Server
 from support.waiting import eventually
 
