@@ -109,9 +109,9 @@ class Subject:
 class Stoker(Subject):
     name = "stoker"
 
-    def __init__(self, folder, size, batch):
-        self.worker, self.batch, self.folder = None, batch, folder
-        self.content = os.urandom(size)
+    def __init__(self, folder, arguments):
+        self.worker, self.folder, self.batch, self.workdir = None, folder, arguments.batch, arguments.workdir
+        self.content = os.urandom(arguments.size)
         self.server = Server(data=folder / "stoker").start()
         pipelines = Pipelines(self.server)
         _, secret = pipelines.create(PIPELINE)
@@ -141,7 +141,7 @@ class Stoker(Subject):
         environment = {**os.environ, "AWS_ACCESS_KEY_ID": key.id, "AWS_SECRET_ACCESS_KEY": key.secret, "AWS_REGION": "us-east-1",
                        "AWS_ENDPOINT_URL": self.server.endpoint}
         command = [binary(), "work", "--queue", f"stoker-{PIPELINE}", "--serve", f"/usr/bin/python3 {HERE}/noop_serve.py",
-                   "--batch", str(self.batch), "--pipeline", PIPELINE]
+                   "--batch", str(self.batch), "--pipeline", PIPELINE, "--workdir", self.workdir]
         with open(self.folder / "worker.log", "ab") as log:
             self.worker = start_process(command, env=environment, stdout=log, stderr=log)
 
@@ -257,6 +257,7 @@ def main():
     parser.add_argument("--samples", type=int, default=200, help="items of the measurement of latency")
     parser.add_argument("--size", type=int, default=1024, help="bytes of an item")
     parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--workdir", default="/dev/shm", help="of the worker, for downloaded items")
     parser.add_argument("--no-peers", action="store_true", help="without Celery")
     parser.add_argument("--json", help="also write the results to this file")
     parser.add_argument("--folder", help="for the data; on a disk, not in memory")
@@ -264,7 +265,7 @@ def main():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="pipeline-bench-", dir=arguments.folder or ROOT / "build"))
     results = {}
     try:
-        results["stoker"] = measure(Stoker(folder, arguments.size, arguments.batch), arguments.items, arguments.samples)
+        results["stoker"] = measure(Stoker(folder, arguments), arguments.items, arguments.samples)
         for pool in [] if arguments.no_peers else [["-P", "prefork", "-c", str(os.cpu_count())], ["-P", "solo"]]:
             subject = Celery(folder, arguments.size, pool)
             results[subject.name] = measure(subject, arguments.items, arguments.samples)

@@ -7,6 +7,7 @@
 #include "cli/job_client.h"
 #include "cli/names.h"
 #include "cli/rows.h"
+#include "shapes/stoker/pipeline.h"
 #include "shapes/stoker/pipeline_names.h"
 
 namespace cli {
@@ -14,21 +15,7 @@ namespace {
 
 // More would take longer than a second to read.
 constexpr std::size_t kMostQueues = 100;
-constexpr std::size_t kMostPipelines = 50;
-
-// What ListPipelines says, as far as it is needed here.
-struct ListedPipeline {
-  std::string name;
-};
-BOOST_DESCRIBE_STRUCT(ListedPipeline, (), (name))
-struct ListedPipelines {
-  std::vector<ListedPipeline> pipelines;
-};
-BOOST_DESCRIBE_STRUCT(ListedPipelines, (), (pipelines))
-struct ListPipelines {
-  std::optional<std::string> nextToken;
-};
-BOOST_DESCRIBE_STRUCT(ListPipelines, (), (nextToken))
+constexpr std::int32_t kMostPipelines = 50;
 
 TopMachine machine_of(const shapes::ecs::ContainerInstance& instance) {
   const auto used = [&](const char* name) {
@@ -149,10 +136,10 @@ std::vector<QueueCounts> TopReader::queues(base::Time now) {
 
 std::vector<TopPipeline> TopReader::pipelines() {
   const client::Target target{shapes::stoker::kPipelineService, "pipelines", wire::Protocol::Json11};
-  auto listed = pipelines_->call<ListedPipelines>(target, "ListPipelines", ListPipelines{}).pipelines;
-  if (listed.size() > kMostPipelines) listed.resize(kMostPipelines);
+  const shapes::stoker::ListPipelinesRequest request{.maxResults = kMostPipelines};
+  const auto listed = pipelines_->call<shapes::stoker::ListPipelinesResponse>(target, "ListPipelines", request);
   std::vector<TopPipeline> pipelines;
-  for (const ListedPipeline& one : listed) {
+  for (const shapes::stoker::PipelineDescription& one : listed.pipelines) {
     try {
       pipelines.push_back(pipeline_of(jobs_->pipeline(one.name)));
     } catch (const JobApiError& error) {
