@@ -50,6 +50,7 @@ bench: configure
 	bench/start/start_bench.py
 	bench/scale/scale_bench.py
 	bench/services/deployment_bench.py
+	bench/pipeline/pipeline_bench.py
 
 clean:
 	rm -rf build

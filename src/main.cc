@@ -208,6 +208,7 @@ void add_commands(CLI::App& app, Arguments& arguments) {
   worker::add_arguments(*work, arguments.worker);
   work->callback([&] { arguments.command = [&] { return worker::run_with(arguments.worker); }; });
   cli::add_cluster_commands(app, arguments.options, arguments.command);
+  cli::add_job_commands(app, arguments.options, arguments.command);
   cli::add_server_commands(app, arguments.options, arguments.command);
 }
 

@@ -22,6 +22,7 @@ class ClientArguments : public FakeServer {
     app.require_subcommand(1);
     command_ = nullptr;
     add_cluster_commands(app, options_, command_);
+    add_job_commands(app, options_, command_);
     add_server_commands(app, options_, command_);
     try {
       app.parse(line);
@@ -254,6 +255,36 @@ TEST_F(ClientArguments, ServiceNeedsASubcommandAndAName) {
 TEST_F(ClientArguments, ParsingSendsNothing) {
   ASSERT_EQ(parse("gpus"), "");
   EXPECT_THAT(requests("StokerListGpus"), IsEmpty());
+}
+
+TEST_F(ClientArguments, SubmitTakesFilesAndOptions) {
+  const std::string file = testing::TempDir() + "submitted_" + base::random_uuid();
+  std::ofstream(file) << "x";
+  reply("/pipelines/ocr", R"({"name":"ocr"})");
+  reply("/pipelines/ocr/jobs", R"({"task_id":"j1","pipeline":"ocr","status":"QUEUED"})", 202);
+  const std::string printed =
+      run_line("submit ocr " + file + " --id j1 --metadata a=b --metadata c== --priority 3 --webhook http://x/");
+  std::filesystem::remove(file);
+  EXPECT_EQ(printed, "j1  " + file + "\n");
+  EXPECT_THAT(targets("/pipelines/ocr/jobs"),
+              ElementsAre(AllOf(HasSubstr("priority=3"), HasSubstr("metadata.a=b"), HasSubstr("metadata.c=%3D"))));
+  for (const char* line : {"submit", "submit ocr", "submit ocr a --priority 10", "submit ocr a --metadata x",
+                           "submit ocr a --metadata =x"}) {
+    EXPECT_NE(parse(line), "") << line;
+  }
+}
+
+TEST_F(ClientArguments, JobsAndJobNameTheirRequests) {
+  reply("/jobs", R"({"jobs":[],"next_cursor":null})");
+  EXPECT_EQ(run_line("jobs ocr --status failed --limit 5"), "no jobs of ocr with status FAILED\n");
+  EXPECT_THAT(requests("/jobs"), ElementsAre("limit=5&pipeline=ocr&status=FAILED"));
+  reply("/jobs/j1", R"({"task_id":"j1","pipeline":"ocr","status":"QUEUED"})");
+  EXPECT_THAT(run_line("job show j1 --pipeline ocr"), HasSubstr("QUEUED"));
+  reply("/jobs/j1/result", "{}");
+  EXPECT_EQ(run_line("job result j1"), "{}");
+  for (const char* line : {"jobs --status no", "jobs --limit 0", "job", "job show", "job delete j1"}) {
+    EXPECT_NE(parse(line), "") << line;
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/run_arguments.h"
@@ -101,5 +102,40 @@ struct ScalingArguments {
 };
 // What changed desired counts of groups and services, the newest first.
 int scaling(const Options& options, const ScalingArguments& arguments, std::ostream& out);
+
+// Jobs of pipelines.
+struct SubmitArguments {
+  std::string pipeline;
+  std::vector<std::string> files;  // "-" is standard input
+  bool wait = false;
+  std::string output = ".";  // the folder for results
+  std::optional<std::string> id;
+  std::vector<std::pair<std::string, std::string>> metadata;
+  std::optional<int> priority;
+  std::optional<std::string> webhook;
+  bool progress_bar = false;
+  int standard_input = 0;  // a descriptor
+};
+// Returns 1 when a job failed, or was not accepted.
+int submit(const Options& options, const SubmitArguments& arguments, std::ostream& out, std::ostream& err);
+
+struct JobsArguments {
+  std::optional<std::string> pipeline, status;
+  std::size_t most = 20;
+  bool watch = false;  // prints each change
+};
+int jobs(const Options& options, const JobsArguments& arguments, std::ostream& out);
+struct JobArguments {
+  std::string id;
+  std::optional<std::string> pipeline = {};  // where several have a job of this id
+};
+int job_show(const Options& options, const JobArguments& job, std::ostream& out);
+// `verb` is "retry" or "cancel".
+int job_change(const Options& options, const JobArguments& job, const std::string& verb, std::ostream& out);
+// Prints the result's bytes.
+int job_result(const Options& options, const JobArguments& job, std::ostream& out);
+
+// A screen that changes each second, until q is pressed. `once`: one frame, without control characters.
+int top(const Options& options, bool once, std::ostream& out);
 
 }  // namespace cli

@@ -65,12 +65,22 @@ class FakeServer : public testing::Test {
     return table_.with([&](Table& table) { return table.requests[operation]; });
   }
 
+  // "POST /path?query" of each request for a path or operation.
+  std::vector<std::string> targets(const std::string& operation) {
+    return table_.with([&](Table& table) { return table.targets[operation]; });
+  }
+  // The heads of all requests, in order.
+  std::vector<http::RequestHead> heads() {
+    return table_.with([](Table& table) { return table.heads; });
+  }
+
   Options options_;
 
  private:
   struct Table {
     std::map<std::string, std::deque<Reply>> replies;
-    std::map<std::string, std::vector<std::string>> requests;
+    std::map<std::string, std::vector<std::string>> requests, targets;
+    std::vector<http::RequestHead> heads;
   };
 
   void add(const std::string& operation, Reply reply) {
@@ -84,8 +94,10 @@ class FakeServer : public testing::Test {
     return std::string(target->substr(target->rfind('.') + 1));
   }
 
-  Reply next_reply(const std::string& operation, std::string request) {
+  Reply next_reply(const std::string& operation, const http::RequestHead& head, std::string request) {
     return table_.with([&](Table& table) {
+      table.targets[operation].push_back(head.method + " " + head.target);
+      table.heads.push_back(head);
       table.requests[operation].push_back(std::move(request));
       std::deque<Reply>& left = table.replies[operation];
       if (left.empty()) return Reply{404, {R"({"__type":"UnknownOperation","message":")" + operation + "\"}"}, false};
@@ -99,7 +111,7 @@ class FakeServer : public testing::Test {
     std::string request = co_await exchange.read_body(1024 * 1024);
     const std::string operation = operation_of(exchange.head());
     if (request.empty()) request = std::string(exchange.head().query());
-    Reply reply = self.next_reply(operation, std::move(request));
+    Reply reply = self.next_reply(operation, exchange.head(), std::move(request));
     http::Response response;
     response.status = reply.status;
     if (reply.pieces.size() == 1 && !reply.fails) {

@@ -21,15 +21,6 @@ struct PrintedNodes {
 };
 BOOST_DESCRIBE_STRUCT(PrintedNodes, (), (containerInstances))
 
-std::int64_t amount(const std::optional<std::vector<Resource>>& resources, std::string_view name) {
-  for (const Resource& resource : resources.value_or(std::vector<Resource>())) {
-    if (resource.name != name) continue;
-    return resource.stringSetValue ? static_cast<std::int64_t>(resource.stringSetValue->size())
-                                   : resource.integerValue.value_or(0);
-  }
-  return 0;
-}
-
 std::string attribute(const ContainerInstance& instance, std::string_view name) {
   for (const Attribute& attribute : instance.attributes.value_or(std::vector<Attribute>())) {
     if (attribute.name == name) return attribute.value.value_or("");
@@ -67,13 +58,13 @@ std::string tasks_of(const ContainerInstance& instance) {
 }
 
 std::string free_of_total(const ContainerInstance& instance, std::string_view name) {
-  return std::to_string(amount(instance.remainingResources, name)) + "/" +
-         std::to_string(amount(instance.registeredResources, name));
+  return std::to_string(resource_amount(instance.remainingResources, name)) + "/" +
+         std::to_string(resource_amount(instance.registeredResources, name));
 }
 
 std::string machine_memory_text(const ContainerInstance& instance) {
-  return fmt::format("{:.1f}/{:.1f} GiB", static_cast<double>(amount(instance.remainingResources, "MEMORY")) / 1024,
-                     static_cast<double>(amount(instance.registeredResources, "MEMORY")) / 1024);
+  return fmt::format("{:.1f}/{:.1f} GiB", static_cast<double>(resource_amount(instance.remainingResources, "MEMORY")) / 1024,
+                     static_cast<double>(resource_amount(instance.registeredResources, "MEMORY")) / 1024);
 }
 
 std::string or_dash(std::string text) { return text.empty() ? "-" : text; }
@@ -96,8 +87,17 @@ ContainerInstance set_status(ClusterClient& client, const ContainerInstance& ins
 
 }  // namespace
 
+std::int64_t resource_amount(const std::optional<std::vector<Resource>>& resources, std::string_view name) {
+  for (const Resource& resource : resources.value_or(std::vector<Resource>())) {
+    if (resource.name != name) continue;
+    return resource.stringSetValue ? static_cast<std::int64_t>(resource.stringSetValue->size())
+                                   : resource.integerValue.value_or(0);
+  }
+  return 0;
+}
+
 std::vector<std::string> node_row(const ContainerInstance& instance, base::Time now) {
-  const bool gpus = amount(instance.registeredResources, "GPU") > 0;
+  const bool gpus = resource_amount(instance.registeredResources, "GPU") > 0;
   std::string driver = attribute(instance, "stoker.driver");
   if (driver.empty() && instance.versionInfo) driver = instance.versionInfo->dockerVersion.value_or("");
   return {instance.ec2InstanceId.value_or(""),

@@ -2,8 +2,11 @@
 // The rows of the tables that ps, services, nodes and gpus print.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -26,6 +29,8 @@ std::vector<std::string> task_row(const shapes::ecs::Task& task, const TaskConte
 std::vector<std::string> service_row(const shapes::ecs::Service& service, base::Time now);
 // "steady", "deploying 1 of 2", "failing: 3 in a row", "draining"
 std::string service_state(const shapes::ecs::Service& service);
+// Of a machine: "CPU", "MEMORY", or the number of "GPU"s; 0 where it has none.
+std::int64_t resource_amount(const std::optional<std::vector<shapes::ecs::Resource>>& resources, std::string_view name);
 std::vector<std::string> node_row(const shapes::ecs::ContainerInstance& instance, base::Time now);
 std::vector<std::string> gpu_row(const shapes::stoker::StokerGpuState& gpu);
 

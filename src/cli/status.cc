@@ -5,36 +5,15 @@
 #include "base/duration.h"
 #include "cli/commands.h"
 #include "cli/profile.h"
+#include "cli/queue_client.h"
 #include "cli/table.h"
-#include "shapes/sqs/errors.h"
-#include "shapes/sqs/queue.h"
 #include "shapes/stoker/health.h"
 #include "wire/json.h"
 
 namespace cli {
 namespace {
 
-using namespace shapes::sqs;
-
-constexpr wire::Service kSqs{.name = "sqs",
-                             .json_namespace = "com.amazonaws.sqs",
-                             .target_prefix = "AmazonSQS",
-                             .query_compatible = true,
-                             .errors = shapes::sqs::kErrors};
-const client::Target kSqsTarget{kSqs, "sqs", wire::Protocol::Json10};
-
-constexpr std::int32_t kQueuePage = 1000;
-
-std::vector<std::string> all_queues(client::Client& client) {
-  std::vector<std::string> urls;
-  ListQueuesRequest request{.MaxResults = kQueuePage};
-  for (;;) {
-    auto page = client.call<ListQueuesResult>(kSqsTarget, "ListQueues", request);
-    if (page.QueueUrls) urls.insert(urls.end(), page.QueueUrls->begin(), page.QueueUrls->end());
-    if (!page.NextToken) return urls;
-    request.NextToken = page.NextToken;
-  }
-}
+constexpr std::size_t kMostListedQueues = 100'000;
 
 }  // namespace
 
@@ -65,18 +44,17 @@ int status(const Options& options, std::ostream& out) {
   wire::read_json(wire::type_of<shapes::stoker::Health>(), health->body, &up);
   out << "Stoker " << up.version << " at " << profile.endpoint << ", up for "
       << base::duration_text(std::chrono::seconds(up.uptimeSeconds)) << '\n';
-  std::vector<std::string> urls = all_queues(client);
+  QueueClient queues(profile);
+  const std::vector<std::string> urls = queues.urls(kMostListedQueues);
   if (urls.empty()) {
     out << "no queues in region " << profile.region << '\n';
     return 0;
   }
   std::vector<std::vector<std::string>> rows = {{"QUEUE", "VISIBLE", "IN FLIGHT", "DELAYED"}};
   for (const std::string& url : urls) {
-    GetQueueAttributesRequest request{url, std::vector<std::string>{"All"}};
-    auto attributes = *client.call<GetQueueAttributesResult>(kSqsTarget, "GetQueueAttributes", request).Attributes;
-    rows.push_back({url.substr(url.rfind('/') + 1), attributes["ApproximateNumberOfMessages"],
-                    attributes["ApproximateNumberOfMessagesNotVisible"],
-                    attributes["ApproximateNumberOfMessagesDelayed"]});
+    const QueueCounts counts = queues.counts(url);
+    rows.push_back({counts.name, std::to_string(counts.visible), std::to_string(counts.in_flight),
+                    std::to_string(counts.delayed)});
   }
   print_table(out, rows);
   return 0;

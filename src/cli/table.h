@@ -9,7 +9,7 @@
 
 namespace cli {
 
-// The first row is the heading.
+// The first row is the heading. Control characters in cells are printed as "?".
 void print_table(std::ostream& out, const std::vector<std::vector<std::string>>& rows);
 
 // Screens have this many columns.

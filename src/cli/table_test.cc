@@ -32,5 +32,12 @@ TEST(Table, LinesOfWordsFitTheScreen) {
   EXPECT_EQ(shortened("short", 5), "short");
 }
 
+TEST(Table, AnEscapeSequenceInACellIsNotPrinted) {
+  EXPECT_EQ(printed({{"NAME", "X"}, {"a\x1b[31m", "1"}, {"r\xc3\xa9sum\xc3\xa9", "2"}}),
+            "NAME    X\n"
+            "a?[31m  1\n"
+            "r\xc3\xa9sum\xc3\xa9  2\n");
+}
+
 }  // namespace
 }  // namespace cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/client.h"
 
+#include <algorithm>
 #include <boost/asio/this_coro.hpp>
 #include <limits>
 #include <vector>
@@ -14,6 +15,9 @@ namespace http {
 namespace {
 
 namespace asio = boost::asio;
+
+// A file's bytes are sent in pieces, between which other coroutines run.
+constexpr std::size_t kFilePiece = 1024 * 1024;
 
 struct Idle {
   asio::execution_context* context;
@@ -128,12 +132,18 @@ void Client::State::keep(asio::execution_context& context, LinkPtr link) {
 
 asio::awaitable<base::Result<Response>> Client::State::exchange(LinkPtr link, const Request& request,
                                                                 const Delivery& delivery, error_code& error) {
+  const std::uint64_t file_size = request.file ? request.file->size() : 0;
   std::string out;
-  write_head(request.head, request.body.size(), out);
+  write_head(request.head, request.body.size() + file_size, out);
   out += request.body;
   link->got_bytes = false;
   asio::const_buffer bytes = asio::buffer(out);
   co_await link->stream->write(bytes, error);
+  for (std::uint64_t sent = 0; sent < file_size && !error;) {
+    const std::size_t piece = static_cast<std::size_t>(std::min<std::uint64_t>(file_size - sent, kFilePiece));
+    co_await link->stream->send_file(*request.file, sent, piece, error);
+    sent += piece;
+  }
   // A server that rejects early may respond and close while we still write: read its response.
   if (link->expired) co_return failure(link, endpoint, error);
   bool to_head = request.head.method == "HEAD";

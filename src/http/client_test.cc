@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "http/listener.h"
@@ -51,6 +52,23 @@ TEST_F(ClientTest, SendsARequestAndReturnsTheResponse) {
   EXPECT_EQ(response->status, 200);
   EXPECT_EQ(response->body, "hello");
   EXPECT_EQ(response->headers.get("X-Host"), "127.0.0.1:" + std::to_string(server.port()));
+}
+
+TEST_F(ClientTest, AFileFollowsTheBody) {
+  Server server(io_, echo_with_headers);
+  server.listen_tcp("127.0.0.1", 0);
+  Client client(io_, Endpoint::tcp("127.0.0.1", server.port()));
+  const std::string path = testing::TempDir() + "client_file_" + std::to_string(::getpid());
+  base::File file = base::File::create(path);
+  ::unlink(path.c_str());
+  file.write_all(std::string(100'000, 'x'));
+  Request request = get_request("/");
+  request.head.method = "PUT";
+  request.body = "before ";
+  request.file = std::make_shared<base::File>(std::move(file));
+  auto response = send(client, std::move(request));
+  ASSERT_TRUE(response) << response.error();
+  EXPECT_EQ(response->body, "before " + std::string(100'000, 'x'));
 }
 
 TEST_F(ClientTest, ReusesItsConnection) {

@@ -27,6 +27,7 @@ struct RequestHead {
 struct Request {
   RequestHead head;
   std::string body;
+  std::shared_ptr<const base::File> file = {};  // after `body`, sent without reading it into memory; clients only
 };
 
 // A part of a response's body: bytes, or a range of a file, which is never read into memory.

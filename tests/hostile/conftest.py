@@ -2,6 +2,7 @@
 """One server per session, which must be healthy after every test."""
 import pytest
 
+from support.job_requests import Jobs, Pipelines
 from support.raw import Caller, exchange, request_bytes
 from support.s3_raw import S3Caller
 from support.server import Server
@@ -55,3 +56,30 @@ def bucket(s3):
     answer = s3.call("PUT", "/hostile-bucket")
     assert answer.status == 200, answer
     return "/hostile-bucket"
+
+
+@pytest.fixture(scope="session")
+def pipelines(server):
+    return Pipelines(server)
+
+
+@pytest.fixture(scope="session")
+def jobs(server, pipelines):
+    """A pipeline without workers, and a key of it."""
+    _, secret = pipelines.create("hostile")
+    return Jobs(server, "hostile", secret)
+
+
+@pytest.fixture(scope="session")
+def other_jobs(server, pipelines):
+    """Another pipeline of the same account."""
+    _, secret = pipelines.create("hostile-other")
+    return Jobs(server, "hostile-other", secret)
+
+
+@pytest.fixture
+def no_new_job(jobs):
+    """What the test submits is not accepted, not even in part."""
+    before = jobs.ids()
+    yield
+    assert jobs.ids() == before
