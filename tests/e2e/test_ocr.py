@@ -5,6 +5,7 @@ import hashlib
 import itertools
 import json
 import pathlib
+import random
 import signal
 import subprocess
 
@@ -214,6 +215,20 @@ def test_a_file_of_garbage_behind_its_signature(ocr, files, tmp_path, suffix):
     (tmp_path / "file").write_bytes(files[suffix].read_bytes()[:16] + garbage)
     assert ocr.error(tmp_path / "file")[0] == "BrokenFile"
     assert ocr.pages(files["png"])
+
+
+@pytest.mark.parametrize("suffix", ["png", "jpg", "tif", "pdf"])
+def test_damaged_bytes_are_answered_and_harm_nothing(ocr, files, tmp_path, suffix):
+    """Some damaged files can still be read; which ones depends on the libraries."""
+    numbers = random.Random(suffix)
+    for _ in range(10):
+        content = bytearray(files[suffix].read_bytes())
+        for _ in range(numbers.choice([1, 5, 50])):
+            content[numbers.randrange(min(len(content), numbers.choice([600, len(content)])))] = numbers.randrange(256)
+        (tmp_path / "file").write_bytes(content)
+        answer = ocr.ask(tmp_path / "file")
+        assert "result" in answer or answer["error"]["type"] in ("BrokenFile", "UnsupportedFormat", "TooLarge"), answer
+    assert words_of(ocr.pages(files["png"])[0]) == " ".join(LINES).split()
 
 
 def rc4(key, data):
