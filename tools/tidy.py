@@ -46,6 +46,7 @@ LIBRARIES = {
     "pugixml": (("wire",), False),
     "prometheus": (("api",), False),
     "CLI": (("cli",), True),
+    "yaml-cpp": (("cli",), False),
     "spdlog": (("base",), False),
     "fmt": (("*",), True),
     "dlfcn.h": (("agent/gpu",), True),
