@@ -117,7 +117,7 @@ TEST_F(Pipeline, ADifferenceIsPrintedAndIsTheExitStatus) {
   reply("ApplyPipeline", kDifferent);
   EXPECT_EQ(pipeline_diff(options_, spec_, out_), 1);
   EXPECT_EQ(printed(), "~ queue stoker-ocr\n    VisibilityTimeout\n      - 7\n      + 120\n    Policy\n"
-                       "      + {\"a very long text that would not fit into the line of a terminal w...\n");
+                       "      + {\"a very long text that would not fit into the line of a terminal wit...\n");
   EXPECT_THAT(requests("ApplyPipeline"), ElementsAre(R"({"spec":"{\"name\":\"ocr\"}","dryRun":true})"));
 }
 
