@@ -11,7 +11,8 @@ mkdir -p build
 packages=(
   g++ cmake ninja-build ccache mold pkg-config
   libboost1.81-dev libboost-json1.81-dev libssl-dev libsqlite3-dev libpq-dev zlib1g-dev libzstd-dev libre2-dev
-  tzdata libjemalloc-dev libpugixml-dev libspdlog-dev libfmt-dev libcli11-dev prometheus-cpp-dev libgtest-dev libgmock-dev
+  tzdata libjemalloc-dev libpugixml-dev libspdlog-dev libfmt-dev libcli11-dev libyaml-cpp-dev prometheus-cpp-dev
+  libgtest-dev libgmock-dev
   libtesseract-dev libleptonica-dev tesseract-ocr-eng poppler-utils
 )
 # the demo's documents and clients

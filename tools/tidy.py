@@ -49,6 +49,7 @@ LIBRARIES = {
     "CLI": (("cli", "worker", "ocr_main.cc", "work_main.cc"), True),
     "tesseract": (("ocr",), False),
     "leptonica": (("ocr",), False),
+    "yaml-cpp": (("cli",), False),
     "spdlog": (("base", "work_libraries.cc"), False),
     "fmt": (("*",), True),
     "dlfcn.h": (("agent/gpu",), True),

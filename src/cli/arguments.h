@@ -99,6 +99,8 @@ void add_scaling_commands(CLI::App& app, Options& options, Command& command);
 
 // submit, jobs, job show|retry|cancel|result, top
 void add_job_commands(CLI::App& app, Options& options, Command& command);
+// pipeline create|apply|diff|list|show|pause|resume|delete|key
+void add_pipeline_commands(CLI::App& app, Options& options, Command& command);
 
 // Adds a subcommand that calls the server of the data folder.
 CLI::App* add_client(CLI::App& app, Options& options, Command& command, const char* name, const char* help,

@@ -30,6 +30,8 @@ struct CreateArguments {
 
 // Flags and a file describe the same thing, so only one of them can be used.
 PipelineSpec requested_spec(const CreateArguments& given) {
+  const bool flags = given.spec != PipelineSpec() || !given.environment.empty() || !given.languages.empty();
+  if (!given.file.empty() && flags) throw std::runtime_error("pipeline create: use a name and flags, or -f FILE");
   if (!given.file.empty()) return read_pipeline_spec(given.file);
   if (given.spec.name.empty()) throw std::runtime_error("pipeline create: a name or -f FILE is required");
   PipelineSpec spec = given.spec;
@@ -94,8 +96,8 @@ void add_definition_commands(CLI::App& pipeline, Options& options, Command& comm
   auto given = std::make_shared<CreateArguments>();  // shared with the commands
   CLI::App* create = add_client(pipeline, options, command, "create", "Create a pipeline and all its resources",
                                 [&options, given] { return pipeline_create(options, requested_spec(*given), std::cout); });
-  auto* name = create->add_option("name", given->spec.name, "Name of the pipeline");
-  create->add_option("-f,--file", given->file, "YAML file instead of flags; - is standard input")->excludes(name);
+  create->add_option("name", given->spec.name, "Name of the pipeline");
+  create->add_option("-f,--file", given->file, "YAML file instead of flags; - is standard input");
   add_processor_flags(create, *given);
   add_worker_flags(create, given->spec);
   add_data_flags(create, given->spec);
@@ -134,6 +136,31 @@ void add_state_commands(CLI::App& pipeline, Options& options, Command& command) 
   for (CLI::App* sub : {list, show, pause, resume, remove}) add_common(sub, options);
 }
 
+void add_key_commands(CLI::App& pipeline, Options& options, Command& command) {
+  struct KeyArguments {
+    std::string pipeline, id;
+    std::optional<std::string> name;
+  };
+  auto given = std::make_shared<KeyArguments>();  // shared with the commands
+  CLI::App* key = pipeline.add_subcommand("key", "Create, list and delete keys of a pipeline's job API");
+  key->require_subcommand(1);
+  CLI::App* create = add_client(*key, options, command, "create", "Create a key and print its secret", [&options, given] {
+    return pipeline_key_create(options, given->pipeline, given->name, std::cout);
+  });
+  CLI::App* list = add_client(*key, options, command, "list", "List the keys, without their secrets",
+                              [&options, given] { return pipeline_key_list(options, given->pipeline, std::cout); });
+  CLI::App* remove = add_client(*key, options, command, "delete", "Delete a key; requests with it are then rejected",
+                                [&options, given] {
+                                  return pipeline_key_delete(options, given->pipeline, given->id, std::cout);
+                                });
+  for (CLI::App* sub : {create, list, remove}) {
+    sub->add_option("pipeline", given->pipeline, "Name of the pipeline")->required();
+    add_common(sub, options);
+  }
+  create->add_option("--name", given->name, "What the key is for")->type_name("TEXT");
+  remove->add_option("id", given->id, "Id of the key")->required();
+}
+
 }  // namespace
 
 void add_pipeline_commands(CLI::App& app, Options& options, Command& command) {
@@ -143,6 +170,7 @@ void add_pipeline_commands(CLI::App& app, Options& options, Command& command) {
   pipeline->footer(kPipelineExamples);
   add_definition_commands(*pipeline, options, command);
   add_state_commands(*pipeline, options, command);
+  add_key_commands(*pipeline, options, command);
 }
 
 }  // namespace cli

@@ -77,13 +77,8 @@ std::string workers_text(const PipelineDescription& pipeline) {
 
 std::vector<std::string> pipeline_row(const PipelineDescription& pipeline, base::Time now) {
   const PipelineItems items = pipeline.items.value_or(PipelineItems());
-  std::string processor = "-";
-  if (pipeline.spec) {
-    processor = pipeline.spec->builtin.value_or(pipeline.spec->image.value_or("ocr"));
-  }
   return {pipeline.name,
           pipeline.status,
-          shortened(processor, 20),
           workers_text(pipeline),
           std::to_string(items.queued),
           std::to_string(items.inFlight),
@@ -151,7 +146,7 @@ int pipeline_list(const Options& options, std::ostream& out) {
   }
   const base::Time now = base::SystemClock().now();
   std::vector<std::vector<std::string>> rows{
-      {"PIPELINE", "STATUS", "PROCESSOR", "WORKERS", "QUEUED", "IN FLIGHT", "FAILED", "AGE"}};
+      {"PIPELINE", "STATUS", "WORKERS", "QUEUED", "IN FLIGHT", "FAILED", "AGE"}};
   for (const PipelineDescription& pipeline : all.pipelines) rows.push_back(pipeline_row(pipeline, now));
   print_table(out, rows);
   return 0;

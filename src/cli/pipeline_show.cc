@@ -36,7 +36,7 @@ std::string processor_text(const PipelineSpec& spec) {
   return "built-in " + spec.builtin.value_or("ocr");
 }
 
-void print_counts(std::ostream& out, const PipelineDescription& pipeline) {
+void print_pipeline_counts(std::ostream& out, const PipelineDescription& pipeline) {
   if (const auto& workers = pipeline.workers) {
     print_field(out, "workers", fmt::format("{} running, {} starting, {} wanted ({} to {})", workers->running,
                                             workers->pending, workers->desired, workers->min, workers->max));
@@ -72,7 +72,7 @@ void print_pipeline(std::ostream& out, const PipelineDescription& pipeline, cons
   if (pipeline.createdAt) out << ", created " << brief_duration(now - *pipeline.createdAt) << " ago";
   out << '\n';
   if (pipeline.spec) print_field(out, "processor", processor_text(*pipeline.spec));
-  print_counts(out, pipeline);
+  print_pipeline_counts(out, pipeline);
   if (pipeline.spec && pipeline.spec->webhook) print_field(out, "webhook", *pipeline.spec->webhook);
   if (pipeline.lastEvent) print_field(out, "last event", *pipeline.lastEvent);
   print_resources(out, pipeline);

@@ -34,6 +34,8 @@ class SpecReader {
       const wire::Field* field = type.find(key);
       if (!field) fail(entry.first, "unknown key '" + key + "'" + hint(key));
       if (!seen.insert(key).second) fail(entry.first, "the key '" + key + "' occurs twice");
+      // Its own mark would be that of the next key.
+      if (entry.second.IsNull()) fail(entry.first, key + " has no value");
       put(key, entry.second, *field->type, field->make(*field, &spec));
     }
     if (!seen.contains("name")) fail(root, "the key 'name' is missing");

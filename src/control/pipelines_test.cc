@@ -60,11 +60,9 @@ class Pipelines : public PipelineTest {
   }
   std::vector<std::string> alarm_names() {
     std::vector<std::string> names;
-    for (const auto& alarm : *run<shapes::cloudwatch::DescribeAlarmsOutput>("cloudwatch", "DescribeAlarms",
-                                                                            shapes::cloudwatch::DescribeAlarmsInput())
-                                  .MetricAlarms) {
-      names.push_back(*alarm.AlarmName);
-    }
+    const auto described = run<shapes::cloudwatch::DescribeAlarmsOutput>("cloudwatch", "DescribeAlarms",
+                                                                         shapes::cloudwatch::DescribeAlarmsInput());
+    for (const auto& alarm : *described.MetricAlarms) names.push_back(*alarm.AlarmName);
     return names;
   }
   std::vector<std::string> bucket_names() {

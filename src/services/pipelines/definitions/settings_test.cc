@@ -24,8 +24,9 @@ std::string problem_of(std::string_view json) {
 
 Settings settings_of(std::string_view json) { return check_spec(parse_spec(json)); }
 
-TEST(PipelineSettings, ABuiltinProcessorNeedsOnlyAName) {
-  const Settings settings = settings_of(R"({"name":"ocr","builtin":"ocr"})");
+TEST(PipelineSettings, ANameIsEnough) {
+  const Settings settings = settings_of(R"({"name":"ocr"})");
+  EXPECT_EQ(settings.builtin, "ocr");
   EXPECT_EQ(settings.cluster, "default");
   EXPECT_EQ(settings.min, 0);
   EXPECT_EQ(settings.max, 1);
@@ -84,13 +85,14 @@ TEST(PipelineSettings, TextThatIsNoJsonObjectIsRejected) {
 
 TEST(PipelineSettings, AllProblemsAreInOneError) {
   EXPECT_THAT(problem_of(R"({"name":"No","max":0,"timeout":"5 minutes","webhook":"ftp://x"})"),
-              AllOf(HasSubstr("name 'No'"), HasSubstr("no processor"), HasSubstr("max is 0, but must be 1 to 1000"),
+              AllOf(HasSubstr("name 'No'"), HasSubstr("max is 0, but must be 1 to 1000"),
                     HasSubstr("timeout '5 minutes' is not a duration"), HasSubstr("webhook 'ftp://x'")));
 }
 
 TEST(PipelineSettings, OnlyOneProcessorIsAllowed) {
   EXPECT_THAT(problem_of(R"({"name":"a","image":"i","exec":"x","serve":"y"})"), HasSubstr("several processors"));
   EXPECT_THAT(problem_of(R"({"name":"a","exec":"x"})"), HasSubstr("need an image"));
+  EXPECT_THAT(problem_of(R"({"name":"a","image":"x"})"), HasSubstr("image has no processor"));
   EXPECT_THAT(problem_of(R"({"name":"a","builtin":"llm"})"), HasSubstr("builtin 'llm' is unknown"));
   EXPECT_THAT(problem_of(R"({"name":"a","image":"i","exec":"x","languages":["eng"]})"), HasSubstr("only for builtin"));
 }
