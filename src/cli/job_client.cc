@@ -118,7 +118,8 @@ http::Response JobClient::send(http::Request request, base::Duration deadline) {
 }
 
 JobReply JobClient::reply_of(const http::Response& response) const {
-  return {parse_document<JobDocument>(response.body), response.body};
+  std::string text = response.body.substr(0, response.body.find_last_not_of("\r\n") + 1);
+  return {parse_document<JobDocument>(response.body), std::move(text)};
 }
 
 PipelineSummary JobClient::pipeline(const std::string& name) {
