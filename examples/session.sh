@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
 # Sourced by the examples: finds a server or starts one, prints each command before it runs it, and cleans up.
 #
 #   start OPTION...    uses the server at $AWS_ENDPOINT_URL (eval "$(stoker env)"), else starts `stoker up OPTION...`

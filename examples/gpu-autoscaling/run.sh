@@ -7,7 +7,7 @@
 here=$root/examples/gpu-autoscaling
 name=gpu-autoscaling
 bucket=$name-example
-target=(--service-namespace ecs --resource-id service/$name/inference --scalable-dimension ecs:service:DesiredCount)
+target=(--service-namespace ecs --resource-id "service/$name/inference" --scalable-dimension ecs:service:DesiredCount)
 
 turn_off() {
   note "everything is turned off"
@@ -76,6 +76,8 @@ say "echo 210 > $folder/load"
 echo 210 > "$folder/load"
 own explain policy gpu-75
 await service_runs $name inference 3
+shared_by_three() { grep -q ' 3 GPUs' "$folder/stress.log"; }
+await shared_by_three
 own services --cluster $name
 own nodes --cluster $name
 own gpus --cluster $name
