@@ -20,6 +20,7 @@ class SimulatedGroup {
     group_.termination_policies = {"Default"};
     group_.has_launch_hooks = pick(2) == 0;
     group_.has_termination_hooks = pick(2) == 0;
+    group_.balances_zones = pick(2) == 0;
   }
 
   // Applies one plan, as the loop does.
@@ -32,12 +33,10 @@ class SimulatedGroup {
       member.lifecycle = Lifecycle::Terminating;
       member.actions.clear();
     }
-    for (const std::string& zone : plan.launches) {
-      GroupMember member;
-      member.id = "i-" + std::to_string(++count_);
-      member.zone = zone;
-      member.launched_at = now_;
-      group_.members.push_back(member);
+    for (const std::string& zone : plan.launches) launch(zone, false);
+    for (const std::string& zone : plan.balancing_launches) launch(zone, true);
+    if (checks) {
+      EXPECT_TRUE(plan.balancing_launches.empty() || capacity() <= max_ + std::max(1, max_ / 10)) << "balanced too much";
     }
     group_.protection_reported = plan.is_protected;
     if (checks) EXPECT_TRUE(plan.launches.empty() || capacity() <= max_) << "launched above the maximum";
@@ -46,11 +45,21 @@ class SimulatedGroup {
     if (checks) EXPECT_TRUE(!shrinks || capacity() >= min_) << "scaled in below the minimum";
   }
 
+  void launch(const std::string& zone, bool balances) {
+    GroupMember member;
+    member.id = "i-" + std::to_string(++count_);
+    member.zone = zone;
+    member.launched_at = now_;
+    member.is_balancing = balances;
+    group_.members.push_back(member);
+  }
+
   void disturb() {
     now_ += std::chrono::seconds(pick(60));
     if (pick(10) == 0) resize();
     if (pick(10) == 0) group_.may_launch = !group_.may_launch;
     if (pick(10) == 0) group_.may_terminate = !group_.may_terminate;
+    if (pick(40) == 0) group_.zones = pick(2) ? std::vector<std::string>{"a", "b"} : std::vector<std::string>{"b", "c", "d"};
     for (GroupMember& member : group_.members) disturb(member);
   }
 
@@ -58,10 +67,10 @@ class SimulatedGroup {
   void calm() {
     group_.may_launch = group_.may_terminate = group_.checks_health = group_.replaces_unhealthy = true;
     group_.retry_at.reset();
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < 600; ++i) {
       now_ += std::chrono::seconds(10);
       for (GroupMember& member : group_.members) {
-        member.is_protected = false;
+        member.is_protected = member.is_busy = false;
         start_or_stop(member);
         for (HookAction& action : member.actions) action.result = Result::Continue;
       }
@@ -73,6 +82,7 @@ class SimulatedGroup {
     EXPECT_EQ(capacity(), group_.desired);
     EXPECT_EQ(group_.members.size(), static_cast<std::size_t>(group_.desired) + standby());
     EXPECT_TRUE(plan_group(group_, now_).is_empty());
+    if (group_.balances_zones) EXPECT_FALSE(has_uneven_zones(group_));
   }
 
  private:
@@ -120,7 +130,10 @@ class SimulatedGroup {
         member.lifecycle = Lifecycle::PendingProceed;
         member.actions.clear();
         break;
-      case Kind::EnterService: member.lifecycle = Lifecycle::InService; break;
+      case Kind::EnterService:
+        member.lifecycle = Lifecycle::InService;
+        member.is_balancing = false;
+        break;
       case Kind::MarkNotRunning:
       case Kind::MarkImpaired: member.healthy = false; break;
       case Kind::EnterStandby: member.lifecycle = Lifecycle::Standby; break;
@@ -154,6 +167,7 @@ class SimulatedGroup {
     if (pick(50) == 0) member.machine = MachineState::Gone;
     if (pick(50) == 0 && member.machine == MachineState::Running) member.machine = MachineState::Stopped;
     if (pick(20) == 0) member.is_protected = !member.is_protected;
+    if (pick(10) == 0) member.is_busy = !member.is_busy;
     if (pick(50) == 0 && member.lifecycle == Lifecycle::InService) member.lifecycle = Lifecycle::Detaching;
     if (pick(50) == 0 && member.lifecycle == Lifecycle::InService) member.is_replaced = true;
     for (HookAction& action : member.actions) {

@@ -143,7 +143,7 @@ TEST_F(ScalingCommand, LongNamesFitTheScreen) {
   EXPECT_EQ(scaling(options_, {}, out_), 0);
   std::istringstream lines(out_.str());
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), kScreenWidth) << line;
-  EXPECT_THAT(out_.str(), HasSubstr("-AlarmHigh-6bf0 ALARM"));
+  EXPECT_THAT(out_.str(), HasSubstr("-AlarmHigh-6bf0\n    ALARM"));
 }
 
 TEST_F(ScalingCommand, TheNumberLimitsTheListAndJsonHasTheValues) {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups of machines: refresh, off and on again, and a hook that delays the end of a machine."""
+import datetime
 import json
 
 import pytest
@@ -84,3 +85,22 @@ def test_a_hook_delays_the_end_of_a_machine_until_its_work_is_saved(fleet):
         LifecycleActionResult="CONTINUE")
     fleet.wait_in_service("gpu", 0)
     fleet.wait_state(instance, "terminated")
+
+
+def test_a_group_has_the_load_of_its_machines(fleet):
+    fleet.create_group("gpu", least=1, most=1)
+    [instance] = fleet.wait_in_service("gpu", 1)
+    fleet.wait_joined(instance)
+
+    def points(namespace, metric, dimension, value):
+        now = datetime.datetime.now(datetime.timezone.utc)
+        found = fleet.client("cloudwatch").get_metric_statistics(
+            Namespace=namespace, MetricName=metric, Dimensions=[{"Name": dimension, "Value": value}], Period=60,
+            StartTime=now - datetime.timedelta(minutes=10), EndTime=now + datetime.timedelta(minutes=1),
+            Statistics=["Average"])
+        return [one["Average"] for one in found["Datapoints"]]
+
+    assert eventually(lambda: points("AWS/EC2", "CPUUtilization", "AutoScalingGroupName", "gpu"))[0] == 0.0
+    assert eventually(lambda: points("AWS/EC2", "CPUUtilization", "InstanceId", instance))[0] == 0.0
+    space = "ECS/ContainerInsights/Prometheus"
+    assert 0 <= eventually(lambda: points(space, "DCGM_FI_DEV_GPU_UTIL", "AutoScalingGroupName", "gpu"))[0] <= 100

@@ -29,6 +29,7 @@ class CommandProvider final : public InstanceProvider {
   explicit CommandProvider(CommandSettings settings) : settings_(std::move(settings)) {}
 
   std::string_view name() const override { return "command"; }
+  bool counts_holdings() const override { return false; }
   bool wants_user_data() const override { return true; }
   boost::asio::awaitable<base::Result<Started>> start(Machine machine) override;
   boost::asio::awaitable<MachineEvent> watch(Machine machine) override;

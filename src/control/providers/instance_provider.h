@@ -48,8 +48,8 @@ class InstanceProvider {
   virtual std::string_view name() const = 0;
 
   virtual bool wants_user_data() const { return false; }
-  // Whether reserve() looks at what others hold: that costs a look at every machine for each start.
-  virtual bool counts_holdings() const { return false; }
+  // Whether reserve() needs what others hold: that costs a look at every machine for each start.
+  virtual bool counts_holdings() const { return true; }
 
   // What the machine gets; `held` is what the other machines of this provider have, if it counts that. Without side
   // effects, and called on the store's thread.

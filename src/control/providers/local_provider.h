@@ -24,7 +24,6 @@ class LocalProvider final : public InstanceProvider {
   explicit LocalProvider(LocalSettings settings) : settings_(std::move(settings)) {}
 
   std::string_view name() const override { return "local"; }
-  bool counts_holdings() const override { return true; }
   base::Result<Slice> reserve(const model::InstanceType& type, const std::vector<Holding>& held) const override;
   boost::asio::awaitable<base::Result<Started>> start(Machine machine) override;
   boost::asio::awaitable<MachineEvent> watch(Machine machine) override;

@@ -32,6 +32,7 @@ class SlurmProvider final : public InstanceProvider {
   explicit SlurmProvider(SlurmSettings settings) : settings_(std::move(settings)) {}
 
   std::string_view name() const override { return "slurm"; }
+  bool counts_holdings() const override { return false; }
   boost::asio::awaitable<base::Result<Started>> start(Machine machine) override;
   boost::asio::awaitable<MachineEvent> watch(Machine machine) override;
   boost::asio::awaitable<base::Result<Nothing>> stop(Machine machine) override;

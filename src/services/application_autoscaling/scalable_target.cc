@@ -122,7 +122,9 @@ bool lists_services(const std::string& space, const std::optional<std::string>& 
 
 ResourceName check_resource(const std::string& space, const std::string& dimension, const std::string& resource) {
   auto name = parse_resource(resource);
-  if (space != kNamespace || dimension != kDimension || !name) throw validation_error("Unsupported service namespace, resource type or scalable dimension");
+  if (space != kNamespace || dimension != kDimension || !name) {
+    throw validation_error("Unsupported service namespace, resource type or scalable dimension");
+  }
   return std::move(*name);
 }
 

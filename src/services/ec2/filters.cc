@@ -18,7 +18,7 @@ std::vector<std::string> tag_filter_values(const Tags& tags, std::string_view na
   std::vector<std::string> values;
   for (const auto& [key, value] : tags) {
     if (name == "tag-key") values.push_back(key);
-    if (name == "tag-value" || name.substr(4) == key) values.push_back(value);
+    if (name == "tag-value" || (name.starts_with("tag:") && name.substr(4) == key)) values.push_back(value);
   }
   return values;
 }

@@ -32,7 +32,12 @@ constexpr KnownImage kImages[] = {
 constexpr std::string_view kImageFilters[] = {
     "architecture", "creation-date", "description", "hypervisor",       "image-id",         "image-type",
     "is-public",    "name",          "owner-alias", "owner-id",         "root-device-name", "root-device-type",
-    "state",        "virtualization-type"};
+    "state",        "virtualization-type", "ena-support",
+    // Of Amazon's, those on what these images lack: they match none.
+    "block-device-mapping.delete-on-termination", "block-device-mapping.device-name", "block-device-mapping.encrypted",
+    "block-device-mapping.snapshot-id", "block-device-mapping.volume-size", "block-device-mapping.volume-type",
+    "kernel-id", "manifest-location", "platform", "product-code", "product-code.type", "ramdisk-id", "sriov-net-support",
+    "state-reason-code", "state-reason-message"};
 
 Image shown_image(const std::string& region, const KnownImage& known) {
   Image image;
@@ -72,7 +77,8 @@ std::vector<std::string> image_values(const Image& image, std::string_view name)
   if (name == "root-device-name") return as_values(image.RootDeviceName);
   if (name == "root-device-type") return as_values(image.RootDeviceType);
   if (name == "state") return as_values(image.State);
-  return as_values(image.VirtualizationType);
+  if (name == "ena-support") return as_values(image.EnaSupport);
+  return name == "virtualization-type" ? as_values(image.VirtualizationType) : std::vector<std::string>();
 }
 
 bool is_owned(const std::optional<std::vector<std::string>>& owners) {

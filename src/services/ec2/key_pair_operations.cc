@@ -36,7 +36,7 @@ KeyPairInfo store_key(Call& call, const std::string& name, const ImportedKey& ke
   pair.KeyType = key.type;
   pair.KeyFingerprint = key.fingerprint;
   pair.PublicKey = key.public_text + " " + name;
-  pair.CreateTime = call.now;
+  pair.CreateTime = std::chrono::floor<std::chrono::seconds>(call.now);
   put_record(call, kKeyPairs, *pair.KeyPairId, pair);
   put_tags(call, *pair.KeyPairId, kKeyPairs, tags);
   if (!tags.empty()) pair.Tags = shown_tags(tags);

@@ -20,8 +20,31 @@ using namespace shapes::ec2;
 using wire::ApiError;
 
 constexpr std::size_t kMaxGroups = 2500, kMaxGroupName = 255;  // Amazon's quota of a region
-constexpr std::string_view kGroupFilters[] = {"description", "group-id", "group-name", "owner-id", "vpc-id",
-                                              "ip-permission.cidr", "ip-permission.group-id"};
+constexpr std::string_view kGroupFilters[] = {
+    "description", "group-id", "group-name", "owner-id", "vpc-id", "ip-permission.cidr", "ip-permission.from-port",
+    "ip-permission.group-id", "ip-permission.group-name", "ip-permission.ipv6-cidr", "ip-permission.prefix-list-id",
+    "ip-permission.protocol", "ip-permission.to-port", "ip-permission.user-id", "egress.ip-permission.cidr",
+    "egress.ip-permission.from-port", "egress.ip-permission.group-id", "egress.ip-permission.group-name",
+    "egress.ip-permission.ipv6-cidr", "egress.ip-permission.prefix-list-id", "egress.ip-permission.protocol",
+    "egress.ip-permission.to-port", "egress.ip-permission.user-id"};
+
+// Of one permission, under the end of a filter's name: "from-port".
+void add_permission_values(const IpPermission& permission, std::string_view name, std::vector<std::string>& values) {
+  if (name == "protocol") values.push_back(permission.IpProtocol.value_or(""));
+  if (name == "from-port" && permission.FromPort) values.push_back(std::to_string(*permission.FromPort));
+  if (name == "to-port" && permission.ToPort) values.push_back(std::to_string(*permission.ToPort));
+  for (const auto& range : permission.IpRanges.value_or(std::vector<shapes::ec2::IpRange>())) {
+    if (name == "cidr") values.push_back(range.CidrIp.value_or(""));
+  }
+  for (const auto& range : permission.Ipv6Ranges.value_or(std::vector<shapes::ec2::Ipv6Range>())) {
+    if (name == "ipv6-cidr") values.push_back(range.CidrIpv6.value_or(""));
+  }
+  for (const auto& pair : permission.UserIdGroupPairs.value_or(std::vector<UserIdGroupPair>())) {
+    if (name == "group-id") values.push_back(pair.GroupId.value_or(""));
+    if (name == "group-name" && pair.GroupName) values.push_back(*pair.GroupName);
+    if (name == "user-id") values.push_back(pair.UserId.value_or(""));
+  }
+}
 
 std::vector<std::string> group_filter_values(const SecurityGroup& group, std::string_view name) {
   if (name == "description") return as_values(group.Description);
@@ -29,14 +52,10 @@ std::vector<std::string> group_filter_values(const SecurityGroup& group, std::st
   if (name == "group-name") return as_values(group.GroupName);
   if (name == "owner-id") return as_values(group.OwnerId);
   if (name == "vpc-id") return as_values(group.VpcId);
+  const auto& permissions = name.starts_with("egress.") ? group.IpPermissionsEgress : group.IpPermissions;
   std::vector<std::string> values;
-  for (const IpPermission& permission : group.IpPermissions.value_or(std::vector<IpPermission>())) {
-    for (const auto& range : *permission.IpRanges) {
-      if (name == "ip-permission.cidr") values.push_back(range.CidrIp.value_or(""));
-    }
-    for (const auto& pair : *permission.UserIdGroupPairs) {
-      if (name == "ip-permission.group-id") values.push_back(pair.GroupId.value_or(""));
-    }
+  for (const IpPermission& permission : permissions.value_or(std::vector<IpPermission>())) {
+    add_permission_values(permission, name.substr(name.rfind('.') + 1), values);
   }
   return values;
 }

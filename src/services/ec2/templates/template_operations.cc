@@ -140,7 +140,7 @@ LaunchTemplate shown_template(const TemplateRow& row, const Tags& tags) {
   LaunchTemplate shape;
   shape.LaunchTemplateId = row.id;
   shape.LaunchTemplateName = row.name;
-  shape.CreateTime = row.created_at;
+  shape.CreateTime = std::chrono::floor<std::chrono::seconds>(row.created_at);
   shape.CreatedBy = row.created_by;
   shape.DefaultVersionNumber = row.default_version;
   shape.LatestVersionNumber = row.latest_version;

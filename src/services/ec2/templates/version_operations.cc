@@ -190,7 +190,7 @@ LaunchTemplateVersion shown_version(const TemplateRow& row, const TemplateVersio
   shape.LaunchTemplateName = row.name;
   shape.VersionNumber = version.version;
   if (!version.description.empty()) shape.VersionDescription = version.description;
-  shape.CreateTime = version.created_at;
+  shape.CreateTime = std::chrono::floor<std::chrono::seconds>(version.created_at);
   shape.CreatedBy = version.created_by;
   shape.DefaultVersion = version.version == row.default_version;
   shape.LaunchTemplateData = from_json<ResponseLaunchTemplateData>(version.data_json);

@@ -10,9 +10,9 @@ namespace {
 
 using testing::ElementsAre;
 
-const base::Time kMeasuredAt = base::from_seconds(1800000000);
+const base::Time kInstanceTime = base::from_seconds(1800000000);
 
-SeenMachine instance(const std::string& id, const std::optional<std::string>& group, double used) {
+SeenMachine measured_instance(const std::string& id, const std::optional<std::string>& group, double used) {
   SeenMachine machine{.id = "m-" + id, .name = id, .cpu_units = 4096, .memory_mib = 8000};
   machine.ec2_group = group;
   SeenTask task{.id = "t-" + id, .running = true};
@@ -24,9 +24,9 @@ SeenMachine instance(const std::string& id, const std::optional<std::string>& gr
 // "AWS/EC2 CPUUtilization InstanceId=i-1: 25x1"
 std::vector<std::string> instance_points(const SeenCluster& cluster) {
   std::vector<std::string> all;
-  for (const Measurement& point : measure_instances(cluster, kMeasuredAt)) {
+  for (const Measurement& point : measure_instances(cluster, kInstanceTime)) {
     EXPECT_EQ(point.unit, "Percent");
-    EXPECT_EQ(point.at, kMeasuredAt);
+    EXPECT_EQ(point.at, kInstanceTime);
     const auto& [name, value] = *point.metric.dimensions.begin();
     std::string text = fmt::format("{} {} {}={}:", point.metric.space, point.metric.name, name, value);
     for (std::size_t i = 0; i < point.values.size(); ++i) text += fmt::format(" {:g}x{:g}", point.values[i], point.counts[i]);
@@ -37,8 +37,8 @@ std::vector<std::string> instance_points(const SeenCluster& cluster) {
 
 TEST(InstanceMetrics, AGroupHasASampleForEachOfItsInstances) {
   SeenCluster cluster{.account = "111111111111", .region = "us-east-1", .name = "main"};
-  cluster.machines = {instance("i-1", "workers", 1024), instance("i-2", "workers", 4096), instance("i-3", "", 2048),
-                      instance("box", std::nullopt, 4096)};
+  cluster.machines = {measured_instance("i-1", "workers", 1024), measured_instance("i-2", "workers", 4096),
+                      measured_instance("i-3", "", 2048), measured_instance("box", std::nullopt, 4096)};
   EXPECT_THAT(instance_points(cluster),
               ElementsAre("AWS/EC2 CPUUtilization AutoScalingGroupName=workers: 25x1 100x1",
                           "AWS/EC2 CPUUtilization InstanceId=i-1: 25x1", "AWS/EC2 CPUUtilization InstanceId=i-2: 100x1",
@@ -47,7 +47,7 @@ TEST(InstanceMetrics, AGroupHasASampleForEachOfItsInstances) {
 
 TEST(InstanceMetrics, AnIdleInstanceUsesNothingAndUnknownUsageIsNoSample) {
   SeenCluster cluster{.account = "111111111111", .region = "us-east-1", .name = "main"};
-  cluster.machines = {instance("i-1", "workers", 0), instance("i-2", "workers", 0)};
+  cluster.machines = {measured_instance("i-1", "workers", 0), measured_instance("i-2", "workers", 0)};
   cluster.machines[0].tasks.clear();
   cluster.machines[1].tasks[0].used.reset();
   EXPECT_THAT(instance_points(cluster), ElementsAre("AWS/EC2 CPUUtilization AutoScalingGroupName=workers: 0x1",
@@ -56,7 +56,7 @@ TEST(InstanceMetrics, AnIdleInstanceUsesNothingAndUnknownUsageIsNoSample) {
 
 TEST(InstanceMetrics, AGroupHasASampleForEachGpu) {
   SeenCluster cluster{.account = "111111111111", .region = "us-east-1", .name = "main"};
-  cluster.machines = {instance("i-1", "workers", 0)};
+  cluster.machines = {measured_instance("i-1", "workers", 0)};
   cluster.machines[0].tasks[0].used.reset();
   SeenGpu busy{.id = "GPU-0"}, idle{.id = "GPU-1"}, silent{.id = "GPU-2"};
   busy.utilization = 80;

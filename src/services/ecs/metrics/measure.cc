@@ -152,6 +152,10 @@ Insights insights_of(store::Tx& tx, state::ClusterNumber number) {
 // Tasks come and go, and a stored metric stays for 15 months, so each task has metrics of its own only if somebody looks
 // at them, or if the cluster's Container Insights are enhanced, as with Amazon.
 bool is_of_task(const MetricKey& metric) { return metric.dimensions.contains("TaskId"); }
+// Instances of groups come and go as well.
+bool is_of_ec2_instance(const MetricKey& metric) {
+  return metric.space == kEc2Space && metric.dimensions.contains("InstanceId");
+}
 
 // "i-0a..." or the name of a group, of a metric of EC2 instances.
 std::optional<std::string> named_instance(const MetricKey& metric) {
@@ -237,7 +241,8 @@ Measured measure(Call& call, const Due& due) {
     for (Measurement& point : measure_instances(seen, call.now)) points.push_back(std::move(point));
     for (Measurement& point : points) {
       point.high_resolution = due.interest.contains(point.metric);
-      const bool usual = due.minute && (!is_of_task(point.metric) || seen.insights == Insights::Enhanced);
+      const bool usual = due.minute && (!is_of_task(point.metric) || seen.insights == Insights::Enhanced) &&
+                         !is_of_ec2_instance(point.metric);
       if (usual || point.high_resolution) result.points.push_back(std::move(point));
     }
   }
