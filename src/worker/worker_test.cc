@@ -188,7 +188,7 @@ TEST_F(WorkerTest, AResultOfANewerInputIsKept) {
 
 TEST_F(WorkerTest, AResultThatChangesBetweenTwoRequestsIsLookedAtAgain) {
   options_.exec = "cat {input}";
-  put("out/a.json", "old", {{"x-amz-meta-stoker-sequencer", "01"}});
+  put("out/a.json", "old", {{"x-amz-meta-stoker-sequencer", "00"}});
   int writes = 0;
   with([&](State& state) {
     state.before = [&writes](State& now, const std::string& call) {
