@@ -26,7 +26,7 @@ SOURCE = {".cc", ".h", ".py", ".ts", ".tsx", ".sh", ".mjs"}
 TEST = re.compile(r"_test\.cc$|/(test_|fake_)\w+\.h$|_(fixture|test_server)\.h$|/(scripted_\w+|raw_client|self_signed)\.h$")
 
 # Header prefix -> the modules that may include it (patterns), and whether a header of theirs may.
-ASYNC = ("http", "signing", "objects", "api", "webhooks/*", "doors/*", "control", "control/*", "client", "agent", "agent/*", "worker", "cli")
+ASYNC = ("http", "signing", "objects", "spool", "api", "webhooks/*", "doors/*", "control", "control/*", "client", "agent", "agent/*", "worker", "cli")
 LIBRARIES = {
     "boost/asio": (ASYNC, True),
     "boost/system": (ASYNC, True),
