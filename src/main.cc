@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line: subcommand -> control, agent, cli.
+// The command line: subcommand -> control, agent, worker, cli.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -16,6 +16,8 @@
 #include "cli/token.h"
 #include "control/start.h"
 #include "wire/error.h"
+#include "worker/arguments.h"
+#include "worker/run.h"
 
 namespace {
 
@@ -33,6 +35,7 @@ struct Arguments {
   cli::Options options;
   cli::ServerArguments server;
   cli::AgentArguments agent;
+  worker::Arguments worker;
   cli::Command command;
 };
 
@@ -200,6 +203,9 @@ void add_commands(CLI::App& app, Arguments& arguments) {
   });
   cli::add_server(app, arguments.server)->callback([&] { arguments.command = [&] { return run_server(arguments); }; });
   cli::add_agent(app, arguments.agent)->callback([&] { arguments.command = [&] { return run_agent(arguments); }; });
+  CLI::App* work = app.add_subcommand("work", "Process the objects that a queue announces, with any command");
+  worker::add_arguments(*work, arguments.worker);
+  work->callback([&] { arguments.command = [&] { return worker::run_with(arguments.worker); }; });
   cli::add_cluster_commands(app, arguments.options, arguments.command);
   cli::add_server_commands(app, arguments.options, arguments.command);
 }

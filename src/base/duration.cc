@@ -9,11 +9,12 @@ namespace {
 
 constexpr Duration kLongest = std::chrono::hours(24 * 3650);
 
-std::optional<std::int64_t> seconds_of(std::string_view unit) {
-  if (unit == "s") return 1;
-  if (unit == "m") return 60;
-  if (unit == "h") return 3600;
-  if (unit == "d") return 86400;
+std::optional<std::int64_t> millis_of(std::string_view unit) {
+  if (unit == "ms") return 1;
+  if (unit == "s") return 1000;
+  if (unit == "m") return 60'000;
+  if (unit == "h") return 3'600'000;
+  if (unit == "d") return 86'400'000;
   return std::nullopt;
 }
 
@@ -37,9 +38,9 @@ std::optional<Duration> parse_duration(std::string_view text) {
   std::int64_t count = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), count);
   if (parsed.ec != std::errc() || count < 0) return std::nullopt;
-  const auto unit = seconds_of(text.substr(static_cast<std::size_t>(parsed.ptr - text.data())));
-  if (!unit || count > std::chrono::duration_cast<std::chrono::seconds>(kLongest).count() / *unit) return std::nullopt;
-  return std::chrono::seconds(count * *unit);
+  const auto unit = millis_of(text.substr(static_cast<std::size_t>(parsed.ptr - text.data())));
+  if (!unit || count > kLongest.count() / *unit) return std::nullopt;
+  return Duration(count * *unit);
 }
 
 }  // namespace base

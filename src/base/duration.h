@@ -13,7 +13,7 @@ namespace base {
 // "3 d 4 h", "5 min", "12 s": the two largest nonzero units; "0 s" for less than a second.
 std::string duration_text(Duration duration);
 
-// "90s", "65m", "2h", "1d"; nullopt for anything else, and for more than ten years.
+// "20ms", "90s", "65m", "2h", "1d"; nullopt for anything else, and for more than ten years.
 std::optional<Duration> parse_duration(std::string_view text);
 
 }  // namespace base

@@ -97,6 +97,9 @@ void add_service_commands(CLI::App& app, Options& options, Command& command);
 // groups, group show|set, scaling
 void add_scaling_commands(CLI::App& app, Options& options, Command& command);
 
+// pipeline create|apply|diff|list|show|pause|resume|delete|key
+void add_pipeline_commands(CLI::App& app, Options& options, Command& command);
+
 // Adds a subcommand that calls the server of the data folder.
 CLI::App* add_client(CLI::App& app, Options& options, Command& command, const char* name, const char* help,
                      Command action);

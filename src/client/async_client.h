@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "client/key_source.h"
 #include "client/request.h"
 
 namespace client {
@@ -14,6 +15,8 @@ class AsyncClient {
  public:
   // Throws std::runtime_error, with a message of one line, for an invalid endpoint.
   AsyncClient(http::IoThreads& io, Profile profile);
+  // With keys that may change, instead of the profile's. `keys` must outlive it.
+  AsyncClient(http::IoThreads& io, Profile profile, KeySource& keys);
 
   // Throws the service's wire::ApiError, or std::runtime_error when there is no response
   // within 30 s.
@@ -25,6 +28,12 @@ class AsyncClient {
     co_return output;
   }
 
+  template <class Input>
+  boost::asio::awaitable<void> call(Target target, std::string operation, Input input) {
+    wire::Operation described{operation, &wire::type_of<Input>(), nullptr};
+    co_await call_erased(target, described, &input, nullptr);
+  }
+
   const Profile& profile() const { return profile_; }
 
  private:
@@ -32,6 +41,7 @@ class AsyncClient {
                                            void* output);
 
   Profile profile_;
+  KeySource* keys_ = nullptr;  // null: the profile's key
   http::Client http_;
 };
 

@@ -20,6 +20,22 @@ struct Idle {
   LinkPtr link;
 };
 
+// Where the body of a response goes.
+struct Delivery {
+  BodySink sink;               // empty: into the response
+  base::Duration idle;         // with a sink: the longest wait for its next piece
+
+  // Passes on what has arrived of a body with status 200. False: a body of another status is too large.
+  bool pass(ResponseParser& parser, const LinkPtr& link, std::size_t most) const {
+    if (!sink || !parser.head_done()) return true;
+    if (parser.so_far().status != 200) return parser.so_far().body.size() <= most;
+    const std::string piece = parser.take_body();
+    if (!piece.empty()) sink(piece);
+    arm(link, end_of(idle));
+    return true;
+  }
+};
+
 }  // namespace
 
 Endpoint Endpoint::tcp(std::string host, unsigned short port) {
@@ -75,8 +91,10 @@ struct Client::State {
 
   LinkPtr take_idle(asio::execution_context& context);
   void keep(asio::execution_context& context, LinkPtr link);
-  asio::awaitable<base::Result<Response>> exchange(LinkPtr link, const Request& request, error_code& error);
-  asio::awaitable<base::Result<Response>> receive(LinkPtr link, bool to_head, error_code& error);
+  asio::awaitable<base::Result<Response>> exchange(LinkPtr link, const Request& request, const Delivery& delivery,
+                                                   error_code& error);
+  asio::awaitable<base::Result<Response>> receive(LinkPtr link, bool to_head, const Delivery& delivery,
+                                                  error_code& error);
 
   IoThreads& io;
   const Endpoint endpoint;
@@ -109,7 +127,7 @@ void Client::State::keep(asio::execution_context& context, LinkPtr link) {
 }
 
 asio::awaitable<base::Result<Response>> Client::State::exchange(LinkPtr link, const Request& request,
-                                                                error_code& error) {
+                                                                const Delivery& delivery, error_code& error) {
   std::string out;
   write_head(request.head, request.body.size(), out);
   out += request.body;
@@ -119,18 +137,20 @@ asio::awaitable<base::Result<Response>> Client::State::exchange(LinkPtr link, co
   // A server that rejects early may respond and close while we still write: read its response.
   if (link->expired) co_return failure(link, endpoint, error);
   bool to_head = request.head.method == "HEAD";
-  base::Result<Response> response = co_await receive(link, to_head, error);
+  base::Result<Response> response = co_await receive(link, to_head, delivery, error);
   co_return response;
 }
 
-asio::awaitable<base::Result<Response>> Client::State::receive(LinkPtr link, bool to_head, error_code& error) {
+asio::awaitable<base::Result<Response>> Client::State::receive(LinkPtr link, bool to_head, const Delivery& delivery,
+                                                               error_code& error) {
   ResponseLimits bounds;
   bounds.head_bytes = limits.head_bytes;
-  bounds.body_bytes = limits.body_bytes;
+  bounds.body_bytes = delivery.sink ? std::numeric_limits<std::size_t>::max() : limits.body_bytes;
   ResponseParser parser(bounds, to_head);
   while (!parser.done()) {
     base::Result<bool> received = co_await receive_some(link, parser, endpoint, error);
     if (!received) co_return base::Error{received.error()};
+    if (!delivery.pass(parser, link, limits.body_bytes)) co_return base::Error{"the response is too large"};
   }
   // With bytes left over, or a body that the connection's end terminates, it cannot be reused.
   if (!error && !link->expired && parser.keep_alive() && link->buffer.size() == 0) {
@@ -142,7 +162,16 @@ asio::awaitable<base::Result<Response>> Client::State::receive(LinkPtr link, boo
 }
 
 asio::awaitable<base::Result<Response>> Client::send(Request request, base::Duration deadline) {
+  return send_to(std::move(request), deadline, {});
+}
+
+asio::awaitable<base::Result<Response>> Client::download(Request request, BodySink sink, base::Duration idle) {
+  return send_to(std::move(request), idle, std::move(sink));
+}
+
+asio::awaitable<base::Result<Response>> Client::send_to(Request request, base::Duration deadline, BodySink sink) {
   State& state = *state_;
+  const Delivery delivery{std::move(sink), deadline};
   if (!state.tls) co_return base::Error{state.tls.error()};
   base::Result<Request> prepared = prepare(std::move(request), state.endpoint);
   if (!prepared) co_return base::Error{prepared.error()};
@@ -159,7 +188,7 @@ asio::awaitable<base::Result<Response>> Client::send(Request request, base::Dura
       co_await connect(link, state.endpoint, *state.tls, error);
       if (error) co_return failure(link, state.endpoint, error);
     }
-    base::Result<Response> result = co_await state.exchange(link, *prepared, error);
+    base::Result<Response> result = co_await state.exchange(link, *prepared, delivery, error);
     bool was_closed = error && !link->expired && !link->got_bytes;
     if (result || !kept || !was_closed) co_return result;
   }

@@ -61,6 +61,9 @@ class ResponseStream {
   std::unique_ptr<State> state_;
 };
 
+// Gets a body piece by piece. What it throws ends the request.
+using BodySink = std::function<void(std::string_view)>;
+
 // Safe to use from several threads at once. Its threads must outlive it, and it must outlive
 // its requests.
 class Client {
@@ -72,6 +75,10 @@ class Client {
   // reused connection turns out to be closed before any byte of a response, sends the request
   // once more on a new one.
   boost::asio::awaitable<base::Result<Response>> send(Request request, base::Duration deadline);
+
+  // The same, but the body of a response with status 200 goes to `sink`, whatever its size. `idle` is the longest wait
+  // for the head, and then for each piece.
+  boost::asio::awaitable<base::Result<Response>> download(Request request, BodySink sink, base::Duration idle);
 
   // Blocks: for the command line, never for a thread of `io`.
   base::Result<Response> send_now(Request request, base::Duration deadline);
@@ -87,6 +94,8 @@ class Client {
 
  private:
   struct State;
+  boost::asio::awaitable<base::Result<Response>> send_to(Request request, base::Duration deadline, BodySink sink);
+
   std::unique_ptr<State> state_;
 };
 

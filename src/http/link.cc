@@ -14,7 +14,7 @@ using asio::ip::tcp;
 
 constexpr std::size_t kLinkReadBytes = 64 * 1024;
 // A longer wait has no end: the clock could not represent it.
-constexpr base::Duration kLongestWait = std::chrono::hours(24 * 365);
+constexpr base::Duration kLongestLinkWait = std::chrono::hours(24 * 365);
 
 // Whether the text can be in a request line, where nothing can be escaped.
 bool is_clean(std::string_view text) {
@@ -66,7 +66,7 @@ std::string_view Link::buffered() const {
 }
 
 Link::Clock::time_point end_of(base::Duration wait, Link::Clock::time_point start) {
-  return wait < kLongestWait ? start + wait : Link::Clock::time_point::max();
+  return wait < kLongestLinkWait ? start + wait : Link::Clock::time_point::max();
 }
 
 void arm(const LinkPtr& link, Link::Clock::time_point deadline) {

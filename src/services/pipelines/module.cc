@@ -33,7 +33,8 @@ Module module(const Options&) {
   pipelines.service = make_service();
   pipelines.internal_operations = internal_job_operations();
   pipelines.migrations = migrations();
-  pipelines.loops = job_loops();
+  pipelines.loops = definition_loops();
+  for (Loop& loop : job_loops()) pipelines.loops.push_back(std::move(loop));
   return pipelines;
 }
 

@@ -10,6 +10,7 @@
 namespace services::pipelines {
 
 std::vector<Operation> definition_operations();    // definitions/
+std::vector<Loop> definition_loops();
 std::vector<Operation> job_operations();           // jobs/, and the keys of the job API
 std::vector<Operation> internal_job_operations();  // what S3, SQS, webhooks and definitions/ announce
 std::vector<Loop> job_loops();

@@ -26,6 +26,18 @@ CREATE TABLE pipelines (
   created_at INTEGER NOT NULL,
   UNIQUE (account, region, name)
 );
+-- Deleted pipelines whose bucket is still being emptied.
+CREATE TABLE pipeline_removals (
+  number INTEGER PRIMARY KEY,
+  account TEXT NOT NULL,
+  region TEXT NOT NULL,
+  name TEXT NOT NULL,
+  bucket TEXT NOT NULL,
+  due_at INTEGER NOT NULL,
+  problem TEXT NOT NULL,               -- of the last attempt; '': none
+  created_at INTEGER NOT NULL,
+  UNIQUE (account, region, name)
+);
 )sql";
 
 const std::string kPipelineColumns =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/coroutines.h"
+#include "http/coroutines.h"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/log.h"
 
-namespace agent {
+namespace http {
 namespace asio = boost::asio;
 
 Coroutines::~Coroutines() { CHECK(running_.empty()) << "a coroutine outlived its owner"; }
@@ -62,4 +62,12 @@ asio::awaitable<void> Coroutines::ended() {
   }
 }
 
-}  // namespace agent
+asio::awaitable<void> Coroutines::ended_within(base::Duration longest) {
+  const auto end = std::chrono::steady_clock::now() + longest;
+  while (!running_.empty() && std::chrono::steady_clock::now() < end) {
+    const auto left = std::chrono::ceil<base::Duration>(end - std::chrono::steady_clock::now());
+    co_await ended_.wait(left);
+  }
+}
+
+}  // namespace http

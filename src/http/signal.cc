@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/signal.h"
+#include "http/signal.h"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-namespace agent {
+namespace http {
 namespace asio = boost::asio;
 namespace {
 
 // Removes the timer even if the coroutine is cancelled while it waits.
-struct Listed {
-  Listed(std::set<asio::steady_timer*>& all, asio::steady_timer* one) : list(all), timer(one) { list.insert(timer); }
-  Listed(const Listed&) = delete;
-  ~Listed() { list.erase(timer); }
+struct ListedTimer {
+  ListedTimer(std::set<asio::steady_timer*>& all, asio::steady_timer* one) : list(all), timer(one) { list.insert(timer); }
+  ListedTimer(const ListedTimer&) = delete;
+  ~ListedTimer() { list.erase(timer); }
 
   std::set<asio::steady_timer*>& list;
   asio::steady_timer* timer;
@@ -28,7 +28,7 @@ void Signal::notify() {
 asio::awaitable<void> Signal::wait(base::Duration longest) {
   asio::any_io_executor executor = co_await asio::this_coro::executor;
   asio::steady_timer timer(executor, longest);
-  Listed listed(waiting_, &timer);
+  ListedTimer listed(waiting_, &timer);
   boost::system::error_code woken;
   auto token = asio::redirect_error(asio::use_awaitable, woken);
   co_await timer.async_wait(token);
@@ -40,4 +40,4 @@ asio::awaitable<void> sleep_for(base::Duration duration) {
   co_await timer.async_wait(asio::use_awaitable);
 }
 
-}  // namespace agent
+}  // namespace http

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The worker's calls to its queue. Deletions and releases are sent in batches: while one call is under way, the next
+// ones gather.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "client/async_client.h"
+#include "http/coroutines.h"
+#include "http/signal.h"
+#include "shapes/sqs/message.h"
+
+namespace worker {
+
+inline constexpr std::size_t kSqsBatch = 10;  // the most messages of a call
+
+class Queue {
+ public:
+  // `client` must outlive it.
+  Queue(boost::asio::any_io_executor executor, client::AsyncClient& client, std::string name_or_url);
+
+  // Finds the queue by its name, and how often a message may be received. Throws wire::ApiError or std::runtime_error.
+  boost::asio::awaitable<void> open();
+
+  const std::string& url() const { return url_; }
+  // A message that was received so often goes to the dead-letter queue instead; nullopt: never.
+  std::optional<int> max_receives() const { return max_receives_; }
+
+  // Long poll. Throws wire::ApiError or std::runtime_error.
+  boost::asio::awaitable<std::vector<shapes::sqs::Message>> receive(std::size_t most, base::Duration visibility);
+
+  // Sets the time until the messages become visible again. Returns which of them are no longer in the queue.
+  boost::asio::awaitable<std::vector<bool>> extend(std::vector<std::string> receipts, base::Duration visibility);
+
+  // Soon, and repeated for a while if the queue does not respond.
+  void remove(std::string receipt);
+  void release(std::string receipt, base::Duration visible_after);
+  // Waits until all of that was sent, or given up.
+  boost::asio::awaitable<void> flush();
+  // Ends at once.
+  boost::asio::awaitable<void> stop();
+
+ private:
+  struct Change {
+    std::string receipt;
+    std::int32_t visible_after_s = 0;
+    int attempts = 0;
+  };
+  enum class Kind { Remove, Release };
+
+  boost::asio::awaitable<void> send_changes(Kind kind);
+  boost::asio::awaitable<void> send_batch(Kind kind, std::vector<Change> batch);
+  std::deque<Change>& changes(Kind kind) { return kind == Kind::Remove ? removals_ : releases_; }
+
+  client::AsyncClient& client_;
+  std::string url_;
+  std::optional<int> max_receives_;
+  std::deque<Change> removals_, releases_;
+  std::size_t sending_ = 0;  // calls under way
+  http::Signal changed_;
+  http::Coroutines coroutines_;
+};
+
+}  // namespace worker
