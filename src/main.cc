@@ -132,6 +132,7 @@ control::Config server_config(const cli::ServerArguments& given, bool with_agent
   config.services.tracking_period = given.tracking_period;
   config.domains = given.domains;
   config.services.test_events = !given.no_test_events;
+  config.webhook_private_networks = given.webhook_private_networks;
   config.log_level = given.log_level;
   auto objects = control::external_objects({given.objects_endpoint, given.objects_region, given.objects_access_key_id,
                                             given.objects_secret_access_key});

@@ -9,7 +9,7 @@ packages=(
   # building
   g++ cmake ninja-build ccache mold pkg-config
   libboost1.81-dev libboost-json1.81-dev libssl-dev libsqlite3-dev libpq-dev zlib1g-dev libzstd-dev libre2-dev
-  tzdata libjemalloc-dev libpugixml-dev libspdlog-dev libfmt-dev libcli11-dev prometheus-cpp-dev
+  tzdata libjemalloc-dev libpugixml-dev libspdlog-dev libfmt-dev libcli11-dev libyaml-cpp-dev prometheus-cpp-dev
   # testing
   libgtest-dev libgmock-dev postgresql python3 python3-pytest python3-boto3 awscli python3-celery python3-kombu python3-pycurl
   # containers in tests; tools/docker.sh starts the engine

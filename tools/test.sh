@@ -82,11 +82,11 @@ demo() {
 # The services' own tests and the compatibility tests once more, on PostgreSQL.
 postgres() {
   await_build release || return 1
-  local programs='store|telemetry|services_(sqs|ecs|cloudwatch|logs|ec2|autoscaling|application_autoscaling)'
+  local programs='store|telemetry|services_(sqs|ecs|cloudwatch|logs|ec2|autoscaling|application_autoscaling|pipelines)|control'
   local cases=(sqs/test_{send,receive,fifo,long_poll,dead_letters}.py)
   if [ "${STOKER_POSTGRES:-}" = all ]; then
     programs='store|state|telemetry|webhooks.*|services.*|api|doors.*|control.*'
-    cases=(sqs sts ecs s3 cloudwatch logs events ec2 autoscaling application_autoscaling)
+    cases=(sqs sts ecs s3 cloudwatch logs events ec2 autoscaling application_autoscaling pipelines)
   fi
   tests/postgres.sh ctest --test-dir build/asan -j "$jobs" --output-on-failure -R "^unit\.($programs)\$" &&
     tests/postgres.sh /usr/bin/python3 -B -m pytest -q -p no:cacheprovider "${cases[@]/#/tests/compat/}"

@@ -26,6 +26,7 @@ base::Result<std::unique_ptr<drivers::Driver>> docker(const Options& options, ht
   drivers::DockerOptions docker;
   docker.agent_name = agent_label(options);
   docker.simulated_gpus = gpus.simulated();
+  docker.programs = drivers::find_worker_programs(options.name);
   if (auto tools = gpus.tools()) {
     docker.nvidia_smi_path = tools->nvidia_smi;
     docker.nvidia_smi_folder = tools->folder;
@@ -37,6 +38,7 @@ base::Result<std::unique_ptr<drivers::Driver>> process(const Options& options, c
   drivers::ProcessOptions process;
   process.folder = options.data + "/processes";
   process.agent_name = options.name;
+  process.programs = drivers::find_worker_programs(options.name);
   if (auto tools = gpus.tools()) {
     process.tool_folder = std::filesystem::path(tools->nvidia_smi).parent_path().string();
   }

@@ -45,6 +45,7 @@ struct ServerArguments {
   base::Duration tracking_period = std::chrono::seconds(60);
   std::vector<std::string> domains;
   bool no_test_events = false;
+  bool webhook_private_networks = false;
   base::LogLevel log_level = base::LogLevel::Info;
   std::string objects_endpoint, objects_region = "us-east-1";
   std::string objects_access_key_id, objects_secret_access_key;  // from the environment only
@@ -98,6 +99,8 @@ void add_scaling_commands(CLI::App& app, Options& options, Command& command);
 
 // submit, jobs, job show|retry|cancel|result, top
 void add_job_commands(CLI::App& app, Options& options, Command& command);
+// pipeline create|apply|diff|list|show|pause|resume|delete|key
+void add_pipeline_commands(CLI::App& app, Options& options, Command& command);
 
 // Adds a subcommand that calls the server of the data folder.
 CLI::App* add_client(CLI::App& app, Options& options, Command& command, const char* name, const char* help,

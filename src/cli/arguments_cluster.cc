@@ -161,6 +161,7 @@ void add_cluster_commands(CLI::App& app, Options& options, Command& command) {
   add_tasks(app, options, command);
   add_service_commands(app, options, command);
   add_scaling_commands(app, options, command);
+  add_pipeline_commands(app, options, command);
   add_logs(app, options, command);
   add_nodes(app, options, command);
   add_cluster_client(app, options, command, "gpus", "List GPUs, their load and their tasks",

@@ -29,7 +29,9 @@ std::unique_ptr<Processor> open_processor(const Options& options, boost::asio::a
   rules.words = options.serve.empty() ? builtin_words(options) : command_words(options.serve);
   rules.feed = {options.batch, options.linger};
   rules.timeout = options.timeout;
-  return std::make_unique<ServeProcessor>(std::move(executor), std::move(rules), std::move(on_start));
+  auto serve = std::make_unique<ServeProcessor>(std::move(executor), std::move(rules), std::move(on_start));
+  serve->start();
+  return serve;
 }
 
 }  // namespace worker

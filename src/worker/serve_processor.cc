@@ -32,9 +32,12 @@ base::Duration until(Steady::time_point end) {
 }  // namespace
 
 ServeProcessor::ServeProcessor(asio::any_io_executor executor, ServeRules rules, OnStart on_start)
-    : rules_(std::move(rules)), on_start_(std::move(on_start)), coroutines_(std::move(executor)), progress_(Steady::now()) {
-  coroutines_.spawn("serve", keep_running());
-}
+    : rules_(std::move(rules)),
+      on_start_(std::move(on_start)),
+      coroutines_(std::move(executor)),
+      progress_(Steady::now()) {}
+
+void ServeProcessor::start() { coroutines_.spawn("serve", keep_running()); }
 
 ServeProcessor::~ServeProcessor() = default;
 

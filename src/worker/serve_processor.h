@@ -33,9 +33,11 @@ struct ServeRules {
 
 class ServeProcessor final : public Processor {
  public:
-  // Starts the process.
   ServeProcessor(boost::asio::any_io_executor executor, ServeRules rules, OnStart on_start);
   ~ServeProcessor() override;
+
+  // Starts the process, and again whenever it ends.
+  void start();
 
   boost::asio::awaitable<Answer> answer(Item& item) override;
   void cancel(Item& item) override;

@@ -53,7 +53,21 @@ std::string create_work_folder(const std::string& given) {
   return folder;
 }
 
+// Null where nobody wants reports.
+std::unique_ptr<client::AsyncClient> open_pipelines(http::IoThreads& io, const Options& options,
+                                                    const client::Settings& settings, client::KeySource& keys) {
+  if (options.pipeline.empty() || settings.is_amazon("pipelines")) return nullptr;
+  return std::make_unique<client::AsyncClient>(io, settings.profile_for("pipelines"), keys);
+}
+
 std::string queue_name(const std::string& name_or_url) { return name_or_url.substr(name_or_url.rfind('/') + 1); }
+
+// Takes the item off the list at the end of its scope, also if the coroutine is cancelled.
+struct ListedItem {
+  std::list<Item*>& items;
+  Item* item;
+  ~ListedItem() { items.remove(item); }
+};
 
 }  // namespace
 
@@ -63,22 +77,19 @@ Worker::Worker(http::IoThreads& io, Options options, const client::Settings& set
       keys_(settings.open_keys(io)),
       sqs_(io, settings.profile_for("sqs"), *keys_),
       cloudwatch_(io, settings.profile_for("cloudwatch"), *keys_),
+      pipelines_(open_pipelines(io, options_, settings, *keys_)),
       s3_(io, settings.profile_for("s3"), *keys_),
       queue_(executor_, sqs_, options_.queue),
       results_(s3_, options_, {around.task_arn, around.machine}),
       metrics_(cloudwatch_, options_.pipeline.empty() ? "Queue" : "Pipeline",
                options_.pipeline.empty() ? queue_name(options_.queue) : options_.pipeline),
+      reports_(pipelines_ ? std::make_unique<Reports>(*pipelines_, options_.pipeline, around.task_arn) : nullptr),
       visibility_(queue_, options_.visibility, [this](const std::shared_ptr<Message>& message) { cancel(message); }),
       window_(window_of(options_)),
       folder_(create_work_folder(options_.work_folder)),
       item_coroutines_(executor_),
       receiving_(executor_),
-      background_(executor_) {
-  if (!options_.pipeline.empty() && !settings.is_amazon("pipelines")) {
-    pipelines_ = std::make_unique<client::AsyncClient>(io, settings.profile_for("pipelines"), *keys_);
-    reports_ = std::make_unique<Reports>(*pipelines_, options_.pipeline, around.task_arn);
-  }
-}
+      background_(executor_) {}
 
 Worker::~Worker() {
   std::error_code ignored;
@@ -214,12 +225,7 @@ asio::awaitable<Answer> Worker::process(Item& item) {
 }
 
 asio::awaitable<void> Worker::work_on(std::shared_ptr<Item> item) {
-  // Also if the coroutine is cancelled.
-  struct Listed {
-    std::list<Item*>& items;
-    Item* item;
-    ~Listed() { items.remove(item); }
-  } listed{items_, item.get()};
+  const ListedItem listed{items_, item.get()};
   Answer answer = co_await process(*item);
   const Failure* failure = std::get_if<Failure>(&answer);
   if (failure) {

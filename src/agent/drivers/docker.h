@@ -6,6 +6,7 @@
 #include <string>
 
 #include "agent/drivers/driver.h"
+#include "agent/drivers/worker_program.h"
 #include "base/result.h"
 #include "http/io_threads.h"
 
@@ -20,6 +21,7 @@ struct DockerOptions {
   std::string nvidia_smi_path;    // mounted as /usr/bin/nvidia-smi. "": none
   std::string nvidia_smi_folder;  // its data, mounted at the same path. "": none
   std::string mps_pipe_folder;    // of NVIDIA's MPS daemon, for shared GPUs. "": none
+  WorkerPrograms programs = {};   // mounted into containers of workers
 };
 
 // Blocks while it queries the engine's version: do not call it on a thread of `io`. The error names

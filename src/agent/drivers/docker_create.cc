@@ -105,6 +105,18 @@ base::Result<Nothing> add_mounts(const ContainerSpec& spec, const TaskParts& par
   return Nothing{};
 }
 
+base::Result<Nothing> add_worker(const ContainerSpec& spec, const WorkerPrograms& programs,
+                                 std::map<std::string, std::string>& environment, json::object& host) {
+  if (!is_worker(spec.container.dockerConfig.config)) return Nothing{};
+  if (programs.worker.empty()) {
+    return base::Error{"the container has the label stoker.worker, and this machine has no stoker-work beside " +
+                       programs.stoker};
+  }
+  host["Binds"].get_array().emplace_back(programs.worker + ":" + std::string(kWorkerPath) + ":ro");
+  environment.try_emplace("STOKER_MACHINE", programs.machine);
+  return Nothing{};
+}
+
 // Removes the network's settings: the holder has them.
 void drop_network_settings(json::object& host) {
   for (std::string_view name : kNetworkSettings) host.erase(name);
@@ -192,6 +204,7 @@ base::Result<json::object> create_body(const ContainerSpec& spec, const TaskPart
   if (auto done = add_namespaces(spec, parts, *config, *host); !done) return base::Error{done.error()};
 
   auto environment = environment_of(*config, spec);
+  if (auto done = add_worker(spec, options.programs, environment, *host); !done) return base::Error{done.error()};
   add_gpus(spec, options, facts, environment, *host);  // last, so that nothing overrides it
   json::array list;
   for (const auto& [name, value] : environment) list.emplace_back(name + "=" + value);

@@ -110,6 +110,24 @@ TEST_F(DockerCreate, AGpuShareSetsTheMpsVariables) {
   EXPECT_EQ(json_of({"HostConfig", "IpcMode"}), R"("host")");
 }
 
+TEST_F(DockerCreate, AContainerWithTheWorkersLabelGetsTheWorker) {
+  spec_.container.dockerConfig.config = R"({"Labels":{"stoker.worker":"1"}})";
+  options_.programs = {.stoker = "/usr/bin/stoker", .worker = "/usr/bin/stoker-work", .machine = "box-a"};
+  EXPECT_THAT(list({"HostConfig", "Binds"}), Contains("/usr/bin/stoker-work:/stoker/stoker-work:ro"));
+  EXPECT_THAT(list({"Env"}), Contains("STOKER_MACHINE=box-a"));
+  options_.programs.worker = "";
+  auto body = create_body(spec_, parts_, options_, facts_);
+  ASSERT_FALSE(body);
+  EXPECT_EQ(body.error(),
+            "the container has the label stoker.worker, and this machine has no stoker-work beside /usr/bin/stoker");
+}
+
+TEST_F(DockerCreate, AContainerWithoutTheLabelGetsNoWorker) {
+  spec_.container.dockerConfig.config = R"({"Labels":{"mine":"stoker.worker"}})";
+  options_.programs = {.stoker = "/usr/bin/stoker", .worker = "/usr/bin/stoker-work"};
+  EXPECT_THAT(list({"HostConfig", "Binds"}), testing::IsEmpty());
+}
+
 TEST_F(DockerCreate, TaskLimitsApplyWhereTheContainerHasNone) {
   EXPECT_EQ(json_of({"HostConfig", "CpuShares"}), "2");
   EXPECT_EQ(json_of({"HostConfig", "Memory"}), "");

@@ -60,7 +60,7 @@ Started to_started(const ShimSpec& spec, const ShimStarted& started) {
 class ProcessDriver final : public Driver {
  public:
   ProcessDriver(ProcessOptions options, Cgroups cgroups)
-      : options_(std::move(options)), cgroups_(std::move(cgroups)), abilities_(process_abilities(cgroups_)) {}
+      : options_(std::move(options)), cgroups_(std::move(cgroups)), abilities_(process_abilities(cgroups_, options_.programs)) {}
 
   const Abilities& abilities() const override { return abilities_; }
   asio::awaitable<base::Result<Pulled>> pull(std::string) override { co_return Pulled{}; }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agent/drivers/driver.h"
+#include "agent/drivers/worker_program.h"
 #include "base/result.h"
 
 namespace agent::drivers {
@@ -20,6 +21,7 @@ struct ProcessOptions {
   std::string tool_folder;      // first in PATH: the nvidia-smi of simulated GPUs. "": none
   std::string mps_pipe_folder;  // of NVIDIA's MPS daemon, for shared GPUs. "": none
   std::string mps_log_folder;
+  WorkerPrograms programs = {};
 
   // A shim that has not killed its command after this time is killed itself.
   base::Duration kill_timeout = std::chrono::seconds(15);

@@ -59,6 +59,10 @@ std::map<std::string, std::string> process_environment(const ContainerSpec& cont
   environment.try_emplace("PATH", kDefaultPath);
   environment.try_emplace("HOME", home);
   if (!options.tool_folder.empty()) environment["PATH"] = options.tool_folder + ":" + environment["PATH"];
+  if (is_worker(container.container.dockerConfig.config)) {
+    if (!options.programs.worker.empty()) environment.try_emplace("STOKER_WORK", options.programs.worker);
+    environment.try_emplace("STOKER_MACHINE", options.programs.machine);
+  }
   add_gpu_variables(container, environment);
   add_share_variables(container, options, environment);
   return environment;

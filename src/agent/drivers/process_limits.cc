@@ -38,7 +38,7 @@ CgroupLimits container_limits(const shapes::agent::Container& container, const P
 // cgroup. Docker API versions stand for single features:
 // 1.17 user, working directory; 1.18 ulimits; 1.19 log drivers; 1.20 swap; 1.21 memory reservation;
 // 1.22 shared memory; 1.24, 1.29 health checks; 1.25 an init that reaps.
-Abilities process_abilities(const Cgroups& cgroups) {
+Abilities process_abilities(const Cgroups& cgroups, const WorkerPrograms& programs) {
   Abilities abilities{"process", "", {}};
   utsname kernel{};
   if (::uname(&kernel) == 0) abilities.version = kernel.release;
@@ -55,6 +55,8 @@ Abilities process_abilities(const Cgroups& cgroups) {
     abilities.attributes.push_back(std::string("ecs.capability.") + name);
   }
   abilities.attributes.push_back("stoker.cgroups=" + cgroups.kind());
+  // Tasks of pipelines with a built-in processor are placed by it.
+  for (const std::string& name : programs.builtins) abilities.attributes.push_back("stoker.builtin." + name);
   return abilities;
 }
 

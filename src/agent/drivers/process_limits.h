@@ -12,6 +12,6 @@ namespace agent::drivers {
 CgroupLimits task_limits(const shapes::agent::Task& task);
 CgroupLimits container_limits(const shapes::agent::Container& container, const ProcessPlan& plan);
 
-Abilities process_abilities(const Cgroups& cgroups);
+Abilities process_abilities(const Cgroups& cgroups, const WorkerPrograms& programs);
 
 }  // namespace agent::drivers

@@ -248,6 +248,9 @@ base::Result<ProcessPlan> plan_process(const ContainerSpec& container, const Pro
   for (const auto* words : {&container.container.entryPoint, &container.container.command}) {
     if (*words) spec.command.insert(spec.command.end(), (*words)->begin(), (*words)->end());
   }
+  if (is_worker(container.container.dockerConfig.config)) {
+    spec.command = worker_command(std::move(spec.command), options.programs);
+  }
   spec.environment = process_environment(container, options, account->home);
   spec.work_folder = text_of(*config, "WorkingDir");
   spec.must_have_work_folder = !spec.work_folder.empty();

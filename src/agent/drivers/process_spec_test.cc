@@ -43,6 +43,27 @@ TEST_F(ProcessSpec, AProcessGetsItsEnvironmentAndNothingOfTheAgents) {
   EXPECT_EQ(output(), "A=b c\nCUDA_VISIBLE_DEVICES=\nEMPTY=\nHOME=/h\nNVIDIA_VISIBLE_DEVICES=void\nPATH=/bin\n");
 }
 
+TEST_F(ProcessSpec, TheWorkersNameBecomesThePathOfItsCopyOrTheAgentsOwnProgram) {
+  WorkerPrograms programs{.stoker = "/opt/stoker", .worker = "/opt/stoker-work"};
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(worker_command({"/stoker/stoker-work", "--queue", "q"}, programs),
+            (Words{"/opt/stoker-work", "--queue", "q"}));
+  EXPECT_EQ(worker_command({"/bin/true"}, programs), Words{"/bin/true"});
+  programs.worker = "";
+  EXPECT_EQ(worker_command({"/stoker/stoker-work", "--queue", "q"}, programs),
+            (Words{"/opt/stoker", "work", "--queue", "q"}));
+}
+
+TEST_F(ProcessSpec, OnlyProcessesWithTheWorkersLabelKnowTheWorker) {
+  ProcessOptions options;
+  options.programs = {.stoker = "/opt/stoker", .worker = "/opt/stoker-work", .machine = "box-a"};
+  ContainerSpec container = shell("true");
+  EXPECT_THAT(environment(container, options), Not(Contains(Key("STOKER_WORK"))));
+  container.container.dockerConfig.config = R"({"Labels":{"stoker.worker":"1"}})";
+  EXPECT_THAT(environment(container, options), Contains(Pair("STOKER_WORK", "/opt/stoker-work")));
+  EXPECT_THAT(environment(container, options), Contains(Pair("STOKER_MACHINE", "box-a")));
+}
+
 TEST_F(ProcessSpec, TheToolFolderIsFirstInPath) {
   ProcessOptions options;
   options.tool_folder = "/tools";

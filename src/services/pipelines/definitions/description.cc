@@ -24,6 +24,15 @@ Page pipeline_page(const ListPipelinesRequest& request) {
                     .invalid_token = [&](const std::string&) { return error("The nextToken is invalid."); }});
 }
 
+// ECS's event only says that no machine fits.
+void explain_builtin(const Settings& settings, PipelineDescription& out) {
+  if (settings.builtin.empty() || !settings.image.empty() || !out.lastEvent) return;
+  if (out.lastEvent->find("MemberOf placement constraint") == std::string::npos) return;
+  *out.lastEvent += " The built-in " + settings.builtin + " needs a machine with the attribute stoker.builtin." +
+                    settings.builtin + ", which agents with the process driver have if the program stoker-" +
+                    settings.builtin + " is beside stoker; or an image that contains it.";
+}
+
 DescribePipelineResponse describe_pipeline(Call& call, const DescribePipelineRequest& request) {
   if (const auto removal = find_removal(call, request.name)) return {describe(*removal)};
   return {describe(call, require_pipeline(call, request.name), Detail::Full)};
@@ -74,6 +83,7 @@ PipelineDescription describe(Call& call, const Pipeline& pipeline, Detail detail
   show_workers(call, names, settings.cluster, out);
   show_scaling(call, names, out);
   show_items(call, names, out);
+  explain_builtin(settings, out);
   return out;
 }
 

@@ -157,16 +157,17 @@ void describe_workers(const Settings& settings, const Owner& owner, Desired& des
   desired.service.propagateTags = "SERVICE";
 }
 
+using Step = shapes::application_autoscaling::StepAdjustment;
+using PolicyRequest = shapes::application_autoscaling::PutScalingPolicyRequest;
+
 // A policy that sets the number of workers, by steps of the backlog.
-shapes::application_autoscaling::PutScalingPolicyRequest scaling_policy(
-    const ResourceNames& names, const std::string& name,
-    std::vector<shapes::application_autoscaling::StepAdjustment> steps) {
+PolicyRequest scaling_policy(const ResourceNames& names, const std::string& name, std::vector<Step> steps) {
   shapes::application_autoscaling::StepScalingPolicyConfiguration configuration;
   configuration.AdjustmentType = "ExactCapacity";
   configuration.MetricAggregationType = "Maximum";
   configuration.Cooldown = 0;
   configuration.StepAdjustments = std::move(steps);
-  shapes::application_autoscaling::PutScalingPolicyRequest policy;
+  PolicyRequest policy;
   policy.PolicyName = name;
   policy.ServiceNamespace = "ecs";
   policy.ResourceId = names.target;
@@ -251,16 +252,16 @@ void describe_scaling(const Settings& settings, Desired& desired) {
   desired.scaling = plan_scaling({settings.min, settings.max, settings.items_per_task, settings.idle});
   const ScalingPlan& plan = desired.scaling;
   if (plan.steps.empty()) return;
-  std::vector<shapes::application_autoscaling::StepAdjustment> steps;
+  std::vector<Step> steps;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    shapes::application_autoscaling::StepAdjustment step;
+    Step step;
     step.MetricIntervalLowerBound = static_cast<double>(plan.steps[i].from);
     if (i + 1 < plan.steps.size()) step.MetricIntervalUpperBound = static_cast<double>(plan.steps[i + 1].from);
     step.ScalingAdjustment = plan.steps[i].workers;
     steps.push_back(step);
   }
   desired.policies.push_back(scaling_policy(names, names.scale_out, std::move(steps)));
-  shapes::application_autoscaling::StepAdjustment idle;
+  Step idle;
   idle.MetricIntervalUpperBound = 0;
   idle.ScalingAdjustment = settings.min;
   desired.policies.push_back(scaling_policy(names, names.scale_in, {idle}));

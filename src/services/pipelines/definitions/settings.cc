@@ -22,6 +22,7 @@ constexpr std::size_t kMaxCommand = 8192, kMaxVariables = 100, kMaxVariable = 32
 constexpr int kMaxWorkers = 1000, kMaxBatch = 1000, kMaxRetries = 99, kMaxItemsPerTask = 100'000;
 constexpr int kMaxGpus = 64, kMaxMegabytes = 16 << 20, kMaxCpu = 1 << 20;
 constexpr int kBuiltinCpu = 1024, kUsualCpu = 256;
+constexpr char kDefaultBuiltin[] = "ocr";
 constexpr int kMaxRetentionDays = 3650;
 constexpr base::Duration kMaxLinger = std::chrono::minutes(1);
 constexpr base::Duration kLeastTimeout = std::chrono::seconds(1);
@@ -103,10 +104,8 @@ void check_text(const char* name, const std::string& text, std::size_t most, Pro
 
 void check_processor(const PipelineSpec& spec, Settings& settings, Problems& problems) {
   const int given = spec.builtin.has_value() + spec.exec.has_value() + spec.serve.has_value();
-  if (given != 1) {
-    problems.add(given == 0 ? "it has no processor: set one of builtin, exec and serve"
-                            : "it has several processors: set only one of builtin, exec and serve");
-  }
+  if (given > 1) problems.add("it has several processors: set only one of builtin, exec and serve");
+  if (given == 0 && spec.image) problems.add("its image has no processor: set one of exec and serve");
   if (spec.builtin && *spec.builtin != "ocr") {
     problems.add(fmt::format("builtin '{}' is unknown: there is only ocr", *spec.builtin));
   }
@@ -114,12 +113,12 @@ void check_processor(const PipelineSpec& spec, Settings& settings, Problems& pro
   if (spec.exec) check_text("exec", *spec.exec, kMaxCommand, problems);
   if (spec.serve) check_text("serve", *spec.serve, kMaxCommand, problems);
   if (spec.image) check_text("image", *spec.image, 255, problems);
-  settings.builtin = spec.builtin.value_or("");
+  settings.builtin = spec.builtin.value_or(given == 0 ? kDefaultBuiltin : "");
   settings.image = spec.image.value_or("");
   settings.exec = spec.exec.value_or("");
   settings.serve = spec.serve.value_or("");
   settings.languages = spec.languages.value_or(std::vector<std::string>());
-  if (spec.languages && !spec.builtin) problems.add("languages is only for builtin: ocr");
+  if (spec.languages && settings.builtin.empty()) problems.add("languages is only for builtin: ocr");
   if (settings.languages.size() > kMaxLanguages) problems.add("languages has more than 20 entries");
   for (const std::string& language : settings.languages) {
     const bool valid = !language.empty() && language.size() <= 32 && std::ranges::all_of(language, [](char c) {
@@ -149,7 +148,7 @@ void check_size(const PipelineSpec& spec, Settings& settings, Problems& problems
     settings.gpu_memory_mib = checked_number("gpu_memory", spec.gpu_memory, 0, {1, kMaxMegabytes}, problems);
   }
   settings.cpu_units =
-      checked_number("cpu", spec.cpu, spec.builtin ? kBuiltinCpu : kUsualCpu, {0, kMaxCpu}, problems);
+      checked_number("cpu", spec.cpu, settings.builtin.empty() ? kUsualCpu : kBuiltinCpu, {0, kMaxCpu}, problems);
   // Docker's least memory limit.
   if (spec.memory) settings.memory_mib = checked_number("memory", spec.memory, 0, {6, kMaxMegabytes}, problems);
   settings.min = checked_number("min", spec.min, 0, {0, kMaxWorkers}, problems);
