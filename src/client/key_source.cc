@@ -67,7 +67,7 @@ KeySource::KeySource(http::IoThreads& io, ContainerKeys container) : container_(
 bool KeySource::is_due(base::Time now) const { return http_ && now >= expires_ - kRenewBefore && now >= next_try_; }
 
 bool KeySource::expire() {
-  if (http_) expires_ = {};
+  if (http_) expires_ = next_try_ = {};
   return http_ != nullptr;
 }
 

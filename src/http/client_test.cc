@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "http/block_on.h"
 #include "http/listener.h"
 #include "http/scripted_server.h"
 #include "http/server.h"
@@ -22,6 +23,12 @@ asio::awaitable<Response> echo_with_headers(Exchange& exchange) {
   response.headers.add("X-Host", std::string(exchange.head().headers.get("Host")));
   response.headers.add("X-Peer", exchange.peer());
   response.body = co_await exchange.read_body(1024 * 1024);
+  co_return response;
+}
+
+asio::awaitable<Response> echo_or_404(Exchange& exchange) {
+  Response response = co_await echo_with_headers(exchange);
+  if (exchange.head().target == "/missing") response.status = 404;
   co_return response;
 }
 
@@ -79,6 +86,29 @@ TEST_F(ClientTest, ReusesItsConnection) {
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->headers.get("X-Peer"), second->headers.get("X-Peer"));
   EXPECT_EQ(server.connections(), 1u);
+}
+
+TEST_F(ClientTest, PassesTheBodyOfADownloadOnAndReusesTheConnection) {
+  Server server(io_, echo_or_404);
+  server.listen_tcp("127.0.0.1", 0);
+  ClientLimits limits;
+  limits.body_bytes = 1000;
+  Client client(io_, Endpoint::tcp("127.0.0.1", server.port()), limits);
+  std::string peer;
+  for (const std::string target : {"/a", "/missing", "/b"}) {
+    Request request = get_request(target);
+    request.head.method = "POST";
+    request.body = std::string(target == "/missing" ? 10 : 200'000, 'x');
+    std::string got;
+    BodySink sink = [&got](std::string_view piece) { got += piece; };
+    auto response = block_on(io_.at(0), client.download(request, sink, kTestDeadline));
+    ASSERT_TRUE(response) << response.error();
+    const bool found = response->status == 200;
+    EXPECT_EQ(got.size(), found ? 200'000u : 0u);
+    EXPECT_EQ(response->body.size(), found ? 0u : 10u);
+    if (peer.empty()) peer = response->headers.get("X-Peer");
+    EXPECT_EQ(response->headers.get("X-Peer"), peer);
+  }
 }
 
 TEST_F(ClientTest, WorksOverAUnixSocket) {

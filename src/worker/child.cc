@@ -17,7 +17,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/bytes.h"
 #include "base/utf8.h"
 
 namespace worker {
@@ -226,7 +225,8 @@ std::string Child::last_errors() {
     if (got <= 0) break;
     copy_error(std::string_view(buffer.data(), std::size_t(got)));
   }
-  return base::to_printable(base::trim(last_errors_));
+  const std::size_t first = last_errors_.find_first_not_of(" \t\r\n"), last = last_errors_.find_last_not_of(" \t\r\n");
+  return first == last_errors_.npos ? "" : base::to_printable(last_errors_.substr(first, last - first + 1));
 }
 
 std::string describe_status(int status) {
