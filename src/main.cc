@@ -132,6 +132,7 @@ control::Config server_config(const cli::ServerArguments& given, bool with_agent
   config.services.tracking_period = given.tracking_period;
   config.domains = given.domains;
   config.services.test_events = !given.no_test_events;
+  config.webhook_private_networks = given.webhook_private_networks;
   config.log_level = given.log_level;
   auto allowed = control::allowed_buckets(given.objects_allow);
   if (!allowed) throw std::runtime_error(allowed.error());

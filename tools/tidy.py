@@ -27,7 +27,7 @@ MAINS = {"main.cc", "ocr_main.cc", "work_main.cc", "work_libraries.cc"}  # of pr
 TEST = re.compile(r"_test\.cc$|/(test_|fake_)\w+\.h$|_(fixture|test_server)\.h$|/(scripted_\w+|raw_client|self_signed)\.h$")
 
 # Header prefix -> the modules that may include it (patterns), and whether a header of theirs may.
-ASYNC = ("http", "signing", "objects", "api", "webhooks/*", "doors/*", "control", "control/*", "client", "agent", "agent/*", "worker", "cli")
+ASYNC = ("http", "signing", "objects", "spool", "api", "webhooks/*", "doors/*", "control", "control/*", "client", "agent", "agent/*", "worker", "cli")
 LIBRARIES = {
     "boost/asio": (ASYNC, True),
     "boost/system": (ASYNC, True),

@@ -45,6 +45,7 @@ struct ServerArguments {
   base::Duration tracking_period = std::chrono::seconds(60);
   std::vector<std::string> domains;
   bool no_test_events = false;
+  bool webhook_private_networks = false;
   base::LogLevel log_level = base::LogLevel::Info;
   std::string objects_endpoint, objects_region = "us-east-1";
   std::vector<std::string> objects_allow;

@@ -203,6 +203,8 @@ void add_server_options(CLI::App* command, ServerArguments& server) {
       ->add_flag("--no-test-events", server.no_test_events,
                  "Do not send s3:TestEvent when a bucket's notifications are configured")
       ->group("Objects");
+  command->add_flag("--webhook-private-networks", server.webhook_private_networks,
+                    "Webhooks may be sent to this machine and to private networks (never to metadata services)");
   add_object_options(command, server);
   add_provider_options(command, server.provider);
   add_log_level(command, server.log_level);

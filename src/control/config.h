@@ -34,6 +34,7 @@ struct Config {
   services::Options services = {};
   std::optional<ExternalObjects> objects = {};
   std::vector<std::string> domains = {};  // whose subdomains name buckets
+  bool webhook_private_networks = false;  // webhooks may be sent to this machine and to private networks
   providers::ProviderOptions provider = {};
   base::LogLevel log_level = base::LogLevel::Info;
 };

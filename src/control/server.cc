@@ -18,6 +18,7 @@
 #include "doors/agents/agent_sessions.h"
 #include "doors/agents/log_streams.h"
 #include "doors/agents/task_logs.h"
+#include "doors/jobs/jobs_door.h"
 #include "doors/live_tail/live_tail_door.h"
 #include "doors/objects/blob_sweep.h"
 #include "doors/objects/objects_door.h"
@@ -135,6 +136,7 @@ struct Server::State {
         scrub(engine, files, disk),
         objects({engine, authenticator, *registry.find_signed("s3"), log, metrics,
                  {&files, &disk}, config.domains}),
+        jobs({engine, authenticator, log, {&files, &disk}, config.webhook_private_networks}),
         pages(engine, metrics, modules, version),
         agents_door({authenticator, registry, log}, "/ws", "ecs",
                     std::bind_front(&doors::agents::AgentSessions::serve, &agents)),
@@ -144,8 +146,8 @@ struct Server::State {
                    std::bind_front(&doors::objects::Scrub::serve, &scrub)),
         live_tail(engine, authenticator, registry, log),
         rpc(engine, authenticator, registry, log),
-        webhook_sender(io, engine),
-        dispatcher({&live_tail, &objects, &pages, &agents_door, &logs_door, &scrub_door, &rpc}) {}
+        webhook_sender(io, engine, config.webhook_private_networks),
+        dispatcher({&live_tail, &objects, &jobs, &pages, &agents_door, &logs_door, &scrub_door, &rpc}) {}
 
   // In one transaction: what a service repairs another may look at.
   void recover() {
@@ -194,6 +196,7 @@ struct Server::State {
   doors::agents::TaskLogs logs;
   doors::objects::Scrub scrub;
   doors::objects::ObjectsDoor objects;
+  doors::jobs::JobsDoor jobs;
   doors::pages::PagesDoor pages;
   api::PathDoor agents_door, logs_door, scrub_door;
   doors::live_tail::LiveTailDoor live_tail;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,9 @@ struct Endpoint {
   std::string path;         // of a unix socket
   std::string ca_file;      // TLS: trusted certificates; "" = the system's
   bool verify_peer = true;  // TLS: false accepts any certificate
+  // Why an address of the host must not be connected to; nullopt: it may. Each address is checked when it is connected
+  // to, whatever the name resolves to before or after.
+  std::function<std::optional<std::string>(const std::string& address)> reject = {};
 
   static Endpoint tcp(std::string host, unsigned short port);
   static Endpoint tls(std::string host, unsigned short port, std::string ca_file = "");

@@ -35,6 +35,13 @@ asio::awaitable<void> connect_tcp(LinkPtr link, const Endpoint& endpoint, error_
   error = asio::error::host_not_found;
   for (const auto& entry : found) {
     if (link->expired) break;
+    if (endpoint.reject) {
+      auto why = endpoint.reject(entry.endpoint().address().to_string());
+      if (why) {
+        link->rejected = std::move(*why);
+        continue;
+      }
+    }
     error_code ignored;
     link->socket.close(ignored);
     co_await link->socket.async_connect(entry.endpoint(), token);
@@ -126,6 +133,9 @@ asio::awaitable<base::Result<bool>> receive_some(LinkPtr link, ResponseParser& p
 
 base::Error failure(const LinkPtr& link, const Endpoint& endpoint, const error_code& error) {
   if (link->expired) return base::Error{"no answer from " + place(endpoint) + " in time"};
+  if (!link->rejected.empty() && error == asio::error::host_not_found) {
+    return base::Error{"will not connect to " + place(endpoint) + ": " + link->rejected};
+  }
   return base::Error{"cannot reach " + place(endpoint) + ": " + error.message()};
 }
 

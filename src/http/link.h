@@ -36,6 +36,7 @@ struct Link {
   Clock::time_point deadline = Clock::time_point::max();
   boost::beast::flat_buffer buffer;
   bool expired = false;
+  std::string rejected;    // why an address was not connected to
   bool got_bytes = false;  // of the current response
 };
 

@@ -9,7 +9,7 @@
 namespace signing {
 namespace {
 
-constexpr std::size_t kMaxFieldBytes = 20480;  // Amazon's, for everything before the file
+constexpr std::size_t kMaxFieldBytes = 20480;  // Amazon's, for everything before the file, or beside it
 constexpr std::size_t kMaxHeadBytes = 8 * 1024;
 constexpr std::size_t kMaxBoundaryBytes = 70;  // RFC 2046 5.1.1
 
@@ -73,7 +73,7 @@ std::string_view header_of(std::string_view head, std::string_view name) {
 
 }  // namespace
 
-FormData::FormData(std::string_view content_type) {
+FormData::FormData(std::string_view content_type, AfterFile after_file) : after_file_(after_file) {
   if (!base::equals_ignoring_case(first_of(content_type), "multipart/form-data")) {
     throw BodyError(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold",
                     {{"Condition", "Bucket POST must be of the enclosure-type multipart/form-data"}});
@@ -148,8 +148,10 @@ void FormData::take_boundary_end(char c) {
   text_ += c;
   if (text_.size() < 2) return;
   if (text_ != "--" && text_ != "\r\n") throw malformed();
-  ended_ = text_ == "--" && !file_begun_;
-  state_ = file_begun_ || ended_ ? State::Done : State::Head;
+  const bool last = text_ == "--";
+  ended_ = last && !file_begun_;
+  const bool ignored = file_begun_ && after_file_ == AfterFile::Ignored;
+  state_ = last || ignored ? State::Done : State::Head;
   text_.clear();
 }
 
@@ -168,6 +170,10 @@ void FormData::start_part() {
   const std::optional<std::string> name = parameter(disposition, "name");
   if (!base::equals_ignoring_case(first_of(disposition), "form-data") || !name) throw malformed();
   if (base::equals_ignoring_case(*name, "file")) {
+    if (file_begun_) {
+      throw BodyError(400, "InvalidArgument", "POST requires exactly one file upload per request.",
+                      {{"ArgumentName", "file"}, {"ArgumentValue", "2"}});
+    }
     file_.name = without_folders(parameter(disposition, "filename").value_or(""));
     file_.content_type = header_of(text_, "Content-Type");
     file_begun_ = true;

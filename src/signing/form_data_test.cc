@@ -87,6 +87,35 @@ TEST(FormData, IgnoresEverythingAfterTheFile) {
   EXPECT_EQ(parse(file("bytes") + kLine + "--garbage").bytes, "bytes");
 }
 
+Parsed parse_with_fields_after(std::string_view body, std::size_t step) {
+  FormData form(kType, FormData::AfterFile::Fields);
+  Parsed out;
+  while (!body.empty()) {
+    std::string_view piece = body.substr(0, step);
+    body.remove_prefix(piece.size());
+    while (!piece.empty()) out.bytes += form.next(piece);
+  }
+  form.finish();
+  for (const auto& [name, value] : form.fields()) out.fields.emplace_back(name, value);
+  return out;
+}
+
+TEST(FormData, ReadsFieldsAfterTheFileWhereThatIsWanted) {
+  const std::string body = field("id", "a") + file("bytes") + field("priority", "7") + field("x", "") + kLine + "--\r\n";
+  for (std::size_t step : {std::size_t{1}, std::size_t{7}, body.size()}) {
+    const Parsed parsed = parse_with_fields_after(body, step);
+    EXPECT_EQ(parsed.bytes, "bytes");
+    EXPECT_THAT(parsed.fields, ElementsAre(Pair("id", "a"), Pair("priority", "7"), Pair("x", "")));
+  }
+}
+
+TEST(FormData, TheEndOfAFormWithFieldsAfterTheFileIsRequired) {
+  EXPECT_THROW(parse_with_fields_after(file("bytes") + field("priority", "7"), 1000), BodyError);
+  EXPECT_THROW(parse_with_fields_after(file("a") + file("b") + kLine + "--\r\n", 1000), BodyError);
+  EXPECT_THROW(parse_with_fields_after(file("a") + field("x", std::string(30000, 'x')) + kLine + "--\r\n", 1000),
+               BodyError);
+}
+
 TEST(FormData, FieldNamesAreCaseInsensitiveAndFileNamesHaveNoFolders) {
   auto name_of = [](const std::string& disposition) {
     return parse(kLine + "\r\ncontent-disposition: Form-Data; " + disposition + "\r\n\r\nx\r\n" + kLine + "--")

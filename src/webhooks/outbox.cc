@@ -46,13 +46,20 @@ CREATE INDEX stoker_webhook_deliveries_account ON stoker_webhook_deliveries (acc
 
 bool add_delivery(store::Tx& tx, const Delivery& delivery, base::Time now) {
   const auto pending =
-      tx.query("SELECT count(*) FROM stoker_webhook_deliveries WHERE account = $1", delivery.account).integer();
+      tx.query("SELECT count(*) FROM stoker_webhook_deliveries WHERE account = $1 AND report_to = $2", delivery.account,
+               delivery.report_to)
+          .integer();
   if (pending >= kMaxPendingDeliveries) return false;
-  tx.insert("INSERT INTO stoker_webhook_deliveries (message_id, account, url, endpoint, secret, body, report_to, "
+  enqueue_delivery(tx, delivery, now);
+  return true;
+}
+
+std::int64_t enqueue_delivery(store::Tx& tx, const Delivery& delivery, base::Time now) {
+  return tx.insert(
+            "INSERT INTO stoker_webhook_deliveries (message_id, account, url, endpoint, secret, body, report_to, "
             "context, attempts, due_at, last_error) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, '')",
             delivery.message_id, delivery.account, delivery.url, delivery.endpoint, delivery.secret, delivery.body,
             delivery.report_to, delivery.context, now);
-  return true;
 }
 
 std::vector<Delivery> due_deliveries(store::Tx& tx, base::Time now, const std::vector<std::string>& excluded,
@@ -84,9 +91,9 @@ std::optional<base::Duration> pause_after(int attempts) {
   return kPauses[static_cast<std::size_t>(attempts - 1)];
 }
 
-void postpone(store::Tx& tx, std::int64_t id, int attempts, base::Time due, const std::string& error) {
-  tx.exec("UPDATE stoker_webhook_deliveries SET attempts = $2, due_at = $3, last_error = $4 WHERE id = $1", id, attempts,
-          due, error);
+bool postpone(store::Tx& tx, std::int64_t id, int attempts, base::Time due, const std::string& error) {
+  return tx.exec("UPDATE stoker_webhook_deliveries SET attempts = $2, due_at = $3, last_error = $4 WHERE id = $1", id,
+                 attempts, due, error) == 1;
 }
 
 bool remove_delivery(store::Tx& tx, std::int64_t id) {

@@ -16,7 +16,7 @@ namespace webhooks {
 // Woken by a commit that adds a delivery.
 inline constexpr char kTopic[] = "webhooks";
 
-inline constexpr std::int64_t kMaxPendingDeliveries = 10'000;  // of an account
+inline constexpr std::int64_t kMaxPendingDeliveries = 10'000;  // of an account and a service
 inline constexpr std::size_t kMaxBody = 256 * 1024;
 inline constexpr int kMaxAttempts = 10;
 
@@ -36,6 +36,8 @@ struct Delivery {
 
 // False: the account has too many that are pending. Wake kTopic after the commit.
 bool add_delivery(store::Tx& tx, const Delivery& delivery, base::Time now);
+// The same without this bound, for services that have one of their own. Returns its id.
+std::int64_t enqueue_delivery(store::Tx& tx, const Delivery& delivery, base::Time now);
 
 // Deliveries that are due, none of them to `excluded` endpoints, the longest due first.
 std::vector<Delivery> due_deliveries(store::Tx& tx, base::Time now, const std::vector<std::string>& excluded,
@@ -45,8 +47,8 @@ std::optional<base::Time> next_due(store::Tx& tx, base::Time now);
 
 // Pauses after an attempt failed: 5 s after the first, a day after the ninth. nullopt: it was the last.
 std::optional<base::Duration> pause_after(int attempts);
-void postpone(store::Tx& tx, std::int64_t id, int attempts, base::Time due, const std::string& error);
-// False: it does not exist.
+// These return false where it does not exist.
+bool postpone(store::Tx& tx, std::int64_t id, int attempts, base::Time due, const std::string& error);
 bool remove_delivery(store::Tx& tx, std::int64_t id);
 
 }  // namespace webhooks

@@ -28,7 +28,7 @@ def on_amazon():
 def server():
     if on_amazon():
         pytest.skip("needs a server of our own")
-    with Server(arguments=MACHINES) as running:
+    with Server(arguments=[*MACHINES, "--webhook-private-networks"]) as running:
         yield running
 
 

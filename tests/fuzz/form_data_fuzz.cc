@@ -13,8 +13,10 @@ namespace {
 
 constexpr std::size_t kMaxFieldBytes = 20480;
 
-std::string transcript(std::string_view bytes, std::size_t cut) {
-  signing::FormData form("multipart/form-data; boundary=b");
+using AfterFile = signing::FormData::AfterFile;
+
+std::string transcript(std::string_view bytes, std::size_t cut, AfterFile after_file) {
+  signing::FormData form("multipart/form-data; boundary=b", after_file);
   std::string file, found;
   try {
     for (std::string_view piece : {bytes.substr(0, cut), bytes.substr(cut)}) {
@@ -41,7 +43,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 1) return 0;
   std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const std::size_t cut = data[0] * bytes.size() / 256;
-  CHECK(transcript(bytes, bytes.size()) == transcript(bytes, cut)) << "a cut at " << cut << " mattered";
+  for (AfterFile after_file : {AfterFile::Ignored, AfterFile::Fields}) {
+    CHECK(transcript(bytes, bytes.size(), after_file) == transcript(bytes, cut, after_file))
+        << "a cut at " << cut << " mattered";
+  }
 
   try {
     signing::FormData form(bytes);

@@ -105,12 +105,6 @@ ApiError body_error(const http::Failure& failure) {
   return ApiError("InvalidRequest", failure.what(), failure.status());
 }
 
-ApiError too_large(std::uint64_t size, std::uint64_t limit) {
-  return ApiError("EntityTooLarge", "Your proposed upload exceeds the maximum allowed size", 400)
-      .with("ProposedSize", std::to_string(size))
-      .with("MaxSizeAllowed", std::to_string(limit));
-}
-
 ApiError store_error(const store::Error& error) {
   if (error.kind() == store::ErrorKind::Full) return disk_full();
   if (error.kind() == store::ErrorKind::Busy) return slow_down();

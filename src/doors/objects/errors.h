@@ -21,7 +21,6 @@ wire::ApiError missing_payload_hash();
 wire::ApiError payload_hash_error(const std::string& claimed, const std::string& computed);
 wire::ApiError body_error(const signing::BodyError& failure);
 wire::ApiError body_error(const http::Failure& failure);
-wire::ApiError too_large(std::uint64_t size, std::uint64_t limit);
 
 wire::ApiError store_error(const store::Error& error);
 // An error of the disk.

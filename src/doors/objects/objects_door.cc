@@ -52,7 +52,7 @@ struct ObjectsDoor::Request {
   std::optional<signing::Claim> claim = {};  // verified; nullopt for anonymous callers
   api::Signer signer = {};
   std::optional<FormBody> form = {};
-  std::optional<HeldUpload> held = {};
+  std::optional<spool::HeldUpload> held = {};
   std::shared_ptr<const void> prepared = {};  // for the handler
 
   // The head of a presigned URL, with the headers of its query.
@@ -60,7 +60,7 @@ struct ObjectsDoor::Request {
 
   const signing::Claim* signed_claim() const { return claim ? &*claim : nullptr; }
   // Takes bytes that the client sent.
-  void take(HeldUpload upload) {
+  void take(spool::HeldUpload upload) {
     job.spooled_bytes = upload.get().size;
     held.emplace(std::move(upload));
   }
@@ -379,20 +379,20 @@ asio::awaitable<void> ObjectsDoor::spool(Request& request, const void* input) {
     if (!wanted.source) {
       if (operation.body == Body::Whole) co_return;
       if (request.form) {
-        NextPiece next = std::bind_front(&FormBody::next, &*request.form);
-        HeldUpload held = co_await spool_file(setup_.disk, std::move(next), std::move(wanted));
+        ::spool::NextPiece next = std::bind_front(&FormBody::next, &*request.form);
+        ::spool::HeldUpload held = co_await ::spool::spool_pieces(setup_.disk, std::move(next), std::move(wanted));
         request.take(std::move(held));
         co_return;
       }
       RequestBody body(request.exchange, request.signed_claim(), request.signer.signing_key);
       body.require_size();
-      HeldUpload held = co_await spool_body(setup_.disk, body, std::move(wanted), request.signed_claim());
+      ::spool::HeldUpload held = co_await spool_body(setup_.disk, body, std::move(wanted), request.signed_claim());
       request.take(std::move(held));
       co_return;
     }
-    auto extents = co_await open_extents(setup_.disk, *wanted.source);
+    auto extents = co_await ::spool::open_extents(setup_.disk, *wanted.source);
     if (extents) {
-      HeldUpload held = co_await spool_extents(setup_.disk, std::move(*extents), std::move(wanted));
+      ::spool::HeldUpload held = co_await ::spool::spool_extents(setup_.disk, std::move(*extents), std::move(wanted));
       request.held.emplace(std::move(held));  // not counted as received
       co_return;
     }
@@ -429,9 +429,9 @@ asio::awaitable<http::Response> ObjectsDoor::answer(Request& request, const void
       throw;
     }
     if (request.held) request.held->keep();
-    std::optional<OpenExtents> extents(std::in_place);
+    std::optional<::spool::OpenExtents> extents(std::in_place);
     if (outcome.download) {
-      extents = co_await open_extents(setup_.disk, std::move(*outcome.download));
+      extents = co_await ::spool::open_extents(setup_.disk, std::move(*outcome.download));
     }
     if (extents) {
       wire::HttpResponse encoded = wire::encode_response(job.protocol, job.service->wire, job.operation->wire,

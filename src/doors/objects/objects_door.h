@@ -14,9 +14,9 @@
 #include "api/metrics.h"
 #include "api/request_log.h"
 #include "doors/objects/route.h"
-#include "doors/objects/spool.h"
 #include "services/s3/module.h"
 #include "services/s3/object_operation.h"
+#include "spool/spool.h"
 
 namespace doors::objects {
 
@@ -40,7 +40,7 @@ class ObjectsDoor : public api::Door {
     const services::Service& service;
     api::RequestLog& log;
     api::Metrics& metrics;
-    Disk disk;
+    spool::Disk disk;
     std::vector<std::string> domains = {};  // whose subdomains name buckets
   };
   // `table` has the rows of the service's operations.

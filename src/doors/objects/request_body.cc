@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <functional>
 
+#include "doors/objects/checksum_headers.h"
 #include "doors/objects/errors.h"
 #include "base/bytes.h"
 
@@ -79,6 +81,24 @@ asio::awaitable<std::string> RequestBody::whole(std::size_t limit) {
     body += piece;
     if (body.size() > limit) throw http::Failure(413, "The body is larger than " + std::to_string(limit) + " bytes.");
   }
+}
+
+asio::awaitable<spool::HeldUpload> spool_body(spool::Disk disk, RequestBody& body, services::s3::Spool wanted,
+                                              const signing::Claim* claim) {
+  for (const std::string& name : body.announced()) {
+    if (auto kind = announced_checksum(name)) wanted.checksums.insert(*kind);
+  }
+  const bool signed_hash = claim && claim->names_body_hash();
+  const bool also_wanted = wanted.checksums.contains(base::Checksum::Sha256);
+  if (signed_hash) wanted.checksums.insert(base::Checksum::Sha256);
+  spool::NextPiece next = std::bind_front(&RequestBody::next, &body);
+  spool::BodyFacts facts{body.size(), [&body]() -> const base::Headers& { return body.trailers(); }};
+  spool::HeldUpload held = co_await spool::spool_pieces(disk, std::move(next), std::move(wanted), std::move(facts));
+  if (!signed_hash) co_return held;
+  const std::string computed = base::to_hex(held.get().checksums.at(base::Checksum::Sha256));
+  if (computed != claim->payload_hash) throw payload_hash_error(claim->payload_hash, computed);
+  if (!also_wanted) held.forget_checksum(base::Checksum::Sha256);
+  co_return held;
 }
 
 base::Headers without_aws_chunked(const base::Headers& headers) {

@@ -14,6 +14,7 @@
 #include "signing/aws_chunked.h"
 #include "http/server.h"
 #include "signing/sigv4.h"
+#include "spool/spool.h"
 
 namespace doors::objects {
 
@@ -43,6 +44,10 @@ class RequestBody {
   std::vector<std::string> announced_;
   base::Headers trailers_;
 };
+
+// Stores the body, and verifies the hash that it was signed with. Throws as spool::spool_pieces() does, and ApiError.
+boost::asio::awaitable<spool::HeldUpload> spool_body(spool::Disk disk, RequestBody& body, services::s3::Spool wanted,
+                                                     const signing::Claim* claim);
 
 // The headers that handlers see: without aws-chunked, which is decoded already.
 base::Headers without_aws_chunked(const base::Headers& headers);

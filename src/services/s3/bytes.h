@@ -32,6 +32,7 @@ struct Spool {
   std::uint64_t max_bytes = 0;                // a larger body is rejected: EntityTooLarge
   std::optional<std::vector<Extent>> source;  // store these bytes instead of the client's
   std::string note;                           // copied to the Upload, for the handler
+  std::size_t keep_bytes = 0;                 // a body up to this size is in the Upload, even where it is a file
 };
 
 // A body that was read to its end and is durable. Its file belongs to the handler: it is kept where the call is
@@ -44,6 +45,7 @@ struct Upload {
   std::string file;                                 // the name, for more
   base::Headers trailers;                           // of an aws-chunked body
   std::string note;                                 // the Spool's
+  std::string kept;                                 // the bytes of a file, up to Spool::keep_bytes
 };
 
 }  // namespace services::s3

@@ -9,18 +9,24 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "services/directory.h"
 #include "services/invoke.h"
 #include "services/s3/buckets/subscriptions.h"
 #include "services/s3/key_text.h"
 #include "shapes/sqs/message.h"
+#include "shapes/stoker/pipeline_hooks.h"
 #include "wire/json.h"
 #include "wire/timestamp.h"
 
 namespace services::s3 {
 namespace {
 
+using shapes::stoker::SentEvent;
+
 // What Amazon shows as the ETag of a delete marker: the MD5 of no bytes.
 constexpr char kNothingsEtag[] = "d41d8cd98f00b204e9800998ecf8427e";
+// Of a result: the sequencer of its input.
+constexpr char kSequencerMetadata[] = "stoker-sequencer";
 constexpr std::string_view kIdLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
 std::string quoted(std::string_view text) {
@@ -86,6 +92,42 @@ Body body_of(Call& call, const Bucket& bucket, std::string_view name, const Obje
   return body;
 }
 
+// Small objects are rows; the bytes of others are at hand only while they are written.
+std::string content_of(Call& call, const Object& object, const Upload* upload) {
+  if (object.size > shapes::stoker::kMaxAnnouncedBytes) return "";
+  if (upload) return upload->file.empty() ? upload->bytes : upload->kept;
+  if (!object.blob || object.size > static_cast<std::int64_t>(kInlineBytes)) return "";
+  return read_blob(call.tx, *object.blob, 0, static_cast<std::uint64_t>(object.size)).bytes;
+}
+
+// An input of a pipeline, or a result.
+void announce_to_pipelines(Call& call, const Bucket& bucket, const Object& object, std::vector<SentEvent> sent,
+                           const Upload* upload) {
+  if (!call.directory || !call.directory->find("pipelines", "ObjectCreated")) return;
+  shapes::stoker::ObjectCreated created;
+  created.bucket = bucket.name;
+  created.key = object.key;
+  created.size = object.size;
+  created.contentType = object.headers.ContentType.value_or("");
+  created.sequencer = sequencer(call, object, false);
+  created.events = std::move(sent);
+  if (created.events.empty()) created.content = content_of(call, object, upload);
+  if (const auto& metadata = object.headers.Metadata) {
+    const auto found = metadata->find(kSequencerMetadata);
+    if (found != metadata->end()) created.inputSequencer = found->second;
+  }
+  invoke(call, event_sender(call, bucket), "pipelines", "ObjectCreated", created);
+}
+
+shapes::stoker::AnnouncedObject announce_object(Call& call, const shapes::stoker::AnnounceObject& request) {
+  const auto bucket = load_bucket(call.tx, request.bucket);
+  if (!bucket || bucket->account != call.caller.account) return {};
+  const auto object = load_latest(call.tx, *bucket, request.key);
+  if (!object || object->marker || sequencer(call, *object, false) != request.sequencer) return {};
+  publish_event(call, *bucket, "ObjectCreated:Put", *object);
+  return {.exists = true};
+}
+
 }  // namespace
 
 std::string host_id(std::string_view request_id) { return base::to_base64(base::sha256(request_id)); }
@@ -94,30 +136,42 @@ Caller event_sender(const Call& call, const Bucket& bucket) {
   return as_service(call, "s3.amazonaws.com", bucket.arn(), bucket.account);
 }
 
-void send_event(Call& call, const Bucket& bucket, const std::string& queue_arn, const std::string& body) {
+std::optional<std::string> send_event(Call& call, const Bucket& bucket, const std::string& queue_arn,
+                                      const std::string& body) {
   try {
     const shapes::sqs::SendMessageRequest request{.QueueUrl = queue_arn, .MessageBody = body};
-    invoke<shapes::sqs::SendMessageResult>(call, event_sender(call, bucket), "sqs", "SendMessage", request);
+    auto sent = invoke<shapes::sqs::SendMessageResult>(call, event_sender(call, bucket), "sqs", "SendMessage", request);
+    return std::move(sent.MessageId).value_or("");
   } catch (const wire::ApiError& error) {
     // The object was written: a queue that rejects the event does not undo that.
-    if (!call.local<DeliveryWarnings>().due(queue_arn, call.now)) return;
+    if (!call.local<DeliveryWarnings>().due(queue_arn, call.now)) return std::nullopt;
     base::log_warn("event not delivered", {{"request", call.caller.request_id},
                                            {"bucket", bucket.name},
                                            {"queue", queue_arn},
                                            {"why", error.message()}});
   }
+  return std::nullopt;
 }
 
-void publish_event(Call& call, const Bucket& bucket, std::string_view name, const Object& object) {
+void publish_event(Call& call, const Bucket& bucket, std::string_view name, const Object& object,
+                   const Upload* upload) {
   if (!bucket.notification) return;
   const std::shared_ptr<const Subscriptions> subscriptions =
       call.local<SubscriptionCache>().get(bucket.id, *bucket.notification, &read_subscriptions);
   std::optional<Body> body;
+  std::vector<SentEvent> sent;
   for (const Subscription& subscription : *subscriptions) {
     if (!subscription.wants(name, object.key)) continue;
     if (!body) body = body_of(call, bucket, name, object);
-    send_event(call, bucket, subscription.queue_arn, body->before_id + quoted(subscription.id) + body->after_id);
+    auto id = send_event(call, bucket, subscription.queue_arn,
+                         body->before_id + quoted(subscription.id) + body->after_id);
+    if (id) sent.push_back({subscription.queue_arn, std::move(*id)});
   }
+  if (is_created(name)) announce_to_pipelines(call, bucket, object, std::move(sent), upload);
+}
+
+std::vector<Operation> announce_operations() {
+  return {operation<&announce_object>("AnnounceObject", Access::Write)};
 }
 
 }  // namespace services::s3

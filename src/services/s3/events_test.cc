@@ -13,6 +13,7 @@
 #include "services/s3/objects/object_tagging.h"
 #include "services/s3/objects/post_object.h"
 #include "services/s3/uploads/create_upload.h"
+#include "shapes/stoker/pipeline_hooks.h"
 
 namespace services::s3 {
 namespace {
@@ -118,6 +119,81 @@ TEST_F(PublishedEvents, ExpiryPublishesEachDeletion) {
   EXPECT_THAT(published(), IsEmpty());  // a look writes nothing
   with_call(decision.apply);
   EXPECT_THAT(published(), ElementsAre("LifecycleExpiration:Delete k"));
+}
+
+// What pipelines learn of objects: jobs follow from it.
+TEST_F(PublishedEvents, AnObjectIsAnnouncedToPipelinesWithItsMessage) {
+  put_bytes({.Bucket = "bucket", .ContentType = "image/png", .Key = "k"}, "hello");
+  ASSERT_EQ(fake_queues_.created.size(), 1u);
+  const shapes::stoker::ObjectCreated& created = fake_queues_.created[0];
+  EXPECT_EQ(created.bucket, "bucket");
+  EXPECT_EQ(created.key, "k");
+  EXPECT_EQ(created.size, 5);
+  EXPECT_EQ(created.contentType, "image/png");
+  EXPECT_NE(sent_.at(0).second.find("\"sequencer\":\"" + created.sequencer + "\""), std::string::npos);
+  ASSERT_EQ(created.events.size(), 1u);
+  EXPECT_EQ(created.events[0].queueArn, "arn:aws:sqs:us-east-1:111111111111:events");
+  EXPECT_EQ(created.events[0].messageId, "message-1");
+  EXPECT_EQ(created.content, "");
+}
+
+TEST_F(PublishedEvents, DeletionsAndRejectedMessagesAreNotAnnounced) {
+  put_bytes("k", "hello");
+  fake_queues_.created.clear();
+  run(&delete_object, {.Bucket = "bucket", .Key = "k"});
+  EXPECT_TRUE(fake_queues_.created.empty());
+  denied_ = queues_;
+  put_bytes("k", "hello");
+  ASSERT_EQ(fake_queues_.created.size(), 1u);
+  EXPECT_TRUE(fake_queues_.created[0].events.empty());
+}
+
+TEST_F(ObjectTest, AnObjectThatNoNotificationMatchesIsAnnouncedWithItsBytes) {
+  const std::string queue = "arn:aws:sqs:us-east-1:111111111111:events";
+  queues_.insert(queue);
+  shape::QueueConfiguration inputs{.QueueArn = queue, .Events = {"s3:ObjectCreated:*"}};
+  inputs.Filter = shape::NotificationConfigurationFilter{
+      .Key = shape::S3KeyFilter{.FilterRules = {{shape::FilterRule{.Name = "prefix", .Value = "in/"}}}}};
+  run(&put_bucket_notification_configuration,
+      {.Bucket = "bucket", .NotificationConfiguration = {.QueueConfigurations = {{std::move(inputs)}}}});
+  shape::PutObjectRequest request{.Bucket = "bucket", .Key = "out/k.json"};
+  request.Metadata = std::map<std::string, std::string>{{"stoker-sequencer", "01"}};
+  put_bytes(request, "{}");
+  ASSERT_EQ(fake_queues_.created.size(), 1u);
+  EXPECT_EQ(fake_queues_.created[0].content, "{}");
+  EXPECT_EQ(fake_queues_.created[0].inputSequencer, "01");
+  EXPECT_TRUE(fake_queues_.created[0].events.empty());
+  send(&prepare_copy_object, &copy_object, {.Bucket = "bucket", .CopySource = "bucket/out/k.json", .Key = "out/c.json"});
+  EXPECT_EQ(fake_queues_.created.at(1).content, "{}");
+  const std::string large(100000, 'x');
+  put_bytes({.Bucket = "bucket", .Key = "out/l.json"}, large);
+  EXPECT_EQ(fake_queues_.created.at(2).content, large);  // a file, whose bytes were kept
+  put_bytes({.Bucket = "bucket", .Key = "out/h.json"}, std::string(300000, 'x'));
+  EXPECT_EQ(fake_queues_.created.at(3).content, "");
+}
+
+TEST_F(ObjectTest, ABucketWithoutNotificationsAnnouncesNothing) {
+  put_bytes("k", "hello");
+  EXPECT_TRUE(fake_queues_.created.empty());
+}
+
+TEST_F(PublishedEvents, AnObjectIsAnnouncedAgainOnRequest) {
+  put_bytes("k", "hello");
+  const std::string sequencer = fake_queues_.created.at(0).sequencer;
+  published();
+  auto again = [&](const std::string& key, const std::string& version) {
+    return with_call([&](ObjectCall& call) {
+      const shapes::stoker::AnnounceObject request{"bucket", key, version};
+      const Erased output = announce_operations().at(0).run(call, &request);
+      return static_cast<shapes::stoker::AnnouncedObject*>(output.get())->exists;
+    });
+  };
+  EXPECT_TRUE(again("k", sequencer));
+  EXPECT_THAT(published(), ElementsAre("ObjectCreated:Put k"));
+  EXPECT_EQ(fake_queues_.created.back().sequencer, sequencer);
+  EXPECT_FALSE(again("k", "another"));
+  EXPECT_FALSE(again("missing", sequencer));
+  EXPECT_THAT(published(), IsEmpty());
 }
 
 // The sweep waits for this topic: a handler that does not wake it leaves files on the disk.

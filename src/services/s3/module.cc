@@ -7,6 +7,7 @@
 #include "services/s3/buckets/notification_operations.h"
 #include "services/s3/buckets/subscriptions.h"
 #include "services/s3/errors.h"
+#include "services/s3/events.h"
 #include "services/s3/expiry.h"
 #include "services/s3/operations.h"
 #include "services/s3/schema.h"
@@ -66,6 +67,7 @@ ObjectTable object_table() { return {all_operations(), unsupported_subresources(
 Module module(const Options& options) {
   Module s3;
   s3.service = make_service();
+  s3.internal_operations = announce_operations();
   s3.migrations = migrations();
   s3.add_memory = [test_events = options.test_events](Locals& locals) { add_memory(locals, test_events); };
   s3.loops = {expiry_loop()};

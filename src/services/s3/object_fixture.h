@@ -46,6 +46,7 @@ class ObjectTest : public S3Test {
       upload.bytes = std::move(bytes);
     } else {
       upload.file = "file-" + std::to_string(++made_files_);
+      if (bytes.size() <= spool.keep_bytes) upload.kept = bytes;
       files_[upload.file] = std::move(bytes);
     }
     return upload;

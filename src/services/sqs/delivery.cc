@@ -6,9 +6,12 @@
 #include <iterator>
 #include <set>
 
+#include "services/directory.h"
+#include "services/invoke.h"
 #include "services/sqs/fifo.h"
 #include "services/sqs/lot.h"
 #include "services/sqs/receipt.h"
+#include "shapes/stoker/pipeline_hooks.h"
 
 namespace services::sqs {
 namespace {
@@ -79,9 +82,18 @@ struct Receiver {
     }
     if (dead_letters && message.receive_count >= queue.max_receives) {
       bury_message(call, queue, *dead_letters, message.seq);
+      announce_dead_letter(message);
       return true;
     }
     return false;
+  }
+
+  // A pipeline's job has failed.
+  void announce_dead_letter(const Delivered& message) {
+    if (!call.directory || !call.directory->find("pipelines", "MessageDeadLettered")) return;
+    const shapes::stoker::MessageDeadLettered dead{queue.arn(), message.message_id, message.receive_count};
+    const Caller sqs = as_service(call, "sqs.amazonaws.com", queue.arn(), queue.account);
+    invoke(call, sqs, "pipelines", "MessageDeadLettered", dead);
   }
 
   Delivered mark(Stored stored) {

@@ -17,8 +17,7 @@ Counts count_messages(store::Tx& tx, const Queue& queue, base::Time now) {
   const std::int64_t now_ms = base::to_millis(now);
   // Amazon counts messages behind the head of a FIFO group as visible.
   counts.visible =
-      tx.query("SELECT count(*) FROM sqs_messages WHERE lot = $1 AND visible_at > $2 AND visible_at <= $3"
-               " AND sent_at > $2",
+      tx.query("SELECT count(*) FROM sqs_messages WHERE lot = $1 AND visible_at <= $3 AND sent_at > $2",
                queue.lot, queue.expired_at(now), now_ms)
           .integer();
   if (queue.fifo) {

@@ -14,6 +14,10 @@ inline constexpr char kSweepTopic[] = "sqs/sweep";
 
 // visible_at of a FIFO message behind another of its group.
 inline constexpr std::int64_t kBlocked = 1LL << 62;
+// visible_at of a prioritized message: so much before its time of sending, for each step of its priority. More than any
+// retention period, so that the order of arrival never outweighs a priority.
+inline constexpr base::Duration kPriorityStep = std::chrono::days(30);
+inline constexpr std::int64_t kMaxPriority = 9;
 
 struct Counts {
   std::int64_t visible = 0, in_flight = 0, delayed = 0;

@@ -112,7 +112,8 @@ QueueLevels read_levels(store::Tx& tx, const Queue& queue, base::Time now) {
   tx.query("SELECT count(CASE WHEN visible_at <= $2 OR visible_at = $3 THEN 1 END),"
            " count(CASE WHEN visible_at > $2 AND visible_at < $3 AND receive_count > 0 THEN 1 END),"
            " count(CASE WHEN visible_at > $2 AND visible_at < $3 AND receive_count = 0 THEN 1 END),"
-           " min(CASE WHEN $5 = 1 AND receive_count = 0 THEN visible_at WHEN receive_count < $6 THEN sent_at END)"
+           " min(CASE WHEN $5 = 1 AND receive_count = 0 AND visible_at > sent_at THEN visible_at"
+           " WHEN receive_count < $6 THEN sent_at END)"
            " FROM sqs_messages WHERE lot = $1 AND sent_at > $4",
            queue.lot, now, kBlocked, queue.expired_at(now), buried ? 1 : 0, most_receives)
       .each([&](const store::Row& row) {

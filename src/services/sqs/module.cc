@@ -53,6 +53,7 @@ Module module(const Options&) {
   sqs.service = make_service();
   sqs.internal_operations = internal_send_operations();
   for (Operation& row : holder_operations()) sqs.internal_operations.push_back(std::move(row));
+  for (const Operation& row : tracked_message_operations()) sqs.internal_operations.push_back(row);
   sqs.migrations = migrations();
   sqs.add_memory = [](Locals& locals) {
     locals.add<InFlightLimit>();

@@ -33,11 +33,11 @@ std::vector<std::int64_t> slice_of(store::Tx& tx, std::string_view sql, std::int
   return tx.query(sql, lot, until, most).all(first_integer);
 }
 
-// Expired messages of a standard queue. visible_at is never before sent_at: the first statement finds those that
-// were never received.
+// Expired messages of a standard queue. visible_at is before sent_at only for prioritized messages, so that the first
+// statement finds those that were never received.
 std::vector<std::int64_t> expired_messages(store::Tx& tx, const Queue& queue, std::int64_t until, std::size_t most) {
-  auto expired = slice_of(tx, "SELECT seq FROM sqs_messages WHERE lot = $1 AND visible_at <= $2 LIMIT $3", queue.lot,
-                          until, most);
+  auto expired = slice_of(tx, "SELECT seq FROM sqs_messages WHERE lot = $1 AND visible_at <= $2 AND sent_at <= $2 LIMIT $3",
+                          queue.lot, until, most);
   auto received = slice_of(
       tx, "SELECT seq FROM sqs_messages WHERE lot = $1 AND receive_count > 0 AND sent_at <= $2 LIMIT $3", queue.lot,
       until, most);

@@ -6,11 +6,19 @@
 #include <boost/describe/class.hpp>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/time.h"
 #include "wire/traits.h"
 
 namespace shapes::stoker {
+
+// A message that a bucket's notification sent.
+struct SentEvent {
+  std::string queueArn;
+  std::string messageId;
+};
+BOOST_DESCRIBE_STRUCT(SentEvent, (), (queueArn, messageId))
 
 // ObjectCreated of pipelines: an object was written to a bucket that has notifications. Sent once for each object,
 // after the bucket's events.
@@ -19,11 +27,25 @@ struct ObjectCreated {
   std::string key;
   std::int64_t size = 0;
   std::string contentType;
-  std::string sequencer;   // as in the event
-  std::string queueArn;    // the queue that got the event, and the message there; "" where no notification matched
-  std::string messageId;
+  std::string sequencer;          // as in the event
+  std::vector<SentEvent> events;  // empty where no notification matched
+  std::string inputSequencer;     // its metadata stoker-sequencer: the input that a result belongs to
+  std::string content;            // the bytes, where no notification matched and there are at most kMaxAnnouncedBytes
 };
-BOOST_DESCRIBE_STRUCT(ObjectCreated, (), (bucket, key, size, contentType, sequencer, queueArn, messageId))
+BOOST_DESCRIBE_STRUCT(ObjectCreated, (), (bucket, key, size, contentType, sequencer, events, inputSequencer, content))
+inline constexpr std::int64_t kMaxAnnouncedBytes = 256 * 1024;
+
+// AnnounceObject of S3: publishes the creation of an object again, as its ObjectCreated:Put.
+struct AnnounceObject {
+  std::string bucket;
+  std::string key;
+  std::string sequencer;  // of the version that is meant
+};
+BOOST_DESCRIBE_STRUCT(AnnounceObject, (), (bucket, key, sequencer))
+struct AnnouncedObject {
+  bool exists = false;  // false: it was deleted or overwritten, and nothing was published
+};
+BOOST_DESCRIBE_STRUCT(AnnouncedObject, (), (exists))
 
 // MessageDeadLettered of pipelines: SQS has moved a message to a dead-letter queue.
 struct MessageDeadLettered {
@@ -37,16 +59,18 @@ BOOST_DESCRIBE_STRUCT(MessageDeadLettered, (), (queueArn, messageId, receives))
 struct RemoveMessage {
   std::string queueArn;
   std::string messageId;
+  base::Time sentAt;  // in a dead-letter queue: when it was moved there
 };
-BOOST_DESCRIBE_STRUCT(RemoveMessage, (), (queueArn, messageId))
+BOOST_DESCRIBE_STRUCT(RemoveMessage, (), (queueArn, messageId, sentAt))
 
 // PrioritizeMessage of SQS: a message that was not received yet is delivered before those of a lower priority.
 struct PrioritizeMessage {
   std::string queueArn;
   std::string messageId;
-  int priority = 0;  // 0 to 9: 0 is the order of arrival
+  base::Time sentAt;
+  std::int64_t priority = 0;  // 0 to 9: 0 is the order of arrival
 };
-BOOST_DESCRIBE_STRUCT(PrioritizeMessage, (), (queueArn, messageId, priority))
+BOOST_DESCRIBE_STRUCT(PrioritizeMessage, (), (queueArn, messageId, sentAt, priority))
 
 // RemoveJobs of pipelines: a pipeline is deleted, and its jobs, keys and deliveries with it. Invoked by the part
 // that deletes it, in the same transaction.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/describe/class.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,8 +64,20 @@ struct WebhookFinished {
   std::string context;
   bool delivered = false;
   std::string error;  // of the last attempt
+  std::int64_t attempts = 0;
+  std::int64_t responseStatus = 0;  // 0: there was no answer
 };
-BOOST_DESCRIBE_STRUCT(WebhookFinished, (), (context, delivered, error))
+BOOST_DESCRIBE_STRUCT(WebhookFinished, (), (context, delivered, error, attempts, responseStatus))
+
+// The same of WebhookAttempted, where the service has it: an attempt failed, and another will follow.
+struct WebhookAttempted {
+  std::string context;
+  std::string error;
+  std::int64_t attempts = 0;
+  std::int64_t responseStatus = 0;
+  base::Time nextAttemptAt;
+};
+BOOST_DESCRIBE_STRUCT(WebhookAttempted, (), (context, error, attempts, responseStatus, nextAttemptAt))
 
 }  // namespace shapes::stoker
 

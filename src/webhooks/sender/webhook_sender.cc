@@ -11,12 +11,15 @@
 #include "services/directory.h"
 #include "services/invoke.h"
 #include "shapes/stoker/webhook.h"
+#include "webhooks/address.h"
 #include "webhooks/signature.h"
 #include "webhooks/url.h"
 #include "wire/error.h"
 
 namespace webhooks {
 namespace asio = boost::asio;
+using shapes::stoker::WebhookAttempted;
+using shapes::stoker::WebhookFinished;
 namespace {
 
 constexpr std::int64_t kLookedAt = 2 * kMaxSends;
@@ -41,11 +44,28 @@ http::Request request_for(const Delivery& delivery, const Url& url, const std::s
   return request;
 }
 
-void report(services::Call& call, const Delivery& delivery, bool delivered, const std::string& error) {
-  if (delivery.report_to.empty() || !call.directory->find(delivery.report_to, "WebhookFinished")) return;
-  const shapes::stoker::WebhookFinished finished{.context = delivery.context, .delivered = delivered, .error = error};
+bool wants(services::Call& call, const Delivery& delivery, std::string_view operation) {
+  return !delivery.report_to.empty() && call.directory->find(delivery.report_to, operation);
+}
+
+template <class Report>
+void report(services::Call& call, const Delivery& delivery, std::string_view operation, const Report& result) {
+  if (!wants(call, delivery, operation)) return;
   const services::Caller principal = services::as_service(call, "webhooks.stoker", "", delivery.account);
-  services::invoke(call, principal, delivery.report_to, "WebhookFinished", finished);
+  services::invoke(call, principal, delivery.report_to, operation, result);
+}
+
+// Checked for the address that is connected to, so that a name can't point elsewhere a moment later.
+std::optional<std::string> rejection(bool private_networks, const std::string& address) {
+  const auto kind = classify_address(address);
+  if (kind && may_send_to(*kind, private_networks)) return std::nullopt;
+  return address + " is " + std::string(kind ? reason(*kind) : "not an address");
+}
+
+std::string failure_text(int status) {
+  std::string text = "The receiver answered with status " + std::to_string(status) + ".";
+  if (status >= 300 && status < 400) text += " Redirects are not followed.";
+  return text;
 }
 
 }  // namespace
@@ -135,6 +155,7 @@ asio::awaitable<WebhookSender::Outcome> WebhookSender::attempt(const Delivery& d
     co_return outcome;
   }
   http::Endpoint endpoint = url->tls ? http::Endpoint::tls(url->host, url->port) : http::Endpoint::tcp(url->host, url->port);
+  endpoint.reject = std::bind_front(&rejection, private_networks_);
   http::Client client(io_, std::move(endpoint), kResponseLimits);
   http::Request request = request_for(delivery, *url, *key, engine_.clock().now());
   auto response = co_await client.send(std::move(request), kSendDeadline);
@@ -142,10 +163,11 @@ asio::awaitable<WebhookSender::Outcome> WebhookSender::attempt(const Delivery& d
     outcome.error = response.error();
     co_return outcome;
   }
+  outcome.status = response->status;
   outcome.delivered = response->status >= 200 && response->status < 300;
   // The receiver states that it will never want it.
   outcome.final = response->status == kGone;
-  if (!outcome.delivered) outcome.error = "The receiver answered with status " + std::to_string(response->status) + ".";
+  if (!outcome.delivered) outcome.error = failure_text(response->status);
   co_return outcome;
 }
 
@@ -155,11 +177,15 @@ asio::awaitable<void> WebhookSender::record(Delivery delivery, Outcome outcome) 
   const bool finished = outcome.delivered || !pause;
   api::Engine::Work write = [&](services::Call& call) {
     if (!finished) {
-      postpone(call.tx, delivery.id, attempts, call.now + *pause, outcome.error);
+      const base::Time next = call.now + *pause;
+      if (!postpone(call.tx, delivery.id, attempts, next, outcome.error)) return;
+      report(call, delivery, "WebhookAttempted",
+             WebhookAttempted{delivery.context, outcome.error, attempts, outcome.status, next});
       return;
     }
     if (!remove_delivery(call.tx, delivery.id)) return;
-    report(call, delivery, outcome.delivered, outcome.error);
+    report(call, delivery, "WebhookFinished",
+           WebhookFinished{delivery.context, outcome.delivered, outcome.error, attempts, outcome.status});
   };
   services::Caller nobody;
   co_await engine_.run(services::Access::Write, nobody, std::move(write));

@@ -25,8 +25,9 @@ inline constexpr base::Duration kSendDeadline = std::chrono::seconds(10);
 
 class WebhookSender {
  public:
-  // Both outlive it.
-  WebhookSender(http::IoThreads& io, api::Engine& engine) : io_(io), engine_(engine) {}
+  // Both outlive it. `private_networks`: receivers may be on this machine and in private networks.
+  WebhookSender(http::IoThreads& io, api::Engine& engine, bool private_networks)
+      : io_(io), engine_(engine), private_networks_(private_networks) {}
   // Waits for sends under way. The loop has ended before.
   ~WebhookSender();
 
@@ -44,6 +45,7 @@ class WebhookSender {
   struct Outcome {
     bool delivered = false, final = false;
     std::string error;
+    int status = 0;  // of the response; 0: there was none
   };
 
   boost::asio::awaitable<std::optional<base::Time>> turn();
@@ -59,6 +61,7 @@ class WebhookSender {
 
   http::IoThreads& io_;
   api::Engine& engine_;
+  const bool private_networks_;
   std::mutex mutex_;
   std::condition_variable ended_;
   Sends sends_;  // under mutex_

@@ -24,6 +24,7 @@ namespace asio = boost::asio;
 // Results that senders reported.
 struct Reports {
   base::Guarded<std::vector<shapes::stoker::WebhookFinished>> all;
+  base::Guarded<std::vector<shapes::stoker::WebhookAttempted>> attempts;
 };
 
 void record_finished(services::Call& call, const shapes::stoker::WebhookFinished& result) {
@@ -33,11 +34,19 @@ void record_finished(services::Call& call, const shapes::stoker::WebhookFinished
   });
 }
 
+void record_attempted(services::Call& call, const shapes::stoker::WebhookAttempted& attempt) {
+  Reports& reports = call.local<Reports>();
+  call.tx.on_end([&reports, attempt](bool committed) {
+    if (committed) reports.attempts.with([&](auto& all) { all.push_back(attempt); });
+  });
+}
+
 class WebhookSenderTest : public http::ServerFixture {
  protected:
   WebhookSenderTest() {
     locals_.add<Reports>();
-    directory_.add("test", {services::operation<&record_finished>("WebhookFinished", services::Access::Write)});
+    directory_.add("test", {services::operation<&record_finished>("WebhookFinished", services::Access::Write),
+                            services::operation<&record_attempted>("WebhookAttempted", services::Access::Write)});
     start();
   }
   ~WebhookSenderTest() override {
@@ -75,7 +84,7 @@ class WebhookSenderTest : public http::ServerFixture {
   std::optional<base::Time> turn() {
     std::optional<base::Time> next;
     {
-      WebhookSender sender(io_, engine_);
+      WebhookSender sender(io_, engine_, private_networks_);
       next = http::block_on(io_.at(0), sender.loop().turn());
     }
     return next;
@@ -94,6 +103,10 @@ class WebhookSenderTest : public http::ServerFixture {
     return locals_.get<Reports>().all.with([](auto& all) { return all; });
   }
 
+  std::vector<shapes::stoker::WebhookAttempted> attempts() {
+    return locals_.get<Reports>().attempts.with([](auto& all) { return all; });
+  }
+
   const std::string folder_ = testing::TempDir() + "webhooks_" + base::random_uuid();
   const std::string secret_ = new_secret();
   base::FakeClock clock_{base::from_seconds(1800000000)};
@@ -104,6 +117,7 @@ class WebhookSenderTest : public http::ServerFixture {
   api::Engine engine_{*store_, locals_, directory_, topics_, clock_};
   base::Guarded<std::vector<Received>> received_;
   std::atomic<int> status_ = 200;
+  bool private_networks_ = true;
   const std::uint64_t seen_ = topics_.seen();
   std::counting_semaphore<> arrivals_{0};
 };
@@ -169,11 +183,34 @@ TEST_F(WebhookSenderTest, AReceiverThatIsGoneIsNotAskedAgain) {
   EXPECT_FALSE(reports()[0].delivered);
 }
 
+TEST_F(WebhookSenderTest, APrivateAddressIsOnlyReachedWhereThatIsConfigured) {
+  private_networks_ = false;
+  add("a", server_->port());
+  turn();
+  EXPECT_TRUE(received().empty());
+  ASSERT_EQ(attempts().size(), 1u);
+  EXPECT_EQ(attempts()[0].context, "context a");
+  EXPECT_EQ(attempts()[0].attempts, 1);
+  EXPECT_EQ(attempts()[0].responseStatus, 0);
+  EXPECT_EQ(attempts()[0].nextAttemptAt, clock_.now() + std::chrono::seconds(5));
+  EXPECT_NE(attempts()[0].error.find("127.0.0.1 is in a private network"), std::string::npos) << attempts()[0].error;
+}
+
+TEST_F(WebhookSenderTest, ARedirectIsNotFollowed) {
+  status_ = 302;
+  add("a", server_->port());
+  turn();
+  EXPECT_EQ(received().size(), 1u);
+  ASSERT_EQ(attempts().size(), 1u);
+  EXPECT_EQ(attempts()[0].responseStatus, 302);
+  EXPECT_EQ(attempts()[0].error, "The receiver answered with status 302. Redirects are not followed.");
+}
+
 TEST_F(WebhookSenderTest, AReceiverThatHangsDoesNotDelayOthers) {
   for (int i = 0; i < 10; ++i) add("hold" + std::to_string(i), server_->port(), "slow");
   add("open", server_->port());
   {
-    WebhookSender sender(io_, engine_);
+    WebhookSender sender(io_, engine_, private_networks_);
     http::block_on(io_.at(0), sender.loop().turn());
     for (std::size_t i = 0; i < kMaxSendsToEndpoint + 1; ++i) arrivals_.acquire();
     http::block_on(io_.at(0), sender.loop().turn());

@@ -11,6 +11,7 @@
 #include "services/s3/objects/object_headers.h"
 #include "services/s3/objects/object_tags.h"
 #include "services/s3/operations.h"
+#include "shapes/stoker/pipeline_hooks.h"
 
 namespace services::s3 {
 namespace {
@@ -39,6 +40,7 @@ PutPlan prepare_put_object(ObjectCall& call, const shape::PutObjectRequest& requ
   if (conditions.any()) check_write(conditions, request.Key, load_latest_summary(call.tx, bucket, request.Key));
   call.spool.checksums = {plan.claim ? plan.claim->kind : kDefaultChecksum};
   call.spool.max_bytes = kMaxPutBytes;
+  if (bucket.notification) call.spool.keep_bytes = shapes::stoker::kMaxAnnouncedBytes;
   return plan;
 }
 
@@ -59,7 +61,7 @@ shape::PutObjectOutput put_object(ObjectCall& call, const shape::PutObjectReques
   object.headers = plan.headers;
   object.tags = plan.tags;
   put_version(call, bucket, standing, object);
-  publish_event(call, bucket, "ObjectCreated:Put", object);
+  publish_event(call, bucket, "ObjectCreated:Put", object, call.upload);
 
   shape::PutObjectOutput output;
   output.ETag = object.quoted_etag();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores bodies in files or memory before their handler runs, and opens stored bytes for responses.
+// Stores bodies in files or memory before their handler runs, and opens stored bytes for responses: for all doors that
+// move objects.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -10,19 +11,20 @@
 #include <utility>
 #include <vector>
 
-#include "doors/objects/request_body.h"
+#include "base/headers.h"
 #include "http/message.h"
 #include "objects/disk_threads.h"
 #include "objects/files.h"
 #include "objects/spooler.h"
 #include "services/s3/bytes.h"
+#include "wire/error.h"
 
-namespace doors::objects {
+namespace spool {
 
 // The files, and the threads that read and write them. Both outlive all users.
 struct Disk {
-  ::objects::Files* files = nullptr;
-  ::objects::DiskThreads* threads = nullptr;
+  objects::Files* files = nullptr;
+  objects::DiskThreads* threads = nullptr;
 };
 
 // A body that no row names yet. The destructor drops its file, unless keep() or leave() was called.
@@ -35,6 +37,8 @@ class HeldUpload {
   ~HeldUpload();
 
   const services::s3::Upload& get() const { return upload_; }
+  // The handler shall see only the checksums that it asked for.
+  void forget_checksum(base::Checksum kind) { upload_.checksums.erase(kind); }
   // A row that names it has been committed.
   void keep();
   // Whether one was committed is unknown: the recovery at the next start decides.
@@ -48,10 +52,16 @@ class HeldUpload {
 // The next piece of the client's bytes; "" at the end.
 using NextPiece = std::function<boost::asio::awaitable<std::string>()>;
 
-// These, and spool_extents(), throw ApiError for a body that is too large, and std::system_error.
-boost::asio::awaitable<HeldUpload> spool_body(Disk disk, RequestBody& body, services::s3::Spool wanted,
-                                              const signing::Claim* claim);
-boost::asio::awaitable<HeldUpload> spool_file(Disk disk, NextPiece next, services::s3::Spool wanted);
+// What else is known of a body.
+struct BodyFacts {
+  std::optional<std::uint64_t> size = {};
+  std::function<const base::Headers&()> trailers = {};  // after the end
+};
+
+// These, and spool_extents(), throw ApiError EntityTooLarge for a body that is too large, and std::system_error.
+boost::asio::awaitable<HeldUpload> spool_pieces(Disk disk, NextPiece next, services::s3::Spool wanted, BodyFacts facts = {});
+
+wire::ApiError too_large(std::uint64_t size, std::uint64_t limit);
 
 // An object's bytes, ready to be sent. The first files are open; the opener opens the others by name, and keeps them
 // from being deleted as long as it lives.
@@ -64,4 +74,4 @@ boost::asio::awaitable<std::optional<OpenExtents>> open_extents(Disk disk, std::
 
 boost::asio::awaitable<HeldUpload> spool_extents(Disk disk, OpenExtents extents, services::s3::Spool wanted);
 
-}  // namespace doors::objects
+}  // namespace spool

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "doors/objects/spool.h"
+#include "spool/spool.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
 #include "base/random.h"
 #include "http/block_on.h"
+#include "http/io_threads.h"
 #include "http/part_opener.h"
 
-namespace doors::objects {
+namespace spool {
 namespace {
 
 constexpr std::size_t kMany = 300;
@@ -23,7 +25,7 @@ class SpoolTest : public testing::Test {
   std::vector<services::s3::Extent> extents(std::size_t count) {
     std::vector<services::s3::Extent> all;
     for (std::size_t i = 0; i < count; ++i) {
-      const std::string name = ::objects::Files::new_name();
+      const std::string name = objects::Files::new_name();
       files_.create(name).write_all("<" + std::to_string(i) + ">");
       files_.keep(name);
       all.push_back({.bytes = "", .file = name, .offset = 1, .length = std::to_string(i).size()});
@@ -47,8 +49,8 @@ class SpoolTest : public testing::Test {
 
   const std::string folder_ = testing::TempDir() + "spool_test_" + base::random_uuid();
   http::IoThreads io_{1};
-  ::objects::Files files_{folder_};
-  ::objects::DiskThreads threads_{1};
+  objects::Files files_{folder_};
+  objects::DiskThreads threads_{1};
   Disk disk_{&files_, &threads_};
 };
 
@@ -87,5 +89,42 @@ TEST_F(SpoolTest, AnObjectWithAMissingFileIsNotOpened) {
   EXPECT_FALSE(open(wanted));
 }
 
+// The pieces of a body.
+struct Pieces {
+  std::vector<std::string> left;
+
+  boost::asio::awaitable<std::string> next() {
+    std::string piece;
+    if (!left.empty()) {
+      piece = std::move(left.front());
+      left.erase(left.begin());
+    }
+    co_return piece;
+  }
+};
+
+boost::asio::awaitable<services::s3::Upload> spooled(Disk disk, std::vector<std::string> pieces, std::size_t keep_bytes) {
+  Pieces body{std::move(pieces)};
+  services::s3::Spool wanted;
+  wanted.max_bytes = 200'000;
+  wanted.keep_bytes = keep_bytes;
+  NextPiece next = std::bind_front(&Pieces::next, &body);
+  const HeldUpload held = co_await spool_pieces(disk, std::move(next), std::move(wanted));
+  co_return held.get();
+}
+
+TEST_F(SpoolTest, TheBytesOfAFileAreKeptWhereThatIsWanted) {
+  const std::vector<std::string> pieces(10, std::string(10'000, 'x'));
+  EXPECT_EQ(http::block_on(io_.at(0), spooled(disk_, pieces, 100'000)).kept, std::string(100'000, 'x'));
+  EXPECT_EQ(http::block_on(io_.at(0), spooled(disk_, pieces, 99'999)).kept, "");
+  EXPECT_EQ(http::block_on(io_.at(0), spooled(disk_, {"small"}, 100'000)).bytes, "small");
+  EXPECT_EQ(http::block_on(io_.at(0), spooled(disk_, {"small"}, 100'000)).kept, "");
+}
+
+TEST_F(SpoolTest, ABodyThatGrowsTooLargeIsRejected) {
+  const std::vector<std::string> pieces(21, std::string(10'000, 'x'));
+  EXPECT_THROW(http::block_on(io_.at(0), spooled(disk_, pieces, 0)), wire::ApiError);
+}
+
 }  // namespace
-}  // namespace doors::objects
+}  // namespace spool
