@@ -70,8 +70,26 @@ struct DeletePipelineKeyRequest {
 };
 BOOST_DESCRIBE_STRUCT(DeletePipelineKeyRequest, (), (pipeline, id))
 
+// The secret that the webhooks of a pipeline are signed with, those of single jobs too.
+struct GetWebhookSecretRequest {
+  std::string pipeline;
+};
+BOOST_DESCRIBE_STRUCT(GetWebhookSecretRequest, (), (pipeline))
+struct GetWebhookSecretResponse {
+  std::string secret;  // whsec_...
+};
+BOOST_DESCRIBE_STRUCT(GetWebhookSecretResponse, (), (secret))
+
 }  // namespace shapes::stoker
 
+template <>
+inline constexpr auto wire::kTraits<shapes::stoker::GetWebhookSecretRequest> = wire::traits({
+    {.member = "pipeline", .required = true},
+});
+template <>
+inline constexpr auto wire::kTraits<shapes::stoker::GetWebhookSecretResponse> = wire::traits({
+    {.member = "secret", .secret = true},
+});
 template <>
 inline constexpr auto wire::kTraits<shapes::stoker::JobReport> = wire::traits({
     {.member = "bucket", .required = true},

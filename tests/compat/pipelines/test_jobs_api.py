@@ -227,6 +227,7 @@ def test_the_webhook_of_a_job_wins(pipeline, worker, receiver):  # noqa: F811
     worker.succeed(worker.receive())
     headers, body = receiver.received.get(timeout=60)
     assert headers["webhook-id"] == "msg_hooked" and json.loads(body)["data"]["status"] == "SUCCEEDED"
+    assert verified(pipeline.operation("GetWebhookSecret", {"pipeline": pipeline.name}), headers, body)
 
 
 def test_a_deleted_pipeline_takes_its_jobs_and_keys_along(server, s3, sqs):

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "services/pipelines/jobs/job_document.h"
+#include "shapes/stoker/job.h"
 #include "shapes/stoker/webhook.h"
 #include "webhooks/outbox.h"
 #include "webhooks/signature.h"
@@ -72,6 +73,13 @@ void send_delivery(Call& call, const Pipeline& pipeline, JobDelivery& delivery) 
   const std::int64_t outbox = webhooks::enqueue_delivery(call.tx, sent, call.now);
   call.tx.exec("UPDATE pipeline_deliveries SET outbox = $2 WHERE number = $1", delivery.number, outbox);
   call.wake(webhooks::kTopic);
+}
+
+shapes::stoker::GetWebhookSecretResponse get_webhook_secret(Call& call,
+                                                            const shapes::stoker::GetWebhookSecretRequest& request) {
+  const auto pipeline = load_pipeline(call.tx, call.caller.account, call.caller.region, request.pipeline);
+  if (!pipeline) throw ApiError("ResourceNotFoundException", "There is no pipeline '" + request.pipeline + "'.");
+  return {secret_of(call.tx, *pipeline)};
 }
 
 std::optional<std::int64_t> delivery_number(std::string_view text) {
@@ -168,6 +176,10 @@ JobDelivery resend_delivery(Call& call, const Pipeline& pipeline, const Job& job
   again.created_at = call.now;
   send_delivery(call, pipeline, again);
   return again;
+}
+
+std::vector<Operation> webhook_secret_operations() {
+  return {operation<&get_webhook_secret>("GetWebhookSecret", Access::Write)};
 }
 
 std::vector<Operation> delivery_operations() {

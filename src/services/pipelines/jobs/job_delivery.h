@@ -41,6 +41,8 @@ std::vector<JobDelivery> list_deliveries(store::Tx& tx, std::int64_t job);  // n
 // Throws ConflictException, and ResourceNotFoundException for a delivery that is not of this job.
 JobDelivery resend_delivery(Call& call, const Pipeline& pipeline, const Job& job, const std::string& delivery);
 
+// GetWebhookSecret.
+std::vector<Operation> webhook_secret_operations();
 // WebhookAttempted and WebhookFinished, which the sender of webhooks reports.
 std::vector<Operation> delivery_operations();
 

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include "services/pipelines/jobs/jobs_fixture.h"
+#include "shapes/stoker/job.h"
 #include "shapes/stoker/webhook.h"
 #include "webhooks/signature.h"
 
@@ -91,6 +92,9 @@ TEST_F(JobDeliveries, TheUrlOfAJobWinsAndNeedsNoWebhookOfThePipeline) {
   submit({.id = "two", .filename = "a.png", .content_hash = "h", .webhook_url = "http://other.example/"}, "05");
   put_object("out/two/a.png.json", "06", "{}", "05");
   EXPECT_EQ(outbox()[1].secret, outbox()[0].secret);
+  const auto told = ask<shapes::stoker::GetWebhookSecretResponse>("GetWebhookSecret",
+                                                                  shapes::stoker::GetWebhookSecretRequest{"ocr"});
+  EXPECT_EQ(told.secret, outbox()[0].secret);
 }
 
 TEST_F(JobDeliveries, AttemptsAndTheEndAreRecorded) {

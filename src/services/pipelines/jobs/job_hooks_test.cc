@@ -6,6 +6,11 @@
 #include "services/pipelines/jobs/job_changes.h"
 #include "services/pipelines/jobs/jobs_fixture.h"
 #include "shapes/stoker/job.h"
+#include "state/cluster.h"
+#include "state/definition.h"
+#include "state/launch.h"
+#include "state/machine.h"
+#include "state/task.h"
 #include "webhooks/outbox.h"
 
 namespace services::pipelines {
@@ -168,6 +173,39 @@ TEST_F(JobHooks, AReportIsOfOnePipelineAndOnlyOfRunningItems) {
   const std::int64_t change = job.change;
   EXPECT_EQ(report("in/a.png", "", 1, "arn:aws:ecs:us-east-1:111111111111:task/default/0123"), 1);
   EXPECT_EQ(job_of("in/a.png").change, change);
+}
+
+TEST_F(JobHooks, AReportOfATaskShowsItsMachineAndGpus) {
+  model::TaskId task;
+  with_call([&](Call& call) {
+    const auto cluster = state::insert_cluster(call.tx, {{}, "111111111111", "us-east-1", "default"}, "{}", now_);
+    state::Definition definition{.family = "f", .revision = 1, .status = "ACTIVE", .registered_at = now_};
+    state::insert_definition(call.tx, {"111111111111", "us-east-1", "f"}, definition);
+    state::Machine machine;
+    machine.id = model::InstanceId("m");
+    machine.cluster = cluster;
+    machine.name = "box-a";
+    machine.registered_at = machine.connected_at = now_;
+    state::insert_machine(call.tx, machine);
+    const auto number = state::find_definition(call.tx, {"111111111111", "us-east-1", "f"})->number;
+    const auto launch = state::insert_launch(
+        call.tx, {.cluster = cluster, .definition = number, .group = "g", .body_json = "{}", .created_at = now_});
+    state::Task row;
+    row.name = state::new_task_name(launch, 0);
+    row.id = task = model::TaskId(state::to_text(row.name));
+    row.cluster = cluster;
+    row.machine_number = machine.number;
+    row.hold.gpus = {{model::GpuId("GPU-1"), "worker", 0}, {model::GpuId("GPU-2"), "worker", 0}};
+    state::insert_tasks(call.tx, {row});
+  });
+  put_object("in/a.png", "01");
+  EXPECT_EQ(report("in/a.png", "01", 1, "arn:aws:ecs:us-east-1:111111111111:task/default/" + task.str()), 1);
+  EXPECT_EQ(job_of("in/a.png").machine, "box-a");
+  EXPECT_EQ(job_of("in/a.png").gpu_ids, "GPU-1 GPU-2");
+  // A task of another account is only a text.
+  put_object("in/b.png", "02");
+  EXPECT_EQ(report("in/b.png", "02", 1, "arn:aws:ecs:us-east-1:222222222222:task/default/" + task.str()), 1);
+  EXPECT_EQ(job_of("in/b.png").machine, "");
 }
 
 TEST_F(JobHooks, FinishedJobsAreDeletedAfterTheRetentionOthersNot) {

@@ -10,6 +10,7 @@ namespace services::pipelines {
 std::vector<Operation> job_operations() {
   std::vector<Operation> all = report_operations();
   for (const Operation& row : key_operations()) all.push_back(row);
+  for (const Operation& row : webhook_secret_operations()) all.push_back(row);
   return all;
 }
 

@@ -201,11 +201,13 @@ class JobsTest : public testing::Test {
   }
   // Turns of the loop until it has nothing to do.
   void sweep() {
+    const auto loop = std::find_if(module_.loops.begin(), module_.loops.end(),
+                                   [](const Loop& one) { return one.name == "pipeline jobs"; });
     for (int turn = 0; turn < 100; ++turn) {
       Decision decision;
       store_->read_now([&](store::Tx& tx) {
         Call call{tx, nobody_, now_, now_, &locals_, &directory_};
-        decision = module_.loops.at(0).look(call);
+        decision = loop->look(call);
       });
       if (!decision.apply) return;
       with_call(decision.apply);
