@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 RELEASE := build/release
-BENCHES := queue_bench objects_bench schedule_bench services_bench points_bench logs_bench
+BENCHES := queue_bench objects_bench schedule_bench packing_bench services_bench points_bench logs_bench
 
 .PHONY: all setup configure build demo test bench clean
 
@@ -32,6 +32,7 @@ bench: configure
 	$(RELEASE)/bench/queue_bench
 	$(RELEASE)/bench/objects_bench
 	$(RELEASE)/bench/schedule_bench
+	$(RELEASE)/bench/packing_bench
 	$(RELEASE)/bench/services_bench
 	$(RELEASE)/bench/points_bench
 	$(RELEASE)/bench/logs_bench
