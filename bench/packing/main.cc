@@ -49,7 +49,8 @@ Allocated replay_fleet(const Trace& trace, const std::vector<TraceTask>& tasks, 
     const auto began = Clock::now();
     const scheduler::Decision decision = fleet.place(request);
     const scheduler::Plan* plan = scheduler::test::plan_of(decision);
-    if (plan) CHECK(fleet.hold(*plan)) << "a new plan is already stale";
+    const bool held_now = plan && fleet.hold(*plan);
+    CHECK(!plan || held_now) << "a new plan is already stale";
     const double took = std::chrono::duration<double, std::micro>(Clock::now() - began).count();
     if (times) (plan ? times->placed_us : times->refused_us).push_back(took);
     demand += tasks[i].gpu_demand();
