@@ -8,7 +8,7 @@
 namespace scheduler {
 namespace {
 
-// The outlook is considered again after this many changes, or an eighth of the tasks: it costs up to a millisecond.
+// The outlook is considered again after this many changes, or an eighth of the tasks: its tables are costly.
 constexpr std::int64_t kMinChanges = 16;
 // And it is computed again only if shapes changed by this distance.
 constexpr double kMinDistance = 1.0 / 64;

@@ -14,8 +14,7 @@ constexpr int kRow = kMaxRatedGpus + 1 + kMaxSteps + 1;
 constexpr int kRows = kMaxSteps + 1;
 constexpr double kScale = 65536;
 
-// Both chosen by replaying a production trace and its variants (bench/packing); the result changes little between a
-// half and twice of them.
+// Both chosen by replaying a production trace and its variants in a model of this class.
 constexpr double kEnd = 0.01;             // the probability that arrivals end, relative to that of any next task
 constexpr double kUnusableWeight = 0.3;  // of capacity that a shape can't use
 // CPU-only shapes count as a quarter of a GPU when the most important shapes are chosen.
