@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 RELEASE := build/release
 # stoker-ocr is the processor of `stoker work --builtin ocr`.
 PROGRAMS := stoker stoker-ocr
-BENCHES := queue_bench objects_bench schedule_bench services_bench points_bench logs_bench
+BENCHES := queue_bench objects_bench schedule_bench packing_bench services_bench points_bench logs_bench
 
 .PHONY: all setup configure build demo demo-tour test bench clean
 
@@ -42,6 +42,7 @@ bench: configure
 	$(RELEASE)/bench/queue_bench
 	$(RELEASE)/bench/objects_bench
 	$(RELEASE)/bench/schedule_bench
+	$(RELEASE)/bench/packing_bench
 	$(RELEASE)/bench/services_bench
 	$(RELEASE)/bench/points_bench
 	$(RELEASE)/bench/logs_bench

@@ -8,7 +8,7 @@
 namespace scheduler {
 namespace {
 
-// The outlook is considered again after this many changes, or an eighth of the tasks: it costs up to a millisecond.
+// The outlook is considered again after this many changes, or an eighth of the tasks: its tables are costly.
 constexpr std::int64_t kMinChanges = 16;
 // And it is computed again only if shapes changed by this distance.
 constexpr double kMinDistance = 1.0 / 64;
@@ -126,15 +126,18 @@ void Fleet::update_packing() const {
 
 StepSizes Fleet::step_sizes() const {
   std::int64_t cpu = 0, memory_mib = 0, gpu_mib = 0;
+  std::size_t gpus = 1;
   for (const auto& [id, slot] : slots_) {
     const model::Resources& total = machine(slot).instance().total;
     if (total.gpus.empty()) continue;
     cpu = std::max(cpu, total.cpu);
     memory_mib = std::max(memory_mib, total.memory_mib);
+    gpus = std::max(gpus, total.gpus.size());
     for (const model::Gpu& gpu : total.gpus) gpu_mib = std::max(gpu_mib, gpu.memory_mib);
   }
   StepSizes sizes{step_size(cpu), step_size(memory_mib), step_size(gpu_mib)};
   sizes.steps_of_gpu = static_cast<int>(std::max<std::int64_t>(1, gpu_mib / sizes.share_mib));
+  sizes.most_gpus = static_cast<int>(std::min<std::size_t>(gpus, kMaxRatedGpus));
   return sizes;
 }
 

@@ -14,12 +14,16 @@
 namespace scheduler {
 
 // Steps into which the free resources of the largest machine with GPUs are divided, at most.
-inline constexpr int kMaxSteps = 128;
+inline constexpr int kMaxSteps = 64;
+
+// More idle GPUs of one machine are extrapolated.
+inline constexpr int kMaxRatedGpus = 16;
 
 // The size of a step of each resource. A power of two, so that it seldom changes when machines come and go.
 struct StepSizes {
   std::int64_t cpu = 1, memory_mib = 1, share_mib = 1;
   int steps_of_gpu = 1;  // the memory of the largest GPU, in steps
+  int most_gpus = 1;     // of one machine, at most kMaxRatedGpus
   bool operator==(const StepSizes&) const = default;
 };
 

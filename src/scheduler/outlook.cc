@@ -2,6 +2,7 @@
 #include "scheduler/outlook.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <tuple>
@@ -9,13 +10,11 @@
 namespace scheduler {
 namespace {
 
-constexpr int kMaxIdle = 16;  // more idle GPUs on one machine are extrapolated
-constexpr int kRow = kMaxIdle + 1 + kMaxSteps + 1;
+constexpr int kRow = kMaxRatedGpus + 1 + kMaxSteps + 1;
 constexpr int kRows = kMaxSteps + 1;
 constexpr double kScale = 65536;
 
-// Both chosen by replaying a production trace and its variants (bench/packing); the result changes little between a
-// half and twice of them.
+// Both chosen by replaying a production trace and its variants in a model of this class.
 constexpr double kEnd = 0.01;             // the probability that arrivals end, relative to that of any next task
 constexpr double kUnusableWeight = 0.3;  // of capacity that a shape can't use
 // CPU-only shapes count as a quarter of a GPU when the most important shapes are chosen.
@@ -41,7 +40,7 @@ Wastes waste_of_holes(const std::vector<OutlookShape>& shapes, Resource resource
   }
   Wastes wastes(kMaxSteps + 1);
   for (int have = 0; have < kRows; ++have) {
-    for (int hole = 1; hole <= kMaxSteps; ++hole) {
+    for (int hole = 1; hole <= sizes.steps_of_gpu; ++hole) {
       double sum = kEnd * hole / sizes.steps_of_gpu, weights = kEnd;
       for (const OutlookShape& next : shares) {
         if (next.share > hole || next.*resource > have) continue;
@@ -56,9 +55,9 @@ Wastes waste_of_holes(const std::vector<OutlookShape>& shapes, Resource resource
 
 Wastes waste_of_idle(const std::vector<OutlookShape>& shapes, Resource resource, const StepSizes& sizes,
                      Wastes& holes) {
-  Wastes wastes(kMaxIdle + 1);
+  Wastes wastes(kMaxRatedGpus + 1);
   for (int have = 0; have < kRows; ++have) {
-    for (int idle = 1; idle <= kMaxIdle; ++idle) {
+    for (int idle = 1; idle <= sizes.most_gpus; ++idle) {
       double sum = kEnd * idle, weights = kEnd;
       for (const OutlookShape& next : shapes) {
         const int taken = next.idle_needed(), left = have - next.*resource;
@@ -74,16 +73,23 @@ Wastes waste_of_idle(const std::vector<OutlookShape>& shapes, Resource resource,
   return wastes;
 }
 
-// The part of the GPU demand that can't use this many idle GPUs.
-double unusable_part(const std::vector<OutlookShape>& shapes, Resource resource, const StepSizes& sizes, int have,
-                     int idle) {
-  double unusable = 0, all = 0;
+// By number of idle GPUs: the part of the GPU demand that can't use them.
+std::array<double, kMaxRatedGpus + 1> unusable_parts(const std::vector<OutlookShape>& shapes, Resource resource,
+                                                     const StepSizes& sizes, int have) {
+  std::array<double, kMaxRatedGpus + 1> usable{};
+  double all = 0;
   for (const OutlookShape& shape : shapes) {
     const double demand = shape.weight * shape.gpu_part(sizes);
     all += demand;
-    if (shape.*resource > have || shape.idle_needed() > idle) unusable += demand;
+    const int needed = shape.idle_needed();
+    if (shape.*resource <= have && needed <= kMaxRatedGpus) usable[static_cast<std::size_t>(needed)] += demand;
   }
-  return all > 0 ? unusable / all : 0;
+  double sum = 0;
+  for (double& part : usable) {
+    sum += part;
+    part = all > 0 ? 1 - sum / all : 0;
+  }
+  return usable;
 }
 
 }  // namespace
@@ -154,13 +160,14 @@ Outlook::Table Outlook::make_table(int OutlookShape::*resource) const {
   for (int have = kRows - 1; have >= 0; --have) {
     std::int32_t* row = table.data() + have * kRow;
     const std::int32_t* above = have + 1 < kRows ? row + kRow : row;
-    for (int idle = 0; idle <= kMaxIdle; ++idle) {
-      const double unusable = idle * unusable_part(shapes_, resource, sizes_, have, idle);
+    const auto unusable_part = unusable_parts(shapes_, resource, sizes_, have);
+    for (int idle = 0; idle <= sizes_.most_gpus; ++idle) {
+      const double unusable = idle * unusable_part[static_cast<std::size_t>(idle)];
       row[idle] = static_cast<std::int32_t>(std::lround(kScale * (idles.at(have, idle) + kUnusableWeight * unusable)));
       row[idle] = std::max(row[idle], above[idle]);
     }
-    for (int hole = 0; hole <= kMaxSteps; ++hole) {
-      const int column = kMaxIdle + 1 + hole;
+    for (int hole = 0; hole <= sizes_.steps_of_gpu; ++hole) {
+      const int column = kMaxRatedGpus + 1 + hole;
       row[column] = static_cast<std::int32_t>(std::lround(kScale * holes.at(have, hole)));
       row[column] = std::max(row[column], above[column]);
     }
@@ -170,9 +177,12 @@ Outlook::Table Outlook::make_table(int OutlookShape::*resource) const {
 
 std::int64_t Outlook::sum(const Table& table, int resource, const FreeState& state) const {
   const std::int32_t* row = table.data() + resource * kRow;
-  std::int64_t sum = state.idle <= kMaxIdle ? row[state.idle] : std::int64_t{row[kMaxIdle]} * state.idle / kMaxIdle;
-  const std::int32_t* holes = row + kMaxIdle + 1;
-  for (std::size_t i = 0; i < state.hole_count; ++i) sum += holes[state.holes[i]];
+  const int most = sizes_.most_gpus;
+  std::int64_t sum = state.idle <= most ? row[state.idle] : std::int64_t{row[most]} * state.idle / most;
+  const std::int32_t* holes = row + kMaxRatedGpus + 1;
+  for (std::size_t i = 0; i < state.hole_count; ++i) {
+    sum += holes[std::min<int>(state.holes[i], sizes_.steps_of_gpu)];
+  }
   return sum;
 }
 

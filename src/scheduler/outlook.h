@@ -62,7 +62,7 @@ class Outlook {
   Cost cost(const FreeState& state, std::int64_t waste_before, const StepNeed& need) const;
 
  private:
-  // For each step of CPU or memory a row: the waste of 0 to kMaxIdle idle GPUs, then of a shared GPU by memory left.
+  // For each step of CPU or memory a row: the waste of 0 to kMaxRatedGpus idle GPUs, then of a shared GPU by memory left.
   using Table = std::vector<std::int32_t>;
   Table make_table(int OutlookShape::*resource) const;
   std::int64_t sum(const Table& table, int resource, const FreeState& state) const;
