@@ -22,7 +22,7 @@ result out/a/b.png.json, or errors/a/b.png.json. With --exec, the result is
 what the command writes to {output}, or to stdout if it has no {output}:
 JSON as it is, other text as {"output": "..."}. With --serve, the command gets
 one JSON line per item and answers with one:
-  {"id": "7", "input": "/tmp/.../7-b.png", "batch": {"index": 0, "size": 8}, ...}
+  {"id": "7", "input": "/tmp/7-b.png", "batch": {"index": 0, "size": 8}, ...}
   {"id": "7", "result": {"label": "cat"}}   or   {"id": "7", "error": "broken"}
 
 Credentials and endpoints are those of other AWS clients: AWS_ACCESS_KEY_ID,
@@ -117,9 +117,9 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
   add_queue_options(command, arguments);
   add_processor_options(command, arguments.options);
   add_object_options(command, arguments.options);
-  command.add_option("--endpoint", arguments.endpoint, "Address of all services, instead of the environment's")
+  command.add_option("--endpoint", arguments.endpoint, "Address of all services (the environment's)")
       ->type_name("URL");
-  command.add_option("--region", arguments.region, "Region, instead of the environment's");
+  command.add_option("--region", arguments.region, "Region (the environment's)");
   command.add_option("--log-level", arguments.log_level, "debug, info, warn, error")
       ->transform(CLI::CheckedTransformer(kLevels))
       ->type_name("LEVEL");
@@ -133,6 +133,7 @@ void check_arguments(const Arguments& arguments) {
   if (!options.exec.empty() && options.exec.find("{input}") == std::string::npos) {
     throw std::runtime_error("--exec '" + options.exec + "' does not use its item: write {input} where its file goes");
   }
+  if (options.timeout.count() == 0) throw std::runtime_error("--timeout must be longer than 0s");
   if (options.results_prefix == options.input_prefix && options.results_bucket.empty()) {
     throw std::runtime_error("--results-prefix must differ from --input-prefix, or results would be inputs again");
   }

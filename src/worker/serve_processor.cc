@@ -86,6 +86,7 @@ void ServeProcessor::cancel(Item& item) {
     leave_batch(*found->second);
     finish(*found->second, Cancelled{});
     if (written_.empty()) verdict_ = "its items were cancelled";
+    attention_.notify();
   } else if (waiting != ready_.end()) {
     finish(**waiting, Cancelled{});
   }
@@ -120,7 +121,6 @@ std::string ServeProcessor::next_lines(std::size_t items) {
   }
   if (batches_.empty()) progress_ = Steady::now();
   batches_.push_back(batch);
-  changed_.notify();
   return lines;
 }
 
@@ -186,7 +186,7 @@ asio::awaitable<void> ServeProcessor::read_answers(std::shared_ptr<Child> child)
     if (failed) co_return;
     if (take_bytes(std::string_view(buffer).substr(0, got))) continue;
     verdict_ = "it answered with a line of more than " + std::to_string(kMaxResultBytes) + " bytes";
-    changed_.notify();
+    attention_.notify();
     co_return;
   }
 }
@@ -216,8 +216,9 @@ asio::awaitable<void> ServeProcessor::watch(std::shared_ptr<Child> child) {
       child->kill();
       co_return;
     }
-    const base::Duration longest = batches_.empty() ? http::kLongestWait : std::min(until(due), http::kLongestWait);
-    co_await changed_.wait(longest);
+    // Not at every answer: a look at the old deadline finds the new one.
+    const base::Duration longest = batches_.empty() ? rules_.timeout : until(due);
+    co_await attention_.wait(std::min(longest, http::kLongestWait));
   }
 }
 
@@ -288,6 +289,7 @@ asio::awaitable<void> ServeProcessor::keep_running() {
 asio::awaitable<void> ServeProcessor::stop() {
   stopping_ = true;
   changed_.notify();
+  attention_.notify();
   co_await coroutines_.ended();
 }
 

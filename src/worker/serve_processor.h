@@ -79,7 +79,8 @@ class ServeProcessor final : public Processor {
   const ServeRules rules_;
   const OnStart on_start_;
   http::Coroutines coroutines_;
-  http::Signal changed_;  // something for the feeder or the watch
+  http::Signal changed_;    // something for the feeder
+  http::Signal attention_;  // something for the watch
   std::deque<Work*> ready_;
   std::unordered_map<std::string, Work*> written_;  // by id
   std::deque<Batch> batches_;                       // in the process
