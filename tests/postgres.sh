@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 programs=${POSTGRES_PROGRAMS:-/usr/lib/postgresql/15/bin}
-modules="state services telemetry services_sqs services_s3 services_ecs services_cloudwatch services_logs services_stoker services_pipelines webhooks_sender doors_objects"
+modules="state services telemetry control services_pipelines services_sqs services_s3 services_ecs services_cloudwatch services_logs services_stoker webhooks_sender doors_objects"
 
 if [ ! -x "$programs/initdb" ]; then
   echo "PostgreSQL is not installed: missing $programs/initdb" >&2

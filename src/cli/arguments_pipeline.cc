@@ -102,10 +102,10 @@ void add_definition_commands(CLI::App& pipeline, Options& options, Command& comm
   add_worker_flags(create, given->spec);
   add_data_flags(create, given->spec);
   CLI::App* apply =
-      add_client(pipeline, options, command, "apply", "Create or change a pipeline, and repair its resources",
+      add_client(pipeline, options, command, "apply", "Create, change or repair a pipeline",
                  [&options, given] { return pipeline_apply(options, read_pipeline_spec(given->file), std::cout); });
   CLI::App* diff =
-      add_client(pipeline, options, command, "diff", "Show what apply would change; exit status 1 if anything",
+      add_client(pipeline, options, command, "diff", "Show what apply would change; 1: something",
                  [&options, given] { return pipeline_diff(options, read_pipeline_spec(given->file), std::cout); });
   for (CLI::App* sub : {apply, diff}) {
     sub->add_option("-f,--file", given->file, "YAML file; - is standard input")->required();
@@ -126,7 +126,7 @@ void add_state_commands(CLI::App& pipeline, Options& options, Command& command) 
   CLI::App* resume = add_client(pipeline, options, command, "resume", "Start workers again",
                                 [&options, given] { return pipeline_resume(options, given->name, std::cout); });
   CLI::App* remove =
-      add_client(pipeline, options, command, "delete", "Delete a pipeline and its resources, but not its data",
+      add_client(pipeline, options, command, "delete", "Delete a pipeline, but not its data",
                  [&options, given] { return pipeline_delete(options, *given, std::cin, std::cout); });
   remove->add_flag("--delete-data", given->delete_data, "Delete the bucket with inputs and results, too");
   remove->add_flag("--yes", given->yes, "Do not ask before data is deleted");
@@ -142,7 +142,7 @@ void add_key_commands(CLI::App& pipeline, Options& options, Command& command) {
     std::optional<std::string> name;
   };
   auto given = std::make_shared<KeyArguments>();  // shared with the commands
-  CLI::App* key = pipeline.add_subcommand("key", "Create, list and delete keys of a pipeline's job API");
+  CLI::App* key = pipeline.add_subcommand("key", "Create, list and delete keys of the job API");
   key->require_subcommand(1);
   CLI::App* create = add_client(*key, options, command, "create", "Create a key and print its secret", [&options, given] {
     return pipeline_key_create(options, given->pipeline, given->name, std::cout);

@@ -2,6 +2,7 @@
 // stoker pipeline create|apply|diff|list|pause|resume|delete
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <istream>
 #include <ostream>
 
@@ -21,6 +22,7 @@ namespace {
 using namespace shapes::stoker;
 
 constexpr std::size_t kWidth = 80;
+constexpr std::size_t kContext = 24;  // shown of what two values have in common
 
 std::string spec_json(const PipelineSpec& spec) {
   std::string text;
@@ -40,6 +42,17 @@ std::string shortened(const std::string& text, std::size_t width) {
   return text.size() <= width ? text : text.substr(0, width - 3) + "...";
 }
 
+// Two long texts from shortly before where they differ.
+void skip_common_start(std::string& before, std::string& after) {
+  const auto [one, other] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
+  const std::size_t common = static_cast<std::size_t>(one - before.begin());
+  if (std::max(before.size(), after.size()) <= kWidth - 8 || common < kContext) return;
+  const std::size_t space = before.rfind(' ', common - 1);
+  const std::size_t cut = space == before.npos || common - space > kContext ? common - kContext / 2 : space + 1;
+  before.replace(0, cut, "...");
+  after.replace(0, cut, "...");
+}
+
 // "~ queue stoker-ocr" and below it each field with its values, like a diff.
 void print_changes(std::ostream& out, const std::vector<PipelineChange>& changes) {
   std::string last;
@@ -50,9 +63,10 @@ void print_changes(std::ostream& out, const std::vector<PipelineChange>& changes
     last = line;
     if (!change.field) continue;
     out << "    " << *change.field << '\n';
-    for (const auto& [sign, value] : {std::pair{'-', change.before}, std::pair{'+', change.after}}) {
-      if (value && !value->empty()) out << "      " << sign << ' ' << shortened(*value, kWidth - 8) << '\n';
-    }
+    std::string before = change.before.value_or(""), after = change.after.value_or("");
+    skip_common_start(before, after);
+    if (!before.empty()) out << "      - " << shortened(before, kWidth - 8) << '\n';
+    if (!after.empty()) out << "      + " << shortened(after, kWidth - 8) << '\n';
   }
 }
 
@@ -199,7 +213,8 @@ int pipeline_delete(const Options& options, const PipelineDeletion& deletion, st
   }
   print_changes(out, response.changes);
   if (response.keptBucket) {
-    out << "\nkept the bucket " << *response.keptBucket << " with its data;\n--delete-data deletes it, too\n";
+    out << "\nThe bucket stays, with its data. To delete it as well:\n  aws s3 rb --force s3://" << *response.keptBucket
+        << '\n';
   } else if (response.status == "DELETING") {
     out << "\nthe bucket is being emptied: `stoker pipeline list` shows when it is gone\n";
   }

@@ -14,7 +14,7 @@ namespace {
 
 using namespace shapes::stoker;
 
-constexpr std::size_t kLabel = 12, kLine = 80;
+constexpr std::size_t kLabel = 17, kLine = 80;
 
 // A label and its text, which continues below itself after 80 columns.
 void print_field(std::ostream& out, const std::string& label, std::string text) {

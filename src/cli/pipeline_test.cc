@@ -121,6 +121,15 @@ TEST_F(Pipeline, ADifferenceIsPrintedAndIsTheExitStatus) {
   EXPECT_THAT(requests("ApplyPipeline"), ElementsAre(R"({"spec":"{\"name\":\"ocr\"}","dryRun":true})"));
 }
 
+TEST_F(Pipeline, LongValuesBeginWhereTheyDiffer) {
+  const std::string same = "--queue stoker-ocr --pipeline ocr --batch 1 --linger 0ms --timeout ";
+  reply("ApplyPipeline", R"({"changes":[{"action":"change","resource":"task definition","name":"stoker-ocr",)"
+                         R"("field":"command","before":")" + same + R"(5m --drain 5m","after":")" + same +
+                         R"(1m --drain 1m"}]})");
+  EXPECT_EQ(pipeline_diff(options_, spec_, out_), 1);
+  EXPECT_EQ(printed(), "~ task definition stoker-ocr\n    command\n      - ...5m --drain 5m\n      + ...1m --drain 1m\n");
+}
+
 TEST_F(Pipeline, NoDifferenceIsSuccess) {
   reply("ApplyPipeline", R"({"changes":[]})");
   EXPECT_EQ(pipeline_diff(options_, spec_, out_), 0);
@@ -148,8 +157,8 @@ TEST_F(Pipeline, ShowHasResourcesAndACommandToPaste) {
         R"("lastEvent":"(service stoker-ocr) was unable to place a task because no container instance met all of its requirements."}})");
   EXPECT_EQ(pipeline_show(options_, "ocr", out_), 0);
   EXPECT_THAT(printed(), HasSubstr("1 running, 1 starting, 2 wanted (0 to 4)"));
-  EXPECT_THAT(printed(), HasSubstr("  queue       stoker-ocr\n"));
-  EXPECT_THAT(printed(), HasSubstr("  alarm       stoker-ocr-scale-in is OK\n"));
+  EXPECT_THAT(printed(), HasSubstr("  queue            stoker-ocr\n"));
+  EXPECT_THAT(printed(), HasSubstr("  alarm            stoker-ocr-scale-in is OK\n"));
   EXPECT_THAT(printed(), HasSubstr("curl"));
 }
 
@@ -168,7 +177,7 @@ TEST_F(Pipeline, DataIsDeletedOnlyAfterAYes) {
 TEST_F(Pipeline, DeletingWithoutDataAsksNothing) {
   reply("DeletePipeline", R"({"changes":[],"status":"DELETED","keptBucket":"stoker-ocr-000000000000"})");
   EXPECT_EQ(pipeline_delete(options_, {.name = "ocr"}, no_, out_), 0);
-  EXPECT_THAT(printed(), HasSubstr("kept the bucket stoker-ocr-000000000000"));
+  EXPECT_THAT(printed(), HasSubstr("aws s3 rb --force s3://stoker-ocr-000000000000\n"));
   EXPECT_THAT(requests("DeletePipeline"), ElementsAre(R"({"name":"ocr"})"));
 }
 

@@ -57,9 +57,9 @@ Decision look_at_removals(Call& call) {
 }  // namespace
 
 void add_removal(Call& call, const std::string& name, const std::string& bucket) {
-  call.tx.insert("INSERT INTO pipeline_removals (account, region, name, bucket, due_at, problem, created_at) "
-                 "VALUES ($1, $2, $3, $4, $5, $6, $5)",
-                 call.caller.account, call.caller.region, name, bucket, call.now, "");
+  call.tx.exec("INSERT INTO pipeline_removals (account, region, name, bucket, due_at, problem, created_at) "
+               "VALUES ($1, $2, $3, $4, $5, $6, $5)",
+               call.caller.account, call.caller.region, name, bucket, call.now, "");
   call.wake(kRemovalsTopic);
 }
 
