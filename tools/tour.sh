@@ -154,7 +154,9 @@ fi
 container='{"name": "main", "image": "'$image'", "memory": 256, "command": ["'$python'", "'$worker'"],
   "environment": [{"name": "PYTHONHOME", "value": "/usr"}, {"name": "QUEUE", "value": "'$queue'"}, {"name": "MESSAGES", "value": "2"}],
   "mountPoints": ['$mounts'], "resourceRequirements": [{"type": "GPU", "value": "1"}]}'
-quiet ecs register-task-definition --family look --container-definitions "[$container]" --volumes "[$shared]" > /dev/null
+# With a role, a task has credentials.
+quiet ecs register-task-definition --family look --task-role-arn arn:aws:iam::000000000000:role/look \
+  --container-definitions "[$container]" --volumes "[$shared]" > /dev/null
 say "aws ecs run-task --task-definition look"
 task=$(quiet ecs run-task --task-definition look --query 'tasks[0].taskArn' --output text)
 quiet ecs describe-tasks --tasks "$task" --query 'tasks[].[taskArn, containers[0].gpuIds]'
