@@ -64,7 +64,7 @@ ready_or_ended() { grep 'is ready' "$DEMO/out" || kill -0 "$server" || echo ende
 await ready_or_ended
 kill -0 "$server"
 fold -s -w 80 "$DEMO/out"
-token=$(stoker token | grep -o 'stk1\.[A-Za-z0-9_-]*')
+token=$(stoker token | sed -n 1p)
 eval "$(stoker env)"
 connected() { stoker nodes | grep connected; }
 await connected
