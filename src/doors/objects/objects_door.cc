@@ -18,6 +18,7 @@
 #include "doors/objects/form_body.h"
 #include "doors/objects/header_text.h"
 #include "doors/objects/query_headers.h"
+#include "doors/objects/request_body.h"
 #include "doors/objects/virtual_host.h"
 #include "services/s3/buckets/bucket_row.h"
 #include "services/s3/errors.h"

@@ -23,7 +23,7 @@ struct StepAdjustment {
 BOOST_DESCRIBE_STRUCT(StepAdjustment, (), (MetricIntervalLowerBound, MetricIntervalUpperBound, ScalingAdjustment))
 
 inline constexpr std::string_view kMetricTypeValues[] = {"ASGAverageCPUUtilization", "ASGAverageNetworkIn",
-    "ASGAverageNetworkOut", "ALBRequestCountPerTarget"};
+    "ASGAverageNetworkOut", "ALBRequestCountPerTarget", "ASGAverageGPUUtilization"};
 
 struct PredefinedMetricSpecification {
   std::string PredefinedMetricType;
