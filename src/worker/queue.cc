@@ -101,7 +101,8 @@ asio::awaitable<std::vector<bool>> Queue::extend(std::vector<std::string> receip
   }
   auto reply = co_await client_.call<ChangeMessageVisibilityBatchResult>(kSqs, "ChangeMessageVisibilityBatch",
                                                                          std::move(request));
-  for (const BatchResultErrorEntry& failed : reply.Failed) {
+  const auto failures = reply.Failed.value_or(std::vector<BatchResultErrorEntry>());
+  for (const BatchResultErrorEntry& failed : failures) {
     const std::size_t index = static_cast<std::size_t>(std::atoi(failed.Id.c_str()));
     if (index < gone.size() && is_gone(failed)) gone[index] = true;
   }
