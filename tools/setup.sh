@@ -11,7 +11,7 @@ packages=(
   libboost1.81-dev libboost-json1.81-dev libssl-dev libsqlite3-dev libpq-dev zlib1g-dev libzstd-dev libre2-dev
   tzdata libjemalloc-dev libpugixml-dev libspdlog-dev libfmt-dev libcli11-dev libyaml-cpp-dev prometheus-cpp-dev
   # testing
-  libgtest-dev libgmock-dev postgresql python3 python3-pytest python3-boto3 awscli python3-celery python3-kombu python3-pycurl
+  libgtest-dev libgmock-dev postgresql python3 python3-pytest python3-boto3 awscli python3-celery python3-kombu python3-pycurl python3-yaml
   # containers in tests; tools/docker.sh starts the engine
   docker.io busybox-static iptables iproute2 openmpi-bin
   # instances as jobs; tests/e2e/slurm.sh starts the daemons
