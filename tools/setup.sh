@@ -20,7 +20,7 @@ packages+=(python3 python3-pil fonts-dejavu-core fonts-liberation python3-boto3 
 if [ "${1:-}" != demo ]; then
   packages+=(
     # testing
-    postgresql python3-pytest python3-celery python3-kombu python3-pycurl
+    postgresql python3-pytest python3-celery python3-kombu python3-pycurl python3-yaml
     # containers in tests; tools/docker.sh starts the engine
     docker.io busybox-static iptables iproute2 openmpi-bin
     # examples
