@@ -39,10 +39,14 @@ class SimulatedGroup {
       EXPECT_TRUE(plan.balancing_launches.empty() || capacity() <= max_ + std::max(1, max_ / 10)) << "balanced too much";
     }
     group_.protection_reported = plan.is_protected;
-    if (checks) EXPECT_TRUE(plan.launches.empty() || capacity() <= max_ + balancing()) << "launched above the maximum";
+    if (checks) {
+      EXPECT_TRUE(plan.launches.empty() || capacity() <= max_ + balancing()) << "launched above the maximum";
+    }
     const bool shrinks = std::any_of(plan.terminations.begin(), plan.terminations.end(),
                                      [](const auto& one) { return one.reason == TerminationReason::ScaleIn; });
-    if (checks) EXPECT_TRUE(!shrinks || capacity() >= min_) << "scaled in below the minimum";
+    if (checks) {
+      EXPECT_TRUE(!shrinks || capacity() >= min_) << "scaled in below the minimum";
+    }
   }
 
   void launch(const std::string& zone, bool balances) {
@@ -82,7 +86,9 @@ class SimulatedGroup {
     EXPECT_EQ(capacity(), group_.desired);
     EXPECT_EQ(group_.members.size(), static_cast<std::size_t>(group_.desired) + standby());
     EXPECT_TRUE(plan_group(group_, now_).is_empty());
-    if (group_.balances_zones) EXPECT_FALSE(has_uneven_zones(group_));
+    if (group_.balances_zones) {
+      EXPECT_FALSE(has_uneven_zones(group_));
+    }
   }
 
  private:
