@@ -29,8 +29,12 @@ std::string join_texts(const std::vector<std::string>& texts) {
 
 std::string input_name(const JobDocument& job) {
   if (!job.input) return "-";
-  constexpr std::string_view kPrefix = "in/";
-  return job.input->key.starts_with(kPrefix) ? job.input->key.substr(kPrefix.size()) : job.input->key;
+  std::string_view name = job.input->key;
+  // A submitted file is in a folder of its job.
+  for (const std::string& folder : {std::string("in/"), job.task_id + "/"}) {
+    if (name.starts_with(folder)) name.remove_prefix(folder.size());
+  }
+  return std::string(name);
 }
 
 std::string short_time(base::Duration duration) {

@@ -76,6 +76,14 @@ TEST_F(Jobs, RowsFitEightyColumns) {
   EXPECT_LE(job_event_line(job, now_).size(), 80u);
 }
 
+TEST_F(Jobs, AFileIsNamedWithoutTheFoldersThatHoldIt) {
+  JobDocument job = failed_job();
+  job.input->key = "in/scans/a.png";
+  EXPECT_EQ(input_name(job), "scans/a.png");
+  job.input->key = "in/" + job.task_id + "/a.png";
+  EXPECT_EQ(input_name(job), "a.png");
+}
+
 TEST_F(Jobs, WatchingPrintsEachChangeUntilTheOutputIsClosed) {
   reply_in_pieces("/pipelines/ocr/events",
                   {": hello\n\n", "id: 1\nevent: job\ndata: {\"task_id\":\"j1\",\"pipeline\":\"ocr\",\"sta",
