@@ -21,8 +21,8 @@ BodyError malformed() {
 // A header's value with parameters: "form-data; name=\"key\"".
 std::string_view first_of(std::string_view value) { return base::trim(value.substr(0, value.find(';'))); }
 
-// Consumes one value of `rest`, up to the next unquoted ';'.
-std::string take_value(std::string_view& rest) {
+// Consumes one value of `rest`, up to the next unquoted ';'. nullopt where its quotes are not closed.
+std::optional<std::string> take_value(std::string_view& rest) {
   std::string value;
   if (!rest.starts_with('"')) {
     const std::size_t end = std::min(rest.find(';'), rest.size());
@@ -37,8 +37,9 @@ std::string take_value(std::string_view& rest) {
     value += rest[0];
     rest.remove_prefix(1);
   }
+  const bool closed = !rest.empty();
   rest.remove_prefix(std::min(rest.find(';'), rest.size()));
-  return value;
+  return closed ? std::optional(std::move(value)) : std::nullopt;
 }
 
 std::optional<std::string> parameter(std::string_view header, std::string_view name) {
@@ -49,7 +50,7 @@ std::optional<std::string> parameter(std::string_view header, std::string_view n
     const std::string_view found = base::trim(rest.substr(0, equals));
     rest.remove_prefix(std::min(equals + 1, rest.size()));
     rest = rest.substr(std::min(rest.find_first_not_of(" \t"), rest.size()));
-    std::string value = take_value(rest);
+    std::optional<std::string> value = take_value(rest);
     if (base::equals_ignoring_case(found, name)) return value;
   }
   return std::nullopt;

@@ -134,6 +134,13 @@ TEST(FormData, RejectsARepeatedField) {
   EXPECT_THAT(error.details(), Contains(Pair("ArgumentName", "POLICY")));
 }
 
+TEST(FormData, QuotesMustBeClosed) {
+  EXPECT_THROW(FormData("multipart/form-data; boundary=\"cut"), BodyError);
+  EXPECT_THROW(parse(kLine + "\r\nContent-Disposition: form-data; name=\"file\r\n\"; filename=\"a\"\r\n\r\nx\r\n" + kLine +
+                     "--\r\n"),
+               BodyError);
+}
+
 TEST(FormData, ABoundaryMayBeQuotedAndPadded) {
   const std::string body = "--a b:c \t\r\nContent-Disposition: form-data; name=file\r\n\r\nx\r\n--a b:c--";
   EXPECT_EQ(parse(body, 1, "Multipart/Form-Data; charset=utf-8; boundary=\"a b:c\"").bytes, "x");
