@@ -2,9 +2,11 @@
 #include "services/ecs/capacity/explain_waiting.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/duration.h"
 #include "services/ecs/capacity/reservation.h"
@@ -12,6 +14,7 @@
 #include "services/ecs/capacity/waiting_task.h"
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/tasks/explain.h"
+#include "state/ec2_instance.h"
 
 namespace services::ecs {
 namespace {
@@ -19,6 +22,27 @@ namespace {
 using shapes::stoker::StokerExplainResponse;
 
 constexpr std::size_t kMaxWaitVerdicts = 100;
+
+// Running instances of the group that joined the cluster before the group had the provider: they do not belong to it, as
+// at Amazon, but they count as its running instances.
+std::vector<std::string> instances_joined_before(Call& call, const state::Cluster& cluster, const Provider& provider) {
+  std::set<std::string> running;
+  for (const state::Ec2Instance& instance :
+       state::list_ec2_instances_of(call.tx, provider.account, provider.region, provider.group)) {
+    if (instance.state == state::Ec2State::Running) running.insert(instance.id);
+  }
+  std::vector<std::string> found;
+  call.local<Fleets>().with(cluster.number, [&](const scheduler::Fleet& fleet) {
+    for (const scheduler::Machine* machine : fleet.machines()) {
+      const model::Instance& instance = machine->instance();
+      if (instance.capacity_provider != provider.name && running.contains(instance.ec2_instance_id)) {
+        found.push_back(instance.ec2_instance_id);
+      }
+    }
+  });
+  std::ranges::sort(found);
+  return found;
+}
 
 // "The Auto Scaling group g has 2 desired instances, at most 4; 1 is running, 0 have joined the cluster."
 void explain_group(Call& call, const state::Cluster& cluster, const std::string& name, std::vector<std::string>& out) {
@@ -31,13 +55,21 @@ void explain_group(Call& call, const state::Cluster& cluster, const std::string&
   }
   const autoscaler::ProviderView view = view_provider(call, cluster, *provider);
   const auto joined = static_cast<std::int64_t>(view.sizes.size());
+  const std::vector<std::string> before = instances_joined_before(call, cluster, *provider);
   out.push_back(
       fmt::format("The Auto Scaling group {} desires {} of at most {} instances: {} running, {} joined the "
                   "cluster.",
                   provider->group, group->DesiredCapacity, group->MaxSize, view.running, joined));
+  if (!before.empty()) {
+    out.push_back(fmt::format("{} joined before the group had the capacity provider, and can't run its tasks: terminate "
+                              "{}.",
+                              fmt::join(before, ", "),
+                              before.size() == 1 ? "it, so that the group launches another"
+                                                 : "them, so that the group launches others"));
+  }
   if (group->DesiredCapacity > view.running) {
     out.push_back("It waits for an instance to start.");
-  } else if (view.running > joined) {
+  } else if (view.running > joined + static_cast<std::int64_t>(before.size())) {
     out.push_back("It waits for the agent of a running instance to join.");
   } else if (group->DesiredCapacity >= group->MaxSize) {
     out.push_back(fmt::format("The group is at its maximum: raise its MaxSize above {}, or wait for a task to end.",

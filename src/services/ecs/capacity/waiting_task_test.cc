@@ -10,6 +10,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 class WaitingTaskTest : public CapacityTest {};
@@ -229,6 +230,17 @@ TEST_F(WaitingTaskTest, ExplainNamesTheProviderAndItsGroup) {
   create(R"({"serviceName":"s","taskDefinition":"one","desiredCount":1})");
   sentences = run_json(&stoker_explain, R"({"service":"s"})").sentences;
   EXPECT_THAT(sentences, Contains("1 task is PROVISIONING: waiting for capacity of the capacity provider p."));
+}
+
+TEST_F(WaitingTaskTest, ExplainNamesAnInstanceThatJoinedBeforeItsGroupHadTheProvider) {
+  join_instance("i-1", 1);
+  use_provider();
+  scaling_.groups["p-group"].DesiredCapacity = 1;
+  const Task task = run_one("one");
+  const auto sentences = run_json(&stoker_explain, R"({"task":")" + *task.taskArn + "\"}").sentences;
+  EXPECT_THAT(sentences, Contains("i-1 joined before the group had the capacity provider, and can't run its tasks: "
+                                  "terminate it, so that the group launches another."));
+  EXPECT_THAT(sentences, Not(Contains("It waits for the agent of a running instance to join.")));
 }
 
 }  // namespace
