@@ -19,6 +19,26 @@ struct JobsDoor::Stream {
 namespace {
 
 constexpr std::int64_t kEventsPerRead = 100;
+// Listeners hold their connections for long: most connections of the server are left to others.
+constexpr int kMaxStreams = 1000;
+
+// One of the streams, until the request ends, however that is.
+class OpenStream {
+ public:
+  explicit OpenStream(std::atomic<int>& count) : count_(count) {
+    if (count_.fetch_add(1) < kMaxStreams) return;
+    count_.fetch_sub(1);
+    Problem full(503, "The server has " + std::to_string(kMaxStreams) + " streams of events already. Try again later.");
+    full.headers.add("Retry-After", "5");
+    throw full;
+  }
+  ~OpenStream() { count_.fetch_sub(1); }
+  OpenStream(const OpenStream&) = delete;
+  OpenStream& operator=(const OpenStream&) = delete;
+
+ private:
+  std::atomic<int>& count_;
+};
 
 void append_event(store::Tx& tx, const pipelines::Pipeline& pipeline, const pipelines::Job& job, std::string& out) {
   out += "id: " + std::to_string(job.change) + "\nevent: job\ndata: " + pipelines::job_document(tx, pipeline, job) +
@@ -75,6 +95,7 @@ asio::awaitable<std::string> JobsDoor::next_events(Request& request, Stream& str
 
 asio::awaitable<http::Response> JobsDoor::events(Request& request) {
   Stream stream = co_await open_stream(request);
+  const OpenStream open(streams_);
   http::Response head{200,
                       {{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}},
                       "retry: 1000\n\n"};
