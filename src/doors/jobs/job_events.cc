@@ -19,6 +19,26 @@ struct JobsDoor::Stream {
 namespace {
 
 constexpr std::int64_t kEventsPerRead = 100;
+// A quarter of the server's connections: listeners can't take those of everybody else.
+constexpr int kMaxStreams = 1024;
+
+// One of the open streams, counted until its end.
+class StreamPlace {
+ public:
+  explicit StreamPlace(std::atomic<int>& open) : open_(open) {
+    if (++open_ <= kMaxStreams) return;
+    --open_;
+    Problem problem(503, "The server has " + std::to_string(kMaxStreams) + " listeners, the most it allows: try again later.");
+    problem.headers.add("Retry-After", "15");
+    throw problem;
+  }
+  ~StreamPlace() { --open_; }
+  StreamPlace(const StreamPlace&) = delete;
+  StreamPlace& operator=(const StreamPlace&) = delete;
+
+ private:
+  std::atomic<int>& open_;
+};
 
 void append_event(store::Tx& tx, const pipelines::Pipeline& pipeline, const pipelines::Job& job, std::string& out) {
   out += "id: " + std::to_string(job.change) + "\nevent: job\ndata: " + pipelines::job_document(tx, pipeline, job) +
@@ -75,6 +95,7 @@ asio::awaitable<std::string> JobsDoor::next_events(Request& request, Stream& str
 
 asio::awaitable<http::Response> JobsDoor::events(Request& request) {
   Stream stream = co_await open_stream(request);
+  const StreamPlace place(streams_);
   http::Response head{200,
                       {{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}},
                       "retry: 1000\n\n"};

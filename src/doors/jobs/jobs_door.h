@@ -2,6 +2,7 @@
 // The job API (docs/openapi.yaml). A submitted job, its input, its event and its message are one transaction.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <string>
 
@@ -63,6 +64,7 @@ class JobsDoor : public api::Door {
   services::pipelines::FoundJob find(services::Call& call, const Request& request) const;
 
   Setup setup_;
+  std::atomic<int> streams_ = 0;  // of events, open now
 };
 
 }  // namespace doors::jobs
