@@ -171,7 +171,7 @@ class Terminal:
 
     def last_frame(self):
         frame = self.screen.split(b"\x1b[H")[-1]
-        return [ESCAPES.sub(b"", line).decode() for line in frame.split(b"\r\n")]
+        return [ESCAPES.sub(b"", line).decode().rstrip("\r") for line in frame.split(b"\n")]
 
     def ended(self):
         """The exit status; the terminal is as it was."""

@@ -46,8 +46,8 @@ def test_an_invalid_boundary_is_rejected(jobs, content_type):
     answer = jobs.form(form(FILE), content_type=content_type)
     if content_type.startswith("multipart/mixed") and answer.status == 202:
         return  # a raw body of that type
-    if content_type.count("boundary") == 2 and answer.status == 202:
-        assert answer.json["input"]["size"] == 7
+    if "=cut;" in content_type or '="cut' in content_type:  # a lenient server finds the boundary
+        assert answer.status == 400 or answer.json["input"]["size"] == 7, answer
         return
     rejected(answer, 400)
 
@@ -86,7 +86,6 @@ BROKEN = {
     "many fields": form(*[part(f"f{i}", b"x") for i in range(5000)], FILE),
     "many empty parts": b"--cut\r\n\r\n" * 50_000 + form(FILE),
     "NUL in a name": form(b'Content-Disposition: form-data; name="fi\0le"; filename="a"\r\n\r\nx'),
-    "a line break in a name": form(b'Content-Disposition: form-data; name="file\r\n"; filename="a"\r\n\r\nx'),
     "bare line feeds": form(FILE).replace(b"\r\n", b"\n"),
     "nested": form(b'Content-Disposition: form-data; name="file"\r\nContent-Type: multipart/mixed; boundary=in\r\n\r\n'
                    b'--in\r\nContent-Disposition: file; filename="a"\r\n\r\nx\r\n--in--')[:-9],
@@ -108,6 +107,13 @@ def test_a_nested_form_is_the_content_of_its_part(jobs):
         return
     assert answer.status == 202 and answer.json["task_id"] == "outer", answer
     assert answer.json["input"]["size"] == len(inner)
+
+
+def test_a_line_break_in_a_name_adds_no_header(jobs):
+    answer = jobs.form(form(b'Content-Disposition: form-data; name="file\r\nContent-Type: text/html"; filename="a"\r\n\r\nx'))
+    assert answer.status in (202, 400), answer
+    if answer.status == 202:
+        assert answer.json["input"]["size"] == 1 and "\n" not in answer.json["input"]["content_type"], answer
 
 
 def test_almost_a_boundary_is_content(jobs):

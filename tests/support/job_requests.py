@@ -2,6 +2,7 @@
 """Raw requests of the job API, and a pipeline for them. Its workers never run: the server has no machines."""
 import hashlib
 import json
+import urllib.parse
 
 from support import sigv4
 from support.raw import Caller, exchange, request_bytes
@@ -77,7 +78,7 @@ class Jobs:
 def finish(server, job, result=b'{"text": "done"}'):
     """Does what a worker does at the end: writes the result."""
     name = job["input"]["key"].removeprefix("in/")
-    answer = S3Caller(server).call("PUT", f"/{job['input']['bucket']}/out/{name}.json", result)
+    answer = S3Caller(server).call("PUT", f"/{job['input']['bucket']}/out/{urllib.parse.quote(name)}.json", result)
     assert answer.status == 200, answer
 
 
