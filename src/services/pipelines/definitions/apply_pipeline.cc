@@ -73,7 +73,7 @@ bool fill_row(Pipeline& row, const PipelineSpec& spec, const Settings& settings,
   row.max_receives = settings.retries + 1;
   row.retention_days = settings.retention_days;
   row.webhook_url = settings.webhook;
-  if (settings.webhook.empty()) row.webhook_secret.clear();
+  // A secret stays when the webhook goes: jobs may have webhooks of their own.
   if (settings.webhook.empty() || !row.webhook_secret.empty()) return false;
   row.webhook_secret = webhooks::new_secret();
   return true;
