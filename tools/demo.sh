@@ -35,7 +35,7 @@ finish() {
   [ -z "$server" ] || kill "$server" 2> /dev/null || true
   wait 2> /dev/null || true
   # Workers outlive the agent; after a failure there may be some.
-  [ -z "$token" ] || "$stoker" agent --clean-up --name box --join http://127.0.0.1 --token "$token" \
+  [ -z "$token" ] || "$stoker" agent --clean-up --driver process --name box --join http://127.0.0.1 --token "$token" \
     --data "$STOKER_DATA/agent" > /dev/null 2>&1 || true
   if [ -n "$failed" ]; then
     printf '\n%sThe demo failed.%s The end of the log of the server, %s:\n' "$bold" "$plain" "$DEMO/log" >&2
