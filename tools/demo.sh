@@ -13,8 +13,9 @@ idle=10s
 python=/usr/bin/python3  # has Debian's packages
 export PYTHONDONTWRITEBYTECODE=1
 
-DEMO=$(mktemp -d "${TMPDIR:-/tmp}/stoker-demo.XXXXXX")
 programs=$(dirname "$stoker")
+[ -x "$programs/stoker-ocr" ] || { echo "there is no stoker-ocr beside $stoker: make build" >&2 && exit 1; }
+DEMO=$(mktemp -d "${TMPDIR:-/tmp}/stoker-demo.XXXXXX")
 export DEMO STOKER_DATA=$DEMO/data PATH="$programs:$PATH" AWS_PAGER=""
 mkdir "$DEMO/in" "$DEMO/results"
 
@@ -34,7 +35,7 @@ finish() {
   [ -z "$server" ] || kill "$server" 2> /dev/null || true
   wait 2> /dev/null || true
   # Workers outlive the agent; after a failure there may be some.
-  [ -z "$token" ] || "$stoker" agent --clean-up --name box --join http://127.0.0.1 --token "$token" \
+  [ -z "$token" ] || "$stoker" agent --clean-up --driver process --name box --join http://127.0.0.1 --token "$token" \
     --data "$STOKER_DATA/agent" > /dev/null 2>&1 || true
   if [ -n "$failed" ]; then
     printf '\n%sThe demo failed.%s The end of the log of the server, %s:\n' "$bold" "$plain" "$DEMO/log" >&2
@@ -94,12 +95,13 @@ submit="stoker submit ocr $inputs \\
 printf '%s$ %s%s\n' "$bold" "$submit" "$plain"
 items=$(eval "ls $inputs" | wc -l)
 "$python" tools/demo/pool.py grow "$DEMO" "$items" "$submit > $DEMO/submitted 2>&1" || { cat "$DEMO/submitted" && exit 1; }
-tail -n 1 "$DEMO/submitted"
+tail -n 1 "$DEMO/submitted" | sed 's/; results in.*//'
 
 heading "The results: jobs, and objects in a bucket"
 show "stoker jobs ocr --limit 4"
-show "aws --endpoint-url \$AWS_ENDPOINT_URL s3 ls \\
-    s3://stoker-ocr-000000000000/out/ | tail -n 4"
+show "aws --endpoint-url \$AWS_ENDPOINT_URL s3 ls --recursive \\
+    s3://stoker-ocr-000000000000/out/ | tail -n 4 | cut -c 21-"
+show "head -c 390 \$DEMO/results/sans-22.png.json | fold -w 78; echo"
 "$python" tools/demo/verdict.py texts "$DEMO"
 
 heading "The webhook: a signed POST for each job"

@@ -55,6 +55,9 @@ def grow(folder, items, command):
     begin = pool.began = time.time()
     with subprocess.Popen(["bash", "-c", command]) as process:
         while process.poll() is None:
+            if time.time() - begin > PATIENCE:
+                print(f"not finished after {PATIENCE} s")
+                process.kill()
             show()
             time.sleep(PAUSE)
     end = time.time()

@@ -73,9 +73,9 @@ def show_delivery(delivery):
     print("POST / HTTP/1.1")
     for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
         print(f"{name}: {delivery['headers'][name]}")
-    shown = {"type": body["type"], "data": {"task_id": job["task_id"], "status": job["status"]}}
-    text = " ".join(job["result"]["pages"][0]["text"].split()) if isinstance(job.get("result"), dict) and "pages" in job["result"] else ""
-    print(f"\n{json.dumps(shown)}\n{text[:76]}\n")
+    pages = (job.get("result") or {}).get("pages", [{"text": ""}])
+    print(f"\n  type            {body['type']}\n  data.task_id    {job['task_id']}")
+    print(f"  data.result     {' '.join(pages[0]['text'].split())[:58]}...\n")
 
 
 def pool_changes(folder):
