@@ -57,9 +57,9 @@ def send_several(session, url, tokens):
     session.ledger.try_send(tokens)
     entries = [{"Id": f"e{i}", "MessageBody": body_of(token, 100)} for i, token in enumerate(tokens)]
     answer = session.call("SendMessageBatch", {"QueueUrl": url, "Entries": entries})
-    for entry in answer["Successful"]:
+    for entry in answer.get("Successful", []):
         session.ledger.acknowledge_send(tokens[int(entry["Id"][1:])], entry["MessageId"])
-    if answer["Failed"]:
+    if answer.get("Failed"):
         session.ledger.problem(f"a batch failed in part: {answer['Failed']}")
 
 
@@ -74,7 +74,7 @@ def receive_and_delete(session, url):
     if len(chosen) > 1 and session.random.random() < 0.5:
         entries = [{"Id": f"e{i}", "ReceiptHandle": m["ReceiptHandle"]} for i, m in enumerate(chosen)]
         answer = session.call("DeleteMessageBatch", {"QueueUrl": url, "Entries": entries})
-        done = [tokens[int(entry["Id"][1:])] for entry in answer["Successful"]]
+        done = [tokens[int(entry["Id"][1:])] for entry in answer.get("Successful", [])]
     else:
         done = tokens[:1]
         session.call("DeleteMessage", {"QueueUrl": url, "ReceiptHandle": chosen[0]["ReceiptHandle"]})

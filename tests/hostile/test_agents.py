@@ -26,7 +26,9 @@ def ecs(caller, operation, **members):
 def register(caller, name):
     document = json.dumps({"instanceId": name})
     resources = [{"name": n, "type": "INTEGER", "integerValue": 4096} for n in ("CPU", "MEMORY")]
-    answer = ecs(caller, "RegisterContainerInstance", instanceIdentityDocument=document, totalResources=resources)
+    attributes = [{"name": "stoker.agent", "value": "1"}]  # with messages of our own: logs
+    answer = ecs(caller, "RegisterContainerInstance", instanceIdentityDocument=document, totalResources=resources,
+                 attributes=attributes)
     return answer["containerInstance"]["containerInstanceArn"]
 
 
