@@ -112,7 +112,7 @@ def test_every_job_ends_with_one_result_whatever_is_killed(receiver):  # noqa: F
         pipelines = Pipelines(fleet.server.data)
         # A kill is a receive without an answer: many of them must not be taken for a poison item.
         pipelines.apply({"name": "chaos", "image": "process", "serve": f"{sys.executable} {SERVE}", "batch": 16,
-                         "max": 3, "items_per_task": 50, "timeout": "10s", "retries": 100, "cpu": 128, "memory": 256,
+                         "max": 3, "items_per_task": 50, "timeout": "10s", "retries": 99, "cpu": 128, "memory": 256,
                          "webhook": f"http://127.0.0.1:{receiver.server_port}/hook"})
         bucket = pipelines.show("chaos")["bucket"]
         fleet.client("s3").put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Enabled"})
