@@ -51,6 +51,12 @@ void add_metric_values(ScalingClient& client, std::vector<ScalingEvent>& events)
   }
 }
 
+// "2026-11-18T14:03:35Z" of "2026-11-18T14:03:35.302Z".
+std::string whole_seconds(const std::string& time) {
+  const std::size_t dot = time.find('.');
+  return dot == time.npos ? time : time.substr(0, dot) + "Z";
+}
+
 // Each with its reason below: names of policies and alarms are long.
 void print_events(const std::vector<ScalingEvent>& events, std::ostream& out) {
   constexpr std::size_t kTimeWidth = 22, kReasonIndent = 4;
@@ -60,6 +66,7 @@ void print_events(const std::vector<ScalingEvent>& events, std::ostream& out) {
   for (const auto& row : rows) width = std::max(width, row[1].size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     auto& row = rows[i];
+    row[0] = whole_seconds(row[0]);
     row[0].resize(kTimeWidth, ' ');
     row[1].resize(width + 2, ' ');
     out << row[0] << row[1] << shortened(row[2], kScreenWidth - kTimeWidth - width - 2) << '\n';

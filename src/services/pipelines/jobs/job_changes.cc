@@ -46,6 +46,13 @@ bool start_job(Call& call, const Pipeline& pipeline, Job& job, std::int64_t atte
   // A report may be late: the error of the same attempt was stored before.
   const bool late = job.status == JobStatus::Queued && !job.error.type.empty() &&
                     job.attempts_before + attempt <= job.attempts;
+  // A quick item is done before its start is reported. Where it was done is still worth knowing.
+  if (job.status == JobStatus::Succeeded && job.task_arn.empty() && !place.task_arn.empty()) {
+    job.task_arn = place.task_arn;
+    job.machine = place.machine;
+    job.gpu_ids = place.gpu_ids;
+    save_job(call, pipeline, job, job.status);
+  }
   if (!next || late) return false;
   const JobStatus before = std::exchange(job.status, *next);
   count_attempt(job, attempt);

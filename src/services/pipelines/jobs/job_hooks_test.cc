@@ -78,6 +78,18 @@ TEST_F(JobHooks, AResultEndsItsJobOnce) {
   EXPECT_EQ(counts().succeeded, 1);
 }
 
+TEST_F(JobHooks, AStartThatIsReportedAfterTheEndNamesTheTask) {
+  const std::string task = "arn:aws:ecs:us-east-1:111111111111:task/default/0123";
+  put_object("in/a.png", "01");
+  put_object("out/a.png.json", "02", "{}", "01");
+  EXPECT_EQ(report("in/a.png", "01", 1, task), 0);
+  const Job job = job_of("in/a.png");
+  EXPECT_EQ(job.status, JobStatus::Succeeded);
+  EXPECT_EQ(job.task_arn, task);
+  EXPECT_EQ(counts().succeeded, 1);
+  EXPECT_EQ(counts().running, 0);
+}
+
 TEST_F(JobHooks, AResultOfAnotherVersionOfTheInputEndsNothing) {
   put_object("in/a.png", "02");
   put_object("out/a.png.json", "03", "{}", "01");
