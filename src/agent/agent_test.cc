@@ -140,7 +140,7 @@ class FakeServer {
 
   // Records the path as the operation and the Authorization header as the body.
   http::Response no_such_object(const http::RequestHead& head) {
-    record(calls_, {"GET " + head.target, *head.headers.find("Authorization")});
+    record(calls_, {"GET " + head.target, std::string(head.headers.get("Authorization"))});
     return {404, {}, "<Error><Code>NoSuchBucket</Code><Message>The bucket does not exist.</Message></Error>"};
   }
 

@@ -86,7 +86,7 @@ class AgentsTest : public services::ecs::MachinesTest {
   void give_machine_our_agent() {
     with_call([&](services::Call& call) {
       auto instance = *services::ecs::load_instance(call.tx, machine_);
-      instance.body.attributes = {{.name = "stoker.agent"}};
+      instance.body.attributes->push_back({.name = "stoker.agent"});
       services::ecs::update_instance(call.tx, instance);
     });
   }

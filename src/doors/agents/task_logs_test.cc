@@ -45,7 +45,7 @@ class TaskLogsTest : public AgentsTest {
 TEST_F(TaskLogsTest, AMachineWithAmazonsAgentHasNoStream) {
   with_call([&](services::Call& call) {
     auto instance = *services::ecs::load_instance(call.tx, machine_);
-    instance.body.attributes.reset();
+    std::erase_if(*instance.body.attributes, [](const auto& attribute) { return attribute.name == "stoker.agent"; });
     services::ecs::update_instance(call.tx, instance);
   });
   const auto task = start_task();

@@ -25,7 +25,7 @@ class EnvironmentFiles : public MachinesTest {
                              R"({"instanceIdentityDocument":"{\"instanceId\":\")" + name +
                                  R"(\"}","totalResources":[{"name":"CPU","type":"INTEGER","integerValue":4096},
              {"name":"MEMORY","type":"INTEGER","integerValue":8000}],
-             "attributes":[{"name":"ecs.capability.env-files.s3"}]})");
+             "attributes":[{"name":"ecs.capability.env-files.s3"},{"name":"com.amazonaws.ecs.capability.task-iam-role"}]})");
     const std::string arn = *response.containerInstance->containerInstanceArn;
     const std::string id = arn.substr(arn.rfind('/') + 1);
     with_call([&](Call& call) { set_connected(call, model::InstanceId(id), true); });

@@ -45,7 +45,8 @@ class MachinesTest : public EcsTest {
     auto response = run_json(&register_container_instance,
                              R"({"instanceIdentityDocument":"{\"instanceId\":\")" + name +
                                  R"(\"}","totalResources":[{"name":"CPU","type":"INTEGER","integerValue":4096},
-             {"name":"MEMORY","type":"INTEGER","integerValue":8000}],"platformDevices":[)" + devices + "]}");
+             {"name":"MEMORY","type":"INTEGER","integerValue":8000}],
+             "attributes":[{"name":"com.amazonaws.ecs.capability.task-iam-role"}],"platformDevices":[)" + devices + "]}");
     const std::string arn = *response.containerInstance->containerInstanceArn;
     const std::string id = arn.substr(arn.rfind('/') + 1);
     with_call([&](Call& call) {
