@@ -8,7 +8,8 @@ cd "$(dirname "$0")/../.."
 name=$(basename "$1")
 corpus=build/corpus/$name
 mkdir -p "$corpus" build/test
-output=$("$1" -max_total_time="${FUZZ_SECONDS:-10}" -timeout=60 -rss_limit_mb=2048 \
+# A report of much memory may hang in the allocator's lock.
+output=$(timeout -k 5 $((${FUZZ_SECONDS:-10} + 120)) "$1" -max_total_time="${FUZZ_SECONDS:-10}" -timeout=60 -rss_limit_mb=2048 \
   -artifact_prefix="build/test/$name-" "$corpus" 2>&1)
 status=$?
 printf '== %s\n%s\n' "$name" "$(tail -n 40 <<< "$output")"
