@@ -76,15 +76,16 @@ void check_data_folder(const std::string& folder, bool embedded) {
   }
   if (!embedded) return;
   const std::string database = folder + "/stoker.db";
-  const auto present = traces_of_data(folder);
-  std::error_code error;
-  const auto size = fs::file_size(database, error);
-  if ((error || size == 0) && !present.empty()) {
+  std::error_code missing;
+  const auto size = fs::file_size(database, missing);
+  if (missing || size == 0) {
+    const auto present = traces_of_data(folder);
+    if (present.empty()) return;
     throw std::runtime_error("the data folder " + folder + " has " + joined(present) + ", but its database stoker.db is " +
-                             (error ? "missing" : "empty") + ". A start would make a new, empty one and hide the loss. " +
+                             (missing ? "missing" : "empty") + ". A start would make a new, empty one and hide the loss. " +
                              kWhatToDo);
   }
-  if (!error && size > 0 && fs::exists(folder + "/running") && !fs::exists(database + "-wal")) {
+  if (fs::exists(folder + "/running") && !fs::exists(database + "-wal")) {
     throw std::runtime_error("the last server of the data folder " + folder + " did not end by itself, and its write-ahead "
                              "log stoker.db-wal is missing: the last writes may be lost. " + kWhatToDo +
                              " To go on without these writes, delete " + folder + "/running.");

@@ -92,9 +92,9 @@ TEST_F(JobDeliveries, TheUrlOfAJobWinsAndNeedsNoWebhookOfThePipeline) {
   submit({.id = "two", .filename = "a.png", .content_hash = "h", .webhook_url = "http://other.example/"}, "05");
   put_object("out/two/a.png.json", "06", "{}", "05");
   EXPECT_EQ(outbox()[1].secret, outbox()[0].secret);
-  const auto told = ask<shapes::stoker::GetWebhookSecretResponse>("GetWebhookSecret",
+  const auto answer = ask<shapes::stoker::GetWebhookSecretResponse>("GetWebhookSecret",
                                                                   shapes::stoker::GetWebhookSecretRequest{"ocr"});
-  EXPECT_EQ(told.secret, outbox()[0].secret);
+  EXPECT_EQ(answer.secret, outbox()[0].secret);
 }
 
 TEST_F(JobDeliveries, AttemptsAndTheEndAreRecorded) {
