@@ -22,6 +22,7 @@ std::optional<std::int64_t> millis_of(std::string_view unit) {
 
 std::string duration_text(Duration duration) {
   constexpr std::pair<std::int64_t, const char*> kUnits[] = {{86400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}};
+  if (duration > Duration(0) && duration < std::chrono::seconds(1)) return std::to_string(duration.count()) + " ms";
   std::int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
   std::string text;
   int parts = 0;

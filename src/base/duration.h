@@ -10,7 +10,7 @@
 
 namespace base {
 
-// "3 d 4 h", "5 min", "12 s": the two largest nonzero units; "0 s" for less than a second.
+// "3 d 4 h", "5 min", "12 s": the two largest nonzero units; "300 ms" for less than a second. "0 s" for nothing.
 std::string duration_text(Duration duration);
 
 // "20ms", "90s", "65m", "2h", "1d"; nullopt for anything else, and for more than ten years.

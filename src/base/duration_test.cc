@@ -10,7 +10,9 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 TEST(Duration, IsWrittenInItsTwoLargestUnits) {
-  EXPECT_EQ(duration_text(milliseconds(999)), "0 s");
+  EXPECT_EQ(duration_text(milliseconds(0)), "0 s");
+  EXPECT_EQ(duration_text(milliseconds(999)), "999 ms");
+  EXPECT_EQ(duration_text(milliseconds(1999)), "1 s");
   EXPECT_EQ(duration_text(seconds(12)), "12 s");
   EXPECT_EQ(duration_text(seconds(60)), "1 min");
   EXPECT_EQ(duration_text(seconds(90)), "1 min 30 s");

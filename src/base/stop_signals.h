@@ -4,6 +4,8 @@
 
 #include <csignal>
 
+#include "base/time.h"
+
 namespace base {
 
 // Blocks both signals: construct it on the main thread before starting any other thread.
@@ -13,6 +15,10 @@ class StopSignals {
 
   // Blocks until a signal arrives; returns its number.
   int wait();
+  // The same for so long. True: a signal arrived.
+  bool wait_for(Duration most);
+  // From any thread, as if SIGTERM had arrived.
+  void raise();
   // The next signal ends the process immediately.
   void let_through();
 

@@ -113,7 +113,7 @@ TEST_F(ClientStreamTest, ADestroyedStreamClosesItsConnection) {
     ScriptedServer::read_request(fd);
     ScriptedServer::write(fd, std::string(kChunked) + "3\r\nabc\r\n");
     pollfd ready = {fd, POLLIN, 0};
-    ::poll(&ready, 1, 20'000);
+    ::poll(&ready, 1, kTestDeadlineMs);
     char byte = 0;
     closed.set_value(::recv(fd, &byte, 1, 0));
   }});

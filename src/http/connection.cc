@@ -30,6 +30,12 @@ constexpr std::size_t kJoinBytes = 16 * 1024;
 // The client has limits.write to receive each step of a long response.
 constexpr std::size_t kWriteStepBytes = 1024 * 1024;
 
+constexpr char kNoMemory[] = "Too many request bodies arrive at this time. Please reduce your request rate.";
+constexpr char kNoAccountMemory[] =
+    "The account's requests, and responses that it does not read, use as much memory as they may. Please reduce your "
+    "request rate.";
+// Shorter responses are not counted: connections have a limit of their own.
+constexpr std::size_t kFreeResponseBytes = 64 * 1024;
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -44,11 +50,12 @@ bool takes_no_body(const Response& response, bool head_only) { return head_only 
 
 }  // namespace
 
-Connection::Connection(Surroundings around, std::unique_ptr<Stream> stream, std::string peer, bool secure)
+Connection::Connection(Surroundings around, std::unique_ptr<Stream> stream, Peer peer)
     : around_(around),
       stream_(std::move(stream)),
       peer_(std::move(peer)),
-      secure_(secure),
+      body_loan_(around.bodies, peer_.place.address()),
+      account_loan_(around.account_bodies, ""),
       parser_(around.limits.head_bytes) {}
 
 Connection::~Connection() {
@@ -95,8 +102,15 @@ asio::awaitable<void> Connection::run() {
       co_await WebSocketSession::wait_for_end(websocket_);
       co_return;
     }
+    response = if_there_is_memory(std::move(response));
     open = co_await write_response(std::move(response), rejected);
+    account_loan_.release();
     if (rejected) unread_ = true;
+    // A client that sends many requests at once would block other connections of this thread.
+    if (open && buffer_.size() > 0) {
+      asio::any_io_executor executor = co_await asio::this_coro::executor;
+      co_await asio::post(executor, asio::use_awaitable);
+    }
   }
   if (!broken_) {
     co_await close();
@@ -123,6 +137,7 @@ asio::awaitable<bool> Connection::read_head() {
     idle_ = !begun;
     error_code error;
     base::Duration patience = around_.limits.idle;
+    if (!known_) patience = std::min(patience, around_.limits.unknown_idle);
     if (begun) patience = std::chrono::duration_cast<base::Duration>(head_deadline - around_.now);
     co_await fill(kHeadReadBytes, patience, error);
     idle_ = false;
@@ -135,7 +150,8 @@ asio::awaitable<bool> Connection::read_head() {
 
 void Connection::start_body() {
   body_left_ = parser_.content_length();
-  body_failed_ = false;
+  whole_body_ = 0;
+  body_failed_ = verified_ = false;
   owes_continue_ = parser_.expects_continue();
 }
 
@@ -143,17 +159,22 @@ bool Connection::body_done() const { return parser_.chunked() ? parser_.chunks_d
 
 asio::awaitable<Response> Connection::call_handler() {
   deadline_ = Deadline::max();
+  // A handler may wait for long.
+  if (buffer_.size() == 0) buffer_.shrink_to_fit();
   Exchange exchange(*this);
   try {
     Response response = co_await around_.handler(exchange);
+    body_loan_.release();
     if (response.status < 200 || response.status > 999) response = text_response(500, "Internal Server Error");
     co_return response;
   } catch (const Failure& failure) {
     cut_short_ = streamed_.has_value();
+    body_loan_.release();
     co_return text_response(failure.status(), failure.what());
   } catch (const std::exception& error) {
     cut_short_ = streamed_.has_value();
-    base::log_error("request handler threw", {{"error", error.what()}, {"peer", peer_}, {"method", head().method}});
+    body_loan_.release();
+    base::log_error("request handler threw", {{"error", error.what()}, {"peer", peer()}, {"method", head().method}});
     co_return text_response(500, "Internal Server Error");
   }
 }
@@ -162,7 +183,7 @@ asio::awaitable<Response> Connection::call_handler() {
 ResponseForm Connection::form_of(const Response& response, bool rejected) {
   ResponseForm form;
   form.head_only = !rejected && head().method == "HEAD";
-  form.close = rejected || around_.draining || !parser_.keep_alive() || !can_skip_body() ||
+  form.close = rejected || refused_ || around_.draining || !parser_.keep_alive() || !can_skip_body() ||
                base::equals_ignoring_case(response.headers.get("Connection"), "close");
   form.http11 = !rejected && parser_.http11();
   return form;
@@ -226,11 +247,11 @@ asio::awaitable<void> Connection::write_part(BodyPart part, const PartOpener* op
         co_await asio::post(executor, asio::use_awaitable);
       }
     }
-    if (error && !is_peers(error)) base::log_error("response cut short", {{"error", error.message()}, {"peer", peer_}});
+    if (error && !is_peers(error)) base::log_error("response cut short", {{"error", error.message()}, {"peer", peer()}});
   } catch (const boost::system::system_error&) {
     throw;  // cancelled
   } catch (const std::exception& failure) {
-    base::log_error("response cut short", {{"error", failure.what()}, {"peer", peer_}});
+    base::log_error("response cut short", {{"error", failure.what()}, {"peer", peer()}});
     error = asio::error::broken_pipe;  // Content-Length is sent: only closing shows that bytes are missing
   }
   deadline_ = Deadline::max();
@@ -342,26 +363,68 @@ asio::awaitable<void> Connection::append_chunks(std::string& body, error_code& e
   }
 }
 
+void Connection::require_memory(std::size_t body_bytes) {
+  if (!verified_ && !body_loan_.cover(body_bytes)) throw Failure(503, kNoMemory);
+}
+
+// The request's own memory is free by now. A response that is sent in pieces has no body here.
+Response Connection::if_there_is_memory(Response response) {
+  account_loan_.release();
+  if (response.body.size() <= kFreeResponseBytes || account_loan_.cover(response.body.size())) return response;
+  return text_response(503, kNoAccountMemory);
+}
+
+// A client that waits for "100 Continue" has not sent the body yet: it is rejected before it does.
+void Connection::check_continue(std::size_t limit) {
+  const std::uint64_t expected = std::min<std::uint64_t>(parser_.chunked() ? kPieceBytes : body_left_, limit);
+  if (!verified_ && !body_loan_.could_cover(static_cast<std::size_t>(expected))) throw Failure(503, kNoMemory);
+}
+
+void Connection::set_account(const std::string& account) {
+  verified_ = true;
+  body_loan_.release();
+  account_ = account;
+  // It gets its place when it is accepted.
+  if (base::equals_ignoring_case(head().headers.get("Upgrade"), "websocket")) return;
+  known_ = true;
+  refused_ = !peer_.place.set_account(account);
+  account_loan_.set_owner(account);
+  if (!refused_ && !account_loan_.cover(whole_body_)) throw Failure(503, kNoAccountMemory);
+  if (!refused_) return;
+  if (peer_.place.account_is_full()) {
+    throw Failure(429, "The account has as many connections as one account may have. Use fewer connections.");
+  }
+  throw Failure(503, "Too many connections are open. Use fewer connections.");
+}
+
 asio::awaitable<std::string> Connection::read_body(std::size_t limit) {
   std::string body;
   if (body_left_ > limit) throw Failure(413, "The body is larger than " + std::to_string(limit) + " bytes.");
   if (owes_continue_) {
+    check_continue(limit);
     co_await send_continue();
   }
   while (!body_done()) {
+    const std::uint64_t expected = parser_.chunked() ? kPieceBytes : body_left_;
+    require_memory(body.size() + static_cast<std::size_t>(std::min<std::uint64_t>(expected, kPieceBytes)));
     co_await append_piece(body);
     if (body.size() > limit) throw Failure(413, "The body is larger than " + std::to_string(limit) + " bytes.");
   }
   deadline_ = Deadline::max();
+  whole_body_ = body.size();
+  if (verified_ && !account_loan_.cover(whole_body_)) throw Failure(503, kNoAccountMemory);
   co_return body;
 }
 
 asio::awaitable<std::string> Connection::read_piece() {
   std::string piece;
   if (owes_continue_) {
+    check_continue(kPieceBytes);
     co_await send_continue();
   }
   if (!body_done()) {
+    const std::uint64_t expected = parser_.chunked() ? kPieceBytes : body_left_;
+    require_memory(static_cast<std::size_t>(std::min<std::uint64_t>(expected, kPieceBytes)));
     piece.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(parser_.chunked() ? 0 : body_left_, kPieceBytes)));
     co_await append_piece(piece);
   }
@@ -370,7 +433,7 @@ asio::awaitable<std::string> Connection::read_piece() {
 }
 
 // Whether the unread rest of a body is short enough to skip. A client that waits for "100 Continue"
-// may or may not send it: the server cannot know. And botocore, if it gets a response without one,
+// may or may not send it: the server cannot find out. And botocore, if it gets a response without one,
 // misreads what follows on that connection even if the body was empty.
 bool Connection::can_skip_body() const {
   if (owes_continue_) return false;
@@ -400,6 +463,12 @@ asio::awaitable<std::shared_ptr<WebSocket>> Connection::accept_websocket(WebSock
   std::string key = check_upgrade(head(), parser_.http11());
   if (around_.draining) throw Failure(503, "The server is shutting down.");
   if (!body_done()) throw Failure(400, "A WebSocket request must not have a body.");
+  // Without a valid signature it stays one of the unknown connections, whatever its first message is.
+  refused_ = verified_ && !peer_.place.set_agent(account_);
+  if (refused_) {
+    const bool full = peer_.place.account_is_full();
+    throw Failure(503, full ? "The account has as many connections as one account may have." : "Too many connections are open.");
+  }
   out_ = switching_protocols(key);
   Pieces pieces = {asio::buffer(out_), asio::const_buffer()};
   co_await write_or_throw(pieces);
@@ -410,7 +479,7 @@ asio::awaitable<std::shared_ptr<WebSocket>> Connection::accept_websocket(WebSock
   buffer_.shrink_to_fit();  // the WebSocket may live for days
   upgraded.role = Role::Server;
   upgraded.limits = limits;
-  upgraded.write_patience = around_.limits.write;
+  upgraded.write_patience = limits.write_patience.value_or(around_.limits.write);
   upgraded.close_patience = around_.limits.linger;
   asio::any_io_executor executor = upgraded.stream->socket().get_executor();
   websocket_ = WebSocketSession::start(executor, std::move(upgraded));
@@ -473,6 +542,7 @@ asio::awaitable<void> Connection::write_or_throw(Pieces pieces) {
 const RequestHead& Exchange::head() const { return connection_.head(); }
 const std::string& Exchange::peer() const { return connection_.peer(); }
 bool Exchange::secure() const { return connection_.secure(); }
+void Exchange::set_account(const std::string& account) { connection_.set_account(account); }
 bool Exchange::peer_gone() const { return connection_.peer_gone(); }
 asio::awaitable<std::string> Exchange::read_body(std::size_t limit) { return connection_.read_body(limit); }
 asio::awaitable<std::string> Exchange::read_piece() { return connection_.read_piece(); }

@@ -26,11 +26,19 @@ struct Surroundings {
   const std::atomic<bool>& draining;
   // The time of the last tick: reading the clock for each wait would cost too much.
   const std::chrono::steady_clock::time_point& now;
+  BodyBudget &bodies, &account_bodies;
+};
+
+// The client, as far as the socket shows it.
+struct Peer {
+  std::string name;  // "127.0.0.1:5555", or "unix"
+  bool secure = false;
+  Admission::Place place;
 };
 
 class Connection {
  public:
-  Connection(Surroundings around, std::unique_ptr<Stream> stream, std::string peer, bool secure);
+  Connection(Surroundings around, std::unique_ptr<Stream> stream, Peer peer);
   ~Connection();
 
   boost::asio::awaitable<void> run();
@@ -45,8 +53,9 @@ class Connection {
 
   // For Exchange.
   const RequestHead& head() { return parser_.head(); }
-  const std::string& peer() const { return peer_; }
-  bool secure() const { return secure_; }
+  const std::string& peer() const { return peer_.name; }
+  bool secure() const { return peer_.secure; }
+  void set_account(const std::string& account);
   bool peer_gone() { return websocket_ ? websocket_->ended() : stream_->peer_gone(); }
   boost::asio::awaitable<std::string> read_body(std::size_t limit);
   boost::asio::awaitable<std::string> read_piece();
@@ -77,6 +86,9 @@ class Connection {
 
   ResponseForm form_of(const Response& response, bool rejected);
   void start_body();
+  void require_memory(std::size_t body_bytes);
+  Response if_there_is_memory(Response response);
+  void check_continue(std::size_t limit);
   bool body_done() const;
   bool can_skip_body() const;
   std::string_view buffered() const;
@@ -84,8 +96,8 @@ class Connection {
   Surroundings around_;
   std::unique_ptr<Stream> stream_;  // null once the WebSocket owns it
   WebSocketSession::Ptr websocket_;
-  std::string peer_;
-  bool secure_;
+  Peer peer_;
+  BodyBudget::Loan body_loan_, account_loan_;  // of the request until it is verified; then, and of the response
 
   RequestParser parser_;
   boost::beast::flat_buffer buffer_;  // read, but not consumed yet
@@ -95,11 +107,16 @@ class Connection {
   bool idle_ = false;                     // waits for a request's first byte
   bool broken_ = false;                   // the stream failed: nothing more can be sent
   std::uint64_t body_left_ = 0;           // of a body with a Content-Length
+  std::size_t whole_body_ = 0;            // read by read_body()
   bool body_failed_ = false;              // the rest of the body will not arrive
   bool unread_ = false;                   // bytes of a rejected request may still arrive
   std::optional<ResponseForm> streamed_;  // of a response whose head is sent and whose body follows
   bool cut_short_ = false;                // the handler threw: do not send the end of the body
   bool owes_continue_ = false;            // the client waits for "100 Continue"
+  bool verified_ = false;                 // the signature of this request
+  std::string account_;                   // of the last verified request
+  bool known_ = false;                    // a request of this connection had a valid signature
+  bool refused_ = false;                  // the account has too many connections: this one closes
 };
 
 }  // namespace http

@@ -57,10 +57,10 @@ void Running::wait_for_none() {
 }
 
 Lane::Lane(asio::io_context& io, const Handler& handler, const Limits& limits, const std::atomic<bool>& draining,
-           Running& connections, Running& ticks)
+           BodyBudget& bodies, BodyBudget& account_bodies, Running& connections, Running& ticks)
     : io_(io),
       limits_(limits),
-      around_{handler, limits, draining, now_},
+      around_{handler, limits, draining, now_, bodies, account_bodies},
       running_connections_(connections),
       running_ticks_(ticks),
       timer_(io) {}
@@ -110,7 +110,8 @@ asio::awaitable<void> Lane::run_connection(Accepted accepted, Stop& stop) {
   } else {
     stream = plain_stream(std::move(socket));
   }
-  Connection connection(around_, std::move(stream), std::move(accepted.peer), accepted.tls != nullptr);
+  Peer peer{std::move(accepted.peer), accepted.tls != nullptr, std::move(*accepted.place)};
+  Connection connection(around_, std::move(stream), std::move(peer));
   connections_.emplace(&connection, &stop);
   std::exception_ptr failure;
   try {

@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -40,13 +41,15 @@ struct Accepted {
   int fd = -1;
   int family = 0;
   std::string peer;
+  std::string address;                       // of the peer, or the network of an IPv6 one
   boost::asio::ssl::context* tls = nullptr;  // null for a plain connection
+  std::optional<Admission::Place> place = {};
 };
 
 class Lane {
  public:
   Lane(boost::asio::io_context& io, const Handler& handler, const Limits& limits, const std::atomic<bool>& draining,
-       Running& connections, Running& ticks);
+       BodyBudget& bodies, BodyBudget& account_bodies, Running& connections, Running& ticks);
 
   // From any thread.
   void start_ticks();

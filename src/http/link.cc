@@ -13,6 +13,8 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 constexpr std::size_t kLinkReadBytes = 64 * 1024;
+constexpr std::size_t kUpgradeHeadBytes = 64 * 1024;
+constexpr std::size_t kRefusalBytes = 1024 * 1024;
 // A longer wait has no end: the clock could not represent it.
 constexpr base::Duration kLongestLinkWait = std::chrono::hours(24 * 365);
 
@@ -129,6 +131,23 @@ asio::awaitable<base::Result<bool>> receive_some(LinkPtr link, ResponseParser& p
   if (!used) co_return base::Error{place(endpoint) + ": " + used.error()};
   link->buffer.consume(*used);
   co_return true;
+}
+
+asio::awaitable<base::Result<Response>> ask_for_upgrade(LinkPtr link, const Endpoint& endpoint, std::string request) {
+  error_code error;
+  asio::const_buffer bytes = asio::buffer(request);
+  co_await link->stream->write(bytes, error);
+  // A server that rejects early may respond and close while we still write: read its response.
+  if (link->expired) co_return failure(link, endpoint, error);
+  ResponseLimits bounds;
+  bounds.head_bytes = kUpgradeHeadBytes;
+  bounds.body_bytes = kRefusalBytes;
+  ResponseParser parser(bounds, false);
+  while (!parser.done()) {
+    base::Result<bool> received = co_await receive_some(link, parser, endpoint, error);
+    if (!received) co_return base::Error{received.error()};
+  }
+  co_return parser.take();
 }
 
 base::Error failure(const LinkPtr& link, const Endpoint& endpoint, const error_code& error) {

@@ -58,6 +58,11 @@ boost::asio::awaitable<void> connect(LinkPtr link, const Endpoint& endpoint, Tls
 boost::asio::awaitable<base::Result<bool>> receive_some(LinkPtr link, ResponseParser& parser, const Endpoint& endpoint,
                                                         error_code& error);
 
+// Sends a request to upgrade the connection, and reads the response that accepts or rejects it. Bytes that follow a
+// 101 stay in the link's buffer.
+boost::asio::awaitable<base::Result<Response>> ask_for_upgrade(LinkPtr link, const Endpoint& endpoint,
+                                                               std::string request);
+
 // The reason for people: "cannot reach db:80: Connection refused".
 base::Error failure(const LinkPtr& link, const Endpoint& endpoint, const error_code& error);
 

@@ -19,6 +19,7 @@ namespace http {
 namespace {
 
 constexpr int kBacklog = 1024;
+constexpr std::size_t kIpv6NetworkBytes = 8;
 
 [[noreturn]] void fail(const std::string& where, const std::string& why) {
   throw std::runtime_error("cannot listen on " + where + ": " + why);
@@ -44,6 +45,18 @@ std::string peer_name(const sockaddr_storage& from) {
     return "[" + std::string(text) + "]:" + std::to_string(ntohs(v6.sin6_port));
   }
   return "unix";
+}
+
+// The unit of limits by address: the address, or the network of an IPv6 address, because a client has all of it.
+std::string peer_address(const sockaddr_storage& from) {
+  if (from.ss_family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(from);
+    return {reinterpret_cast<const char*>(&v4.sin_addr), sizeof v4.sin_addr};
+  }
+  if (from.ss_family != AF_INET6) return "";
+  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(from).sin6_addr;
+  const auto* bytes = reinterpret_cast<const char*>(v6.s6_addr);
+  return IN6_IS_ADDR_V4MAPPED(&v6) ? std::string(bytes + 12, 4) : std::string(bytes, kIpv6NetworkBytes);
 }
 
 // Whether a server listens on this socket file. A killed server leaves its file behind.
@@ -121,6 +134,7 @@ Accepted accept_one(int listener, int& error) {
   if (accepted.fd < 0) return accepted;
   accepted.family = from.ss_family;
   accepted.peer = peer_name(from);
+  accepted.address = peer_address(from);
   int on = 1;
   if (from.ss_family != AF_UNIX) ::setsockopt(accepted.fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   return accepted;

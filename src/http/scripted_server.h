@@ -5,20 +5,17 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <chrono>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
-#include "base/time.h"
 #include "http/listener.h"
 #include "http/message.h"
+#include "http/test_deadline.h"
 
 namespace http {
-
-inline constexpr base::Duration kTestDeadline = std::chrono::seconds(20);
 
 inline Request get_request(std::string target) {
   Request request;
@@ -45,7 +42,7 @@ class ScriptedServer {
     char buffer[4096];
     while (got.find("\r\n\r\n") == std::string::npos) {
       pollfd ready = {fd, POLLIN, 0};
-      ::poll(&ready, 1, 20'000);
+      ::poll(&ready, 1, kTestDeadlineMs);
       ssize_t size = ::recv(fd, buffer, sizeof buffer, 0);
       if (size <= 0) return;
       got.append(buffer, static_cast<std::size_t>(size));
@@ -57,7 +54,7 @@ class ScriptedServer {
   void run() {
     for (const Script& script : scripts_) {
       pollfd ready = {listener_.get(), POLLIN, 0};
-      if (::poll(&ready, 1, 20'000) <= 0) return;
+      if (::poll(&ready, 1, kTestDeadlineMs) <= 0) return;
       int error = 0;
       Descriptor connection(accept_one(listener_.get(), error).fd);
       script(connection.get());

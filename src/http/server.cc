@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/server.h"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -25,6 +26,8 @@ namespace asio = boost::asio;
 
 // Out of file descriptors: pending connections stay in the kernel's queue for this time.
 constexpr base::Duration kAcceptPause = std::chrono::milliseconds(100);
+// Then the connections of this thread have a turn: whoever opens and closes connections quickly must not hold them up.
+constexpr int kMostAcceptedAtOnce = 64;
 // After a cancellation, for handlers to notice it.
 constexpr base::Duration kCancelPatience = std::chrono::seconds(5);
 
@@ -44,7 +47,8 @@ struct Listener {
 };
 
 struct Server::State {
-  State(IoThreads& threads, Handler h, Limits l) : io(threads), handler(std::move(h)), limits(l) {}
+  State(IoThreads& threads, Handler h, Limits l)
+      : io(threads), handler(std::move(h)), limits(l), admission(l.connections), bodies(l.bodies), account_bodies(l.account_bodies) {}
 
   void start(std::unique_ptr<Listener> listener);
   asio::awaitable<void> accept_all(Listener& listener);
@@ -54,6 +58,8 @@ struct Server::State {
   IoThreads& io;
   const Handler handler;
   const Limits limits;
+  Admission admission;
+  BodyBudget bodies, account_bodies;
   std::atomic<bool> draining = false;
   std::atomic<std::size_t> turn = 0;
   unsigned short port = 0;
@@ -75,12 +81,18 @@ void Server::State::start(std::unique_ptr<Listener> listener) {
 
 asio::awaitable<void> Server::State::accept_all(Listener& listener) {
   error_code failed;
-  while (!draining) {
+  for (int accepted_at_once = 0; !draining;) {
+    if (accepted_at_once == kMostAcceptedAtOnce) {
+      accepted_at_once = 0;
+      listener.pause.expires_after(base::Duration(0));
+      co_await listener.pause.async_wait(asio::redirect_error(asio::use_awaitable, failed));
+    }
     int error = 0;
     Accepted accepted = accept_one(listener.descriptor.native_handle(), error);
     if (error == 0) {
       accepted.tls = listener.tls.get();
       deal(std::move(accepted));
+      ++accepted_at_once;
     } else if (error == EAGAIN) {
       co_await listener.descriptor.async_wait(asio::posix::stream_descriptor::wait_read,
                                               asio::redirect_error(asio::use_awaitable, failed));
@@ -95,10 +107,12 @@ asio::awaitable<void> Server::State::accept_all(Listener& listener) {
 }
 
 void Server::State::deal(Accepted accepted) {
-  if (static_cast<std::size_t>(connections.count()) >= limits.connections) {
+  std::optional<Admission::Place> place = admission.enter(accepted.family == AF_UNIX, accepted.address);
+  if (!place) {
     turn_away(accepted);
     return;
   }
+  accepted.place.emplace(std::move(*place));
   std::size_t lane = turn.fetch_add(1, std::memory_order_relaxed) % lanes.size();
   lanes[lane]->serve(std::move(accepted));
 }
@@ -119,7 +133,8 @@ Server::Server(IoThreads& io, Handler handler, Limits limits)
     : state_(std::make_unique<State>(io, std::move(handler), limits)) {
   for (std::size_t i = 0; i < io.size(); ++i) {
     state_->lanes.push_back(std::make_unique<Lane>(io.at(i), state_->handler, state_->limits, state_->draining,
-                                                   state_->connections, state_->ticks));
+                                                   state_->bodies, state_->account_bodies, state_->connections,
+                                                   state_->ticks));
     state_->lanes.back()->start_ticks();
   }
 }
@@ -160,6 +175,10 @@ void Server::listen_unix(const std::string& path) {
 
 unsigned short Server::port() const { return state_->port; }
 std::size_t Server::connections() const { return static_cast<std::size_t>(state_->connections.count()); }
+const Admission& Server::admission() const { return state_->admission; }
+const BodyBudget& Server::bodies() const { return state_->bodies; }
+
+const BodyBudget& Server::account_bodies() const { return state_->account_bodies; }
 
 void Server::drain() {
   state_->stop_accepting();

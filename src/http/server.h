@@ -10,6 +10,8 @@
 #include <string>
 
 #include "base/time.h"
+#include "http/admission.h"
+#include "http/body_budget.h"
 #include "http/io_threads.h"
 #include "http/message.h"
 #include "http/websocket.h"
@@ -19,9 +21,12 @@ namespace http {
 // Waits are checked once a `tick`, so each may last that much longer.
 struct Limits {
   std::size_t head_bytes = 64 * 1024;          // presigned URLs and session tokens are long
-  std::size_t connections = 4096;              // more get a 503 and are closed
+  AdmissionLimits connections = {};            // more get a 503 and are closed
+  BodyLimits bodies = {};                      // a body that does not fit gets a 503
+  BodyLimits account_bodies = {std::size_t{1} << 30, std::size_t{1} << 29};  // of verified requests, and unread responses
   std::size_t unread_body_bytes = 256 * 1024;  // skipped to keep a connection; more closes it
   base::Duration idle = std::chrono::seconds(75);
+  base::Duration unknown_idle = std::chrono::seconds(20);   // of a connection that has not shown a key
   base::Duration head = std::chrono::seconds(20);           // from a head's first byte to its last
   base::Duration body_progress = std::chrono::seconds(30);  // between two reads of a body
   base::Duration write = std::chrono::seconds(60);          // for the client to receive one response
@@ -49,6 +54,11 @@ class Exchange {
   // memory. The first of these reads sends "100 Continue" to a client that expects it. A handler that
   // returns without reading rejects the body, and the connection then closes.
   boost::asio::awaitable<std::string> read_piece();
+
+  // The signature of this request is valid, and this account's. Its body no longer uses the memory for unverified
+  // ones. Throws Failure where there is no place (503) or the account has its share (429); the connection then closes.
+  // Throws Failure (503) as well where the account's bodies use as much memory as they may.
+  void set_account(const std::string& account);
 
   // Whether the client has closed its side, for handlers that wait long.
   bool peer_gone() const;
@@ -87,6 +97,9 @@ class Server {
 
   unsigned short port() const;  // of the first TCP or TLS listener, or 0
   std::size_t connections() const;
+  const Admission& admission() const;
+  const BodyBudget& bodies() const;
+  const BodyBudget& account_bodies() const;
 
   // Stops accepting, closes idle connections, lets requests in progress finish,
   // and after limits.drain cancels them. Blocks: not for a thread of `io`.

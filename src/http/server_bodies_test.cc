@@ -197,7 +197,7 @@ TEST_F(BodiesTest, SendsAFileOverTls) {
   Client client(io_, Endpoint::tls("localhost", server.port(), files.certificate_file));
   Request request;
   request.head = {"GET", "/file", {}};
-  auto response = client.send_now(request, 20s);
+  auto response = client.send_now(request, kTestDeadline);
   ASSERT_TRUE(response) << response.error();
   EXPECT_TRUE(response->body == bytes_.substr(1) + "last");
 }
@@ -253,7 +253,7 @@ TEST_F(BodiesTest, ReadsAnUploadOverTlsInPiecesLargerThanItsRecords) {
   Request request;
   request.head = {"PUT", "/digest", {}};
   request.body = bytes_;
-  auto response = client.send_now(request, 20s);
+  auto response = client.send_now(request, kTestDeadline);
   ASSERT_TRUE(response) << response.error();
   EXPECT_EQ(response->body, base::to_hex(base::sha256(bytes_)));
   EXPECT_THAT(largest_piece_, Le(1024u * 1024));

@@ -41,7 +41,7 @@ class TlsTest : public testing::Test {
 TEST_F(TlsTest, ServesARequest) {
   Client client(io_, Endpoint::tls("localhost", server_.port(), files_.certificate_file));
   for (std::size_t size : {0u, 5u, 3'000'000u}) {
-    auto response = client.send_now(post(std::string(size, 'x')), 20s);
+    auto response = client.send_now(post(std::string(size, 'x')), kTestDeadline);
     ASSERT_TRUE(response) << response.error();
     EXPECT_EQ(response->body.size(), size);
     EXPECT_EQ(response->headers.get("X-Secure"), "yes");
@@ -50,19 +50,19 @@ TEST_F(TlsTest, ServesARequest) {
 
 TEST_F(TlsTest, RejectsAnUntrustedCertificate) {
   Client client(io_, Endpoint::tls("localhost", server_.port()));
-  EXPECT_FALSE(client.send_now(post(""), 20s));
+  EXPECT_FALSE(client.send_now(post(""), kTestDeadline));
 }
 
 TEST_F(TlsTest, RejectsACertificateOfAnotherHost) {
   Client client(io_, Endpoint::tls("127.0.0.1", server_.port(), files_.certificate_file));
-  EXPECT_FALSE(client.send_now(post(""), 20s));
+  EXPECT_FALSE(client.send_now(post(""), kTestDeadline));
 }
 
 TEST_F(TlsTest, AcceptsAnyCertificateWithoutVerification) {
   Endpoint endpoint = Endpoint::tls("127.0.0.1", server_.port());
   endpoint.verify_peer = false;
   Client client(io_, endpoint);
-  EXPECT_TRUE(client.send_now(post(""), 20s));
+  EXPECT_TRUE(client.send_now(post(""), kTestDeadline));
 }
 
 TEST_F(TlsTest, DisconnectsAPlainHttpClient) {
@@ -80,7 +80,7 @@ TEST_F(TlsTest, NamesAMissingFile) {
     EXPECT_THAT(error.what(), HasSubstr("cannot use the certificate /nonexistent.crt"));
   }
   Client client(io_, Endpoint::tls("localhost", server_.port(), "/nonexistent.crt"));
-  auto response = client.send_now(post(""), 20s);
+  auto response = client.send_now(post(""), kTestDeadline);
   ASSERT_FALSE(response);
   EXPECT_THAT(response.error(), HasSubstr("/nonexistent.crt"));
 }

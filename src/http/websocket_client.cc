@@ -11,27 +11,8 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::size_t kHeadBytes = 64 * 1024;
-constexpr std::size_t kRefusalBytes = 1024 * 1024;
 constexpr base::Duration kWritePatience = std::chrono::seconds(60);
 constexpr base::Duration kClosePatience = std::chrono::seconds(5);
-
-asio::awaitable<base::Result<Response>> ask(LinkPtr link, const Endpoint& endpoint, std::string out) {
-  error_code error;
-  asio::const_buffer bytes = asio::buffer(out);
-  co_await link->stream->write(bytes, error);
-  // A server that rejects early may respond and close while we still write: read its response.
-  if (link->expired) co_return failure(link, endpoint, error);
-  ResponseLimits bounds;
-  bounds.head_bytes = kHeadBytes;
-  bounds.body_bytes = kRefusalBytes;
-  ResponseParser parser(bounds, false);
-  while (!parser.done()) {
-    base::Result<bool> received = co_await receive_some(link, parser, endpoint, error);
-    if (!received) co_return base::Error{received.error()};
-  }
-  co_return parser.take();
-}
 
 Upgraded upgraded(Link& link, WebSocketLimits limits) {
   Upgraded made;
@@ -40,7 +21,7 @@ Upgraded upgraded(Link& link, WebSocketLimits limits) {
   made.early = std::string(link.buffered());
   made.role = Role::Client;
   made.limits = limits;
-  made.write_patience = kWritePatience;
+  made.write_patience = limits.write_patience.value_or(kWritePatience);
   made.close_patience = kClosePatience;
   return made;
 }
@@ -64,7 +45,7 @@ asio::awaitable<base::Result<WebSocketReply>> connect_websocket(Endpoint endpoin
   std::string key = base::to_base64(base::random_bytes(16));
   std::string out;
   write_upgrade(prepared->head, key, out);
-  base::Result<Response> response = co_await ask(link, endpoint, std::move(out));
+  base::Result<Response> response = co_await ask_for_upgrade(link, endpoint, std::move(out));
   if (!response) co_return base::Error{response.error()};
   WebSocketReply reply;
   if (response->status != 101) {

@@ -103,6 +103,7 @@ Incoming FrameParser::read_header() {
   if (wrong.kind == Incoming::Kind::Violation) return wrong;
 
   opcode_ = opcode;
+  if (opcode == Opcode::Text || opcode == Opcode::Binary) is_text_ = opcode == Opcode::Text;
   last_ = bytes[0] & kLast;
   left_ = length;
   mask_at_ = 0;
@@ -119,7 +120,7 @@ Incoming FrameParser::check_header(Opcode opcode, bool last, std::uint64_t lengt
     if (length > kMaxControlBytes) return violation(CloseCode::ProtocolError, "control frame too long");
     return {};
   }
-  if (opcode == Opcode::Binary) return violation(CloseCode::Unsupported, "only text is supported");
+  if (opcode == Opcode::Binary && !binary_) return violation(CloseCode::Unsupported, "only text is supported");
   if ((opcode == Opcode::Continuation) != in_message_) {
     return violation(CloseCode::ProtocolError, in_message_ ? "message within a message" : "nothing to continue");
   }
@@ -150,8 +151,8 @@ Incoming FrameParser::end_frame() {
   }
   in_message_ = !last_;
   if (!last_) return {};
-  if (!base::is_utf8(message_)) return violation(CloseCode::BadText, "text is not UTF-8");
-  return found(Incoming::Kind::Text, std::exchange(message_, {}));
+  if (is_text_ && !base::is_utf8(message_)) return violation(CloseCode::BadText, "text is not UTF-8");
+  return found(Incoming::Kind::Message, std::exchange(message_, {}));
 }
 
 Incoming FrameParser::end_close() {

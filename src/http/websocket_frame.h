@@ -27,7 +27,7 @@ enum class CloseCode : std::uint16_t {
 
 // The next result of the parser.
 struct Incoming {
-  enum class Kind { Nothing, Text, Ping, Pong, Close, Violation };
+  enum class Kind { Nothing, Message, Ping, Pong, Close, Violation };
 
   Kind kind = Kind::Nothing;
   std::string payload;                 // of a violation or close frame: the reason
@@ -38,7 +38,9 @@ struct Incoming {
 // allocates only for received bytes, whatever length a frame announces.
 class FrameParser {
  public:
-  FrameParser(Role role, std::size_t message_bytes) : role_(role), message_bytes_(message_bytes) {}
+  // `binary`: binary messages are accepted, too.
+  FrameParser(Role role, std::size_t message_bytes, bool binary = false)
+      : role_(role), message_bytes_(message_bytes), binary_(binary) {}
 
   // Consumes bytes of `input` up to the end of one message or control frame. Nothing: all bytes
   // are consumed, and more are needed. Do not call it again after a violation.
@@ -61,6 +63,7 @@ class FrameParser {
 
   Role role_;
   std::size_t message_bytes_;
+  bool binary_;
   Header header_;
   bool in_payload_ = false;
   Opcode opcode_ = Opcode::Text;  // of the current frame
@@ -69,6 +72,7 @@ class FrameParser {
   std::array<unsigned char, 4> mask_ = {};
   std::size_t mask_at_ = 0;
   bool in_message_ = false;  // the next data frame is a continuation
+  bool is_text_ = true;      // the message is
   std::string message_;
   std::string control_;
 };

@@ -57,7 +57,7 @@ TEST(WebSocketFrame, ReadsBackEveryFormOfLengthWholeOrByteByByte) {
         std::string_view byte = std::string_view(bytes).substr(i, 1);
         incoming = parser.parse(byte);
       }
-      EXPECT_EQ(incoming.kind, Kind::Text);
+      EXPECT_EQ(incoming.kind, Kind::Message);
       EXPECT_EQ(incoming.payload, text);
     }
   }

@@ -57,7 +57,12 @@ class Handle final : public WebSocket {
   asio::awaitable<base::Result<std::string>> read(base::Duration deadline) override {
     return WebSocketSession::read(session_, deadline);
   }
-  bool send(std::string text) override { return session_->send(std::move(text)); }
+  bool send(std::string text) override { return session_->send(Opcode::Text, text); }
+  bool send_binary(std::string bytes) override { return session_->send(Opcode::Binary, bytes); }
+  bool ping() override { return session_->send(Opcode::Ping, ""); }
+  asio::awaitable<void> wait_for_room(std::size_t bytes) override {
+    return WebSocketSession::wait_for_room(session_, bytes);
+  }
   void close() override { session_->close(); }
 
  private:
@@ -76,6 +81,7 @@ struct WebSocketSession::Line : std::enable_shared_from_this<Line> {
         outgoing(executor),
         arrival(executor),
         room(executor),
+        written(executor),
         overdue(executor),
         ended(executor) {}
 
@@ -85,6 +91,7 @@ struct WebSocketSession::Line : std::enable_shared_from_this<Line> {
   Timer outgoing;  // the writer waits for frames, and then for the reader's end
   Timer arrival;   // read() waits for a message
   Timer room;      // the reader waits for the user to take its message
+  Timer written;   // wait_for_room() waits for the writer
   Timer overdue;   // for write_end_ and close_end_
   Timer ended;     // wait_for_end()
 };
@@ -141,12 +148,23 @@ asio::awaitable<base::Result<std::string>> WebSocketSession::read(Ptr self, base
   }
 }
 
-bool WebSocketSession::send(std::string text) {
-  Put result = put(Opcode::Text, text);
+bool WebSocketSession::send(Opcode opcode, std::string_view payload) {
+  Put result = put(opcode, payload);
   if (result == Put::Full) {
     asio::post(executor_, [self = shared_from_this()] { self->break_off("too many bytes wait to be sent"); });
   }
   return result == Put::Queued;
+}
+
+asio::awaitable<void> WebSocketSession::wait_for_room(Ptr self, std::size_t bytes) {
+  while (self->line_ && !self->over_) {
+    const bool full = self->outbox_.with([&](Outbox& box) { return box.pending.size() + box.writing_bytes > bytes; });
+    if (!full) co_return;
+    const std::shared_ptr<Line> line = self->line_->shared_from_this();
+    co_await wait_on(line->written);
+    asio::cancellation_state stopped = co_await asio::this_coro::cancellation_state;
+    if (stopped.cancelled() != asio::cancellation_type::none) co_return;
+  }
 }
 
 void WebSocketSession::close() {
@@ -173,6 +191,7 @@ void WebSocketSession::break_off(const std::string& why) {
   line_->stream->socket().close(ignored);
   line_->arrival.cancel();
   line_->room.cancel();
+  line_->written.cancel();
   line_->outgoing.cancel();
 }
 
@@ -240,6 +259,7 @@ void WebSocketSession::stop_reading(const std::string& why) {
   if (!line_) return;
   line_->arrival.cancel();
   line_->room.cancel();
+  line_->written.cancel();
 }
 
 // Breaks off at the earlier of the two deadlines. Call it when one of them changes.
@@ -280,7 +300,7 @@ asio::awaitable<void> WebSocketSession::run(Ptr self, std::shared_ptr<Line> line
 }
 
 asio::awaitable<void> WebSocketSession::read_frames(Ptr self, Line& line) {
-  FrameParser parser(self->role_, self->limits_.message_bytes);
+  FrameParser parser(self->role_, self->limits_.message_bytes, self->limits_.binary);
   std::string buffer(kFrameReadBytes, '\0');
   co_await self->take_in(line, parser, line.early);
   while (!self->peer_closed_) {
@@ -301,7 +321,7 @@ asio::awaitable<void> WebSocketSession::take_in(Line& line, FrameParser& parser,
   while (!discarding_ && !peer_closed_ && !broken_) {
     Incoming incoming = parser.parse(input);
     if (incoming.kind == Incoming::Kind::Nothing) co_return;
-    if (incoming.kind == Incoming::Kind::Text && !over_) {
+    if (incoming.kind == Incoming::Kind::Message && !over_) {
       inbox_ = std::move(incoming.payload);
       line.arrival.cancel();
       while (inbox_ && !over_) {
@@ -315,6 +335,7 @@ asio::awaitable<void> WebSocketSession::take_in(Line& line, FrameParser& parser,
       bool peer_was_first = put_close(incoming.code, "");
       if (!over_) over_ = peer_was_first ? describe(incoming) : kClosedHere;
       line.arrival.cancel();
+      line.written.cancel();
     } else if (incoming.kind == Incoming::Kind::Violation) {
       discarding_ = true;
       put_close(incoming.code, incoming.payload);
@@ -326,6 +347,7 @@ asio::awaitable<void> WebSocketSession::take_in(Line& line, FrameParser& parser,
 asio::awaitable<void> WebSocketSession::write_queue(Line& line) {
   std::string bytes;
   while (take_pending(bytes)) {
+    line.written.cancel();
     if (bytes.empty()) {
       co_await wait_on(line.outgoing);
       continue;

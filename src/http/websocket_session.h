@@ -41,7 +41,8 @@ class WebSocketSession : public std::enable_shared_from_this<WebSocketSession> {
   std::shared_ptr<WebSocket> handle();
 
   static boost::asio::awaitable<base::Result<std::string>> read(Ptr self, base::Duration deadline);
-  bool send(std::string text);
+  bool send(Opcode opcode, std::string_view payload);
+  static boost::asio::awaitable<void> wait_for_room(Ptr self, std::size_t bytes);
   void close();
 
   // Called when the server ends: notifies the peer and waits for at most close_patience.

@@ -41,6 +41,8 @@ int close_code(std::string_view bytes) {
   return incoming.kind == Incoming::Kind::Close ? static_cast<int>(incoming.code) : 0;
 }
 
+constexpr int kSlowMessages = 300;
+
 class WebSocketTest : public ServerFixture {
  protected:
   asio::awaitable<Response> handle(Exchange& exchange) override {
@@ -48,6 +50,7 @@ class WebSocketTest : public ServerFixture {
     if (path == "/refused") co_return text_response(403, "not you");
     WebSocketLimits limits;
     limits.message_bytes = 200'000;
+    limits.binary = path == "/binary" || path == "/slow";
     std::shared_ptr<WebSocket> socket = co_await exchange.accept_websocket(limits);
     Response ignored;
     if (path == "/short") {
@@ -60,6 +63,7 @@ class WebSocketTest : public ServerFixture {
     if (path == "/given") {
       given_.set_value(socket);
     }
+    if (path == "/slow") co_await send_with_room(*socket);
     base::Duration patience = path == "/impatient" ? 100ms : kTestDeadline;
     for (;;) {
       base::Result<std::string> text = co_await socket->read(patience);
@@ -67,7 +71,19 @@ class WebSocketTest : public ServerFixture {
         ended_.set_value(text.error());
         co_return ignored;
       }
-      socket->send(*text);
+      if (path == "/binary") {
+        socket->send_binary(*text);
+      } else {
+        socket->send(*text);
+      }
+    }
+  }
+
+  // More than the queue may hold, but never more than a little at once.
+  static asio::awaitable<void> send_with_room(WebSocket& socket) {
+    for (int i = 0; i < kSlowMessages; ++i) {
+      socket.send_binary(std::string(100'000, static_cast<char>(i)));
+      co_await socket.wait_for_room(50'000);
     }
   }
 
@@ -83,7 +99,9 @@ class WebSocketTest : public ServerFixture {
   base::Result<WebSocketReply> connect(Endpoint endpoint, std::string path = "/echo") {
     Request request;
     request.head.target = path;
-    return block_on(io_.at(0), connect_websocket(endpoint, request, kTestDeadline));
+    WebSocketLimits limits;
+    limits.binary = true;
+    return block_on(io_.at(0), connect_websocket(endpoint, request, kTestDeadline, limits));
   }
   std::shared_ptr<WebSocket> connected(std::string path = "/echo") {
     auto reply = connect(Endpoint::tcp("127.0.0.1", server_->port()), path);
@@ -117,6 +135,31 @@ TEST_F(WebSocketTest, EchoesMessagesOverTcp) {
   EXPECT_EQ(read(*socket).error(), "closed by this side");
   EXPECT_FALSE(socket->send("late"));
   EXPECT_EQ(how_it_ended(), "closed by the peer: 1000");
+}
+
+TEST_F(WebSocketTest, EchoesBinaryMessages) {
+  start();
+  auto client = connected("/binary");
+  ASSERT_TRUE(client);
+  const std::string bytes("\xff\0\x80", 3);
+  EXPECT_TRUE(client->send_binary(bytes));
+  EXPECT_EQ(*read(*client), bytes);
+  client->ping();
+  EXPECT_TRUE(client->send("text"));
+  EXPECT_EQ(*read(*client), "text");
+}
+
+// 30 MB do not fit into the queue: the sender waits for its peer.
+TEST_F(WebSocketTest, ASenderThatWaitsForRoomSendsMoreThanTheQueueHolds) {
+  start();
+  auto client = connected("/slow");
+  ASSERT_TRUE(client);
+  for (int i = 0; i < kSlowMessages; ++i) {
+    auto bytes = read(*client);
+    ASSERT_TRUE(bytes) << bytes.error();
+    ASSERT_EQ(bytes->size(), 100'000u);
+    ASSERT_EQ(bytes->back(), static_cast<char>(i));
+  }
 }
 
 TEST_F(WebSocketTest, EchoesMessagesOverTls) {
@@ -242,11 +285,15 @@ TEST_F(WebSocketTest, ALostPeerEndsTheRead) {
 
 TEST_F(WebSocketTest, OnlyTheDeadlineOfReadEndsASilentConnection) {
   Limits limits;
-  limits.idle = limits.head = limits.body_progress = limits.write = limits.linger = 10ms;
-  RawClient client(start(limits).port());
-  client.send(upgrade_to("/impatient"));
-  client.read_until("\r\n\r\n");
-  EXPECT_EQ(client.read_to_end(), "");
+  limits.idle = limits.head = limits.body_progress = limits.linger = 10ms;  // and not `write`, which ends a delayed 101
+  start(limits);
+  // The limits hold before the upgrade, too, and end a connection whose client is delayed.
+  std::unique_ptr<RawClient> client;
+  do {
+    client = std::make_unique<RawClient>(server_->port());
+    client->send(upgrade_to("/impatient"));
+  } while (!client->read_until("\r\n\r\n").starts_with("HTTP/1.1 101"));
+  EXPECT_EQ(client->read_to_end(), "");
   EXPECT_EQ(how_it_ended(), "nothing was received for 100 ms");
 }
 

@@ -114,6 +114,26 @@ std::shared_ptr<const void> Files::hold(std::vector<std::string> names) const {
   return std::shared_ptr<const std::vector<std::string>>(new std::vector(std::move(names)), std::move(release));
 }
 
+std::shared_ptr<const void> Files::hold_all() const {
+  std::lock_guard lock(held_->mutex);
+  ++held_->all;
+  auto release = [](Held* held) {
+    std::lock_guard lock(held->mutex);
+    --held->all;
+  };
+  return std::shared_ptr<const void>(held_.get(), [held = held_, release](const void*) { release(held.get()); });
+}
+
+bool Files::all_held() const {
+  std::lock_guard lock(held_->mutex);
+  return held_->all > 0;
+}
+
+void Files::require_room(std::uint64_t bytes) const {
+  if (!space_ || space_->has_room(bytes)) return;
+  throw std::system_error(ENOSPC, std::generic_category(), "the rest of the disk is kept for requests that free space");
+}
+
 bool Files::has(const std::string& name) const {
   const std::string there = place(name);
   return exists(there) || exists(incoming(name)) || exists(there);

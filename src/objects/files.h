@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/disk_space.h"
 #include "base/file.h"
 
 namespace objects {
@@ -29,6 +30,9 @@ class Files {
 
   // In incoming/.
   base::File create(const std::string& name) const;
+  // Before writing so many bytes: throws ENOSPC where they would use the disk's reserve.
+  void require_room(std::uint64_t bytes) const;
+  void set_space(base::DiskSpace& space) { space_ = &space; }
   // Makes the names that were created before this call durable.
   void sync_names();
 
@@ -38,6 +42,9 @@ class Files {
   bool drop(const std::string& name) const;
   // None of these files is dropped while the returned hold lives: for readers that open them one after another.
   std::shared_ptr<const void> hold(std::vector<std::string> names) const;
+  // For a backup: while such a hold lives, sweeps, which check all_held(), leave the files that rows named before.
+  std::shared_ptr<const void> hold_all() const;
+  bool all_held() const;
   bool has(const std::string& name) const;
   // nullopt if absent.
   std::optional<base::File> open(const std::string& name) const;
@@ -63,9 +70,11 @@ class Files {
   struct Held {
     std::mutex mutex;
     std::unordered_map<std::string, int> names;  // number of holds
+    int all = 0;                                 // of holds of all files
   };
 
   std::string folder_;
+  base::DiskSpace* space_ = nullptr;
   std::shared_ptr<Held> held_ = std::make_shared<Held>();  // a hold may outlive this object
   std::mutex syncing_;                    // of names
   std::atomic<std::uint64_t> requested_ = 0;  // number of requested syncs of names

@@ -120,6 +120,14 @@ TEST_F(FilesTest, AFileThatMovesMeanwhileIsStillFoundAndDropped) {
   }
 }
 
+TEST_F(FilesTest, TheReserveOfTheDiskIsNotForFiles) {
+  files_.require_room(1 << 30);
+  base::DiskSpace space("/tmp", 8, [](const std::string&) { return std::optional<base::DiskSpace::Disk>({100, 1000}); });
+  files_.set_space(space);
+  files_.require_room(92);
+  EXPECT_THROW(files_.require_room(93), std::system_error);
+}
+
 TEST_F(FilesTest, ManyThreadsCanSyncNamesAtOnce) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {

@@ -87,8 +87,10 @@ struct Spooler::State {
   }
 
   void make_room(std::uint64_t size) {
+    files.require_room(size);
     if (written + size <= room || expected < written + kLeastRoomBytes) return;
     const std::uint64_t ahead = std::min(kRoomBytes, expected - written);
+    files.require_room(ahead);
     take_room(*file, written, ahead);
     room = written + ahead;
   }

@@ -81,6 +81,19 @@ Verdict verify_bytes(std::string_view bytes, const Expected& expected) {
   return reading.end();
 }
 
+Verdict verify_file_now(const Files& files, const std::string& name, const Expected& expected) {
+  try {
+    const std::optional<base::File> file = files.open(name);
+    if (!file) return {Verdict::Missing, "its file is missing"};
+    if (Verdict verdict = compare_sizes(file->size(), expected.size); verdict.kind != Verdict::Whole) return verdict;
+    Reading reading(expected);
+    reading.read(*file, 0, expected.size);
+    return reading.end();
+  } catch (const std::system_error& error) {
+    return {Verdict::Unreadable, error.what()};
+  }
+}
+
 asio::awaitable<Verdict> verify_file(Files& files, DiskThreads& disk, std::string name, Expected expected) {
   std::optional<base::File> file;
   Verdict verdict;

@@ -25,6 +25,7 @@ struct Verdict {
 };
 
 Verdict verify_bytes(std::string_view bytes, const Expected& expected);
+Verdict verify_file_now(const Files& files, const std::string& name, const Expected& expected);
 // In slices, so that other works get their turn on the disk threads.
 boost::asio::awaitable<Verdict> verify_file(Files& files, DiskThreads& disk, std::string name, Expected expected);
 

@@ -24,6 +24,9 @@ inline constexpr std::chrono::seconds kMaxPresignedExpiry{604800};
 // X-Amz-Content-Sha256.
 void sign(http::Request& request, const Credentials& credentials, std::string_view region, std::string_view service,
           base::Time now);
+// For clients that sign many requests.
+void sign(http::Request& request, const Credentials& credentials, std::string_view region, std::string_view service,
+          base::Time now, SigningKeyCache& keys);
 
 // The request's target with a signature in its query, for clients without a key.
 std::string presign(const http::RequestHead& head, const Credentials& credentials, std::string_view region,

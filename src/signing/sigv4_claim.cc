@@ -172,7 +172,7 @@ std::optional<std::string> query_parameter(std::string_view query, std::string_v
     std::size_t end = std::min(query.find('&', at), query.size());
     std::string_view part = query.substr(at, end - at);
     if (part.size() > name.size() && part.starts_with(name) && part[name.size()] == '=') {
-      return base::percent_decode(part.substr(name.size() + 1));
+      return base::percent_decode(part.substr(name.size() + 1), true);  // as canonical_query
     }
     at = end + 1;
   }

@@ -239,6 +239,13 @@ TEST(S3Presigned, ATokenInASignedHeaderOverridesTheOneInTheQuery) {
   EXPECT_EQ(parse_claim(head).claim.session_token, "header");
 }
 
+TEST(S3Presigned, APlusInTheQueryIsASpaceAsInTheSignature) {
+  const http::RequestHead head{"GET", "/b/k?X-Amz-Security-Token=a+b%2Bc", {{"Host", "h"}}};
+  EXPECT_EQ(canonical_query("X-Amz-Security-Token=a+b%2Bc", true), "X-Amz-Security-Token=a%20b%2Bc");
+  const std::string target = presign(head, kS3Credentials, "us-east-1", "s3", 60s, kExampleTime);
+  EXPECT_EQ(parse_claim({"GET", target, {{"Host", "h"}}}).claim.session_token, "a b+c");
+}
+
 TEST(S3Presigned, IsValidFromItsDateUntilItExpires) {
   http::RequestHead head{"GET", "/b/k", {{"Host", "h"}}};
   const http::RequestHead plain = head;

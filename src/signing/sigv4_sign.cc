@@ -29,15 +29,21 @@ std::string join(const std::vector<std::string>& names) {
   return out;
 }
 
-}  // namespace
+// `timestamp` must outlive it.
+Scope scope_of(const std::string& timestamp, std::string_view region, std::string_view service) {
+  return {std::string_view(timestamp).substr(0, 8), region, service};
+}
 
-void sign(http::Request& request, const Credentials& credentials, std::string_view region, std::string_view service,
-          base::Time now) {
+struct DatedKey {
+  const std::string& timestamp;
+  const Scope& scope;
+  const SigningKey& key;
+};
+
+void sign_with(http::Request& request, const Credentials& credentials, const DatedKey& dated) {
   base::Headers& headers = request.head.headers;
-  std::string timestamp = iso_basic(now);
-  Scope scope = {std::string_view(timestamp).substr(0, 8), region, service};
-  bool s3 = service == "s3";
-  headers.set("X-Amz-Date", timestamp);
+  const bool s3 = dated.scope.service == "s3";
+  headers.set("X-Amz-Date", dated.timestamp);
   if (!credentials.session_token.empty()) headers.set("X-Amz-Security-Token", credentials.session_token);
   std::string payload_hash(headers.get("X-Amz-Content-Sha256"));
   if (payload_hash.empty()) {
@@ -46,11 +52,29 @@ void sign(http::Request& request, const Credentials& credentials, std::string_vi
   }
   std::vector<std::string> names = headers_to_sign(headers);
   Canonical form = {s3, false};
+  const std::string scope = dated.scope.text();
   std::string canonical = canonical_request(request.head, names, payload_hash, form);
-  SigningKey key(credentials.secret_key, scope);
-  std::string signature = key.sign(string_to_sign(timestamp, scope.text(), canonical));
-  headers.set("Authorization", std::string(kAlgorithm) + " Credential=" + credentials.access_key + "/" + scope.text() +
+  std::string signature = dated.key.sign(string_to_sign(dated.timestamp, scope, canonical));
+  headers.set("Authorization", std::string(kAlgorithm) + " Credential=" + credentials.access_key + "/" + scope +
                                    ", SignedHeaders=" + join(names) + ", Signature=" + signature);
+}
+
+}  // namespace
+
+void sign(http::Request& request, const Credentials& credentials, std::string_view region, std::string_view service,
+          base::Time now) {
+  const std::string timestamp = iso_basic(now);
+  const Scope scope = scope_of(timestamp, region, service);
+  const SigningKey key(credentials.secret_key, scope);
+  sign_with(request, credentials, {timestamp, scope, key});
+}
+
+void sign(http::Request& request, const Credentials& credentials, std::string_view region, std::string_view service,
+          base::Time now, SigningKeyCache& keys) {
+  const std::string timestamp = iso_basic(now);
+  const Scope scope = scope_of(timestamp, region, service);
+  const auto key = keys.get(credentials, scope);
+  sign_with(request, credentials, {timestamp, scope, *key});
 }
 
 std::string presign(const http::RequestHead& head, const Credentials& credentials, std::string_view region,

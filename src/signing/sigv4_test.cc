@@ -67,6 +67,19 @@ TEST(Sign, SignsAnS3PathUnchanged) {
   EXPECT_EQ(request.head.headers.get("X-Amz-Content-Sha256"), base::to_hex(base::sha256("hello")));
 }
 
+TEST(Sign, KeepsKeysOfEachDayAndEachSecret) {
+  SigningKeyCache keys(4);
+  const Credentials other{kCredentials.access_key, "another secret", ""};
+  for (const Credentials* credentials : {&kCredentials, &other, &kCredentials}) {
+    for (base::Time day : {kNow, kNow, kNow + std::chrono::days(1)}) {
+      http::Request kept = put_object(), fresh = put_object();
+      sign(kept, *credentials, "us-east-1", "s3", day, keys);
+      sign(fresh, *credentials, "us-east-1", "s3", day);
+      EXPECT_EQ(signature_of(kept), signature_of(fresh));
+    }
+  }
+}
+
 TEST(Sign, NormalisesAndReencodesOtherPaths) {
   http::Request request;
   request.head.method = "GET";

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Group commit: many works share one transaction, which one sync makes durable. A work that fails does not
-// fail the others: all are rolled back and run again, each inside a savepoint.
+// fail the others: all are rolled back and run again, each inside a savepoint; one that took too long is left out.
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -14,9 +15,11 @@ namespace store {
 // The Tx of all writing works, used by one thread. An engine derives from it.
 class GroupCommit : public Tx {
  public:
-  // On return, successful works are durable and each job has its error. A work runs more than once when it
-  // was rolled back because of another.
-  void commit(std::span<Job> jobs);
+  // Called between two jobs: whether to commit what ran so far and leave the rest.
+  using Cut = std::function<bool()>;
+  // Returns how many of the jobs, from the first, it ran: the works that succeeded are durable, and each has its error.
+  // A work runs more than once when it was rolled back because of another.
+  std::size_t commit(std::span<Job> jobs, const Cut& cut = nullptr);
 
  protected:
   ~GroupCommit() override = default;
@@ -26,6 +29,9 @@ class GroupCommit : public Tx {
   virtual void commit_transaction() = 0;
   // Also after the engine ended the transaction by itself. Must not throw.
   virtual void roll_back() = 0;
+  // Called before and after a job's work.
+  virtual void starting(const Job&) {}
+  virtual void ended() {}
 
   // For the engine's run().
   bool begun() const { return begun_; }      // the batch has a transaction
@@ -44,8 +50,10 @@ class GroupCommit : public Tx {
   void set_unreachable(const Error& error);
 
  private:
-  enum class Outcome { Done, Spoiled, Lost };
-  Outcome commit_together(std::span<Job> jobs);
+  enum class Outcome { Done, Spoiled, Lost, OverTime };
+  // Both shorten `jobs` to those that they ran.
+  Outcome commit_in_time(std::span<Job>& jobs, const Cut& cut);
+  Outcome commit_together(std::span<Job>& jobs, const Cut& cut);
   void fail_all(std::span<Job> jobs, const Error& error);
   void run_job(Job& job);
   void close_savepoint(bool keep);

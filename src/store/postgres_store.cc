@@ -6,16 +6,19 @@
 #include <thread>
 #include <vector>
 
+#include "store/batch_turn.h"
 #include "store/folder_lock.h"
 #include "store/job_queue.h"
+#include "store/open.h"
 #include "store/postgres_connection.h"
 #include "store/postgres_writer.h"
-#include "store/store.h"
 
 namespace store {
 namespace {
 
 constexpr int kPostgresReaders = 4;
+// Readers that one account may use at a time: the others are for other accounts.
+constexpr std::size_t kPostgresReadersPerAccount = kPostgresReaders / 2;
 // The first statement of a batch waits for those before it; more jobs share fewer commits.
 constexpr std::size_t kMaxPostgresBatch = 256;
 
@@ -79,7 +82,10 @@ class PostgresStore final : public Store {
     pthread_setname_np(pthread_self(), "store-writer");
     std::vector<Job> batch;
     while (writes_.take(batch, kMaxPostgresBatch)) {
-      writer_.commit(batch);
+      const BatchTurn turn(writes_, batch);
+      const std::size_t ran = writer_.commit(batch, [&turn] { return turn.over(); });
+      writes_.put_back(std::span(batch).subspan(ran));
+      batch.resize(ran);
       for (Job& job : batch) finish(job);
       batch.clear();
     }
@@ -91,6 +97,7 @@ class PostgresStore final : public Store {
     std::vector<Job> one;
     while (reads_.take(one, 1)) {
       run_read(connection, one.front());
+      reads_.finished(one.front().account);
       finish(one.front());
       one.clear();
     }
@@ -99,7 +106,7 @@ class PostgresStore final : public Store {
   std::unique_ptr<FolderLock> folder_;
   PostgresWriter writer_;
   JobQueue writes_;
-  JobQueue reads_;
+  JobQueue reads_{{.running = kPostgresReadersPerAccount}};
   std::vector<std::thread> threads_;
 };
 
@@ -115,7 +122,12 @@ bool is_postgres(std::string_view target) {
 
 std::unique_ptr<Store> open(const std::string& folder, const std::string& url,
                             const std::vector<Migrations>& migrations) {
-  if (url.empty()) return open_sqlite(folder, migrations);
+  return open(folder, url, migrations, {});
+}
+
+std::unique_ptr<Store> open(const std::string& folder, const std::string& url,
+                            const std::vector<Migrations>& migrations, const OpenOptions& options) {
+  if (url.empty()) return open_sqlite(folder, migrations, options);
   if (!is_postgres(url)) throw Error(ErrorKind::Other, "unsupported store: the URL must begin with postgresql://");
   return std::make_unique<PostgresStore>(url, migrations, std::make_unique<FolderLock>(folder));
 }

@@ -46,7 +46,7 @@ class PostgresTestServer {
 
  private:
   static constexpr const char* kPrograms = "/usr/lib/postgresql/15/bin/";
-  static constexpr std::chrono::seconds kStartTimeout{30};
+  static constexpr std::chrono::seconds kStartTimeout{120};
 
   PostgresTestServer() {
     if (!std::filesystem::exists(std::string(kPrograms) + "initdb")) {

@@ -18,6 +18,8 @@ constexpr int kRestPages = 100;
 // At this length (64 MiB) the writer waits for the checkpointer. Only a long read, which needs the old log, can make it
 // longer.
 constexpr int kMaxLogPages = 16384;
+// Both, on a disk that is almost full: a short log is reused, a long one would need space.
+constexpr int kTightPages = 256;
 
 }  // namespace
 
@@ -46,11 +48,11 @@ SqliteCheckpointer::~SqliteCheckpointer() {
   sqlite3_wal_hook(writer_.handle(), nullptr, nullptr);
 }
 
-void SqliteCheckpointer::after_commit() {
+void SqliteCheckpointer::after_commit(bool tight) {
   if (log_pages_ < tried_pages_) tried_pages_ = 0;  // the log has restarted
-  if (log_pages_ < kCheckpointPages) return;
+  if (log_pages_ < (tight ? kTightPages : kCheckpointPages)) return;
   bool grown = log_pages_ >= tried_pages_ + kRestPages;
-  bool too_long = grown && log_pages_ >= kMaxLogPages;
+  bool too_long = grown && log_pages_ >= (tight ? kTightPages : kMaxLogPages);
   std::unique_lock lock(mutex_);
   if (too_long) changed_.wait(lock, [&] { return state_ == State::Idle; });
   if (state_ != State::Idle) return;

@@ -19,8 +19,8 @@ class SqliteCheckpointer {
   SqliteCheckpointer(const SqliteCheckpointer&) = delete;
   SqliteCheckpointer& operator=(const SqliteCheckpointer&) = delete;
 
-  // Called on the writer's thread between two transactions.
-  void after_commit();
+  // Called on the writer's thread between two transactions. `tight`: the log must not grow.
+  void after_commit(bool tight);
 
  private:
   enum class State { Idle, Requested, Stopping };

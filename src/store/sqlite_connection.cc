@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/bytes.h"
 #include "base/check.h"
+#include "store/account_work.h"
 #include "store/sql_text.h"
 #include "store/sqlite_wal_buffer.h"
 
@@ -15,6 +17,7 @@ namespace {
 constexpr int kBusyTimeoutMs = 5000;
 
 ErrorKind sqlite_error_kind(int code) {
+  if (code == SQLITE_IOERR_SHMSIZE) return ErrorKind::Full;  // the index of the log is a file as well
   switch (code & 0xff) {
     case SQLITE_FULL: return ErrorKind::Full;
     case SQLITE_CONSTRAINT: return ErrorKind::Conflict;
@@ -78,9 +81,15 @@ int bind_one(sqlite3_stmt* statement, int slot, const Param& param) {
 }  // namespace
 
 SqliteConnection::SqliteConnection(const std::string& path, Mode mode) {
-  int flags = mode == Mode::ReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+  const bool reads = mode == Mode::ReadOnly || mode == Mode::Unchanging;
+  int flags = reads ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   const char* vfs = mode == Mode::Writer ? buffering_vfs() : nullptr;
-  if (sqlite3_open_v2(path.c_str(), &db_, flags | SQLITE_OPEN_NOMUTEX, vfs) != SQLITE_OK) {
+  std::string name = path;
+  if (mode == Mode::Unchanging) {
+    flags |= SQLITE_OPEN_URI;
+    name = "file:" + base::percent_encode(path, true) + "?immutable=1";
+  }
+  if (sqlite3_open_v2(name.c_str(), &db_, flags | SQLITE_OPEN_NOMUTEX, vfs) != SQLITE_OK) {
     std::string why = db_ ? sqlite3_errmsg(db_) : "out of memory";
     sqlite3_close_v2(db_);
     throw Error(ErrorKind::Other, "cannot open " + path + ": " + why);
@@ -189,6 +198,7 @@ std::int64_t SqliteConnection::Statement::run(std::span<const Param> params, con
   for (; code == SQLITE_ROW; code = sqlite3_step(prepared_.handle)) {
     if (each) each(row);
   }
+  if ((code & 0xff) == SQLITE_INTERRUPT) throw OverTime();
   if (code != SQLITE_DONE) throw connection_.error(sqlite3_sql(prepared_.handle));
   // sqlite3_changes is left over from an earlier statement if this one cannot change rows.
   bool changed = prepared_.writes && sqlite3_total_changes64(db) != before;

@@ -20,8 +20,8 @@ namespace store {
 
 class SqliteConnection {
  public:
-  // The writer buffers its writes to the log.
-  enum class Mode { Writer, ReadWrite, ReadOnly };
+  // The writer buffers its writes to the log. Unchanging: a file without a log that nobody writes.
+  enum class Mode { Writer, ReadWrite, ReadOnly, Unchanging };
 
   SqliteConnection(const std::string& path, Mode mode);
   ~SqliteConnection();

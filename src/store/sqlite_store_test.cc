@@ -17,6 +17,7 @@
 #include <set>
 #include <thread>
 
+#include "store/account_work.h"
 #include "store/test_database.h"
 
 namespace store {
@@ -432,6 +433,17 @@ TEST(SqliteStore, AFailedReadOnTheCallersThreadRethrowsAndEnds) {
     EXPECT_THROW(store->read_here([](Tx&) { throw std::runtime_error("no"); }), std::runtime_error);
     EXPECT_THROW(store->read_here([](Tx& tx) { tx.exec("INSERT INTO names (name) VALUES ('x')"); }), Error);
   }
+  EXPECT_TRUE(store->read_here([](Tx& tx) { tx.query("SELECT name FROM names").integer(); }));
+}
+
+TEST(SqliteStore, ALongReadLeavesTheCallersThread) {
+  SqliteTestDatabase database;
+  auto store = database.open(kSqliteTables);
+  const Store::Work endless = [](Tx& tx) {
+    tx.query("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n").integer();
+  };
+  EXPECT_FALSE(store->read_here(AccountWork{"a", endless}));
+  EXPECT_FALSE(store->read_here(endless));
   EXPECT_TRUE(store->read_here([](Tx& tx) { tx.query("SELECT name FROM names").integer(); }));
 }
 

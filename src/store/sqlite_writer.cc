@@ -3,8 +3,25 @@
 
 #include "base/check.h"
 #include "store/sqlite_wal_buffer.h"
+#include "store/work_time.h"
 
 namespace store {
+
+SqliteWriter::SqliteWriter(SqliteConnection& connection, std::chrono::milliseconds most_time)
+    : connection_(connection), most_time_(most_time) {
+  auto over_time = [](void* self) {
+    const auto& writer = *static_cast<SqliteWriter*>(self);
+    return writer.limited_ && thread_time() - writer.started_ > writer.most_time_ ? 1 : 0;
+  };
+  sqlite3_progress_handler(connection_.handle(), kStepsBetweenLooks, over_time, this);
+}
+
+SqliteWriter::~SqliteWriter() { sqlite3_progress_handler(connection_.handle(), 0, nullptr, nullptr); }
+
+void SqliteWriter::starting(const Job& job) {
+  limited_ = !job.account.empty();
+  if (limited_) started_ = thread_time();
+}
 
 // The transaction begins with the first statement that writes, so that works that only read cost no sync.
 std::int64_t SqliteWriter::run(std::string_view sql, std::span<const Param> params, const EachRow& each) {

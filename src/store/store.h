@@ -192,8 +192,8 @@ class Store {
   virtual ~Store() = default;
   virtual void write(Work work, Done done) = 0;
   virtual void read(Work work, Done done) = 0;
-  // Reads on the caller's thread, and rethrows. For reads that take less time than a thread switch. False, and the work
-  // did not run, if no connection is free, and always on PostgreSQL: its round trips must not block the caller.
+  // Reads on the caller's thread, and rethrows. For reads that take less time than a thread switch. False if no connection is
+  // free, if it took too long here, and always on PostgreSQL: its round trips must not block the caller. Then read().
   virtual bool read_here(const Work&) { return false; }
 
   // Blocking versions, which rethrow. Not for a thread of the store, which would wait for itself.

@@ -111,6 +111,7 @@ class NewFiles {
   NewFiles& operator=(const NewFiles&) = delete;
 
   void write(NewChunk& chunk) {
+    files_.require_room(chunk.bytes.size());
     chunk.file = objects::Files::new_name();
     base::File file = files_.create(chunk.file);
     names_.push_back(chunk.file);
@@ -182,6 +183,11 @@ void apply_seal(store::Tx& tx, const SealPlan& plan, base::Time now) {
           " seal_at = CASE WHEN unsealed_batches = $3 THEN NULL"
           " WHEN unsealed_bytes - $2 >= $4 OR unsealed_batches - $3 >= $5 THEN $6 ELSE $7 END WHERE group_id = $1",
           plan.group, plan.stored_bytes, plan.batches, kSealBytes, kSealBatches, now, now + kSealAfter);
+}
+
+std::vector<std::string> chunk_files_after(store::Tx& tx, const std::string& after, std::int64_t most) {
+  return tx.query("SELECT file FROM log_chunks WHERE file > $1 AND file IS NOT NULL ORDER BY file LIMIT $2", after, most)
+      .all([](const store::Row& row) { return row.str(0); });
 }
 
 bool is_chunk_file(store::Tx& tx, const std::string& file) {

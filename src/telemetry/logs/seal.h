@@ -53,5 +53,7 @@ void apply_seal(store::Tx& tx, const SealPlan& plan, base::Time now);
 
 // Whether a chunk has this file.
 bool is_chunk_file(store::Tx& tx, const std::string& file);
+// Files of chunks whose names are greater than `after`, in order.
+std::vector<std::string> chunk_files_after(store::Tx& tx, const std::string& after, std::int64_t most);
 
 }  // namespace telemetry
