@@ -13,6 +13,8 @@
 
 #include "agent/awslogs/log_shippers.h"
 #include "agent/durable_file.h"
+#include "agent/exec/exec_sessions.h"
+#include "agent/machine_key.h"
 #include "agent/metadata/endpoint.h"
 #include "agent/metadata/record_metadata.h"
 #include "agent/metrics/metrics_endpoint.h"
@@ -32,10 +34,15 @@ namespace {
 
 constexpr std::chrono::seconds kStopWithin{15};
 // After the tasks of a machine that shuts down should have ended: for the driver, and for reports and logs.
-constexpr base::Duration kDriverMargin = std::chrono::seconds(10), kReportWithin = std::chrono::seconds(5);
+constexpr base::Duration kDriverMargin = std::chrono::seconds(10), kReportWithin = std::chrono::seconds(10);
 constexpr base::Duration kLongSession = std::chrono::seconds(30);
 // After a long session the server restarted or wants the agent to connect elsewhere.
 constexpr base::Duration kQuickRetry = std::chrono::milliseconds(200);
+// After the server rejected the key as unknown: that rarely changes.
+constexpr base::Duration kUnknownKeyRetry = std::chrono::minutes(1);
+
+// Of the logs of stopped tasks, without an option.
+constexpr std::int64_t kMostLogBytes = std::int64_t{10} << 30, kLogShare = 10;
 
 // The usual soft limit of 1024 suffices for a few hundred containers only.
 void allow_many_files() {
@@ -69,9 +76,17 @@ DiskRule disk_rule(const Options& options, const drivers::Driver& driver) {
   return rule;
 }
 
+std::int64_t max_log_bytes(const Options& options) {
+  if (options.max_logs_mib) return *options.max_logs_mib << 20;
+  std::error_code failed;
+  const std::filesystem::space_info disk = std::filesystem::space(options.data, failed);
+  return failed ? kMostLogBytes : std::min<std::int64_t>(kMostLogBytes, disk.capacity / kLogShare);
+}
+
 MetadataSettings metadata_settings(const Options& options) {
   MetadataSettings settings;
   settings.server_url = options.server;
+  settings.ca_file = options.ca_file;
   settings.region = options.region;
   settings.folder = options.data + "/metadata";
   create_folder(settings.folder);
@@ -103,6 +118,7 @@ struct Agent::State {
   asio::awaitable<void> connect_once();
   asio::awaitable<std::string> discover();
   asio::awaitable<void> register_anew(std::string reason);
+  asio::awaitable<void> end_membership();
   asio::awaitable<void> submit(Report report);
   asio::awaitable<void> end();
   asio::awaitable<bool> end_tasks(base::Duration longest_stop);
@@ -127,6 +143,7 @@ struct Agent::State {
   TaskRegistry tasks;
   LogStreams logs;
   LogShippers shippers;
+  ExecSessions commands;
   Session session;
   GpuWatch gpu_watch;
   HealthWatch health_watch;
@@ -143,7 +160,7 @@ Agent::State::State(Options given, std::unique_ptr<drivers::Driver> with_driver,
       gpus(with_gpus ? std::move(with_gpus) : open_gpus(options)),
       driver(with_driver ? std::move(with_driver) : open_driver(options, io, *gpus)),
       store(options.data),
-      mps(options.data),
+      mps(gpu::mps_folder(options.data)),
       machine(io.at(0).get_executor(), *driver, store, clock, Timing()),
       calls(io, profile_of(options)),
       registration(options, calls),
@@ -151,7 +168,8 @@ Agent::State::State(Options given, std::unique_ptr<drivers::Driver> with_driver,
           machine, [this](Report report) { return submit(std::move(report)); }, options.keep_stopped),
       logs(machine, tasks),
       shippers(io, machine, profile_of(options)),
-      session(machine, tasks, logs),
+      commands(machine, tasks),
+      session(machine, tasks, logs, commands),
       gpu_watch(machine, *gpus, session),
       health_watch(machine, session, disk_rule(options, *driver)),
       telemetry(machine, tasks, registered_cores(options),
@@ -166,6 +184,7 @@ Agent::State::State(Options given, std::unique_ptr<drivers::Driver> with_driver,
       coroutines(io.at(0).get_executor()) {
   machine.gpu_default_runtime = options.gpu_default_runtime;
   machine.stop_timeout = options.stop_timeout;
+  machine.max_log_bytes = max_log_bytes(options);
   if (!gpus->simulated()) machine.mps = &mps;
   endpoint = std::make_unique<MetadataEndpoint>(io, metadata, metadata_settings(options));
   connect_hooks();
@@ -232,7 +251,7 @@ asio::awaitable<void> Agent::State::run() {
   gpu_watch.probe();
   co_await tasks.adopt();
   if (registration.moved()) {
-    co_await tasks.stop_all("The machine of this task moved to another cluster.");
+    co_await tasks.stop_all("The machine of this task joined again, with another key or in another cluster.");
   }
   coroutines.spawn("sweep", tasks.sweep());
   coroutines.spawn("gpus", gpu_watch.run());
@@ -244,19 +263,30 @@ asio::awaitable<void> Agent::State::run() {
   base::Duration pause = machine.timing.retry;
   for (;;) {
     const base::Time began = clock.now();
-    std::string failure, gone;
+    std::string failure, gone, code;
     try {
       co_await connect_once();
     } catch (const wire::ApiError& error) {
-      failure = error.code() + ": " + error.message();
-      if (is_instance_gone(error.code(), error.message())) gone = failure;
+      code = error.code();
+      failure = code + ": " + error.message();
+      if (is_instance_gone(code, error.message())) gone = failure;
     } catch (const std::exception& error) {
       failure = error.what();
     }
     if (machine.stopping || closing) co_return;
+    if (is_key_retired(code)) {
+      co_await end_membership();
+      co_return;
+    }
     base::log_warn("connection to the server failed", {{"server", options.server}, {"error", failure}});
     if (!gone.empty()) {
       co_await register_anew(gone);
+    }
+    if (is_key_unknown(code)) {
+      base::log_error("the server rejects this machine's key: to join again, remove the file and start the agent "
+                      "with a new join token",
+                      {{"server", options.server}, {"file", machine_key_path(options.data)}});
+      pause = kUnknownKeyRetry;
     }
     if (clock.now() - began >= kLongSession) pause = kQuickRetry;
     co_await sleep_for(pause / 2 + base::Duration(random() % (pause.count() / 2 + 1)));
@@ -292,18 +322,31 @@ asio::awaitable<void> Agent::State::register_anew(std::string reason) {
   registration.forget();
 }
 
+// Its key has ended with its container instance: only a new join token brings the machine back.
+asio::awaitable<void> Agent::State::end_membership() {
+  base::log_error("this machine was removed from its cluster: its tasks are stopped; to join again, create a token with "
+                  "`stoker token` on the server's machine and start the agent with it",
+                  {{"machine", options.name}, {"server", options.server}});
+  co_await tasks.stop_all("The machine of this task was removed from its cluster.");
+  registration.forget();
+  forget_machine_key(options.data);
+  if (options.on_removed) options.on_removed();
+}
+
 asio::awaitable<void> Agent::State::end() {
   machine.stopping = true;
   coroutines.cancel();
   session.coroutines().cancel();
   telemetry.coroutines().cancel();
   logs.coroutines().cancel();
+  commands.coroutines().cancel();
   co_await tasks.detach();
   co_await shippers.end();
   co_await coroutines.ended();
   co_await session.coroutines().ended();
   co_await telemetry.coroutines().ended();
   co_await logs.coroutines().ended();
+  co_await commands.coroutines().ended();
 }
 
 asio::awaitable<bool> Agent::State::end_tasks(base::Duration longest_stop) {

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/drivers/driver.h"
 #include "agent/gpu/gpu.h"
@@ -19,7 +21,7 @@ namespace agent {
 struct Options {
   std::string server;        // "http://127.0.0.1:4566"
   std::string ca_file = {};  // trusted certificates for https; empty: those of the system
-  signing::Credentials credentials;
+  signing::Credentials credentials;  // the machine's own: machine_key.h
   std::string region = "us-east-1";
   std::string cluster = "default";
   std::string data;                    // folder that only this agent uses
@@ -27,7 +29,12 @@ struct Options {
   std::string version;                 // of Stoker
   std::string gpus = "auto";           // "auto", "none", "fake:8xV100", or some of them: gpu/gpu_selection.h
   std::string driver = "auto";         // "auto": Docker, or what was used before; "docker", "process"
-  std::string instance_type = {};      // attribute ecs.instance-type
+  std::string image_pull = "default";  // ECS_IMAGE_PULL_BEHAVIOR: drivers/image_pull.h
+  // Of the process driver: drivers/task_isolation.h.
+  std::string task_user = {};            // one user for all tasks; empty: one for each
+  std::string task_uids = {};            // the range of those; empty: the default
+  std::vector<std::string> hidden = {};  // files and folders that tasks must not see, beside `data`
+  std::string instance_type = {};        // attribute ecs.instance-type
   std::string availability_zone = {};  // empty: the region's zone a
   std::map<std::string, std::string> attributes = {};
   std::map<std::string, std::string> tags = {};  // of the container instance
@@ -36,6 +43,7 @@ struct Options {
   std::optional<std::int64_t> memory_mib = {};
   std::int64_t reserved_memory_mib = 0;
   std::int64_t min_free_disk_mib = 256;  // with less, the machine accepts no tasks
+  std::optional<std::int64_t> max_logs_mib = {};  // of stopped tasks; default: a tenth of the disk, at most 10 GiB
   bool gpu_default_runtime = false;  // containers that request no GPU see all of them
   // Where the page of GPU metrics listens (metrics/metrics_endpoint.h). Empty: nowhere.
   std::string metrics_address = {};
@@ -43,6 +51,9 @@ struct Options {
   // Retention of a stopped task's containers and logs; ECS's default.
   base::Duration keep_stopped = std::chrono::hours(3);
   base::Duration stop_timeout = std::chrono::seconds(30);  // of containers without their own; ECS's default
+  // On the agent's thread: the machine was removed from its cluster, its tasks are stopped, and the agent does nothing
+  // more.
+  std::function<void()> on_removed = {};
 };
 
 class Agent {

@@ -4,9 +4,11 @@
 
 #include <condition_variable>
 #include <fstream>
+#include <latch>
 #include <mutex>
 
 #include "agent/drivers/log_file.h"
+#include "agent/machine_key.h"
 #include "agent/session/log_streams.h"
 #include "agent/session/telemetry.h"
 #include "agent/tasks/test_machine.h"
@@ -145,7 +147,16 @@ class FakeServer {
   }
 
   asio::awaitable<void> read_session(http::Exchange& exchange) {
-    std::shared_ptr<http::WebSocket> socket = co_await exchange.accept_websocket();
+    const std::string target = exchange.head().target;
+    const bool command = target.starts_with("/stoker/exec");
+    http::WebSocketLimits limits;
+    limits.binary = command;
+    std::shared_ptr<http::WebSocket> socket = co_await exchange.accept_websocket(limits);
+    while (command) {
+      base::Result<std::string> message = co_await socket->read(std::chrono::minutes(10));
+      if (!message) co_return;
+      record(frames_, {target, *message});
+    }
     const bool telemetry = exchange.head().path().starts_with("/telemetry");
     {
       std::lock_guard lock(mutex_);
@@ -180,7 +191,8 @@ class AgentTest : public ::testing::Test {
   void make_agent() {
     Options options;
     options.server = server_.url();
-    options.credentials = {"id", "secret", ""};
+    options.credentials = {key_, "secret", ""};
+    options.on_removed = [this] { removed_.count_down(); };
     options.data = folder_.path;
     options.name = "box-a";
     options.version = "0.1.0";
@@ -196,6 +208,8 @@ class AgentTest : public ::testing::Test {
 
   TestFolder folder_;
   FakeServer server_;
+  std::string key_ = "id";
+  std::latch removed_{1};
   std::unique_ptr<Agent> agent_;
 };
 
@@ -380,6 +394,31 @@ TEST_F(AgentTest, ADeregisteredInstanceStopsItsTasksAndRegistersAnew) {
   EXPECT_EQ(registration.find("containerInstanceArn"), std::string::npos);
 }
 
+TEST_F(AgentTest, AMachineThatWasRemovedStopsItsTasksAndDoesNotRegisterAgain) {
+  write_machine_key(folder_.path, {"id", "secret", "token", "machine"});
+  start_agent();
+  server_.receive("StokerGpus");
+  server_.send("PayloadMessage", payload("m1", test_task("t1", {test_container("main")})));
+  server_.receive_call("SubmitTaskStateChange");
+  server_.reject_next_registration(R"({"__type":"ExpiredTokenException","message":"expired"})");
+  server_.close();
+  removed_.wait();
+  EXPECT_EQ(read_machine_key(folder_.path).accessKeyId, "");
+  EXPECT_EQ(read_machine_key(folder_.path).machine, "machine") << "it does not pass for a new machine";
+  agent_->stop();
+}
+
+TEST_F(AgentTest, AMachineWithANewKeyIsANewInstance) {
+  start_agent();
+  server_.receive_call("RegisterContainerInstance");
+  server_.receive("StokerGpus");
+  agent_->stop();
+  agent_.reset();
+  key_ = "another";
+  start_agent();
+  EXPECT_EQ(server_.receive_call("RegisterContainerInstance").find(kInstance), std::string::npos);
+}
+
 TEST_F(AgentTest, ARestartedAgentKeepsItsInstance) {
   start_agent();
   EXPECT_EQ(server_.receive_call("RegisterContainerInstance").find("containerInstanceArn"), std::string::npos);
@@ -395,7 +434,7 @@ TEST_F(AgentTest, AMachineThatShutsDownStopsItsTasksReportsThemAndLeavesNothing)
   server_.receive("StokerGpus");
   server_.send("PayloadMessage", payload("m1", test_task("t1", {test_container("main")})));
   EXPECT_NE(server_.receive_call("SubmitTaskStateChange").find(R"("status":"RUNNING")"), std::string::npos);
-  EXPECT_TRUE(agent_->shut_down(std::chrono::seconds(5)));
+  EXPECT_TRUE(agent_->shut_down(std::chrono::seconds(60)));
   const std::string report = server_.receive_call("SubmitTaskStateChange");
   EXPECT_NE(report.find(R"("status":"STOPPED")"), std::string::npos) << report;
   EXPECT_NE(report.find("The machine of this task shuts down."), std::string::npos) << report;
@@ -410,7 +449,7 @@ TEST_F(AgentTest, AShutDownWithoutAStartEndsTheTasksOfTheAgentBefore) {
   agent_.reset();
   EXPECT_TRUE(std::filesystem::exists(folder_.path + "/tasks/t1.json"));
   make_agent();
-  EXPECT_TRUE(agent_->shut_down(std::chrono::seconds(5)));
+  EXPECT_TRUE(agent_->shut_down(std::chrono::seconds(60)));
   EXPECT_NE(server_.receive_call("SubmitTaskStateChange").find(R"("status":"STOPPED")"), std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(folder_.path));
 }
@@ -497,7 +536,7 @@ TEST_F(AgentTest, TheHealthOfContainersIsSentOnTheTelemetrySession) {
 }
 
 // At the default pace of 20 s a message has ten samples of each container. The first one may have been gathered before
-// the agent knew the pace.
+// the agent received the pace.
 TEST_F(AgentTest, TheServerSetsThePaceOfTelemetry) {
   start_agent();
   server_.receive("StokerGpus");
@@ -522,6 +561,23 @@ TEST(Telemetry, ASetOfSamplesHasMinimumMaximumSumAndCount) {
   EXPECT_EQ(set.max, 7);
   EXPECT_EQ(set.sum, 12);
   EXPECT_EQ(set.sampleCount, 3);
+}
+
+TEST_F(AgentTest, ACommandIsAcknowledgedAndHasAConnectionOfItsOwn) {
+  start_agent();
+  server_.receive("StokerGpus");
+  server_.send("PayloadMessage", payload("m1", test_task("t", {test_container("main")})));
+  server_.receive("AckRequest");
+  server_.receive_call("SubmitTaskStateChange");
+  messages::StokerExecMessage request;
+  request.messageId = "m2";
+  request.sessionId = "s 1";
+  request.taskArn = test_task("t", {}).arn;
+  request.containerName = "main";
+  server_.send("StokerExecMessage", request);
+  EXPECT_EQ(wire::read_message<messages::AckRequest>(server_.receive("AckRequest")).messageId, "m2");
+  EXPECT_EQ(server_.receive("/stoker/exec?session=s%201").message,
+            R"(x{"exitCode":255,"reason":"no commands here"})");
 }
 
 TEST_F(AgentTest, TheLogOfAnUnknownTaskEndsWithAnError) {

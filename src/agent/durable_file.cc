@@ -67,11 +67,22 @@ std::optional<std::string> read_file(const std::string& path) {
   return text.str();
 }
 
+// What is in an existing folder of others, or where others could write, may be theirs: an agent would run it.
 void create_folder(const std::string& path) {
+  auto folder = std::filesystem::absolute(path).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();  // "/x/" ends in an empty name
   std::error_code error;
-  std::filesystem::create_directories(path, error);
+  std::filesystem::create_directories(folder.parent_path(), error);
   if (error) throw std::runtime_error("cannot create " + path + ": " + error.message());
-  ::chmod(path.c_str(), 0700);
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) throw_file_error("create", path);
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) throw_file_error("open", path);
+  if (!S_ISDIR(status.st_mode)) throw std::runtime_error(path + " is not a folder");
+  if (status.st_uid != ::geteuid()) throw std::runtime_error("the folder " + path + " belongs to another user");
+  if (status.st_mode & (S_IWGRP | S_IWOTH)) {
+    throw std::runtime_error("other users may write to the folder " + path + ": choose another one");
+  }
+  ::chmod(folder.c_str(), 0700);
 }
 
 FolderLock::FolderLock(const std::string& folder) {

@@ -12,7 +12,8 @@ void write_durably(const std::string& path, const std::string& text);
 void remove_durably(const std::string& path);
 std::optional<std::string> read_file(const std::string& path);
 
-// Mode 0700. Also creates the folders above it.
+// Mode 0700. Also creates the folders above it. Throws where it exists and belongs to another user, or where others may
+// write to it.
 void create_folder(const std::string& path);
 
 // Held for the lifetime of the object: one agent per data folder. Throws where another agent holds it.

@@ -26,6 +26,10 @@ base::Result<std::unique_ptr<drivers::Driver>> docker(const Options& options, ht
   drivers::DockerOptions docker;
   docker.agent_name = agent_label(options);
   docker.simulated_gpus = gpus.simulated();
+  const auto image_pull = drivers::parse_image_pull(options.image_pull);
+  if (!image_pull) return base::Error{"unsupported --image-pull " + options.image_pull};
+  docker.image_pull = *image_pull;
+  docker.pulled_images_file = options.data + "/pulled_images";
   docker.programs = drivers::find_worker_programs(options.name);
   if (auto tools = gpus.tools()) {
     docker.nvidia_smi_path = tools->nvidia_smi;
@@ -39,6 +43,10 @@ base::Result<std::unique_ptr<drivers::Driver>> process(const Options& options, c
   process.folder = options.data + "/processes";
   process.agent_name = options.name;
   process.programs = drivers::find_worker_programs(options.name);
+  process.isolation.task_user = options.task_user;
+  if (!options.task_uids.empty()) process.isolation.task_uids = options.task_uids;
+  process.isolation.hidden = options.hidden;
+  process.isolation.hidden.push_back(options.data);
   if (auto tools = gpus.tools()) {
     process.tool_folder = std::filesystem::path(tools->nvidia_smi).parent_path().string();
   }

@@ -122,6 +122,10 @@ ecs::RegisterContainerInstanceRequest describe_machine(const Options& options, c
   return request;
 }
 
+bool is_key_retired(const std::string& code) { return code == "ExpiredTokenException"; }
+
+bool is_key_unknown(const std::string& code) { return code == "UnrecognizedClientException"; }
+
 bool is_instance_gone(const std::string& code, const std::string& message) {
   if (code == "InactiveInstanceException" || code == "InvalidInstanceException") return true;
   // RegisterContainerInstance's message for a deregistered instance.
@@ -138,7 +142,8 @@ Registration::Registration(const Options& options, client::AsyncClient& calls)
       file_ = {};
     }
   }
-  moved_ = !file_.cluster.empty() && file_.cluster != options_.cluster;
+  const bool other_key = !file_.accessKeyId.empty() && file_.accessKeyId != options_.credentials.access_key;
+  moved_ = other_key || (!file_.cluster.empty() && file_.cluster != options_.cluster);
   if (moved_) file_ = {};
 }
 
@@ -164,6 +169,7 @@ asio::awaitable<void> Registration::register_as(ecs::RegisterContainerInstanceRe
   if (file_.clientToken.empty()) {
     file_.clientToken = base::random_uuid();
     file_.cluster = options_.cluster;
+    file_.accessKeyId = options_.credentials.access_key;
     save();  // before the request, whose response may be lost
   }
   machine.clientToken = file_.clientToken;

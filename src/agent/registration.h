@@ -34,8 +34,9 @@ struct InstanceFile {
   std::string containerInstanceArn;  // "": not registered yet
   std::string cluster;
   std::string clientToken;  // makes a repeated registration idempotent
+  std::string accessKeyId;  // the key that registered it: another one cannot act for it
 };
-BOOST_DESCRIBE_STRUCT(InstanceFile, (), (containerInstanceArn, cluster, clientToken))
+BOOST_DESCRIBE_STRUCT(InstanceFile, (), (containerInstanceArn, cluster, clientToken, accessKeyId))
 
 class Registration {
  public:
@@ -47,7 +48,7 @@ class Registration {
   void forget();
 
   const std::string& arn() const { return file_.containerInstanceArn; }
-  // True: the options name another cluster than the last registration.
+  // True: the options name another cluster or another key than the last registration.
   bool moved() const { return moved_; }
 
  private:
@@ -60,6 +61,11 @@ class Registration {
   InstanceFile file_;
   bool moved_ = false;
 };
+
+// True: the error means that the key of this machine has ended, because the machine was removed.
+bool is_key_retired(const std::string& code);
+// True: the error means that the server does not know the key, whatever the reason.
+bool is_key_unknown(const std::string& code);
 
 // True: the error means that the instance is not registered, or no longer.
 bool is_instance_gone(const std::string& code, const std::string& message);

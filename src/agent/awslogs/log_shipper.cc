@@ -154,7 +154,7 @@ void LogShipper::acknowledge(const shapes::logs::PutLogEventsResponse& response)
   if (std::exchange(failures_, 0) > 0) changed_.notify();
 }
 
-// `code` is "" where no reply came: then the batch may have been stored, and the server's cursor will tell.
+// `code` is "" where no reply came: then the batch may have been stored, and the server's cursor decides.
 asio::awaitable<void> LogShipper::on_rejection(std::string code, std::string message) {
   if (code == "InvalidSequenceTokenException") {
     const auto expected = logs::expected_token(message);

@@ -30,7 +30,8 @@ DockerDriver::DockerDriver(std::shared_ptr<DockerApi> api, DockerOptions options
       facts_(facts_of(api_->version(), api_->info())),
       abilities_(abilities_of(api_->version(), api_->info())),
       logs_(api_),
-      cgroups_(options_.agent_name, facts_.systemd_cgroups ? CgroupDriver::Systemd : CgroupDriver::Paths) {}
+      cgroups_(options_.agent_name, facts_.systemd_cgroups ? CgroupDriver::Systemd : CgroupDriver::Paths),
+      pulled_(options_.pulled_images_file) {}
 
 asio::awaitable<base::Result<std::vector<Found>>> DockerDriver::list_where(std::vector<std::string> labels) {
   labels.push_back(labelled(kAgentLabel, options_.agent_name));

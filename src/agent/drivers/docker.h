@@ -4,8 +4,10 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "agent/drivers/driver.h"
+#include "agent/drivers/image_pull.h"
 #include "agent/drivers/worker_program.h"
 #include "base/result.h"
 #include "http/io_threads.h"
@@ -21,6 +23,9 @@ struct DockerOptions {
   std::string nvidia_smi_path;    // mounted as /usr/bin/nvidia-smi. "": none
   std::string nvidia_smi_folder;  // its data, mounted at the same path. "": none
   std::string mps_pipe_folder;    // of NVIDIA's MPS daemon, for shared GPUs. "": none
+  ImagePull image_pull = ImagePull::Default;
+  std::string pulled_images_file;  // images that tasks pulled, for ImagePull::Once. "": forgotten with the driver
+  std::vector<std::string> exec_command = {"/proc/self/exe", "exec-shim"};  // guards commands in containers
   WorkerPrograms programs = {};   // mounted into containers of workers
 };
 

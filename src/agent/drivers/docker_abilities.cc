@@ -24,7 +24,9 @@ constexpr std::string_view kAgentAttributes[] = {
     "ecs.capability.container-restart-policy",
     "ecs.capability.network.container-port-range",
     "ecs.capability.env-files.s3",
+    "ecs.capability.execute-command",
     "ecs.capability.execution-role-awslogs",
+    "stoker.exec",
 };
 
 void add_list(const json::value* list, std::string_view prefix, std::vector<std::string>& out) {

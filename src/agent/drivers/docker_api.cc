@@ -162,4 +162,11 @@ asio::awaitable<base::Result<std::unique_ptr<http::ResponseStream>>> DockerApi::
   return client_.open(std::move(request), deadline);
 }
 
+asio::awaitable<base::Result<http::ByteStreamReply>> DockerApi::upgrade(std::string target, std::string body) {
+  http::Request request = make_request("POST", prefix_ + target, std::move(body));
+  request.head.headers.set("Content-Type", "application/json");
+  http::Endpoint endpoint = http::Endpoint::unix_socket(socket_);
+  return http::open_byte_stream(std::move(endpoint), std::move(request), kEngineDeadline);
+}
+
 }  // namespace agent::drivers

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "http/byte_stream.h"
 #include "http/client.h"
 
 namespace agent::drivers {
@@ -63,6 +64,8 @@ class DockerApi {
   boost::asio::awaitable<base::Result<std::unique_ptr<http::ResponseStream>>> open(std::string method,
                                                                                    std::string target,
                                                                                    base::Duration deadline);
+  // Posts a request whose accepted connection becomes a stream in both directions.
+  boost::asio::awaitable<base::Result<http::ByteStreamReply>> upgrade(std::string target, std::string body);
 
  private:
   boost::asio::awaitable<EngineReply> send(http::Request request, base::Duration deadline);

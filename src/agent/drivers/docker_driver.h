@@ -33,10 +33,17 @@ class DockerDriver final : public Driver {
   boost::asio::awaitable<base::Result<std::string>> health(std::string id, std::string known) override;
   boost::asio::awaitable<base::Result<Usage>> usage(std::string id) override;
   boost::asio::awaitable<base::Result<std::vector<Found>>> list() override;
+  boost::asio::awaitable<base::Result<std::unique_ptr<ExecStream>>> exec(std::string id, ExecRequest request) override;
 
  private:
   // docker_pull.cc
-  boost::asio::awaitable<std::string> download(std::string image);
+  struct Download {
+    std::string error = {};          // "": the machine has the image
+    bool registry_answered = false;  // though perhaps not with the image
+  };
+  boost::asio::awaitable<Download> download(ImageName name, base::Duration answer_timeout);
+  bool needs_pull(const std::string& image, bool exists) const;
+  boost::asio::awaitable<std::string> pull_now(std::string image, bool exists);
   // docker.cc
   boost::asio::awaitable<base::Result<TaskParts>> prepare(const ContainerSpec& spec);
   boost::asio::awaitable<base::Result<std::vector<Found>>> list_where(std::vector<std::string> labels);
@@ -50,6 +57,8 @@ class DockerDriver final : public Driver {
   Abilities abilities_;
   DockerLogs logs_;
   TaskCgroups cgroups_;
+  PulledImages pulled_;
+  UnreachableRegistries unreachable_;
   std::map<std::string, CpuSample> cpu_;  // the last sample, by container id
 };
 

@@ -132,7 +132,7 @@ class DockerTest : public testing::Test {
     return output(spec);
   }
   static bool eventually(const std::function<bool()>& holds) {
-    const auto end = std::chrono::steady_clock::now() + 30s;
+    const auto end = std::chrono::steady_clock::now() + 120s;
     while (!holds()) {
       if (std::chrono::steady_clock::now() > end) return false;
       std::this_thread::sleep_for(10ms);

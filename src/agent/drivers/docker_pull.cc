@@ -4,6 +4,7 @@
 
 #include "agent/drivers/docker_driver.h"
 #include "base/bytes.h"
+#include "base/log.h"
 
 namespace agent::drivers {
 namespace {
@@ -15,21 +16,6 @@ namespace json = boost::json;
 constexpr base::Duration kPullStallTimeout = std::chrono::minutes(5);
 
 constexpr std::size_t kMaxProgressBytes = 64 * 1024;  // of one line
-
-struct ImageName {
-  std::string repository;
-  std::string tag;  // or a digest
-};
-
-// "registry:5000/name:tag", "name@sha256:...", "name" (tag "latest").
-ImageName split_image_name(const std::string& image) {
-  const std::size_t at = image.find('@');
-  if (at != image.npos) return {image.substr(0, at), image.substr(at + 1)};
-  const std::size_t colon = image.rfind(':');
-  const std::size_t slash = image.rfind('/');
-  const bool has_tag = colon != image.npos && (slash == image.npos || colon > slash);
-  return has_tag ? ImageName{image.substr(0, colon), image.substr(colon + 1)} : ImageName{image, "latest"};
-}
 
 // The digest under which this repository has the image. An image may be known by others, too.
 std::string digest_of(const json::value& image, const std::string& repository) {
@@ -74,6 +60,10 @@ class PullProgress {
   std::string error_;
 };
 
+std::int64_t to_seconds(base::Duration duration) {
+  return std::chrono::duration_cast<std::chrono::seconds>(duration).count();
+}
+
 std::string rejection_message(int status, const std::string& body) {
   const EngineReply reply{status, body};
   return reply.message();
@@ -81,35 +71,79 @@ std::string rejection_message(int status, const std::string& body) {
 
 }  // namespace
 
-// Returns the error, or "".
-asio::awaitable<std::string> DockerDriver::download(std::string image) {
-  const ImageName name = split_image_name(image);
+asio::awaitable<DockerDriver::Download> DockerDriver::download(ImageName name, base::Duration answer_timeout) {
   const std::string target =
       "/images/create?fromImage=" + base::percent_encode(name.repository) + "&tag=" + base::percent_encode(name.tag);
-  auto opened = co_await api_->open("POST", target, kPullStallTimeout);
-  if (!opened) co_return opened.error();
+  Download result;
+  // The engine's answer begins when the registry has described the image.
+  auto opened = co_await api_->open("POST", target, answer_timeout);
+  if (!opened) {
+    result.error = opened.error();
+    co_return result;
+  }
   http::ResponseStream& stream = **opened;
   PullProgress progress;
   while (true) {
     base::Result<std::string> piece = co_await stream.read_piece(kPullStallTimeout);
-    if (!piece) co_return piece.error();
-    if (stream.status() >= 400) co_return rejection_message(stream.status(), *piece);
-    if (piece->empty()) co_return progress.error();
+    result.error = piece ? "" : piece.error();
+    if (piece && stream.status() >= 400) {
+      result.error = rejection_message(stream.status(), *piece);
+      result.registry_answered = is_registry_answer(result.error);
+      co_return result;
+    }
+    result.registry_answered = true;
+    if (!piece) co_return result;
+    if (piece->empty()) break;
     progress.feed(*piece);
   }
+  result.error = progress.error();
+  co_return result;
+}
+
+bool DockerDriver::needs_pull(const std::string& image, bool exists) const {
+  if (!exists || options_.image_pull == ImagePull::Always) return true;
+  if (options_.image_pull == ImagePull::PreferCached) return false;
+  const ImageName name = ImageName::parse(image);
+  if (name.by_digest()) return false;  // the registry has the same
+  if (options_.image_pull == ImagePull::Once) return !pulled_.contains(image);
+  if (!unreachable_.contains(name.registry(), base::SystemClock().now())) return true;
+  base::log_info("image of this machine used, its registry did not answer lately",
+                 {{"image", image}, {"registry", name.registry()}, {"pause_s", to_seconds(kUnreachableRegistryPause)}});
+  return false;
+}
+
+// Returns the error, or "" where the machine has the image.
+asio::awaitable<std::string> DockerDriver::pull_now(std::string image, bool exists) {
+  const ImageName name = ImageName::parse(image);
+  const bool may_fall_back = exists && options_.image_pull == ImagePull::Default;
+  const base::Duration patience = may_fall_back ? kRegistryAnswerTimeout : kPullStallTimeout;
+  Download download_end = co_await download(name, patience);
+  if (download_end.registry_answered) {
+    unreachable_.remove(name.registry());
+  } else {
+    unreachable_.add(name.registry(), base::SystemClock().now());
+  }
+  if (download_end.error.empty()) {
+    pulled_.add(image);
+    co_return "";
+  }
+  if (!may_fall_back) co_return download_end.error;
+  base::log_info("image of this machine used, it could not be pulled",
+                 {{"image", image}, {"error", download_end.error}});
+  co_return "";
 }
 
 asio::awaitable<base::Result<Pulled>> DockerDriver::pull(std::string image) {
   const std::string inspect = "/images/" + base::percent_encode(image, true) + "/json";
   EngineReply existing = co_await api_->get(inspect);
-  if (existing.not_found()) {
-    const std::string error = co_await download(image);
+  if ((existing.ok() || existing.not_found()) && needs_pull(image, existing.ok())) {
+    const std::string error = co_await pull_now(image, existing.ok());
     if (!error.empty()) co_return base::Error{"CannotPullContainerError: " + error};
     existing = co_await api_->get(inspect);
   }
   if (!existing.ok()) co_return base::Error{"CannotPullContainerError: " + existing.message()};
   Pulled pulled;
-  pulled.digest = digest_of(existing.json(), split_image_name(image).repository);
+  pulled.digest = digest_of(existing.json(), ImageName::parse(image).repository);
   pulled.id = text_at(existing.json(), {"Id"});
   co_return pulled;
 }

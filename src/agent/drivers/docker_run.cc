@@ -21,7 +21,7 @@ constexpr base::Duration kStopMargin = std::chrono::seconds(30);
 constexpr base::Duration kLastOutputTimeout = std::chrono::seconds(10);
 
 constexpr base::Duration kPingDeadline = std::chrono::seconds(10);
-// An engine that hangs closes nothing, so it is asked now and then.
+// An engine that hangs closes no connection, so it is pinged.
 constexpr base::Duration kPingInterval = std::chrono::seconds(30);
 
 // Of the engine itself, which are rare: what matters is the end of the stream.

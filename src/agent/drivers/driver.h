@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/drivers/exec.h"
 #include "agent/gpu/gpu.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -30,6 +31,7 @@ struct ContainerSpec {
   bool all_gpus = false;    // sees every GPU without requiring one: --gpu-default-runtime, or privileged
   std::string log_file;     // for stdout and stderr, see agent/drivers/log_file.h
   std::string work_folder;  // of this task; the agent empties it when it forgets the task
+  std::vector<std::string> mps_folders = {};  // where it meets the MPS daemons of shared GPUs
 };
 
 enum class Phase { Created, Running, Exited };
@@ -97,8 +99,8 @@ class Driver {
   virtual boost::asio::awaitable<void> watch_engine();
 
   // Errors are complete ECS reasons: "CannotPullContainerError: ...". One attempt; the caller
-  // retries. An image that is already present is not pulled: without a registry that is the only
-  // way to run it, and the digest shows which version of a tag runs.
+  // retries. The options decide whether an image that the machine has is pulled again; the digest
+  // shows which version of a tag runs.
   virtual boost::asio::awaitable<base::Result<Pulled>> pull(std::string image) = 0;
 
   // "CannotCreateContainerError: ..."
@@ -119,6 +121,10 @@ class Driver {
   // "HEALTHY", "UNHEALTHY" or "UNKNOWN". Waits until it differs from `known`.
   virtual boost::asio::awaitable<base::Result<std::string>> health(std::string id, std::string known) = 0;
   virtual boost::asio::awaitable<base::Result<Usage>> usage(std::string id) = 0;
+
+  // Starts a command in a running container, or attaches to the container. An error: the container does not run, or the
+  // driver can't do what the request asks for. The stream must not outlive the driver.
+  virtual boost::asio::awaitable<base::Result<std::unique_ptr<ExecStream>>> exec(std::string id, ExecRequest request);
 
   // All containers of this agent. Containers are marked with the name of the agent that created
   // them; others are not listed.

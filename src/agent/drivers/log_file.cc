@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "wire/timestamp.h"
 
@@ -98,6 +100,10 @@ std::optional<LogTime> parse_log_time(std::string_view record) {
   return parts ? parse_time(parts->time) : std::nullopt;
 }
 
+std::uint64_t log_floor(std::uint64_t disk_bytes) {
+  return std::clamp(disk_bytes / kLogFloorShare, kLeastLogFloor, kMostLogFloor);
+}
+
 base::Result<LogWriter> LogWriter::open(std::string path, std::size_t max_bytes) {
   LogWriter writer(std::move(path), max_bytes);
   writer.fd_ = ::open(writer.path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
@@ -121,6 +127,7 @@ LogWriter::LogWriter(LogWriter&& other) noexcept
       fd_(std::exchange(other.fd_, -1)),
       size_(other.size_),
       lost_bytes_(other.lost_bytes_),
+      reported_bytes_(other.reported_bytes_),
       last_time_(other.last_time_),
       pending_(std::move(other.pending_)),
       out_(std::move(other.out_)) {}
@@ -154,6 +161,14 @@ void LogWriter::append(LogStream stream, LogTime at, std::string_view bytes) {
   write_out();
 }
 
+void LogWriter::write_partial(LogStream stream) {
+  Pending& pending = pending_[std::size_t(stream)];
+  if (pending.text.empty()) return;
+  add_record(stream, pending.at, true, pending.text);
+  pending.text.clear();
+  write_out();
+}
+
 void LogWriter::finish() {
   for (LogStream stream : {LogStream::Stdout, LogStream::Stderr}) {
     Pending& pending = pending_[std::size_t(stream)];
@@ -174,6 +189,12 @@ void LogWriter::add_record(LogStream stream, LogTime at, bool partial, std::stri
 
 void LogWriter::write_out() {
   if (out_.empty()) return;
+  if (!has_room()) {
+    lost_bytes_ += out_.size();
+    out_.clear();
+    return;
+  }
+  if (lost_bytes_ > reported_bytes_ && last_time_) add_loss(*last_time_);
   if (size_ > 0 && size_ + out_.size() > max_bytes_) rotate();
   std::size_t written = 0;
   while (fd_ >= 0 && written < out_.size()) {
@@ -189,6 +210,22 @@ void LogWriter::write_out() {
   }
   size_ += written;
   out_.clear();
+}
+
+bool LogWriter::has_room() const {
+  struct statvfs disk {};
+  if (fd_ < 0 || ::fstatvfs(fd_, &disk) != 0 || disk.f_blocks == 0) return true;
+  const std::uint64_t block = disk.f_frsize;
+  return disk.f_bavail * block >= log_floor(disk.f_blocks * block) + out_.size();
+}
+
+// Before the records to write.
+void LogWriter::add_loss(LogTime at) {
+  const std::string rest = std::exchange(out_, "");
+  const std::size_t lost = lost_bytes_ - reported_bytes_;
+  add_record(LogStream::Stderr, at, false, fmt::format("stoker: {} bytes of output lost: the disk was almost full", lost));
+  out_ += rest;
+  reported_bytes_ = lost_bytes_;
 }
 
 void LogWriter::rotate() {

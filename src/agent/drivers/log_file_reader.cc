@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "agent/drivers/log_file.h"
@@ -16,31 +17,67 @@ static_assert(kBlockBytes > kMaxRecordBytes);
 
 int open_to_read(const std::string& path) { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }
 
-struct RecordTail {
-  off_t offset = 0;       // of the first of the last records
-  std::size_t count = 0;  // records from there on, at most `most`
+struct LineTail {
+  off_t offset = 0;       // of the first record of the last lines
+  std::size_t count = 0;  // lines from there on, at most `most`
 };
 
-// Searches backwards for the ends of records, block by block.
-RecordTail find_tail(int fd, std::size_t most) {
-  struct stat status {};
-  if (::fstat(fd, &status) != 0) return {};
-  RecordTail tail{status.st_size, 0};
-  std::string block(kBlockBytes, '\0');
-  for (off_t end = status.st_size; end > 0;) {
-    const off_t start = std::max<off_t>(0, end - off_t(kBlockBytes));
-    const ssize_t got = ::pread(fd, block.data(), end - start, start);
-    if (got <= 0) return tail;
-    for (ssize_t i = got - 1; i >= 0; --i) {
-      if (block[i] != '\n') continue;
-      // This newline ends the record before; the next record begins after it.
-      if (tail.count == most) return {start + i + 1, tail.count};
-      ++tail.count;
-    }
-    end = start;
-  }
-  return {0, tail.count};
+// Whether the record at this offset is a part of a line that the next record continues.
+bool is_partial(int fd, off_t record) {
+  char head[kMaxRecordBytes - kMaxLineBytes];
+  const ssize_t got = ::pread(fd, head, sizeof head, record);
+  const std::string_view text(head, std::size_t(std::max<ssize_t>(got, 0)));
+  const std::size_t stream = text.find(' ');
+  const std::size_t tag = stream == text.npos ? stream : text.find(' ', stream + 1);
+  return tag != text.npos && text.substr(tag + 1, 2) == "P ";
 }
+
+// Searches backwards for the ends of lines, block by block.
+class TailSearch {
+ public:
+  TailSearch(int fd, std::size_t most) : fd_(fd), most_(most) {}
+
+  LineTail find() {
+    struct stat status {};
+    if (::fstat(fd_, &status) != 0) return {};
+    tail_.offset = status.st_size;
+    std::string block(kBlockBytes, '\0');
+    for (off_t end = status.st_size; end > 0;) {
+      const off_t start = std::max<off_t>(0, end - off_t(kBlockBytes));
+      const ssize_t got = ::pread(fd_, block.data(), end - start, start);
+      if (got <= 0) return tail_;
+      for (ssize_t i = got - 1; i >= 0; --i) {
+        if (block[i] == '\n' && !add_record(start + i + 1)) return tail_;
+      }
+      end = start;
+    }
+    add_record(0);
+    return tail_;
+  }
+
+ private:
+  // Returns false when the tail is complete. What follows the last newline is no record yet.
+  bool add_record(off_t record) {
+    if (!std::exchange(seen_newline_, true)) {
+      tail_.offset = record;
+      return true;
+    }
+    const bool last = !std::exchange(seen_record_, true);
+    if (last || !is_partial(fd_, record)) {
+      if (tail_.count == most_) return false;
+      ++tail_.count;
+    }
+    tail_.offset = record;
+    return true;
+  }
+
+  int fd_;
+  std::size_t most_;
+  LineTail tail_;
+  bool seen_newline_ = false, seen_record_ = false;
+};
+
+LineTail find_tail(int fd, std::size_t most) { return TailSearch(fd, most).find(); }
 
 bool same_file(const struct stat& a, const struct stat& b) { return a.st_ino == b.st_ino && a.st_dev == b.st_dev; }
 
@@ -56,7 +93,7 @@ void LogReader::begin() {
   const int current = open_to_read(path_);
   const int older = open_to_read(path_ + ".1");
   begun_ = current >= 0 || older >= 0;
-  RecordTail in_current;
+  LineTail in_current;
   if (current >= 0 && last_ != kAllLines) in_current = find_tail(current, last_);
   const bool enough = in_current.count == last_ && last_ != kAllLines;
   if (older >= 0 && !enough) {

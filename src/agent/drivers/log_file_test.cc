@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/drivers/log_file.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -74,6 +79,25 @@ TEST_F(LogFile, ALastLineWithoutNewlineIsWrittenWhenTheWriterCloses) {
     EXPECT_EQ(bytes(), "");
   }
   EXPECT_EQ(texts(LogReader(path_).read(10)), "no newline|");
+}
+
+TEST_F(LogFile, AnIncompleteLineCanBeReadBeforeItsEnd) {
+  auto log = writer();
+  log.append(LogStream::Stdout, kStart, "one\n10%\r");
+  log.write_partial(LogStream::Stdout);
+  log.write_partial(LogStream::Stderr);
+  LogReader reader(path_);
+  EXPECT_EQ(texts(reader.read(10)), "one|10%\r+");
+  log.append(LogStream::Stdout, kStart, "20%\r");
+  log.write_partial(LogStream::Stdout);
+  log.append(LogStream::Stdout, kStart, "\nend\n");
+  EXPECT_EQ(texts(reader.read(10)), "20%\r+|end|");
+  EXPECT_EQ(texts(LogReader(path_, 1).read(10)), "end|");
+  EXPECT_EQ(texts(LogReader(path_, 2).read(10)), "10%\r+20%\r+|end|") << "lines are counted, not records";
+  log.append(LogStream::Stdout, kStart, "half");
+  log.write_partial(LogStream::Stdout);
+  EXPECT_EQ(texts(LogReader(path_, 1).read(10)), "half+");
+  EXPECT_EQ(texts(LogReader(path_, 2).read(10)), "end|half+");
 }
 
 TEST_F(LogFile, ALongLineIsSplitIntoPartialRecords) {
@@ -177,6 +201,33 @@ TEST_F(LogFile, AFullDiskLosesLinesAndCountsThem) {
   auto log = writer();
   log.append(LogStream::Stdout, kStart, "lost\n");
   EXPECT_GT(log.lost_bytes(), 0u);
+}
+
+TEST(LogFloor, IsAPartOfTheDiskWithinBounds) {
+  EXPECT_EQ(log_floor(16ull << 20), 8ull << 20);
+  EXPECT_EQ(log_floor(800ull << 20), 100ull << 20);
+  EXPECT_EQ(log_floor(4096ull << 30), 1ull << 30);
+}
+
+TEST_F(LogFile, NothingIsWrittenToADiskThatIsAlmostFullAndTheLossIsReported) {
+  const std::string disk = folder_ + "/disk";
+  ::mkdir(disk.c_str(), 0700);
+  if (::mount("stoker", disk.c_str(), "tmpfs", 0, "size=12m") != 0) GTEST_SKIP() << "only root can mount a small disk";
+  path_ = disk + "/app.log";
+  {
+    auto log = writer();
+    const std::string line = std::string(9'999, 'x') + "\n";
+    for (int i = 0; i < 1000; ++i) log.append(LogStream::Stdout, kStart, line);
+    struct statvfs status {};
+    ::statvfs(disk.c_str(), &status);
+    EXPECT_GE(status.f_bavail * status.f_frsize, log_floor(12u << 20)) << "the rest is for others";
+    EXPECT_GT(log.lost_bytes(), 5'000'000u);
+    ASSERT_EQ(::truncate(path_.c_str(), 0), 0);
+    log.append(LogStream::Stdout, kStart, "again\n");
+    EXPECT_THAT(bytes(), testing::MatchesRegex(".* stderr F stoker: [0-9]+ bytes of output lost: the disk was almost "
+                                               "full\n.* stdout F again\n"));
+  }
+  EXPECT_EQ(::umount(disk.c_str()), 0);
 }
 
 }  // namespace

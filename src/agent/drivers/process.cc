@@ -12,6 +12,8 @@
 #include <filesystem>
 
 #include "agent/drivers/cpu_percent.h"
+#include "agent/drivers/process_attach.h"
+#include "agent/drivers/process_exec.h"
 #include "agent/drivers/process_health.h"
 #include "agent/drivers/process_limits.h"
 #include "agent/drivers/process_spec.h"
@@ -28,22 +30,8 @@ namespace {
 namespace asio = boost::asio;
 using Steady = std::chrono::steady_clock;
 
-constexpr std::size_t kMaxNamePart = 64;
 constexpr base::Duration kSettlePause = std::chrono::milliseconds(20);
 constexpr base::Duration kSettleTimeout = std::chrono::seconds(15);  // for killed processes to end
-
-// Replaces characters that are invalid in a path component.
-std::string path_part(std::string_view text) {
-  std::string out(text.substr(0, kMaxNamePart));
-  for (char& c : out) {
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_') c = '_';
-  }
-  return out.empty() ? "_" : out;
-}
-
-std::string task_path_part(const std::string& arn) {
-  return path_part(std::string_view(arn).substr(arn.rfind('/') + 1));
-}
 
 base::Error no_such_process(const std::string& id) { return base::Error{"no such process: " + id}; }
 
@@ -59,8 +47,11 @@ Started to_started(const ShimSpec& spec, const ShimStarted& started) {
 
 class ProcessDriver final : public Driver {
  public:
-  ProcessDriver(ProcessOptions options, Cgroups cgroups)
-      : options_(std::move(options)), cgroups_(std::move(cgroups)), abilities_(process_abilities(cgroups_, options_.programs)) {}
+  ProcessDriver(ProcessOptions options, Cgroups cgroups, TaskIsolation isolation)
+      : options_(std::move(options)),
+        cgroups_(std::move(cgroups)),
+        isolation_(std::move(isolation)),
+        abilities_(process_abilities(cgroups_, options_.programs)) {}
 
   const Abilities& abilities() const override { return abilities_; }
   asio::awaitable<base::Result<Pulled>> pull(std::string) override { co_return Pulled{}; }
@@ -69,10 +60,12 @@ class ProcessDriver final : public Driver {
   asio::awaitable<base::Result<Exit>> wait(std::string id) override;
   asio::awaitable<base::Result<Nothing>> stop(std::string id, base::Duration grace) override;
   asio::awaitable<base::Result<Nothing>> remove(std::string id) override;
+  asio::awaitable<void> end_task(std::string task_arn) override;
   asio::awaitable<base::Result<Nothing>> clean_up(std::string task_arn) override;
   asio::awaitable<base::Result<std::string>> health(std::string id, std::string known) override;
   asio::awaitable<base::Result<Usage>> usage(std::string id) override;
   asio::awaitable<base::Result<std::vector<Found>>> list() override;
+  asio::awaitable<base::Result<std::unique_ptr<ExecStream>>> exec(std::string id, ExecRequest request) override;
 
  private:
   struct Sample {
@@ -88,14 +81,17 @@ class ProcessDriver final : public Driver {
   }
   base::Result<Nothing> create_cgroups(const ContainerSpec& container, const std::string& id, ProcessPlan& plan) const;
   base::Result<std::string> create_folder(const ContainerSpec& spec) const;
+  base::Result<Nothing> make_tmp(const std::string& folder, ShimSpec& spec) const;
   base::Result<ShimSpec> spec_to_start(const std::string& id) const;
   asio::awaitable<base::Result<ShimExit>> settle_in_time(std::string folder, ShimSpec spec) const;
   asio::awaitable<bool> kill_cgroup(std::string path) const;
+  asio::awaitable<bool> kill_user_of(std::string task_arn) const;
   void forget_run(const std::string& id);
   HealthState& health_of(const std::string& id, const ShimHealthCheck& check);
 
   ProcessOptions options_;
   Cgroups cgroups_;
+  TaskIsolation isolation_;
   Abilities abilities_;
   // Of running processes; remove() erases them.
   std::map<std::string, Sample> samples_;
@@ -122,9 +118,19 @@ base::Result<Nothing> ProcessDriver::create_cgroups(const ContainerSpec& contain
   return Nothing{};
 }
 
+base::Result<Nothing> ProcessDriver::make_tmp(const std::string& folder, ShimSpec& spec) const {
+  if (!spec.isolation || !spec.isolation->mounts) return Nothing{};
+  spec.isolation->tmp = folder + "/tmp";
+  const char* tmp = spec.isolation->tmp.c_str();
+  if (::mkdir(tmp, 0700) != 0 || ::chmod(tmp, 01777) != 0) {
+    return base::Error{spec.isolation->tmp + ": " + std::strerror(errno)};
+  }
+  return Nothing{};
+}
+
 base::Result<std::string> ProcessDriver::create_folder(const ContainerSpec& spec) const {
   const std::string reason = "CannotCreateContainerError: ";
-  auto plan = plan_process(spec, options_);
+  auto plan = plan_process(spec, options_, isolation_);
   if (!plan) return base::Error{reason + plan.error()};
   const std::string id = fmt::format("{}-{}-{}", task_path_part(spec.task.arn), path_part(spec.container.name),
                                      base::random_text(8, "0123456789abcdef"));
@@ -132,6 +138,8 @@ base::Result<std::string> ProcessDriver::create_folder(const ContainerSpec& spec
   if (!limited) return base::Error{reason + limited.error()};
   const std::string folder = folder_of(id);
   if (::mkdir(folder.c_str(), 0700) != 0) return base::Error{reason + folder + ": " + std::strerror(errno)};
+  const auto made = make_tmp(folder, plan->spec);
+  if (!made) return base::Error{reason + made.error()};
   const auto written = write_part(folder, "spec.json", plan->spec);
   if (!written) return base::Error{reason + written.error()};
   return id;
@@ -178,10 +186,21 @@ asio::awaitable<base::Result<ShimExit>> ProcessDriver::settle_in_time(std::strin
 }
 
 asio::awaitable<bool> ProcessDriver::kill_cgroup(std::string path) const {
+  if (path.empty()) co_return true;
   const auto end = Steady::now() + kSettleTimeout;
   for (;;) {
     const bool empty = cgroups_.kill(path);
     if (empty || Steady::now() >= end) co_return empty;
+    co_await sleep_for(kSettlePause);
+  }
+}
+
+// What has left its session survives a shim that was killed, where there are no cgroups. It still has the task's user.
+asio::awaitable<bool> ProcessDriver::kill_user_of(std::string task_arn) const {
+  const auto end = Steady::now() + kSettleTimeout;
+  for (;;) {
+    const bool none = isolation_.kill_user(task_path_part(task_arn));
+    if (none || Steady::now() >= end) co_return none;
     co_await sleep_for(kSettlePause);
   }
 }
@@ -197,7 +216,11 @@ asio::awaitable<base::Result<Exit>> ProcessDriver::wait(std::string id) {
     const Phase phase = phase_of(folder, *spec);
     if (phase == Phase::Created) co_return base::Error{"process " + id + " was not started"};
     auto exit = co_await settle_in_time(folder, *spec);
-    if (exit) co_return to_exit(*exit);
+    if (exit) {
+      // Commands that were executed in the task are not children of its shim. They hold its GPUs, too.
+      [[maybe_unused]] const bool empty = co_await kill_cgroup(spec->cgroup);
+      co_return to_exit(*exit);
+    }
     base::log_error("killed process is still running", {{"error", exit.error()}});
   }
 }
@@ -246,8 +269,24 @@ asio::awaitable<base::Result<Nothing>> ProcessDriver::remove(std::string id) {
   co_return Nothing{};
 }
 
+// Containers are kept for hours; what they left in /tmp is not.
+asio::awaitable<void> ProcessDriver::end_task(std::string task_arn) {
+  const bool ended = co_await kill_user_of(task_arn);
+  if (!ended) base::log_error("killed processes are still running", {{"task", task_arn}});
+  const auto found = co_await list();
+  if (!found) co_return;
+  for (const Found& process : *found) {
+    std::error_code ignored;
+    if (process.task_arn == task_arn) std::filesystem::remove_all(folder_of(process.id) + "/tmp", ignored);
+  }
+}
+
 asio::awaitable<base::Result<Nothing>> ProcessDriver::clean_up(std::string task_arn) {
+  // The next task of this number must not meet processes of this one.
+  const bool ended = co_await kill_user_of(task_arn);
+  if (!ended) co_return base::Error{"some processes of the task's user are still running"};
   cgroups_.remove(task_cgroup(task_arn));
+  isolation_.release(task_path_part(task_arn));
   co_return Nothing{};
 }
 
@@ -296,6 +335,21 @@ asio::awaitable<base::Result<Usage>> ProcessDriver::usage(std::string id) {
   co_return Usage{percent, used->memory_bytes};
 }
 
+asio::awaitable<base::Result<std::unique_ptr<ExecStream>>> ProcessDriver::exec(std::string id, ExecRequest request) {
+  const auto spec = spec_of(id);
+  const auto started = read_started(folder_of(id));
+  const bool runs = spec && started && phase_of(folder_of(id), *spec) == Phase::Running;
+  if (!runs) co_return base::Error{"the container is not running"};
+  if (request.attach) co_return attach_to_process(folder_of(id), *spec, request);
+  ExecSpec exec;
+  exec.target = started->pid;
+  exec.target_ticks = started->start_ticks;
+  exec.joins = spec->joins;
+  exec.isolation = spec->isolation;
+  auto stream = co_await exec_in_process(options_.exec_command, std::move(exec), std::move(request));
+  co_return std::move(stream);
+}
+
 asio::awaitable<base::Result<std::vector<Found>>> ProcessDriver::list() {
   std::vector<Found> found;
   std::error_code error;
@@ -317,13 +371,16 @@ base::Result<std::unique_ptr<Driver>> open_process(ProcessOptions options) {
   std::filesystem::create_directories(options.folder, error);
   if (error) return base::Error{options.folder + ": " + error.message()};
   ::chmod(options.folder.c_str(), 0700);
+  auto isolation = TaskIsolation::open(options.isolation, options.folder);
+  if (!isolation) return base::Error{isolation.error()};
+  base::log_info("tasks are processes of this machine", {{"isolation", isolation->statement()}});
   Cgroups cgroups = Cgroups::find();
   if (cgroups.kind() == "none") {
     base::log_warn("processes run without limits: no writable cgroup", {{"agent", options.agent_name}});
   } else if (auto created = cgroups.create("stoker/" + path_part(options.agent_name) + "/shims", {}); !created) {
     return base::Error{created.error()};
   }
-  return std::unique_ptr<Driver>(std::make_unique<ProcessDriver>(std::move(options), std::move(cgroups)));
+  return std::unique_ptr<Driver>(std::make_unique<ProcessDriver>(std::move(options), std::move(cgroups), std::move(*isolation)));
 }
 
 }  // namespace agent::drivers

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs containers as plain processes, for trusted machines without an engine. A container's entry
-// point and command become a process group in a cgroup, with the machine's own files and network.
+// Runs containers as processes, for machines without an engine. A container's entry point and command become a process
+// group in a cgroup, with the machine's own files and network, as far as task_isolation.h leaves them.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agent/drivers/driver.h"
+#include "agent/drivers/task_isolation.h"
 #include "agent/drivers/worker_program.h"
 #include "base/result.h"
 
@@ -16,12 +17,14 @@ namespace agent::drivers {
 struct ProcessOptions {
   std::string folder;      // created if missing; has a folder for each process
   std::string agent_name;  // marks processes of this agent
+  std::vector<std::string> exec_command = {"/proc/self/exe", "exec-shim"};  // run_exec_shim()
   std::vector<std::string> shim_command = {"/proc/self/exe", "shim"};  // the folder is appended: run_shim()
 
   std::string tool_folder;      // first in PATH: the nvidia-smi of simulated GPUs. "": none
   std::string mps_pipe_folder;  // of NVIDIA's MPS daemon, for shared GPUs. "": none
   std::string mps_log_folder;
   WorkerPrograms programs = {};
+  IsolationOptions isolation = {};
 
   // A shim that has not killed its command after this time is killed itself.
   base::Duration kill_timeout = std::chrono::seconds(15);

@@ -54,10 +54,15 @@ void add_share_variables(const ContainerSpec& container, const ProcessOptions& o
 }  // namespace
 
 std::map<std::string, std::string> process_environment(const ContainerSpec& container, const ProcessOptions& options,
-                                                       const std::string& home) {
+                                                       const TaskAccount& account) {
   Environment environment = container.container.environment;
   environment.try_emplace("PATH", kDefaultPath);
-  environment.try_emplace("HOME", home);
+  environment.try_emplace("HOME", account.home.empty() ? "/" : account.home);
+  // Libraries ask for the user's name, and a task's own user has no entry in passwd.
+  if (!account.name.empty()) {
+    environment.try_emplace("USER", account.name);
+    environment.try_emplace("LOGNAME", account.name);
+  }
   if (!options.tool_folder.empty()) environment["PATH"] = options.tool_folder + ":" + environment["PATH"];
   if (is_worker(container.container.dockerConfig.config)) {
     if (!options.programs.worker.empty()) environment.try_emplace("STOKER_WORK", options.programs.worker);

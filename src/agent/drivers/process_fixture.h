@@ -19,7 +19,7 @@
 
 namespace agent::drivers {
 
-constexpr base::Duration kTestTimeout = std::chrono::seconds(60);
+constexpr base::Duration kTestTimeout = std::chrono::seconds(300);
 // The end of a shell script that runs until it is stopped. It ends by itself as well: the processes of a test that was
 // killed must not burden the machine for ever.
 inline constexpr char kRunOn[] = "for i in $(seq 6000); do sleep 0.01; done";
@@ -32,6 +32,7 @@ class ProcessFixture : public testing::Test {
     options_.folder = folder_ + "/processes";
     options_.agent_name = "test-" + folder_.substr(folder_.size() - 6);
     options_.shim_command = {"/proc/self/exe", "shim"};
+    configure();
     open();
   }
   void TearDown() override {
@@ -40,6 +41,11 @@ class ProcessFixture : public testing::Test {
     EXPECT_TRUE(run(driver_->clean_up(task_.arn)));
     Cgroups::find().remove("stoker/" + options_.agent_name);
     std::filesystem::remove_all(folder_);
+  }
+
+  // Tasks write to the folder of the test.
+  virtual void configure() {
+    if (::geteuid() == 0) options_.isolation.task_user = "root";
   }
 
   void open() {

@@ -51,9 +51,10 @@ Abilities process_abilities(const Cgroups& cgroups, const WorkerPrograms& progra
     abilities.attributes.push_back(capability + name);
   }
   for (const char* name : {"container-health-check", "container-ordering", "container-restart-policy", "env-files.s3",
-                           "execution-role-awslogs", "pid-ipc-namespace-sharing"}) {
+                           "execute-command", "execution-role-awslogs", "pid-ipc-namespace-sharing"}) {
     abilities.attributes.push_back(std::string("ecs.capability.") + name);
   }
+  abilities.attributes.push_back("stoker.exec");
   abilities.attributes.push_back("stoker.cgroups=" + cgroups.kind());
   // Tasks of pipelines with a built-in processor are placed by it.
   for (const std::string& name : programs.builtins) abilities.attributes.push_back("stoker.builtin." + name);

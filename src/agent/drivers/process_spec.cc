@@ -2,8 +2,6 @@
 #include "agent/drivers/process_spec.h"
 
 #include <fmt/format.h>
-#include <grp.h>
-#include <pwd.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -11,7 +9,8 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
-#include <charconv>
+
+#include "agent/drivers/whole_number.h"
 
 namespace agent::drivers {
 namespace {
@@ -19,6 +18,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::int64_t kNanosPerMilli = 1'000'000;
+constexpr std::size_t kMaxNamePart = 64;
 
 // Members that are handled elsewhere or have no meaning for a process.
 constexpr std::string_view kAcceptedConfig[] = {"User",   "WorkingDir",   "Healthcheck",  "StopSignal", "StopTimeout",
@@ -109,52 +109,6 @@ bool has_shared_memory(std::int64_t bytes) {
   return ::statvfs("/dev/shm", &status) == 0 && std::int64_t(status.f_blocks * status.f_frsize) >= bytes;
 }
 
-struct UserAccount {
-  std::optional<ShimUser> user;
-  std::string home = "/";
-};
-
-std::optional<std::int64_t> as_number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size() && value >= 0 && value < 0xffffffff;
-  return whole ? std::optional(value) : std::nullopt;
-}
-
-// "name" or "uid", optionally with ":group". "" is the agent's user.
-base::Result<UserAccount> find_account(const std::string& text) {
-  UserAccount account;
-  if (text.empty()) {
-    if (const passwd* self = ::getpwuid(::geteuid())) account.home = self->pw_dir;
-    return account;
-  }
-  const std::size_t colon = text.find(':');
-  const std::string name = text.substr(0, colon), group = colon == text.npos ? "" : text.substr(colon + 1);
-  const auto uid = as_number(name);
-  const passwd* entry = uid ? ::getpwuid(uid_t(*uid)) : ::getpwnam(name.c_str());
-  // The same text as Docker.
-  if (!entry && !uid)
-    return base::Error{fmt::format("unable to find user {}: no matching entries in passwd file", name)};
-  ShimUser user{uid.value_or(entry ? entry->pw_uid : 0), entry ? entry->pw_gid : 0, {}};
-  if (entry) {
-    account.home = entry->pw_dir;
-    std::vector<gid_t> groups(256);
-    int count = int(groups.size());
-    if (::getgrouplist(entry->pw_name, entry->pw_gid, groups.data(), &count) < 0) count = 0;
-    user.groups.assign(groups.begin(), groups.begin() + count);
-  }
-  if (!group.empty()) {
-    const auto gid = as_number(group);
-    const ::group* found = gid ? nullptr : ::getgrnam(group.c_str());
-    if (!gid && !found)
-      return base::Error{fmt::format("unable to find group {}: no matching entries in group file", group)};
-    user.gid = gid ? *gid : found->gr_gid;
-    user.groups = {user.gid};
-  }
-  account.user = user;
-  return account;
-}
-
 base::Result<std::vector<ShimLimit>> read_limits(const json::object& host) {
   static const std::map<std::string, int> kResources = {
       {"core", RLIMIT_CORE},         {"cpu", RLIMIT_CPU},
@@ -181,7 +135,7 @@ base::Result<std::vector<ShimLimit>> read_limits(const json::object& host) {
 // "SIGINT", "INT" or "2".
 base::Result<std::int32_t> read_signal(const std::string& text) {
   if (text.empty()) return std::int32_t(SIGTERM);
-  if (const auto number = as_number(text); number && *number > 0 && *number < NSIG) return std::int32_t(*number);
+  if (const auto number = whole_number(text); number && *number > 0 && *number < NSIG) return std::int32_t(*number);
   for (int signal = 1; signal < 32; ++signal) {
     const char* name = ::sigabbrev_np(signal);
     if (name && (text == name || text == std::string("SIG") + name)) return std::int32_t(signal);
@@ -217,7 +171,30 @@ std::optional<ShimHealthCheck> read_health_check(const json::object& config) {
 
 }  // namespace
 
-base::Result<ProcessPlan> plan_process(const ContainerSpec& container, const ProcessOptions& options) {
+std::string path_part(std::string_view text) {
+  std::string out(text.substr(0, kMaxNamePart));
+  for (char& c : out) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_') c = '_';
+  }
+  return out.empty() ? "_" : out;
+}
+
+std::string task_path_part(const std::string& arn) {
+  return path_part(std::string_view(arn).substr(arn.rfind('/') + 1));
+}
+
+std::vector<ShimPath> visible_paths(const ContainerSpec& container, const ProcessOptions& options) {
+  std::vector<ShimPath> paths;
+  if (!container.work_folder.empty()) paths.push_back({container.work_folder, true});
+  if (!options.tool_folder.empty()) paths.push_back({options.tool_folder, false});
+  for (const std::string& folder : container.mps_folders) paths.push_back({folder, true});
+  if (!is_worker(container.container.dockerConfig.config)) return paths;
+  for (const std::string& program : options.programs.files) paths.push_back({program, false});
+  return paths;
+}
+
+base::Result<ProcessPlan> plan_process(const ContainerSpec& container, const ProcessOptions& options,
+                                       const TaskIsolation& isolation) {
   if (const std::string reason = unsupported_setting(container); !reason.empty()) return base::Error{reason};
   const shapes::agent::DockerConfig& bodies = container.container.dockerConfig;
   auto config = read_body(bodies.config, kAcceptedConfig, "config");
@@ -227,12 +204,13 @@ base::Result<ProcessPlan> plan_process(const ContainerSpec& container, const Pro
   if (!has_shared_memory(number_of(*host, "ShmSize"))) {
     return base::Error{"the process driver does not support a hostConfig ShmSize larger than the machine's /dev/shm"};
   }
-  auto account = find_account(text_of(*config, "User"));
-  if (!account) return base::Error{account.error()};
   auto limits = read_limits(*host);
   if (!limits) return base::Error{limits.error()};
   auto stop_signal = read_signal(text_of(*config, "StopSignal"));
   if (!stop_signal) return base::Error{stop_signal.error()};
+  // Last, as it claims a user.
+  const auto account = isolation.account(task_path_part(container.task.arn), text_of(*config, "User"), container);
+  if (!account) return base::Error{account.error()};
 
   ProcessPlan plan;
   plan.memory_and_swap_bytes = number_of(*host, "MemorySwap");
@@ -251,11 +229,12 @@ base::Result<ProcessPlan> plan_process(const ContainerSpec& container, const Pro
   if (is_worker(container.container.dockerConfig.config)) {
     spec.command = worker_command(std::move(spec.command), options.programs);
   }
-  spec.environment = process_environment(container, options, account->home);
+  spec.environment = process_environment(container, options, *account);
   spec.work_folder = text_of(*config, "WorkingDir");
   spec.must_have_work_folder = !spec.work_folder.empty();
   if (spec.work_folder.empty()) spec.work_folder = container.work_folder;
   spec.user = account->user;
+  spec.isolation = isolation.isolation(*account, visible_paths(container, options));
   spec.limits = std::move(*limits);
   spec.stop_signal = *stop_signal;
   spec.log_file = container.log_file;

@@ -2,8 +2,8 @@
 // Turns a container into a process. Each setting is honoured, rejected with an error that names it,
 // or has no meaning without an engine.
 //
-// honoured   entryPoint + command, environment, cpu, memory, GPUs and shares, privileged (a process is
-//            as free as its user); config: User, WorkingDir, Healthcheck, StopSignal; hostConfig:
+// honoured   entryPoint + command, environment, cpu, memory, GPUs and shares, privileged (it sees all GPUs;
+//            its user stays); config: User (task_isolation.h), WorkingDir, Healthcheck, StopSignal; hostConfig:
 //            Ulimits, MemoryReservation, MemorySwap, PidsLimit, Init (the shim reaps orphans), ShmSize
 //            up to the size of /dev/shm; of the task: cpu, memory, networkMode host, and bridge
 //            (treated as host)
@@ -32,10 +32,18 @@ struct ProcessPlan {
 };
 
 // The error has no "CannotCreateContainerError: " prefix.
-base::Result<ProcessPlan> plan_process(const ContainerSpec& container, const ProcessOptions& options);
+base::Result<ProcessPlan> plan_process(const ContainerSpec& container, const ProcessOptions& options,
+                                       const TaskIsolation& isolation);
+
+// The last part of a task's ARN, as a path component.
+std::string task_path_part(const std::string& arn);
+std::string path_part(std::string_view text);
+
+// Paths that the process needs and that may be in hidden folders.
+std::vector<ShimPath> visible_paths(const ContainerSpec& container, const ProcessOptions& options);
 
 // The complete environment of the process.
 std::map<std::string, std::string> process_environment(const ContainerSpec& container, const ProcessOptions& options,
-                                                       const std::string& home);
+                                                       const TaskAccount& account);
 
 }  // namespace agent::drivers

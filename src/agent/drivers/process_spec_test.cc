@@ -30,7 +30,7 @@ class ProcessSpec : public ProcessFixture {
 };
 
 std::map<std::string, std::string> environment(const ContainerSpec& container, const ProcessOptions& options = {}) {
-  return process_environment(container, options, "/home/me");
+  return process_environment(container, options, TaskAccount{.user = {}, .home = "/home/me"});
 }
 
 gpu::Gpu gpu_named(const std::string& id) { return {.id = id}; }

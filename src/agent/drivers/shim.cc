@@ -165,7 +165,10 @@ void Shim::copy(LogStream stream, int& fd, int most_reads) {
   for (int i = 0; fd >= 0 && i < most_reads; ++i) {
     const ssize_t got = ::read(fd, bytes.data(), bytes.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EAGAIN) return;
+    const bool again = got < 0 && errno == EAGAIN;
+    // Also at the end of the stream: a newline that the program did not write is not added.
+    if (got <= 0 && log_) log_->write_partial(stream);
+    if (again) return;
     if (got <= 0) {
       ::close(fd);
       fd = -1;  // poll ignores it

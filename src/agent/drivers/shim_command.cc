@@ -16,17 +16,22 @@
 #include <cerrno>
 #include <cstring>
 
+#include "agent/drivers/task_mounts.h"
+#include "agent/drivers/task_privileges.h"
 #include "agent/gpu/argv.h"
 #include "base/utf8.h"
 
 namespace agent::drivers {
 namespace {
 
-enum class StartStep : int { Cgroup, Limits, User, Folder, Exec };
+enum class StartStep : int { Cgroup, Limits, Isolation, User, Folder, Exec };
+
+constexpr std::size_t kMaxDetail = 300;  // less than a pipe writes in one piece
 
 struct Failure {
   StartStep step = StartStep::Exec;
   int error = 0;
+  char detail[kMaxDetail] = {};  // of Isolation
 };
 
 // The child between fork and exec. A step that fails reports itself through the pipe.
@@ -39,8 +44,13 @@ class ForkedChild {
     ::setsid();
     set_limits();
     ::umask(022);
+    if (spec_.isolation && spec_.isolation->mounts) enter_mounts_of(*spec_.isolation);
+    // With the rights of the shim: the task's user may be unable to enter the folders above it.
+    if (!spec_.must_have_work_folder) enter_folder();
+    if (spec_.isolation && spec_.isolation->own_user) give_up_capabilities();
     if (spec_.user) set_user(*spec_.user);
-    enter_folder();
+    if (spec_.isolation) restrict(*spec_.isolation);
+    if (spec_.must_have_work_folder) enter_folder();
     reset_signals();
     // Last, as a change of user clears it: a command must not outlive its shim.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -55,6 +65,23 @@ class ForkedChild {
     const Failure failure{step, errno};
     [[maybe_unused]] const ssize_t n = ::write(failures_, &failure, sizeof failure);
     ::_exit(127);
+  }
+
+  [[noreturn]] void fail_isolation(const std::string& detail) {
+    Failure failure{StartStep::Isolation, errno};
+    detail.copy(failure.detail, kMaxDetail - 1);
+    [[maybe_unused]] const ssize_t n = ::write(failures_, &failure, sizeof failure);
+    ::_exit(127);
+  }
+
+  void enter_mounts_of(const ShimIsolation& isolation) {
+    const ShimUser user = spec_.user.value_or(ShimUser{::geteuid(), ::getegid(), {}});
+    if (const auto entered = enter_mounts(isolation, user); !entered) fail_isolation(entered.error());
+  }
+
+  void restrict(const ShimIsolation& isolation) {
+    if (!give_up_new_privileges()) fail_isolation("no new privileges");
+    if (isolation.landlock() && !enter_landlock(isolation)) fail_isolation("Landlock");
   }
 
   void join_cgroups() {
@@ -106,6 +133,7 @@ std::string describe_failure(const ShimSpec& spec, const Failure& failure) {
   switch (failure.step) {
     case StartStep::Cgroup: return "joining its cgroup: " + why;
     case StartStep::Limits: return "setting its ulimits: " + why;
+    case StartStep::Isolation: return fmt::format("isolating it: {}", failure.detail);
     case StartStep::User: return fmt::format("becoming user {}:{}: {}", spec.user->uid, spec.user->gid, why);
     case StartStep::Folder: return fmt::format("chdir to \"{}\": {}", spec.work_folder, why);
     case StartStep::Exec: break;
@@ -133,6 +161,12 @@ base::Result<ShimCommand> start_command(const ShimSpec& spec) {
   for (const auto& [name, value] : spec.environment) variables.push_back(name + "=" + value);
   std::vector<char*> argv = gpu::to_argv(words), environment = gpu::to_argv(variables);
 
+  // Its user may open /dev/stdout and /dev/stderr, which are the pipes.
+  if (spec.user) {
+    for (int fd : {out.write, err.write}) {
+      [[maybe_unused]] const int owned = ::fchown(fd, uid_t(spec.user->uid), gid_t(spec.user->gid));
+    }
+  }
   const pid_t shim = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) return base::Error{std::string("fork: ") + std::strerror(errno)};

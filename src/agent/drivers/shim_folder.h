@@ -37,6 +37,31 @@ struct ShimUser {
 };
 BOOST_DESCRIBE_STRUCT(ShimUser, (), (uid, gid, groups))
 
+// A file or folder that a task sees although a folder above it is hidden, at the same path.
+struct ShimPath {
+  std::string path;
+  bool writable = false;
+};
+BOOST_DESCRIBE_STRUCT(ShimPath, (), (path, writable))
+
+// What the task is kept from, see task_mounts.h and task_privileges.h. Paths are canonical.
+struct ShimIsolation {
+  bool mounts = false;          // a mount namespace of its own
+  bool user_namespace = false;  // for the mounts of an agent that is not root
+  bool own_user = false;        // the command gives up all capabilities with the agent's user
+  bool landlock_files = false;  // denies the hidden folders where there is no mount namespace
+  bool landlock_scope = false;  // no signals to processes outside of the task, and no ptrace
+  bool landlock_domain = false;  // no ptrace alone, where the kernel does not know the former
+  // Some use of Landlock.
+  bool landlock() const { return landlock_files || landlock_scope || landlock_domain; }
+  std::string tmp;              // mounted on /tmp and /var/tmp; "": the machine's own
+  std::vector<std::string> hidden;
+  std::vector<ShimPath> visible;
+};
+BOOST_DESCRIBE_STRUCT(ShimIsolation, (),
+                      (mounts, user_namespace, own_user, landlock_files, landlock_scope, landlock_domain, tmp, hidden,
+                       visible))
+
 struct ShimPort {
   std::int32_t port = 0;
   std::string protocol;
@@ -67,6 +92,7 @@ struct ShimSpec {
   std::string work_folder;
   bool must_have_work_folder = false;  // false: fall back to /
   std::optional<ShimUser> user;
+  std::optional<ShimIsolation> isolation;  // absent: as free as its user
   std::vector<ShimLimit> limits;
   std::int32_t stop_signal = 0;
   std::int64_t time_limit_ms = 0;       // then the command is killed; 0: none
@@ -77,7 +103,7 @@ struct ShimSpec {
 };
 BOOST_DESCRIBE_STRUCT(ShimSpec, (),
                       (agent, task_arn, container, boot_id, cgroup, ports, health_check, command, environment,
-                       work_folder, must_have_work_folder, user, limits, stop_signal, time_limit_ms, log_file,
+                       work_folder, must_have_work_folder, user, isolation, limits, stop_signal, time_limit_ms, log_file,
                        shim_joins, joins, oom_file))
 
 struct ShimStarted {

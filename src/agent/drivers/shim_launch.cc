@@ -74,15 +74,19 @@ std::vector<std::string> shim_environment() {
   return variables;
 }
 
-// In its own session, with only /dev/null and the pipe open, and with default signal handlers.
-base::Result<pid_t> spawn_shim(std::vector<std::string> words, int status) {
+}  // namespace
+
+base::Result<pid_t> spawn_with_files(std::vector<std::string> words, const std::array<int, 4>& descriptors) {
   std::vector<std::string> variables = shim_environment();
   std::vector<char*> argv = gpu::to_argv(words), environment = gpu::to_argv(variables);
   posix_spawn_file_actions_t files;
   ::posix_spawn_file_actions_init(&files);
-  ::posix_spawn_file_actions_adddup2(&files, status, kShimStatusFd);
-  for (int fd : {0, 1, 2}) ::posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
-  ::posix_spawn_file_actions_addclosefrom_np(&files, kShimStatusFd + 1);
+  for (int fd = 0; fd < int(descriptors.size()); ++fd) {
+    const int given = descriptors[std::size_t(fd)];
+    if (given >= 0) ::posix_spawn_file_actions_adddup2(&files, given, fd);
+    if (given < 0) ::posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
+  }
+  ::posix_spawn_file_actions_addclosefrom_np(&files, int(descriptors.size()));
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   sigset_t signals;
@@ -98,8 +102,6 @@ base::Result<pid_t> spawn_shim(std::vector<std::string> words, int status) {
   if (error != 0) return base::Error{words[0] + ": " + std::strerror(error)};
   return pid;
 }
-
-}  // namespace
 
 std::optional<ShimHandle> ShimHandle::find(const std::string& folder) {
   const auto pid = lock_holder(folder);
@@ -130,7 +132,7 @@ asio::awaitable<base::Result<ShimStarted>> launch_shim(std::vector<std::string> 
   std::array<int, 2> status{};
   if (::pipe2(status.data(), O_CLOEXEC) != 0) co_return base::Error{std::string("pipe: ") + std::strerror(errno)};
   shim_command.push_back(folder);
-  const auto first = spawn_shim(std::move(shim_command), status[1]);
+  const auto first = spawn_with_files(std::move(shim_command), {-1, -1, -1, status[1]});
   ::close(status[1]);
   if (!first) {
     ::close(status[0]);

@@ -2,6 +2,7 @@
 // The agent's side of a shim: starts it, signals it and waits for its end.
 #pragma once
 
+#include <array>
 #include <boost/asio/awaitable.hpp>
 #include <optional>
 #include <string>
@@ -29,6 +30,10 @@ class ShimHandle {
   explicit ShimHandle(int fd) : fd_(fd) {}
   int fd_;
 };
+
+// Runs a program of ours in its own session, with default signal handlers and without the agent's environment. It has
+// these descriptors, from 0 on, and no others; -1: /dev/null. The caller reaps it.
+base::Result<pid_t> spawn_with_files(std::vector<std::string> words, const std::array<int, 4>& descriptors);
 
 // Runs `shim_command` with the folder, which contains spec.json. Returns once the command runs or failed.
 boost::asio::awaitable<base::Result<ShimStarted>> launch_shim(std::vector<std::string> shim_command,

@@ -23,8 +23,13 @@ WorkerPrograms find_worker_programs(std::string machine) {
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
   WorkerPrograms programs{self.string()};
   programs.worker = executable_beside(self, "stoker-work");
+  programs.files.push_back(programs.stoker);
+  if (!programs.worker.empty()) programs.files.push_back(programs.worker);
   for (const char* name : kBuiltins) {
-    if (!executable_beside(self, std::string("stoker-") + name).empty()) programs.builtins.emplace_back(name);
+    const std::string program = executable_beside(self, std::string("stoker-") + name);
+    if (program.empty()) continue;
+    programs.builtins.emplace_back(name);
+    programs.files.push_back(program);
   }
   programs.machine = std::move(machine);
   return programs;

@@ -20,6 +20,7 @@ struct WorkerPrograms {
   std::string stoker;                 // the agent's own program
   std::string worker = {};            // stoker-work beside it; "": none
   std::vector<std::string> builtins = {};  // of "ocr", for stoker-ocr beside it
+  std::vector<std::string> files = {};     // of all these programs
   std::string machine = {};           // the machine's name, for the worker's error documents
 };
 

@@ -2,6 +2,7 @@
 #include "agent/gpu/mps.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/redirect_error.hpp>
@@ -13,6 +14,8 @@
 #include <sstream>
 
 #include "agent/gpu/command.h"
+#include "base/bytes.h"
+#include "base/hash.h"
 #include "base/log.h"
 
 namespace agent::gpu {
@@ -27,6 +30,7 @@ constexpr std::size_t kMaxPipeFolder = 80;
 constexpr base::Duration kEndPause{20}, kEndTimeout{10000};
 constexpr base::Duration kTurnTimeout{30000};  // longer than any start or stop
 constexpr std::size_t kMaxQuotedOutput = 300;
+constexpr std::size_t kFolderNameSize = 12;
 
 // "GPU-5a934f57-..." -> "5a934f57": socket paths must be short.
 std::string short_name(const std::string& gpu_id) {
@@ -60,8 +64,13 @@ std::string one_line(std::string text) {
 
 }  // namespace
 
-Mps::Mps(std::string folder, std::string control)
-    : folder_(fs::absolute(folder) / "mps"), control_(std::move(control)) {}
+std::string mps_folder(const std::string& data) {
+  const std::string absolute = fs::absolute(data).lexically_normal();
+  if (::geteuid() != 0) return absolute + "/mps";
+  return "/run/stoker-mps-" + base::to_hex(base::sha256(absolute)).substr(0, kFolderNameSize);
+}
+
+Mps::Mps(std::string folder, std::string control) : folder_(fs::absolute(folder)), control_(std::move(control)) {}
 
 std::string Mps::pipes(const std::string& short_id) const { return folder_ + "/" + short_id; }
 
@@ -131,6 +140,9 @@ asio::awaitable<base::Result<bool>> Mps::launch(std::string gpu_id) {
   std::string logs = folder + ".log";
   std::error_code failed;
   fs::create_directories(folder, failed);
+  for (const std::string& entered : {folder_, folder}) {
+    if (!failed) fs::permissions(entered, fs::perms(0755), failed);  // whatever the umask is
+  }
   if (!failed) fs::create_directories(logs, failed);
   if (failed) co_return base::Error{fmt::format("cannot create the folder {}: {}", folder, failed.message())};
 

@@ -30,10 +30,14 @@ struct MpsShare {
   std::optional<int> max_compute_percent;
 };
 
+// The folder of daemons of the agent with the data folder `data`. A daemon's server runs as the user of its clients, and
+// must be able to enter it: where tasks have users of their own, as root's have, it is outside of the private data folder.
+std::string mps_folder(const std::string& data);
+
 // Called on one thread.
 class Mps {
  public:
-  // `folder` is the agent's; `control` is a path or looked up in PATH.
+  // `folder` belongs to this agent alone; `control` is a path or looked up in PATH.
   explicit Mps(std::string folder, std::string control = "nvidia-cuda-mps-control");
 
   // Call before creating the container. Starts the GPU's daemon if necessary. Idempotent, so that a

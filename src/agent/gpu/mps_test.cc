@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -95,7 +96,7 @@ class MpsTest : public testing::Test {
   asio::io_context io_;
   std::string folder_ = "/tmp/mps-" + base::random_uuid().substr(0, 8);
   std::string control_ = folder_ + "/nvidia-cuda-mps-control";
-  Mps mps_{folder_, control_};
+  Mps mps_{folder_ + "/mps", control_};
 };
 
 TEST_F(MpsTest, TheFirstContainerStartsTheDaemonAndTheLastStopsIt) {
@@ -112,6 +113,28 @@ TEST_F(MpsTest, TheFirstContainerStartsTheDaemonAndTheLastStopsIt) {
   EXPECT_NE(daemon("aaaaaaaa"), 0);
   run(mps_.leave(gpu("a").id, "two"));
   EXPECT_EQ(daemon("aaaaaaaa"), 0);
+}
+
+// NVIDIA's server runs as the user of its clients.
+TEST_F(MpsTest, OtherUsersCanEnterTheFolderOfPipes) {
+  const mode_t before = ::umask(0077);
+  auto access = run(mps_.join(gpu("a"), "one", {}));
+  ::umask(before);
+  ASSERT_TRUE(access) << access.error();
+  for (const char* folder : {"/mps", "/mps/aaaaaaaa"}) {
+    EXPECT_EQ(std::filesystem::status(folder_ + folder).permissions(), std::filesystem::perms(0755)) << folder;
+  }
+  run(mps_.leave(gpu("a").id, "one"));
+}
+
+TEST(MpsFolder, RootHasItOutsideOfThePrivateDataFolder) {
+  if (::geteuid() == 0) {
+    EXPECT_THAT(mps_folder("/var/lib/stoker-agent"), testing::StartsWith("/run/stoker-mps-"));
+    EXPECT_EQ(mps_folder("/var/lib/stoker-agent"), mps_folder("/var/lib/../lib/stoker-agent"));
+    EXPECT_NE(mps_folder("/a"), mps_folder("/b"));
+  } else {
+    EXPECT_EQ(mps_folder("/a"), "/a/mps");
+  }
 }
 
 TEST_F(MpsTest, TwoConcurrentJoinsStartOneDaemon) {
@@ -135,7 +158,7 @@ TEST_F(MpsTest, EachGpuHasItsOwnDaemon) {
 TEST_F(MpsTest, ARestartedAgentReusesARunningDaemonAndStopsAnUnusedOne) {
   ASSERT_TRUE(run(mps_.join(gpu("a"), "one", {})));
   ASSERT_TRUE(run(mps_.join(gpu("b"), "two", {})));
-  Mps later(folder_, control_);
+  Mps later(folder_ + "/mps", control_);
   ASSERT_TRUE(run(later.join(gpu("a"), "one", {})));
   run(later.tend());
   EXPECT_EQ(starts("aaaaaaaa"), 1);

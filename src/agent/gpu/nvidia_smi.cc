@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "agent/gpu/nvidia_smi_script.h"
+#include "base/words.h"
 
 namespace agent::gpu {
 namespace {
@@ -17,12 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDataFile = "gpus.csv";
-
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 base::Result<bool> replace_file(const fs::path& file, const std::string& text, mode_t mode) {
   fs::path draft = file;
@@ -47,9 +42,10 @@ base::Result<bool> install_smi(const GpuTools& tools) {
   std::error_code error;
   fs::create_directories(tools.folder, error);
   if (error) return base::Error{fmt::format("cannot create the folder {}: {}", tools.folder, error.message())};
+  ::chmod(tools.folder.c_str(), 0755);  // for tasks with users of their own
   std::string script =
       "#!/bin/sh\n# nvidia-smi of simulated GPUs; the data file is kept up to date by the agent.\ndata=" +
-      quoted(fs::path(tools.folder) / kDataFile) + "\n" + kNvidiaSmiScript;
+      base::shell_quoted((fs::path(tools.folder) / kDataFile).string()) + "\n" + kNvidiaSmiScript;
   return replace_file(tools.nvidia_smi, script, 0755);
 }
 

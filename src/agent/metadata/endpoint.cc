@@ -85,14 +85,14 @@ MetadataEndpoint::MetadataEndpoint(http::IoThreads& io, const MetadataRegistry& 
     std::string bridge = settings_.bridge_address.empty() ? interface_address("docker0") : settings_.bridge_address;
     if (!bridge.empty()) bridge_ = listen("bridge", bridge, candidate_ports({saved_port("bridge")}));
   }
-  start_relay();
+  start_relays();
   base::log_info("metadata endpoint opened", {{"host", host_.url()},
                                               {"containers", link_.server ? link_.url() : bridge_.url()},
                                               {"server", container_server_url_}});
 }
 
 MetadataEndpoint::~MetadataEndpoint() {
-  relay_.reset();
+  relays_.clear();
   link_.server.reset();
   if (!added_address_ || address_in_use(settings_.link_address)) return;
   base::Result<bool> removed = remove_loopback_address(settings_.link_address);
@@ -130,26 +130,40 @@ MetadataEndpoint::Listener MetadataEndpoint::listen(const std::string& name, con
   return listener;
 }
 
-void MetadataEndpoint::start_relay() {
-  std::optional<Url> server = parse_url(settings_.server_url);
-  if (!server || !is_loopback(server->host)) {
-    container_server_url_ = settings_.server_url;
-    return;
+void MetadataEndpoint::start_relays() {
+  host_server_url_ = container_server_url_ = settings_.server_url;
+  const std::optional<Url> server = parse_url(settings_.server_url);
+  if (!server) return;
+  const bool tls = server->scheme == "https";
+  if (tls) {
+    const std::string relayed = open_relay("host-relay", kHost);
+    if (!relayed.empty()) host_server_url_ = relayed;
   }
-  std::string address = link_.server ? link_.address : bridge_.address;
-  if (address.empty()) return;
-  std::string host = server->host == "0.0.0.0" ? kHost : server->host;
-  for (unsigned short port : candidate_ports({saved_port("relay")})) {
+  if (!tls && !is_loopback(server->host)) return;
+  const std::string address = link_.server ? link_.address : bridge_.address;
+  const std::string relayed = address.empty() ? "" : open_relay("relay", address);
+  if (!relayed.empty() || is_loopback(server->host)) container_server_url_ = relayed;
+}
+
+// Returns its URL; "" where it cannot listen.
+std::string MetadataEndpoint::open_relay(const std::string& name, const std::string& address) {
+  const Url server = *parse_url(settings_.server_url);
+  const std::string host = server.host == "0.0.0.0" ? kHost : server.host;
+  const bool tls = server.scheme == "https";
+  RelayRoute route{.listen_address = address,
+                   .server = tls ? http::Endpoint::tls(host, server.port, settings_.ca_file)
+                                 : http::Endpoint::tcp(host, server.port)};
+  for (unsigned short port : candidate_ports({saved_port(name)})) {
     try {
-      RelayRoute route{.listen_address = address, .listen_port = port, .host = host, .port = server->port};
-      relay_ = std::make_unique<Relay>(io_.at(0), route);
-      save_port("relay", relay_->port());
-      container_server_url_ = server->scheme + "://" + address + ":" + std::to_string(relay_->port()) + server->rest;
-      return;
+      route.listen_port = port;
+      relays_.push_back(std::make_unique<Relay>(io_.at(0), route));
+      save_port(name, relays_.back()->port());
+      return "http://" + address + ":" + std::to_string(relays_.back()->port()) + server.rest;
     } catch (const std::runtime_error& error) {
       base::log_info("relay port unavailable, trying another", {{"reason", error.what()}});
     }
   }
+  return "";
 }
 
 unsigned short MetadataEndpoint::saved_port(const std::string& name) const {
@@ -177,7 +191,7 @@ std::map<std::string, std::string> MetadataEndpoint::credentials_for(bool host,
   if (credentials_id.empty()) return {};
   std::string path = credentials_path(credentials_id);
   if (host) return {{"AWS_CONTAINER_CREDENTIALS_FULL_URI", host_.url() + path}};
-  // All SDKs know the address without a port.
+  // All SDKs support the address without a port.
   if (link_.server && link_.url() == "http://169.254.170.2") {
     return {{"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", path}};
   }
@@ -197,7 +211,7 @@ std::map<std::string, std::string> MetadataEndpoint::environment_for(const std::
                                                   {"AWS_DEFAULT_REGION", settings_.region}};
   if (network_mode == "none") return variables;
   bool host = network_mode == "host";
-  std::string server = host ? settings_.server_url : container_server_url_;
+  std::string server = host ? host_server_url_ : container_server_url_;
   if (!server.empty()) variables["AWS_ENDPOINT_URL"] = server;
   std::string metadata = host ? host_.url() : link_.server ? link_.url() : bridge_.url();
   if (!metadata.empty()) {

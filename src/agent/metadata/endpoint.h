@@ -9,11 +9,15 @@
 //  3. the bridge's address, where the agent may not add addresses. SDKs reject a credentials endpoint
 //     there, so the credentials go into the environment and cannot be renewed.
 // Containers on the host's network, and processes, use 127.0.0.1.
+//
+// The server itself is reached through a relay where its own address does not serve: one on loopback, for containers with
+// a network of their own, and one with TLS, for all. Relays speak plain HTTP, within this machine.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "agent/metadata/registry.h"
 #include "agent/metadata/relay.h"
@@ -23,7 +27,8 @@
 namespace agent {
 
 struct MetadataSettings {
-  std::string server_url;  // "http://127.0.0.1:4566"
+  std::string server_url;    // "http://127.0.0.1:4566"
+  std::string ca_file = {};  // trusted certificates for https; "": those of the system
   std::string region;
   std::string folder;                          // stores the ports, because containers outlive an agent
   std::string link_address = "169.254.170.2";  // "": none
@@ -54,7 +59,8 @@ class MetadataEndpoint {
 
   Listener listen(const std::string& name, const std::string& address, std::vector<unsigned short> ports);
   void listen_on_link_address();
-  void start_relay();
+  void start_relays();
+  std::string open_relay(const std::string& name, const std::string& address);
   unsigned short saved_port(const std::string& name) const;
   void save_port(const std::string& name, unsigned short port);
   std::map<std::string, std::string> credentials_for(bool host, const std::string& credentials_id) const;
@@ -67,7 +73,8 @@ class MetadataEndpoint {
   Listener host_;    // 127.0.0.1
   Listener link_;    // 169.254.170.2
   Listener bridge_;  // the engine's bridge; only without link_
-  std::unique_ptr<Relay> relay_;
+  std::vector<std::unique_ptr<Relay>> relays_;
+  std::string host_server_url_;       // for processes and containers on the host's network
   std::string container_server_url_;  // for containers with a network of their own; "": unreachable
 };
 

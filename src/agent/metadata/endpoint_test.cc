@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "http/raw_client.h"
+#include "http/self_signed.h"
 
 namespace agent {
 namespace {
@@ -85,11 +86,24 @@ TEST_F(MetadataEndpointTest, ABridgedContainerReachesTheServerThroughTheRelay) {
 }
 
 TEST_F(MetadataEndpointTest, TheUrlOfARemoteServerIsPassedUnchanged) {
-  for (std::string url : {"http://10.0.0.5:4566", "https://stoker.example.com"}) {
-    MetadataSettings settings = linked();
-    settings.server_url = url;
-    MetadataEndpoint endpoint(io_, registry_, settings);
-    EXPECT_EQ(endpoint.environment_for("awsvpc", "e1", "")["AWS_ENDPOINT_URL"], url);
+  MetadataSettings settings = linked();
+  settings.server_url = "http://10.0.0.5:4566";
+  MetadataEndpoint endpoint(io_, registry_, settings);
+  EXPECT_EQ(endpoint.environment_for("awsvpc", "e1", "")["AWS_ENDPOINT_URL"], settings.server_url);
+}
+
+TEST_F(MetadataEndpointTest, AServerWithTlsIsReachedByPlainHttpWithinTheMachine) {
+  const http::SelfSigned keys;
+  http::Server server(io_, metadata_handler(registry_));
+  server.listen_tls("127.0.0.1", 0, keys.certificate_file, keys.key_file);
+  MetadataSettings settings = linked();
+  settings.server_url = "https://localhost:" + std::to_string(server.port());
+  settings.ca_file = keys.certificate_file;
+  MetadataEndpoint endpoint(io_, registry_, settings);
+  for (const char* mode : {"host", "bridge"}) {
+    const std::string url = endpoint.environment_for(mode, "e1", "c1")["AWS_ENDPOINT_URL"];
+    EXPECT_THAT(url, StartsWith("http://")) << mode;
+    EXPECT_THAT(get(url + "/v4/e1"), HasSubstr(R"("Name":"main")")) << mode;
   }
 }
 

@@ -4,18 +4,18 @@
 #include <array>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/connect.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
 #include <set>
 #include <stdexcept>
 
 #include "base/log.h"
 #include "http/lane.h"
+#include "http/link.h"
 #include "http/listener.h"
 
 namespace agent {
@@ -31,38 +31,41 @@ constexpr std::size_t kBufferBytes = 16 * 1024;
 // A client's connection and its counterpart to the server. Shared by the two coroutines that copy the
 // bytes, either of which may end last.
 struct Pair {
-  Pair(asio::io_context& io, tcp::socket accepted) : client(std::move(accepted)), server(io) {}
+  Pair(asio::io_context& io, tcp::socket accepted)
+      : client(http::plain_stream(std::move(accepted))), server(std::make_shared<http::Link>(io.get_executor())) {}
 
   void close() {
     error_code ignored;
-    client.close(ignored);
-    server.close(ignored);
+    client->socket().close(ignored);
+    server->expire();
   }
 
-  tcp::socket client;
-  tcp::socket server;
+  std::unique_ptr<http::Stream> client;
+  http::LinkPtr server;
   std::chrono::steady_clock::time_point last_activity = std::chrono::steady_clock::now();
-  bool connecting = true;
+  bool connecting = true, half_closed = false;
   int open_directions = 2;
 };
 
 // Copies one direction until its end, which is passed on. The other direction may continue.
-asio::awaitable<void> copy_bytes(std::shared_ptr<Pair> pair, tcp::socket& from, tcp::socket& to) {
+asio::awaitable<void> copy_bytes(std::shared_ptr<Pair> pair, http::Stream& from, http::Stream& to) {
   std::array<char, kBufferBytes> buffer;
   error_code failed;
   while (!failed) {
-    std::size_t got =
-        co_await from.async_read_some(asio::buffer(buffer), asio::redirect_error(asio::use_awaitable, failed));
+    std::size_t got = co_await from.read_some(asio::buffer(buffer), failed);
     if (failed) break;
     pair->last_activity = std::chrono::steady_clock::now();
     asio::const_buffer bytes(buffer.data(), got);
-    co_await asio::async_write(to, bytes, asio::redirect_error(asio::use_awaitable, failed));
+    co_await to.write(bytes, failed);
   }
-  error_code ignored;
-  if (failed == asio::error::eof) {
-    to.shutdown(tcp::socket::shutdown_send, ignored);
-  } else {
+  const bool ended = failed == asio::error::eof || failed == asio::ssl::error::stream_truncated;
+  if (!ended) {
     pair->close();
+  } else if (&to == pair->server->stream.get() && pair->server->tls) {
+    pair->half_closed = true;  // TLS has no end of one direction
+  } else {
+    error_code ignored;
+    to.socket().shutdown(tcp::socket::shutdown_send, ignored);
   }
 }
 
@@ -82,7 +85,8 @@ struct Relay::State {
   const RelayLimits limits;
   tcp::acceptor acceptor;
   asio::steady_timer pause, timer;
-  tcp::resolver::results_type targets;  // localhost may have two
+  http::Endpoint server;
+  http::TlsContext tls;
   bool stopping = false;
   http::Running running;
   std::set<std::shared_ptr<Pair>> pairs;
@@ -119,26 +123,30 @@ asio::awaitable<void> Relay::State::accept_all() {
 
 asio::awaitable<void> Relay::State::serve(std::shared_ptr<Pair> pair) {
   error_code failed;
-  co_await asio::async_connect(pair->server, targets, asio::redirect_error(asio::use_awaitable, failed));
+  co_await http::connect(pair->server, server, tls, failed);
   pair->connecting = false;
   pair->last_activity = std::chrono::steady_clock::now();
   if (failed || stopping) {
+    // A certificate that is not trusted would otherwise stay unnoticed.
+    if (tls && failed) base::log_warn("relay has no connection", {{"error", http::failure(pair->server, server, failed).message}});
     pair->close();
     pairs.erase(pair);
     co_return;
   }
-  for (tcp::socket* socket : {&pair->client, &pair->server}) {
+  for (http::Socket* socket : {&pair->client->socket(), &pair->server->stream->socket()}) {
     error_code ignored;
     socket->set_option(tcp::no_delay(true), ignored);
     socket->set_option(asio::socket_base::keep_alive(true), ignored);
   }
   spawn(copy_replies(pair));
-  co_await copy_bytes(pair, pair->client, pair->server);
+  co_await copy_bytes(pair, *pair->client, *pair->server->stream);
   if (--pair->open_directions == 0) pairs.erase(pair);
 }
 
 asio::awaitable<void> Relay::State::copy_replies(std::shared_ptr<Pair> pair) {
-  co_await copy_bytes(pair, pair->server, pair->client);
+  co_await copy_bytes(pair, *pair->server->stream, *pair->client);
+  // The server closes a TLS connection as a whole, and the client has no peer left.
+  if (pair->server->tls) pair->close();
   if (--pair->open_directions == 0) pairs.erase(pair);
 }
 
@@ -149,7 +157,9 @@ asio::awaitable<void> Relay::State::close_expired() {
     co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
     auto now = std::chrono::steady_clock::now();
     for (const std::shared_ptr<Pair>& pair : pairs) {
-      if (now - pair->last_activity > (pair->connecting ? limits.connect : limits.idle)) pair->close();
+      const base::Duration limit =
+          pair->connecting ? limits.connect : pair->half_closed ? limits.half_closed : limits.idle;
+      if (now - pair->last_activity > limit) pair->close();
     }
   }
 }
@@ -165,9 +175,10 @@ void Relay::State::stop() {
 
 Relay::Relay(asio::io_context& io, const RelayRoute& route, RelayLimits limits)
     : state_(std::make_unique<State>(io, limits)) {
-  error_code failed;
-  state_->targets = tcp::resolver(io).resolve(route.host, std::to_string(route.port), failed);
-  if (failed) throw std::runtime_error("cannot resolve " + route.host + ": " + failed.message());
+  base::Result<http::TlsContext> tls = http::client_tls(route.server);
+  if (!tls) throw std::runtime_error(tls.error());
+  state_->server = route.server;
+  state_->tls = std::move(*tls);
   http::Descriptor listener = http::open_tcp_listener(route.listen_address, route.listen_port);
   state_->acceptor.assign(tcp::v4(), listener.get());
   listener.release();

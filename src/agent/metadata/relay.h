@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Relays TCP connections to the server, for containers that cannot reach this machine's loopback address.
-// The bytes are not changed, because SigV4 signs the Host header.
+// Relays TCP connections to the server, for containers that cannot reach this machine's loopback address, and for all
+// tasks of a server with TLS: stock clients in them do not know its certificate. Plain connections do not leave this
+// machine. The bytes are not changed, because SigV4 signs the Host header.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -10,6 +11,7 @@
 #include <string>
 
 #include "base/time.h"
+#include "http/client.h"
 
 namespace agent {
 
@@ -17,14 +19,14 @@ struct RelayLimits {
   std::size_t connections = 1024;                     // further ones are closed
   base::Duration connect = std::chrono::seconds(10);  // to the server
   base::Duration idle = std::chrono::hours(1);        // no bytes in either direction
+  base::Duration half_closed = std::chrono::minutes(1);  // the same, of a client that has ended its side
   base::Duration tick = std::chrono::seconds(10);     // interval between checks for expired connections
 };
 
 struct RelayRoute {
   std::string listen_address;
   unsigned short listen_port = 0;  // 0: any
-  std::string host;                // of the server
-  unsigned short port = 0;
+  http::Endpoint server;
 };
 
 class Relay {

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "http/io_threads.h"
 #include "http/raw_client.h"
+#include "http/self_signed.h"
 #include "http/server.h"
 
 namespace agent {
@@ -34,7 +35,7 @@ class RelayTest : public testing::Test {
   }
   ~RelayTest() override { base::set_log_level(base::LogLevel::Info); }
 
-  RelayRoute route() const { return {.listen_address = "127.0.0.1", .host = "localhost", .port = server_.port()}; }
+  RelayRoute route() const { return {.listen_address = "127.0.0.1", .server = http::Endpoint::tcp("localhost", server_.port())}; }
 
   http::IoThreads io_{1};
   http::Server server_{io_, echo};
@@ -93,7 +94,7 @@ TEST_F(RelayTest, AnUnreachableServerClosesTheConnection) {
   {
     http::Server gone(io_, echo);
     gone.listen_tcp("127.0.0.1", 0);
-    nowhere.port = gone.port();
+    nowhere.server.port = gone.port();
   }
   Relay relay(io_.at(0), nowhere);
   http::RawClient client(relay.port());
@@ -119,6 +120,55 @@ TEST_F(RelayTest, APortInUseIsAnError) {
   RelayRoute taken = route();
   taken.listen_port = server_.port();
   EXPECT_THROW(Relay(io_.at(0), taken), std::runtime_error);
+}
+
+class TlsRelayTest : public RelayTest {
+ protected:
+  TlsRelayTest() {
+    tls_server_.listen_tls("127.0.0.1", 0, keys_.certificate_file, keys_.key_file);
+  }
+  RelayRoute tls_route(const std::string& host = "localhost") const {
+    return {.listen_address = "127.0.0.1",
+            .server = http::Endpoint::tls(host, tls_server_.port(), keys_.certificate_file)};
+  }
+
+  http::SelfSigned keys_;
+  http::Server tls_server_{io_, echo};
+};
+
+TEST_F(TlsRelayTest, APlainClientReachesAServerWithTls) {
+  Relay relay(io_.at(0), tls_route());
+  http::RawClient client(relay.port());
+  const std::string body(3'000'000, 'b');
+  for (int i = 0; i < 2; ++i) {
+    client.send("POST / HTTP/1.1\r\nHost: 127.0.0.1:5000\r\nContent-Length: " + std::to_string(body.size()) +
+                "\r\n\r\n" + body);
+    const std::string answer = client.read_answer();
+    EXPECT_THAT(answer, HasSubstr("X-Host: 127.0.0.1:5000\r\n"));
+    EXPECT_TRUE(answer.ends_with(body));
+  }
+}
+
+TEST_F(TlsRelayTest, ACertificateForAnotherNameIsRejected) {
+  Relay relay(io_.at(0), tls_route("127.0.0.1"));
+  http::RawClient client(relay.port());
+  EXPECT_EQ(client.read_to_end(), "");
+}
+
+TEST_F(TlsRelayTest, TheServersCloseReachesTheClient) {
+  Relay relay(io_.at(0), tls_route());
+  http::RawClient client(relay.port());
+  client.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(client.read_to_end(), HasSubstr("200 OK"));
+}
+
+TEST_F(TlsRelayTest, AConnectionThatItsClientLeftIsClosedAtTheLimit) {
+  Relay relay(io_.at(0), tls_route(), {.connections = 1, .half_closed = base::Duration(20), .tick = base::Duration(5)});
+  http::RawClient client(relay.port());
+  client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_THAT(client.read_answer(), HasSubstr("200 OK"));
+  client.finish();
+  EXPECT_EQ(client.read_to_end(), "");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ asio::awaitable<http::Response> serve(MetricsEndpoint* endpoint, http::Exchange&
 void MetricsEndpoint::listen(http::IoThreads& io) {
   if (settings_.address.empty()) return;
   http::Limits limits;
-  limits.connections = kMaxReaders;
+  limits.connections.all = kMaxReaders;
   auto server = std::make_unique<http::Server>(io, std::bind_front(&serve, this), limits);
   try {
     server->listen_tcp(settings_.address, settings_.port);

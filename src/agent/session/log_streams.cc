@@ -12,6 +12,7 @@
 
 #include "agent/drivers/log_file.h"
 #include "agent/session/socket.h"
+#include "base/bytes.h"
 #include "base/log.h"
 #include "base/utf8.h"
 
@@ -23,13 +24,12 @@ using shapes::agent::StokerReadLogs;
 namespace {
 
 constexpr std::size_t kBatchLines = 32;
-constexpr std::size_t kMaxJoinedBytes = 64 * 1024;
 // A log may be read faster than the network sends it, and the send queue is bounded.
 constexpr base::Duration kBetweenBatches = std::chrono::milliseconds(20);
 constexpr base::Duration kPollWithoutInotify = std::chrono::milliseconds(250);
 constexpr std::size_t kEventBytes = 16 * 1024;
 
-// One container's log. Joins partial records into lines.
+// One container's log. Its bytes are sent as they are: also a line that has no end yet.
 class Source {
  public:
   Source(std::string container, const std::string& path, std::size_t last)
@@ -39,12 +39,13 @@ class Source {
   bool read(std::vector<StokerLogLine>& lines) {
     std::vector<drivers::LogLine> records = reader_.read(kBatchLines);
     for (drivers::LogLine& record : records) {
-      StokerLogLine& partial = partial_[record.stream];
-      if (partial.text.empty()) partial.at = base::to_millis(record.at);
-      partial.text += record.text;
-      if (record.partial && partial.text.size() < kMaxJoinedBytes) continue;
-      lines.push_back({container_, partial.at, record.stream, base::to_printable(partial.text)});
-      partial_.erase(record.stream);
+      StokerLogLine line{container_, base::to_millis(record.at), record.stream, std::move(record.text)};
+      if (record.partial) line.partial = true;
+      if (!base::is_utf8(line.text)) {
+        line.base64 = base::to_base64(line.text);
+        line.text = base::to_printable(line.text);
+      }
+      lines.push_back(std::move(line));
     }
     return records.size() == kBatchLines;
   }
@@ -52,7 +53,6 @@ class Source {
  private:
   std::string container_;
   drivers::LogReader reader_;
-  std::map<std::string, StokerLogLine> partial_;  // incomplete lines by stream
 };
 
 }  // namespace

@@ -117,6 +117,10 @@ void Session::handle(const SessionSettings& settings, const wire::Frame& frame) 
     on_stop_verification(wire::read_message<messages::TaskStopVerificationAck>(frame));
   } else if (frame.type == "StokerReadLogs") {
     logs_.begin(wire::read_message<messages::StokerReadLogs>(frame), socket_);
+  } else if (frame.type == "StokerExecMessage") {
+    on_exec(settings, wire::read_message<messages::StokerExecMessage>(frame));
+  } else if (frame.type == "StokerExecEnd") {
+    commands_.end(wire::read_message<messages::StokerExecEnd>(frame).sessionId);
   } else if (frame.type == "StokerStopLogs") {
     logs_.end(wire::read_message<messages::StokerStopLogs>(frame).requestId);
   } else {
@@ -178,6 +182,11 @@ void Session::on_manifest(const SessionSettings& settings, const messages::TaskM
   lost_reporter_ = 0;
   if (!lost.empty())
     lost_reporter_ = coroutines_.spawn("lost tasks", report_lost(std::move(lost), settings.machine_name));
+}
+
+void Session::on_exec(const SessionSettings& settings, messages::StokerExecMessage message) {
+  acknowledge(message.messageId, settings);
+  commands_.begin(std::move(message), {settings.profile, settings.url});
 }
 
 void Session::on_stop_verification(const messages::TaskStopVerificationAck& message) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agent/coroutines.h"
+#include "agent/exec/exec_sessions.h"
 #include "agent/session/log_streams.h"
 #include "agent/session/socket.h"
 #include "agent/tasks/task_registry.h"
@@ -31,8 +32,8 @@ shapes::agent::StokerGpus gpus_message(const std::vector<gpu::Gpu>& gpus);
 
 class Session {
  public:
-  Session(Machine& machine, TaskRegistry& tasks, LogStreams& logs)
-      : machine_(machine), tasks_(tasks), logs_(logs), coroutines_(machine.executor) {}
+  Session(Machine& machine, TaskRegistry& tasks, LogStreams& logs, ExecSessions& commands)
+      : machine_(machine), tasks_(tasks), logs_(logs), commands_(commands), coroutines_(machine.executor) {}
 
   // Connects and serves the connection until it ends. Throws wire::ApiError for an error that the server
   // sent, std::runtime_error where the connection failed.
@@ -49,6 +50,7 @@ class Session {
   void on_payload(const SessionSettings& settings, const shapes::agent::PayloadMessage& message);
   void on_credentials(const shapes::agent::IAMRoleCredentialsMessage& message);
   void on_manifest(const SessionSettings& settings, const shapes::agent::TaskManifestMessage& message);
+  void on_exec(const SessionSettings& settings, shapes::agent::StokerExecMessage message);
   void on_stop_verification(const shapes::agent::TaskStopVerificationAck& message);
   boost::asio::awaitable<void> report_lost(std::vector<shapes::agent::TaskIdentifier> lost, std::string machine_name);
   void acknowledge(const std::string& message_id, const SessionSettings& settings);
@@ -56,6 +58,7 @@ class Session {
   Machine& machine_;
   TaskRegistry& tasks_;
   LogStreams& logs_;
+  ExecSessions& commands_;
   std::shared_ptr<http::WebSocket> socket_;  // shared with log streams and other senders
   std::uint64_t lost_reporter_ = 0;          // a coroutine; 0: none
   Coroutines coroutines_;

@@ -25,8 +25,8 @@ std::string path_of(const std::string& url) {
   return path;
 }
 
-std::string target_of(const std::string& url, const std::map<std::string, std::string>& query) {
-  std::string target = path_of(url) + "/ws";
+std::string target_of(const std::string& url, const std::string& path, const std::map<std::string, std::string>& query) {
+  std::string target = path_of(url) + path;
   char separator = '?';
   for (const auto& [name, value] : query) {
     target += separator + name + "=" + base::percent_encode(value);
@@ -57,15 +57,21 @@ base::Duration silence_limit() {
 
 asio::awaitable<std::shared_ptr<http::WebSocket>> connect(client::Profile profile, std::string url,
                                                           std::map<std::string, std::string> query) {
+  return connect(std::move(profile), std::move(url), "/ws", std::move(query), {});
+}
+
+asio::awaitable<std::shared_ptr<http::WebSocket>> connect(client::Profile profile, std::string url, std::string path,
+                                                          std::map<std::string, std::string> query,
+                                                          http::WebSocketLimits limits) {
   profile.endpoint = http_url(std::move(url));
   http::Request request;
   request.head.method = "GET";
-  request.head.target = target_of(profile.endpoint, query);
+  request.head.target = target_of(profile.endpoint, path, query);
   request.head.headers.set("Host", client::host_of(profile.endpoint));
   signing::sign(request, profile.credentials, profile.region, "ecs", base::SystemClock().now());
   http::Endpoint endpoint = client::endpoint_of(profile);
   base::Result<http::WebSocketReply> reply =
-      co_await http::connect_websocket(std::move(endpoint), std::move(request), kConnectDeadline);
+      co_await http::connect_websocket(std::move(endpoint), std::move(request), kConnectDeadline, limits);
   if (!reply) throw std::runtime_error(reply.error());
   if (!reply->socket) throw_rejection(reply->rejection);
   co_return reply->socket;

@@ -17,6 +17,11 @@ namespace agent {
 // std::runtime_error where it does not respond.
 boost::asio::awaitable<std::shared_ptr<http::WebSocket>> connect(client::Profile profile, std::string url,
                                                                  std::map<std::string, std::string> query);
+// The same for another path than that of sessions, "/ws".
+boost::asio::awaitable<std::shared_ptr<http::WebSocket>> connect(client::Profile profile, std::string url,
+                                                                 std::string path,
+                                                                 std::map<std::string, std::string> query,
+                                                                 http::WebSocketLimits limits);
 
 // After this time without a message the server counts as gone, whatever TCP reports. Random between one
 // and one and a half minutes, so that not all agents reconnect together.

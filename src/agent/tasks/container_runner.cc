@@ -49,7 +49,10 @@ bool ContainerRunner::adopt(const drivers::Found& found) {
   // The agent ended after it created the container and before it saved the id.
   if (record_.id.empty()) record_.id = found.id;
   if (record_.id != found.id) return false;
-  if (record_.status != kPending) return true;
+  if (record_.status != kPending) {
+    may_start_late_ = found.phase == drivers::Phase::Exited && restart_policy(definition_).enabled;
+    return true;
+  }
   // The agent ended before it saved the start. A container that has exited must not run a second time.
   start_requested_ = found.phase == drivers::Phase::Running;
   if (found.phase == drivers::Phase::Exited) {
@@ -132,12 +135,14 @@ ContainerRunner::Step ContainerRunner::await_turn() {
   for (;;) {
     task_.throw_if_stopping();
     if (task_.wants_stop()) {
+      co_await discard();
       end("");
       co_return false;
     }
     const base::Time now = machine_.clock.now();
     StartAnswer answer = may_start(task_.record(), index_, now);
     if (answer.readiness == Readiness::Never) {
+      co_await discard();
       end("CannotStartContainerError: " + answer.reason);
       // Amazon stops the task here whether or not this container is essential.
       task_.stop(kFailedToStart);
@@ -146,6 +151,14 @@ ContainerRunner::Step ContainerRunner::await_turn() {
     if (answer.readiness == Readiness::Ready && task_.gpus_granted()) co_return true;
     co_await machine_.changed.wait(wait_until(answer.until, now));
   }
+}
+
+// An agent that was killed may have requested the start, and the engine starts the container all the same, later. Its
+// GPUs are free only once it is gone.
+asio::awaitable<void> ContainerRunner::discard() {
+  if (record_.id.empty()) co_return;
+  co_await stop_and_remove(machine_, record_.id, base::Duration(0));
+  task_.throw_if_stopping();
 }
 
 base::Result<drivers::ContainerSpec> ContainerRunner::make_spec() const {
@@ -227,7 +240,7 @@ ContainerRunner::Step ContainerRunner::start() {
 
 void ContainerRunner::mark_started(const drivers::Started& started) {
   machine_.health.note_start();
-  start_requested_ = false;
+  start_requested_ = may_start_late_ = false;
   record_.status = kRunning;
   record_.startedAt = started.at == base::Time() ? machine_.clock.now() : started.at;
   record_.address = started.address;
@@ -252,6 +265,7 @@ asio::awaitable<void> ContainerRunner::await_exit() {
       co_return;
     }
     if (task_.wants_stop() || !restarts_after(*exit)) {
+      if (may_start_late_) co_await discard();
       end(*exit);
       co_return;
     }

@@ -40,6 +40,7 @@ class ContainerRunner {
   boost::asio::awaitable<void> advance();
   Step pull();
   Step await_turn();
+  boost::asio::awaitable<void> discard();
   Step create();
   Step start();
   boost::asio::awaitable<void> await_exit();
@@ -68,6 +69,7 @@ class ContainerRunner {
   const shapes::agent::Container& definition_;  // in the task's record, like record_
   ContainerRecord& record_;                     // written by this object and by acknowledged reports only
   bool start_requested_ = false;                // it may run although its record says PENDING
+  bool may_start_late_ = false;                 // it has exited, and a killed agent may have requested its restart
   Variables file_variables_;                    // from its environment files, until it is created
   std::uint64_t health_watcher_ = 0;            // a coroutine; 0: none
 };

@@ -30,27 +30,29 @@ std::string file_error(const char* action, const client::ObjectName& name, const
          ", error: " + error;
 }
 
-asio::awaitable<client::ObjectRead> denied_object(client::ObjectName name) {
-  client::ObjectRead denied{base::Error{"AccessDenied: the server's --objects-allow does not let this account read the "
-                                        "bucket " + name.bucket}};
-  co_return denied;
+// Amazon's agent does without the credentials of the machine, too.
+constexpr const char* kNoRole = "unable to find execution role credentials: the task definition needs an executionRoleArn";
+
+asio::awaitable<client::ObjectRead> refused_object(std::string reason) {
+  client::ObjectRead refused{base::Error{std::move(reason)}};
+  co_return refused;
 }
 
 }  // namespace
 
-client::Profile objects_profile(client::Profile agent, const shapes::agent::Task& task) {
-  if (task.executionRoleCredentials) {
-    agent.credentials = to_credentials(*task.executionRoleCredentials);
-  } else if (task.roleCredentials) {
-    agent.credentials = to_credentials(*task.roleCredentials);
-  }
+std::optional<client::Profile> objects_profile(client::Profile agent, const shapes::agent::Task& task) {
+  const auto& role = task.executionRoleCredentials ? task.executionRoleCredentials : task.roleCredentials;
+  if (!role) return std::nullopt;
+  agent.credentials = to_credentials(*role);
   return agent;
 }
 
 asio::awaitable<client::ObjectRead> read_environment_object(http::IoThreads& io, client::Profile agent,
                                                             const shapes::agent::Task& task, client::ObjectName name) {
   if (!task.stokerObjects) {
-    return client::get_object(io, objects_profile(std::move(agent), task), std::move(name), kMaxEnvironmentFile);
+    auto profile = objects_profile(std::move(agent), task);
+    if (!profile) return refused_object(kNoRole);
+    return client::get_object(io, std::move(*profile), std::move(name), kMaxEnvironmentFile);
   }
   client::Profile elsewhere;
   elsewhere.endpoint = task.stokerObjects->endpoint;
@@ -59,7 +61,10 @@ asio::awaitable<client::ObjectRead> read_environment_object(http::IoThreads& io,
     const auto known = client::parse_object_arn(entry.first);
     return known && known->bucket == name.bucket && known->key == name.key;
   });
-  if (url == urls.end()) return denied_object(name);
+  if (url == urls.end()) {
+    return refused_object("AccessDenied: the server's --objects-allow does not let this account read the bucket " +
+                          name.bucket);
+  }
   return client::get_presigned(io, std::move(elsewhere), url->second, kMaxEnvironmentFile);
 }
 

@@ -172,13 +172,13 @@ shapes::agent::Credentials credentials(const std::string& id) {
   return credentials;
 }
 
-TEST(ObjectsProfile, UsesTheCredentialsOfTheExecutionRoleThenTheTaskRoleThenTheAgent) {
+TEST(ObjectsProfile, UsesTheCredentialsOfTheExecutionRoleThenTheTaskRoleAndNotTheMachines) {
   auto task = test_task("t", {});
-  EXPECT_EQ(objects_profile(agent_profile(), task).credentials.access_key, "AGENT");
+  EXPECT_FALSE(objects_profile(agent_profile(), task));
   task.roleCredentials = credentials("TASK");
-  EXPECT_EQ(objects_profile(agent_profile(), task).credentials.access_key, "TASK");
+  EXPECT_EQ(objects_profile(agent_profile(), task)->credentials.access_key, "TASK");
   task.executionRoleCredentials = credentials("EXECUTION");
-  const client::Profile profile = objects_profile(agent_profile(), task);
+  const client::Profile profile = *objects_profile(agent_profile(), task);
   EXPECT_EQ(profile.credentials.access_key, "EXECUTION");
   EXPECT_EQ(profile.credentials.session_token, "token of EXECUTION");
   EXPECT_EQ(profile.endpoint, "http://server:4566");

@@ -54,8 +54,10 @@ ContainerRunner::Step ContainerRunner::join_gpu_shares(drivers::ContainerSpec& s
       co_return false;
     }
     for (const auto& [name, value] : access->environment) spec.container.environment.emplace(name, value);
-    // A process sees the machine's own folders.
-    if (machine_.driver.abilities().name != "process") mount(spec, access->folders);
+    // A process sees the machine's own /dev/shm.
+    const bool process = machine_.driver.abilities().name == "process";
+    if (process) spec.mps_folders.push_back(access->folders[0]);
+    if (!process) mount(spec, access->folders);
   }
   co_return true;
 }

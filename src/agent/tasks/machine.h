@@ -4,6 +4,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,6 +46,7 @@ struct Machine {
   base::Duration stop_timeout = std::chrono::seconds(30);  // of containers without their own; ECS's default
   // The machine shuts down: no container gets more time to stop.
   std::optional<base::Duration> longest_stop = {};
+  std::int64_t max_log_bytes = std::numeric_limits<std::int64_t>::max();  // of stopped tasks
   gpu::Mps* mps = nullptr;  // shares real GPUs; null for simulated ones
   // Variables that this machine adds to a container's environment. The container's own take precedence.
   std::function<std::map<std::string, std::string>(const TaskRecord&, const ContainerRecord&)> environment;

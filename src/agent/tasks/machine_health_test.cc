@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "agent/exec/exec_sessions.h"
 #include "agent/tasks/machine_health.h"
 
 #include "agent/session/health_watch.h"
@@ -92,7 +93,11 @@ TEST(DiskTrouble, NamesTheFolderAndNeedsAQuarterMoreToRecover) {
 
 class EngineWatch : public MachineTest {
  protected:
-  EngineWatch() : logs_(*machine_, *tasks_), session_(*machine_, *tasks_, logs_), watch_(*machine_, session_, {}) {
+  EngineWatch()
+      : logs_(*machine_, *tasks_),
+        commands_(*machine_, *tasks_),
+        session_(*machine_, *tasks_, logs_, commands_),
+        watch_(*machine_, session_, {}) {
     coroutines_.spawn("engine", watch_.watch_engine());
   }
   ~EngineWatch() override {
@@ -101,6 +106,7 @@ class EngineWatch : public MachineTest {
   }
 
   LogStreams logs_;
+  ExecSessions commands_;
   Session session_;
   HealthWatch watch_;
   Coroutines coroutines_{io_.get_executor()};

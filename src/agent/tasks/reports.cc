@@ -30,6 +30,19 @@ shapes::ecs::ContainerStateChange state_change(const ContainerRecord& container)
   return change;
 }
 
+// Our agent starts commands itself: it replaces the managed agent as long as the container runs.
+std::vector<shapes::ecs::ManagedAgentStateChange> managed_agents(const TaskRecord& record) {
+  std::vector<shapes::ecs::ManagedAgentStateChange> changes;
+  for (std::size_t i = 0; i < record.containers.size() && i < record.task.containers.size(); ++i) {
+    const ContainerRecord& container = record.containers[i];
+    if (container.status == kPending || !record.task.containers[i].managedAgents) continue;
+    for (const shapes::agent::ManagedAgent& agent : *record.task.containers[i].managedAgents) {
+      changes.push_back({.containerName = container.name, .managedAgentName = agent.name, .status = container.status});
+    }
+  }
+  return changes;
+}
+
 // The status to report now; "": none.
 std::string status_to_report(const TaskRecord& record) {
   const std::string known = known_status(record);
@@ -52,6 +65,8 @@ std::optional<Report> next_report(const TaskRecord& record) {
   if (status == kStopped) report.reason = truncated(record.reason);
   report.containers.emplace();
   for (const ContainerRecord& container : record.containers) report.containers->push_back(state_change(container));
+  auto agents = managed_agents(record);
+  if (!agents.empty()) report.managedAgents = std::move(agents);
   report.pullStartedAt = record.pullStartedAt;
   report.pullStoppedAt = record.pullStoppedAt;
   if (status == kStopped) report.executionStoppedAt = record.executionStoppedAt;

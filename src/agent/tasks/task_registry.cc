@@ -2,6 +2,7 @@
 #include "agent/tasks/task_registry.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <stdexcept>
 
@@ -198,15 +199,25 @@ asio::awaitable<bool> TaskRegistry::remove_containers() {
   co_return all;
 }
 
+bool TaskRegistry::may_delete(const TaskRecord& record) const {
+  if (record.reported != kStopped || !record.executionStoppedAt) return false;
+  const base::Duration age = machine_.clock.now() - *record.executionStoppedAt;
+  return age >= kKeepUnsentLogs || !machine_.has_unsent_logs || !machine_.has_unsent_logs(record.task.arn);
+}
+
+// Stopped tasks that were kept long enough, and the oldest ones while their logs exceed the limit.
 std::vector<std::string> TaskRegistry::due() const {
-  std::vector<std::string> arns;
+  std::vector<const TaskRecord*> stopped;
   for (const auto& [arn, runner] : runners_) {
-    const TaskRecord& record = runner->record();
-    const bool over = record.reported == kStopped && record.executionStoppedAt;
-    if (!over) continue;
-    const base::Duration age = machine_.clock.now() - *record.executionStoppedAt;
-    const bool unsent = machine_.has_unsent_logs && machine_.has_unsent_logs(arn) && age < kKeepUnsentLogs;
-    if (age >= keep_stopped_ && !unsent) arns.push_back(arn);
+    if (may_delete(runner->record())) stopped.push_back(&runner->record());
+  }
+  std::ranges::sort(stopped, std::greater(), [](const TaskRecord* record) { return *record->executionStoppedAt; });
+  std::vector<std::string> arns;
+  std::int64_t log_bytes = 0;
+  for (const TaskRecord* record : stopped) {
+    log_bytes += machine_.store.log_bytes(record->task.arn);
+    const bool old = machine_.clock.now() - *record->executionStoppedAt >= keep_stopped_;
+    if (old || log_bytes > machine_.max_log_bytes) arns.push_back(record->task.arn);
   }
   return arns;
 }

@@ -65,6 +65,7 @@ class TaskRegistry {
   boost::asio::awaitable<void> remove_orphan(drivers::Found orphan);
   boost::asio::awaitable<void> remove(std::string arn, const std::vector<drivers::Found>& found);
   std::vector<std::string> due() const;
+  bool may_delete(const TaskRecord& record) const;
 
   Machine& machine_;
   const Submit submit_;

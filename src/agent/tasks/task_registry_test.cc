@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/tasks/task_registry.h"
 
+#include <fstream>
+
 #include "agent/tasks/test_machine.h"
 
 namespace agent {
@@ -170,6 +172,47 @@ TEST_F(TaskRegistryTest, ARunningContainerWithoutASavedStartIsStoppedWithItsTask
   until([&] { return ended(task); });
   EXPECT_FALSE(driver_.runs("main"));
   EXPECT_EQ(container(task, 0).exitCode, 143);
+}
+
+// The engine may still have the start that an agent requested before it was killed.
+TEST_F(TaskRegistryTest, AStoppedTaskHoldsItsGpuUntilItsCreatedContainerIsRemoved) {
+  auto task = test_task("t", {test_container("main")});
+  task.associations = {{"gpu", "GPU-a", {"main"}, {}}};
+  TaskRecord known = new_record(task);
+  known.desired = kStopped;
+  known.containers[0].id = "box-9";
+  store_->save(known);
+  driver_.boxes["box-9"] = stray(drivers::Phase::Created, task.arn, "main");
+  driver_.endless_removes = true;
+  run(tasks_->adopt());
+  until([&] { return driver_.happened("remove main"); });
+  EXPECT_FALSE(ended(task));
+  EXPECT_EQ(machine_->ledger.holders("GPU-a"), Strings{task.arn});
+  driver_.endless_removes = false;
+  driver_.exit("main", 0);
+  until([&] { return ended(task); });
+  EXPECT_TRUE(driver_.boxes.empty());
+}
+
+TEST_F(TaskRegistryTest, AStoppedTaskHoldsItsGpuUntilAContainerWithARequestedRestartIsRemoved) {
+  auto task = test_task("t", {test_container("main")});
+  task.containers[0].restartPolicy.emplace().enabled = true;
+  task.associations = {{"gpu", "GPU-a", {"main"}, {}}};
+  TaskRecord known = new_record(task);
+  known.desired = kStopped;
+  known.containers[0].id = "box-9";
+  known.containers[0].status = kRunning;
+  store_->save(known);
+  driver_.boxes["box-9"] = stray(drivers::Phase::Exited, task.arn, "main");
+  driver_.boxes["box-9"].exit.code = 4;
+  driver_.endless_removes = true;
+  run(tasks_->adopt());
+  until([&] { return driver_.happened("remove main"); });
+  EXPECT_EQ(machine_->ledger.holders("GPU-a"), Strings{task.arn});
+  driver_.endless_removes = false;
+  driver_.exit("main", 0);
+  until([&] { return ended(task); });
+  EXPECT_EQ(container(task, 0).exitCode, 4);
 }
 
 TEST_F(TaskRegistryTest, AnExitedContainerWithoutASavedStartIsNotStartedAgain) {
@@ -381,6 +424,28 @@ TEST_F(TaskRegistryTest, NewCredentialsAreSaved) {
   tasks_->set_credentials(message);
   EXPECT_EQ(record(task).task.roleCredentials->accessKeyId, "AKIA");
   EXPECT_EQ(store_->load()[0].task.roleCredentials->accessKeyId, "AKIA");
+}
+
+TEST_F(TaskRegistryTest, TheOldestStoppedTasksAreDeletedEarlyWhenLogsAreTooMany) {
+  machine_->max_log_bytes = 250;
+  std::vector<shapes::agent::Task> tasks;
+  for (const std::string name : {"a", "b", "c"}) {
+    tasks.push_back(test_task(name, {test_container(name)}));
+    tasks_->accept(tasks.back());
+    until([&] { return driver_.runs(name); });
+    std::ofstream(store_->log_file(tasks.back().arn, name)) << std::string(100, 'x');
+    driver_.exit(name, 0);
+    until([&] { return record(tasks.back()).reported == "STOPPED"; });
+    clock_.advance(std::chrono::seconds(1));
+  }
+  Coroutines sweeper(io_.get_executor());
+  sweeper.spawn("sweep", tasks_->sweep());
+  until([&] { return !tasks_->knows(tasks[0].arn); });
+  settle();
+  EXPECT_TRUE(tasks_->knows(tasks[1].arn) && tasks_->knows(tasks[2].arn));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path + "/logs/a"));
+  sweeper.cancel();
+  run(sweeper.ended());
 }
 
 }  // namespace

@@ -23,6 +23,22 @@ TEST_F(TaskRunnerTest, ATaskRunsAndItsExitIsReported) {
   EXPECT_TRUE(reports_[1].executionStoppedAt);
 }
 
+TEST_F(TaskRunnerTest, ManagedAgentsAreReportedWithTheirContainers) {
+  auto main = test_container("main"), plain = test_container("plain", false);
+  main.managedAgents.emplace(1, shapes::agent::ManagedAgent{"ExecuteCommandAgent"});
+  auto task = test_task("t", {main, plain});
+  tasks_->accept(task);
+  until([&] { return statuses() == Strings{"RUNNING"}; });
+  ASSERT_TRUE(reports_[0].managedAgents);
+  ASSERT_EQ(reports_[0].managedAgents->size(), 1u);
+  EXPECT_EQ(reports_[0].managedAgents->front().containerName, "main");
+  EXPECT_EQ(reports_[0].managedAgents->front().managedAgentName, "ExecuteCommandAgent");
+  EXPECT_EQ(reports_[0].managedAgents->front().status, "RUNNING");
+  driver_.exit("main", 0);
+  until([&] { return statuses() == Strings{"RUNNING", "STOPPED"}; });
+  EXPECT_EQ(reports_[1].managedAgents->front().status, "STOPPED");
+}
+
 TEST_F(TaskRunnerTest, ContainersStartInDependencyOrderAndStopInReverse) {
   auto web = test_container("web"), db = test_container("db"), cache = test_container("cache", false);
   web.dependsOn = {{"db", "START"}};

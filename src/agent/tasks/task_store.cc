@@ -125,9 +125,21 @@ std::string TaskStore::log_file(const std::string& arn, const std::string& conta
   return folder + "/" + container + ".log";
 }
 
+std::int64_t TaskStore::log_bytes(const std::string& arn) const {
+  std::int64_t bytes = 0;
+  std::error_code failed;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ + "/logs/" + task_id(arn), failed)) {
+    std::error_code gone;
+    const std::uintmax_t size = entry.file_size(gone);
+    if (!gone) bytes += static_cast<std::int64_t>(size);
+  }
+  return bytes;
+}
+
 std::string TaskStore::work_folder(const std::string& arn) const {
   const std::string folder = folder_ + "/work/" + task_id(arn);
-  create_folder(folder);
+  // The driver may give it to the user of the task's first container; later ones leave it so.
+  if (!fs::exists(folder)) create_folder(folder);
   return folder;
 }
 

@@ -71,6 +71,8 @@ class TaskStore {
   void remove(const std::string& arn);
 
   std::string log_file(const std::string& arn, const std::string& container) const;
+  // Of all log files of the task.
+  std::int64_t log_bytes(const std::string& arn) const;
   std::string work_folder(const std::string& arn) const;
 
  private:

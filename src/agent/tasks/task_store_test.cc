@@ -60,6 +60,17 @@ TEST(TaskStore, RemovingATaskDeletesItsLogsAndItsWorkFolder) {
   EXPECT_FALSE(std::filesystem::exists(folder.path + "/work/t1"));
 }
 
+TEST(TaskStore, AWorkFolderThatTheTaskGotRemainsTheTasks) {
+  TestFolder folder;
+  TaskStore store(folder.path);
+  const TaskRecord record = new_record(test_task("t1", {test_container("first"), test_container("second")}));
+  const std::string work = store.work_folder(record.task.arn);
+  const auto shared = std::filesystem::perms(0770);
+  std::filesystem::permissions(work, shared);
+  EXPECT_EQ(store.work_folder(record.task.arn), work);
+  EXPECT_EQ(std::filesystem::status(work).permissions(), shared);
+}
+
 TEST(TaskStore, AnArnWithAnInvalidIdHasAnEmptyTaskId) {
   EXPECT_EQ(task_id("arn:aws:ecs:us-east-1:000000000000:task/default/3f2a"), "3f2a");
   EXPECT_EQ(task_id("arn:aws:ecs:us-east-1:000000000000:task/default/.."), "");

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -154,6 +156,13 @@ class TestDriver final : public drivers::Driver {
     for (const auto& [id, box] : boxes) found.push_back({id, box.task_arn, box.name, box.phase});
     co_return found;
   }
+
+  boost::asio::awaitable<base::Result<std::unique_ptr<drivers::ExecStream>>> exec(
+      std::string id, drivers::ExecRequest request) override {
+    if (!on_exec) co_return base::Error{"no commands here"};
+    co_return on_exec(boxes.at(id).name, request);
+  }
+  std::function<std::unique_ptr<drivers::ExecStream>(const std::string& container, const drivers::ExecRequest&)> on_exec;
 
   std::map<std::string, base::Duration> graces;
   void wake() { changed_.notify(); }
