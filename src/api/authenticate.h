@@ -38,6 +38,8 @@ class Authenticator {
 
  private:
   boost::asio::awaitable<std::shared_ptr<const state::Key>> load_key(const std::string& id);
+  // With which the end of this key is compared.
+  base::Time time_for(const state::Key* key) const;
 
   Engine& engine_;
   signing::SigningKeyCache signing_keys_;

@@ -10,10 +10,11 @@ namespace asio = boost::asio;
 asio::awaitable<void> Engine::run(services::Access access, services::Caller caller, Work work) {
   CallWakes wakes;
   const base::Time now = clock_.now();
-  store::Store::Work job = [&](store::Tx& tx) {
+  store::Store::Work plain = [&](store::Tx& tx) {
     services::Call call = this->call(tx, caller, now, now);
     wakes.keep(call, work);
   };
+  store::Store::Work job = for_caller(caller, std::move(plain));
   try {
     co_await transact(store_, access, std::move(job));
   } catch (...) {
@@ -41,11 +42,12 @@ void Engine::drain() {
 }
 
 void Engine::committed(const std::vector<services::Wake>& wakes) {
-  topics_.wake(wakes);
+  // Waiters that a deleted key wakes look for it again.
   for (const services::Wake& wake : wakes) {
     if (!wake.topic.starts_with(state::kKeyTopicPrefix)) continue;
     keys_.forget(wake.topic.substr(state::kKeyTopicPrefix.size()));
   }
+  topics_.wake(wakes);
 }
 
 }  // namespace api

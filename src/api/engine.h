@@ -7,8 +7,10 @@
 #include <functional>
 #include <vector>
 
+#include "api/admission.h"
 #include "api/key_ring.h"
 #include "api/topics.h"
+#include "base/disk_space.h"
 #include "base/time.h"
 #include "services/directory.h"
 #include "services/operation.h"
@@ -37,6 +39,19 @@ class Engine {
   base::Clock& clock() { return clock_; }
   KeyRing& keys() { return keys_; }
 
+  // Time as clients know it, for signatures: clock() may differ from it after the machine's clock was changed.
+  const base::Clock& wall_clock() const { return wall_clock_ ? *wall_clock_ : clock_; }
+  void set_wall_clock(const base::Clock& clock) { wall_clock_ = &clock; }
+
+  // Without a disk, everything is accepted.
+  void set_space(base::DiskSpace& space) { space_ = &space; }
+  base::DiskSpace* space() { return space_; }
+  bool is_full() { return space_ && space_->is_low(); }
+  // Whether the disk has room for this operation.
+  bool admits(const services::Operation& operation) {
+    return operation.access == services::Access::Read || !is_full() || !grows(operation.wire.name);
+  }
+
   // What a handler gets.
   services::Call call(store::Tx& tx, const services::Caller& caller, base::Time now, base::Time started) const {
     return {tx, caller, now, started, &locals_, &directory_};
@@ -60,6 +75,8 @@ class Engine {
   const services::Directory& directory_;
   Topics& topics_;
   base::Clock& clock_;
+  const base::Clock* wall_clock_ = nullptr;
+  base::DiskSpace* space_ = nullptr;
   KeyRing keys_;
   std::atomic<bool> draining_ = false;
 };

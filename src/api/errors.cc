@@ -3,7 +3,9 @@
 
 #include <boost/system/system_error.hpp>
 
+#include "api/admission.h"
 #include "base/log.h"
+#include "store/account_work.h"
 
 namespace api {
 namespace {
@@ -22,24 +24,31 @@ constexpr wire::ErrorSpec kCommon[] = {
     {"RequestTimeoutException", "RequestTimeout", 408, true, kCoral},
     {"SerializationException", "MalformedInput", 400, true, kCoral},
     {"ServiceUnavailableException", "ServiceUnavailable", 503, false, kCoral},
+    {"ThrottlingException", "Throttling", 400, true, kCoral},
     {"UnknownOperationException", "InvalidAction", 400, true, kCoral},
     {"UnrecognizedClientException", "InvalidClientTokenId", 403, true, kCoral},
 };
 
 // For a transaction that the store failed.
 wire::ApiError store_error(const store::Error& error) {
+  if (dynamic_cast<const store::OverTime*>(&error)) {
+    return wire::ApiError("ThrottlingException",
+                          "The request needs more time than one request may take. Nothing was changed; request less.");
+  }
   if (error.kind() == store::ErrorKind::Full) {
-    return wire::ApiError("ServiceUnavailableException", "The disk that holds Stoker's data is full. Nothing was changed.");
+    return wire::ApiError("ServiceUnavailableException", kFullDisk);
   }
   if (error.kind() == store::ErrorKind::Busy) {
     return wire::ApiError("ServiceUnavailableException", "The database is busy. Nothing was changed; try again.");
   }
-  return wire::ApiError("InternalFailure", "The database failed, and the server's log says why.");
+  return wire::ApiError("InternalFailure", "The database failed; the server's log has the reason.");
 }
 
 // For a body that can't be read.
 wire::ApiError body_error(const http::Failure& failure) {
   if (failure.status() == 413) return wire::ApiError("RequestEntityTooLargeException", failure.what());
+  if (failure.status() == 429) return wire::ApiError("ThrottlingException", failure.what());
+  if (failure.status() == 503) return wire::ApiError("ServiceUnavailableException", failure.what());
   if (failure.status() == 408) return wire::ApiError("RequestTimeoutException", failure.what());
   return wire::ApiError("SerializationException", failure.what(), failure.status());
 }

@@ -13,7 +13,9 @@
 #include "base/random.h"
 #include "http/raw_client.h"
 #include "http/server.h"
+#include "state/keys.h"
 #include "store/test_store.h"
+#include "wire/error.h"
 
 namespace api {
 namespace {
@@ -40,12 +42,16 @@ class LongPollTest : public testing::Test {
   }
 
   asio::awaitable<http::Response> serve(http::Exchange& exchange) {
-    const services::Caller caller;
-    api::Run run{caller, services::Access::Write};
+    api::Run run{caller_, services::Access::Write};
     Handler handler = [this](services::Call& call) { handle(call); };
-    co_await run_handler(engine_, exchange, run, std::move(handler));
+    std::string answer = "answered";
+    try {
+      co_await run_handler(engine_, exchange, run, std::move(handler));
+    } catch (const wire::ApiError& error) {
+      answer = error.code();
+    }
     ended_.count_down();
-    co_return http::text_response(200, "answered");
+    co_return http::text_response(200, answer);
   }
 
   // The operation: it waits until there is something to receive.
@@ -53,6 +59,8 @@ class LongPollTest : public testing::Test {
     seen_in_last_run_ = topics_.seen();
     ++runs_;
     if (!available_) call.wait = services::Wait{kTopic, call.started + kNever, std::nullopt};
+    if (runs_ < slices_) call.wait = services::Wait{kTopic, call.started, call.now};
+    if (runs_ == 1 && drains_in_first_run_) engine_.drain();
     if (runs_ == 1) first_run_.count_down();
   }
 
@@ -80,12 +88,15 @@ class LongPollTest : public testing::Test {
   const std::string folder_ = testing::TempDir() + "poll-" + base::random_uuid();
   base::SystemClock clock_;
   http::IoThreads io_{1};
-  std::unique_ptr<store::Store> store_ = store::open_test_store(folder_, {});
+  std::unique_ptr<store::Store> store_ = store::open_test_store(folder_, {state::key_migrations()});
+  services::Caller caller_;
   services::Locals locals_;
   services::Directory directory_;
   Topics topics_;
   Engine engine_{*store_, locals_, directory_, topics_, clock_};
   std::atomic<bool> available_ = false;
+  int slices_ = 0;                     // of an operation that works in slices
+  bool drains_in_first_run_ = false;
   std::atomic<int> runs_ = 0;
   std::atomic<std::uint64_t> seen_in_last_run_ = 0;
   std::latch first_run_{1}, ended_{1};
@@ -110,6 +121,44 @@ TEST_F(LongPollTest, AWaiterWhoseClientIsGoneReceivesNothingAndWakesTheNextInLin
   ended_.wait();
   EXPECT_EQ(runs_.load(), 1);
   EXPECT_EQ(topics_.seen(), before + 2);  // the wake above and the one that the waiter passed on
+}
+
+TEST_F(LongPollTest, AWaiterWhoseKeyIsDeletedIsRefusedAndWakesTheNextInLine) {
+  const state::Key key = state::new_key("111111111111", clock_.now());
+  store_->write_now([&](store::Tx& tx) { state::insert_key(tx, key); });
+  caller_.access_key = key.id;
+  auto client = start_poll();
+  store_->write_now([&](store::Tx& tx) { state::delete_key(tx, key.id); });
+  available_ = true;
+  engine_.committed({{state::key_topic(key.id)}});
+  EXPECT_THAT(client->read_to_end(), HasSubstr("UnrecognizedClientException"));
+  EXPECT_EQ(runs_.load(), 1);
+  EXPECT_TRUE(woken_since(seen_in_last_run_));
+}
+
+TEST_F(LongPollTest, AWaiterWhoseKeyExistsGoesOn) {
+  const state::Key key = state::new_key("111111111111", clock_.now());
+  store_->write_now([&](store::Tx& tx) { state::insert_key(tx, key); });
+  caller_.access_key = key.id;
+  auto client = start_poll();
+  available_ = true;
+  topics_.wake(kTopic, 1);
+  EXPECT_THAT(client->read_to_end(), HasSubstr("answered"));
+}
+
+TEST_F(LongPollTest, AShutdownEndsAWait) {
+  drains_in_first_run_ = true;
+  auto client = start_poll();
+  EXPECT_THAT(client->read_to_end(), HasSubstr("answered"));
+  EXPECT_EQ(runs_.load(), 1);
+}
+
+TEST_F(LongPollTest, AShutdownDoesNotEndAnOperationBetweenItsSlices) {
+  available_ = drains_in_first_run_ = true;
+  slices_ = 3;
+  auto client = start_poll();
+  EXPECT_THAT(client->read_to_end(), HasSubstr("answered"));
+  EXPECT_EQ(runs_.load(), 3);
 }
 
 TEST_F(LongPollTest, AnOperationThatDidNotWaitWakesNobody) {

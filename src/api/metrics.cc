@@ -18,21 +18,23 @@ const prometheus::Histogram::BucketBoundaries kSeconds = {0.0005, 0.001, 0.0025,
 
 struct Metrics::State {
   prometheus::Registry registry;
+  prometheus::Family<prometheus::Histogram>* seconds = nullptr;
   prometheus::Family<prometheus::Counter>* errors = nullptr;
   prometheus::Family<prometheus::Counter>* bytes = nullptr;
   // Looked up once: making labels for each request would cost more than the sample.
   std::unordered_map<const services::Operation*, prometheus::Histogram*> durations;
+  std::unordered_map<std::string_view, prometheus::Histogram*> actions;
   std::unordered_map<std::string_view, prometheus::Counter*> bytes_in, bytes_out;  // by service
 };
 
 Metrics::Metrics(const std::vector<services::Service>& services) : state_(std::make_unique<State>()) {
-  auto& durations = prometheus::BuildHistogram()
+  state_->seconds = &prometheus::BuildHistogram()
                         .Name("stoker_request_seconds")
                         .Help("Requests that succeeded, by how long they took")
                         .Register(state_->registry);
   for (const services::Service& service : services) {
     for (const services::Operation& operation : service.operations) {
-      state_->durations[&operation] = &durations.Add(
+      state_->durations[&operation] = &state_->seconds->Add(
           {{"service", std::string(service.wire.name)}, {"operation", std::string(operation.wire.name)}}, kSeconds);
     }
   }
@@ -47,6 +49,17 @@ Metrics::Metrics(const std::vector<services::Service>& services) : state_(std::m
 }
 
 Metrics::~Metrics() = default;
+
+void Metrics::count_actions_of(std::string_view service, std::span<const std::string_view> actions) {
+  for (std::string_view action : actions) {
+    state_->actions[action] =
+        &state_->seconds->Add({{"service", std::string(service)}, {"operation", std::string(action)}}, kSeconds);
+  }
+}
+
+void Metrics::count_action(std::string_view action, std::chrono::nanoseconds took) {
+  state_->actions.at(action)->Observe(std::chrono::duration<double>(took).count());
+}
 
 void Metrics::count_bytes_of(std::string_view service) {
   const std::string name(service);
@@ -69,17 +82,31 @@ void Metrics::count_error(std::string_view service, std::string_view operation, 
       .Increment();
 }
 
-std::string Metrics::text(const std::vector<services::Gauge>& gauges) const {
-  std::vector<prometheus::MetricFamily> families = state_->registry.Collect();
-  for (const services::Gauge& gauge : gauges) {
-    if (families.empty() || families.back().name != gauge.name) {
-      families.push_back({gauge.name, gauge.help, prometheus::MetricType::Gauge, {}});
+namespace {
+
+void add_samples(const std::vector<services::Gauge>& samples, prometheus::MetricType type,
+                 std::vector<prometheus::MetricFamily>& families) {
+  for (const services::Gauge& sample : samples) {
+    if (families.empty() || families.back().name != sample.name) {
+      families.push_back({sample.name, sample.help, type, {}});
     }
     prometheus::ClientMetric metric;
-    for (const auto& [name, value] : gauge.labels) metric.label.push_back({name, value});
-    metric.gauge.value = gauge.value;
+    for (const auto& [name, value] : sample.labels) metric.label.push_back({name, value});
+    metric.gauge.value = metric.counter.value = sample.value;
     families.back().metric.push_back(std::move(metric));
   }
+}
+
+}  // namespace
+
+std::string Metrics::text(const Samples& samples) const {
+  std::vector<prometheus::MetricFamily> families = state_->registry.Collect();
+  for (prometheus::MetricFamily& family : families) {
+    if (family.type != prometheus::MetricType::Histogram) continue;
+    std::erase_if(family.metric, [](const auto& metric) { return metric.histogram.sample_count == 0; });
+  }
+  add_samples(samples.gauges, prometheus::MetricType::Gauge, families);
+  add_samples(samples.counters, prometheus::MetricType::Counter, families);
   return prometheus::TextSerializer().Serialize(families);
 }
 

@@ -26,9 +26,15 @@ class PathDoor : public Door {
     RequestLog& log;
   };
 
+  enum class For { Accounts, AccountsAndMachines };
+
   // `signing_name` is that of the service for which clients sign.
-  PathDoor(Shared shared, std::string path, std::string signing_name, Handler handler)
-      : shared_(shared), path_(std::move(path)), signing_name_(std::move(signing_name)), handler_(std::move(handler)) {}
+  PathDoor(Shared shared, std::string path, std::string signing_name, Handler handler, For whom = For::Accounts)
+      : shared_(shared),
+        path_(std::move(path)),
+        signing_name_(std::move(signing_name)),
+        handler_(std::move(handler)),
+        whom_(whom) {}
 
   bool reserves(std::string_view path) const override { return path == path_; }
   bool accepts(const Arrival& arrival) const override { return arrival.head.path() == path_; }
@@ -40,6 +46,7 @@ class PathDoor : public Door {
   Shared shared_;
   std::string path_, signing_name_;
   Handler handler_;
+  const For whom_;
 };
 
 }  // namespace api

@@ -16,6 +16,11 @@ class RequestLog {
 
   // job.operation is known.
   void succeeded(const Job& job);
+  // A request that is not an operation; see Metrics::count_actions_of().
+  void succeeded(const Job& job, std::string_view action);
+  void count_actions_of(std::string_view service, std::span<const std::string_view> actions) {
+    metrics_.count_actions_of(service, actions);
+  }
   // `service` is "" if the request failed before it was known.
   void failed(const Job& job, std::string_view service, const wire::ApiError& error, int status);
 

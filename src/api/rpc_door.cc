@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/rpc_door.h"
 
+#include <optional>
+
 #include "api/decode.h"
 #include "api/errors.h"
 #include "api/identify.h"
+#include "api/machine_access.h"
 #include "api/run.h"
 #include "api/task_access.h"
 #include "http/gzip.h"
+#include "wire/query_json.h"
 
 namespace api {
 namespace asio = boost::asio;
@@ -25,6 +29,12 @@ ApiError unknown_operation(const services::Service& service, wire::Protocol prot
 // Amazon's answer to a form without an Action; it has no other member.
 http::Response no_action() {
   return {404, {{"Content-Type", "text/xml"}}, "<UnknownOperationException/>\n"};
+}
+
+// SQS answers GETs of the query protocol in JSON where the client prefers that.
+bool wants_json(const Job& job, const http::RequestHead& head) {
+  return head.method == "GET" && job.protocol == wire::Protocol::Query && job.service &&
+         job.service->wire.name == "sqs" && head.headers.get("Accept") == "application/json";
 }
 
 // Clients of queues may POST to the queue's own path and leave its URL out.
@@ -47,6 +57,15 @@ std::string uncompressed(const http::RequestHead& head, std::string body, std::s
   return std::move(*plain);
 }
 
+// The handler's input, which has nothing of the body: that is released here, because a long poll lasts long.
+services::Erased decode_body(const Job& job, const http::RequestHead& head, std::string body) {
+  const services::Service& service = *job.service;
+  body = uncompressed(head, std::move(body), service.body_limit);
+  if (job.protocol == wire::Protocol::Query) body = with_path_member(service, head, std::move(body));
+  const wire::HttpRequest request{head.method, head.path(), head.query(), head.headers, body};
+  return decode(service, *job.operation, job.protocol, request);
+}
+
 }  // namespace
 
 asio::awaitable<http::Response> RpcDoor::serve(http::Exchange& exchange, signing::ClaimResult claim) {
@@ -66,7 +85,13 @@ asio::awaitable<http::Response> RpcDoor::serve(http::Exchange& exchange, signing
   } catch (...) {
     thrown = std::current_exception();
   }
-  if (thrown) response = error_response(job, to_api_error(job, thrown), log_);
+  if (thrown) {
+    const ApiError error = to_api_error(job, thrown);
+    response = error_response(job, error, log_);
+    const int status = response.status;
+    if (wants_json(job, head)) response = to_http(wire::encode_query_json_error(job.service->wire, error, job.request_id));
+    response.status = status;
+  }
   co_return response;
 }
 
@@ -78,19 +103,17 @@ asio::awaitable<http::Response> RpcDoor::run(http::Exchange& exchange, Job& job,
   if (!job.service) throw unsupported_service(claim.claim.service);
   const Signer signer = co_await authenticator_.find_or_throw(claim, job.service->signing_name);
   job.caller = caller_of(exchange, job.request_id, claim.claim, *signer.key);
-  const std::size_t limit = job.service->body_limit;
-  std::string body = co_await exchange.read_body(limit);
+  std::string body = co_await exchange.read_body(job.service->body_limit);
   authenticator_.verify(claim.claim, signer, head, body);
+  exchange.set_account(job.caller.account);
 
   const std::string name = operation_name(job.protocol, head, body);
   if (name.empty() && job.protocol == wire::Protocol::Query) co_return no_action();
   job.operation = find_operation(*job.service, job.protocol, name);
   if (!job.operation) throw unknown_operation(*job.service, job.protocol, name);
   check_task_access(job.caller, job.service->wire.name, name);
-  body = uncompressed(head, std::move(body), limit);
-  if (job.protocol == wire::Protocol::Query) body = with_path_member(*job.service, head, std::move(body));
-  const wire::HttpRequest request{head.method, head.path(), head.query(), head.headers, body};
-  services::Erased input = decode(*job.service, *job.operation, job.protocol, request);
+  check_machine_access(job.caller, job.service->wire.name, name);
+  services::Erased input = decode_body(job, head, std::move(body));
 
   services::Erased output = services::detail::nothing();
   std::shared_ptr<const void> prepared;
@@ -99,14 +122,26 @@ asio::awaitable<http::Response> RpcDoor::run(http::Exchange& exchange, Job& job,
     const Run read{job.caller, services::Access::Read};
     co_await read_once(engine_, read, std::move(prepare));
   }
+  std::optional<wire::HttpResponse> encoded;
+  const auto encode = [&] {
+    if (wants_json(job, head)) return wire::encode_query_json_response(job.operation->wire, output.get(), job.request_id);
+    return wire::encode_response(job.protocol, job.service->wire, job.operation->wire, output.get(), job.request_id);
+  };
+  // What was read is encoded on the reader, where accounts take turns: many long answers of one account would hold up the
+  // connections of all others on this thread. The writer's time is too scarce for that.
+  const bool reads = job.operation->access == services::Access::Read;
+  // Checked in the transaction: the disk may have become full while the request waited, and a work that runs again with the
+  // disk's reserve must not grow.
   Handler handler = [&](services::Call& call) {
+    if (!engine_.admits(*job.operation)) throw ApiError("ServiceUnavailableException", kFullDisk);
     call.prepared = prepared.get();
     output = job.operation->run(call, input.get());
+    if (reads) encoded = encode();
   };
   const Run run{job.caller, job.operation->access};
   co_await run_handler(engine_, exchange, run, std::move(handler));
-  co_return to_http(
-      wire::encode_response(job.protocol, job.service->wire, job.operation->wire, output.get(), job.request_id));
+  if (!encoded) encoded = encode();
+  co_return to_http(std::move(*encoded));
 }
 
 }  // namespace api

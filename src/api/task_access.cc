@@ -10,7 +10,7 @@
 namespace api {
 namespace {
 
-constexpr std::string_view kOfMachines[] = {
+constexpr std::string_view kForMachines[] = {
     "DeregisterContainerInstance",  "DiscoverPollEndpoint",         "RegisterContainerInstance",
     "SubmitAttachmentStateChanges", "SubmitContainerStateChange",   "SubmitTaskStateChange",
 };
@@ -26,7 +26,7 @@ bool is_one_of(std::string_view name, const auto& names) {
 void check_task_access(const services::Caller& caller, std::string_view service, std::string_view operation) {
   if (!caller.task) return;
   const bool ours = service == "stoker" || service == "pipelines" || operation.starts_with("Stoker");
-  const bool allowed = ours ? is_one_of(operation, kOfWorkers) : !is_one_of(operation, kOfMachines);
+  const bool allowed = ours ? is_one_of(operation, kOfWorkers) : !is_one_of(operation, kForMachines);
   if (allowed) return;
   throw wire::ApiError("AccessDeniedException", "The credentials of a task may not be used for " + std::string(service) +
                                                     ":" + std::string(operation) + ".");

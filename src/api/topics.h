@@ -30,21 +30,30 @@ class Topics {
   // Wakes all waiters of all topics.
   void wake_all();
 
-  // Returns when the topic is woken after version `seen`, or after the duration `most`.
-  boost::asio::awaitable<void> wait(std::string topic, std::uint64_t seen, base::Duration most);
+  // Returns when the topic, or the topic `also`, is woken after version `seen`, or after the duration `most`.
+  boost::asio::awaitable<void> wait(std::string topic, std::uint64_t seen, base::Duration most, std::string also = "");
 
  private:
   struct Waiter;
-  using Waiters = std::list<std::shared_ptr<Waiter>>;
-  struct Topic {
-    std::uint64_t woken = 0;
-    Waiters waiters;  // in order; shared with the waiting coroutine
+  // A waiter in the list of a topic; `place` is its number among the waiter's topics.
+  struct Entry {
+    std::shared_ptr<Waiter> waiter;  // shared with the waiting coroutine
+    std::size_t place;
   };
+  using Waiters = std::list<Entry>;
   struct State {
     std::uint64_t version = 1;
-    std::uint64_t forgotten = 0;  // topics that are not in the map may have been woken up to this version
-    std::unordered_map<std::string, Topic> topics;
+    // The version at which a topic was last woken; those of topics that are not in the map are not above `forgotten`.
+    // Bounded: most topics are woken once, as those of a task, and never waited for.
+    std::unordered_map<std::string, std::uint64_t> woken;
+    std::uint64_t forgotten = 0;
+    std::unordered_map<std::string, Waiters> waiters;  // in order. No list is empty
+
+    void set_woken(const std::string& topic);
+    std::uint64_t last_woken(const std::string& topic) const;
   };
+
+  static std::shared_ptr<Waiter> take_first(Waiters& waiters);
 
   base::Guarded<State> state_;
 };

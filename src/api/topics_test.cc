@@ -19,6 +19,11 @@ asio::awaitable<void> wait_and_count(Topics* topics, std::string topic, std::uin
   ++*count;
 }
 
+asio::awaitable<void> wait_for_two(Topics* topics, int* count) {
+  co_await topics->wait("a", topics->seen(), kLong, "b");
+  ++*count;
+}
+
 class TopicsTest : public testing::Test {
  protected:
   void start_wait(const std::string& topic, std::uint64_t seen, base::Duration most = kLong) {
@@ -37,6 +42,21 @@ class TopicsTest : public testing::Test {
   Topics topics_;
   int returned_ = 0;
 };
+
+TEST_F(TopicsTest, AWaiterOfTwoTopicsReturnsWithEitherAndLeavesBoth) {
+  for (const char* topic : {"a", "b"}) {
+    asio::co_spawn(io_, wait_for_two(&topics_, &returned_), [](std::exception_ptr error) { EXPECT_FALSE(error); });
+    poll();
+    start_wait("a", topics_.seen());
+    const int before = returned_;
+    topics_.wake(topic, 1);
+    poll();
+    EXPECT_EQ(returned_, before + 1);
+    topics_.wake("a", 1);  // reaches the other waiter
+    poll();
+    EXPECT_EQ(returned_, before + 2);
+  }
+}
 
 TEST_F(TopicsTest, AWakeReturnsEveryWaiterOfThatTopicAndNoOther) {
   start_wait("a", topics_.seen());

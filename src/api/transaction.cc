@@ -6,9 +6,13 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "store/account_work.h"
+
 namespace api {
 namespace asio = boost::asio;
 namespace {
+
+constexpr char kAnonymous[] = "anonymous";
 
 struct Start {
   store::Store& store;
@@ -32,6 +36,12 @@ struct Start {
 };
 
 }  // namespace
+
+// The server's own works have a caller without an address.
+store::Store::Work for_caller(const services::Caller& caller, store::Store::Work work) {
+  if (caller.account.empty() && caller.address.empty()) return work;
+  return store::AccountWork{caller.account.empty() ? kAnonymous : caller.account, std::move(work)};
+}
 
 asio::awaitable<void> transact(store::Store& store, services::Access access, store::Store::Work work) {
   auto executor = co_await asio::this_coro::executor;

@@ -9,6 +9,9 @@
 
 namespace api {
 
+// The work as one of the caller's account, or of anonymous clients: the store lets accounts take turns.
+store::Store::Work for_caller(const services::Caller& caller, store::Store::Work work);
+
 // Rethrows the exception of the work, or the store::Error that prevented the commit.
 boost::asio::awaitable<void> transact(store::Store& store, services::Access access, store::Store::Work work);
 

@@ -19,6 +19,10 @@ namespace {
 constexpr base::Duration kObjectDeadline = std::chrono::seconds(60);  // for a whole call
 constexpr base::Duration kIdleDownload = std::chrono::seconds(30);
 constexpr std::size_t kMaxObjectError = 512;  // bytes of its text
+// Callers send hundreds of requests at once: opening a connection costs more than a small request.
+constexpr http::ClientLimits kObjectLimits{.idle_connections = 256};
+// Of the day before and this one, and before and after the credentials changed.
+constexpr std::size_t kMaxSigningKeys = 4;
 
 struct ObjectErrorBody {
   std::string Code;
@@ -62,7 +66,8 @@ ObjectClient::ObjectClient(http::IoThreads& io, Profile profile, KeySource& keys
     : profile_(std::move(profile)),
       path_(endpoint_path(profile_.endpoint)),
       keys_(keys),
-      http_(io, endpoint_of(profile_)) {}
+      signing_keys_(kMaxSigningKeys),
+      http_(io, endpoint_of(profile_), kObjectLimits) {}
 
 asio::awaitable<http::Request> ObjectClient::signed_request(Call call) {
   signing::Credentials key = co_await keys_.get();
@@ -73,7 +78,7 @@ asio::awaitable<http::Request> ObjectClient::signed_request(Call call) {
   request.head.headers = std::move(call.headers);
   request.head.headers.set("Host", host_of(profile_.endpoint));
   request.body = std::move(call.body);
-  signing::sign(request, key, profile_.region, "s3", base::SystemClock().now());
+  signing::sign(request, key, profile_.region, "s3", base::SystemClock().now(), signing_keys_);
   co_return request;
 }
 

@@ -8,6 +8,7 @@
 #include "client/key_source.h"
 #include "client/objects.h"
 #include "client/request.h"
+#include "signing/signing_key.h"
 
 namespace client {
 
@@ -42,6 +43,7 @@ class ObjectClient {
   Profile profile_;
   std::string path_;  // of the endpoint
   KeySource& keys_;
+  signing::SigningKeyCache signing_keys_;
   http::Client http_;
 };
 

@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <map>
 #include <stdexcept>
 
 #include "base/bytes.h"
+#include "client/shared_files.h"
 
 namespace client {
 namespace {
@@ -20,27 +19,6 @@ constexpr char kContainerHost[] = "http://169.254.170.2";  // of AWS_CONTAINER_C
 // library was configured with.
 constexpr const char* kCertificateFiles[] = {"/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/cert.pem",
                                              "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem"};
-
-using Section = std::map<std::string, std::string>;
-
-// The section of a shared file. Sections of the config file are named "profile NAME", except the default one.
-Section read_section(const std::string& path, const std::string& name) {
-  Section section;
-  std::ifstream file(path);
-  bool inside = false;
-  for (std::string line; std::getline(file, line);) {
-    const std::string_view text = base::trim(line);
-    if (text.starts_with('[')) {
-      std::string_view title = base::trim(text.substr(1, text.find(']') - 1));
-      if (title.starts_with("profile ")) title = base::trim(title.substr(8));
-      inside = title == name;
-    }
-    const std::size_t equals = text.find('=');
-    if (!inside || equals == text.npos || text.starts_with('#') || text.starts_with(';')) continue;
-    section[std::string(base::trim(text.substr(0, equals)))] = base::trim(text.substr(equals + 1));
-  }
-  return section;
-}
 
 std::optional<std::string> find_in(const Section& section, const std::string& name) {
   const auto found = section.find(name);
@@ -82,6 +60,50 @@ std::string certificates(const Environment& environment) {
   return "";
 }
 
+std::string to_upper(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return char(std::toupper(c)); });
+  return text;
+}
+
+struct Files {
+  Section credentials, config, services;  // of the profile
+};
+
+// Throws std::runtime_error for a profile that does not exist.
+Files read_files(const Environment& environment, const std::optional<std::string>& given) {
+  const std::string folder = environment("HOME").value_or("") + "/.aws";
+  std::optional<std::string> named = given;
+  if (!named) named = environment("AWS_PROFILE");
+  if (!named) named = environment("AWS_DEFAULT_PROFILE");
+  const std::string profile = named.value_or("default");
+  const Sections credentials =
+      read_shared_file(environment("AWS_SHARED_CREDENTIALS_FILE").value_or(folder + "/credentials"));
+  const Sections config = read_shared_file(environment("AWS_CONFIG_FILE").value_or(folder + "/config"));
+  Files files;
+  const Section* key = find_profile(credentials, profile);
+  const Section* settings = find_profile(config, profile);
+  if (key) files.credentials = *key;
+  if (settings) files.config = *settings;
+  if (named && !key && !settings) throw std::runtime_error("The config profile (" + profile + ") could not be found");
+  if (const auto services = find_in(files.config, "services")) {
+    const auto found = config.find("services " + *services);
+    if (found == config.end()) {
+      throw std::runtime_error("The profile is configured to use the services section but the \"" + *services +
+                               "\" services configuration does not exist.");
+    }
+    files.services = found->second;
+  }
+  return files;
+}
+
+// Ways of a profile to get a key that this program does not have.
+std::string unsupported_in(const Section& config) {
+  for (const char* name : {"role_arn", "web_identity_token_file", "sso_session", "sso_start_url", "credential_process"}) {
+    if (find_in(config, name)) return name;
+  }
+  return "";
+}
+
 // Amazon's name of a service in host names, if it differs.
 std::string host_part(const std::string& service) { return service == "cloudwatch" ? "monitoring" : service; }
 
@@ -118,33 +140,39 @@ Profile Settings::profile_for(const std::string& service) const {
 std::unique_ptr<KeySource> Settings::open_keys(http::IoThreads& io) const {
   if (key) return std::make_unique<KeySource>(*key);
   if (container) return std::make_unique<KeySource>(io, *container);
+  if (!unsupported_keys.empty()) {
+    throw std::runtime_error("the AWS profile gets its key by " + unsupported_keys + ", which Stoker does not support");
+  }
   throw std::runtime_error(
       "no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run it as a task with a task role");
 }
 
-Settings read_settings(const Environment& environment) {
-  const std::string folder = environment("HOME").value_or("") + "/.aws";
-  const std::string profile = environment("AWS_PROFILE").value_or("default");
-  const Section credentials =
-      read_section(environment("AWS_SHARED_CREDENTIALS_FILE").value_or(folder + "/credentials"), profile);
-  const Section config = read_section(environment("AWS_CONFIG_FILE").value_or(folder + "/config"), profile);
-
+Settings read_settings(const Environment& environment, const std::optional<std::string>& profile) {
+  const Files files = read_files(environment, profile);
   Settings settings;
   std::optional<std::string> region = environment("AWS_REGION");
   if (!region) region = environment("AWS_DEFAULT_REGION");
-  if (!region) region = find_in(config, "region");
+  if (!region) region = find_in(files.config, "region");
   if (region) settings.region = *region;
-  settings.endpoint = environment("AWS_ENDPOINT_URL");
-  if (!settings.endpoint) settings.endpoint = find_in(config, "endpoint_url");
-  settings.endpoint_of_service = [environment](const std::string& service) {
-    std::string name = "AWS_ENDPOINT_URL_" + service;
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return char(std::toupper(c)); });
-    return environment(name);
-  };
+  settings.region_is_configured = region.has_value();
+  settings.endpoint_of_service = [](const std::string&) { return std::nullopt; };
+  const auto ignored = environment("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
+  if (base::to_lower(ignored.value_or(find_in(files.config, "ignore_configured_endpoint_urls").value_or(""))) != "true") {
+    settings.endpoint = environment("AWS_ENDPOINT_URL");
+    // The environment's address for all services precedes the file's address for one.
+    const bool only_environment = settings.endpoint.has_value();
+    if (!settings.endpoint) settings.endpoint = find_in(files.config, "endpoint_url");
+    settings.endpoint_of_service = [environment, only_environment, services = files.services](const std::string& service) {
+      const auto found = environment("AWS_ENDPOINT_URL_" + to_upper(service));
+      return found || only_environment ? found : find_in(services, service + ".endpoint_url");
+    };
+  }
   settings.ca_file = certificates(environment);
-  settings.key = key_in(environment);
-  if (!settings.key) settings.key = key_in(credentials);
-  if (!settings.key) settings.key = key_in(config);
+  if (!environment("AWS_CA_BUNDLE")) settings.ca_file = find_in(files.config, "ca_bundle").value_or(settings.ca_file);
+  if (!profile) settings.key = key_in(environment);
+  if (!settings.key) settings.key = key_in(files.credentials);
+  if (!settings.key) settings.key = key_in(files.config);
+  if (!settings.key) settings.unsupported_keys = unsupported_in(files.config);
   settings.container = container_in(environment);
   return settings;
 }

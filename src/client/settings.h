@@ -20,10 +20,12 @@ Environment process_environment();
 
 struct Settings {
   std::string region = "us-east-1";
+  bool region_is_configured = false;              // it is not the default
   std::optional<std::string> endpoint;            // of all services
   std::function<std::optional<std::string>(const std::string& service)> endpoint_of_service;  // AWS_ENDPOINT_URL_SQS
   std::string ca_file;                            // "": the system's
   std::optional<signing::Credentials> key;        // from the environment, or else from the shared files
+  std::string unsupported_keys;                   // the setting of the profile that would have a key: "role_arn"
   std::optional<ContainerKeys> container;
 
   // "sqs", "s3", "cloudwatch": the configured address, or else Amazon's in the region.
@@ -36,6 +38,8 @@ struct Settings {
   std::unique_ptr<KeySource> open_keys(http::IoThreads& io) const;
 };
 
-Settings read_settings(const Environment& environment);
+// In the AWS CLI's order. `profile` is as its --profile: the environment's key does not count then. Throws
+// std::runtime_error for a profile or a services section that does not exist.
+Settings read_settings(const Environment& environment, const std::optional<std::string>& profile = std::nullopt);
 
 }  // namespace client

@@ -25,6 +25,11 @@ constexpr base::Duration kBetweenTries = std::chrono::seconds(1);
 constexpr int kMaxTries = 60;
 constexpr std::int32_t kFastPaceSeconds = 1;
 
+// The key of the session was deleted, or its machine removed.
+bool is_not_admitted(const wire::ApiError& error) {
+  return error.code() == "AccessDeniedException" || error.code() == "InactiveInstanceException";
+}
+
 // A refused upgrade's body is a frame, as agents expect it.
 http::Response rejection(const wire::ApiError& error) {
   ErrorMessage message{error.message()};
@@ -81,14 +86,26 @@ bool AgentSessions::send(const model::InstanceId& instance, std::string frame) {
   return socket && socket->send(std::move(frame));
 }
 
+// The new session replaces the machine's former one, which is closed: an agent uses its newest. False if there was none.
+bool AgentSessions::replace(base::Guarded<Sessions>& sessions, const SessionPtr& session) {
+  const SessionPtr former =
+      sessions.with([&](Sessions& all) { return std::exchange(all[session->home.instance.id], session); });
+  if (former) former->socket->close();
+  return former != nullptr;
+}
+
+bool AgentSessions::remove(base::Guarded<Sessions>& sessions, const SessionPtr& session) {
+  return sessions.with([&](Sessions& all) {
+    auto found = all.find(session->home.instance.id);
+    if (found == all.end() || found->second != session) return false;
+    all.erase(found);
+    return true;
+  });
+}
+
 asio::awaitable<void> AgentSessions::work(http::Exchange& exchange, SessionPtr session) {
   const model::InstanceId& instance = session->home.instance.id;
-  // A machine has one session: its agent uses the newest.
-  auto former = sessions_.with([&](auto& sessions) { return std::exchange(sessions[instance], session); });
-  if (former) {
-    former->socket->close();
-    logs_.end_all_of(instance);
-  }
+  if (replace(sessions_, session)) logs_.end_all_of(instance);
   base::log_info("agent connected", {{"machine", session->home.instance.name},
                                      {"instance", instance.str()},
                                      {"from", exchange.peer()}});
@@ -210,14 +227,9 @@ asio::awaitable<void> AgentSessions::acknowledge(SessionPtr session, std::string
 
 asio::awaitable<void> AgentSessions::leave(SessionPtr session) {
   const model::InstanceId instance = session->home.instance.id;
-  const bool last = sessions_.with([&](auto& sessions) {
-    auto found = sessions.find(instance);
-    if (found == sessions.end() || found->second != session) return false;
-    sessions.erase(found);
-    return true;
-  });
-  if (!last) co_return;
+  if (!remove(sessions_, session)) co_return;
   logs_.end_all_of(instance);
+  if (left_) left_(instance);
   engine_.locals().get<ecs::LiveGpus>().forget(instance);
   engine_.locals().get<ecs::LiveUsage>().forget(instance);
   // A disconnected machine that counts as connected would be given tasks, and never be lost.
@@ -244,8 +256,22 @@ bool AgentSessions::has_session(const model::InstanceId& instance) {
   return sessions_.with([&](auto& sessions) { return sessions.contains(instance); });
 }
 
-// Health and metrics. Each message is acknowledged, and heartbeats keep the agent connected.
 asio::awaitable<void> AgentSessions::telemetry(SessionPtr session) {
+  const model::InstanceId instance = session->home.instance.id;
+  // A machine has one session of this kind, too: its key must not take up the places of others.
+  replace(telemetry_sessions_, session);
+  try {
+    co_await read_telemetry(session);
+  } catch (const std::exception& error) {
+    base::log_warn("telemetry session failed", {{"instance", session->home.instance.id.str()}, {"error", error.what()}});
+  }
+  remove(telemetry_sessions_, session);
+  // A session for work may have ended before: then only this one can remove what it has reported.
+  if (!has_session(instance)) engine_.locals().get<ecs::LiveUsage>().forget(instance);
+}
+
+// Health and metrics. Each message is acknowledged, and heartbeats keep the agent connected.
+asio::awaitable<void> AgentSessions::read_telemetry(SessionPtr session) {
   for (;;) {
     if (session->state.take_heartbeat(Steady::now())) {
       session->send("HeartbeatMessage", HeartbeatMessage{base::random_uuid(), true});
@@ -279,8 +305,8 @@ asio::awaitable<std::string> AgentSessions::verified_json(SessionPtr session, st
   const signing::ClaimResult claim = signing::parse_claim(head);
   const api::Signer signer = co_await authenticator_.find_or_throw(claim, "ecs");
   authenticator_.verify(claim.claim, signer, head, frame->json);
-  if (signer.key->account != session->caller.account) {
-    throw wire::ApiError("AccessDeniedException", "The frame is signed with a key of another account.");
+  if (signer.key->id != session->caller.access_key) {
+    throw wire::ApiError("AccessDeniedException", "The frame is signed with another key than the session.");
   }
   co_return std::string(frame->json);
 }
@@ -289,19 +315,34 @@ asio::awaitable<void> AgentSessions::handle_telemetry(SessionPtr session, std::s
   text = co_await verified_json(session, std::move(text));
   auto frame = wire::read_frame(text);
   if (!frame) throw wire::ApiError("BadRequestException", frame.error());
-  if (frame->type == "PublishHealthRequest") {
-    const auto request = wire::read_message<PublishHealthRequest>(*frame);
+  std::optional<wire::ApiError> refused;
+  try {
+    co_await publish(session, std::move(*frame));
+  } catch (const wire::ApiError& error) {
+    refused = error;
+  }
+  if (!refused) co_return;
+  if (!is_not_admitted(*refused)) throw *refused;
+  session->send(refused->code(), ErrorMessage{refused->message()});
+  session->socket->close();
+}
+
+asio::awaitable<void> AgentSessions::publish(SessionPtr session, wire::Frame frame) {
+  if (frame.type == "PublishHealthRequest") {
+    const auto request = wire::read_message<PublishHealthRequest>(frame);
     api::Engine::Work write = [&](Call& call) { ecs::store_health(call, session->home, request); };
     co_await engine_.run(Access::Write, session->caller, std::move(write));
     session->send("AckPublishHealth", AckPublishHealth{});
-  } else if (frame->type == "PublishMetricsRequest") {
-    const auto request = wire::read_message<PublishMetricsRequest>(*frame);
+  } else if (frame.type == "PublishMetricsRequest") {
+    auto request = wire::read_message<PublishMetricsRequest>(frame);
+    api::Engine::Work look = [&](Call& call) { ecs::keep_own_tasks(call, session->home, request); };
+    co_await engine_.run(Access::Read, session->caller, std::move(look));
     engine_.locals().get<ecs::LiveUsage>().put(session->home.instance.id, engine_.clock().now(), request);
     session->send("AckPublishMetric", AckPublishMetric{});
     set_pace(*session);
-  } else if (frame->type == "PublishInstanceStatusRequest") {
-    const auto request = wire::read_message<PublishInstanceStatusRequest>(*frame);
-    api::Engine::Work write = [&](Call& call) { ecs::store_status(call, session->home.instance.id, request); };
+  } else if (frame.type == "PublishInstanceStatusRequest") {
+    const auto request = wire::read_message<PublishInstanceStatusRequest>(frame);
+    api::Engine::Work write = [&](Call& call) { ecs::store_status(call, session->home, request); };
     co_await engine_.run(Access::Write, session->caller, std::move(write));
     session->send("AckPublishInstanceStatus", AckPublishMetric{});
   }

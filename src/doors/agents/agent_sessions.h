@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,6 +28,9 @@ class AgentSessions {
   AgentSessions(api::Engine& engine, api::Authenticator& authenticator, LogStreams& logs,
                 std::optional<ExternalObjects> objects, const SessionTimes& times = {})
       : engine_(engine), authenticator_(authenticator), logs_(logs), objects_(std::move(objects)), times_(times) {}
+
+  // Called when a machine's last session is over. Set it before the first session.
+  void when_left(std::function<void(const model::InstanceId&)> notify) { left_ = std::move(notify); }
 
   // GET /ws: the work session or the telemetry session, depending on the query.
   boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, services::Caller caller);
@@ -62,16 +66,24 @@ class AgentSessions {
   bool has_session(const model::InstanceId& instance);
 
   boost::asio::awaitable<void> telemetry(SessionPtr session);
+  boost::asio::awaitable<void> read_telemetry(SessionPtr session);
   void set_pace(Session& session);
   boost::asio::awaitable<std::string> verified_json(SessionPtr session, std::string text);
   boost::asio::awaitable<void> handle_telemetry(SessionPtr session, std::string text);
+  boost::asio::awaitable<void> publish(SessionPtr session, wire::Frame frame);
 
   api::Engine& engine_;
   api::Authenticator& authenticator_;
   LogStreams& logs_;
   const std::optional<ExternalObjects> objects_;
   const SessionTimes times_;
-  base::Guarded<std::map<model::InstanceId, SessionPtr>> sessions_;
+  std::function<void(const model::InstanceId&)> left_;
+  using Sessions = std::map<model::InstanceId, SessionPtr>;
+  static bool replace(base::Guarded<Sessions>& sessions, const SessionPtr& session);
+  // False where another session has replaced this one.
+  static bool remove(base::Guarded<Sessions>& sessions, const SessionPtr& session);
+
+  base::Guarded<Sessions> sessions_, telemetry_sessions_;
 };
 
 }  // namespace doors::agents

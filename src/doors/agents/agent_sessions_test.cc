@@ -217,6 +217,20 @@ TEST_F(AgentSessionsTest, AnImpairedRuntimeOfAmazonsAgentStopsPlacement) {
   }
 }
 
+TEST_F(AgentSessionsTest, ASecondTelemetrySessionReplacesTheFirst) {
+  auto work = connect_and_agree();
+  auto first = connect_telemetry();
+  next<HeartbeatMessage>(*first, "HeartbeatMessage");
+  auto second = connect_telemetry();
+  next<HeartbeatMessage>(*second, "HeartbeatMessage");
+  int heartbeats = 0;
+  while (read(*first)) ++heartbeats;
+  EXPECT_LE(heartbeats, 1) << "it was closed for its silence";
+  send(*second, "PublishInstanceStatusRequest", shapes::agent::PublishInstanceStatusRequest());
+  next<shapes::agent::AckPublishMetric>(*second, "AckPublishInstanceStatus");
+  settle(*work);
+}
+
 TEST_F(AgentSessionsTest, TelemetryIsAcknowledgedAndHealthIsStored) {
   const auto task = start_task();
   auto socket = connect_telemetry();
@@ -286,18 +300,84 @@ TEST_F(AgentSessionsTest, ManifestsAreNumberedUpwardsThoughTheClockIsSetBack) {
   EXPECT_GT(next<TaskManifestMessage>(*second, "TaskManifestMessage").timeline, before.timeline);
 }
 
+TEST_F(AgentSessionsTest, TelemetryEndsWithItsKey) {
+  const auto task = start_task();
+  auto socket = connect_telemetry();
+  next<HeartbeatMessage>(*socket, "HeartbeatMessage");
+  with_call([&](services::Call& call) { state::delete_key(call.tx, caller_.access_key); });
+  shapes::agent::PublishHealthRequest health;
+  health.tasks = {{*task.taskArn, {{"c", "UNHEALTHY"}}}};
+  send(*socket, "PublishHealthRequest", health);
+  next<ErrorMessage>(*socket, "AccessDeniedException");
+  EXPECT_FALSE(read(*socket));
+  EXPECT_EQ(*describe(task).containers->at(0).healthStatus, "UNKNOWN");
+}
+
+TEST_F(AgentSessionsTest, MetricsNeedTheKeyOfTheSessionToo) {
+  auto socket = connect_telemetry();
+  next<HeartbeatMessage>(*socket, "HeartbeatMessage");
+  run_and_wake(&services::ecs::deregister_container_instance, R"({"containerInstance":")" + machine_.str() + "\"}");
+  send(*socket, "PublishMetricsRequest", shapes::agent::PublishMetricsRequest{});
+  next<ErrorMessage>(*socket, "InactiveInstanceException");
+  EXPECT_FALSE(read(*socket));
+}
+
+TEST_F(AgentSessionsTest, AStatusNeedsTheKeyOfTheSessionToo) {
+  auto socket = connect_telemetry();
+  next<HeartbeatMessage>(*socket, "HeartbeatMessage");
+  run_and_wake(&services::ecs::deregister_container_instance, R"({"containerInstance":")" + machine_.str() + "\"}");
+  send(*socket, "PublishInstanceStatusRequest", shapes::agent::PublishInstanceStatusRequest{});
+  next<ErrorMessage>(*socket, "InactiveInstanceException");
+  EXPECT_FALSE(read(*socket));
+}
+
+TEST_F(AgentSessionsTest, UsageIsKeptOnlyOfTheMachinesOwnTasks) {
+  using shapes::agent::AckPublishMetric;
+  const auto task = start_task();
+  const std::string id = task.taskArn->substr(task.taskArn->rfind('/') + 1);
+  auto socket = connect_telemetry();
+  next<HeartbeatMessage>(*socket, "HeartbeatMessage");
+  shapes::agent::PublishMetricsRequest metrics;
+  metrics.taskMetrics = {{*task.taskArn, {{.containerName = "c"}, {.containerName = std::string(300, 'c')}}}};
+  metrics.taskMetrics.push_back({"arn:aws:ecs:us-east-1:1:task/default/invented", {}});
+  send(*socket, "PublishMetricsRequest", metrics);
+  next<AckPublishMetric>(*socket, "AckPublishMetric");
+  const auto kept = locals_.get<services::ecs::LiveUsage>().of(machine_, clock_.now());
+  ASSERT_THAT(kept, SizeIs(1));
+  EXPECT_THAT(kept.at(id).containers, SizeIs(1));
+}
+
+TEST_F(AgentSessionsTest, UsageIsForgottenWhenTelemetryOutlivesTheSessionForWork) {
+  const auto task = start_task();
+  auto work = connect_and_agree();
+  auto socket = connect_telemetry();
+  next<HeartbeatMessage>(*socket, "HeartbeatMessage");
+  work->close();
+  wait_until_disconnected();
+  shapes::agent::PublishMetricsRequest metrics;
+  metrics.taskMetrics = {{*task.taskArn, {}}};
+  send(*socket, "PublishMetricsRequest", metrics);
+  next<shapes::agent::AckPublishMetric>(*socket, "AckPublishMetric");
+  auto& usage = locals_.get<services::ecs::LiveUsage>();
+  EXPECT_THAT(usage.of(machine_, clock_.now()), SizeIs(1));
+  socket->close();
+  server_.reset();  // ends all sessions, and waits for them
+  EXPECT_THAT(usage.of(machine_, clock_.now()), IsEmpty());
+}
+
 TEST_F(AgentSessionsTest, UsageIsKeptAndOurAgentIsToldHowOftenToReportIt) {
   using shapes::agent::AckPublishMetric;
   using shapes::agent::StokerTelemetryPace;
   give_machine_our_agent();
+  const auto task = start_task();
   auto socket = connect_telemetry();
   next<HeartbeatMessage>(*socket, "HeartbeatMessage");
   auto& usage = locals_.get<services::ecs::LiveUsage>();
   shapes::agent::PublishMetricsRequest metrics;
-  metrics.taskMetrics = {{"arn/t1", {}}};
+  metrics.taskMetrics = {{*task.taskArn, {}}};
   send(*socket, "PublishMetricsRequest", metrics);
   next<AckPublishMetric>(*socket, "AckPublishMetric");
-  EXPECT_TRUE(usage.of(machine_, clock_.now()).contains("t1"));
+  EXPECT_THAT(usage.of(machine_, clock_.now()), SizeIs(1));
   usage.set_fast({state::ClusterNumber(1)});
   send(*socket, "PublishMetricsRequest", metrics);
   next<AckPublishMetric>(*socket, "AckPublishMetric");

@@ -10,9 +10,20 @@ namespace {
 // A task may wait on its machine for a GPU before it reads its files.
 constexpr std::chrono::seconds kUrlFor = std::chrono::hours(24);
 
+bool has_dot_part(std::string_view path) {
+  for (;;) {
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    const std::string_view part = path.substr(0, slash);
+    if (part == "." || part == "..") return true;
+    if (slash == path.size()) return false;
+    path.remove_prefix(slash + 1);
+  }
+}
+
 }  // namespace
 
-bool ExternalObjects::allows(const std::string& account, const std::string& bucket) const {
+bool ExternalObjects::allows(const std::string& account, const std::string& bucket, const std::string& key) const {
+  if (has_dot_part(bucket) || has_dot_part(key)) return false;
   const auto found = allowed.find(account);
   return found != allowed.end() && (found->second.contains("*") || found->second.contains(bucket));
 }

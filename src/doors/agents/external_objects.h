@@ -17,7 +17,8 @@ struct ExternalObjects {
   // The buckets that tasks of an account may read environment files from, "*" for all.
   std::map<std::string, std::set<std::string>> allowed = {};
 
-  bool allows(const std::string& account, const std::string& bucket) const;
+  // Not for keys with "." or ".." among their parts: a server that resolves these would read elsewhere, with our signature.
+  bool allows(const std::string& account, const std::string& bucket, const std::string& key) const;
   // The presigned URL of an object.
   std::string url_of(const std::string& bucket, const std::string& key, base::Time now) const;
 };

@@ -8,7 +8,9 @@ constexpr std::size_t kMaxWaitingBytes = 16 * 1024 * 1024;
 
 std::size_t size_of(const shapes::agent::StokerLogLines& lines) {
   std::size_t bytes = sizeof(lines);
-  for (const shapes::agent::StokerLogLine& line : lines.lines) bytes += sizeof(line) + line.text.size();
+  for (const shapes::agent::StokerLogLine& line : lines.lines) {
+    bytes += sizeof(line) + line.text.size() + (line.base64 ? line.base64->size() : 0);
+  }
   return bytes;
 }
 

@@ -4,6 +4,7 @@
 #include "doors/agents/session.h"
 #include "services/arn.h"
 #include "services/ecs/arn.h"
+#include "state/keys.h"
 
 namespace doors::agents {
 namespace asio = boost::asio;
@@ -24,7 +25,7 @@ Objects to_objects(const ExternalObjects& objects, const Task& task, const std::
       const std::size_t slash = resource.find('/');
       if (slash == resource.npos) continue;
       const std::string bucket = resource.substr(0, slash), key = resource.substr(slash + 1);
-      if (objects.allows(account, bucket)) out.fileUrls[file.value] = objects.url_of(bucket, key, now);
+      if (objects.allows(account, bucket, key)) out.fileUrls[file.value] = objects.url_of(bucket, key, now);
     }
   }
   return out;
@@ -54,7 +55,8 @@ asio::awaitable<void> AgentSessions::push_until_over(SessionPtr session) {
       session->send("HeartbeatMessage", HeartbeatMessage{base::random_uuid(), true});
     }
     if (session->over) co_return;
-    co_await engine_.topics().wait(session->topic(), seen, session->state.pause(Steady::now()));
+    co_await engine_.topics().wait(session->topic(), seen, session->state.pause(Steady::now()),
+                                   state::key_topic(session->caller.access_key));
   }
 }
 
@@ -103,7 +105,7 @@ void AgentSessions::send_payload(Session& session, std::vector<Task> tasks) {
   payload.generatedAt = base::to_millis(engine_.clock().now());
   payload.tasks = std::move(tasks);
   if (objects_ && session.with_our_agent()) {
-    const base::Time now = engine_.clock().now();
+    const base::Time now = engine_.wall_clock().now();
     for (Task& task : payload.tasks) task.stokerObjects = to_objects(*objects_, task, session.caller.account, now);
   }
   std::vector<std::string> arns;

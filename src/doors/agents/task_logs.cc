@@ -44,8 +44,8 @@ std::optional<std::int32_t> tail_of(const std::string& text) {
   throw wire::ApiError("InvalidParameterException", "tail should be a number of lines.");
 }
 
-// A response that has begun can't become an error: it is cut short, so that its reader can tell it from a
-// complete one.
+// A response that has begun can't become an error: it is cut short, so that its reader can distinguish
+// it from a complete one.
 boost::system::system_error broken_off() {
   return boost::system::system_error(asio::error::make_error_code(asio::error::connection_aborted));
 }

@@ -46,6 +46,9 @@ asio::awaitable<Credentials> Credentials::find(api::Authenticator& authenticator
     if (!refused.empty()) throw unauthorized(refused);
     found.claim_ = std::move(claim.claim);
     found.caller_ = api::caller_of(exchange, request_id, found.claim_, *found.signer_.key);
+    // Workers report by an operation of the pipelines, which check_task_access admits.
+    if (found.caller_.task) throw Problem(403, "The credentials of a task may not be used for jobs.");
+    if (found.caller_.machine) throw Problem(403, "The key of a machine may not be used for jobs.");
   }
   found.caller_.endpoint = api::endpoint_of(exchange);
   found.caller_.request_id = request_id;

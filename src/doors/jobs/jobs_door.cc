@@ -54,8 +54,9 @@ asio::awaitable<http::Response> JobsDoor::serve(http::Exchange& exchange, signin
   api::Job job;
   std::exception_ptr thrown;
   http::Response response;
+  Action action = Action::ListJobs;
   try {
-    response = co_await run(exchange, job.request_id, std::move(claim));
+    response = co_await run(exchange, job, action, std::move(claim));
   } catch (...) {
     thrown = std::current_exception();
   }
@@ -63,20 +64,26 @@ asio::awaitable<http::Response> JobsDoor::serve(http::Exchange& exchange, signin
     const Problem problem = to_problem(job.request_id, thrown);
     setup_.log.failed(job, "pipelines", error_for_log(problem), problem.status);
     response = problem_response(problem, job.request_id);
+  } else {
+    setup_.log.succeeded(job, name_of(action));
   }
   if (exchange.head().method == "HEAD") response.body.clear();
   response.headers.set("x-request-id", job.request_id);
   co_return response;
 }
 
-asio::awaitable<http::Response> JobsDoor::run(http::Exchange& exchange, const std::string& request_id,
+asio::awaitable<http::Response> JobsDoor::run(http::Exchange& exchange, api::Job& job, Action& action,
                                               signing::ClaimResult claim) {
-  Credentials credentials = co_await Credentials::find(setup_.authenticator, exchange, request_id, std::move(claim));
+  Credentials credentials =
+      co_await Credentials::find(setup_.authenticator, exchange, job.request_id, std::move(claim));
   const http::RequestHead& head = exchange.head();
   Request request{exchange, std::move(credentials), route_of(head), {}};
+  job.caller = request.credentials.caller();
+  action = request.route.action;
   if (!takes_input(request.route)) {
     const std::string body = co_await exchange.read_body(Credentials::kMaxSmallBody);
     request.credentials.verify(body, setup_.authenticator, head);
+    co_await set_account(request);
     request.query = read_query(head.query(), known_parameters(request.route.action));
   }
   http::Response response = co_await answer(request);
@@ -104,6 +111,13 @@ asio::awaitable<http::Response> JobsDoor::answer(Request& request) {
 asio::awaitable<void> JobsDoor::read(Request& request, api::Engine::Work work) {
   const api::Run here{request.credentials.caller(), services::Access::Read, api::Place::Here};
   co_await api::read_once(setup_.engine, here, std::move(work));
+}
+
+asio::awaitable<void> JobsDoor::set_account(Request& request) {
+  std::string account;
+  api::Engine::Work look = [&](services::Call& call) { account = request.credentials.scope(call.tx).account; };
+  co_await read(request, std::move(look));
+  request.exchange.set_account(account);
 }
 
 pipelines::FoundJob JobsDoor::find(services::Call& call, const Request& request) const {

@@ -29,7 +29,9 @@ class JobsDoor : public api::Door {
     bool private_webhooks = false;  // webhooks may be on this machine and in private networks
     base::Duration keep_alive = std::chrono::seconds(15);
   };
-  explicit JobsDoor(Setup setup) : setup_(std::move(setup)) {}
+  explicit JobsDoor(Setup setup) : setup_(std::move(setup)) {
+    setup_.log.count_actions_of("pipelines", kActionNames);
+  }
 
   bool reserves(std::string_view path) const override { return is_job_path(path); }
   // After S3's door, which takes what is signed for S3: a bucket may be named "jobs".
@@ -42,7 +44,8 @@ class JobsDoor : public api::Door {
   struct Stream;   // of events
   using Document = std::string;  // JSON
 
-  boost::asio::awaitable<http::Response> run(http::Exchange& exchange, const std::string& request_id,
+  // Sets job.caller and `action` as soon as they are known.
+  boost::asio::awaitable<http::Response> run(http::Exchange& exchange, api::Job& job, Action& action,
                                              signing::ClaimResult claim);
   boost::asio::awaitable<http::Response> answer(Request& request);
   boost::asio::awaitable<http::Response> submit(Request& request);
@@ -61,6 +64,8 @@ class JobsDoor : public api::Door {
   // The job, when it is over or the wait has passed.
   boost::asio::awaitable<Document> wait_for(Request& request, std::optional<base::Duration> wait);
   boost::asio::awaitable<void> read(Request& request, api::Engine::Work work);
+  // The request's key or signature is valid: the connection is its account's.
+  boost::asio::awaitable<void> set_account(Request& request);
   services::pipelines::FoundJob find(services::Call& call, const Request& request) const;
 
   Setup setup_;

@@ -142,7 +142,7 @@ class JobsDoorTest : public testing::Test {
                          const std::string& service = "pipelines", base::Headers headers = {}) {
     headers.set("Host", host());
     http::Request request{{method, target, std::move(headers)}, body};
-    signing::sign(request, {key_.id, key_.secret, ""}, "us-east-1", service, clock_.now());
+    signing::sign(request, {key_.id, key_.secret, key_.session_token.value_or("")}, "us-east-1", service, clock_.now());
     return send(method, target, request.head.headers, body);
   }
   std::vector<std::string> files() const {

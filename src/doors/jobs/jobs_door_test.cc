@@ -28,6 +28,20 @@ std::string file_part(const std::string& bytes) {
          bytes + "\r\n";
 }
 
+TEST_F(JobsDoorTest, TheCredentialsOfATaskMayNotBeUsed) {
+  EXPECT_THAT(ask_signed("POST", "/pipelines/ocr/jobs?id=mine", "x"), StartsWith("HTTP/1.1 202"));
+  state::Key of_task = state::new_session_key(key_, clock_.now(), clock_.now() + std::chrono::hours(1));
+  of_task.scope = state::KeyScope::Task;
+  store_->write_now([&](store::Tx& tx) { state::insert_key(tx, of_task); });
+  key_ = of_task;
+  for (const char* method : {"GET", "DELETE"}) {
+    const std::string answer = ask_signed(method, "/jobs/mine");
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 403"));
+    EXPECT_THAT(answer, HasSubstr("credentials of a task"));
+  }
+  EXPECT_THAT(ask_signed("POST", "/pipelines/ocr/jobs", "x"), StartsWith("HTTP/1.1 403"));
+}
+
 TEST_F(JobsDoorTest, ARawBodyIsAJobWithItsInputInTheBucket) {
   const std::string answer = ask("POST", "/pipelines/ocr/jobs?id=one&filename=a.txt&priority=3&metadata.k=v", "hello",
                                  {{"Content-Type", "text/plain"}});
@@ -53,6 +67,16 @@ TEST_F(JobsDoorTest, AFormIsAJobWhereverItsFieldsAre) {
   EXPECT_EQ(job.at("input").at("size").as_int64(), 5);
   EXPECT_EQ(job.at("input").at("content_type").as_string(), "image/png");
   EXPECT_EQ(job.at("metadata").at("a").as_string(), "b");
+}
+
+TEST_F(JobsDoorTest, RequestsAreCountedByTheirAction) {
+  ask("POST", "/pipelines/ocr/jobs?id=one", "hello");
+  ask("GET", "/jobs/one");
+  ask("GET", "/jobs/one");
+  ask("GET", "/jobs/missing");
+  const std::string counted = metrics_.text({});
+  EXPECT_THAT(counted, HasSubstr("stoker_request_seconds_count{operation=\"SubmitJob\",service=\"pipelines\"} 1"));
+  EXPECT_THAT(counted, HasSubstr("stoker_request_seconds_count{operation=\"ShowJob\",service=\"pipelines\"} 2"));
 }
 
 TEST_F(JobsDoorTest, ARejectedFormLeavesNothing) {
@@ -189,7 +213,7 @@ TEST_F(JobsDoorTest, WebhooksOfAJobAreListedAndSentAgain) {
   const json::value listed = document_of(ask("GET", "/jobs/one/deliveries"));
   ASSERT_EQ(listed.at("deliveries").as_array().size(), 1u);
   const json::value& delivery = listed.at("deliveries").as_array()[0];
-  EXPECT_EQ(delivery.at("webhook_id").as_string(), "msg_one");
+  EXPECT_EQ(delivery.at("webhook_id").as_string(), "msg_ocr_one");
   EXPECT_EQ(delivery.at("status").as_string(), "PENDING");
   EXPECT_THAT(ask("POST", "/jobs/one/deliveries/" + std::string(delivery.at("id").as_string()) + "/resend"),
               StartsWith("HTTP/1.1 409"));

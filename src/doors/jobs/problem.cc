@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "api/admission.h"
 #include "base/bytes.h"
 #include "base/log.h"
 #include "base/utf8.h"
@@ -18,8 +19,6 @@ namespace doors::jobs {
 namespace {
 
 namespace json = boost::json;
-
-constexpr char kFullDisk[] = "The disk that holds Stoker's data is full. Nothing was changed.";
 
 struct KnownError {
   std::string_view code;
@@ -59,7 +58,7 @@ Problem of_form_error(const signing::BodyError& error) {
 }
 
 Problem of_store_error(const store::Error& error) {
-  if (error.kind() == store::ErrorKind::Full) return Problem(507, kFullDisk);
+  if (error.kind() == store::ErrorKind::Full) return Problem(507, api::kFullDisk);
   if (error.kind() == store::ErrorKind::Busy) {
     Problem busy(503, "The server is busy. Try again.");
     busy.headers.add("Retry-After", "1");
@@ -70,7 +69,7 @@ Problem of_store_error(const store::Error& error) {
 
 Problem of_file_error(const std::system_error& error) {
   const int why = error.code().value();
-  if (why == ENOSPC || why == EDQUOT) return Problem(507, kFullDisk);
+  if (why == ENOSPC || why == EDQUOT) return Problem(507, api::kFullDisk);
   return Problem(500, "A file could not be read or written; the server's log has the reason.");
 }
 

@@ -2,6 +2,7 @@
 // The paths of the job API (docs/openapi.yaml).
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,12 @@ enum class Action {
   ListDeliveries,
   ResendDelivery,
 };
+
+// Of all actions, in order.
+inline constexpr std::array<std::string_view, 12> kActionNames = {
+    "ShowPipeline", "SubmitJob", "ListPipelineJobs", "PipelineEvents", "ListJobs",       "ShowJob",
+    "ShowResult",   "CancelJob", "RetryJob",         "JobEvents",      "ListDeliveries", "ResendDelivery"};
+constexpr std::string_view name_of(Action action) { return kActionNames[static_cast<std::size_t>(action)]; }
 
 struct Route {
   Action action = Action::ListJobs;

@@ -71,11 +71,15 @@ pipelines::NewJob new_job(const JobFields& fields, const std::string& content_ty
 
 asio::awaitable<http::Response> JobsDoor::submit(Request& request) {
   const http::RequestHead& head = request.exchange.head();
+  if (setup_.engine.is_full()) throw Problem(507, api::kFullDisk);
   Input input;
   input.fields = read_job_fields(head, setup_.private_webhooks);
   spool::HeldUpload upload = co_await store_input(request, input);
   Document document;
-  api::Engine::Work work = [&](services::Call& call) { document = create(call, request, input, upload.get()); };
+  api::Engine::Work work = [&](services::Call& call) {
+    if (setup_.engine.is_full()) throw Problem(507, api::kFullDisk);
+    document = create(call, request, input, upload.get());
+  };
   try {
     co_await setup_.engine.run(services::Access::Write, request.credentials.caller(), std::move(work));
   } catch (const store::Error&) {
@@ -98,12 +102,13 @@ asio::awaitable<http::Response> JobsDoor::submit(Request& request) {
 // Rejects what can't succeed before the body is read.
 asio::awaitable<spool::HeldUpload> JobsDoor::store_input(Request& request, Input& input) {
   const http::RequestHead& head = request.exchange.head();
-  Credentials::BodyRule rule = request.credentials.verify_head(head, setup_.engine.clock().now());
+  Credentials::BodyRule rule = request.credentials.verify_head(head, setup_.engine.wall_clock().now());
   std::optional<std::string> whole;
   if (rule.whole) {
     whole = co_await request.exchange.read_body(Credentials::kMaxUnhashedBody);
     request.credentials.verify(*whole, setup_.authenticator, head);
   }
+  co_await set_account(request);
   api::Engine::Work look = [&](services::Call& call) {
     const auto pipeline =
         pipelines::pipeline_in(call.tx, request.credentials.scope(call.tx), request.route.pipeline);

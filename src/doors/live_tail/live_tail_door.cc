@@ -3,6 +3,7 @@
 
 #include "api/decode.h"
 #include "api/errors.h"
+#include "api/machine_access.h"
 #include "base/random.h"
 #include "wire/event_stream.h"
 #include "wire/json.h"
@@ -111,6 +112,8 @@ asio::awaitable<http::Response> LiveTailDoor::run(http::Exchange& exchange, api:
   job.caller = api::caller_of(exchange, job.request_id, claim.claim, *signer.key);
   const std::string body = co_await exchange.read_body(kBodyLimit);
   authenticator_.verify(claim.claim, signer, exchange.head(), body);
+  api::refuse_machine(job.caller, "logs:StartLiveTail");
+  exchange.set_account(job.caller.account);
   const http::RequestHead& head = exchange.head();
   const wire::HttpRequest message{head.method, head.path(), head.query(), head.headers, body};
   const services::Erased input = api::decode(*job.service, operation_, job.protocol, message);

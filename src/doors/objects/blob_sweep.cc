@@ -24,6 +24,7 @@ struct Round {
 
 asio::awaitable<std::optional<base::Time>> sweep_turn(api::Engine* engine, ::objects::Files* files,
                                                      ::objects::DiskThreads* disk, std::shared_ptr<Round> round) {
+  if (files->all_held()) co_return engine->clock().now() + kHeldFor;
   std::vector<services::s3::UnusedBlob> unused;
   api::Engine::Work look = [&](services::Call& call) {
     unused = services::s3::unused_blobs(call.tx, kBlobsATurn, round->after);
@@ -31,6 +32,9 @@ asio::awaitable<std::optional<base::Time>> sweep_turn(api::Engine* engine, ::obj
   services::Caller nobody;
   co_await engine->run(services::Access::Read, nobody, std::move(look));
   if (unused.empty() && round->after == 0) co_return std::nullopt;
+  // Again: while this look waited a backup may have begun and copied the database, and what that copy names may have been
+  // deleted since. No copy names what was unused before it began.
+  if (files->all_held()) co_return engine->clock().now() + kHeldFor;
   // A reader that has the file open is not affected; one that only has its name looks it up again, or holds it. A
   // file that cannot be removed must not block the others.
   std::vector<std::int64_t> gone;

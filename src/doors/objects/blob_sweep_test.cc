@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
+#include <utility>
 
 #include "base/random.h"
 #include "http/block_on.h"
@@ -13,6 +15,23 @@
 
 namespace doors::objects {
 namespace {
+
+// Pauses before a read.
+class PausingStore final : public store::Store {
+ public:
+  explicit PausingStore(std::unique_ptr<store::Store>& store) : store_(store) {}
+
+  void write(Work work, Done done) override { store_->write(std::move(work), std::move(done)); }
+  void read(Work work, Done done) override {
+    if (before_read) std::exchange(before_read, {})();
+    store_->read(std::move(work), std::move(done));
+  }
+
+  std::function<void()> before_read = {};
+
+ private:
+  std::unique_ptr<store::Store>& store_;
+};
 
 class BlobSweepTest : public testing::Test {
  protected:
@@ -47,7 +66,8 @@ class BlobSweepTest : public testing::Test {
   services::Locals locals_;
   services::Directory directory_;
   api::Topics topics_;
-  api::Engine engine_{*store_, locals_, directory_, topics_, clock_};
+  PausingStore pausing_{store_};
+  api::Engine engine_{pausing_, locals_, directory_, topics_, clock_};
   api::Loop loop_ = sweep_blobs(engine_, files_, disk_);
 };
 
@@ -96,6 +116,32 @@ TEST_F(BlobSweepTest, HeldFilesDoNotBlockOthers) {
   hold.reset();
   for (int i = 0; i < 2; ++i) EXPECT_TRUE(sweep());
   EXPECT_EQ(rows(), 0);
+}
+
+TEST_F(BlobSweepTest, DuringABackupNothingIsDeleted) {
+  const std::string unused = add(0);
+  auto first = files_.hold_all(), second = files_.hold_all();
+  EXPECT_TRUE(sweep()) << "it will look again";
+  first.reset();
+  sweep();
+  EXPECT_TRUE(files_.open(unused));
+  second.reset();
+  sweep();
+  EXPECT_FALSE(files_.open(unused));
+}
+
+TEST_F(BlobSweepTest, WhatIsDeletedAfterABackupHasBegunStaysWhereTheSweepHasBegunBefore) {
+  const std::string copied = add(1);
+  std::shared_ptr<const void> backup;
+  pausing_.before_read = [&] {
+    backup = files_.hold_all();
+    store_->write_now([](store::Tx& tx) { tx.exec("UPDATE s3_blobs SET refs = 0"); });
+  };
+  EXPECT_TRUE(sweep()) << "it will look again";
+  EXPECT_TRUE(files_.open(copied));
+  backup.reset();
+  sweep();
+  EXPECT_FALSE(files_.open(copied));
 }
 
 TEST_F(BlobSweepTest, ManyFilesAreDeletedInSlices) {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 
+#include "api/admission.h"
 #include "wire/timestamp.h"
 
 namespace doors::objects {
@@ -40,15 +41,11 @@ ApiError with_details(ApiError error, const signing::AuthResult& failure) {
   return error;
 }
 
-// Amazon has no code for a full disk. Other servers answer 507, and clients do not retry that at once, as they would
-// 500 and 503.
-ApiError disk_full() {
-  return ApiError("InsufficientStorage", "The disk that holds Stoker's data is full. Nothing was changed.", 507);
-}
-
 ApiError slow_down() { return ApiError("SlowDown", "Please reduce your request rate.", 503); }
 
 }  // namespace
+
+ApiError disk_full() { return ApiError("InsufficientStorage", api::kFullDisk, 507); }
 
 ApiError auth_error(const signing::AuthResult& failure, const signing::Claim& claim, base::Time now) {
   switch (failure.error) {
@@ -95,6 +92,7 @@ ApiError body_error(const signing::BodyError& failure) {
 }
 
 ApiError body_error(const http::Failure& failure) {
+  if (failure.status() == 503 || failure.status() == 429) return slow_down();
   if (failure.status() == 413) return ApiError("MaxMessageLengthExceeded", "Your request was too big.", 400);
   if (failure.status() == 408) {
     return ApiError("RequestTimeout",

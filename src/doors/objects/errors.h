@@ -26,6 +26,9 @@ wire::ApiError store_error(const store::Error& error);
 // An error of the disk.
 wire::ApiError file_error(const std::system_error& error);
 wire::ApiError internal_error();
+// Amazon has no code for a full disk. Other servers answer 507, and clients do not retry that at once, as they would
+// 500 and 503.
+wire::ApiError disk_full();
 
 // The error that a client gets for an exception. Rethrows what ends the connection itself.
 wire::ApiError to_api_error(const api::Job& job, std::exception_ptr thrown);

@@ -43,6 +43,7 @@ struct Outcome {
   services::Erased output = services::detail::nothing();
   std::optional<std::vector<services::s3::Extent>> download = {};
   std::optional<int> status = {};
+  std::optional<wire::HttpResponse> encoded = {};
 };
 
 }  // namespace
@@ -78,6 +79,7 @@ struct ObjectsDoor::Request {
 namespace {
 
 void set_key(const state::Key& key, const signing::Claim& claim, services::Caller& caller) {
+  if (key.scope == state::KeyScope::Machine) throw ApiError("AccessDenied", "Access Denied", 403);
   caller.account = key.account;
   caller.access_key = key.id;
   caller.region = claim.region;
@@ -127,9 +129,12 @@ std::vector<std::string> split_list(std::string_view text) {
   return parts;
 }
 
-// A read of one object takes less time than a switch to another thread and back.
+// A read of one object takes less time than a switch to another thread and back; a page of its parts does not.
 api::Place place_of(const Job& job) {
-  return job.operation->access == services::Access::Read && job.place.key ? api::Place::Here : api::Place::Store;
+  const std::string_view name = job.operation->wire.name;
+  const bool lists = name == "ListParts" || name == "GetObjectAttributes";
+  const bool here = job.operation->access == services::Access::Read && job.place.key && !lists;
+  return here ? api::Place::Here : api::Place::Store;
 }
 
 void check_key(signing::AuthError problem, const signing::Claim& claim, base::Time now) {
@@ -240,8 +245,9 @@ asio::awaitable<http::Response> ObjectsDoor::run(http::Exchange& exchange, Job& 
   co_await authenticate(request, claim);
   if (request.claim && request.claim->presigned) request.presigned = with_query_headers(exchange.head());
   job.row = &routes_.find(job.place, request.head());
-  // The service's own row, by which metrics know the operation.
+  // The row of the service's own table: metrics refer to it.
   job.operation = &setup_.service.operations[static_cast<std::size_t>(job.row - table_.operations.data())];
+  if (!setup_.engine.admits(*job.operation)) throw disk_full();
   services::Erased input = services::detail::nothing();
   std::optional<ApiError> malformed;
   try {
@@ -288,6 +294,7 @@ asio::awaitable<void> ObjectsDoor::authenticate(Request& request, signing::Claim
     request.signer = std::move(found.signer);
     verify(claim.claim, request.signer, head, request.job.place.path);
     set_key(*request.signer.key, claim.claim, caller);
+    request.exchange.set_account(caller.account);
     request.claim = std::move(claim.claim);
   }
   caller.endpoint = request.endpoint();
@@ -300,7 +307,7 @@ asio::awaitable<void> ObjectsDoor::authenticate(Request& request, signing::Claim
 // Verifies the head, before the body is read. `path` is "/bucket/key", wherever the bucket was named.
 void ObjectsDoor::verify(const signing::Claim& claim, const api::Signer& signer, const http::RequestHead& head,
                          std::string_view path) const {
-  const base::Time now = setup_.engine.clock().now();
+  const base::Time now = setup_.engine.wall_clock().now();
   if (claim.payload_hash.empty() && !claim.presigned) throw missing_payload_hash();
   auto verified = claim.version2 ? signing::verify_version2(claim, head, path, signer.key->secret, now)
                                  : signing::verify_without_body(claim, head, *signer.signing_key, now, true);
@@ -358,6 +365,7 @@ asio::awaitable<void> ObjectsDoor::read_form(Request& request) {
     signing::verify_form(*claim, fields, *signer.signing_key);
   }
   set_key(*signer.key, *claim, request.job.caller);
+  request.exchange.set_account(request.job.caller.account);
 }
 
 // Spools the bytes for the handler: the client's, or those of other objects.
@@ -406,11 +414,20 @@ asio::awaitable<http::Response> ObjectsDoor::answer(Request& request, const void
   const services::s3::Upload* upload = request.held ? &request.held->get() : nullptr;
   for (int attempt = 1;; ++attempt) {
     Outcome outcome;
+    std::shared_ptr<const void> progress;  // of committed slices
+    const auto encode = [&job](const Outcome& done) {
+      return wire::encode_response(job.protocol, job.service->wire, job.operation->wire, done.output.get(),
+                                   job.request_id);
+    };
+    const bool reads = job.operation->access == services::Access::Read;
     try {
       api::Handler handler = [&](services::Call& plain) {
+        // Again: the disk may have become full meanwhile.
+        if (!setup_.engine.admits(*job.operation)) throw disk_full();
         ObjectCall call{plain};
         call.upload = upload;
         call.prepared = request.prepared;
+        call.progress = progress;
         try {
           outcome.output = job.row->run(call, input);
         } catch (const ApiError&) {
@@ -422,6 +439,12 @@ asio::awaitable<http::Response> ObjectsDoor::answer(Request& request, const void
         outcome.status = call.status;
         plain.wakes = std::move(call.wakes);
         plain.wait = std::move(call.wait);
+        // A listing is encoded on the reader: many of them would hold up the connections of others on this thread.
+        if (reads) outcome.encoded = encode(outcome);
+        if (call.progress == progress) return;
+        plain.tx.on_end([&progress, next = std::move(call.progress)](bool committed) {
+          if (committed) progress = next;
+        });
       };
       const api::Run run{job.caller, job.operation->access, place_of(job)};
       co_await api::run_handler(setup_.engine, request.exchange, run, std::move(handler));
@@ -435,8 +458,7 @@ asio::awaitable<http::Response> ObjectsDoor::answer(Request& request, const void
       extents = co_await ::spool::open_extents(setup_.disk, std::move(*outcome.download));
     }
     if (extents) {
-      wire::HttpResponse encoded = wire::encode_response(job.protocol, job.service->wire, job.operation->wire,
-                                                         outcome.output.get(), job.request_id);
+      wire::HttpResponse encoded = outcome.encoded ? std::move(*outcome.encoded) : encode(outcome);
       http::Response response{outcome.status.value_or(encoded.status), std::move(encoded.headers),
                               std::move(encoded.body), std::move(extents->parts), std::move(extents->opener)};
       co_return response;

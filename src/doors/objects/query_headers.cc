@@ -30,8 +30,9 @@ http::RequestHead with_query_headers(const http::RequestHead& head) {
     const std::string_view pair = rest.substr(0, rest.find('&'));
     rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
     const std::size_t equals = std::min(pair.find('='), pair.size());
-    const auto name = base::percent_decode(pair.substr(0, equals));
-    const auto value = base::percent_decode(pair.substr(std::min(equals + 1, pair.size())));
+    // As the signature reads them: a plus is a space.
+    const auto name = base::percent_decode(pair.substr(0, equals), true);
+    const auto value = base::percent_decode(pair.substr(std::min(equals + 1, pair.size())), true);
     if (!name || !value || !is_header(base::to_lower(*name)) || shown.headers.find(*name)) continue;
     shown.headers.add(*name, *value);
   }

@@ -7,10 +7,11 @@ namespace doors::objects {
 namespace {
 
 TEST(QueryHeaders, HeadersInTheQueryAreAdded) {
-  const char* target = "/b/k?x-amz-meta-a=some%20text&X-Amz-Storage-Class=STANDARD_IA&prefix=p&x-amz-acl";
+  const char* target = "/b/k?x-amz-meta-a=some%20text&x-amz-meta-b=some+%2Btext&X-Amz-Storage-Class=STANDARD_IA&prefix=p&x-amz-acl";
   const http::RequestHead head{"PUT", target, {{"Host", "h"}}};
   const http::RequestHead shown = with_query_headers(head);
   EXPECT_EQ(shown.headers.get("x-amz-meta-a"), "some text");
+  EXPECT_EQ(shown.headers.get("x-amz-meta-b"), "some +text") << "as its signature reads it";
   EXPECT_EQ(shown.headers.get("x-amz-storage-class"), "STANDARD_IA");
   EXPECT_TRUE(shown.headers.find("x-amz-acl"));
   EXPECT_FALSE(shown.headers.find("prefix"));

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <boost/asio/error.hpp>
 #include <boost/system/system_error.hpp>
+#include <filesystem>
 
-#include "base/bytes.h"
 #include "objects/verify.h"
-#include "services/s3/checksums.h"
 #include "wire/error.h"
 #include "wire/json.h"
 #include "wire/type_of.h"
@@ -49,16 +48,6 @@ ScrubFinding finding_of(const StoredRun& run, const ::objects::Verdict& verdict)
   return finding;
 }
 
-::objects::Expected expected_of(const StoredRun& run) {
-  ::objects::Expected expected{static_cast<std::uint64_t>(run.size), {}};
-  if (auto md5 = base::from_hex(run.md5); md5 && !md5->empty()) expected.checksums[base::Checksum::Md5] = *md5;
-  if (run.checksum) {
-    const auto value = base::from_base64(run.checksum->value);
-    if (value) expected.checksums[services::s3::checksum_kind(run.checksum->kind)] = *value;
-  }
-  return expected;
-}
-
 }  // namespace
 
 struct Scrub::Walk {
@@ -76,6 +65,11 @@ struct Scrub::Walk {
 
 asio::awaitable<http::Response> Scrub::serve(http::Exchange& exchange, services::Caller caller) {
   if (!caller.root) throw wire::ApiError("AccessDeniedException", "Only the root key may read all objects.");
+  // A deleted file remains readable for this process, and is lost when it ends.
+  if (!database_.empty() && !std::filesystem::exists(database_)) {
+    throw wire::ApiError("InternalFailure", "The database " + database_ + " was deleted while the server runs, and is lost "
+                                            "when it ends: copy it from /proc/PID/fd, or restore a backup.", 500);
+  }
   Walk walk{exchange};
   walk.reported_at = engine_.clock().now();
   http::Response head{200, {{"Content-Type", "application/x-ndjson"}}, ""};
@@ -108,7 +102,7 @@ asio::awaitable<void> Scrub::check_runs(Walk& walk) {
 
 asio::awaitable<void> Scrub::check_run(Walk& walk, const StoredRun& run) {
   ::objects::Verdict verdict;
-  ::objects::Expected expected = expected_of(run);
+  ::objects::Expected expected{static_cast<std::uint64_t>(run.size), services::s3::digests_of(run)};
   if (!run.bytes) {
     verdict = {::objects::Verdict::Missing, "the row of its bytes is not there"};
   } else if (run.bytes->file.empty()) {

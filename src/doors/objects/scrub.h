@@ -18,8 +18,9 @@ namespace doors::objects {
 
 class Scrub {
  public:
-  Scrub(api::Engine& engine, ::objects::Files& files, ::objects::DiskThreads& disk)
-      : engine_(engine), files_(files), disk_(disk) {}
+  // `database`: the path of its file, which must exist; "": it is elsewhere.
+  Scrub(api::Engine& engine, ::objects::Files& files, ::objects::DiskThreads& disk, std::string database)
+      : engine_(engine), files_(files), disk_(disk), database_(std::move(database)) {}
 
   // Only for the root key: it shows the objects of all accounts.
   boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, services::Caller caller);
@@ -36,6 +37,7 @@ class Scrub {
   api::Engine& engine_;
   ::objects::Files& files_;
   ::objects::DiskThreads& disk_;
+  std::string database_;
 };
 
 }  // namespace doors::objects
