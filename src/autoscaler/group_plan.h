@@ -46,6 +46,7 @@ struct GroupMember {
   bool stop_requested = false;      // EC2 terminates it
   bool is_replaced = false;         // somebody requested that another takes its place
   bool is_busy = false;             // tasks run on it
+  bool runs_only_daemons = false;   // these are the tasks that run on it
   bool is_balancing = false;        // launched beyond the desired capacity, to balance zones; counts until it is in service
   std::int32_t weight = 1;          // units of capacity
   bool from_configuration = false;  // launched from a launch configuration, not from a template

@@ -31,7 +31,9 @@ void keep_oldest_source(Members& members) {
   keep_least(members, [](const GroupMember& one) { return std::tuple(one.from_current_source, one.source_order); });
 }
 
+// A daemon runs on every machine, and is less than work that only one machine does.
 void keep_idle(Members& members) {
+  keep_least(members, [](const GroupMember& one) { return one.is_busy && !one.runs_only_daemons; });
   keep_least(members, [](const GroupMember& one) { return one.is_busy; });
 }
 

@@ -14,7 +14,7 @@ const base::Time kChoiceTime = base::from_seconds(1800000000);
 struct TerminationSample {
   std::string id, zone = "a";
   int age_minutes = 10;
-  bool busy = false, is_protected = false, current = true, configured = false;
+  bool busy = false, daemons = false, is_protected = false, current = true, configured = false;
   std::int64_t order = 1;
   Lifecycle lifecycle = Lifecycle::InService;
 };
@@ -29,7 +29,8 @@ std::vector<std::string> choose_ids(std::vector<std::string> policies, std::vect
     one.id = sample.id;
     one.zone = sample.zone;
     one.launched_at = kChoiceTime - std::chrono::minutes(sample.age_minutes);
-    one.is_busy = sample.busy;
+    one.is_busy = sample.busy || sample.daemons;
+    one.runs_only_daemons = sample.daemons;
     one.is_protected = sample.is_protected;
     one.from_current_source = sample.current;
     one.from_configuration = sample.configured;
@@ -85,6 +86,11 @@ TEST(GroupTermination, AnIdleMachineGoesBeforeABusyOneWhereThePolicyLeavesAChoic
   EXPECT_THAT(choose_ids({"OldestLaunchTemplate"}, {{.id = "a", .busy = true}, {.id = "b"}}, 1), ElementsAre("b"));
   EXPECT_THAT(choose_ids({"OldestInstance"}, {{.id = "a", .age_minutes = 20, .busy = true}, {.id = "b"}}, 1),
               ElementsAre("a"));
+}
+
+TEST(GroupTermination, AMachineWithDaemonsOnlyGoesBeforeOneWithOtherTasks) {
+  EXPECT_THAT(choose_ids({"Default"}, {{.id = "a", .busy = true}, {.id = "b", .daemons = true}, {.id = "c"}}, 3),
+              ElementsAre("c", "b", "a"));
 }
 
 TEST(GroupTermination, AnInstanceThatIsNotInServiceGoesFirst) {

@@ -72,7 +72,8 @@ std::string shortage(std::int64_t free, std::int64_t total, std::int64_t needed,
 // Free amount of the scarce resource: whole GPUs, or memory of one GPU.
 std::string explain_free_gpus(const Machine& machine, const GpuNeed& need) {
   if (machine.idle_gpus() < need.whole || need.all) {
-    return machine.idle_gpus() == 0 ? "no GPU free" : std::to_string(machine.idle_gpus()) + " GPUs free";
+    if (machine.idle_gpus() == 0) return "no GPU free";
+    return std::to_string(machine.idle_gpus()) + (machine.idle_gpus() == 1 ? " GPU free" : " GPUs free");
   }
   std::int64_t most = 0;
   for (std::size_t gpu = 0; gpu < machine.gpu_uses().size(); ++gpu) {
@@ -96,6 +97,7 @@ std::string explain_gpus(const Machine& machine, const GpuNeed& need) {
   if (unhealthy > 0) text += "; " + std::to_string(unhealthy) + " unhealthy";
   if (need.all) return text + "; needs all";
   if (need.whole > 0) text += "; needs " + std::to_string(need.whole);
+  if (need.whole > static_cast<std::int64_t>(total)) text += ": more than the machine has";
   if (need.shared_mib > 0) text += "; needs " + std::to_string(need.shared_mib) + " MiB of one GPU";
   return text;
 }

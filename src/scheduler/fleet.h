@@ -53,7 +53,8 @@ class Fleet {
 
   Decision place(const Request& request) const;
   // What place() expects of future tasks when a request names no strategy. Follows the tasks of the fleet: it is
-  // computed again when an eighth of them has come or gone. A restart computes it from the tasks that exist.
+  // computed again when an eighth of them has come or gone, and used a little later. A restart computes it from the tasks
+  // that exist.
   const Outlook& outlook() const;
   // On this machine or not at all, for StartTask.
   Decision place_on(const model::InstanceId& id, const Request& request) const;
@@ -135,6 +136,7 @@ class Fleet {
   void update_ids() const;
   void update_packed() const;
   void update_packing() const;
+  void adopt_prepared() const;
   StepSizes step_sizes() const;
 
   // fleet_search.cc
@@ -168,6 +170,7 @@ class Fleet {
   //
   // Requests without a strategy.
   mutable Outlook outlook_;
+  mutable std::optional<Outlook> next_outlook_;  // computed, and soon in use
   mutable PackingIndex packing_;
   mutable Stale stale_packing_;
   ShapeCensus shapes_;

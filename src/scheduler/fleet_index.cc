@@ -12,6 +12,8 @@ namespace {
 constexpr std::int64_t kMinChanges = 16;
 // And it is computed again only if shapes changed by this distance.
 constexpr double kMinDistance = 1.0 / 64;
+// A new outlook is used after this part of the tasks has changed: until then decisions prepare its ratings.
+constexpr std::int64_t kPreparationPart = 64;
 
 }  // namespace
 
@@ -117,7 +119,7 @@ void Fleet::update_packing() const {
   for (Slot slot : stale_packing_.take()) {
     const Place& place = places_[slot];
     if (place.machine && place.machine->accepts_tasks()) {
-      packing_.put(entry_of(slot), state_of(*place.machine, outlook_.sizes()), outlook_);
+      packing_.put(entry_of(slot), state_of(*place.machine, outlook_.sizes()));
     } else {
       packing_.erase(slot);
     }
@@ -141,7 +143,16 @@ StepSizes Fleet::step_sizes() const {
   return sizes;
 }
 
+// Depends on the changes of the fleet alone, not on how many decisions were made.
+void Fleet::adopt_prepared() const {
+  if (!next_outlook_ || changes_ < shapes_.tasks() / kPreparationPart) return;
+  outlook_ = std::move(*next_outlook_);
+  next_outlook_.reset();
+  packing_.adopt();
+}
+
 const Outlook& Fleet::outlook() const {
+  adopt_prepared();
   if (has_outlook_ && changes_ < std::max(kMinChanges, shapes_.tasks() / 8)) return outlook_;
   has_outlook_ = true;
   changes_ = 0;
@@ -149,12 +160,14 @@ const Outlook& Fleet::outlook() const {
   std::vector<OutlookShape> shapes = popular_shapes(shapes_.counts(), sizes);
   const bool resized = sizes != outlook_.sizes();
   if (!resized && distance(shapes, outlook_.shapes()) < kMinDistance) return outlook_;
-  outlook_ = Outlook(sizes, std::move(shapes));
   if (resized) {
+    outlook_ = Outlook(sizes, std::move(shapes));
     packing_.clear();
     for (const auto& [id, slot] : slots_) stale_packing_.add(slot);
   } else {
-    packing_.rate(outlook_);
+    next_outlook_ = Outlook(sizes, std::move(shapes));
+    packing_.begin_preparing();
+    adopt_prepared();
   }
   return outlook_;
 }

@@ -54,6 +54,7 @@ Fleet::Slot Fleet::find_best(const Request& request, const GpuNeed& need) const 
 Fleet::Slot Fleet::find_least_waste(const Request& request, const GpuNeed& need) const {
   const Outlook& outlook = this->outlook();
   update_packing();
+  if (next_outlook_) packing_.prepare(*next_outlook_);
   const FitIndex::Bound bound{
       .cpu = request.demand.cpu, .memory_mib = request.demand.memory_mib, .share_mib = need.shared_mib};
   const StepNeed steps(request.demand, need, outlook.sizes());

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bit>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 
@@ -58,6 +59,7 @@ struct StepNeed {
   bool all = false, share = false;
   int cpu_floor = 0, memory_floor = 0, share_floor = 0;
   int cpu = 0, memory = 0, share_size = 0;
+  auto operator<=>(const StepNeed&) const = default;
 
   StepNeed(const model::TaskDemand& demand, const GpuNeed& need, const StepSizes& sizes);
 };

@@ -56,7 +56,7 @@ Rank rank(const Machine& machine, const Request& request, const GpuNeed& need, c
   const FreeState state = state_of(machine, outlook.sizes());
   const Outlook::Cost cost =
       outlook.cost(state, outlook.waste(state), StepNeed(request.demand, need, outlook.sizes()));
-  return {cost.growth, cost.gpu_waste};
+  return {cost.growth, cost.gpu_waste, cost.spare};
 }
 
 std::int64_t shuffled(std::uint64_t seed, std::uint64_t id_hash) {

@@ -193,7 +193,7 @@ std::int64_t Outlook::waste(const FreeState& state) const {
 
 Outlook::Cost Outlook::cost(const FreeState& state, std::int64_t waste_before, const StepNeed& need) const {
   FreeState after = state;
-  Cost cost{.gpu_waste = state.idle};
+  Cost cost{.gpu_waste = state.idle, .spare = state.cpu * (kMaxSteps + 1) + state.memory};
   after.idle = static_cast<std::uint8_t>(need.all ? 0 : std::max(0, state.idle - need.gpus));
   after.cpu = static_cast<std::uint8_t>(std::max(0, state.cpu - need.cpu));
   after.memory = static_cast<std::uint8_t>(std::max(0, state.memory - need.memory));

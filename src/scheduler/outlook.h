@@ -53,9 +53,11 @@ class Outlook {
   // In 1/65536 GPU.
   std::int64_t waste(const FreeState& state) const;
 
-  // What a placement costs: the growth of the expected waste, then gpu_waste() of the state. Less is better.
+  // What a placement costs: the growth of the expected waste, then gpu_waste() of the state, then its free CPU and
+  // memory. Less is better.
   struct Cost {
     std::int64_t growth = 0, gpu_waste = 0;
+    std::int64_t spare = 0;  // without it many states would be equal, and all of them had to be looked at
     auto operator<=>(const Cost&) const = default;
   };
   // `waste_before` is waste(state).

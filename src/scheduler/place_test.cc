@@ -45,7 +45,7 @@ TEST(Place, ATaskForTwoGpusDoesNotGoWhereOneIsFree) {
   run(fleet, gpu_task("1", 1));
   EXPECT_EQ(run(fleet, gpu_task("2", 2)), "b");
   Decision refused = fleet.place(gpu_task("3", 2));
-  EXPECT_EQ(detail_of(refused), "a: 1 GPUs free: 1 of 2 held by task 1; needs 2");
+  EXPECT_EQ(detail_of(refused), "a: 1 GPU free: 1 of 2 held by task 1; needs 2");
 }
 
 TEST(Place, AMachineWithoutGpusIsNeverChosenForOne) {

@@ -13,7 +13,13 @@ constexpr std::int32_t kMostDoublings = 16;
 
 }  // namespace
 
-std::int32_t breaker_threshold(std::int32_t desired) { return std::clamp(desired / 2 + desired % 2, 3, 200); }
+std::int32_t breaker_threshold(std::int32_t desired, const FailureThreshold& threshold) {
+  if (threshold.kind == FailureThreshold::Kind::Count) return std::max(threshold.value, 1);
+  const std::int64_t share = (std::int64_t{desired} * threshold.value + 99) / 100;
+  // Without bounds, too, it takes a failure.
+  const bool bounded = threshold.kind == FailureThreshold::Kind::BoundedPercent;
+  return static_cast<std::int32_t>(bounded ? std::clamp<std::int64_t>(share, 3, 200) : std::max<std::int64_t>(share, 1));
+}
 
 bool waits_for_first_task(const ServiceDeployment& deployment) {
   return deployment.resolving && deployment.failed_tasks < kResolveAttempts;

@@ -50,6 +50,7 @@ struct ServiceDeployment {
   bool primary = false;                    // exactly one is
   bool completed = false, failed = false;  // neither: its rollout is in progress
   std::int32_t failed_tasks = 0;           // in a row
+  std::int32_t earlier_failures = 0;       // before those, where ServiceRules::breaker_sums
   std::optional<base::Time> last_failure = {};
   base::Time created_at = {};
   // An alarm of the deployment is in ALARM.
@@ -71,12 +72,21 @@ struct DaemonMachine {
   bool excluded = false;     // it does not meet the constraints: tasks there are stopped
 };
 
+// How many failures open the circuit breaker: Amazon's kinds and defaults.
+struct FailureThreshold {
+  enum class Kind { BoundedPercent, UnboundedPercent, Count };
+  Kind kind = Kind::BoundedPercent;  // of the desired tasks, 3 to 200
+  std::int32_t value = 50;
+};
+
 struct ServiceRules {
   bool daemon = false;
   std::int32_t desired = 0;
   std::int32_t minimum_percent = 100, maximum_percent = 200;
   base::Duration grace = {};  // after a task's start, in which its health does not matter
   bool breaker = false, breaker_rollback = false;
+  bool breaker_sums = false;  // a healthy task does not end its count
+  FailureThreshold breaker_at = {};
   bool alarm_rollback = false;
   base::Duration bake = {};  // alarms are watched for so long after all tasks run
   bool rebalance_zones = false;
@@ -144,8 +154,8 @@ inline constexpr std::int32_t kResolveAttempts = 3;
 
 // Whether the deployment has to wait for its first task.
 bool waits_for_first_task(const ServiceDeployment& deployment);
-// Failures in a row at which the circuit breaker opens: half of the desired tasks, 3 to 200.
-std::int32_t breaker_threshold(std::int32_t desired);
+// Failures at which the circuit breaker opens.
+std::int32_t breaker_threshold(std::int32_t desired, const FailureThreshold& threshold = {});
 // When the next start is allowed; nullopt: at once.
 std::optional<base::Time> back_off_ends(const ServiceDeployment& deployment);
 

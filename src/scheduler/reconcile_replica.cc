@@ -106,13 +106,34 @@ Wanted find_wanted(ServiceBoard& board) {
   return wanted;
 }
 
+// How many tasks may start. Room goes to the first task of the PRIMARY deployment, then to the minimum, then to the
+// rest. Once a task of it is healthy, the PRIMARY deployment is the better way to the minimum.
+struct Shares {
+  std::int32_t first = 0;  // of the PRIMARY deployment, before the older one
+  std::int32_t primary = 0, older = 0;
+};
+
+Shares share_room(const ServiceBoard& board, const Wanted& wanted) {
+  const std::int32_t room = std::max(board.upper - board.total(), 0);
+  const bool works = count_replaced(board) > 0;
+  Shares shares;
+  shares.first = works ? wanted.primary : std::min(wanted.primary, count_good(board) == 0 ? 1 : 0);
+  shares.older = std::clamp(room - shares.first, 0, wanted.older);
+  shares.primary = std::min(wanted.primary, room - shares.older);
+  return shares;
+}
+
 // Old tasks that may stop for blocked ones. Half of the service keeps working even where the minimum would allow it to
-// be replaced at once: tasks that stop, and new ones that are not healthy yet, count as the other half.
+// be replaced at once: half of the tasks that there are and of new ones that find room now. Those that are not healthy
+// belong to the other half.
 std::int32_t stops_for_blocked(const ServiceBoard& board, const Wanted& wanted) {
-  const std::int32_t coming = board.count([](const BoardTask& one) { return one.good() && !one.healthy; });
+  const std::int32_t starting = std::max(share_room(board, wanted).primary - board.view.blocked, 0);
+  const std::int32_t size = std::min(board.desired, static_cast<std::int32_t>(board.tasks.size()) + starting);
+  const std::int32_t useless = board.count([](const BoardTask& one) { return is_old(one) && !one.healthy; });
+  const std::int32_t working = size - std::max(size / 2, 1);
   // What stops already makes room for a blocked task.
   return std::min(std::min(board.view.blocked, wanted.primary) - board.going(),
-                  std::max(board.desired / 2, 1) - board.going() - coming);
+                  board.healthy() - working + useless);
 }
 
 // How many old tasks should stop now, if the minimum allows it.
@@ -132,7 +153,8 @@ StopRank rank_old(const BoardTask& one) {
 // Stops that the first task of the PRIMARY deployment needs. It takes precedence over tasks that are coming.
 std::int32_t stops_for_first(const ServiceBoard& board, const Wanted& wanted) {
   if (wanted.primary == 0 || count_good(board) > 0) return 0;
-  return std::max(board.total() + 1 - board.upper, board.view.blocked > 0 && board.going() == 0 ? 1 : 0);
+  const bool blocked = board.going() == 0 && stops_for_blocked(board, wanted) > 0;
+  return std::max(board.total() + 1 - board.upper, blocked ? 1 : 0);
 }
 
 // Old tasks that do not count for the minimum first, then those that the minimum can spare.
@@ -168,18 +190,12 @@ ServiceStart start_of(const ServiceBoard& board, std::int64_t deployment, std::i
   return {.deployment = deployment, .count = count, .replaced_unhealthy = std::min(count, unhealthy)};
 }
 
-// Room goes to the first task of the PRIMARY deployment, then to the minimum, then to the rest. Once a task of it is
-// healthy, the PRIMARY deployment is the better way to the minimum.
 void start_wanted(ServiceBoard& board, const Wanted& wanted) {
-  const std::int32_t room = std::max(board.upper - board.total(), 0);
-  const bool works = count_replaced(board) > 0;
-  const std::int32_t first = works ? wanted.primary : std::min(wanted.primary, count_good(board) == 0 ? 1 : 0);
-  const std::int32_t older = std::clamp(room - first, 0, wanted.older);
-  const std::int32_t primary = std::min(wanted.primary, room - older);
+  const Shares shares = share_room(board, wanted);
   // In the order in which they are placed.
-  if (primary > 0) board.plan.starts.push_back(start_of(board, board.primary.number, primary));
-  if (older > 0) board.plan.starts.push_back(start_of(board, wanted.older_deployment, older));
-  if (first == 0) std::ranges::reverse(board.plan.starts);
+  if (shares.primary > 0) board.plan.starts.push_back(start_of(board, board.primary.number, shares.primary));
+  if (shares.older > 0) board.plan.starts.push_back(start_of(board, wanted.older_deployment, shares.older));
+  if (shares.first == 0) std::ranges::reverse(board.plan.starts);
 }
 
 // Something is under way that will change the counts.

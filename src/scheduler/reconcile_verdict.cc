@@ -9,8 +9,8 @@ namespace {
 
 bool in_progress(const ServiceDeployment& deployment) { return !deployment.completed && !deployment.failed; }
 
-// A task that has proved itself since the last failure. One that has run for long says nothing about those that fail
-// to start now.
+// Whether a task has started and stayed healthy since the last failure. A task that was running before it is no evidence
+// about those that fail to start now.
 bool failures_are_over(ServiceBoard& board) {
   if (board.primary.failed_tasks <= 0) return false;
   bool over = false;
@@ -70,8 +70,10 @@ void judge_failures(ServiceBoard& board) {
   if (!in_progress(primary)) return;
   bool roll_back = false;
   const bool unresolved = primary.resolving && !waits_for_first_task(primary);
-  const bool too_many = primary.failed_tasks >= breaker_threshold(board.desired) || unresolved;
-  if (rules.breaker && !board.plan.healthy_again && too_many) {
+  const std::int32_t failures = primary.failed_tasks + (rules.breaker_sums ? primary.earlier_failures : 0);
+  const bool too_many = failures >= breaker_threshold(board.desired, rules.breaker_at) || unresolved;
+  const bool over = board.plan.healthy_again && !rules.breaker_sums;
+  if (rules.breaker && !over && too_many) {
     board.plan.verdict = Verdict::BreakerFailed;
     roll_back = rules.breaker_rollback;
   } else if (primary.alarmed) {

@@ -73,6 +73,38 @@ TEST(Verdict, TheThresholdIsHalfOfTheDesiredTasksFrom3To200) {
   EXPECT_EQ(breaker_threshold(800), 200);
 }
 
+TEST(Verdict, TheThresholdMayBeAnotherShareOrANumber) {
+  using Kind = FailureThreshold::Kind;
+  EXPECT_EQ(breaker_threshold(10, {Kind::BoundedPercent, 100}), 10);
+  EXPECT_EQ(breaker_threshold(10, {Kind::BoundedPercent, 10}), 3);
+  EXPECT_EQ(breaker_threshold(1000, {Kind::BoundedPercent, 75}), 200);
+  EXPECT_EQ(breaker_threshold(1000, {Kind::UnboundedPercent, 75}), 750);
+  EXPECT_EQ(breaker_threshold(11, {Kind::UnboundedPercent, 10}), 2);
+  EXPECT_EQ(breaker_threshold(0, {Kind::UnboundedPercent, 50}), 1) << "nothing fails without a failure";
+  EXPECT_EQ(breaker_threshold(1000, {Kind::Count, 2}), 2);
+}
+
+TEST(Verdict, TheCircuitBreakerMayCountFailuresBeforeAHealthyTask) {
+  expect_plans({
+      {"a number of its own", "1 100/200 breaker count=1", {"1 failures=1 ago=0"}, {}, "breaker failed"},
+      {"earlier ones do not count",
+       "2 100/200 breaker",
+       {"1 failures=1 earlier=2 ago=1"},
+       {"1 running started=2"},
+       "start 1 of 1, next 3"},
+      {"unless they are to",
+       "2 100/200 breaker sums",
+       {"1 failures=1 earlier=2 ago=1"},
+       {"1 running started=2"},
+       "breaker failed, next 3"},
+      {"also when the last ones are over",
+       "2 100/200 breaker sums",
+       {"1 failures=1 earlier=2 ago=9"},
+       {"1 running started=5"},
+       "breaker failed, healthy again"},
+  });
+}
+
 TEST(Verdict, AnAlarmFailsADeploymentInProgress) {
   expect_plans({
       {"while it starts tasks", "1 100/200", {"1 alarmed"}, {}, "alarm failed"},

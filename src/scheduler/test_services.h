@@ -17,10 +17,11 @@ inline constexpr base::Time kNow = base::from_seconds(1'700'000'000);
 
 struct ServiceCase {
   std::string name;
-  // Desired count and bounds, then any of: daemon grace=S breaker alarms rollback bake=S target rebalance blocked=N
-  // zones=ab. "4 100/200 breaker rollback target"
+  // Desired count and bounds, then any of: daemon grace=S breaker count=N sums alarms rollback bake=S target rebalance
+  // blocked=N zones=ab. "4 100/200 breaker rollback target"
   std::string service;
-  // The PRIMARY one first: its number, then any of: completed failed alarmed retired resolving failures=N ago=S.
+  // The PRIMARY one first: its number, then any of: completed failed alarmed retired resolving failures=N earlier=N
+  // ago=S.
   // "2 failures=3 ago=5"
   std::vector<std::string> deployments;
   // Named t01, t02, ... in their order: deployment and pending, running or stopping, then any of: unknown healthy
@@ -53,6 +54,8 @@ inline void set_rule(ServiceView& view, const std::string& word) {
   if (key == "daemon") rules.daemon = true;
   if (key == "grace") rules.grace = std::chrono::seconds(std::stoi(value));
   if (key == "breaker") rules.breaker = true;
+  if (key == "count") rules.breaker_at = {FailureThreshold::Kind::Count, std::stoi(value)};
+  if (key == "sums") rules.breaker_sums = true;
   if (key == "rollback") rules.breaker_rollback = true;
   if (key == "alarms") rules.alarm_rollback = true;
   if (key == "bake") rules.bake = std::chrono::seconds(std::stoi(value));
@@ -75,6 +78,7 @@ inline ServiceDeployment deployment_of(const std::string& text) {
     if (key == "retired") made.retired = true;
     if (key == "resolving") made.resolving = true;
     if (key == "failures") made.failed_tasks = std::stoi(value);
+    if (key == "earlier") made.earlier_failures = std::stoi(value);
     if (key == "ago") made.last_failure = kNow - std::chrono::seconds(std::stoi(value));
   }
   return made;

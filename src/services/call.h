@@ -30,6 +30,7 @@ struct Caller {
   bool root = false;       // the key that the first start creates
   bool temporary = false;  // a session key
   bool task = false;       // the key of a task's role
+  bool machine = false;    // the key of a machine, with which its agent joined
   std::string address = {};  // the client's, without its port
   // A service that calls another (services/invoke.h): "s3.amazonaws.com", and the resource on whose behalf,
   // an ARN. Both are "" for clients.

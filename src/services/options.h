@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "base/time.h"
@@ -19,8 +20,13 @@ struct Options {
   std::string instance_types_file = {};
   // Auto Scaling: the period of the alarms of target tracking policies whose metric states none. 10, 20, 30 or 60 s.
   base::Duration tracking_period = std::chrono::seconds(60);
+  // Exec: a session without input and output ends then; and any session, where a maximum is set.
+  base::Duration exec_idle = std::chrono::minutes(20);
+  std::optional<base::Duration> exec_longest = {};
   // S3: a new notification configuration sends Amazon's s3:TestEvent to each of its queues.
   bool test_events = true;
+  // Pipelines: webhooks may be on this machine and in private networks. The server sets it.
+  bool webhook_private_networks = false;
 };
 
 }  // namespace services

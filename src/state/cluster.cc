@@ -35,6 +35,11 @@ std::vector<std::string> list_clusters(store::Tx& tx, const ClusterKey& key, std
       .all([](const store::Row& row) { return row.str(0); });
 }
 
+std::vector<Cluster> list_clusters(store::Tx& tx, std::string_view account) {
+  return tx.query(std::string(kSelectCluster) + " WHERE account = $1 AND status = 'ACTIVE' ORDER BY region, name", account)
+      .all(read_cluster);
+}
+
 std::string cluster_body(store::Tx& tx, ClusterNumber number) {
   auto body = tx.query("SELECT body FROM ecs_clusters WHERE id = $1", number).one([](const store::Row& row) {
     return row.str(0);

@@ -30,6 +30,8 @@ std::optional<Cluster> find_cluster(store::Tx& tx, const ClusterKey& key);
 std::optional<Cluster> find_cluster(store::Tx& tx, ClusterNumber number);
 // The names of active clusters after `key.name`, at most so many.
 std::vector<std::string> list_clusters(store::Tx& tx, const ClusterKey& key, std::int64_t most);
+// All active ones of an account, by region and name.
+std::vector<Cluster> list_clusters(store::Tx& tx, std::string_view account);
 
 // Configuration, settings and tags: a text that only its writer interprets. Most calls do not need it.
 std::string cluster_body(store::Tx& tx, ClusterNumber number);

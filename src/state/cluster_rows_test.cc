@@ -312,5 +312,34 @@ TEST_P(ClusterRows, ARevisionNumberIsNeverUsedTwice) {
   });
 }
 
+TEST_P(ClusterRows, ADatabaseOfAnEarlierVersionKeepsItsMachinesAndTheirGpus) {
+  store_.reset();
+  if (GetParam() == Engine::Sqlite) database_ = std::make_unique<store::SqliteTestDatabase>();
+  if (GetParam() == Engine::Postgres) database_ = std::make_unique<store::PostgresTestDatabase>();
+  store::Migrations before = cluster_migrations();
+  before.steps.resize(4);  // GPUs had no account
+  store_ = database_->open({before});
+  write([](store::Tx& tx) {
+    tx.exec(
+        "INSERT INTO ecs_clusters (id, account, region, name, status, body, created_at)"
+        " VALUES (1, '1', 'r', 'c', 'ACTIVE', '{}', 0)");
+    tx.exec(
+        "INSERT INTO ecs_instances (id, cluster, machine, status, connected, connected_at, version, body, gpus,"
+        " registered_at) VALUES ('m', 1, 'box', 'ACTIVE', 1, 0, 1, '{}', '[]', 0)");
+    tx.exec("INSERT INTO ecs_gpus (id, instance) VALUES ('GPU-1', 'm')");
+  });
+  store_.reset();
+  store_ = database_->open({cluster_migrations()});
+  write([](store::Tx& tx) {
+    const model::InstanceId id("m");
+    const auto machine = find_machine(tx, id);
+    ASSERT_TRUE(machine);
+    EXPECT_EQ(machine->name, "box");
+    EXPECT_TRUE(gpu_owner(tx, "1", "GPU-1") == id);
+    EXPECT_FALSE(gpu_owner(tx, "2", "GPU-1"));
+    EXPECT_EQ(next_manifest(tx, id, kNow), base::to_millis(kNow));
+  });
+}
+
 }  // namespace
 }  // namespace state

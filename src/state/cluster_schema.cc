@@ -244,10 +244,17 @@ DROP TABLE ecs_gpus_of_all;
 CREATE INDEX ecs_account_gpus_instance ON ecs_account_gpus (instance);
 )sql";
 
+constexpr char kMachineKeysAndLaunchTypes[] = R"sql(
+ALTER TABLE ecs_instances ADD COLUMN machine_key TEXT;  -- the key of a machine that registered it
+CREATE INDEX ecs_instances_key ON ecs_instances (machine_key) WHERE machine_key IS NOT NULL;
+ALTER TABLE ecs_launches ADD COLUMN external INTEGER NOT NULL DEFAULT 0;  -- of the launch type EXTERNAL
+)sql";
+
 }  // namespace
 
 store::Migrations cluster_migrations() {
-  return {"clusters", {kClusterTables, kMachineTroubles, kServiceTables, kCapacityTables, kManifestsAndGpus}};
+  return {"clusters", {kClusterTables, kMachineTroubles, kServiceTables, kCapacityTables, kManifestsAndGpus,
+                       kMachineKeysAndLaunchTypes}};
 }
 
 }  // namespace state

@@ -72,6 +72,34 @@ TEST_F(Keys, TheSessionsOfADeletedKeyEndWithIt) {
   });
 }
 
+TEST_F(Keys, KeysOfMachinesAreCountedWithoutThoseThatWereRemoved) {
+  store_->write_now([&](store::Tx& tx) {
+    const Key first = new_machine_key("111111111111", now_), second = new_machine_key("111111111111", now_);
+    for (const Key& key : {first, second, new_machine_key("222222222222", now_), new_key("111111111111", now_)}) {
+      insert_key(tx, key);
+    }
+    EXPECT_EQ(count_machine_keys(tx, "111111111111"), 2);
+    retire_machine_key(tx, first.id, now_);
+    EXPECT_EQ(count_machine_keys(tx, "111111111111"), 1);
+  });
+}
+
+// Ten thousand machines may join within minutes.
+TEST(KeyIndexes, KeysOfMachinesAreCountedByAnIndexAlsoAfterAnUpgrade) {
+  const std::string folder = testing::TempDir() + "key-index-" + base::random_uuid();
+  store::Migrations before = key_migrations();
+  before.steps.resize(3);
+  store::open_sqlite(folder, {before});
+  std::string plan;
+  store::open_sqlite(folder, {key_migrations()})->read_now([&](store::Tx& tx) {
+    tx.query(std::string("EXPLAIN QUERY PLAN ") + kCountMachineKeys, "111111111111").each([&](const store::Row& row) {
+      plan += row.str(3);
+    });
+  });
+  EXPECT_NE(plan.find("USING COVERING INDEX access_keys_machines"), plan.npos) << plan;
+  std::filesystem::remove_all(folder);
+}
+
 TEST(KeyNames, AreCheckedBeforeTheyAreKept) {
   EXPECT_TRUE(valid_account("000000000000"));
   EXPECT_FALSE(valid_account("00000000000"));

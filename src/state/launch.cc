@@ -7,7 +7,8 @@ namespace state {
 namespace {
 
 const std::string kLaunchColumns =
-    "cluster, definition, task_group, started_by, client_token, request_hash, body, created_at, service, deployment";
+    "cluster, definition, task_group, started_by, client_token, request_hash, body, created_at, service, deployment,"
+    " external";
 const std::string kSelectLaunch = "SELECT id, " + kLaunchColumns + " FROM ecs_launches";
 
 Launch read_launch(const store::Row& row) {
@@ -23,6 +24,7 @@ Launch read_launch(const store::Row& row) {
   launch.created_at = row.time(8);
   if (const auto service = row.maybe_integer(9)) launch.service = ServiceNumber(*service);
   if (const auto deployment = row.maybe_integer(10)) launch.deployment = DeploymentNumber(*deployment);
+  launch.external = row.boolean(11);
   return launch;
 }
 
@@ -30,10 +32,10 @@ Launch read_launch(const store::Row& row) {
 
 LaunchNumber insert_launch(store::Tx& tx, const Launch& launch) {
   static const std::string sql =
-      "INSERT INTO ecs_launches (" + kLaunchColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+      "INSERT INTO ecs_launches (" + kLaunchColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
   return LaunchNumber(tx.insert(sql, launch.cluster, launch.definition, launch.group, launch.started_by,
                                 launch.client_token, launch.request_hash, launch.body_json, launch.created_at,
-                                launch.service, launch.deployment));
+                                launch.service, launch.deployment, launch.external));
 }
 
 void update_launch_body(store::Tx& tx, const Launch& launch) {

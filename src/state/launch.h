@@ -25,6 +25,7 @@ struct Launch {
   std::string request_hash;  // distinguishes another request with the same token
   std::string body_json;     // overrides, tags, failures: only its writer interprets it
   base::Time created_at;
+  bool external = false;  // of the launch type EXTERNAL, not EC2
 };
 
 LaunchNumber insert_launch(store::Tx& tx, const Launch& launch);

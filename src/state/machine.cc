@@ -5,7 +5,8 @@ namespace state {
 namespace {
 
 const std::string kMachineColumns =
-    "id, cluster, machine, status, connected, connected_at, version, client_token, body, gpus, registered_at";
+    "id, cluster, machine, status, connected, connected_at, version, client_token, body, gpus, registered_at,"
+    " machine_key";
 const std::string kSelectMachine = "SELECT " + kMachineColumns + ", inactive_at, number, troubles FROM ecs_instances";
 
 Machine read_machine(const store::Row& row) {
@@ -21,9 +22,10 @@ Machine read_machine(const store::Row& row) {
   machine.body_json = row.str(8);
   machine.gpus_json = row.str(9);
   machine.registered_at = row.time(10);
-  machine.inactive_at = row.maybe_time(11);
-  machine.number = row.integer(12);
-  machine.troubles_json = row.maybe_str(13);
+  machine.machine_key = row.maybe_str(11);
+  machine.inactive_at = row.maybe_time(12);
+  machine.number = row.integer(13);
+  machine.troubles_json = row.maybe_str(14);
   return machine;
 }
 
@@ -41,6 +43,20 @@ std::optional<Machine> find_machine_by_token(store::Tx& tx, ClusterNumber cluste
       .query(kSelectMachine + " WHERE cluster = $1 AND client_token = $2 AND status <> 'INACTIVE'", cluster,
              client_token)
       .one(read_machine);
+}
+
+std::optional<Machine> find_machine_by_key(store::Tx& tx, const std::string& machine_key) {
+  return tx.query(kSelectMachine + " WHERE machine_key = $1 AND status <> 'INACTIVE'", machine_key).one(read_machine);
+}
+
+bool has_registered(store::Tx& tx, const std::string& machine_key) {
+  return tx.query("SELECT 1 FROM ecs_instances WHERE machine_key = $1 LIMIT 1", machine_key).integer() == 1;
+}
+
+std::optional<std::string> find_machine_key(store::Tx& tx, std::int64_t machine_number) {
+  auto found = tx.query("SELECT machine_key FROM ecs_instances WHERE number = $1", machine_number)
+                   .one([](const store::Row& row) { return row.maybe_str(0); });
+  return found ? *found : std::nullopt;
 }
 
 std::vector<Machine> list_machines(store::Tx& tx, ClusterNumber cluster) {
@@ -98,10 +114,10 @@ std::vector<ClusterNumber> list_clusters_with_machines(store::Tx& tx) {
 
 void insert_machine(store::Tx& tx, Machine& machine) {
   static const std::string sql = "INSERT INTO ecs_instances (" + kMachineColumns +
-                                 ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING number";
+                                 ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING number";
   machine.number = tx.query(sql, machine.id.str(), machine.cluster, machine.name, model::text(machine.status),
                             machine.connected, machine.connected_at, machine.version, machine.client_token,
-                            machine.body_json, machine.gpus_json, machine.registered_at)
+                            machine.body_json, machine.gpus_json, machine.registered_at, machine.machine_key)
                        .integer();
 }
 

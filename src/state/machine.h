@@ -30,6 +30,8 @@ struct Machine {
   std::optional<std::string> troubles_json;  // why it accepts no tasks, as its agent reports; none: it is healthy
   base::Time registered_at;
   std::optional<base::Time> inactive_at;
+  // The machine's key that registered it: only that key acts for it. Absent where an ordinary key registered it.
+  std::optional<std::string> machine_key;
 };
 
 // Its agent has something to fetch.
@@ -38,6 +40,12 @@ std::string instance_topic(const model::InstanceId& machine);
 std::optional<Machine> find_machine(store::Tx& tx, const model::InstanceId& id);
 // Of the machines that are not INACTIVE, the one that was registered with this token.
 std::optional<Machine> find_machine_by_token(store::Tx& tx, ClusterNumber cluster, const std::string& client_token);
+// Of the machines that are not INACTIVE, the one of this machine's key.
+std::optional<Machine> find_machine_by_key(store::Tx& tx, const std::string& machine_key);
+// Whether this key has registered a machine, INACTIVE ones included.
+bool has_registered(store::Tx& tx, const std::string& machine_key);
+// The key of a machine; nothing where an ordinary key registered it.
+std::optional<std::string> find_machine_key(store::Tx& tx, std::int64_t machine_number);
 
 // The machines of a cluster that are not INACTIVE, by id.
 std::vector<Machine> list_machines(store::Tx& tx, ClusterNumber cluster);

@@ -190,8 +190,9 @@ std::vector<Task> list_waiting(store::Tx& tx, ClusterNumber cluster) {
   return tx.query(kLiveTasks + " WHERE t.cluster = $1 AND t.known = 0 ORDER BY t.id", cluster).all(read_task);
 }
 
+// Those of capacity providers.
 std::int64_t count_waiting(store::Tx& tx, ClusterNumber cluster) {
-  return tx.query("SELECT count(*) FROM ecs_tasks WHERE cluster = $1 AND known = 0", cluster).integer();
+  return tx.query("SELECT count(*) FROM ecs_tasks WHERE cluster = $1 AND known = 0 AND provider <> ''", cluster).integer();
 }
 
 void place_waiting(store::Tx& tx, Task& task) {

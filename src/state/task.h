@@ -95,9 +95,14 @@ struct TaskFilter {
   std::optional<std::int64_t> machine_number = {};
   std::optional<std::string> started_by = {}, family = {};
   std::optional<ServiceNumber> service = {};
+  std::optional<bool> external = {};  // of this launch type
   std::int64_t most = 0;
 };
 std::vector<TaskName> list_task_names(store::Tx& tx, const TaskFilter& filter);
+
+// What has not stopped on a machine. Tasks that are to stop count: they may be saving their work.
+enum class MachineWork { None, DaemonsOnly, Tasks };
+MachineWork work_on(store::Tx& tx, std::int64_t machine_number);
 
 // How many tasks of all clusters have each known status; STOPPED ones are not counted.
 std::vector<std::pair<model::TaskStatus, std::int64_t>> count_tasks(store::Tx& tx);

@@ -32,10 +32,20 @@ std::vector<TaskName> list_task_names(store::Tx& tx, const TaskFilter& filter) {
                  ") AS t JOIN ecs_launches l ON l.id = t.number / 16"
                  " JOIN ecs_task_definitions d ON d.id = l.definition WHERE (t.instance = $3 OR $3 IS NULL)"
                  " AND (l.started_by = $4 OR $4 IS NULL) AND (d.family = $5 OR $5 IS NULL)" +
-                 by_service + " ORDER BY t.number LIMIT $7",
+                 by_service + " AND (l.external = $8 OR $8 IS NULL) ORDER BY t.number LIMIT $7",
              filter.cluster, filter.after, filter.machine_number, filter.started_by, filter.family, filter.service,
-             filter.most)
+             filter.most, filter.external)
       .all([](const store::Row& row) { return TaskName{row.integer(0), row.integer(1)}; });
+}
+
+MachineWork work_on(store::Tx& tx, std::int64_t machine_number) {
+  static_assert(static_cast<int>(MachineWork::DaemonsOnly) == 1 && static_cast<int>(MachineWork::Tasks) == 2);
+  return static_cast<MachineWork>(
+      tx.query("SELECT CASE WHEN EXISTS (SELECT 1 FROM ecs_tasks t JOIN ecs_launches l ON l.id = t.id / 16"
+               " LEFT JOIN ecs_services s ON s.id = l.service WHERE t.instance = $1 AND COALESCE(s.daemon, 0) = 0) THEN 2"
+               " WHEN EXISTS (SELECT 1 FROM ecs_tasks WHERE instance = $1) THEN 1 ELSE 0 END",
+               machine_number)
+          .integer());
 }
 
 std::vector<std::pair<model::TaskStatus, std::int64_t>> count_tasks(store::Tx& tx) {

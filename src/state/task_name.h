@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The id of a task: 32 hexadecimal digits, like Amazon's, that encode where its row is. The first half is the
-// row's number, mixed so that neighbours look nothing alike; the second is random, so that nobody can find
-// the ids of other tasks by counting.
+// row's number, mixed with the second so that neighbours look nothing alike and the first tasks of two installations
+// have different short ids; the second is random, so that nobody can find the ids of other tasks by counting.
 #pragma once
 
 #include <cstdint>

@@ -22,8 +22,18 @@ TEST(TaskName, ANameIsThirtyTwoDigitsAndCanBeParsed) {
 
 TEST(TaskName, NamesOfOneLaunchLookNothingAlike) {
   std::set<std::string> fronts;
-  for (int place = 0; place < 10; ++place) fronts.insert(to_text(new_task_name(LaunchNumber(1), place)).substr(0, 4));
+  for (int place = 0; place < 10; ++place) fronts.insert(to_text(new_task_name(LaunchNumber(1), place)).substr(0, 12));
   EXPECT_EQ(fronts.size(), 10U);
+}
+
+TEST(TaskName, TheFirstTaskHasAnotherShortIdInEachInstallation) {
+  EXPECT_NE(to_text(new_task_name(LaunchNumber(1), 0)).substr(0, 12), to_text(new_task_name(LaunchNumber(1), 0)).substr(0, 12));
+}
+
+TEST(TaskName, ANameOfAnEarlierVersionKeepsItsText) {
+  const TaskName name{.number = 16, .secret = 5};
+  EXPECT_EQ(to_text(name), "e3779b97f4a7c1500000000000000005");
+  EXPECT_EQ(parse_task_name("e3779b97f4a7c1500000000000000005"), name);
 }
 
 TEST(TaskName, ANumberNeverGetsTheSameNameTwice) {

@@ -62,16 +62,19 @@ std::int64_t enqueue_delivery(store::Tx& tx, const Delivery& delivery, base::Tim
             delivery.report_to, delivery.context, now);
 }
 
-std::vector<Delivery> due_deliveries(store::Tx& tx, base::Time now, const std::vector<std::string>& excluded,
-                                     std::int64_t most) {
+std::vector<Delivery> due_deliveries(store::Tx& tx, base::Time now, const Excluded& excluded, std::int64_t most) {
   std::string sql =
       "SELECT id, message_id, account, url, endpoint, secret, body, report_to, context, attempts "
       "FROM stoker_webhook_deliveries WHERE due_at <= $1";
   std::vector<store::Param> params{base::to_millis(now), most};
-  for (const std::string& endpoint : excluded) {
-    params.emplace_back(std::string_view(endpoint));
-    sql += " AND endpoint <> $" + std::to_string(params.size());
-  }
+  const auto exclude = [&](const char* column, const std::vector<std::string>& values) {
+    for (const std::string& value : values) {
+      params.emplace_back(std::string_view(value));
+      sql += std::string(" AND ") + column + " <> $" + std::to_string(params.size());
+    }
+  };
+  exclude("endpoint", excluded.endpoints);
+  exclude("account", excluded.accounts);
   sql += " ORDER BY due_at, id LIMIT $2";
   std::vector<Delivery> out;
   tx.run(sql, params, [&](const store::Row& row) {

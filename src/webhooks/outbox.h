@@ -39,9 +39,12 @@ bool add_delivery(store::Tx& tx, const Delivery& delivery, base::Time now);
 // The same without this bound, for services that have one of their own. Returns its id.
 std::int64_t enqueue_delivery(store::Tx& tx, const Delivery& delivery, base::Time now);
 
-// Deliveries that are due, none of them to `excluded` endpoints, the longest due first.
-std::vector<Delivery> due_deliveries(store::Tx& tx, base::Time now, const std::vector<std::string>& excluded,
-                                     std::int64_t most);
+// Endpoints and accounts whose deliveries must wait.
+struct Excluded {
+  std::vector<std::string> endpoints = {}, accounts = {};
+};
+// Deliveries that are due, none of them excluded, the longest due first.
+std::vector<Delivery> due_deliveries(store::Tx& tx, base::Time now, const Excluded& excluded, std::int64_t most);
 // When the next one is due that is not due now.
 std::optional<base::Time> next_due(store::Tx& tx, base::Time now);
 

@@ -62,7 +62,7 @@ std::vector<telemetry::Metric> search_metrics(Call& call, const SearchQuery& que
   return found;
 }
 
-// The values of dimensions and the name, as far as they differ between the series: what tells them apart.
+// The values of dimensions and the name, as far as they differ between the series.
 std::vector<std::string> search_labels(const std::vector<telemetry::Metric>& metrics) {
   std::vector<std::string> labels(metrics.size());
   const auto differ = [&](auto part) {

@@ -217,7 +217,7 @@ void put_metric_data(Call& call, const PutMetricDataInput& request) {
   std::erase_if(points, [](const NewPoint& point) { return point.aggregate && point.aggregate->empty(); });
   auto& metrics = call.local<telemetry::MetricStore>();
   if (auto limit = metrics.put(call.tx, call.now, points)) throw limit_error(*limit);
-  // The loop then knows when its next work is due: at once, or when this point has a certain age.
+  // The loop then computes when its next work is due: at once, or when this point has a certain age.
   if (metrics.head().journal().batches == 0 || telemetry::is_seal_due(metrics.head(), call.now)) call.wake(kSealTopic);
 
   WatchedSeries& watching = call.local<WatchedSeries>();

@@ -293,6 +293,9 @@ TEST_F(RetentionTest, BusySeriesAreSealedWithoutWaiting) {
   put(input);
   ASSERT_EQ(wakes_.size(), 1u);
   EXPECT_EQ(wakes_[0].topic, "cloudwatch/seal");
+  take_turn("metric seal");
+  ASSERT_EQ(wakes_.size(), 1u);
+  EXPECT_EQ(wakes_[0].topic, "cloudwatch/rollup") << "new blocks age";
   run_loop("metric seal");
   EXPECT_EQ(count_rows("telemetry_journal"), 0);
   EXPECT_EQ(total(start, start + seconds(60), false).count, 150'000.0 * (batches + 1));

@@ -53,6 +53,11 @@ ApiError malformed_id(const std::string& code, const std::string& id) {
   return ApiError(code, "Invalid id: \"" + id + "\"");
 }
 
+ApiError malformed_image_id(const std::string& id) {
+  const std::string expected = id.starts_with("ami-") ? "" : " (expecting \"ami-...\")";
+  return ApiError("InvalidAMIID.Malformed", "Invalid id: \"" + id + "\"" + expected);
+}
+
 void check_dry_run(const std::optional<bool>& dry_run) {
   if (dry_run.value_or(false)) {
     throw ApiError("DryRunOperation", "Request would have succeeded, but DryRun flag is set.", 412);

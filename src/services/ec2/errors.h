@@ -22,6 +22,7 @@ wire::ApiError unsupported_parameter(const std::string& name);
 // "InvalidVpcID.NotFound" and "The vpc ID 'vpc-1' does not exist"
 wire::ApiError id_not_found(const std::string& code, const std::string& noun, const std::string& id);
 wire::ApiError malformed_id(const std::string& code, const std::string& id);
+wire::ApiError malformed_image_id(const std::string& id);
 
 // With DryRun a request that would succeed ends with an error.
 void check_dry_run(const std::optional<bool>& dry_run);

@@ -102,7 +102,7 @@ DescribeImagesResult describe_images(Call& call, const DescribeImagesRequest& re
     if (named && is_owned(request.Owners) && passes(request.Filters, {}, values)) images.push_back(image);
   }
   for (const std::string& id : wanted) {
-    if (!is_id(id, "ami")) throw malformed_id("InvalidAMIID.Malformed", id);
+    if (!is_id(id, "ami")) throw malformed_image_id(id);
     if (std::find(known.begin(), known.end(), id) == known.end()) {
       throw id_not_found("InvalidAMIID.NotFound", "image id", "[" + id + "]");
     }

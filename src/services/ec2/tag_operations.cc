@@ -19,18 +19,34 @@ using namespace shapes::ec2;
 constexpr std::size_t kMaxTaggedResources = 1000;
 constexpr std::string_view kTagFilters[] = {"key", "resource-id", "resource-type", "value"};
 
+struct MissingRecord {
+  std::string_view type, code, noun;
+};
+constexpr MissingRecord kMissingRecords[] = {
+    {"key-pair", "InvalidKeyPair.NotFound", "keyPair ID"},
+    {"vpc", "InvalidVpcID.NotFound", "vpc ID"},
+    {"subnet", "InvalidSubnetID.NotFound", "subnet ID"},
+    {"security-group", "InvalidGroup.NotFound", "security group"},
+    {"route-table", "InvalidRouteTableID.NotFound", "routeTable ID"},
+    {"internet-gateway", "InvalidInternetGatewayID.NotFound", "internetGateway ID"},
+};
+
+wire::ApiError record_not_found(std::string_view type, const std::string& id) {
+  for (const MissingRecord& one : kMissingRecords) {
+    if (one.type == type) return id_not_found(std::string(one.code), std::string(one.noun), id);
+  }
+  return wire::ApiError("InvalidID", "The ID '" + id + "' is not valid");
+}
+
 // The type of an existing resource.
 std::string_view check_resource(Call& call, const std::string& id) {
   const std::string_view type = resource_type_of(id);
-  if (type.empty() || type == "security-group-rule") {
-    throw wire::ApiError("InvalidID", "The ID '" + id + "' is not valid");
-  }
   if (type == "instance") {
     get_instance(call, id);
   } else if (type == "launch-template") {
     get_template(call, id, std::nullopt);
-  } else if (!find_record_row(call, type, id)) {
-    throw wire::ApiError("InvalidID", "The ID '" + id + "' is not valid");
+  } else if (type.empty() || type == "security-group-rule" || !find_record_row(call, type, id)) {
+    throw record_not_found(type, id);
   }
   return type;
 }

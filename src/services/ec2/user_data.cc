@@ -134,6 +134,11 @@ AgentSettings read_user_data(std::string_view user_data) {
   };
   settings.stopTimeout = duration("ECS_CONTAINER_STOP_TIMEOUT");
   settings.cleanupWait = duration("ECS_ENGINE_TASK_CLEANUP_WAIT_DURATION");
+  const auto image_pull = find_setting(config, "ECS_IMAGE_PULL_BEHAVIOR");
+  constexpr std::string_view kPullBehaviors[] = {"default", "always", "once", "prefer-cached"};
+  if (image_pull && std::ranges::find(kPullBehaviors, *image_pull) != std::end(kPullBehaviors)) {
+    settings.imagePull = image_pull;
+  }
   settings.gpuDefaultRuntime = file.gpu_default_runtime;
   return settings;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/words.h"
 #include "services/ec2/user_data.h"
 
 namespace services::ec2::detail {
@@ -132,9 +133,7 @@ class CloudConfigReader {
 
   // "'first' 'second'": a command of words that a shell does not interpret.
   static std::string quote_word(const std::string& word) {
-    std::string quoted = "'";
-    for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return quoted + "' ";
+    return base::shell_quoted(word) + " ";
   }
 
   // [ sh, -c, "echo ..." ]

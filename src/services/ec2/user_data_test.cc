@@ -62,7 +62,7 @@ TEST(UserData, SettingsOfTheAgentAreRead) {
       "#!/bin/bash\ncat <<'EOF' >> /etc/ecs/ecs.config\nECS_CLUSTER=first\nECS_CLUSTER=\"gpu\"\n"
       "ECS_INSTANCE_ATTRIBUTES={\"purpose\":\"batch\"}\nECS_CONTAINER_INSTANCE_TAGS={\"team\":\"ml\"}\n"
       "ECS_RESERVED_MEMORY=256\nECS_CONTAINER_STOP_TIMEOUT=1m30s\nECS_ENGINE_TASK_CLEANUP_WAIT_DURATION=soon\n"
-      "ECS_LOGLEVEL=debug\nEOF\n"
+      "ECS_IMAGE_PULL_BEHAVIOR=once\nECS_LOGLEVEL=debug\nEOF\n"
       "echo OPTIONS=\"--default-ulimit nofile=32768:65536 --default-runtime nvidia\" | tee -a /etc/sysconfig/docker\n");
   EXPECT_EQ(settings.cluster, "gpu");
   EXPECT_EQ(settings.attributes, (std::map<std::string, std::string>{{"purpose", "batch"}}));
@@ -70,7 +70,13 @@ TEST(UserData, SettingsOfTheAgentAreRead) {
   EXPECT_EQ(settings.reservedMemoryMib, 256);
   EXPECT_EQ(settings.stopTimeout, "1m30s");
   EXPECT_EQ(settings.cleanupWait, std::nullopt);
+  EXPECT_EQ(settings.imagePull, "once");
   EXPECT_TRUE(settings.gpuDefaultRuntime);
+}
+
+TEST(UserData, AnUnknownPullBehaviorIsTheDefaultAsOnAmazonsImage) {
+  const auto settings = read_user_data("#!/bin/bash\necho ECS_IMAGE_PULL_BEHAVIOR=never >> /etc/ecs/ecs.config\n");
+  EXPECT_EQ(settings.imagePull, std::nullopt);
 }
 
 TEST(UserData, WithoutSettingsTheAgentJoinsTheDefaultCluster) {

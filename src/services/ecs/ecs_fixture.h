@@ -24,6 +24,7 @@
 #include "services/shape_json.h"
 #include "state/cluster.h"
 #include "state/ec2_instance.h"
+#include "state/exec_session.h"
 #include "state/keys.h"
 #include "store/test_store.h"
 #include "wire/error.h"
@@ -34,7 +35,8 @@ class EcsTest : public testing::Test {
  protected:
   EcsTest() : folder_(testing::TempDir() + "ecs-" + base::random_uuid()) {
     store_ = store::open_test_store(folder_, {state::key_migrations(), state::cluster_migrations(),
-                                               state::ec2_instance_migrations(), module({}).migrations});
+                                               state::ec2_instance_migrations(), state::exec_session_migrations(),
+                                               module({}).migrations});
   }
   ~EcsTest() override {
     store_.reset();

@@ -86,8 +86,8 @@ std::vector<Operation> all_operations() {
   using Rows = std::vector<Operation> (*)();
   constexpr Rows kNouns[] = {
       &cluster_operations,    &cluster_change_operations, &definition_operations, &definition_list_operations,
-      &registration_operations, &instance_operations,     &attribute_operations,  &gpu_operations,
-      &launch_operations,     &task_operations,           &protection_operations, &agent_operations,
+      &registration_operations, &instance_operations,     &attribute_operations,  &gpu_operations,        &cluster_list_operations,
+      &launch_operations,     &task_operations,           &exec_operations,       &protection_operations, &agent_operations,
       &explain_operations,    &service_creation_operations, &service_update_operations,
       &service_deletion_operations, &service_operations,  &service_deployment_operations,
       &service_revision_operations, &tag_operations,      &account_setting_operations,

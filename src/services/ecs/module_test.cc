@@ -31,7 +31,7 @@ TEST_F(ModuleTest, EachOperationIsListedOnce) {
   for (const Operation& operation : module_.service.operations) {
     EXPECT_TRUE(names.insert(operation.wire.name).second) << operation.wire.name;
   }
-  EXPECT_EQ(names.size(), 54u);
+  EXPECT_EQ(names.size(), 57u);
 }
 
 TEST_F(ModuleTest, RecoveryDisconnectsMachinesAndLoadsFleets) {

@@ -10,6 +10,7 @@ namespace services::ecs {
 
 std::vector<Operation> cluster_operations();  // clusters/cluster_operations.cc
 std::vector<Operation> cluster_change_operations();  // clusters/cluster_changes.cc
+std::vector<Operation> cluster_list_operations();  // clusters/cluster_list.cc
 std::vector<Operation> definition_operations();  // definitions/definition_operations.cc
 std::vector<Operation> definition_list_operations();  // definitions/definition_lists.cc
 std::vector<Operation> registration_operations();  // machines/registration.cc
@@ -18,6 +19,7 @@ std::vector<Operation> attribute_operations();  // machines/attributes.cc
 std::vector<Operation> gpu_operations();  // machines/gpu_list.cc
 std::vector<Operation> launch_operations();  // tasks/run_task.cc
 std::vector<Operation> task_operations();  // tasks/task_operations.cc
+std::vector<Operation> exec_operations();  // tasks/execute_command.cc
 std::vector<Operation> protection_operations();  // tasks/task_protection.cc
 std::vector<Operation> agent_operations();  // tasks/agent_reports.cc
 std::vector<Operation> explain_operations();  // tasks/explain.cc

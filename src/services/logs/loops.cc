@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Background work of Logs: sealing batches into chunks, and deleting what has expired or belongs to deleted groups.
 #include <algorithm>
+#include <system_error>
 
 #include "services/logs/group.h"
 #include "services/logs/operations.h"
@@ -14,6 +15,7 @@ namespace {
 constexpr base::Duration kBetweenSlices = std::chrono::milliseconds(5);
 // Amazon deletes up to 72 hours late; reads hide what has expired at once.
 constexpr base::Duration kSweepEvery = std::chrono::minutes(10);
+constexpr base::Duration kFullDiskPause = std::chrono::minutes(1);
 constexpr std::int64_t kGroupsPerLook = 200, kSlice = 200, kStreamSlice = 2000;
 constexpr std::int64_t kFilesPerLook = 100;
 
@@ -27,10 +29,15 @@ class Sealer {
     if (!due) return decision;
     decision.next = base::from_millis(due->seal_at_ms);
     if (*decision.next > call.now) return decision;
-    telemetry::SealPlan plan = telemetry::plan_seal(call.tx, files, due->group);
-    written_ = plan.files();
-    decision.next = call.now;
-    decision.apply = [plan = std::move(plan)](Call& write) { telemetry::apply_seal(write.tx, plan, write.now); };
+    try {
+      telemetry::SealPlan plan = telemetry::plan_seal(call.tx, files, due->group);
+      written_ = plan.files();
+      decision.next = call.now;
+      decision.apply = [plan = std::move(plan)](Call& write) { telemetry::apply_seal(write.tx, plan, write.now); };
+    } catch (const std::system_error& error) {
+      if (error.code() != std::errc::no_space_on_device) throw;
+      decision.next = call.now + kFullDiskPause;  // batches can be read as they are
+    }
     return decision;
   }
 
@@ -101,14 +108,16 @@ class Sweep {
       if (telemetry::has_expired(call.tx, id, group->expired_before_ms(call.now))) garbage.expired.push_back(id);
     }
     // A file goes before the row that remembers it.
-    garbage.files = telemetry::dead_files(call.tx, call.now - telemetry::kDeadFileAge, kFilesPerLook);
-    for (const std::string& file : garbage.files) call.local<telemetry::ChunkFiles>().files.drop(file);
+    const objects::Files& files = call.local<telemetry::ChunkFiles>().files;
+    const bool held = files.all_held();
+    if (!held) garbage.files = telemetry::dead_files(call.tx, call.now - telemetry::kDeadFileAge, kFilesPerLook);
+    for (const std::string& file : garbage.files) files.drop(file);
     const bool last_page = page.size() < static_cast<std::size_t>(kGroupsPerLook);
     if (garbage.expired.empty()) after_ = last_page ? 0 : page.back();
     Decision decision;
     const bool more = !garbage.empty() || !last_page;
     decision.next = call.now + (more ? kBetweenSlices : kSweepEvery);
-    if (const auto dead = telemetry::oldest_dead_file(call.tx); dead && !more) {
+    if (const auto dead = telemetry::oldest_dead_file(call.tx); dead && !more && !held) {
       decision.next = std::min(*decision.next, *dead + telemetry::kDeadFileAge + base::Duration(1));
     }
     if (!garbage.empty()) decision.apply = [garbage](Call& write) { delete_garbage(write, garbage); };

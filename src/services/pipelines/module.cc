@@ -28,9 +28,12 @@ Service make_service() {
 
 }  // namespace
 
-Module module(const Options&) {
+Module module(const Options& options) {
   Module pipelines;
   pipelines.service = make_service();
+  pipelines.add_memory = [rule = WebhookRule{options.webhook_private_networks}](Locals& locals) {
+    locals.add<WebhookRule>(rule);
+  };
   pipelines.internal_operations = internal_job_operations();
   pipelines.migrations = migrations();
   pipelines.loops = definition_loops();

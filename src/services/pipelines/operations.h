@@ -9,6 +9,11 @@
 
 namespace services::pipelines {
 
+// Of the server: whether webhooks may be on this machine and in private networks.
+struct WebhookRule {
+  bool private_networks = false;
+};
+
 std::vector<Operation> definition_operations();    // definitions/
 std::vector<Loop> definition_loops();
 std::vector<Operation> job_operations();           // jobs/, and the keys of the job API

@@ -59,7 +59,7 @@ Pipeline read_pipeline(const store::Row& row) {
   pipeline.failed_queue_arn = row.str(9);
   pipeline.webhook_url = row.str(10);
   pipeline.webhook_secret = row.str(11);
-  pipeline.max_receives = row.integer(12);
+  pipeline.max_attempts = row.integer(12);
   pipeline.retention_days = row.integer(13);
   pipeline.paused = row.boolean(14);
   pipeline.created_at = row.time(15);
@@ -68,7 +68,7 @@ Pipeline read_pipeline(const store::Row& row) {
 
 }  // namespace
 
-store::Migrations migrations() { return {"pipelines", {std::string(kPipelines) + kJobTables}}; }
+store::Migrations migrations() { return {"pipelines", {std::string(kPipelines) + kJobTables, kJobReceives}}; }
 
 std::string pipeline_topic(std::int64_t pipeline) { return "pipelines/" + std::to_string(pipeline); }
 
@@ -109,7 +109,7 @@ void insert_pipeline(store::Tx& tx, Pipeline& pipeline) {
   pipeline.number =
       tx.query(sql, pipeline.account, pipeline.region, pipeline.name, pipeline.version, pipeline.spec_json,
                pipeline.resources_json, pipeline.bucket, pipeline.queue_arn, pipeline.failed_queue_arn,
-               pipeline.webhook_url, pipeline.webhook_secret, pipeline.max_receives, pipeline.retention_days,
+               pipeline.webhook_url, pipeline.webhook_secret, pipeline.max_attempts, pipeline.retention_days,
                pipeline.paused, pipeline.created_at)
           .integer();
 }
@@ -120,7 +120,7 @@ void update_pipeline(store::Tx& tx, Pipeline& pipeline) {
       "failed_queue_arn = $6, webhook_url = $7, webhook_secret = $8, max_receives = $9, retention_days = $10, "
       "paused = $11 WHERE number = $1";
   tx.exec(sql, pipeline.number, pipeline.spec_json, pipeline.resources_json, pipeline.bucket, pipeline.queue_arn,
-          pipeline.failed_queue_arn, pipeline.webhook_url, pipeline.webhook_secret, pipeline.max_receives,
+          pipeline.failed_queue_arn, pipeline.webhook_url, pipeline.webhook_secret, pipeline.max_attempts,
           pipeline.retention_days, pipeline.paused);
   ++pipeline.version;
 }

@@ -28,7 +28,7 @@ struct Pipeline {
   std::string queue_arn, failed_queue_arn;
   std::string webhook_url;      // "": none
   std::string webhook_secret;   // whsec_...; "" where there is no webhook
-  std::int64_t max_receives = 3;
+  std::int64_t max_attempts = 3;    // of a job, until it fails
   std::int64_t retention_days = 0;  // of finished jobs; 0: for ever
   bool paused = false;
   base::Time created_at;

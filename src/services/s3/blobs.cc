@@ -22,16 +22,9 @@ std::int64_t add_blob(store::Tx& tx, const Upload& upload) {
                    store::BlobView{upload.bytes});
 }
 
-Extent read_blob(store::Tx& tx, std::int64_t blob, std::uint64_t offset, std::uint64_t length) {
+Extent read_blob(store::Tx& tx, std::int64_t blob) {
   auto extent = tx.query("SELECT file, bytes FROM s3_blobs WHERE id = $1", blob).one([&](const store::Row& row) {
-    Extent found{.offset = offset, .length = length};
-    if (row.is_null(0)) {
-      found.bytes = row.text(1).substr(offset, length);
-      found.offset = 0;
-    } else {
-      found.file = row.str(0);
-    }
-    return found;
+    return Extent{.bytes = row.str(1), .file = row.maybe_str(0).value_or("")};
   });
   CHECK(extent) << "the row of an object's bytes is missing";
   return std::move(*extent);
@@ -72,6 +65,12 @@ std::vector<UnusedBlob> unused_blobs(store::Tx& tx, std::int64_t most, std::int6
 
 void forget_blob(store::Tx& tx, std::int64_t blob) {
   tx.exec("DELETE FROM s3_blobs WHERE id = $1 AND refs = 0", blob);
+}
+
+std::vector<std::string> stored_files(store::Tx& tx, const std::string& after, std::int64_t most) {
+  return tx.query("SELECT file FROM s3_blobs WHERE file > $1 AND file IS NOT NULL AND refs > 0 ORDER BY file LIMIT $2",
+                  after, most)
+      .all([](const store::Row& row) { return row.str(0); });
 }
 
 bool is_named(store::Tx& tx, const std::string& file) {

@@ -13,8 +13,8 @@ namespace services::s3 {
 
 // Stores an upload, with one reference.
 std::int64_t add_blob(store::Tx& tx, const Upload& upload);
-// A range of a blob, which must lie within it.
-Extent read_blob(store::Tx& tx, std::int64_t blob, std::uint64_t offset, std::uint64_t length);
+// The bytes, or the name of the file; the extent has no length.
+Extent read_blob(store::Tx& tx, std::int64_t blob);
 
 // Adds or removes a reference. The sweep deletes files without references.
 void add_reference(store::Tx& tx, std::int64_t blob);
@@ -32,6 +32,9 @@ struct UnusedBlob {
 };
 std::vector<UnusedBlob> unused_blobs(store::Tx& tx, std::int64_t most, std::int64_t after = 0);
 void forget_blob(store::Tx& tx, std::int64_t blob);
+
+// Files with references whose names are greater than `after`, in order.
+std::vector<std::string> stored_files(store::Tx& tx, const std::string& after, std::int64_t most);
 
 // Whether a row names this file.
 bool is_named(store::Tx& tx, const std::string& file);

@@ -66,11 +66,11 @@ std::string object_json(Call& call, const Bucket& bucket, std::string_view name,
 
 // The body without the configuration's id, in Amazon's order of members. Version 2.3 for events of lifecycles and
 // tags, 2.1 for all others.
-struct Body {
+struct EventText {
   std::string before_id, after_id;
 };
 
-Body body_of(Call& call, const Bucket& bucket, std::string_view name, const Object& object) {
+EventText body_of(Call& call, const Bucket& bucket, std::string_view name, const Object& object) {
   const Caller& caller = call.caller;
   // A lifecycle's events have no request.
   const std::string request_id = caller.request_id.empty() ? base::random_text(16, kIdLetters) : caller.request_id;
@@ -78,7 +78,7 @@ Body body_of(Call& call, const Bucket& bucket, std::string_view name, const Obje
                           : caller.anonymous() ? "Anonymous"
                                                : "AWS:" + caller.account;
   const std::string address = is_lifecycle(name) ? "s3.amazonaws.com" : caller.address;
-  Body body;
+  EventText body;
   body.before_id = fmt::format(
       R"({{"Records":[{{"eventVersion":"{}","eventSource":"aws:s3","awsRegion":{},"eventTime":"{}","eventName":"{}",)"
       R"("userIdentity":{{"principalId":{}}},"requestParameters":{{"sourceIPAddress":{}}},)"
@@ -97,7 +97,7 @@ std::string content_of(Call& call, const Object& object, const Upload* upload) {
   if (object.size > shapes::stoker::kMaxAnnouncedBytes) return "";
   if (upload) return upload->file.empty() ? upload->bytes : upload->kept;
   if (!object.blob || object.size > static_cast<std::int64_t>(kInlineBytes)) return "";
-  return read_blob(call.tx, *object.blob, 0, static_cast<std::uint64_t>(object.size)).bytes;
+  return read_blob(call.tx, *object.blob).bytes;
 }
 
 // An input of a pipeline, or a result.
@@ -158,7 +158,7 @@ void publish_event(Call& call, const Bucket& bucket, std::string_view name, cons
   if (!bucket.notification) return;
   const std::shared_ptr<const Subscriptions> subscriptions =
       call.local<SubscriptionCache>().get(bucket.id, *bucket.notification, &read_subscriptions);
-  std::optional<Body> body;
+  std::optional<EventText> body;
   std::vector<SentEvent> sent;
   for (const Subscription& subscription : *subscriptions) {
     if (!subscription.wants(name, object.key)) continue;

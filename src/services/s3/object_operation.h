@@ -26,6 +26,9 @@ struct ObjectCall : Call {
   std::optional<std::vector<Extent>> download = {};  // the body of the response
   std::optional<int> status = {};                    // of the response, where it is not the operation's: 206
   std::shared_ptr<const void> prepared = {};         // the result of the prepare function
+  // Of a handler that works in slices, a transaction each: what its committed slices did, null for the first one. It
+  // replaces this, and requests the next slice with call.wait.
+  std::shared_ptr<const void> progress = {};
 };
 
 struct ObjectOperation {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/s3/stored_runs.h"
 
+#include "base/bytes.h"
 #include "services/s3/checksums.h"
 
 namespace services::s3 {
@@ -73,6 +74,15 @@ std::vector<StoredRun> next_runs(store::Tx& tx, RunPosition& place, std::int64_t
     if (runs.empty()) place = {static_cast<RunPosition::Table>(table + 1), 0, 0};
   }
   return runs;
+}
+
+std::map<base::Checksum, std::string> digests_of(const StoredRun& run) {
+  std::map<base::Checksum, std::string> digests;
+  if (auto md5 = base::from_hex(run.md5); md5 && !md5->empty()) digests[base::Checksum::Md5] = *md5;
+  if (run.checksum) {
+    if (auto value = base::from_base64(run.checksum->value)) digests[checksum_kind(run.checksum->kind)] = *value;
+  }
+  return digests;
 }
 
 bool is_used(store::Tx& tx, const StoredRun& run) {

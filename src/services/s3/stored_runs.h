@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/checksum.h"
 #include "services/call.h"
 #include "services/s3/objects/object_row.h"
 
@@ -34,6 +36,9 @@ struct RunPosition {
 
 // The next runs; moves `place` on. Small bytes are included, so `most` should be small.
 std::vector<StoredRun> next_runs(store::Tx& tx, RunPosition& place, std::int64_t most);
+
+// Raw; empty where none is known.
+std::map<base::Checksum, std::string> digests_of(const StoredRun& run);
 
 // Whether the bytes are still in use. They may have been deleted since they were listed.
 bool is_used(store::Tx& tx, const StoredRun& run);

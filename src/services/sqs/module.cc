@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/sqs/module.h"
 
+#include "services/sqs/clock_repair.h"
 #include "services/sqs/errors.h"
 #include "services/sqs/holders.h"
 #include "services/sqs/in_flight_limit.h"
 #include "services/sqs/metrics.h"
 #include "services/sqs/operations.h"
+#include "services/sqs/recent_counts.h"
 
 namespace services::sqs {
 namespace {
 
 // A batch of 1 MiB may be three times that in a form, where a byte is %XX.
 constexpr std::size_t kBodyLimit = 4u << 20;
+constexpr std::int64_t kMostCountedMessages = 1'000'000;  // for a page of metrics
 
 std::vector<Operation> all_operations() {
   std::vector<Operation> all;
@@ -43,7 +46,18 @@ Service make_service() {
 
 std::vector<Gauge> queue_gauges(Call& call) {
   const auto queues = call.tx.query("SELECT count(*) FROM sqs_queues").integer();
-  return {{.name = "stoker_sqs_queues", .help = "Queues.", .value = static_cast<double>(queues)}};
+  // One series for all queues: their number is not bounded. The index of messages is read, and no row.
+  const auto messages =
+      call.tx.query("SELECT count(*) FROM (SELECT lot FROM sqs_messages LIMIT $1) counted", kMostCountedMessages).integer();
+  return {{.name = "stoker_sqs_queues", .help = "Queues.", .value = static_cast<double>(queues)},
+          {.name = "stoker_sqs_messages",
+           .help = "Messages in all queues; 1000000 stands for any larger number.",
+           .value = static_cast<double>(messages)}};
+}
+
+void recover(Call& call) {
+  repair_future_times(call);
+  find_active_queues(call);
 }
 
 }  // namespace
@@ -59,8 +73,9 @@ Module module(const Options&) {
     locals.add<InFlightLimit>();
     locals.add<Holders>();
     locals.add<QueueActivity>();
+    locals.add<RecentCounts>();
   };
-  sqs.recover = &find_active_queues;
+  sqs.recover = &recover;
   sqs.loops = {sweep_loop(), move_loop()};
   sqs.gauges = &queue_gauges;
   sqs.measure = [meter = QueueMeter()](Call& call, const Due& due) mutable { return meter.measure(call, due); };

@@ -8,6 +8,7 @@
 #include "services/sqs/lot.h"
 #include "services/sqs/message.h"
 #include "services/sqs/operations.h"
+#include "services/sqs/recent_counts.h"
 #include "shapes/sqs/move_task.h"
 
 namespace services::sqs {
@@ -175,7 +176,7 @@ StartMessageMoveTaskResult start_message_move_task(Call& call, const StartMessag
   }
   forget_old_tasks(call, source);
   Task task{.id = base::random_uuid(), .source_arn = source.arn()};
-  const Counts counts = count_messages(call.tx, source, call.now);
+  const Counts counts = call.local<RecentCounts>().count(call.tx, source, call.now);
   call.tx.exec(
       "INSERT INTO sqs_move_tasks (id, queue, source_arn, destination_arn, per_second, status, moved, to_move,"
       " started_at) VALUES ($1, $2, $3, $4, $5, 'RUNNING', 0, $6, $7)",

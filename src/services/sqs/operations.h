@@ -18,7 +18,7 @@ std::vector<Operation> holder_operations();  // for other services only
 std::vector<Operation> receive_operations();
 std::vector<Operation> in_flight_operations();
 std::vector<Operation> move_task_operations();
-// RemoveMessage and PrioritizeMessage: for services that track the messages they sent.
+// RemoveMessage, BuryMessage, PrioritizeMessage and FindMissingMessages: for services that track the messages they sent.
 std::vector<Operation> tracked_message_operations();
 
 store::Migrations migrations();

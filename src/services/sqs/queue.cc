@@ -101,7 +101,7 @@ std::optional<Queue> load_queue(store::Tx& tx, std::int64_t id) { return tx.quer
 
 Queue find_queue(Call& call, const std::string& url, std::string_view action) {
   if (url.empty()) throw missing_parameter("QueueUrl");
-  // A service knows its target by ARN, which also has the region.
+  // A service names its target by ARN, which also has the region.
   const auto name = call.caller.service.empty() ? parse_url(url, call.caller) : parse_queue_arn(url);
   auto queue = name ? load_queue(call.tx, *name) : std::nullopt;
   if (!queue) throw queue_does_not_exist();

@@ -7,6 +7,7 @@
 #include "services/sqs/lot.h"
 #include "services/sqs/operations.h"
 #include "services/sqs/queue.h"
+#include "services/sqs/recent_counts.h"
 #include "services/sqs/tags.h"
 #include "shapes/sqs/queue.h"
 
@@ -130,7 +131,7 @@ GetQueueAttributesResult get_queue_attributes(Call& call, const GetQueueAttribut
   }
   StringMap shown = shown_attributes(queue);
   if (std::any_of(names.begin(), names.end(), [](const std::string& n) { return n == "All" || n.starts_with("Appr"); })) {
-    Counts counts = count_messages(call.tx, queue, call.now);
+    const Counts counts = call.local<RecentCounts>().count(call.tx, queue, call.now);
     shown["ApproximateNumberOfMessages"] = std::to_string(counts.visible);
     shown["ApproximateNumberOfMessagesNotVisible"] = std::to_string(counts.in_flight);
     shown["ApproximateNumberOfMessagesDelayed"] = std::to_string(counts.delayed);

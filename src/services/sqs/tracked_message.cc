@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations on messages by their ids, for services that track the messages they sent.
 #include <optional>
+#include <set>
 
 #include "services/sqs/activity.h"
 #include "services/sqs/lot.h"
@@ -64,6 +65,40 @@ void remove_tracked(Call& call, const shapes::stoker::RemoveMessage& request) {
   note(call, *queue, {.deleted = 1});
 }
 
+void bury_tracked(Call& call, const shapes::stoker::BuryMessage& request) {
+  const auto queue = find_tracked_queue(call, request.queueArn);
+  if (!queue) return;
+  const auto message = find_tracked(call.tx, *queue, request.messageId, request.sentAt);
+  if (!message) return;
+  const auto dead_letters =
+      queue->dead_letter_arn ? load_queue(call.tx, *parse_queue_arn(*queue->dead_letter_arn)) : std::nullopt;
+  if (dead_letters) {
+    bury_message(call, *queue, *dead_letters, message->seq);
+  } else {
+    remove_message(call.tx, *queue, message->seq);
+    note(call, *queue, {.deleted = 1});
+  }
+  if (queue->fifo) call.wake(queue->topic(), 1);
+}
+
+// The queue's delay may have changed since a message was sent. Then its time of sending does not lead to it, and only
+// a look at all messages shows whether it is there.
+void keep_missing(store::Tx& tx, const Queue& queue, std::set<std::string>& ids) {
+  tx.query("SELECT message_id FROM sqs_messages WHERE lot = $1", queue.lot)
+      .each([&](const store::Row& row) { ids.erase(row.str(0)); });
+}
+
+shapes::stoker::MissingMessages find_missing(Call& call, const shapes::stoker::FindMissingMessages& request) {
+  const auto queue = find_tracked_queue(call, request.queueArn);
+  std::set<std::string> missing;
+  for (const shapes::stoker::SentMessage& sent : request.messages) {
+    if (queue && find_tracked(call.tx, *queue, sent.messageId, sent.sentAt)) continue;
+    missing.insert(sent.messageId);
+  }
+  if (queue && !missing.empty()) keep_missing(call.tx, *queue, missing);
+  return {{missing.begin(), missing.end()}};
+}
+
 // A delay is kept, and the order of a FIFO queue is.
 void prioritize_message(Call& call, const shapes::stoker::PrioritizeMessage& request) {
   const auto queue = find_tracked_queue(call, request.queueArn);
@@ -78,6 +113,8 @@ void prioritize_message(Call& call, const shapes::stoker::PrioritizeMessage& req
 
 std::vector<Operation> tracked_message_operations() {
   return {operation<&remove_tracked>("RemoveMessage", Access::Write),
+          operation<&bury_tracked>("BuryMessage", Access::Write),
+          operation<&find_missing>("FindMissingMessages", Access::Read),
           operation<&prioritize_message>("PrioritizeMessage", Access::Write)};
 }
 

@@ -10,7 +10,10 @@
 namespace services::sqs {
 namespace {
 
+using shapes::stoker::BuryMessage;
+using shapes::stoker::FindMissingMessages;
 using shapes::stoker::MessageDeadLettered;
+using shapes::stoker::MissingMessages;
 using shapes::stoker::PrioritizeMessage;
 using shapes::stoker::RemoveMessage;
 using testing::ElementsAre;
@@ -45,6 +48,17 @@ class TrackedMessage : public SqsTest {
   }
   void remove_by_id(const std::string& id, base::Time sent_at) {
     invoke_sqs("RemoveMessage", RemoveMessage{arn_, id, sent_at});
+  }
+  void bury(const std::string& queue, const std::string& id, base::Time sent_at) {
+    invoke_sqs("BuryMessage", BuryMessage{"arn:aws:sqs:us-east-1:111111111111:" + queue, id, sent_at});
+  }
+  std::vector<std::string> missing(const std::vector<shapes::stoker::SentMessage>& messages) {
+    return with_call([&](Call& call) {
+      call.directory = &directory_;
+      return invoke<MissingMessages>(call, as_service(call, "pipelines.stoker", "", "111111111111"), "sqs",
+                                     "FindMissingMessages", FindMissingMessages{arn_, messages})
+          .messageIds;
+    });
   }
   std::string send_one(const std::string& body) { return *send(url_, body).MessageId; }
 
@@ -147,6 +161,44 @@ TEST_F(TrackedMessage, TheNextOfAGroupFollowsARemovedOne) {
   send_to_group(url, "b", "g");
   invoke_sqs("RemoveMessage", RemoveMessage{"arn:aws:sqs:us-east-1:111111111111:q.fifo", id, now_});
   EXPECT_THAT(receive_bodies(url), ElementsAre("b"));
+}
+
+TEST_F(TrackedMessage, AMessageIsBuriedWhileSomeoneHoldsIt) {
+  const std::string dead = make_queue("dead");
+  const std::string source = make_queue(
+      "source", {{"RedrivePolicy",
+                  R"({"deadLetterTargetArn":"arn:aws:sqs:us-east-1:111111111111:dead","maxReceiveCount":"9"})"}});
+  const std::string id = *send(source, "a").MessageId;
+  const base::Time sent = now_;
+  const auto held = receive(source, 1);
+  advance(std::chrono::seconds(3));
+  bury("source", id, sent);
+  EXPECT_EQ(counts(source), "0/0/0");
+  EXPECT_EQ(counts(dead), "1/0/0");
+  EXPECT_EQ(error_of([&] {
+              with_call([&](Call& call) { change_message_visibility(call, {source, *held.at(0).ReceiptHandle, 0}); });
+            }),
+            "InvalidParameterValueException");
+  bury("source", id, sent);
+  EXPECT_THAT(receive_bodies(dead), ElementsAre("a"));
+  EXPECT_THAT(dead_letters_.all, IsEmpty());
+}
+
+TEST_F(TrackedMessage, WithoutADeadLetterQueueABuriedMessageIsDeleted) {
+  const std::string id = send_one("a");
+  bury("q", id, now_);
+  EXPECT_EQ(count_rows("sqs_messages"), 0);
+}
+
+TEST_F(TrackedMessage, OnlyMessagesThatAreGoneAreMissing) {
+  const base::Time sent = now_;
+  const std::string waiting = send_one("waiting"), gone = send_one("gone"), urgent = send_one("urgent");
+  prioritize(urgent, 7);
+  remove_by_id(gone, sent);
+  receive(url_, 1);
+  EXPECT_THAT(missing({{waiting, sent}, {gone, sent}, {urgent, sent}}), ElementsAre(gone));
+  // Its time does not lead to it, as after a change of the queue's delay.
+  EXPECT_THAT(missing({{waiting, sent - std::chrono::seconds(30)}}), IsEmpty());
 }
 
 TEST_F(TrackedMessage, AMoveToADeadLetterQueueIsAnnounced) {

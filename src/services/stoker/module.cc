@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/stoker/module.h"
 
+#include "services/stoker/machine_keys.h"
 #include "services/stoker/webhooks.h"
 #include "shapes/stoker/key.h"
 #include "shapes/stoker/names.h"
 #include "state/keys.h"
+#include "state/machine.h"
 
 namespace services::stoker {
 namespace {
@@ -27,7 +29,7 @@ std::string account_of(const Call& call, const std::optional<std::string>& reque
 }
 
 Key show(const state::Key& key, bool with_secret) {
-  Key shown{key.id, std::nullopt, key.account, key.created_at, key.root};
+  Key shown{key.id, std::nullopt, key.account, key.created_at, key.root, std::nullopt};
   if (with_secret) shown.secret = key.secret;
   return shown;
 }
@@ -66,16 +68,26 @@ ImportKeysResponse import_keys(Call& call, const ImportKeysRequest& request) {
 ListKeysResponse list_keys(Call& call, const ListKeysRequest&) {
   require_root(call);
   ListKeysResponse response;
-  for (const state::Key& key : state::list_keys(call.tx)) response.keys.push_back(show(key, false));
+  for (const state::Key& key : state::list_keys(call.tx)) {
+    response.keys.push_back(show(key, false));
+    if (key.scope != state::KeyScope::Machine) continue;
+    const auto machine = state::find_machine_by_key(call.tx, key.id);
+    response.keys.back().machine = machine ? machine->name : "";
+  }
   return response;
 }
 
 void delete_key(Call& call, const DeleteKeyRequest& request) {
   require_root(call);
   auto key = state::find_key(call.tx, request.id);
-  if (!key) throw ApiError("KeyNotFoundException", "Key '" + request.id + "' does not exist.");
+  const bool of_machine = key && key->scope == state::KeyScope::Machine;
+  if (!key || (of_machine && key->expires_at)) {
+    throw ApiError("KeyNotFoundException", "Key '" + request.id + "' does not exist.");
+  }
   if (key->root) throw ApiError("ValidationException", "The root key can't be deleted.");
-  for (const std::string& id : state::delete_key(call.tx, request.id)) call.wake(state::key_topic(id));
+  const auto ended = of_machine ? state::retire_machine_key(call.tx, request.id, call.now)
+                                : state::delete_key(call.tx, request.id);
+  for (const std::string& id : ended) call.wake(state::key_topic(id));
 }
 
 std::optional<ApiError> violation_error(const std::vector<wire::Violation>& violations) {
@@ -94,6 +106,7 @@ Service make_service() {
       operation<&import_keys>("ImportKeys", Access::Write),
       operation<&list_keys>("ListKeys", Access::Read),
   };
+  for (const Operation& row : machine_key_operations()) stoker.operations.push_back(row);
   for (const Operation& row : webhook_operations()) stoker.operations.push_back(row);
   stoker.violation_error = &violation_error;
   return stoker;

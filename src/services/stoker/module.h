@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stoker's own service: access keys, for the root key alone; webhooks, for each account.
+// Stoker's own service: access keys, for the root key alone; join tokens, keys of machines and webhooks, for each
+// account.
 #pragma once
 
 #include "services/module.h"

@@ -61,12 +61,16 @@ Service make_service() {
   return sts;
 }
 
-// Only session keys expire. Nothing wakes this topic: that a key stays for some minutes more does no harm.
+// Session keys expire, and those with which machines joined and did not register. Nothing wakes this topic: that a key
+// stays for some minutes more does no harm.
 Decision look_for_expired_keys(Call& call) {
   Decision decision;
   decision.next = call.now + kKeySweepEvery;
   if (state::has_expired_keys(call.tx, call.now)) {
-    decision.apply = [](Call& write) { state::delete_expired_keys(write.tx, write.now); };
+    decision.apply = [](Call& write) {
+      for (const std::string& id : state::end_unregistered_keys(write.tx, write.now)) write.wake(state::key_topic(id));
+      state::delete_expired_keys(write.tx, write.now);
+    };
   }
   return decision;
 }

@@ -60,5 +60,21 @@ TEST_F(KeySweepTest, DeletesSessionKeysADayAfterTheyExpired) {
   EXPECT_EQ(count_keys(), 1);
 }
 
+TEST_F(KeySweepTest, EndsKeysOfMachinesThatHaveNotRegisteredInTime) {
+  state::Key key = state::new_machine_key("111111111111", now_);
+  key.register_by = now_;
+  store_->write_now([&](store::Tx& tx) { state::insert_key(tx, key); });
+  const Decision decision = look();
+  ASSERT_TRUE(decision.apply);
+  store_->write_now([&](store::Tx& tx) {
+    Call call{tx, nobody_, now_, now_};
+    decision.apply(call);
+    ASSERT_EQ(call.wakes.size(), 1u);
+    EXPECT_EQ(call.wakes[0].topic, state::key_topic(key.id)) << "caches forget it";
+    EXPECT_EQ(state::find_key(tx, key.id)->expires_at, now_);
+  });
+  EXPECT_FALSE(look().apply);
+}
+
 }  // namespace
 }  // namespace services::sts

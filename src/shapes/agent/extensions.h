@@ -89,9 +89,11 @@ struct StokerLogLine {
   std::string container;
   std::int64_t at = 0;  // ms
   std::string stream;   // stdout, stderr
-  std::string text;
+  std::string text;     // without its end
+  std::optional<bool> partial = {};  // true: the stream's next one continues it
+  std::optional<std::string> base64 = {};  // the bytes, where they are not UTF-8; `text` is then a readable form
 };
-BOOST_DESCRIBE_STRUCT(StokerLogLine, (), (container, at, stream, text))
+BOOST_DESCRIBE_STRUCT(StokerLogLine, (), (container, at, stream, text, partial, base64))
 
 struct StokerLogLines {
   std::string requestId;
@@ -100,5 +102,31 @@ struct StokerLogLines {
   std::optional<std::string> error;  // there are none, and why
 };
 BOOST_DESCRIBE_STRUCT(StokerLogLines, (), (requestId, lines, end, error))
+
+// Server to agent: run a command in a container of a task, or attach to its own process. The agent acknowledges the
+// message and opens a WebSocket to /stoker/exec?session=, on which both sides send messages whose first byte is their
+// type: docs/exec.md has the list.
+struct StokerExecMessage {
+  std::string messageId;
+  std::string sessionId;
+  std::string taskArn;
+  std::string containerName;
+  std::string command;                 // one text, split into words by the agent
+  std::vector<std::string> arguments;  // words; used instead of `command` where it has any
+  bool interactive = false;            // standard input is forwarded
+  bool tty = false;
+  bool attach = false;  // to the container's own process: there is no command
+  bool logs = false;    // with attach: its output so far comes first
+  std::int32_t rows = 0, columns = 0;
+  std::string term;  // the variable TERM
+};
+BOOST_DESCRIBE_STRUCT(StokerExecMessage, (), (messageId, sessionId, taskArn, containerName, command, arguments, interactive,
+    tty, attach, logs, rows, columns, term))
+
+// The session is over. Its own connection states that, too, but behind input that the command may never read.
+struct StokerExecEnd {
+  std::string sessionId;
+};
+BOOST_DESCRIBE_STRUCT(StokerExecEnd, (), (sessionId))
 
 }  // namespace shapes::agent

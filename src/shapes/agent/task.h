@@ -81,6 +81,13 @@ struct EnvironmentFile {
 };
 BOOST_DESCRIBE_STRUCT(EnvironmentFile, (), (type, value))
 
+// Runs beside a container's own process: "ExecuteCommandAgent".
+struct ManagedAgent {
+  std::string name;
+  bool operator==(const ManagedAgent&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ManagedAgent, (), (name))
+
 struct Container {
   std::string name;
   std::string image;
@@ -102,13 +109,14 @@ struct Container {
   std::optional<std::string> healthCheckType;  // "docker"
   std::optional<RestartPolicy> restartPolicy;
   std::string containerArn;
+  std::optional<std::vector<ManagedAgent>> managedAgents;
   std::optional<std::string> overrides;  // JSON: {"command": [...], "environment": {...}}
   DockerConfig dockerConfig;
   bool operator==(const Container&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Container, (), (name, image, command, entryPoint, environment, environmentFiles, essential, cpu,
     memory, portMappings, mountPoints, volumesFrom, links, dependsOn, startTimeout, stopTimeout, privileged,
-    healthCheckType, restartPolicy, containerArn, overrides, dockerConfig))
+    healthCheckType, restartPolicy, containerArn, managedAgents, overrides, dockerConfig))
 
 struct HostPath {
   std::optional<std::string> sourcePath;  // none: a folder of the task's own

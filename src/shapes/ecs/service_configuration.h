@@ -13,12 +13,23 @@
 
 namespace shapes::ecs {
 
+inline constexpr std::string_view kThresholdTypeValues[] = {"BOUNDED_PERCENT", "UNBOUNDED_PERCENT", "COUNT"};
+
+struct ThresholdConfiguration {
+  std::string type;
+  std::int32_t value{};
+  bool operator==(const ThresholdConfiguration&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ThresholdConfiguration, (), (type, value))
+
 struct DeploymentCircuitBreaker {
   bool enable{};
   bool rollback{};
+  std::optional<bool> resetOnHealthyTask;
+  std::optional<ThresholdConfiguration> thresholdConfiguration;
   bool operator==(const DeploymentCircuitBreaker&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(DeploymentCircuitBreaker, (), (enable, rollback))
+BOOST_DESCRIBE_STRUCT(DeploymentCircuitBreaker, (), (enable, rollback, resetOnHealthyTask, thresholdConfiguration))
 
 struct DeploymentAlarms {
   std::vector<std::string> alarmNames;
@@ -79,6 +90,12 @@ BOOST_DESCRIBE_STRUCT(ContainerImage, (), (containerName, imageDigest, image))
 }  // namespace shapes::ecs
 
 template <>
+inline constexpr auto wire::kTraits<shapes::ecs::ThresholdConfiguration> = wire::traits({
+    {.member = "type", .required = true, .one_of = shapes::ecs::kThresholdTypeValues},
+    {.member = "value", .required = true},
+});
+
+template <>
 inline constexpr auto wire::kTraits<shapes::ecs::DeploymentCircuitBreaker> = wire::traits({
     {.member = "enable", .required = true},
     {.member = "rollback", .required = true},
@@ -101,6 +118,7 @@ inline constexpr auto wire::kTraits<shapes::ecs::DeploymentController> = wire::t
     {.member = "type", .required = true, .one_of = shapes::ecs::kDeploymentControllerTypeValues},
 });
 
+extern template struct wire::detail::Table<shapes::ecs::ThresholdConfiguration>;
 extern template struct wire::detail::Table<shapes::ecs::DeploymentCircuitBreaker>;
 extern template struct wire::detail::Table<shapes::ecs::DeploymentAlarms>;
 extern template struct wire::detail::Table<shapes::ecs::DeploymentLifecycleHook>;

@@ -6,6 +6,7 @@
 #include "shapes/ecs/cluster.h"
 #include "shapes/ecs/container_definition.h"
 #include "shapes/ecs/container_instance.h"
+#include "shapes/ecs/execute_command.h"
 #include "shapes/ecs/failure.h"
 #include "shapes/ecs/key_value_pair.h"
 #include "shapes/ecs/service.h"
@@ -117,6 +118,9 @@ template struct wire::detail::Table<shapes::ecs::ListContainerInstancesRequest>;
 template struct wire::detail::Table<shapes::ecs::ListContainerInstancesResponse>;
 template struct wire::detail::Table<shapes::ecs::UpdateContainerInstancesStateRequest>;
 template struct wire::detail::Table<shapes::ecs::UpdateContainerInstancesStateResponse>;
+template struct wire::detail::Table<shapes::ecs::ExecuteCommandRequest>;
+template struct wire::detail::Table<shapes::ecs::Session>;
+template struct wire::detail::Table<shapes::ecs::ExecuteCommandResponse>;
 template struct wire::detail::Table<shapes::ecs::Failure>;
 template struct wire::detail::Table<shapes::ecs::KeyValuePair>;
 template struct wire::detail::Table<shapes::ecs::LoadBalancer>;
@@ -136,6 +140,7 @@ template struct wire::detail::Table<shapes::ecs::DeleteServiceRequest>;
 template struct wire::detail::Table<shapes::ecs::DeleteServiceResponse>;
 template struct wire::detail::Table<shapes::ecs::DescribeServicesRequest>;
 template struct wire::detail::Table<shapes::ecs::DescribeServicesResponse>;
+template struct wire::detail::Table<shapes::ecs::ThresholdConfiguration>;
 template struct wire::detail::Table<shapes::ecs::DeploymentCircuitBreaker>;
 template struct wire::detail::Table<shapes::ecs::DeploymentAlarms>;
 template struct wire::detail::Table<shapes::ecs::DeploymentLifecycleHook>;

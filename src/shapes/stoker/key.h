@@ -18,8 +18,10 @@ struct Key {
   std::string account;
   base::Time createdAt;
   bool root = false;
+  // Of a machine's key: the name of the machine, "" before it has registered. Other keys do not have it.
+  std::optional<std::string> machine = {};
 };
-BOOST_DESCRIBE_STRUCT(Key, (), (id, secret, account, createdAt, root))
+BOOST_DESCRIBE_STRUCT(Key, (), (id, secret, account, createdAt, root, machine))
 
 struct CreateKeyRequest {
   std::optional<std::string> account;

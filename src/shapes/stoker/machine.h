@@ -21,10 +21,11 @@ struct AgentSettings {
   std::optional<int> reservedMemoryMib;
   std::optional<std::string> stopTimeout;        // "30s": ECS_CONTAINER_STOP_TIMEOUT
   std::optional<std::string> cleanupWait;        // "3h": ECS_ENGINE_TASK_CLEANUP_WAIT_DURATION
+  std::optional<std::string> imagePull;          // "once": ECS_IMAGE_PULL_BEHAVIOR
   bool gpuDefaultRuntime = false;                // containers that request no GPU see all of them
 };
 BOOST_DESCRIBE_STRUCT(AgentSettings, (), (cluster, attributes, tags, reservedMemoryMib, stopTimeout, cleanupWait,
-    gpuDefaultRuntime))
+    imagePull, gpuDefaultRuntime))
 
 // ReportMachine of EC2: what a provider has done, or found out, about an instance's machine.
 struct ReportMachine {

@@ -63,6 +63,31 @@ struct RemoveMessage {
 };
 BOOST_DESCRIBE_STRUCT(RemoveMessage, (), (queueArn, messageId, sentAt))
 
+// BuryMessage of SQS: moves a message to the dead-letter queue of its queue, whether someone holds it or not. Deletes it
+// where its queue has none. Does nothing where it is gone. It is not announced.
+struct BuryMessage {
+  std::string queueArn;
+  std::string messageId;
+  base::Time sentAt;
+};
+BOOST_DESCRIBE_STRUCT(BuryMessage, (), (queueArn, messageId, sentAt))
+
+// FindMissingMessages of SQS: which messages are no longer in their queue.
+struct SentMessage {
+  std::string messageId;
+  base::Time sentAt;
+};
+BOOST_DESCRIBE_STRUCT(SentMessage, (), (messageId, sentAt))
+struct FindMissingMessages {
+  std::string queueArn;
+  std::vector<SentMessage> messages;
+};
+BOOST_DESCRIBE_STRUCT(FindMissingMessages, (), (queueArn, messages))
+struct MissingMessages {
+  std::vector<std::string> messageIds;
+};
+BOOST_DESCRIBE_STRUCT(MissingMessages, (), (messageIds))
+
 // PrioritizeMessage of SQS: a message that was not received yet is delivered before those of a lower priority.
 struct PrioritizeMessage {
   std::string queueArn;

@@ -22,12 +22,12 @@ using shapes::stoker::WebhookAttempted;
 using shapes::stoker::WebhookFinished;
 namespace {
 
-constexpr std::int64_t kLookedAt = 2 * kMaxSends;
+constexpr std::int64_t kLookedAt = 64;  // in a turn
 constexpr int kGone = 410;
 // When deliveries that were due are looked at again: the result of a send may not be stored, for instance because the
 // disk is full, and then nothing else wakes the loop.
 constexpr base::Duration kLookAgain = std::chrono::minutes(1);
-// A receiver has nothing to tell but a status.
+// Only the status of a receiver's response matters.
 constexpr http::ClientLimits kResponseLimits{.head_bytes = 16 * 1024, .body_bytes = 64 * 1024, .idle_connections = 0};
 
 http::Request request_for(const Delivery& delivery, const Url& url, const std::string& key, base::Time now) {
@@ -77,12 +77,15 @@ WebhookSender::~WebhookSender() {
 
 api::Loop WebhookSender::loop() { return {"webhooks", kTopic, std::bind_front(&WebhookSender::turn, this)}; }
 
-std::vector<std::string> WebhookSender::begin_turn() {
+Excluded WebhookSender::begin_turn() {
   std::lock_guard lock(mutex_);
   sends_.ended.clear();
-  std::vector<std::string> full;
+  Excluded full;
   for (const auto& [endpoint, count] : sends_.by_endpoint) {
-    if (count >= kMaxSendsToEndpoint) full.push_back(endpoint);
+    if (count >= kMaxSendsToEndpoint) full.endpoints.push_back(endpoint);
+  }
+  for (const auto& [account, count] : sends_.by_account) {
+    if (count >= kMaxSendsOfAccount) full.accounts.push_back(account);
   }
   return full;
 }
@@ -91,9 +94,14 @@ bool WebhookSender::begin(const Delivery& delivery) {
   std::lock_guard lock(mutex_);
   if (sends_.ids.size() >= kMaxSends || sends_.ids.contains(delivery.id)) return false;
   if (sends_.ended.contains(delivery.id)) return false;
-  std::size_t& count = sends_.by_endpoint[delivery.endpoint];
-  if (count >= kMaxSendsToEndpoint) return false;
-  ++count;
+  const auto count = [](const SendCounts& counts, const std::string& name) {
+    const auto found = counts.find(name);
+    return found == counts.end() ? 0 : found->second;
+  };
+  if (count(sends_.by_endpoint, delivery.endpoint) >= kMaxSendsToEndpoint) return false;
+  if (count(sends_.by_account, delivery.account) >= kMaxSendsOfAccount) return false;
+  ++sends_.by_endpoint[delivery.endpoint];
+  ++sends_.by_account[delivery.account];
   sends_.ids.insert(delivery.id);
   return true;
 }
@@ -103,14 +111,18 @@ void WebhookSender::end(const Delivery& delivery, bool wake) {
   std::lock_guard lock(mutex_);
   sends_.ids.erase(delivery.id);
   sends_.ended.insert(delivery.id);
-  auto found = sends_.by_endpoint.find(delivery.endpoint);
-  if (--found->second == 0) sends_.by_endpoint.erase(found);
+  const auto release = [](SendCounts& counts, const std::string& name) {
+    const auto found = counts.find(name);
+    if (--found->second == 0) counts.erase(found);
+  };
+  release(sends_.by_endpoint, delivery.endpoint);
+  release(sends_.by_account, delivery.account);
   if (wake) engine_.topics().wake(kTopic);
   ended_.notify_all();
 }
 
 asio::awaitable<std::optional<base::Time>> WebhookSender::turn() {
-  const std::vector<std::string> full = begin_turn();
+  const Excluded full = begin_turn();
   std::vector<Delivery> due;
   std::optional<base::Time> next;
   api::Engine::Work look = [&](services::Call& call) {
@@ -120,12 +132,17 @@ asio::awaitable<std::optional<base::Time>> WebhookSender::turn() {
   };
   services::Caller nobody;
   co_await engine_.run(services::Access::Read, nobody, std::move(look));
+  const bool is_all = std::ssize(due) < kLookedAt;
+  bool begun = false;
   for (Delivery& delivery : due) {
     if (!begin(delivery)) continue;
+    begun = true;
     asio::co_spawn(io_.next(), send(std::move(delivery)), [](std::exception_ptr error) {
       CHECK(!error) << "a webhook's send let an exception through";
     });
   }
+  // Those behind a full endpoint or account are seen when it is excluded.
+  if (begun && !is_all) co_return engine_.clock().now();
   // The end of each send wakes the loop, for those that found no place.
   co_return next;
 }
@@ -157,7 +174,7 @@ asio::awaitable<WebhookSender::Outcome> WebhookSender::attempt(const Delivery& d
   http::Endpoint endpoint = url->tls ? http::Endpoint::tls(url->host, url->port) : http::Endpoint::tcp(url->host, url->port);
   endpoint.reject = std::bind_front(&rejection, private_networks_);
   http::Client client(io_, std::move(endpoint), kResponseLimits);
-  http::Request request = request_for(delivery, *url, *key, engine_.clock().now());
+  http::Request request = request_for(delivery, *url, *key, engine_.wall_clock().now());
   auto response = co_await client.send(std::move(request), kSendDeadline);
   if (!response) {
     outcome.error = response.error();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends webhook deliveries: at least once each, with the same id, until the receiver answers 2xx or the attempts are
-// used up. A receiver that hangs or floods costs one of its own few connections, for a bounded time and memory.
+// used up. A receiver that hangs or floods costs one of its own few connections, for a bounded time and memory. Many
+// receivers of one account that hang leave room for other accounts.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -19,8 +20,9 @@
 
 namespace webhooks {
 
-inline constexpr std::size_t kMaxSends = 32;           // at the same time
-inline constexpr std::size_t kMaxSendsToEndpoint = 4;  // of them
+inline constexpr std::size_t kMaxSends = 48;            // at the same time
+inline constexpr std::size_t kMaxSendsOfAccount = 32;  // of them
+inline constexpr std::size_t kMaxSendsToEndpoint = 4;
 inline constexpr base::Duration kSendDeadline = std::chrono::seconds(10);
 
 class WebhookSender {
@@ -35,12 +37,13 @@ class WebhookSender {
   api::Loop loop();
 
  private:
+  using SendCounts = std::map<std::string, std::size_t>;
   // The sends under way.
   struct Sends {
     std::set<std::int64_t> ids;
     // Those that ended since the last turn began: its snapshot may still show them as due.
     std::set<std::int64_t> ended;
-    std::map<std::string, std::size_t> by_endpoint;
+    SendCounts by_endpoint, by_account;
   };
   struct Outcome {
     bool delivered = false, final = false;
@@ -53,8 +56,8 @@ class WebhookSender {
   boost::asio::awaitable<Outcome> attempt(const Delivery& delivery);
   boost::asio::awaitable<void> record(Delivery delivery, Outcome outcome);
 
-  // Returns the endpoints that have no room for another send.
-  std::vector<std::string> begin_turn();
+  // Returns the endpoints and accounts that have no room for another send.
+  Excluded begin_turn();
   bool begin(const Delivery& delivery);
   // `wake`: the loop looks for those that found no place.
   void end(const Delivery& delivery, bool wake);

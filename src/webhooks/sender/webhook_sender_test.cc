@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <semaphore>
 
@@ -73,9 +74,10 @@ class WebhookSenderTest : public http::ServerFixture {
     co_return response;
   }
 
-  void add(const std::string& path, unsigned short port, const std::string& group = "") {
+  void add(const std::string& path, unsigned short port, const std::string& group = "",
+           const std::string& account = "111111111111") {
     const std::string endpoint = "http://127.0.0.1:" + std::to_string(port);
-    Delivery delivery{.message_id = "msg_" + path, .account = "111111111111", .url = endpoint + "/" + path,
+    Delivery delivery{.message_id = "msg_" + path, .account = account, .url = endpoint + "/" + path,
                       .endpoint = endpoint + group, .secret = secret_, .body = "{\"n\":1}", .report_to = "test",
                       .context = "context " + path};
     store_->write_now([&](store::Tx& tx) { add_delivery(tx, delivery, clock_.now()); });
@@ -219,6 +221,22 @@ TEST_F(WebhookSenderTest, AReceiverThatHangsDoesNotDelayOthers) {
   }
   EXPECT_EQ(received().size(), kMaxSendsToEndpoint + 1);
   EXPECT_EQ(pending(), static_cast<std::int64_t>(10 - kMaxSendsToEndpoint));
+}
+
+TEST_F(WebhookSenderTest, ManyReceiversOfAnAccountThatHangLeaveRoomForOthers) {
+  const std::size_t many = 2 * kMaxSends;  // more than a turn looks at
+  for (std::size_t i = 0; i < many; ++i) add("hold" + std::to_string(i), server_->port(), "slow" + std::to_string(i));
+  clock_.advance(std::chrono::seconds(1));
+  add("open", server_->port(), "", "222222222222");
+  {
+    WebhookSender sender(io_, engine_, private_networks_);
+    EXPECT_EQ(http::block_on(io_.at(0), sender.loop().turn()), clock_.now());  // there are more
+    http::block_on(io_.at(0), sender.loop().turn());
+    for (std::size_t i = 0; i < kMaxSendsOfAccount + 1; ++i) arrivals_.acquire();
+    EXPECT_EQ(received().size(), kMaxSendsOfAccount + 1);
+    EXPECT_EQ(std::ranges::count(received(), "/open", &Received::target), 1);
+    topics_.wake("release");
+  }
 }
 
 }  // namespace

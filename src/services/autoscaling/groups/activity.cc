@@ -25,6 +25,7 @@ std::string join_causes(const std::string& first, const std::string& second) {
 void insert_activity(Call& call, const Group& group, Activity& activity) {
   if (activity.id.empty()) activity.id = base::random_uuid();
   if (activity.cause.size() > kMaxCause) activity.cause.resize(kMaxCause);
+  if (activity.status_message.size() > kMaxMessage) activity.status_message.resize(kMaxMessage);
   activity.group = group.number;
   activity.started_at = call.now;
   call.tx.exec("DELETE FROM autoscaling_activities WHERE ended_at IS NOT NULL AND ended_at < $1",

@@ -191,7 +191,7 @@ Group find_group(Call& call, const std::string& name) {
 Group find_active_group(Call& call, const std::string& name) {
   Group group = find_group(call, name);
   if (group.status == GroupStatus::Active) return group;
-  throw wire::ApiError("ScalingActivityInProgressFault", "The AutoScalingGroup " + group.name + " is being deleted.");
+  throw validation_error("The AutoScaling group may not be modified while it is pending delete");
 }
 
 std::vector<Group> list_groups(store::Tx& tx, const std::string& account, const std::string& region,

@@ -51,14 +51,12 @@ struct GroupSettings {
   std::string health_check_type = "EC2";  // others check what no instance here has: load balancers, volumes
   // Records without an effect here.
   std::optional<std::string> context, service_linked_role;
-  bool capacity_rebalance = false;  // of Spot Instances
   bool operator==(const GroupSettings&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(GroupSettings, (),
                       (launch_configuration, launch_template, mixed_instances, zones, subnets, cooldown_s,
                        grace_period_s, warmup_s, max_lifetime_s, protects_new_instances, termination_policies,
-                       suspended, metrics, tags, deletion_protection, health_check_type, context, service_linked_role,
-                       capacity_rebalance))
+                       suspended, metrics, tags, deletion_protection, health_check_type, context, service_linked_role))
 
 enum class GroupStatus { Active, Deleting, ForceDeleting };
 

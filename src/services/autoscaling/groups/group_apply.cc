@@ -10,8 +10,11 @@
 #include "services/autoscaling/groups/launches.h"
 #include "services/autoscaling/groups/terminations.h"
 #include "services/invoke.h"
+#include "services/shape_json.h"
 #include "shapes/ec2/instance.h"
 #include "shapes/ec2/tag.h"
+#include "shapes/stoker/machine.h"
+#include "state/ec2_instance.h"
 
 namespace services::autoscaling {
 namespace {
@@ -31,6 +34,16 @@ constexpr char kProtectedMessage[] =
 // A pause before EC2 is requested again to terminate an instance, after it refused.
 constexpr base::Duration kStopRetry = std::chrono::minutes(1);
 
+// Why EC2's status check fails: the machine runs, and its agent is absent.
+std::string agent_message(Call& call, const std::string& id) {
+  const auto machine = state::find_ec2_instance(call.tx, id);
+  if (!machine) return "";
+  if (machine->joined_at) return "The ECS agent of the instance lost its connection.";
+  const auto settings = machine->agent_json.empty() ? shapes::stoker::AgentSettings()
+                                                    : from_json<shapes::stoker::AgentSettings>(machine->agent_json);
+  return "The ECS agent of the instance never joined the cluster " + settings.cluster + ".";
+}
+
 class PlanApplier {
  public:
   PlanApplier(Call& call, Group& group, const GroupPlan& plan) : call_(call), group_(group), plan_(plan) {}
@@ -43,7 +56,9 @@ class PlanApplier {
     group_.protection_reported = plan_.is_protected;
     const bool uses_cause = !plan_.launches.empty() || !plan_.terminations.empty();
     launch_planned(call_, group_, plan_);
-    if (uses_cause && !plan_.continues) {
+    // A change that was taken back before the loop looked is no cause of what happens later.
+    const bool settled = plan_.is_empty() && plan_.capacity == group_.desired;
+    if ((uses_cause && !plan_.continues) || settled) {
       group_.cause.clear();
       group_.invoking_alarms.clear();
     }
@@ -52,7 +67,7 @@ class PlanApplier {
     if (!plan_.is_empty()) next_ = call_.now;
   }
 
-  // EC2 is asked again after a pause. What else there was to do goes on at once.
+  // EC2 is called again after a pause. All other work continues at once.
   std::optional<base::Time> next() const {
     const std::size_t done = plan_.changes.size() + plan_.terminations.size() + plan_.launches.size();
     return refused_stops_ > 0 && refused_stops_ == done ? call_.now + kStopRetry : next_;
@@ -197,10 +212,14 @@ class PlanApplier {
       note.cause = join_causes(note.cause, cause_sentence(call_.now, sentence));
     }
     if (!is_replaced) note.cause = join_causes(group_.cause, note.cause);
-    note.message = one.is_busy                                  ? describe_work(call_, group_, one.id)
-                   : one.reason == TerminationReason::Unhealthy ? instance->machine_reason
-                                                                : "";
+    note.message = message_of(one, *instance);
     begin_termination(call_, group_, *instance, note);
+  }
+
+  std::string message_of(const Termination& one, const GroupInstance& instance) {
+    if (one.is_busy) return describe_work(call_, group_, one.id);
+    if (one.reason != TerminationReason::Unhealthy) return "";
+    return instance.unhealthy_reason == kImpaired ? agent_message(call_, one.id) : instance.machine_reason;
   }
 
   std::vector<std::string> causes_of(const Termination& one, const GroupInstance& instance) const {

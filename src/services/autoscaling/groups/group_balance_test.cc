@@ -157,12 +157,12 @@ TEST_F(GroupZones, AGroupThatIsBeingDeletedTakesNoInstances) {
   AttachInstancesQuery attach;
   attach.AutoScalingGroupName = "workers";
   attach.InstanceIds = {{"i-9"}};
-  EXPECT_THAT(error_of([&] { run<void>("AttachInstances", attach); }), HasSubstr("is being deleted"));
+  EXPECT_THAT(error_of([&] { run<void>("AttachInstances", attach); }), HasSubstr("ValidationError: The AutoScaling group may not be modified while it is pending delete"));
   EXPECT_THAT(error_of([&] {
                 run<void>("SetDesiredCapacity",
                           SetDesiredCapacityType{.AutoScalingGroupName = "workers", .DesiredCapacity = 2});
               }),
-              HasSubstr("is being deleted"));
+              HasSubstr("ValidationError: The AutoScaling group may not be modified while it is pending delete"));
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ void show_records(const Group& group, AutoScalingGroup& shown) {
   shown.ServiceLinkedRoleARN = settings.service_linked_role.value_or(
       "arn:aws:iam::" + group.account +
       ":role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling");
-  shown.CapacityRebalance = settings.capacity_rebalance;
+  shown.CapacityRebalance = false;
   shown.Context = settings.context;
   shown.DeletionProtection = settings.deletion_protection;
   shown.AvailabilityZoneDistribution.emplace();

@@ -9,6 +9,7 @@
 #include "state/definition.h"
 #include "state/launch.h"
 #include "state/machine.h"
+#include "state/service.h"
 #include "state/task.h"
 
 namespace services::autoscaling {
@@ -22,29 +23,36 @@ using testing::SizeIs;
 
 class GroupLoop : public GroupTest {
  protected:
-  // A task of the cluster "gpu", whose agent is the instance.
-  void run_task_on(Call& call, const std::string& id) {
+  enum class Of { Nobody, Daemon };
+
+  // A task of a cluster of its own, whose agent is the instance.
+  state::Task run_task_on(Call& call, const std::string& id, Of of = Of::Nobody) {
     auto row = state::find_ec2_instance(call.tx, id);
-    row->agent_json = to_json(shapes::stoker::AgentSettings{.cluster = "gpu"});
+    row->agent_json = to_json(shapes::stoker::AgentSettings{.cluster = "gpu-" + id});
     state::update_ec2_instance(call.tx, *row);
     state::Cluster cluster;
     cluster.account = caller_.account;
     cluster.region = caller_.region;
-    cluster.name = "gpu";
+    cluster.name = "gpu-" + id;
     cluster.number = state::insert_cluster(call.tx, cluster, "{}", now_);
     state::Machine machine;
-    machine.id = model::InstanceId("machine");
+    machine.id = model::InstanceId("machine-" + id);
     machine.cluster = cluster.number;
     machine.name = id;
     machine.connected_at = machine.registered_at = now_;
     state::insert_machine(call.tx, machine);
-    state::Definition definition{.family = "f", .revision = 1, .status = "ACTIVE", .registered_at = now_};
-    state::insert_definition(call.tx, {cluster.account, cluster.region, "f"}, definition);
+    state::Definition definition{.family = id, .revision = 1, .status = "ACTIVE", .registered_at = now_};
+    state::insert_definition(call.tx, {cluster.account, cluster.region, id}, definition);
     state::Launch launch;
     launch.cluster = cluster.number;
-    launch.definition = state::find_definition(call.tx, {cluster.account, cluster.region, "f"})->number;
+    launch.definition = state::find_definition(call.tx, {cluster.account, cluster.region, id})->number;
     launch.body_json = "{}";
     launch.created_at = now_;
+    if (of == Of::Daemon) {
+      state::Service service{.cluster = cluster.number, .name = "daemon", .daemon = true, .created_at = now_};
+      launch.service = state::insert_service(call.tx, service);
+      launch.deployment = state::DeploymentNumber(1);
+    }
     state::Task task;
     task.name = state::new_task_name(state::insert_launch(call.tx, launch), 0);
     task.id = model::TaskId(state::to_text(task.name));
@@ -54,6 +62,7 @@ class GroupLoop : public GroupTest {
     task.credentials = "ASIATASK";
     task.credentials_id = "credentials";
     state::set_credentials(call.tx, task, now_ + std::chrono::hours(6));
+    return task;
   }
 };
 
@@ -93,6 +102,29 @@ TEST_F(GroupLoop, ARunningMachineIsInServiceAndItsActivitySucceeds) {
   EXPECT_EQ(list[0].Progress, 100);
   EXPECT_TRUE(list[0].EndTime);
   EXPECT_THAT(fake().events, ElementsAre("EC2 Instance Launch Successful"));
+}
+
+// Refreshes wait for these changes.
+TEST_F(GroupLoop, LaunchesAndTerminationsWakeTheLoopOfRefreshes) {
+  const auto take_one_turn = [&] {
+    Decision decision;
+    store_->read_now([&](store::Tx& tx) {
+      Call call{tx, nobody_, now_, now_, &locals_, &directory_};
+      decision = module_.loops.front().look(call);
+    });
+    ASSERT_TRUE(decision.apply);
+    with_call(decision.apply);
+  };
+  auto request = group_request(0, 2);
+  request.DesiredCapacity = 1;
+  run<void>("CreateAutoScalingGroup", request);
+  take_one_turn();
+  EXPECT_TRUE(woke(kGroupChangesTopic)) << "launched";
+  settle();
+  start("i-1001");
+  run<void>("SetDesiredCapacity", SetDesiredCapacityType{.AutoScalingGroupName = "workers", .DesiredCapacity = 0});
+  take_one_turn();
+  EXPECT_TRUE(woke(kGroupChangesTopic)) << "terminated";
 }
 
 TEST_F(GroupLoop, ScaleInTerminatesAndForgetsTheInstance) {
@@ -164,6 +196,29 @@ TEST_F(GroupLoop, AMachineThatCanNotStartFailsItsLaunchAndIsReplacedAfterAPause)
   EXPECT_THAT(states(), ElementsAre("i-1002 Pending Healthy"));
 }
 
+TEST_F(GroupLoop, LaunchesThatFailTogetherDelayTheNextOnesAsOneFailure) {
+  create(3, 3);
+  settle();
+  for (const char* id : {"i-1001", "i-1002", "i-1003"}) set_machine(id, state::Ec2State::Terminated, "no room");
+  EXPECT_THAT(states(), IsEmpty());
+  EXPECT_EQ(next_, now_ + autoscaler::kFirstLaunchRetry);
+  advance(autoscaler::kFirstLaunchRetry);
+  EXPECT_THAT(states(), SizeIs(3));
+  set_machine("i-1004", state::Ec2State::Terminated, "no room");
+  EXPECT_EQ(next_, now_ + 2 * autoscaler::kFirstLaunchRetry);
+}
+
+TEST_F(GroupLoop, AChangeThatIsTakenBackIsNoCauseOfTheNextOne) {
+  create_running(0, 2, 1);
+  run<void>("SetDesiredCapacity", SetDesiredCapacityType{.AutoScalingGroupName = "workers", .DesiredCapacity = 2});
+  set_capacity(1);
+  set_capacity(2);
+  EXPECT_EQ(activities().at(0).Cause,
+            "At 2027-01-15T08:00:00Z a user request explicitly set group desired capacity changing the desired capacity "
+            "from 1 to 2.  At 2027-01-15T08:00:00Z an instance was started in response to a difference between desired "
+            "and actual capacity, increasing the capacity from 1 to 2.");
+}
+
 TEST_F(GroupLoop, AnInstanceThatDiesIsReplaced) {
   create_running(1, 1, 1);
   now_ += std::chrono::seconds(10);
@@ -183,10 +238,16 @@ TEST_F(GroupLoop, AnInstanceThatDiesIsReplaced) {
 TEST_F(GroupLoop, AnImpairedInstanceIsFoundByTheNextCheckAndReplaced) {
   create_running(1, 1, 1);
   EXPECT_EQ(next_, now_ + kPassedCheckInterval);
+  with_call([&](Call& call) {
+    auto row = state::find_ec2_instance(call.tx, "i-1001");
+    row->agent_json = to_json(shapes::stoker::AgentSettings{.cluster = "gpu"});
+    state::update_ec2_instance(call.tx, *row);
+  });
   fake().impaired = {"i-1001"};
   advance(kPassedCheckInterval);
   EXPECT_THAT(states(), ElementsAre("i-1001 Terminating Unhealthy", "i-1002 Pending Healthy"));
   EXPECT_THAT(activities().at(1).Cause, HasSubstr("in response to an EC2 instance status check failure."));
+  EXPECT_EQ(activities().at(1).StatusMessage, "The ECS agent of the instance never joined the cluster gpu.");
 }
 
 TEST_F(GroupLoop, AReplacedInstanceKeepsTheDesiredCapacity) {
@@ -230,6 +291,28 @@ TEST_F(GroupLoop, ScaleInPrefersMachinesWithoutTasksAndNamesRunningOnes) {
   set_capacity(0);
   EXPECT_EQ(activities().at(0).StatusMessage,
             "Tasks were running on the instance when it was selected for termination.");
+}
+
+TEST_F(GroupLoop, AMachineWhoseTaskIsSavingItsWorkIsBusy) {
+  create_running(0, 2, 2);
+  with_call([&](Call& call) {
+    state::Task task = run_task_on(call, "i-1001");
+    task.desired = model::DesiredStatus::Stopped;
+    task.stopping_at = now_;
+    state::update_task(call.tx, task);
+  });
+  set_capacity(1);
+  EXPECT_THAT(states(), ElementsAre("i-1001 InService Healthy", "i-1002 Terminating Healthy"));
+}
+
+TEST_F(GroupLoop, ScaleInPrefersMachinesThatRunDaemonsOnly) {
+  create_running(0, 2, 2);
+  with_call([&](Call& call) {
+    run_task_on(call, "i-1001");
+    run_task_on(call, "i-1002", Of::Daemon);
+  });
+  set_capacity(1);
+  EXPECT_THAT(states(), ElementsAre("i-1001 InService Healthy", "i-1002 Terminating Healthy"));
 }
 
 TEST_F(GroupLoop, ATerminationNamesTheMessagesThatTasksHold) {

@@ -54,6 +54,7 @@ void reject_unsupported_members(const Request& request) {
   if (request.DesiredCapacityType && *request.DesiredCapacityType != "units") {
     throw unsupported("the DesiredCapacityType " + *request.DesiredCapacityType);
   }
+  if (request.CapacityRebalance == true) throw unsupported("CapacityRebalance: there are no Spot Instances");
   if (request.InstanceMaintenancePolicy) {
     const auto& policy = *request.InstanceMaintenancePolicy;
     const bool clears =
@@ -67,9 +68,10 @@ void reject_unsupported_members(const Request& request) {
   if (request.AvailabilityZoneImpairmentPolicy && request.AvailabilityZoneImpairmentPolicy->ZonalShiftEnabled == true) {
     throw unsupported("AvailabilityZoneImpairmentPolicy");
   }
-  if (request.CapacityReservationSpecification &&
-      request.CapacityReservationSpecification->CapacityReservationPreference.value_or("default") != "default") {
-    throw unsupported("CapacityReservationSpecification");
+  if (request.CapacityReservationSpecification) {
+    const auto& reservations = *request.CapacityReservationSpecification;
+    const bool is_default = reservations.CapacityReservationPreference.value_or("default") == "default";
+    if (!is_default || reservations.CapacityReservationTarget) throw unsupported("CapacityReservationSpecification");
   }
   if (request.InstanceLifecyclePolicy && request.InstanceLifecyclePolicy->RetentionTriggers &&
       request.InstanceLifecyclePolicy->RetentionTriggers->TerminateHookAbandon == "retain") {
@@ -229,7 +231,6 @@ void set_shared_settings(Call& call, Group& group, const Request& request) {
     group.settings.protects_new_instances = *request.NewInstancesProtectedFromScaleIn;
   }
   if (request.HealthCheckType) group.settings.health_check_type = *request.HealthCheckType;
-  if (request.CapacityRebalance) group.settings.capacity_rebalance = *request.CapacityRebalance;
   if (request.DeletionProtection) group.settings.deletion_protection = *request.DeletionProtection;
   if (request.Context) group.settings.context = request.Context;
   if (request.ServiceLinkedRoleARN) group.settings.service_linked_role = request.ServiceLinkedRoleARN;

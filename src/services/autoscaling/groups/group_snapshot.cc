@@ -56,45 +56,34 @@ MachineState machine_state(const Machines& machines, const std::string& id) {
   }
 }
 
-// Whether tasks of ECS run on instances. Clusters are read once.
+// The tasks of ECS on instances. Clusters are read once.
 class Work {
  public:
   Work(Call& call, const Group& group) : call_(call), group_(group) {}
 
-  bool is_busy(const state::Ec2Instance& instance) {
-    if (instance.agent_json.empty()) return false;
+  state::MachineWork on(const state::Ec2Instance& instance) {
+    if (instance.agent_json.empty()) return state::MachineWork::None;
     const auto settings = from_json<shapes::stoker::AgentSettings>(instance.agent_json);
-    const Cluster& cluster = read(settings.cluster);
-    const auto machine = cluster.machines.find(instance.id);
-    if (machine == cluster.machines.end()) return false;
-    state::TaskFilter filter;
-    filter.cluster = cluster.number;
-    filter.machine_number = machine->second;
-    filter.most = 1;
-    return !state::list_task_names(call_.tx, filter).empty();
+    const Numbers& numbers = read(settings.cluster);
+    const auto machine = numbers.find(instance.id);
+    return machine == numbers.end() ? state::MachineWork::None : state::work_on(call_.tx, machine->second);
   }
 
  private:
-  struct Cluster {
-    state::ClusterNumber number{};
-    std::map<std::string, std::int64_t> machines;  // by the instance's id
-  };
+  using Numbers = std::map<std::string, std::int64_t>;  // of machines, by the instance's id
 
-  const Cluster& read(const std::string& name) {
+  const Numbers& read(const std::string& name) {
     auto [place, added] = clusters_.try_emplace(name);
     if (!added) return place->second;
     const auto cluster = state::find_cluster(call_.tx, {group_.account, group_.region, name});
     if (!cluster) return place->second;
-    place->second.number = cluster->number;
-    for (const state::Machine& one : state::list_machines(call_.tx, cluster->number)) {
-      place->second.machines[one.name] = one.number;
-    }
+    for (const state::Machine& one : state::list_machines(call_.tx, cluster->number)) place->second[one.name] = one.number;
     return place->second;
   }
 
   Call& call_;
   const Group& group_;
-  std::map<std::string, Cluster> clusters_;
+  std::map<std::string, Numbers> clusters_;
 };
 
 HookAction::Result to_result(const std::string& text) {
@@ -244,7 +233,10 @@ GroupSnapshot read_snapshot(Call& call, const Group& group) {
     Work work(call, group);
     for (GroupMember& member : state.members) {
       const auto machine = machines.find(member.id);
-      if (machine != machines.end()) member.is_busy = work.is_busy(machine->second);
+      if (machine == machines.end()) continue;
+      const state::MachineWork tasks = work.on(machine->second);
+      member.is_busy = tasks != state::MachineWork::None;
+      member.runs_only_daemons = tasks == state::MachineWork::DaemonsOnly;
     }
   }
   if (state.checks_health) snapshot.check_at = check_statuses(call, group, state);

@@ -252,6 +252,8 @@ TEST_F(GroupInstances, GroupsAreValidated) {
   EXPECT_THAT(error([](auto& r) { r.HealthCheckType = "ELB,X"; }), HasSubstr("Invalid health check type: 'X'"));
   EXPECT_THAT(error([](auto& r) { r.HealthCheckType = "EC2,ELB"; }), HasSubstr("Specifying EC2 in addition"));
   EXPECT_THAT(error([](auto& r) { r.TargetGroupARNs = {{"arn"}}; }), HasSubstr("TargetGroupARNs"));
+  EXPECT_THAT(error([](auto& r) { r.CapacityReservationSpecification.emplace().CapacityReservationTarget.emplace(); }),
+              HasSubstr("CapacityReservationSpecification"));
   EXPECT_THAT(error([](auto& r) { r.MaxInstanceLifetime = 1; }),
               HasSubstr("maxInstanceLifetime must be between 86400"));
   EXPECT_THAT(error([](auto& r) { r.LaunchTemplate->LaunchTemplateName = "other"; }),

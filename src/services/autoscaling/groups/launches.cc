@@ -16,7 +16,9 @@ namespace {
 constexpr char kLaunchDescription[] = "Launching a new EC2 instance";
 constexpr char kLaunchFailed[] = "Launching EC2 instance failed.";
 
+// Launches that fail together are one failure: a full machine rejects all that it has no room for.
 void delay_next_launch(Call& call, Group& group) {
+  if (group.retry_at && *group.retry_at > call.now) return;
   ++group.failed_launches;
   group.retry_at = call.now + autoscaler::launch_retry(group.failed_launches);
 }

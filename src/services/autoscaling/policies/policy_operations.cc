@@ -146,10 +146,10 @@ std::optional<PolicyRow> look_up_policy(Call& call, const std::optional<std::str
   return load_policy(call.tx, find_group(call, *group).number, name);
 }
 
-// A policy that does not exist is deleted already.
 void delete_policy(Call& call, const DeletePolicyType& request) {
   auto policy = look_up_policy(call, request.AutoScalingGroupName, request.PolicyName);
-  if (policy) delete_policy_with_alarms(call, *policy);
+  if (!policy) throw invalid_request("Policy " + request.PolicyName + " not found");
+  delete_policy_with_alarms(call, *policy);
 }
 
 void execute_policy(Call& call, const ExecutePolicyType& request) {

@@ -213,7 +213,10 @@ TEST_F(PolicyTest, DeletingAStepPolicyRemovesItFromItsAlarms) {
   EXPECT_EQ(alarms().alarms["busy"].AlarmActions,
             std::vector<std::string>{"arn:aws:sqs:us-east-1:111111111111:alerts"});
   EXPECT_EQ(alarms().alarms["busy"].MetricName, "Backlog");
-  run<void>("DeletePolicy", DeletePolicyType{.AutoScalingGroupName = "workers", .PolicyName = "out"});
+  EXPECT_EQ(error_of([&] {
+              run<void>("DeletePolicy", DeletePolicyType{.AutoScalingGroupName = "workers", .PolicyName = "out"});
+            }),
+            "ValidationError: Policy out not found");
 }
 
 TEST_F(PolicyTest, AGroupTakesItsPoliciesAlong) {

@@ -185,9 +185,7 @@ ScheduledActionsType describe_scheduled_actions(Call& call, const DescribeSchedu
 void delete_schedule(Call& call, const Group& group, const std::string& name) {
   check_text("ScheduledActionName", name);
   const auto schedule = load_schedule(call.tx, group.number, name);
-  if (!schedule) {
-    throw invalid_request("Scheduled action name not found - Scheduled action '" + name + "' not found");
-  }
+  if (!schedule) throw invalid_request("Scheduled action name not found");
   delete_schedule_row(call.tx, schedule->number);
   call.wake(kSchedulesTopic);
 }

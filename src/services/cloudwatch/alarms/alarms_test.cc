@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "services/cloudwatch/alarms/action_loop.h"
 #include "services/cloudwatch/alarms/alarm_fixture.h"
 #include "services/cloudwatch/units.h"
 
@@ -60,6 +61,37 @@ TEST_F(AlarmTest, PointsWakeTheLoopOnlyForWatchedMetrics) {
   run<void>("DeleteAlarms", DeleteAlarmsInput{.AlarmNames = {"high"}});
   put(datum(1, now_));
   EXPECT_FALSE(woken());
+}
+
+// settle() takes turns of both loops whether they were woken or not.
+TEST_F(AlarmTest, AChangedStateWakesTheLoopOfItsActions) {
+  const auto woken = [&](std::string_view topic) {
+    return std::any_of(wakes_.begin(), wakes_.end(), [&](const Wake& wake) { return wake.topic == topic; });
+  };
+  PutMetricAlarmInput input = alarm_input();
+  input.AlarmActions = {{kPolicy}};
+  put_alarm(input);
+  settle();
+  put(datum(10, now_));
+  take_turn("cloudwatch-alarms");
+  EXPECT_TRUE(woken(kAlarmActionsTopic));
+  EXPECT_FALSE(woken(kAlarmsTopic)) << "no alarm refers to it";
+  run<void>("DisableAlarmActions", DisableAlarmActionsInput{.AlarmNames = {"high"}});
+  EXPECT_FALSE(woken(kAlarmsTopic));
+  run<void>("EnableAlarmActions", EnableAlarmActionsInput{.AlarmNames = {"high"}});
+  EXPECT_TRUE(woken(kAlarmsTopic)) << "actions of scaling policies are repeated";
+  set_state("high", "OK");
+  EXPECT_TRUE(woken(kAlarmsTopic)) << "the true state returns at the next evaluation";
+}
+
+TEST_F(AlarmTest, AnEvaluationThatChangesAChildWakesTheLoopForTheCompositeAlarm) {
+  put_alarm(alarm_input());
+  put_composite("any", "ALARM(high)");
+  settle();
+  put(datum(10, now_));
+  take_turn("cloudwatch-alarms");
+  EXPECT_TRUE(std::any_of(wakes_.begin(), wakes_.end(), [](const Wake& wake) { return wake.topic == kAlarmsTopic; }));
+  EXPECT_EQ(state(), "ALARM");
 }
 
 TEST_F(AlarmTest, AfterACrashAnActionThatWasNotExecutedIs) {

@@ -132,7 +132,7 @@ class MathParser {
   }
 
   MathNode parse_number() {
-    // from_chars knows no locale, and neither does this: the digits are ASCII.
+    // No locale applies, as with from_chars: the digits are ASCII.
     const std::string rest(text_.substr(at_, 40));
     char* end = nullptr;
     const double number = std::strtod(rest.c_str(), &end);

@@ -56,7 +56,11 @@ TEST_F(Instances, ARequestThatCannotBeHonouredIsRejectedByName) {
             "InvalidParameterValue: Invalid value 'x9.huge' for InstanceType.");
   EXPECT_EQ(error([](auto& r) { r.ImageId.reset(); }),
             "MissingParameter: The request must contain the parameter ImageId");
-  EXPECT_EQ(error([](auto& r) { r.ImageId = "ubuntu"; }), "InvalidAMIID.Malformed: Invalid id: \"ubuntu\"");
+  EXPECT_EQ(error([](auto& r) { r.ImageId = "ubuntu"; }),
+            "InvalidAMIID.Malformed: Invalid id: \"ubuntu\" (expecting \"ami-...\")");
+  EXPECT_EQ(error([](auto& r) { r.ImageId = "ami-12"; }), "InvalidAMIID.Malformed: Invalid id: \"ami-12\"");
+  EXPECT_EQ(error([](auto& r) { r.ImageId = "resolve:ssm:/image"; }),
+            "UnsupportedOperation: Stoker does not support the parameter ImageId with the value resolve:ssm:/image.");
   EXPECT_EQ(error([](auto& r) { r.KeyName = "k"; }), "InvalidKeyPair.NotFound: The key pair 'k' does not exist");
   EXPECT_EQ(error([](auto& r) { r.SubnetId = "subnet-1"; }),
             "InvalidSubnetID.NotFound: The subnet ID 'subnet-1' does not exist");

@@ -60,8 +60,11 @@ void check_launch_members(const RunInstancesRequest& request, const std::string&
   }
   if (request.Placement) check_placement(*request.Placement, path);
   if (request.NetworkInterfaces) check_network_interfaces(*request.NetworkInterfaces, path);
+  if (request.ImageId && request.ImageId->starts_with("resolve:")) {
+    throw unsupported_parameter(path + "ImageId with the value " + *request.ImageId);
+  }
   if (request.ImageId && !is_id(*request.ImageId, "ami")) {
-    throw malformed_id("InvalidAMIID.Malformed", *request.ImageId);
+    throw malformed_image_id(*request.ImageId);
   }
 }
 

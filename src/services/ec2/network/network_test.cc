@@ -7,6 +7,7 @@
 #include "shapes/ec2/route.h"
 #include "shapes/ec2/security_group.h"
 #include "shapes/ec2/subnet.h"
+#include "shapes/ec2/tag.h"
 #include "shapes/ec2/vpc.h"
 
 namespace services::ec2 {
@@ -67,7 +68,8 @@ TEST_F(Network, RulesOfAGroupAreAddedOnceAndRevoked) {
   EXPECT_EQ(error_of([&] {
               run<AuthorizeSecurityGroupIngressResult>("AuthorizeSecurityGroupIngress", request);
             }),
-            "InvalidPermission.Duplicate: the specified rule already exists");
+            "InvalidPermission.Duplicate: the specified rule \"peer: 0.0.0.0/0, TCP, from port: 443, to port: 443, "
+            "ALLOW\" already exists");
   DescribeSecurityGroupsRequest list;
   list.GroupIds = {{id}};
   auto group = run<DescribeSecurityGroupsResult>("DescribeSecurityGroups", list).SecurityGroups->front();
@@ -88,6 +90,18 @@ TEST_F(Network, AVpcIsDeletedWithWhatItWasCreatedWith) {
   run<void>("DeleteVpc", DeleteVpcRequest{.VpcId = vpc});
   EXPECT_EQ(error_of([&] { run<void>("DeleteVpc", DeleteVpcRequest{.VpcId = vpc}); }),
             "InvalidVpcID.NotFound: The vpc ID '" + vpc + "' does not exist");
+}
+
+TEST_F(Network, TagsOfWhatDoesNotExistFailAsAmazonsDo) {
+  const auto error = [&](const std::string& id) {
+    return error_of([&] { run<void>("CreateTags", CreateTagsRequest{.Resources = {id}, .Tags = {{"a", "b"}}}); });
+  };
+  EXPECT_EQ(error("vpc-0123456789abcdef0"), "InvalidVpcID.NotFound: The vpc ID 'vpc-0123456789abcdef0' does not exist");
+  EXPECT_EQ(error("rtb-0123456789abcdef0"),
+            "InvalidRouteTableID.NotFound: The routeTable ID 'rtb-0123456789abcdef0' does not exist");
+  EXPECT_EQ(error("igw-0123456789abcdef0"),
+            "InvalidInternetGatewayID.NotFound: The internetGateway ID 'igw-0123456789abcdef0' does not exist");
+  EXPECT_EQ(error("vol-0123456789abcdef0"), "InvalidID: The ID 'vol-0123456789abcdef0' is not valid");
 }
 
 TEST(Cidr, BlocksAreParsedAndCompared) {

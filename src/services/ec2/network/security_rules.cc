@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of security groups: authorizing, revoking and listing them.
+#include <algorithm>
+
 #include "services/ec2/errors.h"
 #include "services/ec2/identifiers.h"
 #include "services/ec2/network/default_network.h"
@@ -120,6 +122,20 @@ bool is_same_rule(const SecurityGroupRule& a, const SecurityGroupRule& b) {
          a.CidrIpv4 == b.CidrIpv4 && a.CidrIpv6 == b.CidrIpv6 && group(a) == group(b);
 }
 
+// "peer: 0.0.0.0/0, TCP, from port: 443, to port: 443, ALLOW"
+std::string rule_text(const SecurityGroupRule& rule) {
+  const auto group = rule.ReferencedGroupInfo ? rule.ReferencedGroupInfo->GroupId : std::nullopt;
+  std::string protocol = rule.IpProtocol == "-1" ? "ALL" : rule.IpProtocol.value_or("");
+  std::ranges::transform(protocol, protocol.begin(),
+                         [](char c) { return static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c); });
+  std::string text = "peer: " + rule.CidrIpv4.value_or(rule.CidrIpv6.value_or(group.value_or(""))) + ", " + protocol;
+  if (protocol != "ALL") {
+    text += ", from port: " + std::to_string(rule.FromPort.value_or(-1)) +
+            ", to port: " + std::to_string(rule.ToPort.value_or(-1));
+  }
+  return text + ", ALLOW";
+}
+
 std::vector<SecurityGroupRule> add_rules(Call& call, const std::string& id, const std::vector<IpPermission>& permissions,
                                          bool egress) {
   StoredGroup stored = get_group(call, id);
@@ -129,7 +145,8 @@ std::vector<SecurityGroupRule> add_rules(Call& call, const std::string& id, cons
     for (SecurityGroupRule& rule : rules_of(call, stored, permission, egress)) {
       for (const SecurityGroupRule& existing : stored.rules) {
         if (is_same_rule(existing, rule)) {
-          throw ApiError("InvalidPermission.Duplicate", "the specified rule already exists");
+          throw ApiError("InvalidPermission.Duplicate",
+                         "the specified rule \"" + rule_text(rule) + "\" already exists");
         }
       }
       stored.rules.push_back(rule);

@@ -28,7 +28,7 @@ void check_template_name(const std::string& name) {
   if (name.size() >= kLeastName && name.size() <= kMostName && name.find_first_not_of(allowed) == name.npos) return;
   throw ApiError("InvalidLaunchTemplateName.MalformedException",
                  "A launch template name must be between 3 and 128 characters, and may contain letters, numbers, and "
-                 "the following characters: ( ) . / _ -");
+                 "the following characters: - ( ) . / _.");
 }
 
 // A repeated creation with the same token has the first one's answer.
@@ -86,8 +86,12 @@ std::vector<TemplateRow> requested_templates(Call& call, const DescribeLaunchTem
     found[id] = get_template(call, id, std::nullopt);
   }
   for (const std::string& name : request.LaunchTemplateNames.value_or(std::vector<std::string>())) {
-    const TemplateRow row = get_template(call, std::nullopt, name);
-    found[row.id] = row;
+    const auto row = find_template_by_name(call, name);
+    if (!row) {
+      throw ApiError("InvalidLaunchTemplateName.NotFoundException",
+                     "At least one of the launch templates specified in the request does not exist.");
+    }
+    found[row->id] = *row;
   }
   std::vector<TemplateRow> rows;
   for (auto& [id, row] : found) rows.push_back(std::move(row));

@@ -3,14 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
 #include "services/ecs/capacity/capacity_index.h"
 #include "services/ecs/capacity/drain.h"
 #include "services/ecs/capacity/protection.h"
+#include "services/ecs/capacity/run_queue.h"
 #include "services/ecs/capacity/waiting_task.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/machines/fleets.h"
+#include "services/ecs/reconciliation/service_queue.h"
 #include "services/ecs/reconciliation/service_tasks.h"
 #include "services/ecs/state_events.h"
 #include "services/ecs/tasks/task_start.h"
@@ -22,7 +26,7 @@ namespace {
 // Per turn: the writer must not be occupied for long. The next look follows at once.
 constexpr std::size_t kMaxPlacedAtOnce = 100;
 
-bool is_expired(const state::Task& task, base::Time now) { return task.created_at + kWaitsFor <= now; }
+bool is_expired(const state::Task& task, base::Time now) { return !is_queued(task) && task.created_at + kWaitsFor <= now; }
 
 // Tasks of one launch and provider need the same: where one finds no room, none of them does.
 using Kind = std::pair<state::LaunchNumber, std::string>;
@@ -31,10 +35,13 @@ Kind kind_of(const state::Task& task) { return {task.launch(), task.provider.val
 bool any_fits(Call& call, state::ClusterNumber cluster, const std::vector<state::Task>& waiting) {
   WaitingRequests requests(call.tx);
   std::set<Kind> tried;
+  bool queue_tried = false;
   for (const state::Task& task : waiting) {
+    if (is_queued(task) && queue_tried) continue;
     if (!tried.insert(kind_of(task)).second) continue;
     const scheduler::Request* request = requests.of(task);
     if (!request) continue;
+    queue_tried = queue_tried || is_queued(task);
     const auto decision =
         call.local<Fleets>().with(cluster, [&](const scheduler::Fleet& fleet) { return fleet.place(*request); });
     if (std::holds_alternative<scheduler::Plan>(decision)) return true;
@@ -59,6 +66,7 @@ void place_all(Call& call, const state::Cluster& cluster) {
   WaitingRequests requests(call.tx);
   Taking taking(call, cluster.number);
   std::set<Kind> refused;
+  bool queue_waits = false;  // its first task does not fit
   std::size_t placed = 0;
   for (state::Task& task : state::list_waiting(call.tx, cluster.number)) {
     if (is_expired(task, call.now)) {
@@ -68,6 +76,7 @@ void place_all(Call& call, const state::Cluster& cluster) {
                       task.provider.value_or(""), std::chrono::duration_cast<std::chrono::minutes>(kWaitsFor).count()));
       continue;
     }
+    if (is_queued(task) && queue_waits) continue;
     const scheduler::Request* request = refused.contains(kind_of(task)) ? nullptr : requests.of(task);
     if (!request || placed == kMaxPlacedAtOnce) continue;
     try {
@@ -81,8 +90,11 @@ void place_all(Call& call, const state::Cluster& cluster) {
       // An expression that takes too long.
     }
     refused.insert(kind_of(task));
+    queue_waits = queue_waits || is_queued(task);
   }
   taking.leave_to_transaction();
+  // A service may wait for a place among the waiting tasks.
+  if (placed > 0) mark_room(call, cluster.number);
 }
 
 void include_next(std::optional<base::Time>& next, base::Time time) {
@@ -107,8 +119,12 @@ Decision look_at_capacity(Call& call) {
     if (!cluster) continue;
     const auto waiting = state::list_waiting(call.tx, number);
     if (!waiting.empty()) {
-      include_next(decision.next, waiting.front().created_at + kWaitsFor);
-      due = due || is_expired(waiting.front(), call.now) || any_fits(call, number, waiting);
+      const auto oldest = std::ranges::find_if_not(waiting, &is_queued);
+      if (oldest != waiting.end()) {
+        include_next(decision.next, oldest->created_at + kWaitsFor);
+        due = due || is_expired(*oldest, call.now);
+      }
+      due = due || any_fits(call, number, waiting);
     }
     due = due || !find_protection_changes(call, *cluster).empty();
   }

@@ -10,6 +10,7 @@
 
 #include "base/duration.h"
 #include "services/ecs/capacity/reservation.h"
+#include "services/ecs/capacity/run_queue.h"
 #include "services/ecs/capacity/scaling_group.h"
 #include "services/ecs/capacity/waiting_task.h"
 #include "services/ecs/machines/fleets.h"
@@ -91,7 +92,7 @@ void explain_machines_of_provider(Call& call, const state::Cluster& cluster, con
   call.local<Fleets>().with(cluster.number, [&](const scheduler::Fleet& fleet) {
     std::erase_if(refusal.failures, [&](const scheduler::Failure& failure) {
       const scheduler::Machine* machine = fleet.find(failure.instance);
-      return !machine || machine->instance().capacity_provider != task.provider;
+      return !machine || (!is_queued(task) && machine->instance().capacity_provider != task.provider);
     });
   });
   response.machines.emplace();
@@ -108,6 +109,11 @@ void explain_machines_of_provider(Call& call, const state::Cluster& cluster, con
 
 void explain_waiting(Call& call, const state::Cluster& cluster, const state::Task& task,
                      StokerExplainResponse& response) {
+  if (is_queued(task)) {
+    explain_queue(call, cluster, task, response);
+    explain_machines_of_provider(call, cluster, task, response);
+    return;
+  }
   const std::string provider = task.provider.value_or("");
   response.sentences.push_back(
       fmt::format("It has been PROVISIONING for {}: it waits for capacity of the capacity provider {}, for another {} "

@@ -104,6 +104,28 @@ TEST_F(MachineLifeTest, TheRegionIsTheInstancesOwnWhoeverCalls) {
   EXPECT_EQ(describe_machine(machine).status, "INACTIVE");
 }
 
+TEST_F(MachineLifeTest, TheNameOfAnInstanceIsForTheKeyOfItsProvider) {
+  use_provider();
+  add_instance("i-1", "p-group");
+  const std::string root = caller_.access_key;
+  const auto become_machine = [&](const std::optional<std::string>& name) {
+    state::Key key = state::new_machine_key(caller_.account, now_);
+    key.machine = name;
+    store_->write_now([&](store::Tx& tx) { state::insert_key(tx, key); });
+    caller_.access_key = key.id;
+    caller_.machine = true;
+  };
+  become_machine(std::nullopt);
+  EXPECT_THAT(error_of(&register_container_instance, R"({"instanceIdentityDocument":"{\"instanceId\":\"i-1\"}"})"),
+              testing::HasSubstr("The EC2 instance i-1 has a key of its own"));
+  EXPECT_THAT(scaling_.joined, IsEmpty());
+  become_machine("i-1");
+  const std::string machine = add_machine("i-1", 0);
+  caller_.access_key = root;
+  caller_.machine = false;
+  EXPECT_EQ(describe_machine(machine).capacityProviderName, "p");
+}
+
 TEST_F(MachineLifeTest, InstancesWithTasksAreProtectedAndThoseWithDaemonsAreNot) {
   use_provider(R"("managedTerminationProtection":"ENABLED")");
   join_instance("i-1");

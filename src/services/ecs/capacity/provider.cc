@@ -81,6 +81,7 @@ shapes::ecs::CapacityProvider shown(const Provider& provider, bool tags) {
   out.status = provider.inactive_at ? "INACTIVE" : "ACTIVE";
   out.autoScalingGroupProvider = provider.body.autoScalingGroupProvider;
   out.updateStatus = provider.body.updateStatus;
+  out.updateStatusReason = provider.body.updateStatusReason;
   out.tags.emplace();
   if (tags) out.tags = provider.body.tags;
   out.type = "EC2_AUTOSCALING";

@@ -19,8 +19,9 @@ struct ProviderBody {
   shapes::ecs::AutoScalingGroupProvider autoScalingGroupProvider = {};  // with all defaults
   std::vector<shapes::ecs::Tag> tags = {};
   std::string updateStatus = {};  // "CREATE_COMPLETE"
+  std::optional<std::string> updateStatusReason = {};  // of DELETE_FAILED
 };
-BOOST_DESCRIBE_STRUCT(ProviderBody, (), (autoScalingGroupProvider, tags, updateStatus))
+BOOST_DESCRIBE_STRUCT(ProviderBody, (), (autoScalingGroupProvider, tags, updateStatus, updateStatusReason))
 
 struct Provider {
   std::int64_t number = 0;

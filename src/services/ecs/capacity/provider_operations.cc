@@ -205,22 +205,28 @@ UpdateCapacityProviderResponse update_capacity_provider(Call& call, const Update
   if (update.managedDraining) body.managedDraining = update.managedDraining;
   check_provider(call, provider);
   provider.body.updateStatus = "UPDATE_COMPLETE";
+  provider.body.updateStatusReason.reset();
   update_provider(call.tx, provider);
   adapt_associations(call, provider);
   return {.capacityProvider = shown(provider, false)};
 }
 
+// The request succeeds in any case; as at Amazon, updateStatus says whether the provider is deleted.
 DeleteCapacityProviderResponse delete_capacity_provider(Call& call, const DeleteCapacityProviderRequest& request) {
   reject_cluster(request.cluster);
   Provider provider = find_named_provider(call, request.capacityProvider);
   const auto clusters = list_clusters_of(call.tx, provider);
-  if (!clusters.empty()) {
-    throw client_error("The capacity provider cannot be deleted because it is associated with cluster: " +
-                       clusters.front().name + ". Remove the capacity provider from the cluster and try again.");
+  provider.body.updateStatusReason.reset();
+  if (clusters.empty()) {
+    provider.inactive_at = call.now;
+    provider.body.updateStatus = "DELETE_COMPLETE";
+    provider.body.tags.clear();
+  } else {
+    provider.body.updateStatus = "DELETE_FAILED";
+    provider.body.updateStatusReason =
+        "The capacity provider cannot be deleted because it is associated with cluster: " + clusters.front().name +
+        ". Remove the capacity provider from the cluster and try again.";
   }
-  provider.inactive_at = call.now;
-  provider.body.updateStatus = "DELETE_COMPLETE";
-  provider.body.tags.clear();
   update_provider(call.tx, provider);
   return {.capacityProvider = shown(provider, false)};
 }

@@ -104,9 +104,13 @@ TEST_F(ProviderTest, AnUpdateChangesThePolicyAndSwitchesItOff) {
 
 TEST_F(ProviderTest, AProviderInUseIsNeitherRemovedNorDeleted) {
   use_provider();
-  EXPECT_EQ(error_of(&delete_capacity_provider, R"({"capacityProvider":"p"})"),
-            "ClientException: The capacity provider cannot be deleted because it is associated with cluster: default. "
-            "Remove the capacity provider from the cluster and try again.");
+  const auto kept = *run_json(&delete_capacity_provider, R"({"capacityProvider":"p"})").capacityProvider;
+  EXPECT_EQ(kept.status, "ACTIVE");
+  EXPECT_EQ(kept.updateStatus, "DELETE_FAILED");
+  EXPECT_EQ(kept.updateStatusReason,
+            "The capacity provider cannot be deleted because it is associated with cluster: default. Remove the "
+            "capacity provider from the cluster and try again.");
+  EXPECT_EQ(run_json(&describe_capacity_providers, "{}").capacityProviders->at(0), kept);
   const Task task = run_one();
   const std::string none = R"({"cluster":"default","capacityProviders":[],"defaultCapacityProviderStrategy":[]})";
   EXPECT_EQ(error_of(&put_cluster_capacity_providers, none),
@@ -116,6 +120,7 @@ TEST_F(ProviderTest, AProviderInUseIsNeitherRemovedNorDeleted) {
   const auto deleted = *run_json(&delete_capacity_provider, R"({"capacityProvider":"p"})").capacityProvider;
   EXPECT_EQ(deleted.status, "INACTIVE");
   EXPECT_EQ(deleted.updateStatus, "DELETE_COMPLETE");
+  EXPECT_FALSE(deleted.updateStatusReason);
   EXPECT_THAT(*run_json(&describe_capacity_providers, "{}").capacityProviders, IsEmpty());
   EXPECT_THAT(error_of(&delete_capacity_provider, R"({"capacityProvider":"p"})"), HasSubstr("does not exist"));
 }
@@ -143,7 +148,8 @@ TEST_F(ProviderTest, StrategiesAreChecked) {
                     R"({"taskDefinition":"plain","capacityProviderStrategy":[)" + strategy + "]" + more + "}");
   };
   EXPECT_THAT(run_error(R"({"capacityProvider":"x","weight":1})"),
-              HasSubstr("that is not associated with the cluster"));
+              HasSubstr("that is not associated with the cluster. Associate the capacity provider with the cluster or "
+                        "specify a valid capacity provider and try again."));
   EXPECT_THAT(run_error(R"({"capacityProvider":"p"},{"capacityProvider":"q"})"),
               HasSubstr("There are no capacity providers in the capacity provider strategy with a weight value greater "
                         "than zero"));

@@ -59,7 +59,7 @@ Strategy check_strategy(Strategy strategy, const std::vector<std::string>& provi
     if (std::ranges::find(providers, item.capacityProvider) == providers.end()) {
       throw invalid_parameter(
           "The specified capacity provider strategy cannot contain a capacity provider that is not associated with the "
-          "cluster. Associate the capacity provider with the cluster and try again.");
+          "cluster. Associate the capacity provider with the cluster or specify a valid capacity provider and try again.");
     }
     item.weight = item.weight.value_or(0);
     item.base = item.base.value_or(0);

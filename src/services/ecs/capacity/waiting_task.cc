@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "services/ecs/capacity/capacity_index.h"
 #include "services/ecs/tasks/launch.h"
 #include "services/ecs/tasks/stop.h"
 #include "wire/error.h"
@@ -41,7 +42,7 @@ state::Task to_waiting_task(const StoredLaunch& launch, const state::TaskName& n
   task.id = request.task;
   task.cluster = launch.cluster;
   task.known = model::TaskStatus::Provisioning;
-  task.provider = request.capacity_provider;
+  if (!request.capacity_provider.empty()) task.provider = request.capacity_provider;
   task.hold.task = request.task;
   task.hold.cpu = request.demand.cpu;
   task.hold.memory_mib = request.demand.memory_mib;
@@ -53,6 +54,7 @@ void stop_waiting(Call& call, state::TaskState& task, model::StopCode code, cons
   // Only a task that nobody stopped has failed.
   if (code != model::StopCode::TaskFailedToStart) task.desired = model::DesiredStatus::Stopped;
   stop_now(call, task, code, reason);
+  mark_capacity(call, task.cluster);  // the next in the queue may fit
 }
 
 scheduler::Request* WaitingRequests::of(const state::Task& task) {

@@ -136,6 +136,18 @@ TEST_F(WaitingTaskTest, AClusterHasALimitOfWaitingTasks) {
   for (std::int64_t i = 0; i < kMaxWaiting / 10; ++i) run_family("plain", R"("count":10)");
   EXPECT_EQ(error_of(&run_task, R"({"taskDefinition":"plain"})"),
             "ClientException: Tasks provisioning capacity limit exceeded.");
+  create(R"({"serviceName":"s","taskDefinition":"four","desiredCount":1})");
+  EXPECT_THAT(tasks("s"), IsEmpty());
+  EXPECT_EQ(last_event("s"),
+            "was unable to place tasks in your cluster because the tasks provisioning capacity limit was exceeded. For "
+            "more information, see the Troubleshooting section of the Amazon ECS Developer Guide.");
+  join_instance("i-1");
+  settle();
+  EXPECT_THAT(tasks("s"), IsEmpty()) << "the machine is too small, and the others wait still";
+  run_capacity();
+  EXPECT_THAT(capacity_wakes_, Contains(std::string(state::kServicesTopic)));
+  settle();
+  EXPECT_THAT(tasks("s"), SizeIs(1)) << "it waits with them";
 }
 
 TEST_F(WaitingTaskTest, AStrategySplitsTheTasksOfALaunch) {

@@ -4,7 +4,9 @@
 #include "services/ecs/arn.h"
 #include "services/ecs/capacity/association.h"
 #include "services/ecs/errors.h"
+#include "services/ecs/services/service_body.h"
 #include "services/shape_json.h"
+#include "state/external_contents.h"
 
 namespace services::ecs {
 namespace {
@@ -12,23 +14,35 @@ namespace {
 using shapes::ecs::Cluster;
 using shapes::ecs::KeyValuePair;
 
-// The names and their order are Amazon's. To a client, all machines are EC2 instances.
-std::vector<KeyValuePair> statistics_of(const state::ClusterContents& contents) {
+std::int32_t count_external_services(store::Tx& tx, state::ClusterNumber cluster, state::ServiceStatus status) {
+  std::int32_t count = 0;
+  for (const std::string& body : state::list_service_bodies(tx, cluster, status)) {
+    count += from_json<ServiceBody>(body).launchType == "EXTERNAL" ? 1 : 0;
+  }
+  return count;
+}
+
+// The names and their order are Amazon's. What is not EXTERNAL runs on EC2 instances, as far as a client can see.
+std::vector<KeyValuePair> statistics_of(store::Tx& tx, state::ClusterNumber cluster,
+                                        const state::ClusterContents& contents) {
+  const state::ExternalTasks external = state::count_external_tasks(tx, cluster);
+  const std::int32_t active = count_external_services(tx, cluster, state::ServiceStatus::Active);
+  const std::int32_t draining = count_external_services(tx, cluster, state::ServiceStatus::Draining);
   const std::pair<const char*, std::int32_t> counts[] = {
-      {"runningEC2TasksCount", contents.running_tasks},
+      {"runningEC2TasksCount", contents.running_tasks - external.running},
       {"runningFargateTasksCount", 0},
-      {"pendingEC2TasksCount", contents.pending_tasks},
+      {"pendingEC2TasksCount", contents.pending_tasks - external.pending},
       {"pendingFargateTasksCount", 0},
-      {"runningExternalTasksCount", 0},
-      {"pendingExternalTasksCount", 0},
+      {"runningExternalTasksCount", external.running},
+      {"pendingExternalTasksCount", external.pending},
       {"runningManagedInstancesTasksCount", 0},
       {"pendingManagedInstancesTasksCount", 0},
-      {"activeEC2ServiceCount", contents.active_services},
+      {"activeEC2ServiceCount", contents.active_services - active},
       {"activeFargateServiceCount", 0},
-      {"drainingEC2ServiceCount", contents.draining_services},
+      {"drainingEC2ServiceCount", contents.draining_services - draining},
       {"drainingFargateServiceCount", 0},
-      {"activeExternalServiceCount", 0},
-      {"drainingExternalServiceCount", 0},
+      {"activeExternalServiceCount", active},
+      {"drainingExternalServiceCount", draining},
       {"activeManagedInstancesServiceCount", 0},
       {"drainingManagedInstancesServiceCount", 0},
   };
@@ -102,7 +116,7 @@ Cluster shown(store::Tx& tx, const WholeCluster& cluster, const state::ClusterCo
   out.pendingTasksCount = contents.pending_tasks;
   out.activeServicesCount = contents.active_services;
   // Lists are present even where their contents were not requested.
-  out.statistics = fields.statistics ? statistics_of(contents) : std::vector<KeyValuePair>();
+  out.statistics = fields.statistics ? statistics_of(tx, cluster.number, contents) : std::vector<KeyValuePair>();
   out.tags.emplace();
   out.settings.emplace();
   if (fields.tags) out.tags = cluster.body.tags;

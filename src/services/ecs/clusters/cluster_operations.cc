@@ -10,6 +10,7 @@
 #include "services/ecs/clusters/cluster_settings.h"
 #include "services/ecs/clusters/deletion.h"
 #include "services/ecs/errors.h"
+#include "services/ecs/machines/machine_access.h"
 #include "services/ecs/operations.h"
 #include "services/ecs/page.h"
 #include "services/ecs/tags.h"
@@ -80,6 +81,7 @@ CreateClusterResponse create_cluster(Call& call, const CreateClusterRequest& req
   if (!plain_name(name)) {
     throw invalid_parameter("Invalid cluster name. It should have 1 to 255 letters, numbers, hyphens and underscores.");
   }
+  check_machine_cluster(call, request, name);
   WholeCluster cluster({{}, call.caller.account, call.caller.region, name, true}, body_of(call, request));
   if (auto existing = load_cluster(call, name)) {
     if (existing->active) {

@@ -20,7 +20,12 @@ void check_execute_command(const ExecuteCommandConfiguration& command) {
           "A CloudWatch log group name or S3 bucket name must be specified when overriding the default log "
           "configuration.");
     }
-    throw unsupported("executeCommandConfiguration.logging OVERRIDE", "sessions are not logged; say NONE or DEFAULT");
+    if (log->cloudWatchEncryptionEnabled.value_or(false)) {
+      throw unsupported("logConfiguration.cloudWatchEncryptionEnabled", "there is no Key Management Service");
+    }
+    if (log->s3EncryptionEnabled.value_or(false)) {
+      throw unsupported("logConfiguration.s3EncryptionEnabled", "there is no Key Management Service");
+    }
   }
   if (command.kmsKeyId) throw unsupported("executeCommandConfiguration.kmsKeyId", "there is no Key Management Service");
 }

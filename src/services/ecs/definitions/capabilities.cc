@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "services/ecs/definitions/check_task.h"
+#include "services/ecs/definitions/given.h"
 
 namespace services::ecs {
 namespace {
@@ -28,11 +29,6 @@ class Needs {
   }
   std::vector<Attribute> attributes_;
 };
-
-template <class T>
-bool given(const std::optional<T>& list) {
-  return list && !list->empty();
-}
 
 void need_image(Needs& needs, const ContainerDefinition& container, bool has_role) {
   if (container.image->find(".dkr.ecr.") == std::string::npos) return;

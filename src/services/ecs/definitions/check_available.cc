@@ -2,6 +2,7 @@
 // Features of task definitions that Stoker does not support. They are rejected by name, so that no task runs
 // that silently lacks them. docs/compatibility.md has the same list.
 #include "services/ecs/definitions/check_task.h"
+#include "services/ecs/definitions/given.h"
 #include "services/ecs/errors.h"
 
 namespace services::ecs {
@@ -9,12 +10,7 @@ namespace {
 
 using namespace shapes::ecs;
 
-template <class T>
-bool given(const std::optional<std::vector<T>>& list) {
-  return list && !list->empty();
-}
-
-void check_volume(const Volume& volume) {
+void check_source(const Volume& volume) {
   if (volume.efsVolumeConfiguration) throw unsupported("efsVolumeConfiguration", "there is no Elastic File System");
   if (volume.s3filesVolumeConfiguration) throw unsupported("s3filesVolumeConfiguration", "there is no S3 Files");
   if (volume.fsxWindowsFileServerVolumeConfiguration) {
@@ -54,7 +50,7 @@ void check_container(const ContainerDefinition& container) {
 void check_available(const RegisterTaskDefinitionRequest& request) {
   for (const ContainerDefinition& container : request.containerDefinitions) check_container(container);
   if (request.volumes) {
-    for (const Volume& volume : *request.volumes) check_volume(volume);
+    for (const Volume& volume : *request.volumes) check_source(volume);
   }
   if (request.proxyConfiguration) throw unsupported("proxyConfiguration", "there is no App Mesh");
   if (given(request.inferenceAccelerators)) {

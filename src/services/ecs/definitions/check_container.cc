@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "services/ecs/definitions/check_task.h"
 #include "services/ecs/definitions/environment_files.h"
+#include "services/ecs/definitions/given.h"
 #include "services/ecs/errors.h"
 
 namespace services::ecs {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "services/ecs/definitions/check_task.h"
+#include "services/ecs/definitions/given.h"
 #include "services/ecs/definitions/task_size.h"
 
 namespace services::ecs {
@@ -14,11 +15,6 @@ using namespace shapes::ecs;
 using Why = std::optional<std::string>;
 
 constexpr std::int32_t kLeastStorageGib = 21, kMostStorageGib = 200;
-
-template <class T>
-bool given(const std::optional<std::vector<T>>& list) {
-  return list && !list->empty();
-}
 
 Why unsupported(std::string_view member) {
   return fmt::format("Fargate compatible task definitions do not support {}", member);

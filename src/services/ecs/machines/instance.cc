@@ -133,11 +133,15 @@ shapes::ecs::ContainerInstanceHealthStatus health_of(const StoredInstance& insta
   return {.overallStatus = overall, .details = details};
 }
 
+bool has_attribute(const ContainerInstance& body, std::string_view name) {
+  return body.attributes && std::ranges::count(*body.attributes, name, &Attribute::name) > 0;
+}
+
 }  // namespace
 
-bool StoredInstance::has_our_agent() const {
-  return body.attributes && std::ranges::count(*body.attributes, "stoker.agent", &shapes::ecs::Attribute::name) > 0;
-}
+bool StoredInstance::has_our_agent() const { return has_attribute(body, "stoker.agent"); }
+
+bool StoredInstance::can_exec() const { return has_attribute(body, kExecAttribute); }
 
 std::string StoredInstance::trouble() const {
   std::string text;

@@ -19,6 +19,9 @@ namespace services::ecs {
 
 inline constexpr std::size_t kMaxGpus = 256;
 
+// Of machines whose agent runs commands in containers.
+inline constexpr std::string_view kExecAttribute = "stoker.exec";
+
 // Deregistered instances are described for so long.
 inline constexpr base::Duration kInactiveFor = std::chrono::hours(1);
 
@@ -30,6 +33,8 @@ struct StoredInstance : state::Machine {
 
   // Stoker's agent, which states that itself; others are Amazon's.
   bool has_our_agent() const;
+  // Its agent runs commands in containers.
+  bool can_exec() const;
   model::Instance for_scheduler() const;
   // Why it accepts no tasks; "" for a healthy machine. And since when.
   std::string trouble() const;

@@ -15,9 +15,11 @@
 #include "services/ecs/machines/fleets.h"
 #include "services/ecs/machines/instance.h"
 #include "services/ecs/machines/instance_operations.h"
+#include "services/ecs/machines/machine_access.h"
 #include "services/ecs/operations.h"
 #include "services/ecs/state_events.h"
 #include "services/ecs/tags.h"
+#include "state/keys.h"
 
 namespace services::ecs {
 namespace {
@@ -94,34 +96,43 @@ void describe(StoredInstance& instance, const RegisterContainerInstanceRequest& 
                                 request.tags.value_or(std::vector<Tag>()));
 }
 
-// A machine that is away loses its GPUs to one that has them now: its agent has lost its state, and has joined again
-// as another one.
-void take_over(Call& call, const model::InstanceId& owner, const std::string& gpu) {
+// A disconnected instance loses its GPUs to the one that registers them now: the agent of the machine has lost its
+// state, and has joined as a new instance.
+void take_over(Call& call, const model::InstanceId& owner, const std::string& gpu, bool may_replace) {
   auto former = load_instance(call.tx, owner);
-  if (former->connected) {
+  if (former->connected || !may_replace) {
     throw invalid_parameter(gpu + " is already registered by container instance " + owner.str() + ".");
   }
   deregister(call, *former, "Another container instance has registered " + gpu + ".");
 }
 
 // Within an account, a GPU is registered by one instance at a time.
-void claim_gpus(Call& call, const StoredInstance& instance) {
+void claim_gpus(Call& call, const StoredInstance& instance, bool may_replace) {
   state::delete_gpus(call.tx, instance.id);
   for (const Resource& resource : *instance.body.registeredResources) {
     if (!is_gpu(resource)) continue;
     for (const std::string& gpu : *resource.stringSetValue) {
       const auto owner = state::gpu_owner(call.tx, call.caller.account, gpu);
       if (owner == instance.id) throw invalid_parameter(gpu + " is listed twice.");
-      if (owner) take_over(call, *owner, gpu);
+      if (owner) take_over(call, *owner, gpu, may_replace);
       state::insert_gpu(call.tx, call.caller.account, gpu, instance.id);
     }
   }
+}
+
+// Whether this name is the caller's alone. Machines with keys of their own choose their names, and two of them may have
+// the same host name: GPUs and keys identify the machine that is gone, a name does not.
+bool owns_name(Call& call, const StoredInstance& instance, const state::Machine& former) {
+  if (!call.caller.machine) return !former.machine_key;
+  const auto key = state::find_key(call.tx, call.caller.access_key);
+  return key && key->machine == instance.name;
 }
 
 // The same machine without its ARN: its agent has lost its state, and no longer owns what ran there. A
 // connected machine is another one of the same name.
 void replace_former(Call& call, const StoredInstance& instance) {
   for (state::Machine& machine : state::list_disconnected(call.tx, instance.cluster, instance.name)) {
+    if (!owns_name(call, instance, machine)) continue;
     StoredInstance former = to_instance(std::move(machine));
     deregister(call, former, "Host EC2 (instance " + former.name + ") was registered again.");
   }
@@ -134,11 +145,14 @@ std::optional<StoredInstance> find_registered(Call& call, const state::Cluster& 
     if (!instance || instance->status == model::InstanceStatus::Inactive) {
       throw invalid_parameter("The specified container instance is not registered.");
     }
+    check_own_machine(call.caller, *instance);
     return instance;
   }
   if (!request.clientToken) return std::nullopt;
   auto machine = state::find_machine_by_token(call.tx, cluster.number, *request.clientToken);
-  return machine ? std::optional(to_instance(std::move(*machine))) : std::nullopt;
+  if (!machine) return std::nullopt;
+  check_own_machine(call.caller, *machine);
+  return to_instance(std::move(*machine));
 }
 
 }  // namespace
@@ -149,6 +163,9 @@ RegisterContainerInstanceResponse register_container_instance(Call& call,
   auto cluster = name ? load_cluster(call, *name) : std::nullopt;
   // Agents check for exactly this text, and create the default cluster then.
   if (!cluster || !cluster->active) throw client_error("Cluster not found.");
+  // A machine's key replaces other machines only when it registers for the first time: its agent may have lost an earlier
+  // key. Later it replaces none but its own.
+  const bool may_replace = !call.caller.machine || !state::has_registered(call.tx, call.caller.access_key);
   auto instance = find_registered(call, *cluster, request);
   const bool known = instance.has_value();
   if (!known) {
@@ -158,13 +175,14 @@ RegisterContainerInstanceResponse register_container_instance(Call& call,
     instance->name = machine_name(request);
     instance->client_token = request.clientToken;
     instance->registered_at = instance->connected_at = call.now;
-    replace_former(call, *instance);
+    bind_machine(call, *cluster, *instance);
+    if (may_replace) replace_former(call, *instance);
   }
   join_provider(call, *cluster, *instance);
   describe(*instance, request, call.caller);
   // The agent reports its troubles when it connects; Amazon's only once there are any.
   if (!instance->connected) instance->health = {};
-  claim_gpus(call, *instance);
+  claim_gpus(call, *instance, may_replace);
   if (known) {
     update_instance(call.tx, *instance);
   } else {

@@ -17,6 +17,7 @@ TaskUsage usage_in(const shapes::agent::TaskMetric& metric, base::Time now) {
   TaskUsage usage{.at = now};
   for (const shapes::agent::ContainerMetric& container : metric.containerMetrics) {
     if (usage.containers.size() >= LiveUsage::kMaxContainers) break;
+    if (container.containerName.size() > LiveUsage::kMaxContainerName) continue;
     usage.containers[container.containerName] = {mean_of(container.cpuStatsSet), mean_of(container.memoryStatsSet)};
   }
   return usage;
@@ -31,8 +32,7 @@ void LiveUsage::put(const model::InstanceId& instance, base::Time now,
     auto& tasks = all[instance];
     std::erase_if(tasks, [&](const auto& task) { return now - task.second.at > kValidFor; });
     for (const shapes::agent::TaskMetric& metric : request.taskMetrics) {
-      const std::string id = metric.taskArn.substr(metric.taskArn.rfind('/') + 1);
-      if (tasks.size() < kMaxTasks || tasks.contains(id)) tasks[id] = usage_in(metric, now);
+      tasks[metric.taskArn.substr(metric.taskArn.rfind('/') + 1)] = usage_in(metric, now);
     }
   });
 }

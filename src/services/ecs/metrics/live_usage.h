@@ -29,9 +29,10 @@ class LiveUsage {
  public:
   // Amazon's agent reports every 20 s, ours as often or every second.
   static constexpr base::Duration kValidFor = std::chrono::seconds(70);
-  static constexpr std::size_t kMaxTasks = 10000;      // of a machine
   static constexpr std::size_t kMaxContainers = 10;    // of a task, Amazon's limit
+  static constexpr std::size_t kMaxContainerName = 255;
 
+  // The tasks of the request must be on that machine.
   void put(const model::InstanceId& instance, base::Time now, const shapes::agent::PublishMetricsRequest& request);
   void forget(const model::InstanceId& instance);
   std::map<std::string, TaskUsage> of(const model::InstanceId& instance, base::Time now) const;  // by the task's id

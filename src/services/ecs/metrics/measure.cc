@@ -71,7 +71,7 @@ void add_sample(SeenGpu& gpu, const shapes::agent::StokerGpuSample& sample) {
   gpu.xid = as_double(sample.xid);
 }
 
-// What the fleet, a cache, knows of a machine. Nothing here may block.
+// A machine in the fleet, a cache. Nothing here may block.
 struct FleetMachine {
   model::InstanceId id;
   SeenMachine seen;

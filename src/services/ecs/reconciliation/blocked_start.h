@@ -11,8 +11,8 @@
 namespace services::ecs {
 
 struct BlockedStart {
-  bool by_stopping = false;  // tasks of the service are stopping and make room
-  std::string text = {};     // "" where Amazon's event says it all
+  bool progresses = false;  // tasks of the service stop and make room, or will when new ones are healthy
+  std::string text = {};    // "" where Amazon's event says it all
 };
 
 // Of a trial with a refusal.

@@ -19,8 +19,15 @@ inline constexpr std::string_view kMonitoringDisabled = "DISABLED", kMonitoring 
 // While a deployment watches alarms. Amazon polls as well.
 inline constexpr base::Duration kAlarmsEvery = std::chrono::seconds(5);
 
-// Of these alarms, the ones that are in ALARM. An alarm that does not exist is not.
-std::vector<std::string> alarms_in_alarm(Call& call, const state::Cluster& cluster, const std::string& service_arn,
-                                         const std::vector<std::string>& names);
+// Amazon's: the longest bake time of a deployment.
+inline constexpr base::Duration kLongestBake = std::chrono::hours(24);
+
+struct AlarmReport {
+  std::vector<std::string> in_alarm = {};  // names. An alarm that does not exist is not
+  // The time that the slowest of them takes to see a fault: all periods that it evaluates.
+  base::Duration slowest = {};
+};
+AlarmReport read_alarm_states(Call& call, const state::Cluster& cluster, const std::string& service_arn,
+                              const std::vector<std::string>& names);
 
 }  // namespace services::ecs

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "services/ecs/arn.h"
 #include "services/ecs/reconciliation/deployment_alarms.h"
+#include "services/ecs/services/circuit_breaker.h"
 #include "services/ecs/services/new_deployment.h"
 #include "services/shape_json.h"
 
@@ -83,6 +84,14 @@ void restore_network(Call& call, ServiceRows& rows, const state::Deployment& tar
   state::update_service(call.tx, rows.service);
 }
 
+void forget_failures(state::Deployment& deployment) {
+  auto body = from_json<DeploymentBody>(deployment.body_json);
+  body.earlierFailures = 0;
+  deployment.body_json = to_json(body);
+  deployment.failed_tasks = 0;
+  deployment.last_failure.reset();
+}
+
 // The deployment that completed last is the PRIMARY one again, under its old id.
 void roll_back(Call& call, ServiceRows& rows, state::Deployment target, const Failed& why) {
   state::Deployment& failed = rows.deployments.front();
@@ -91,8 +100,7 @@ void roll_back(Call& call, ServiceRows& rows, state::Deployment target, const Fa
   target.role = state::DeploymentRole::Primary;
   target.rollout = state::Rollout::InProgress;
   target.rollout_reason = why.rolling_back + fmt::format("deploymentId {}.", deployment_name(target));
-  target.failed_tasks = 0;
-  target.last_failure.reset();
+  forget_failures(target);
   save(call, target);
   restore_network(call, rows, target);
   write_event(call, rows, service_event(rows, fmt::format("rolling back to deployment {}.", deployment_name(target))));
@@ -157,8 +165,9 @@ void carry_out_verdict(Call& call, ServiceRows& rows, const scheduler::ServicePl
       if (rows.change && rows.change->body.deploymentCircuitBreaker) {
         auto& breaker = *rows.change->body.deploymentCircuitBreaker;
         breaker.status = kTriggered;
-        breaker.failureCount = rows.primary().failed_tasks;
-        breaker.threshold = scheduler::breaker_threshold(rows.service.desired);
+        const auto& configuration = rows.body.deploymentConfiguration;
+        breaker.failureCount = count_failures(configuration, rows.primary());
+        breaker.threshold = scheduler::breaker_threshold(rows.service.desired, failure_threshold(configuration));
       }
       return fail_primary(call, rows, kBreakerFailed, plan.roll_back);
     case scheduler::Verdict::AlarmFailed:

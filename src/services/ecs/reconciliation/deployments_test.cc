@@ -17,15 +17,20 @@ using testing::StartsWith;
 
 struct FakeAlarms {
   std::vector<std::string> in_alarm;
+  std::int32_t period = 0;  // seconds, of each of two that are evaluated
 };
 
 shapes::cloudwatch::DescribeAlarmsOutput fake_describe_alarms(Call& call,
                                                               const shapes::cloudwatch::DescribeAlarmsInput& request) {
   shapes::cloudwatch::DescribeAlarmsOutput output;
   output.MetricAlarms.emplace();
-  for (const std::string& name : call.local<FakeAlarms>().in_alarm) {
-    if (!std::ranges::count(*request.AlarmNames, name)) continue;
-    output.MetricAlarms->emplace_back().AlarmName = name;
+  const FakeAlarms& alarms = call.local<FakeAlarms>();
+  for (const std::string& name : *request.AlarmNames) {
+    auto& alarm = output.MetricAlarms->emplace_back();
+    alarm.AlarmName = name;
+    alarm.StateValue = std::ranges::count(alarms.in_alarm, name) > 0 ? "ALARM" : "OK";
+    alarm.Period = alarms.period;
+    alarm.EvaluationPeriods = 2;
   }
   return output;
 }
@@ -135,7 +140,7 @@ TEST_F(Deployments, OnABusyGpuThatTheMinimumProtectsTheEventNamesWhatWouldHelp) 
               HasSubstr("minimumHealthyPercent 100 keeps that task until its replacement runs. It continues with "
                         "minimumHealthyPercent 0 at most, or with another GPU."));
   settle_for(std::chrono::hours(1));
-  EXPECT_EQ(events("gpu"), all) << "said once";
+  EXPECT_EQ(events("gpu"), all) << "published once";
   update(R"({"service":"gpu","deploymentConfiguration":{"minimumHealthyPercent":0}})");
   run_until_quiet("gpu");
   EXPECT_EQ(revisions("gpu"), std::pair(0, 1));
@@ -181,6 +186,7 @@ TEST_F(Deployments, ATaskThatNoMachineCouldRunCostsNoOldTask) {
   settle_for(std::chrono::hours(1));
   EXPECT_EQ(revisions("gpu"), std::pair(1, 0));
   EXPECT_THAT(events("gpu"), Contains(HasSubstr("has insufficient GPU resource available.")));
+  EXPECT_THAT(last_event("gpu"), HasSubstr("waits for a machine. The closest is a: ")) << "no setting would help";
 }
 
 TEST_F(Deployments, TwoBusyMachinesAreUpdatedOneAfterTheOtherWhereHalfMustRun) {
@@ -195,6 +201,8 @@ TEST_F(Deployments, TwoBusyMachinesAreUpdatedOneAfterTheOtherWhereHalfMustRun) {
   obey("gpu");
   settle();
   EXPECT_EQ(revisions("gpu"), std::pair(1, 1));
+  EXPECT_THAT(last_event("gpu"), HasSubstr(" to be healthy. Then it stops (task "));
+  EXPECT_THAT(events("gpu"), Not(Contains(HasSubstr("unable to place")))) << "it makes progress";
   run_until_quiet("gpu");
   EXPECT_EQ(revisions("gpu"), std::pair(0, 2));
 }
@@ -286,6 +294,27 @@ TEST_F(Deployments, AnAlarmDuringTheDeploymentRollsItBack) {
   EXPECT_EQ(revisions("gpu"), std::pair(1, 0));
   EXPECT_EQ(status_of_last_change("gpu"), "ROLLBACK_SUCCESSFUL") << "although the alarm lasts";
   EXPECT_EQ(describe_service("gpu").deployments->at(0).rolloutState, "COMPLETED");
+}
+
+TEST_F(Deployments, WithoutABakeTimeAlarmsAreWatchedForTheTimeThatTheyEvaluate) {
+  add_machine("a", 4);
+  alarms_.period = 60;
+  create(R"({"serviceName":"gpu","taskDefinition":"one:1","desiredCount":1,"deploymentConfiguration":{
+            "alarms":{"alarmNames":["slow"],"enable":true,"rollback":true},"minimumHealthyPercent":100}})");
+  obey("gpu");
+  settle_for(std::chrono::seconds(119));
+  EXPECT_EQ(status_of_last_change("gpu"), "IN_PROGRESS");
+  settle_for(std::chrono::seconds(1));
+  EXPECT_EQ(status_of_last_change("gpu"), "SUCCESSFUL");
+  register_next();
+  update(R"({"service":"gpu","taskDefinition":"one"})");
+  run_until_quiet("gpu");
+  EXPECT_EQ(revisions("gpu"), std::pair(0, 1));
+  alarms_.in_alarm = {"slow"};
+  settle_for(std::chrono::seconds(10));
+  run_until_quiet("gpu");
+  EXPECT_EQ(revisions("gpu"), std::pair(1, 0)) << "the new revision ran, and the alarm came after that";
+  EXPECT_EQ(status_of_last_change("gpu"), "ROLLBACK_SUCCESSFUL") << "a rollback is not watched";
 }
 
 TEST_F(Deployments, ARollbackReturnsToADeploymentWhoseLastTaskHasJustStopped) {

@@ -20,6 +20,9 @@ constexpr base::Duration kAfterNoRoom = std::chrono::seconds(1);
 void apply_health(Call& call, ServiceRows& rows, const scheduler::ServicePlan& plan) {
   state::Deployment& primary = rows.deployments.front();
   if (!plan.healthy_again || primary.failed_tasks == 0) return;
+  auto body = from_json<DeploymentBody>(primary.body_json);
+  body.earlierFailures += primary.failed_tasks;
+  primary.body_json = to_json(body);
   primary.failed_tasks = 0;
   primary.last_failure.reset();
   primary.updated_at = call.now;

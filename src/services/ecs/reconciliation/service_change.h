@@ -15,6 +15,7 @@ namespace services::ecs {
 struct ServiceChange {
   ServiceQueue::Due due = {};
   std::string arn = {};  // of the service, for the log
+  bool daemon = false;
   ServiceVersions versions = {};           // that it was decided for
   ServiceQueue::Outcome outcome = {};      // where nothing has to be written
   ServiceQueue::Announced announced = {};  // from then on

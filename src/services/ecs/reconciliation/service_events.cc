@@ -19,6 +19,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr char kUnplaced[] = "was unable to place a task because no container instance met all of its requirements.";
+constexpr char kQueueIsFull[] =
+    "was unable to place tasks in your cluster because the tasks provisioning capacity limit was exceeded.";
 constexpr char kMoreInformation[] =
     " For more information, see the Troubleshooting section of the Amazon ECS Developer Guide.";
 constexpr char kSteadyState[] = "has reached a steady state.";
@@ -49,6 +51,8 @@ Condition unplaced(const ServiceSnapshot& snapshot, const Trial& trial) {
   if (trial.zone) {
     text = fmt::format("is unable to place a task in {} because no container instance met all of its requirements.",
                        *trial.zone);
+  } else if (trial.queue_is_full) {
+    text = kQueueIsFull;
   } else if (trial.provider_is_empty) {
     text += " Reason: No Container Instances were found in your capacity provider.";
   } else if (!closest) {
@@ -63,6 +67,15 @@ Condition unplaced(const ServiceSnapshot& snapshot, const Trial& trial) {
   }
   condition.message = service_event(snapshot, text + kMoreInformation);
   return condition;
+}
+
+// Failing tasks are one condition from the first back-off until one of them proves itself or the service is updated: a
+// start that is tried in between does not end it.
+bool keeps_failing(const ServiceSnapshot& snapshot, const scheduler::ServicePlan& plan) {
+  if (plan.throttled) return true;
+  if (snapshot.primary().rollout == state::Rollout::Failed || plan.healthy_again) return false;
+  if (plan.verdict != scheduler::Verdict::None) return false;
+  return scheduler::back_off_ends(snapshot.view.deployments.front()).has_value();
 }
 
 void add_array(json::object& detail, const char* name, const std::vector<std::string>& texts) {
@@ -89,10 +102,10 @@ std::vector<Condition> conditions_of(Call& call, const ServiceSnapshot& snapshot
   // A plan that stops tasks makes room: that is progress.
   if (trial.refusal && plan.stops.empty()) {
     const BlockedStart blocked = explain_blocked(call, snapshot, trial);
-    if (!blocked.by_stopping) conditions.push_back(unplaced(snapshot, trial));
+    if (!blocked.progresses) conditions.push_back(unplaced(snapshot, trial));
     if (!blocked.text.empty()) conditions.push_back({.message = service_event(snapshot, blocked.text)});
   }
-  if (plan.throttled) {
+  if (keeps_failing(snapshot, plan)) {
     conditions.push_back({.message = service_event(snapshot, "is unable to consistently start tasks successfully." +
                                                                  std::string(kMoreInformation)),
                           .action = ServiceAction{.type = "WARN", .name = "SERVICE_TASK_START_IMPAIRED"}});

@@ -103,7 +103,7 @@ void decide(Call& call, ServiceRows rows, ServiceChange& change) {
 
 ServiceChange look_at_service(Call& call, const ServiceQueue::Due& due, ServiceRows rows) {
   const std::string arn = rows.arn();
-  ServiceChange change{.due = due, .arn = arn};
+  ServiceChange change{.due = due, .arn = arn, .daemon = rows.service.daemon};
   const state::ClusterNumber cluster = rows.service.cluster;
   try {
     decide(call, std::move(rows), change);
@@ -152,6 +152,8 @@ Decision look_at_services(Call& call) {
     }
   }
   Decision decision{.apply = {}, .next = queue.next(call.now)};
+  // A machine that joins may not have room for all that wait. As at Amazon, a daemon's task is the first to start there.
+  std::ranges::stable_partition(changes, &ServiceChange::daemon);
   if (!changes.empty()) {
     decision.apply = [changes = std::move(changes)](Call& write) { apply_changes(write, changes); };
   }

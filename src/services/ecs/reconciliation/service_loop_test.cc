@@ -221,6 +221,20 @@ TEST_F(ServiceLoop, AServiceWaitsForAMachineWithRoomAndStartsWhenOneJoins) {
   EXPECT_EQ(tasks("gpu")[0].machine.str(), large);
 }
 
+TEST_F(ServiceLoop, OnAMachineThatJoinsADaemonStartsFirst) {
+  register_json(R"({"family":"big","containerDefinitions":[{"name":"c","image":"busybox","memory":8000,
+                   "versionConsistency":"disabled"}]})");
+  create(R"({"serviceName":"big","taskDefinition":"big","desiredCount":2})");
+  create(R"({"serviceName":"d","taskDefinition":"plain","schedulingStrategy":"DAEMON"})");
+  EXPECT_THAT(tasks("big"), SizeIs(1));
+  EXPECT_THAT(tasks("d"), IsEmpty());
+  const std::string joined = add_machine("b", 0);
+  settle();
+  ASSERT_THAT(tasks("d"), SizeIs(1));
+  EXPECT_EQ(tasks("d")[0].machine.str(), joined);
+  EXPECT_THAT(tasks("big"), SizeIs(1)) << "it has room where the daemon does not run";
+}
+
 TEST_F(ServiceLoop, AServiceThatWaitsStartsWhenAnotherTaskStops) {
   const Task first = run_family("one").tasks->at(0), second = run_family("one").tasks->at(0);
   create(R"({"serviceName":"gpu","taskDefinition":"one","desiredCount":1})");
@@ -316,8 +330,19 @@ TEST_F(ServiceLoop, ATaskThatKeepsFailingIsStartedEverMoreRarely) {
   report_status(tasks("web")[0].id, "STOPPED");
   settle();
   EXPECT_EQ(next_, now_ + 2 * scheduler::kFirstBackOff);
+  const auto announced = [&] { return std::ranges::count(events("web"), impaired); };
+  EXPECT_EQ(announced(), 1) << "a start that was tried in between is no end of the failures";
+  settle_for(kRepeatEventsAfter);
+  EXPECT_EQ(announced(), 2) << "after six hours";
+  report_status(tasks("web").at(0).id, "STOPPED");
+  settle();
   update(R"({"service":"web","forceNewDeployment":true})");
   EXPECT_THAT(tasks("web"), SizeIs(1)) << "an update ends the back-off";
+  for (int failures = 1; failures <= 3; ++failures) {
+    report_status(tasks("web").at(0).id, "STOPPED");
+    settle();
+  }
+  EXPECT_EQ(announced(), 3) << "of the new deployment";
 }
 
 TEST_F(ServiceLoop, ATaskThatIsStoppedByAClientIsReplacedAndCountsNotAsFailed) {

@@ -75,6 +75,7 @@ StoredLaunch service_launch(const ServiceRows& rows, const state::Deployment& de
   launch.service = rows.service.number;
   launch.deployment = deployment.number;
   launch.created_at = now;
+  launch.external = rows.body.launchType == "EXTERNAL";
   DeploymentBody body = from_json<DeploymentBody>(deployment.body_json);
   if (!body.capacityProviderStrategy.empty()) {
     launch.body.placementConstraints = rows.body.placementConstraints;
@@ -136,7 +137,8 @@ Trial try_starts(Call& call, const ServiceSnapshot& snapshot, const std::vector<
         const Provider* provider = providers[i].next();
         requests[i].capacity_provider = provider ? provider->name : "";
         auto refusal = tentative.place(requests[i], start.machine);
-        const bool waits = refusal && provider && provider->scales() && room > 0 && !start.zone;
+        const bool may_queue = may_wait && provider && provider->scales() && !start.zone;
+        const bool waits = refusal && may_queue && room > 0;
         if (!refusal || waits) {
           if (provider) providers[i].assign();
           room -= waits ? 1 : 0;
@@ -147,6 +149,7 @@ Trial try_starts(Call& call, const ServiceSnapshot& snapshot, const std::vector<
           trial.refusal = std::move(refusal);
           trial.request = requests[i];
           trial.zone = start.zone;
+          trial.queue_is_full = may_queue;
           trial.provider_is_empty = provider && trial.refusal->failures.empty();
         }
         break;

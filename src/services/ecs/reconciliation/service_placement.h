@@ -33,6 +33,7 @@ struct Trial {
   std::vector<scheduler::ServiceStart> starts = {};  // with the counts that fit
   std::int32_t blocked = 0;                          // tasks that found no machine
   bool provider_is_empty = false;                    // of the first of these: no machine belongs to its provider
+  bool queue_is_full = false;                        // it would wait for capacity, but too many tasks do
   // Why the first of these found none, and what it asked for.
   std::optional<scheduler::Refusal> refusal = {};
   std::optional<scheduler::Request> request = {};

@@ -14,13 +14,14 @@
 #include "services/ecs/reconciliation/daemon_machines.h"
 #include "services/ecs/reconciliation/deployment_alarms.h"
 #include "services/ecs/reconciliation/image_digests.h"
+#include "services/ecs/services/circuit_breaker.h"
 #include "services/ecs/tasks/report.h"
 #include "services/shape_json.h"
 
 namespace services::ecs {
 namespace {
 
-// What tasks need to know of their machines.
+// The part of a machine that matters to its tasks.
 struct MachineBrief {
   bool leaving = false;
   std::string zone = {};
@@ -86,6 +87,8 @@ scheduler::ServiceRules rules_of(const ServiceRows& rows) {
   if (const auto& breaker = configuration.deploymentCircuitBreaker) {
     rules.breaker = breaker->enable;
     rules.breaker_rollback = breaker->rollback;
+    rules.breaker_sums = sums_failures(configuration);
+    rules.breaker_at = failure_threshold(configuration);
   }
   if (configuration.alarms) rules.alarm_rollback = configuration.alarms->rollback;
   rules.bake = std::chrono::minutes(configuration.bakeTimeInMinutes.value_or(0));
@@ -131,7 +134,11 @@ void read_alarms(Call& call, ServiceSnapshot& snapshot) {
   const auto* monitor = snapshot.change && snapshot.change->body.alarms ? &*snapshot.change->body.alarms : nullptr;
   if (monitor && monitor->status == kMonitoringDisabled) return;
   snapshot.watches_alarms = true;
-  snapshot.alarms = alarms_in_alarm(call, snapshot.cluster, snapshot.arn(), alarms->alarmNames);
+  AlarmReport report = read_alarm_states(call, snapshot.cluster, snapshot.arn(), alarms->alarmNames);
+  snapshot.alarms = std::move(report.in_alarm);
+  // "The bake time is computed from the alarm configuration": no alarm sees a fault of the new tasks any sooner.
+  const bool is_set = snapshot.body.deploymentConfiguration.bakeTimeInMinutes.has_value();
+  if (!is_set) snapshot.view.rules.bake = std::min(report.slowest, kLongestBake);
 }
 
 }  // namespace
@@ -199,11 +206,14 @@ ServiceSnapshot take_snapshot(Call& call, ServiceRows rows) {
   for (const state::ServiceTask& task : snapshot.tasks) {
     view.tasks.push_back(to_view(task, snapshot.definition_of(static_cast<std::int64_t>(task.deployment)), fleet));
   }
-  view.deployments.front().resolving = is_resolving(snapshot);
+  scheduler::ServiceDeployment& primary = view.deployments.front();
+  primary.resolving = is_resolving(snapshot);
+  primary.earlier_failures =
+      count_failures(snapshot.body.deploymentConfiguration, snapshot.primary()) - primary.failed_tasks;
   read_alarms(call, snapshot);
   // The alarms of a change that has not begun decide whether they are watched at all.
   const bool begun = snapshot.change && snapshot.change->status != kPending;
-  view.deployments.front().alarmed = begun && !snapshot.alarms.empty();
+  primary.alarmed = begun && !snapshot.alarms.empty();
   if (view.rules.daemon) view.machines = daemon_machines(call, snapshot);
   return snapshot;
 }

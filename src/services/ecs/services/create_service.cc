@@ -25,8 +25,7 @@ void check_service_request(const CreateServiceRequest& request) {
     throw invalid_parameter("Invalid service name. It should have 1 to 255 letters, numbers, hyphens and underscores.");
   }
   check_supported(request);
-  const std::string type = request.launchType.value_or("EC2");
-  if (type != "EC2") throw unsupported("launchType " + type, "machines join as EC2 instances");
+  is_external(request.launchType);  // or unsupported
   if (request.role && !request.role->empty()) throw unsupported("role", "there is no Elastic Load Balancing");
   const std::string token = request.clientToken.value_or("x");
   const bool visible = std::ranges::all_of(token, [](char c) { return c >= '!' && c <= '~'; });
@@ -82,6 +81,7 @@ StoredService requested_service(Call& call, const state::Cluster& cluster, const
   body.propagateTags = request.propagateTags.value_or("NONE");
   body.enableExecuteCommand = request.enableExecuteCommand.value_or(false);
   body.networkConfiguration = request.networkConfiguration;
+  body.launchType = request.launchType.value_or("EC2");
   body.capacityProviderStrategy = service_strategy(call, cluster, request);
   body.defaultRebalancing = !request.availabilityZoneRebalancing;
   body.availabilityZoneRebalancing =

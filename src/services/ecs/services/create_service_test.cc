@@ -14,6 +14,11 @@ class CreateService : public ServicesTest {
     return std::to_string(*service.deploymentConfiguration->minimumHealthyPercent) + "/" +
            std::to_string(*service.deploymentConfiguration->maximumPercent);
   }
+  static std::string breaker_of(const std::string& threshold) {
+    return R"("deploymentConfiguration":{"deploymentCircuitBreaker":{"enable":true,"rollback":false,)"
+           R"("thresholdConfiguration":{)" +
+           threshold + "}}}";
+  }
 };
 
 TEST_F(CreateService, AnswersWithTheWholeServiceAndWakesTheLoop) {
@@ -88,6 +93,7 @@ TEST_F(CreateService, ZonesAreBalancedWhereThatIsPossible) {
   EXPECT_EQ(*create(R"("deploymentConfiguration":{"maximumPercent":100,"minimumHealthyPercent":0})", "full")
                  .availabilityZoneRebalancing,
             "DISABLED");
+  EXPECT_EQ(*create(R"("launchType":"EXTERNAL")", "external").availabilityZoneRebalancing, "DISABLED");
   EXPECT_THAT(create_error(packed + R"(,"availabilityZoneRebalancing":"ENABLED")"),
               HasSubstr("availabilityZoneRebalancing ENABLED is not valid"));
 }
@@ -152,6 +158,10 @@ TEST_F(CreateService, RejectsWhatAmazonRejects) {
               HasSubstr("InvalidParameterException"));
   EXPECT_THAT(create_error(R"("placementStrategy":[{"type":"binpack","field":"disk"}])"),
               HasSubstr("InvalidParameterException"));
+  for (const char* threshold : {R"("type":"COUNT","value":0)", R"("type":"BOUNDED_PERCENT","value":101)",
+                                R"("type":"UNBOUNDED_PERCENT","value":0)"}) {
+    EXPECT_THAT(create_error(breaker_of(threshold)), HasSubstr("InvalidParameterException: thresholdConfiguration"));
+  }
   EXPECT_THAT(create_error(R"("clientToken":")" + std::string(37, 'x') + "\""), HasSubstr("clientToken"));
   EXPECT_THAT(create_error(R"("healthCheckGracePeriodSeconds":-1)"), HasSubstr("healthCheckGracePeriodSeconds"));
   EXPECT_THAT(create_error(R"("platformVersion":"LATEST")"), HasSubstr("The platform version must be null"));

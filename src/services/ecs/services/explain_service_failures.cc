@@ -28,12 +28,17 @@ std::string last_failure(Call& call, const ServiceSnapshot& snapshot, const stat
 
 std::string breaker_text(const ServiceSnapshot& snapshot) {
   const scheduler::ServiceRules& rules = snapshot.view.rules;
-  const std::int32_t threshold = scheduler::breaker_threshold(rules.desired);
+  const std::int32_t threshold = scheduler::breaker_threshold(rules.desired, rules.breaker_at);
   if (!rules.breaker) return "There is no circuit breaker: starts are tried again without end.";
   std::string then = "and nothing more is started";
   if (rules.breaker_rollback) {
     then = snapshot.view.can_roll_back ? "and the service returns to the last completed deployment"
                                        : "and nothing more is started: there is no completed deployment to return to";
+  }
+  if (rules.breaker_sums) {
+    const scheduler::ServiceDeployment& primary = snapshot.view.deployments.front();
+    return fmt::format("The circuit breaker opens at {} failures, of which there were {}, {}.", threshold,
+                       primary.failed_tasks + primary.earlier_failures, then);
   }
   return fmt::format("The circuit breaker opens at {} failures in a row, {}.", threshold, then);
 }

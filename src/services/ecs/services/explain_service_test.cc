@@ -140,6 +140,16 @@ TEST_F(ExplainService, TheLargestMinimumThatHelpsIsSuggested) {
   EXPECT_THAT(explain_text("ocr"), HasSubstr("`stoker service update ocr --min 50`"));
 }
 
+TEST_F(ExplainService, AMinimumOfMoreThanAllTasksKeepsAllOfThem) {
+  add_machine("box-b", 1);
+  const auto service = create("ocr", 2, 2'000'000'000, 2'000'000'000);
+  const auto old = deploy(service, "ocr:1", state::DeploymentRole::Active, state::Rollout::Completed);
+  deploy(service, "ocr:2", state::DeploymentRole::Primary);
+  start(old);
+  start(old);
+  EXPECT_THAT(explain_text("ocr"), HasSubstr("minimumHealthyPercent 2000000000 keeps 2 of 2 tasks running"));
+}
+
 TEST_F(ExplainService, AStoppingTaskIsAwaitedWithItsStopTimeout) {
   const auto service = create("ocr", 1, 0, 200);
   const auto old = deploy(service, "ocr:1", state::DeploymentRole::Active, state::Rollout::Completed);
@@ -197,6 +207,24 @@ TEST_F(ExplainService, FailingTasksShowTheLastReasonAndTheEndOfTheBackOff) {
                              HasSubstr("Container c: CannotPullContainerError: no such image."))));
   EXPECT_THAT(sentences, Contains(HasSubstr("The next start is tried in 15 s")));
   EXPECT_THAT(sentences, Contains(HasSubstr("There is no circuit breaker")));
+}
+
+TEST_F(ExplainService, ACircuitBreakerThatSumsFailuresShowsTheirNumber) {
+  const auto service = create("web", 4, 100, 200);
+  auto primary = deploy(service, "web:1", state::DeploymentRole::Primary);
+  with_call([&](Call& call) {
+    auto row = load_service(call.tx, service);
+    row->body.deploymentConfiguration.deploymentCircuitBreaker = {
+        .enable = true,
+        .resetOnHealthyTask = false,
+        .thresholdConfiguration = shapes::ecs::ThresholdConfiguration{.type = "UNBOUNDED_PERCENT", .value = 200}};
+    update_service_row(call.tx, *row);
+    primary.failed_tasks = 2;
+    primary.last_failure = now_;
+    primary.body_json = R"({"earlierFailures":5})";
+    state::update_deployment(call.tx, primary);
+  });
+  EXPECT_THAT(explain_text("web"), HasSubstr("The circuit breaker opens at 8 failures, of which there were 7, and "));
 }
 
 TEST_F(ExplainService, AFailedDeploymentShowsThatNothingMoreIsStarted) {

@@ -102,8 +102,9 @@ bool stops_a_task(scheduler::ServiceView view, const scheduler::ServiceRules& ru
   return !scheduler::reconcile(view, now).stops.empty();
 }
 
-std::int32_t lower_bound(const scheduler::ServiceRules& rules) {
-  return (rules.desired * rules.minimum_percent + 99) / 100;
+// More than all tasks can't be required.
+std::int64_t lower_bound(const scheduler::ServiceRules& rules) {
+  return (std::int64_t{rules.desired} * std::min(rules.minimum_percent, 100) + 99) / 100;
 }
 std::int64_t upper_bound(const scheduler::ServiceRules& rules) {
   return std::int64_t{rules.desired} * rules.maximum_percent / 100;

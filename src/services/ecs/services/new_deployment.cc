@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "scheduler/reconcile.h"
+#include "services/ecs/services/circuit_breaker.h"
 #include "services/shape_json.h"
 
 namespace services::ecs {
@@ -25,7 +25,9 @@ void add_monitors(ServiceDeploymentBody& body, std::int32_t desired) {
   body.deploymentCircuitBreaker = shapes::ecs::ServiceDeploymentCircuitBreaker{.status = "DISABLED"};
   if (breaker && breaker->enable) {
     body.deploymentCircuitBreaker = {
-        .status = "MONITORING", .failureCount = 0, .threshold = scheduler::breaker_threshold(desired)};
+        .status = "MONITORING",
+        .failureCount = 0,
+        .threshold = scheduler::breaker_threshold(desired, failure_threshold(configuration))};
   }
   const auto& alarms = configuration.alarms;
   body.alarms = shapes::ecs::ServiceDeploymentAlarms{.status = "DISABLED"};

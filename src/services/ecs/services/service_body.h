@@ -47,8 +47,11 @@ struct DeploymentBody {
   std::vector<shapes::ecs::CapacityProviderStrategyItem> capacityProviderStrategy = {};
   // Digests of image tags, as far as they are resolved: all tasks of the deployment use them.
   std::vector<shapes::ecs::ContainerImage> containerImages = {};
+  // Failed tasks before those in a row, which state::Deployment counts.
+  std::int32_t earlierFailures = 0;
 };
-BOOST_DESCRIBE_STRUCT(DeploymentBody, (), (networkConfiguration, capacityProviderStrategy, containerImages))
+BOOST_DESCRIBE_STRUCT(DeploymentBody, (),
+                      (networkConfiguration, capacityProviderStrategy, containerImages, earlierFailures))
 
 // state::ServiceDeployment::body_json.
 struct ServiceDeploymentBody {

@@ -7,6 +7,7 @@
 
 #include "model/placement.h"
 #include "services/ecs/identifiers.h"
+#include "services/ecs/services/circuit_breaker.h"
 #include "services/ecs/tasks/launch.h"
 
 namespace services::ecs {
@@ -69,6 +70,7 @@ void check_percentages(const StoredService& service) {
 void check_deployment_configuration(const StoredService& service) {
   const DeploymentConfiguration& configuration = service.body.deploymentConfiguration;
   check_percentages(service);
+  check_circuit_breaker(configuration);
   if (configuration.alarms) check_alarms(*configuration.alarms);
   const std::int32_t bake = configuration.bakeTimeInMinutes.value_or(0);
   if (bake < 0 || bake > kMaxBakeMinutes) throw invalid_parameter("bakeTimeInMinutes should be between 0 and 1440.");
@@ -94,10 +96,10 @@ void check_task_role(const StoredService& service, const StoredTaskDefinition& d
 void check_rebalancing(const StoredService& service) {
   if (service.body.availabilityZoneRebalancing != "ENABLED" || can_rebalance(service)) return;
   throw invalid_parameter(
-      "availabilityZoneRebalancing ENABLED is not valid for the daemon scheduling strategy, with a maximumPercent of "
-      "100 or less, with a placement constraint on ecs.availability-zone, or with a placement strategy that does not "
-      "begin with a spread over ecs.availability-zone. Set it to DISABLED, or change the other setting, and try "
-      "again.");
+      "availabilityZoneRebalancing ENABLED is not valid for the daemon scheduling strategy, for the launch type "
+      "EXTERNAL, with a maximumPercent of 100 or less, with a placement constraint on ecs.availability-zone, or with a "
+      "placement strategy that does not begin with a spread over ecs.availability-zone. Set it to DISABLED, or change "
+      "the other setting, and try again.");
 }
 
 bool is_about_zones(const PlacementConstraint& constraint) {
@@ -147,7 +149,8 @@ DeploymentConfiguration merge_configuration(DeploymentConfiguration old, const D
 
 bool can_rebalance(const StoredService& service) {
   const ServiceBody& body = service.body;
-  if (service.daemon || *body.deploymentConfiguration.maximumPercent <= 100) return false;
+  if (service.daemon || body.launchType == "EXTERNAL") return false;
+  if (*body.deploymentConfiguration.maximumPercent <= 100) return false;
   if (std::ranges::any_of(body.placementConstraints, is_about_zones)) return false;
   return body.placementStrategy.empty() || spreads_over_zones(body.placementStrategy[0]);
 }
@@ -162,8 +165,10 @@ void check_service(Call& call, const state::Cluster& cluster, const StoredServic
     throw invalid_parameter("healthCheckGracePeriodSeconds can not be less than 0.");
   }
   // The rules of RunTask hold for what a service starts.
-  const StoredLaunch launch =
-      make_launch(call, cluster, definition, {.networkConfiguration = service.body.networkConfiguration});
+  LaunchRequest request;
+  request.networkConfiguration = service.body.networkConfiguration;
+  request.external = is_external(service.body.launchType);
+  const StoredLaunch launch = make_launch(call, cluster, definition, request);
   scheduler::Request wanted = scheduler_request(definition, launch);
   add_constraints(wanted, service.body.placementConstraints);
   add_strategies(wanted, service.body.placementStrategy);

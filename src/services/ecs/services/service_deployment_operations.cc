@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "scheduler/reconcile.h"
 #include "services/ecs/arn.h"
 #include "services/ecs/clusters/cluster.h"
 #include "services/ecs/errors.h"
@@ -12,10 +11,12 @@
 #include "services/ecs/operations.h"
 #include "services/ecs/page.h"
 #include "services/ecs/reconciliation/service_queue.h"
+#include "services/ecs/services/circuit_breaker.h"
 #include "services/ecs/services/new_deployment.h"
 #include "services/ecs/services/part_of_service.h"
 #include "services/ecs/services/service_operations.h"
 #include "services/ecs/services/service_view.h"
+#include "services/shape_json.h"
 
 namespace services::ecs {
 namespace {
@@ -71,8 +72,9 @@ ServiceRevisionSummary show_summary(Call& call, const PartOfService& part, const
 void show_breaker(ServiceDeploymentCircuitBreaker& breaker, const state::Service& service,
                   const state::Deployment& target) {
   if (breaker.status != "MONITORING") return;
-  breaker.failureCount = target.failed_tasks;
-  breaker.threshold = scheduler::breaker_threshold(service.desired);
+  const auto configuration = from_json<ServiceBody>(service.body_json).deploymentConfiguration;
+  breaker.failureCount = count_failures(configuration, target);
+  breaker.threshold = scheduler::breaker_threshold(service.desired, failure_threshold(configuration));
 }
 
 shapes::ecs::ServiceDeployment show_service_deployment(Call& call, const PartOfService& part,
@@ -104,12 +106,20 @@ shapes::ecs::ServiceDeployment show_service_deployment(Call& call, const PartOfS
   return out;
 }
 
+// Amazon's own example has the ARN of a service in another cluster than the default one, and names no cluster.
+std::optional<std::string> cluster_of(const ListServiceDeploymentsRequest& request) {
+  if (request.cluster) return request.cluster;
+  const auto arn = parse_arn(request.service);
+  const std::size_t slash = arn && arn->type == "service" ? arn->name.find('/') : std::string::npos;
+  return slash == std::string::npos ? std::nullopt : std::optional(arn->name.substr(0, slash));
+}
+
 wire::ApiError cannot_stop(const std::string& why) { return wire::ApiError("ConflictException", why); }
 
 }  // namespace
 
 ListServiceDeploymentsResponse list_service_deployments(Call& call, const ListServiceDeploymentsRequest& request) {
-  const state::Cluster cluster = find_cluster(call, request.cluster);
+  const state::Cluster cluster = find_cluster(call, cluster_of(request));
   const StoredService service = find_service(call.tx, cluster, request.service);
   const Page page = page_of(request.maxResults.value_or(kDefaultDeploymentPage), request.nextToken);
   auto rows = passing_rows(call, request, service.number, page);

@@ -46,6 +46,16 @@ TEST_F(ServiceDeployments, AreListedFromTheNewestWithFilters) {
   EXPECT_EQ(error_of(&list_service_deployments, R"({"service":"no"})"), "ServiceNotFoundException: Service not found.");
 }
 
+TEST_F(ServiceDeployments, AreListedInTheClusterThatTheArnOfTheServiceNames) {
+  run_json(&create_cluster, R"({"clusterName":"other"})");
+  const auto made = run_json(&create_service, R"({"cluster":"other","serviceName":"far","taskDefinition":"plain",
+                                               "desiredCount":1})");
+  const std::string service = R"("service":")" + *made.service->serviceArn + "\"";
+  EXPECT_THAT(*run_json(&list_service_deployments, "{" + service + "}").serviceDeployments, SizeIs(1));
+  EXPECT_THAT(error_of(&list_service_deployments, "{" + service + R"(,"cluster":"default"})"),
+              HasSubstr("Identifier is for cluster other. Your cluster is default"));
+}
+
 TEST_F(ServiceDeployments, AreDescribedByArn) {
   make_three();
   const auto all = changes();

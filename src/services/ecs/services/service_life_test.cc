@@ -43,7 +43,7 @@ TEST_F(ServiceLife, AServiceIsDescribedByNameAndByArn) {
               HasSubstr("Identifier is for cluster x. Your cluster is default"));
   EXPECT_THAT(error_of(&describe_services, R"({"services":[]})"), HasSubstr("InvalidParameterException"));
   EXPECT_THAT(error_of(&describe_services, R"({"services":["1","2","3","4","5","6","7","8","9","10","11"]})"),
-              HasSubstr("services can have at most 10 items."));
+              HasSubstr("service names can have at most 10 items."));
 }
 
 TEST_F(ServiceLife, TagsAreShownOnRequest) {

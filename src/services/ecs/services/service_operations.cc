@@ -11,6 +11,7 @@
 #include "services/ecs/operations.h"
 #include "services/ecs/page.h"
 #include "services/ecs/services/service_view.h"
+#include "services/shape_json.h"
 
 namespace services::ecs {
 namespace {
@@ -18,12 +19,16 @@ namespace {
 constexpr std::size_t kMaxDescribedServices = 10;
 constexpr std::int32_t kDefaultServicePage = 10;
 
+bool has_launch_type(const state::Service& service, const std::optional<std::string>& type) {
+  return !type || from_json<ServiceBody>(service.body_json).launchType == *type;
+}
+
 }  // namespace
 
 DescribeServicesResponse describe_services(Call& call, const DescribeServicesRequest& request) {
   const state::Cluster cluster = find_cluster(call, request.cluster);
   if (request.services.empty()) throw invalid_parameter("Services cannot be empty.");
-  check_at_most(kMaxDescribedServices, request.services.size(), "services");
+  check_at_most(kMaxDescribedServices, request.services.size(), "service names");  // Amazon's words
   const auto include = request.include.value_or(std::vector<std::string>());
   const bool tags = std::ranges::find(include, "TAGS") != include.end();
   DescribeServicesResponse response;
@@ -45,11 +50,16 @@ ListServicesResponse list_services(Call& call, const ListServicesRequest& reques
   const Page page = page_of(request.maxResults.value_or(kDefaultServicePage), request.nextToken);
   state::ServiceFilter filter{.cluster = cluster.number, .after = page.after, .most = page.size + 1};
   if (request.schedulingStrategy) filter.daemon = *request.schedulingStrategy == "DAEMON";
-  // All services have the launch type EC2, and none is managed by ECS.
-  const bool none = request.launchType.value_or("EC2") != "EC2" || request.resourceManagementType == "ECS";
+  // No service is managed by ECS.
+  const auto enough = static_cast<std::size_t>(filter.most);
   std::vector<std::string> names;
-  if (!none) {
-    for (const state::Service& service : state::list_services(call.tx, filter)) names.push_back(service.name);
+  for (bool more = request.resourceManagementType != "ECS"; more && names.size() < enough;) {
+    const std::vector<state::Service> slice = state::list_services(call.tx, filter);
+    more = slice.size() == enough;
+    for (const state::Service& service : slice) {
+      filter.after = service.name;
+      if (names.size() < enough && has_launch_type(service, request.launchType)) names.push_back(service.name);
+    }
   }
   ListServicesResponse response;
   response.nextToken = cut_page(names, page);

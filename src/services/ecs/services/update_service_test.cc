@@ -136,6 +136,30 @@ TEST_F(UpdateService, WorksWithATaskDefinitionThatWasDeregistered) {
   EXPECT_EQ(update_error(R"("taskDefinition":"plain:1")"), "InvalidParameterException: TaskDefinition is inactive");
 }
 
+TEST_F(UpdateService, RejectsWhatStokerLacksByName) {
+  create();
+  const std::pair<const char*, const char*> kLacking[] = {
+      {"loadBalancers", R"("loadBalancers":[{}])"},
+      {"serviceRegistries", R"("serviceRegistries":[{"registryArn":"r"}])"},
+      {"serviceConnectConfiguration", R"("serviceConnectConfiguration":{"enabled":true})"},
+      {"volumeConfigurations", R"("volumeConfigurations":[{"name":"v"}])"},
+      {"vpcLatticeConfigurations", R"("vpcLatticeConfigurations":[{"portName":"p"}])"},
+      {"deploymentController CODE_DEPLOY", R"("deploymentController":{"type":"CODE_DEPLOY"})"},
+      {"deploymentController EXTERNAL", R"("deploymentController":{"type":"EXTERNAL"})"},
+      {"deploymentConfiguration.strategy CANARY", R"("deploymentConfiguration":{"strategy":"CANARY"})"},
+      {"deploymentConfiguration.lifecycleHooks", R"("deploymentConfiguration":{"lifecycleHooks":[{"roleArn":"r"}]})"},
+      {"deploymentConfiguration.linearConfiguration", R"("deploymentConfiguration":{"linearConfiguration":{}})"},
+      {"deploymentConfiguration.canaryConfiguration", R"("deploymentConfiguration":{"canaryConfiguration":{}})"},
+  };
+  for (const auto& [name, member] : kLacking) {
+    EXPECT_THAT(update_error(member), HasSubstr(std::string(name) + " is not supported by Stoker")) << member;
+  }
+  EXPECT_THAT(update_error(R"("platformVersion":"LATEST")"), HasSubstr("The platform version must be null"));
+  update(R"("loadBalancers":[],"serviceRegistries":[],"volumeConfigurations":[],"vpcLatticeConfigurations":[],
+            "serviceConnectConfiguration":{"enabled":false},"deploymentController":{"type":"ECS"},
+            "platformVersion":"")");
+}
+
 TEST_F(UpdateService, RejectsWhatAmazonRejects) {
   EXPECT_EQ(update_error(R"("desiredCount":1)"), "ServiceNotFoundException: Service not found.");
   create();
@@ -146,8 +170,6 @@ TEST_F(UpdateService, RejectsWhatAmazonRejects) {
               HasSubstr("The service couldn't be updated because a valid taskRoleArn is not being used."));
   EXPECT_THAT(update_error(R"("deploymentConfiguration":{"maximumPercent":100})"),
               HasSubstr("Both maximumPercent and minimumHealthyPercent cannot be 100"));
-  EXPECT_THAT(update_error(R"("loadBalancers":[{}])"), HasSubstr("loadBalancers is not supported by Stoker"));
-  EXPECT_THAT(update_error(R"("deploymentController":{"type":"EXTERNAL"})"), HasSubstr("EXTERNAL is not supported"));
   run_json(&delete_service, R"({"service":"web","force":true})");
   EXPECT_EQ(update_error(R"("desiredCount":1)"), "ServiceNotActiveException: Service was not ACTIVE.");
   retire();

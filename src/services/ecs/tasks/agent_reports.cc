@@ -1,26 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports of agents: DiscoverPollEndpoint and the Submit operations. A report that comes late or twice is
 // acknowledged and changes nothing.
+#include "base/utf8.h"
 #include "services/ecs/arn.h"
 #include "services/ecs/errors.h"
 #include "services/ecs/identifiers.h"
 #include "services/ecs/machines/fleets.h"
+#include "services/ecs/machines/machine_access.h"
 #include "services/ecs/operations.h"
 #include "services/ecs/reconciliation/service_tasks.h"
 #include "services/ecs/state_events.h"
 #include "services/ecs/tasks/report.h"
 #include "services/ecs/tasks/stop.h"
 #include "services/ecs/tasks/task_operations.h"
+#include "services/ecs/tasks/task_view.h"
 
 namespace services::ecs {
 namespace {
 
 constexpr char kAccepted[] = "ACCEPTED";
 
+// As much as Amazon's agent sends.
+constexpr std::size_t kMaxReasonBytes = 1024, kMaxTextBytes = 255, kMaxBindings = 100;
+
 state::TaskState find_task(Call& call, const state::Cluster& cluster, const std::optional<std::string>& text) {
   auto task = load_task_state(call.tx, cluster, text.value_or(""));
   if (!task) throw invalid_parameter("The referenced task was not found.");
   return std::move(*task);
+}
+
+void shorten(std::optional<std::string>& text, std::size_t most) {
+  if (text && text->size() > most) text = base::to_printable(text->substr(0, most));
+}
+
+ContainerStateChange shortened(ContainerStateChange change) {
+  shorten(change.reason, kMaxReasonBytes);
+  for (auto* text : {&change.imageDigest, &change.runtimeId, &change.status}) shorten(*text, kMaxTextBytes);
+  if (change.networkBindings && change.networkBindings->size() > kMaxBindings) change.networkBindings->resize(kMaxBindings);
+  return change;
 }
 
 // What a later report leaves out stays as it was.
@@ -29,7 +46,9 @@ void overlay(std::optional<T>& into, const std::optional<T>& from) {
   if (from) into = from;
 }
 
-void merge(Report& report, const ContainerStateChange& change) {
+// Ignores containers that are not in the task's definition, so that an agent can't add any number of them.
+void merge(Report& report, ContainerStateChange change, TaskView& view, const state::TaskState& task) {
+  change = shortened(std::move(change));
   for (ContainerStateChange& known : report.containers) {
     if (known.containerName != change.containerName) continue;
     overlay(known.imageDigest, change.imageDigest);
@@ -40,16 +59,28 @@ void merge(Report& report, const ContainerStateChange& change) {
     overlay(known.status, change.status);
     return;
   }
-  report.containers.push_back(change);
+  if (view.has_container(task, change.containerName.value_or(""))) report.containers.push_back(std::move(change));
+}
+
+// Only of containers that were reported.
+void merge(Report& report, ManagedAgentStateChange change) {
+  if (change.managedAgentName != kExecAgent || change.status.size() > kMaxTextBytes) return;
+  shorten(change.reason, kMaxReasonBytes);
+  for (const ContainerStateChange& known : report.containers) {
+    if (known.containerName == change.containerName) report.exec_agents[change.containerName] = change;
+  }
 }
 
 // Writes what the request adds to the report; a request that adds nothing leaves the row as it is.
-void merge(state::TaskState& task, const SubmitTaskStateChangeRequest& request) {
-  const bool has_more = (request.containers && !request.containers->empty()) || request.pullStartedAt ||
-                        request.pullStoppedAt || request.executionStoppedAt;
+void merge(TaskView& view, state::TaskState& task, const SubmitTaskStateChangeRequest& request) {
+  const bool has_more = (request.containers && !request.containers->empty()) || request.managedAgents ||
+                        request.pullStartedAt || request.pullStoppedAt || request.executionStoppedAt;
   if (!has_more) return;
   Report report = report_of(task);
   for (const ContainerStateChange& change : request.containers.value_or(std::vector<ContainerStateChange>())) {
+    merge(report, change, view, task);
+  }
+  for (const auto& change : request.managedAgents.value_or(std::vector<ManagedAgentStateChange>())) {
     merge(report, change);
   }
   overlay(report.pullStartedAt, request.pullStartedAt);
@@ -58,7 +89,8 @@ void merge(state::TaskState& task, const SubmitTaskStateChangeRequest& request) 
   set_report(task, report);
 }
 
-void report_stopped(Call& call, state::TaskState& task, const std::optional<std::string>& reason) {
+void report_stopped(Call& call, state::TaskState& task, std::optional<std::string> reason) {
+  shorten(reason, kMaxReasonBytes);
   // A task that ended at once may never have been reported as RUNNING, but a container with an exit code ran.
   const Report report = report_of(task);
   for (const ContainerStateChange& container : report.containers) {
@@ -88,7 +120,9 @@ void report_running(Call& call, state::TaskState& task) {
 
 DiscoverPollEndpointResponse discover_poll_endpoint(Call& call, const DiscoverPollEndpointRequest& request) {
   const state::Cluster cluster = find_cluster(call, request.cluster);
-  if (request.containerInstance) find_instance(call.tx, cluster, *request.containerInstance);
+  if (request.containerInstance) {
+    check_own_machine(call.caller, find_instance(call.tx, cluster, *request.containerInstance));
+  }
   return {.endpoint = call.caller.endpoint, .telemetryEndpoint = call.caller.endpoint};
 }
 
@@ -96,7 +130,9 @@ SubmitTaskStateChangeResponse submit_task_state_change(Call& call, const SubmitT
   const state::Cluster cluster = find_cluster(call, request.cluster);
   state::TaskState task = find_task(call, cluster, request.task);
   if (task.stopped_at || task.is_waiting()) return {.acknowledgment = kAccepted};
-  merge(task, request);
+  check_own_machine(call.caller, state::find_machine_key(call.tx, task.machine_number));
+  TaskView view(call, cluster);
+  merge(view, task, request);
   const std::string status = request.status.value_or("");
   if (status == "STOPPED") {
     report_stopped(call, task, request.reason);
@@ -116,13 +152,16 @@ SubmitContainerStateChangeResponse submit_container_state_change(Call& call,
   state::TaskState task = find_task(call, cluster, request.task);
   if (!request.containerName) throw invalid_parameter("containerName can not be blank.");
   if (task.stopped_at || task.is_waiting()) return {.acknowledgment = kAccepted};
+  check_own_machine(call.caller, state::find_machine_key(call.tx, task.machine_number));
   Report report = report_of(task);
-  merge(report, ContainerStateChange{.containerName = request.containerName,
-                                     .runtimeId = request.runtimeId,
-                                     .exitCode = request.exitCode,
-                                     .networkBindings = request.networkBindings,
-                                     .reason = request.reason,
-                                     .status = request.status});
+  TaskView view(call, cluster);
+  ContainerStateChange change{.containerName = request.containerName,
+                              .runtimeId = request.runtimeId,
+                              .exitCode = request.exitCode,
+                              .networkBindings = request.networkBindings,
+                              .reason = request.reason,
+                              .status = request.status};
+  merge(report, std::move(change), view, task);
   set_report(task, report);
   state::update_task(call.tx, task);
   call.wake(state::task_topic(task.id));

@@ -9,6 +9,7 @@
 #include "services/ecs/arn.h"
 #include "services/ecs/identifiers.h"
 #include "services/ecs/machines/fleets.h"
+#include "services/ecs/machines/machine_access.h"
 #include "services/ecs/reconciliation/service_tasks.h"
 #include "services/ecs/state_events.h"
 #include "services/ecs/tasks/payload.h"
@@ -114,13 +115,18 @@ void add_credentials(Call& call, const Admitted& home, TaskView& view, state::Ta
 
 std::string sent_key(const state::Task& task) { return task.id.str() + "/" + std::string(model::text(task.desired)); }
 
+bool is_health(const std::string& status) {
+  return status == "HEALTHY" || status == "UNHEALTHY" || status == "UNKNOWN";
+}
+
 void check_still_admitted(Call& call, const Admitted& home) {
+  // A machine that was removed has lost its key, too. Its agent reacts to the removal.
+  const auto instance = load_instance(call.tx, home.instance.id);
+  if (!instance || instance->status == model::InstanceStatus::Inactive) throw inactive();
   const auto key = state::find_key(call.tx, call.caller.access_key);
   if (!key || (key->expires_at && *key->expires_at <= call.now)) {
     throw wire::ApiError("AccessDeniedException", "The access key of this session does not exist any more.");
   }
-  const auto instance = load_instance(call.tx, home.instance.id);
-  if (!instance || instance->status == model::InstanceStatus::Inactive) throw inactive();
 }
 
 }  // namespace
@@ -132,6 +138,7 @@ Admitted admit(Call& call, const std::string& cluster, const std::string& instan
   if (found->status == model::InstanceStatus::Inactive) {
     throw inactive();
   }
+  check_own_machine(call.caller, *found);
   home.instance = std::move(*found);
   return home;
 }
@@ -304,9 +311,9 @@ void store_troubles(Call& call, const model::InstanceId& instance, StokerHealth 
   publish_instance_change(call, instance);
 }
 
-void store_status(Call& call, const model::InstanceId& instance,
-                  const shapes::agent::PublishInstanceStatusRequest& request) {
-  const auto stored = load_instance(call.tx, instance);
+void store_status(Call& call, const Admitted& home, const shapes::agent::PublishInstanceStatusRequest& request) {
+  check_still_admitted(call, home);
+  const auto stored = load_instance(call.tx, home.instance.id);
   if (!stored) return;
   StokerHealth health = stored->health;
   for (const shapes::agent::InstanceStatus& status : request.statuses) {
@@ -319,17 +326,20 @@ void store_status(Call& call, const model::InstanceId& instance,
       std::erase_if(health.troubles, [](const StokerTrouble& trouble) { return trouble.kind == kEngineTrouble; });
     }
   }
-  store_troubles(call, instance, std::move(health));
+  store_troubles(call, home.instance.id, std::move(health));
 }
 
 void store_health(Call& call, const Admitted& home, const shapes::agent::PublishHealthRequest& request) {
+  check_still_admitted(call, home);
+  TaskView view(call, home.cluster);
   for (const shapes::agent::TaskHealth& reported : request.tasks) {
     auto task = load_task(call.tx, home.cluster, reported.taskArn);
     if (!task || task->machine != home.instance.id || task->stopped_at) continue;
     Report report = report_of(*task);
     const auto before = report.health;
     for (const shapes::agent::ContainerHealth& container : reported.containers) {
-      report.health[container.containerName] = container.healthStatus;
+      const bool valid = is_health(container.healthStatus) && view.has_container(*task, container.containerName);
+      if (valid) report.health[container.containerName] = container.healthStatus;
     }
     if (report.health == before) continue;
     set_report(*task, report);
@@ -337,6 +347,16 @@ void store_health(Call& call, const Admitted& home, const shapes::agent::Publish
     mark_service_of(call, *task);
     call.wake(state::task_topic(task->id));
   }
+}
+
+void keep_own_tasks(Call& call, const Admitted& home, shapes::agent::PublishMetricsRequest& request) {
+  check_still_admitted(call, home);
+  if (request.taskMetrics.empty()) return;
+  std::set<std::string> own;
+  for (const model::TaskHold& hold : state::list_holds(call.tx, home.instance.id)) own.insert(hold.task.str());
+  std::erase_if(request.taskMetrics, [&](const shapes::agent::TaskMetric& metric) {
+    return !own.contains(metric.taskArn.substr(metric.taskArn.rfind('/') + 1));
+  });
 }
 
 }  // namespace services::ecs

@@ -82,8 +82,10 @@ void store_gpus(Call& call, const model::InstanceId& instance, const shapes::age
 // Why the machine accepts no tasks; without troubles it does again.
 void store_troubles(Call& call, const model::InstanceId& instance, shapes::agent::StokerHealth health);
 // The same from an agent of Amazon's, which reports the state of its engine and no reason.
-void store_status(Call& call, const model::InstanceId& instance,
-                  const shapes::agent::PublishInstanceStatusRequest& request);
+void store_status(Call& call, const Admitted& home, const shapes::agent::PublishInstanceStatusRequest& request);
+// Of the containers of its own tasks.
 void store_health(Call& call, const Admitted& home, const shapes::agent::PublishHealthRequest& request);
+// On a snapshot: drops what an agent states of tasks that are not on its machine. These three throw as look_for_work does.
+void keep_own_tasks(Call& call, const Admitted& home, shapes::agent::PublishMetricsRequest& request);
 
 }  // namespace services::ecs

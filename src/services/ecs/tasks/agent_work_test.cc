@@ -2,6 +2,7 @@
 #include "services/ecs/tasks/agent_work.h"
 
 #include "services/ecs/machines/machines_fixture.h"
+#include "services/ecs/tasks/report.h"
 #include "state/keys.h"
 
 namespace services::ecs {
@@ -47,6 +48,22 @@ TEST_F(AgentWork, ATaskWithoutARoleHasNoCredentials) {
   const shapes::agent::Task task = look(id).tasks.at(0);
   EXPECT_FALSE(task.roleCredentials);
   EXPECT_FALSE(task.executionRoleCredentials);
+}
+
+TEST_F(AgentWork, ATaskWithExecuteCommandHasItsManagedAgent) {
+  const std::string id = add_machine("a", 2);
+  run_family("one", R"("enableExecuteCommand":true)");
+  run_family("one");
+  const auto tasks = look(id).tasks;
+  ASSERT_THAT(tasks, SizeIs(2));
+  std::size_t with_agent = 0;
+  for (const shapes::agent::Task& task : tasks) {
+    const auto& agents = task.containers.at(0).managedAgents;
+    if (!agents) continue;
+    EXPECT_EQ(agents->at(0).name, "ExecuteCommandAgent");
+    ++with_agent;
+  }
+  EXPECT_EQ(with_agent, 1u);
 }
 
 TEST_F(AgentWork, CredentialsAreScopedToATask) {
@@ -161,6 +178,32 @@ TEST(FindUnsent, APayloadHasALimitedNumberOfTasks) {
   EXPECT_THAT(first.sent, testing::ElementsAre("t0/RUNNING"));
   tasks.resize(20);
   EXPECT_FALSE(find_unsent(tasks, {}).more);
+}
+
+TEST_F(AgentWork, AnAgentReportsOnlyContainersOfTheDefinition) {
+  const std::string id = add_machine("a", 1);
+  const Task task = run_family("plain").tasks->at(0);
+  report(task, "", R"(,"containers":[{"containerName":"invented","status":"RUNNING"},{"containerName":"c","status":"RUNNING"}])");
+  run_json(&submit_container_state_change,
+           R"({"containerName":"second","status":"RUNNING","task":")" + *task.taskArn + "\"}");
+  shapes::agent::PublishHealthRequest health;
+  health.tasks = {{*task.taskArn, {{"third", "HEALTHY"}, {"c", "splendid"}}}};
+  with_call([&](Call& call) { store_health(call, admit(call, "default", id), health); });
+  with_call([&](Call& call) {
+    const std::string name = task.taskArn->substr(task.taskArn->rfind('/') + 1);
+    const Report stored = report_of(*state::find_task(call.tx, model::TaskId(name)));
+    EXPECT_THAT(stored.containers, SizeIs(1));
+    EXPECT_TRUE(stored.health.empty());
+  });
+}
+
+TEST_F(AgentWork, ReasonsAreCut) {
+  add_machine("a", 1);
+  const Task task = run_family("plain").tasks->at(0);
+  const std::string longer(5000, 'x');
+  report(task, "STOPPED", R"(,"reason":")" + longer + R"(","containers":[{"containerName":"c","reason":")" + longer + "\"}]");
+  EXPECT_EQ(describe(task).stoppedReason->size(), 1024u);
+  EXPECT_EQ(describe(task).containers->at(0).reason->size(), 1024u);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ scheduler::Request to_request(Call& call, const state::Cluster& cluster, const S
   return wanted;
 }
 
-// The setting that requires an attribute whose name does not say so.
+// The setting that requires an attribute whose name does not show it.
 std::string attribute_hint(const std::string& detail) {
   if (!detail.ends_with("docker-remote-api.1.21")) return "";
   return " (memoryReservation: the machine's driver can't reserve memory; use the limit memory instead)";

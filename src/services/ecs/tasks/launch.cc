@@ -108,10 +108,13 @@ void check_execute_command(const LaunchRequest& request, const StoredTaskDefinit
       "task definition and try again.");
 }
 
-void check_runs_on_ec2(const StoredTaskDefinition& definition) {
+// Of machines whose agent runs with ECS_EXTERNAL=true.
+constexpr const char* kExternalMachine = "ecs.capability.external";
+
+void check_launch_type(const StoredTaskDefinition& definition, const std::string& type) {
   const auto& kinds = definition.body.compatibilities.value_or(std::vector<std::string>());
-  if (std::find(kinds.begin(), kinds.end(), "EC2") == kinds.end()) {
-    throw invalid_parameter("Task definition does not support launch_type EC2.");
+  if (std::find(kinds.begin(), kinds.end(), type) == kinds.end()) {
+    throw invalid_parameter("Task definition does not support launch_type " + type + ".");
   }
 }
 
@@ -128,6 +131,12 @@ std::vector<Tag> tags_of(const state::Cluster& cluster, const StoredTaskDefiniti
 }
 
 }  // namespace
+
+bool is_external(const std::optional<std::string>& launch_type) {
+  const std::string type = launch_type.value_or("EC2");
+  if (type != "EC2" && type != "EXTERNAL") throw unsupported("launchType " + type, "machines are those that join");
+  return type == "EXTERNAL";
+}
 
 StoredTaskDefinition launchable(Call& call, const std::string& text) {
   if (text.empty()) throw client_error("TaskDefinition can not be blank.");
@@ -153,7 +162,7 @@ StoredLaunch make_launch(Call& call, const state::Cluster& cluster, const Stored
   if (request.referenceId.value_or("").size() > kMaxReferenceId) {
     throw invalid_parameter("referenceId longer than 1024.");
   }
-  check_runs_on_ec2(definition);
+  check_launch_type(definition, request.external ? "EXTERNAL" : "EC2");
   check_network(request, definition);
   check_execute_command(request, definition);
   if (request.overrides) check_overrides(*request.overrides, definition);
@@ -162,6 +171,7 @@ StoredLaunch make_launch(Call& call, const state::Cluster& cluster, const Stored
   launch.cluster = cluster.number;
   launch.definition = definition.number;
   launch.created_at = call.now;
+  launch.external = request.external;
   launch.group = request.group.value_or("");
   if (launch.group.empty()) launch.group = "family:" + definition.family;
   launch.started_by = request.startedBy;
@@ -182,6 +192,7 @@ scheduler::Request scheduler_request(const StoredTaskDefinition& definition, con
   request.demand = std::move(*demand);
   request.demand.required_attributes = required_of(definition.body);
   if (brings_files(launch.body)) request.demand.required_attributes.push_back({.name = kReadsEnvironmentFiles});
+  if (launch.external) request.demand.required_attributes.push_back({.name = kExternalMachine});
   std::vector<shapes::ecs::PlacementConstraint> constraints;
   for (const auto& constraint : definition.body.placementConstraints.value_or(
            std::vector<shapes::ecs::TaskDefinitionPlacementConstraint>())) {

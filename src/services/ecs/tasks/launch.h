@@ -21,6 +21,7 @@ struct LaunchRequest {
   std::optional<shapes::ecs::TaskOverride> overrides;
   std::optional<std::vector<shapes::ecs::Tag>> tags;
   std::optional<std::vector<shapes::ecs::TaskVolumeConfiguration>> volumeConfigurations;
+  bool external = false;  // of the launch type EXTERNAL
 };
 
 template <class Request>
@@ -30,6 +31,9 @@ LaunchRequest launch_request(const Request& request) {
           request.networkConfiguration, request.overrides,            request.tags,
           request.volumeConfigurations};
 }
+
+// True for EXTERNAL, false for EC2 and for none. Throws ClientException for others.
+bool is_external(const std::optional<std::string>& launch_type);
 
 // The ACTIVE revision that a launch names. Throws ClientException.
 StoredTaskDefinition launchable(Call& call, const std::string& text);

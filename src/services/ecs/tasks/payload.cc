@@ -99,6 +99,7 @@ shapes::agent::Container to_container(const state::Cluster& cluster, const state
                                                      container.restartPolicy->restartAttemptPeriod};
   }
   out.containerArn = container_arn(cluster, task.id, out.name);
+  if (launch.enableExecuteCommand) out.managedAgents.emplace(1, shapes::agent::ManagedAgent{"ExecuteCommandAgent"});
   if (change.command) out.overrides = command_json(*change.command);
   out.dockerConfig = docker_config(
       container, change.memoryReservation ? change.memoryReservation : container.memoryReservation,
@@ -186,7 +187,7 @@ shapes::agent::Task to_payload(const state::Cluster& cluster, const state::Task&
   add_size(out, definition, launch.body);
   out.pidMode = definition.body.pidMode;
   out.ipcMode = definition.body.ipcMode;
-  out.launchType = "EC2";
+  out.launchType = launch.external ? "EXTERNAL" : "EC2";
   out.group = launch.group;
   add_gpus(out, task, definition, launch.body);
   return out;

@@ -55,6 +55,8 @@ json::object config_of(const ContainerDefinition& container) {
   if (container.dockerLabels) out["Labels"] = pairs(*container.dockerLabels);
   if (container.pseudoTerminal) out["Tty"] = *container.pseudoTerminal;
   if (container.interactive) out["OpenStdin"] = *container.interactive;
+  // So that the command of `echo x | stoker run -i` reads an end of input. On a terminal, that is a key.
+  if (container.interactive.value_or(false) && !container.pseudoTerminal.value_or(false)) out["StdinOnce"] = true;
   if (container.disableNetworking) out["NetworkDisabled"] = *container.disableNetworking;
   return out;
 }

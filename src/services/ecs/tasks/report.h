@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -18,12 +19,16 @@ namespace services::ecs {
 // "Stopped tasks stay visible for an hour."
 inline constexpr base::Duration kStoppedFor = std::chrono::hours(1);
 
+// The only managed agent that ECS has.
+inline constexpr std::string_view kExecAgent = "ExecuteCommandAgent";
+
 struct Report {
   std::vector<shapes::ecs::ContainerStateChange> containers;
   std::map<std::string, std::string> health;  // by container
+  std::map<std::string, shapes::ecs::ManagedAgentStateChange> exec_agents;  // by container
   std::optional<base::Time> pullStartedAt, pullStoppedAt, executionStoppedAt;
 };
-BOOST_DESCRIBE_STRUCT(Report, (), (containers, health, pullStartedAt, pullStoppedAt, executionStoppedAt))
+BOOST_DESCRIBE_STRUCT(Report, (), (containers, health, exec_agents, pullStartedAt, pullStoppedAt, executionStoppedAt))
 
 // An empty one where its agent has not reported anything yet.
 Report report_of(const state::TaskState& task);

@@ -8,6 +8,8 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "services/ecs/arn.h"
+#include "services/ecs/capacity/capacity_index.h"
+#include "services/ecs/capacity/run_queue.h"
 #include "services/ecs/capacity/strategy.h"
 #include "services/ecs/capacity/waiting_task.h"
 #include "services/ecs/errors.h"
@@ -28,10 +30,10 @@ constexpr std::size_t kMaxStartInstances = 10;
 constexpr char kNoInstances[] = "No Container Instances were found in your cluster.";
 constexpr char kNoProviderInstances[] = "No Container Instances were found in your capacity provider.";
 
-void check_launch_type(const RunTaskRequest& request) {
-  const std::string type = request.launchType.value_or("EC2");
-  if (type != "EC2") throw unsupported("launchType " + type, "machines join as EC2 instances");
-  if (request.platformVersion) throw invalid_parameter("The platform version must be null when specifying an EC2 launch type.");
+void check_platform(const RunTaskRequest& request) {
+  const std::string type = is_external(request.launchType) ? "EXTERNAL" : "EC2";
+  if (!request.platformVersion) return;
+  throw invalid_parameter("The platform version must be null when specifying an " + type + " launch type.");
 }
 
 void check_token(const std::optional<std::string>& token) {
@@ -53,7 +55,7 @@ void add_failures(Placed& placed, const state::Cluster& cluster, const scheduler
 }
 
 // Places the tasks of a launch, one after the other, each on the machines of its capacity provider if it has one. With
-// managed scaling, a task that finds no room waits.
+// managed scaling, a task that finds no room waits; so does one with the tag stoker:wait.
 Placed place_tasks(Call& call, const state::Cluster& cluster, const StoredLaunch& launch, scheduler::Request& wanted,
                    ProviderChoice& providers, std::int32_t count) {
   Placed placed;
@@ -61,18 +63,30 @@ Placed place_tasks(Call& call, const state::Cluster& cluster, const StoredLaunch
   Taking taking(call, cluster.number);
   std::set<std::string> refused;  // providers without managed scaling
   std::optional<std::int64_t> room;
+  const bool queues = !providers.has_strategy() && waits_in_queue(launch);
+  const auto wait = [&](const state::TaskName& name) {
+    if (!room) room = queues ? queue_room(call, cluster.number) : waiting_room(call, cluster.number);
+    if ((*room)-- <= 0) throw client_error("Tasks provisioning capacity limit exceeded.");
+    placed.tasks.push_back(to_waiting_task(launch, name, wanted));
+  };
+  bool queued = queues && has_queue(call, cluster.number);  // older ones come first
   for (std::int32_t i = 0; i < count; ++i) {
     const Provider* provider = providers.next();
     if (provider) wanted.capacity_provider = provider->name;
     const state::TaskName name = name_next_task(launch, placed.tasks.size(), wanted);
+    if (queued) {
+      wait(name);
+      continue;
+    }
     auto decision = taking.decide(wanted, std::nullopt);
     if (auto* plan = std::get_if<scheduler::Plan>(&decision)) {
       placed.tasks.push_back(to_task(launch, name, std::move(*plan)));
       if (provider) placed.tasks.back().provider = provider->name;
     } else if (provider && provider->scales()) {
-      if (!room) room = waiting_room(call, cluster.number);
-      if ((*room)-- <= 0) throw client_error("Tasks provisioning capacity limit exceeded.");
-      placed.tasks.push_back(to_waiting_task(launch, name, wanted));
+      wait(name);
+    } else if (queues) {
+      wait(name);
+      queued = true;
     } else {
       if (refused.insert(wanted.capacity_provider).second) {
         const auto& refusal = std::get<scheduler::Refusal>(decision);
@@ -85,6 +99,7 @@ Placed place_tasks(Call& call, const state::Cluster& cluster, const StoredLaunch
     }
     if (provider) providers.assign();
   }
+  if (queued) watch_capacity(call, cluster.number);
   taking.leave_to_transaction();
   return placed;
 }
@@ -161,7 +176,7 @@ RunTaskResponse run_task(Call& call, const RunTaskRequest& request) {
   const state::Cluster cluster = find_cluster(call, request.cluster);
   const Strategy strategy =
       choose_strategy(call, cluster, request.capacityProviderStrategy, request.launchType);
-  check_launch_type(request);
+  check_platform(request);
   check_token(request.clientToken);
   const std::int32_t count = request.count.value_or(1);
   if (count < 1 || count > kMaxTasksOfALaunch) throw invalid_parameter("Task count should be between 1 and 10.");
@@ -173,7 +188,9 @@ RunTaskResponse run_task(Call& call, const RunTaskRequest& request) {
     }
   }
   const StoredTaskDefinition definition = launchable(call, request.taskDefinition);
-  StoredLaunch launch = make_launch(call, cluster, definition, launch_request(request));
+  LaunchRequest common = launch_request(request);
+  common.external = is_external(request.launchType);
+  StoredLaunch launch = make_launch(call, cluster, definition, common);
   launch.client_token = request.clientToken;
   launch.request_hash = request_hash;
   scheduler::Request wanted = scheduler_request(definition, launch);
@@ -182,7 +199,7 @@ RunTaskResponse run_task(Call& call, const RunTaskRequest& request) {
 
   ProviderChoice providers(call, cluster, strategy);
   check_candidates(call, cluster, providers);
-  if (providers.has_strategy()) {
+  if (providers.has_strategy() || waits_in_queue(launch)) {
     launch.body.placementConstraints = request.placementConstraints;
     launch.body.placementStrategy = request.placementStrategy;
   }

@@ -81,8 +81,10 @@ ListTasksResponse list_tasks(Call& call, const ListTasksRequest& request) {
     filter.kind = kind;
     std::ranges::move(state::list_task_names(call.tx, filter), std::back_inserter(found));
   };
-  // All tasks have the launch type EC2.
-  const bool none = (request.launchType && *request.launchType != "EC2") || request.daemonName;
+  // All tasks have the launch type EC2 or EXTERNAL.
+  const std::string type = request.launchType.value_or("EC2");
+  if (request.launchType) filter.external = type == "EXTERNAL";
+  const bool none = (type != "EC2" && type != "EXTERNAL") || request.daemonName;
   if (!none && desired == "RUNNING") list(state::TaskFilter::Kind::Running);
   if (!none && desired == "STOPPED") {
     list(state::TaskFilter::Kind::Stopping);

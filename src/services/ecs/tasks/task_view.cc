@@ -103,6 +103,25 @@ Container show_container(const state::Cluster& cluster, const ParsedTask& parsed
   return out;
 }
 
+// As its agent reports it, as long as the container runs.
+shapes::ecs::ManagedAgent exec_agent(const Container& container, const ParsedTask& parsed, bool can_exec) {
+  shapes::ecs::ManagedAgent agent{.name = std::string(kExecAgent), .lastStatus = "PENDING"};
+  const std::string status = container.lastStatus.value_or("");
+  if (status == "STOPPED") agent.lastStatus = "STOPPED";
+  if (status != "RUNNING") return agent;
+  agent.lastStartedAt = parsed.task.started_at;
+  const auto reported = parsed.report.exec_agents.find(*container.name);
+  if (reported != parsed.report.exec_agents.end()) {
+    agent.lastStatus = reported->second.status;
+    agent.reason = reported->second.reason;
+  }
+  if (!can_exec) {
+    agent.lastStatus = "STOPPED";
+    agent.reason = "The agent of the machine does not support ExecuteCommand.";
+  }
+  return agent;
+}
+
 // Every container is listed, including those without an override.
 TaskOverride show_overrides(const Launch& launch, const std::vector<ContainerDefinition>& definitions) {
   TaskOverride out = launch.overrides.value_or(TaskOverride());
@@ -145,6 +164,11 @@ const StoredTaskDefinition& TaskView::definition_of(const state::TaskState& task
   return *known;
 }
 
+bool TaskView::has_container(const state::TaskState& task, const std::string& name) {
+  const auto& containers = *definition_of(task).body.containerDefinitions;
+  return std::any_of(containers.begin(), containers.end(), [&](const auto& container) { return container.name == name; });
+}
+
 const TaskView::Home& TaskView::home_of(const state::Task& task) {
   auto found = homes_.find(task.machine_number);
   if (found != homes_.end()) return found->second;
@@ -164,6 +188,7 @@ void TaskView::add(const model::Instance& instance) {
       .connected_at = {},
       .zone = instance.zone,
       .architecture = instance.architecture,
+      .can_exec = instance.attributes.contains(std::string(kExecAttribute)),
   };
 }
 
@@ -190,6 +215,10 @@ Task TaskView::show(const state::Task& task, bool tags) {
   out.containers.emplace();
   for (const ContainerDefinition& container : containers) {
     out.containers->push_back(show_container(cluster_, parsed, launch.body, container));
+    if (!launch.body.enableExecuteCommand) continue;
+    Container& shown = out.containers->back();
+    shown.managedAgents.emplace();
+    shown.managedAgents->push_back(exec_agent(shown, parsed, home.can_exec));
   }
   out.cpu = std::to_string(task.hold.cpu);
   out.memory = std::to_string(task.hold.memory_mib);
@@ -199,7 +228,7 @@ Task TaskView::show(const state::Task& task, bool tags) {
   out.group = launch.group;
   out.healthStatus = task_health(parsed.report, containers);
   out.lastStatus = model::text(task.known);
-  out.launchType = "EC2";
+  out.launchType = launch.external ? "EXTERNAL" : "EC2";
   out.overrides = show_overrides(launch.body, containers);
   out.pullStartedAt = parsed.report.pullStartedAt;
   out.pullStoppedAt = parsed.report.pullStoppedAt;

@@ -28,6 +28,8 @@ class TaskView {
 
   const StoredLaunch& launch_of(const state::TaskState& task);
   const StoredTaskDefinition& definition_of(const state::TaskState& task);
+  // Whether the task's definition has a container of this name.
+  bool has_container(const state::TaskState& task, const std::string& name);
 
  private:
   // What tasks show of their instance.
@@ -35,6 +37,7 @@ class TaskView {
     bool connected = false;
     base::Time connected_at;
     std::string zone, architecture;
+    bool can_exec = false;
   };
   const Home& home_of(const state::Task& task);
 

@@ -143,7 +143,7 @@ TEST_F(MetricFilters, APutThatIsUndoneAndRunsAgainStillWakesTheLoopOfMinutes) {
   put("g", "s", {{0, "m"}});
   EXPECT_THAT(wakes_, testing::Contains("logs/minutes"));
   put("g", "s", {{0, "m"}});
-  EXPECT_THAT(wakes_, testing::Not(testing::Contains("logs/minutes"))) << "the loop knows of this minute";
+  EXPECT_THAT(wakes_, testing::Not(testing::Contains("logs/minutes"))) << "the loop has this minute already";
 }
 
 TEST_F(MetricFilters, InvalidOnesAreRejectedInAmazonsWords) {

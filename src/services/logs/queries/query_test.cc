@@ -132,6 +132,7 @@ TEST_F(Queries, AStoppedOneIsCancelled) {
   const std::string id = start("fields a");
   take_turn("logs queries");
   EXPECT_EQ(run<StopQueryResponse>("StopQuery", StopQueryRequest{id}).success, true);
+  EXPECT_THAT(wakes_, testing::Contains("logs/queries"));
   take_turn("logs queries");
   EXPECT_EQ(results(id).status, "Cancelled");
   EXPECT_THAT(error_of([&] { run<StopQueryResponse>("StopQuery", StopQueryRequest{id}); }), HasSubstr("InvalidParameterException"));
@@ -159,7 +160,7 @@ TEST_F(Queries, StartAgainAfterARestart) {
   take_turn("logs queries");
   Options options;
   options.data = folder_;
-  module_ = module(options);  // its loops know nothing
+  module_ = module(options);  // its loops have no state
   work();
   EXPECT_THAT(shown(results(id)), ElementsAre("@message=a"));
 }

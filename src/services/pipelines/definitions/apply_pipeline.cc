@@ -4,6 +4,8 @@
 #include "services/pipelines/definitions/description.h"
 #include "services/pipelines/definitions/reconciliation.h"
 #include "services/pipelines/definitions/stored_resources.h"
+#include "services/pipelines/jobs/job_identifiers.h"
+#include "services/pipelines/operations.h"
 #include "webhooks/signature.h"
 #include "wire/error.h"
 
@@ -43,6 +45,12 @@ void check_applicable(Call& call, const ApplyPipelineRequest& request, const Set
   }
 }
 
+// Otherwise no delivery would ever succeed. A standing one does not prevent other changes.
+void check_new_webhook(Call& call, const Settings& settings, const std::optional<Pipeline>& standing) {
+  if (settings.webhook.empty() || (standing && standing->webhook_url == settings.webhook)) return;
+  check_webhook_url(settings.webhook, call.local<WebhookRule>().private_networks);
+}
+
 // A bucket or queue of another pipeline: its resources are tagged for that one.
 void check_bucket_is_free(Call& call, const std::string& bucket, std::int64_t number) {
   const auto other = pipeline_of_bucket(call.tx, bucket);
@@ -70,7 +78,7 @@ bool fill_row(Pipeline& row, const PipelineSpec& spec, const Settings& settings,
   row.bucket = desired.names.bucket;
   row.queue_arn = desired.names.queue_arn;
   row.failed_queue_arn = desired.names.failed_queue_arn;
-  row.max_receives = settings.retries + 1;
+  row.max_attempts = settings.retries + 1;
   row.retention_days = settings.retention_days;
   row.webhook_url = settings.webhook;
   // A secret stays when the webhook goes: jobs may have webhooks of their own.
@@ -91,6 +99,7 @@ ApplyPipelineResponse apply_pipeline(Call& call, const ApplyPipelineRequest& req
   const Settings settings = check_spec(spec);
   const auto standing = load_pipeline(call.tx, call.caller.account, call.caller.region, settings.name);
   check_applicable(call, request, settings, standing);
+  check_new_webhook(call, settings, standing);
   Pipeline row;
   if (standing) row = *standing;
   const Desired desired = desired_resources(settings, {call.caller.account, call.caller.region}, row.paused);

@@ -193,21 +193,17 @@ bool empty_bucket(Call& call, const std::string& bucket) {
   s3::ListObjectVersionsRequest list{.Bucket = bucket};
   list.MaxKeys = kMaxDeletedObjects;
   const auto listed = invoke<s3::ListObjectVersionsOutput>(call, call.caller, "s3", "ListObjectVersions", list);
-  s3::DeleteObjectsRequest request;
-  request.Bucket = bucket;
-  request.Delete.Quiet = true;
+  // One by one: DeleteObjects is for clients, whose long requests give way to others.
+  const auto remove = [&](const std::string& key, const std::optional<std::string>& version) {
+    s3::DeleteObjectRequest request{.Bucket = bucket, .Key = key};
+    request.VersionId = version;
+    invoke<s3::DeleteObjectOutput>(call, call.caller, "s3", "DeleteObject", request);
+  };
   for (const auto& version : listed.Versions.value_or(std::vector<s3::ObjectVersion>())) {
-    request.Delete.Objects.push_back({.Key = *version.Key, .VersionId = version.VersionId});
+    remove(*version.Key, version.VersionId);
   }
   for (const auto& marker : listed.DeleteMarkers.value_or(std::vector<s3::DeleteMarkerEntry>())) {
-    request.Delete.Objects.push_back({.Key = *marker.Key, .VersionId = marker.VersionId});
-  }
-  if (!request.Delete.Objects.empty()) {
-    const auto deleted = invoke<s3::DeleteObjectsOutput>(call, call.caller, "s3", "DeleteObjects", request);
-    if (deleted.Errors) {
-      throw wire::ApiError("ConflictException", "The bucket '" + bucket + "' can't be emptied: " +
-                                                    deleted.Errors->front().Message.value_or("an object can't be deleted"));
-    }
+    remove(*marker.Key, marker.VersionId);
   }
   if (listed.IsTruncated.value_or(false)) return false;
   invoke(call, call.caller, "s3", "DeleteBucket", s3::DeleteBucketRequest{.Bucket = bucket});

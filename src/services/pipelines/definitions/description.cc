@@ -24,7 +24,7 @@ Page pipeline_page(const ListPipelinesRequest& request) {
                     .invalid_token = [&](const std::string&) { return error("The nextToken is invalid."); }});
 }
 
-// ECS's event only says that no machine fits.
+// ECS's event only states that no machine fits.
 void explain_builtin(const Settings& settings, PipelineDescription& out) {
   if (settings.builtin.empty() || !settings.image.empty() || !out.lastEvent) return;
   if (out.lastEvent->find("MemberOf placement constraint") == std::string::npos) return;

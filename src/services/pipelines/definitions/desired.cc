@@ -17,6 +17,9 @@ constexpr int kReservedMemoryMib = 512;  // of a worker without a limit
 constexpr int kMessageRetentionS = 14 * 86400;  // the longest: a paused pipeline keeps its items
 constexpr base::Duration kLeastVisibility = std::chrono::seconds(30), kMostVisibility = std::chrono::minutes(2);
 constexpr std::int64_t kStopMarginS = 15;
+// Receives beyond the attempts of a job: a worker that ends, or dies, has received items that it never began with. They
+// are no attempts.
+constexpr int kUncountedReceives = 10;
 // What Logs accepts.
 constexpr int kLogRetentions[] = {1,   3,   5,   7,   14,   30,   60,   90,   120,  150,  180,
                                   365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653};
@@ -43,7 +46,7 @@ void describe_queues(const Settings& settings, const Owner& owner, Desired& desi
       {"MessageRetentionPeriod", retention},
       {"VisibilityTimeout", std::to_string(visibility_s(settings))},
       {"RedrivePolicy", fmt::format(R"({{"deadLetterTargetArn":"{}","maxReceiveCount":{}}})", names.failed_queue_arn,
-                                    settings.retries + 1)},
+                                    settings.retries + 1 + kUncountedReceives)},
       {"Policy", queue_policy(names, owner)}};
 }
 
@@ -94,7 +97,6 @@ std::optional<std::vector<shapes::ecs::ResourceRequirement>> gpu_requirement(con
   if (settings.gpus > 0) {
     requirement.value = std::to_string(settings.gpus);
   } else if (settings.gpu_memory_mib > 0) {
-    requirement.value = "1";
     shapes::ecs::NvidiaMps share{.memory = settings.gpu_memory_mib};
     requirement.sharingStrategy = shapes::ecs::SharingStrategy{.nvidiaMps = share};
   } else {

@@ -31,9 +31,9 @@ TEST(DesiredResources, NamesFollowFromThePipeline) {
   EXPECT_EQ(desired_of(R"({"name":"ocr","builtin":"ocr","bucket":"scans"})").names.bucket, "scans");
 }
 
-TEST(DesiredResources, AnItemIsReceivedOnceMoreThanItIsRetried) {
+TEST(DesiredResources, AnItemMayBeReceivedMoreOftenThanItIsTried) {
   const Desired desired = desired_of(R"({"name":"ocr","builtin":"ocr","retries":4})");
-  EXPECT_THAT(desired.queue_attributes.at("RedrivePolicy"), HasSubstr("\"maxReceiveCount\":5"));
+  EXPECT_THAT(desired.queue_attributes.at("RedrivePolicy"), HasSubstr("\"maxReceiveCount\":15"));
 }
 
 TEST(DesiredResources, ItemsOfADeadWorkerAreSoonVisibleAgain) {
@@ -65,6 +65,7 @@ TEST(DesiredResources, AWorkerHasGpusOrAShareOfOne) {
   EXPECT_EQ(worker_of(whole).resourceRequirements->front().value, "2");
   const Desired share = desired_of(R"({"name":"a","image":"i","serve":"s","gpu_memory":4000})");
   EXPECT_EQ(worker_of(share).resourceRequirements->front().sharingStrategy->nvidiaMps->memory, 4000);
+  EXPECT_FALSE(worker_of(share).resourceRequirements->front().value);  // ECS accepts only one of them
 }
 
 TEST(DesiredResources, DataExpiresOnlyOnRequest) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/bytes.h"
 #include "base/duration.h"
@@ -67,16 +66,6 @@ int checked_number(const char* name, const std::optional<std::int32_t>& value, i
   return number;
 }
 
-std::optional<base::Duration> parse_spec_duration(std::string_view text) {
-  constexpr std::string_view kMillis = "ms";
-  if (!text.ends_with(kMillis)) return base::parse_duration(text);
-  std::int64_t count = 0;
-  const char* end = text.data() + text.size() - kMillis.size();
-  const auto parsed = std::from_chars(text.data(), end, count);
-  if (parsed.ec != std::errc() || parsed.ptr != end || count < 0 || count > 3'600'000) return std::nullopt;
-  return base::Duration(count);
-}
-
 struct DurationRange {
   base::Duration least, most;
 };
@@ -84,7 +73,7 @@ struct DurationRange {
 base::Duration checked_duration(const char* name, const std::optional<std::string>& text, base::Duration fallback,
                                 DurationRange range, Problems& problems) {
   if (!text) return fallback;
-  const auto duration = parse_spec_duration(*text);
+  const auto duration = base::parse_duration(*text);
   if (!duration) {
     problems.add(fmt::format("{} '{}' is not a duration: use 20ms, 90s, 5m, 2h or 1d", name, *text));
     return fallback;
@@ -180,7 +169,7 @@ void check_data(const PipelineSpec& spec, Settings& settings, Problems& problems
   if (spec.bucket && spec.bucket->empty()) problems.add("bucket is empty");
   if (!spec.retention) return;
   constexpr base::Duration kDay = std::chrono::hours(24);
-  const auto retention = parse_spec_duration(*spec.retention);
+  const auto retention = base::parse_duration(*spec.retention);
   if (!retention || *retention < kDay || *retention % kDay != base::Duration(0) ||
       *retention > kDay * kMaxRetentionDays) {
     problems.add(fmt::format("retention '{}' is not a number of days: use 30d; the longest is {}d", *spec.retention,

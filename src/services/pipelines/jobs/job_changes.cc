@@ -19,8 +19,11 @@ void remove_message_of(Call& call, const Pipeline& pipeline, const std::string& 
   invoke(call, as_pipeline(call, pipeline), "sqs", "RemoveMessage", remove);
 }
 
-void count_attempt(Job& job, std::int64_t attempt) {
-  job.attempts = std::max(job.attempts, job.attempts_before + attempt);
+// `receive`: the receive count of its message. Its start and its error may both be reported.
+void count_attempt(Job& job, std::int64_t receive) {
+  if (receive <= job.receives) return;
+  job.receives = receive;
+  ++job.attempts;
 }
 
 // It has just succeeded or failed.
@@ -31,7 +34,30 @@ void end_job(Call& call, const Pipeline& pipeline, Job& job, JobStatus before, s
   announce_ending(call, pipeline, job, result);
 }
 
+// It fails, and its message moves to the dead-letter queue.
+void give_up_job(Call& call, const Pipeline& pipeline, Job& job) {
+  const shapes::stoker::BuryMessage bury{pipeline.queue_arn, job.message_id, job.queued_at};
+  invoke(call, as_pipeline(call, pipeline), "sqs", "BuryMessage", bury);
+  const JobStatus before = std::exchange(job.status, *next_status(job.status, JobEvent::DeadLettered));
+  end_job(call, pipeline, job, before, "");
+}
+
+void set_place(Job& job, const WorkerPlace& place) {
+  job.task_arn = place.task_arn;
+  job.machine = place.machine;
+  job.gpu_ids = place.gpu_ids;
+}
+
+bool is_used_up(const Pipeline& pipeline, const Job& job) {
+  return job.attempts - job.attempts_before >= pipeline.max_attempts;
+}
+
 }  // namespace
+
+JobError no_answer(std::int64_t times) {
+  return {"NoAnswer",
+          "The worker ended without an answer, " + std::to_string(times) + (times == 1 ? " time." : " times.")};
+}
 
 Caller as_pipeline(const Call& call, const Pipeline& pipeline) {
   Caller caller = as_service(call, "pipelines.stoker",
@@ -41,35 +67,42 @@ Caller as_pipeline(const Call& call, const Pipeline& pipeline) {
   return caller;
 }
 
-bool start_job(Call& call, const Pipeline& pipeline, Job& job, std::int64_t attempt, const WorkerPlace& place) {
+bool start_job(Call& call, const Pipeline& pipeline, Job& job, std::int64_t receive, const WorkerPlace& place) {
   const auto next = next_status(job.status, JobEvent::Started);
   // A report may be late: the error of the same attempt was stored before.
-  const bool late = job.status == JobStatus::Queued && !job.error.type.empty() &&
-                    job.attempts_before + attempt <= job.attempts;
-  // A quick item is done before its start is reported. Where it was done is still worth knowing.
-  if (job.status == JobStatus::Succeeded && job.task_arn.empty() && !place.task_arn.empty()) {
-    job.task_arn = place.task_arn;
-    job.machine = place.machine;
-    job.gpu_ids = place.gpu_ids;
+  const bool late = job.status == JobStatus::Queued && !job.error.type.empty() && receive <= job.receives;
+  // A quick item is over before its start is reported. Where it was worked on is still worth knowing.
+  const bool succeeded = job.status == JobStatus::Succeeded && job.task_arn.empty();
+  const bool failed = (late || job.status == JobStatus::Failed) && receive == job.receives;
+  if ((succeeded || failed) && !place.task_arn.empty() && place.task_arn != job.task_arn) {
+    set_place(job, place);
     save_job(call, pipeline, job, job.status);
   }
   if (!next || late) return false;
+  // The workers of all attempts died: the item probably kills them. If this one has a result, it succeeds.
+  if (receive > job.receives && is_used_up(pipeline, job)) {
+    if (job.error.type.empty()) job.error = no_answer(job.attempts - job.attempts_before);
+    give_up_job(call, pipeline, job);
+    return false;
+  }
   const JobStatus before = std::exchange(job.status, *next);
-  count_attempt(job, attempt);
+  count_attempt(job, receive);
   job.started_at = call.now;
-  job.task_arn = place.task_arn;
-  job.machine = place.machine;
-  job.gpu_ids = place.gpu_ids;
+  set_place(job, place);
   save_job(call, pipeline, job, before);
   return true;
 }
 
-bool fail_attempt(Call& call, const Pipeline& pipeline, Job& job, std::int64_t attempt, JobError error) {
+bool fail_attempt(Call& call, const Pipeline& pipeline, Job& job, const FailedAttempt& attempt) {
   const auto next = next_status(job.status, JobEvent::AttemptFailed);
   if (!next) return false;
+  count_attempt(job, attempt.receive);
+  job.error = attempt.error;
+  if (attempt.permanent || is_used_up(pipeline, job)) {
+    give_up_job(call, pipeline, job);
+    return true;
+  }
   const JobStatus before = std::exchange(job.status, *next);
-  count_attempt(job, attempt);
-  job.error = std::move(error);
   save_job(call, pipeline, job, before);
   return true;
 }
@@ -96,7 +129,8 @@ bool fail_job(Call& call, const Pipeline& pipeline, Job& job, JobEvent event, st
   const auto next = next_status(job.status, event);
   if (!next) return false;
   const JobStatus before = std::exchange(job.status, *next);
-  count_attempt(job, receives);
+  // Workers that report nothing: each receive may have been an attempt.
+  if (job.receives == 0) job.attempts += job.receives = receives;
   if (job.error.type.empty()) job.error = otherwise;
   end_job(call, pipeline, job, before, "");
   return true;
@@ -125,6 +159,7 @@ bool retry_job(Call& call, const Pipeline& pipeline, Job& job) {
   job.started_at.reset();
   job.finished_at.reset();
   job.attempts_before = job.attempts;
+  job.receives = 0;
   job.error = {};
   job.task_arn = job.machine = job.gpu_ids = "";
   save_job(call, pipeline, job, before);

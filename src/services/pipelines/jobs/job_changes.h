@@ -11,12 +11,20 @@ namespace services::pipelines {
 
 // False where the event came too late, or is not allowed: nothing was changed.
 
-// `attempt`: of its message, from 1.
+// `receive`: the receive count of its message, from 1.
 struct WorkerPlace {
   std::string task_arn, machine, gpu_ids;
 };
-bool start_job(Call& call, const Pipeline& pipeline, Job& job, std::int64_t attempt, const WorkerPlace& place);
-bool fail_attempt(Call& call, const Pipeline& pipeline, Job& job, std::int64_t attempt, JobError error);
+// Where all attempts are used up, and their workers reported nothing more, the job fails instead.
+bool start_job(Call& call, const Pipeline& pipeline, Job& job, std::int64_t receive, const WorkerPlace& place);
+struct FailedAttempt {
+  JobError error;
+  std::int64_t receive = 1;
+  bool permanent = false;  // another attempt would fail, too
+};
+// The job is queued again. After its last attempt and a permanent error it fails, and its message moves to the
+// dead-letter queue.
+bool fail_attempt(Call& call, const Pipeline& pipeline, Job& job, const FailedAttempt& attempt);
 // `result`: its bytes, as far as they are at hand.
 bool succeed_job(Call& call, const Pipeline& pipeline, Job& job, const std::string& result_key,
                  std::string_view result);
@@ -31,6 +39,9 @@ bool retry_job(Call& call, const Pipeline& pipeline, Job& job);
 
 // As a job's priority demands, once its message was sent.
 void prioritize_job(Call& call, const Pipeline& pipeline, const Job& job);
+
+// The error of a job whose workers stored none.
+JobError no_answer(std::int64_t times);
 
 // The principal of pipelines.
 Caller as_pipeline(const Call& call, const Pipeline& pipeline);

@@ -115,8 +115,8 @@ void webhook_finished(Call& call, const shapes::stoker::WebhookFinished& finishe
 
 std::string ending_event(JobStatus status) { return status == JobStatus::Succeeded ? "job.succeeded" : "job.failed"; }
 
-std::string message_id_of(const Job& job) {
-  std::string id = "msg_";
+std::string message_id_of(const Pipeline& pipeline, const Job& job) {
+  std::string id = "msg_" + pipeline.name + "_";
   for (char c : job.id) {
     if (c == '.') {
       id += "%2E";
@@ -124,7 +124,8 @@ std::string message_id_of(const Job& job) {
       id += c;
     }
   }
-  if (job.endings > 1) id += "_" + std::to_string(job.endings);
+  // Ids of jobs have no '~', and names of pipelines no '_'.
+  if (job.endings > 1) id += "~" + std::to_string(job.endings);
   return id;
 }
 
@@ -133,7 +134,7 @@ void announce_ending(Call& call, const Pipeline& pipeline, const Job& job, std::
   if (url.empty()) return;
   JobDelivery delivery;
   delivery.job = job.number;
-  delivery.message_id = message_id_of(job);
+  delivery.message_id = message_id_of(pipeline, job);
   delivery.event = ending_event(job.status);
   delivery.url = url;
   delivery.body = ending_body(call.tx, pipeline, job, result, call.now);

@@ -29,9 +29,10 @@ struct JobDelivery {
 
 // "job.succeeded", "job.failed"
 std::string ending_event(JobStatus status);
-// The id of all attempts to announce this ending of a job: the first, or one after a retry. It has no dot: Standard
-// Webhooks separates what is signed by dots.
-std::string message_id_of(const Job& job);
+// The id of all attempts to announce this ending of a job: the first, or one after a retry. Receivers drop what has an id
+// that they know, so no other job may have it: neither one of another pipeline, nor one whose id ends like a number of
+// endings. It has no dot: Standard Webhooks separates what is signed by dots.
+std::string message_id_of(const Pipeline& pipeline, const Job& job);
 
 // The job has just succeeded or failed. Nothing happens where neither the job nor its pipeline has a webhook.
 void announce_ending(Call& call, const Pipeline& pipeline, const Job& job, std::string_view result);

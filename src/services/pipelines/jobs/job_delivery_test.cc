@@ -46,7 +46,7 @@ TEST_F(JobDeliveries, AResultIsSentWithTheJobInTheSameTransaction) {
   const auto sent = outbox();
   ASSERT_EQ(sent.size(), 1u);
   EXPECT_TRUE(woke(webhooks::kTopic));
-  EXPECT_EQ(sent[0].message_id, "msg_" + job.id);
+  EXPECT_EQ(sent[0].message_id, "msg_ocr_" + job.id);
   EXPECT_EQ(sent[0].url, "https://receiver.example/hook");
   EXPECT_EQ(sent[0].endpoint, "https://receiver.example:443");
   EXPECT_TRUE(webhooks::decode_secret(sent[0].secret));
@@ -87,7 +87,7 @@ TEST_F(JobDeliveries, TheUrlOfAJobWinsAndNeedsNoWebhookOfThePipeline) {
   put_object("out/mine.1/a.png.json", "02", "{}", "01");
   ASSERT_EQ(outbox().size(), 1u);
   EXPECT_EQ(outbox()[0].url, "http://other.example/");
-  EXPECT_EQ(outbox()[0].message_id, "msg_mine%2E1");
+  EXPECT_EQ(outbox()[0].message_id, "msg_ocr_mine%2E1");
   EXPECT_TRUE(webhooks::decode_secret(outbox()[0].secret));
   submit({.id = "two", .filename = "a.png", .content_hash = "h", .webhook_url = "http://other.example/"}, "05");
   put_object("out/two/a.png.json", "06", "{}", "05");
@@ -108,6 +108,7 @@ TEST_F(JobDeliveries, AttemptsAndTheEndAreRecorded) {
   EXPECT_EQ(delivery.error, "status 500");
   EXPECT_EQ(delivery.response_status, 500);
   EXPECT_EQ(delivery.next_attempt_at, next);
+  EXPECT_EQ(document().at("webhook").at("error").as_string(), "status 500");
   EXPECT_EQ(error_of([&] { resend(std::to_string(delivery.number)); }), "ConflictException");
   advance(std::chrono::seconds(5));
   announce("WebhookFinished", WebhookFinished{context, true, "", 2, 204});
@@ -118,6 +119,7 @@ TEST_F(JobDeliveries, AttemptsAndTheEndAreRecorded) {
   EXPECT_EQ(delivery.finished_at, now_);
   EXPECT_EQ(delivery.next_attempt_at, std::nullopt);
   EXPECT_EQ(document().at("webhook").at("status").as_string(), "DELIVERED");
+  EXPECT_TRUE(document().at("webhook").at("error").is_null());
 }
 
 TEST_F(JobDeliveries, ADeliveryIsSentAgainWithTheSameIdAndBody) {
@@ -140,8 +142,8 @@ TEST_F(JobDeliveries, AnotherEndingHasAnotherId) {
   dead_letter("message-1", 3);
   put_object("out/a.png.json", "02", "{}", "01");
   const Job job = job_of("in/a.png");
-  EXPECT_EQ(outbox().at(0).message_id, "msg_" + job.id);
-  EXPECT_EQ(outbox().at(1).message_id, "msg_" + job.id + "_2");
+  EXPECT_EQ(outbox().at(0).message_id, "msg_ocr_" + job.id);
+  EXPECT_EQ(outbox().at(1).message_id, "msg_ocr_" + job.id + "~2");
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ json::value webhook_document(store::Tx& tx, const Pipeline& pipeline, const Job&
   if (!last && url.empty()) return nullptr;
   return json::object{{"url", last ? last->url : url},
                       {"status", last ? json::value(last->status) : json::value(nullptr)},
-                      {"attempts", last ? last->attempts : 0}};
+                      {"attempts", last ? last->attempts : 0},
+                      {"error", last ? text_or_null(last->error) : json::value(nullptr)}};
 }
 
 json::array gpu_list(std::string_view ids) {

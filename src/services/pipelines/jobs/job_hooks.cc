@@ -93,20 +93,16 @@ std::string shortened(std::string_view text, std::size_t most) {
   return clean;
 }
 
-struct StoredError {
-  JobError error;
-  std::int64_t attempt = 1;
-};
-
-// errors/<name>.json as a worker writes it: {"error": {"type", "message"}, "attempt": 2}, or "error": "text".
-StoredError read_error(std::string_view content) {
-  StoredError stored{{"WorkerError", "The worker stored an error that is not valid JSON."}};
+// errors/<name>.json as a worker writes it: {"error": {"type", "message", "permanent"}, "attempt": 2}, or "error":
+// "text". "attempt" is the receive count of the message.
+FailedAttempt read_error(std::string_view content) {
+  FailedAttempt stored{{"WorkerError", "The worker stored an error that is not valid JSON."}};
   json::error_code failed;
   const json::value parsed = json::parse(content, failed);
   if (failed || !parsed.is_object()) return stored;
   const json::object& document = parsed.get_object();
   if (const json::value* attempt = document.if_contains("attempt"); attempt && attempt->is_int64()) {
-    stored.attempt = std::max<std::int64_t>(attempt->get_int64(), 1);
+    stored.receive = std::max<std::int64_t>(attempt->get_int64(), 1);
   }
   const json::value* error = document.if_contains("error");
   if (!error) return stored;
@@ -114,9 +110,11 @@ StoredError read_error(std::string_view content) {
   if (!error->is_object()) return stored;
   const json::value* type = error->get_object().if_contains("type");
   const json::value* message = error->get_object().if_contains("message");
+  const json::value* permanent = error->get_object().if_contains("permanent");
   if (type && type->is_string() && !type->get_string().empty()) {
     stored.error.type = shortened(type->get_string(), kMaxErrorType);
   }
+  stored.permanent = permanent && permanent->is_bool() && permanent->get_bool();
   stored.error.message = message && message->is_string() ? shortened(message->get_string(), kMaxErrorMessage) : "";
   return stored;
 }
@@ -137,8 +135,7 @@ void object_created(Call& call, const ObjectCreated& created) {
     succeed_job(call, *pipeline, *job, created.key, created.content);
     return;
   }
-  StoredError stored = read_error(created.content);
-  fail_attempt(call, *pipeline, *job, stored.attempt, std::move(stored.error));
+  fail_attempt(call, *pipeline, *job, read_error(created.content));
 }
 
 void message_dead_lettered(Call& call, const MessageDeadLettered& dead) {
@@ -146,9 +143,7 @@ void message_dead_lettered(Call& call, const MessageDeadLettered& dead) {
   if (!pipeline || pipeline->account != call.caller.account) return;
   auto job = find_job_of_message(call.tx, find_lot(call.tx, pipeline->number), dead.messageId);
   if (!job) return;
-  const JobError silent{"NoAnswer", "The worker ended without an answer, " + std::to_string(dead.receives) +
-                                        (dead.receives == 1 ? " time." : " times.")};
-  fail_job(call, *pipeline, *job, JobEvent::DeadLettered, dead.receives, silent);
+  fail_job(call, *pipeline, *job, JobEvent::DeadLettered, dead.receives, no_answer(dead.receives));
 }
 
 void remove_jobs(Call& call, const RemoveJobs& request) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ObjectCreated, MessageDeadLettered and RemoveJobs (shapes/stoker/pipeline_hooks.h), and the loop that deletes jobs.
+// ObjectCreated, MessageDeadLettered and RemoveJobs (shapes/stoker/pipeline_hooks.h), and the loops that
+// delete jobs and find lost messages.
 #pragma once
 
 #include <vector>
@@ -13,5 +14,6 @@ inline constexpr char kJobSweepTopic[] = "pipelines/sweep";
 
 std::vector<Operation> hook_operations();
 Loop job_sweep_loop();
+Loop lost_message_loop();
 
 }  // namespace services::pipelines

@@ -90,6 +90,28 @@ TEST_F(JobHooks, AStartThatIsReportedAfterTheEndNamesTheTask) {
   EXPECT_EQ(counts().running, 0);
 }
 
+TEST_F(JobHooks, AFailureBeforeItsStartIsReportedNamesTheTaskOfThatAttempt) {
+  const std::string tasks = "arn:aws:ecs:us-east-1:111111111111:task/default/";
+  auto fail = [&](const std::string& attempt) {
+    put_object("errors/a.png.json", "2" + attempt, R"({"error":"not a PNG","attempt":)" + attempt + "}");
+  };
+  put_object("in/a.png", "01");
+  fail("1");
+  EXPECT_EQ(report("in/a.png", "01", 1, tasks + "1"), 0);
+  EXPECT_EQ(job_of("in/a.png").status, JobStatus::Queued);
+  EXPECT_EQ(job_of("in/a.png").task_arn, tasks + "1");
+  fail("2");
+  EXPECT_EQ(report("in/a.png", "01", 1, tasks + "0"), 0);  // of an attempt before the last one
+  EXPECT_EQ(job_of("in/a.png").task_arn, tasks + "1");
+  fail("3");
+  EXPECT_EQ(report("in/a.png", "01", 3, tasks + "3"), 0);
+  const Job job = job_of("in/a.png");
+  EXPECT_EQ(job.status, JobStatus::Failed);
+  EXPECT_EQ(job.task_arn, tasks + "3");
+  EXPECT_EQ(job.attempts, 3);
+  EXPECT_EQ(counts().failed, 1);
+}
+
 TEST_F(JobHooks, AResultOfAnotherVersionOfTheInputEndsNothing) {
   put_object("in/a.png", "02");
   put_object("out/a.png.json", "03", "{}", "01");
@@ -127,11 +149,96 @@ TEST_F(JobHooks, ErrorsOfAnyFormAreTold) {
 TEST_F(JobHooks, ADeadLetterIsAFailureWithTheLastError) {
   put_object("in/a.png", "01");
   put_object("errors/a.png.json", "02", R"({"error":{"type":"BadImage","message":"not a PNG"},"attempt":3})");
-  dead_letter("message-1", 3);
+  dead_letter("message-1", 13);
   const Job job = job_of("in/a.png");
   EXPECT_EQ(job.status, JobStatus::Failed);
   EXPECT_EQ(job.error.type, "BadImage");
+  EXPECT_EQ(job.attempts, 1);
+}
+
+TEST_F(JobHooks, ReceivesBeforeTheWorkBeganAreNoAttempts) {
+  put_object("in/a.png", "01");
+  // Received nine times by workers that ended before they began with it.
+  report("in/a.png", "01", 10);
+  EXPECT_EQ(job_of("in/a.png").attempts, 1);
+  put_object("errors/a.png.json", "02", R"({"error":{"type":"Error","message":"x"},"attempt":10})");
+  put_object("errors/a.png.json", "03", R"({"error":{"type":"Error","message":"x"},"attempt":11})");
+  EXPECT_EQ(job_of("in/a.png").attempts, 2);
+  EXPECT_EQ(job_of("in/a.png").status, JobStatus::Queued);
+  EXPECT_THAT(fake_.buried, IsEmpty());
+}
+
+TEST_F(JobHooks, TheLastAttemptFailsTheJobAndMovesItsMessage) {
+  set_webhook("http://receiver/");
+  put_object("in/a.png", "01");
+  for (const char* attempt : {"4", "7", "9"}) {
+    EXPECT_EQ(job_of("in/a.png").status, JobStatus::Queued);
+    put_object("errors/a.png.json", std::string("2") + attempt,
+               R"({"error":{"type":"BadImage","message":"not a PNG"},"attempt":)" + std::string(attempt) + "}");
+  }
+  const Job job = job_of("in/a.png");
+  EXPECT_EQ(job.status, JobStatus::Failed);
   EXPECT_EQ(job.attempts, 3);
+  EXPECT_EQ(job.finished_at, now_);
+  ASSERT_EQ(fake_.buried.size(), 1u);
+  EXPECT_EQ(fake_.buried[0].queueArn, kQueue);
+  EXPECT_EQ(fake_.buried[0].messageId, "message-1");
+  EXPECT_EQ(outbox().size(), 1u);
+}
+
+TEST_F(JobHooks, AnItemThatTakesItsWorkersWithItIsNotTriedForEver) {
+  put_object("in/a.png", "01");
+  for (int receive = 2; receive <= 4; ++receive) EXPECT_EQ(report("in/a.png", "01", receive), 1);
+  EXPECT_EQ(job_of("in/a.png").status, JobStatus::Running);
+  EXPECT_EQ(report("in/a.png", "01", 4), 1);  // repeated
+  EXPECT_THAT(fake_.buried, IsEmpty());
+  EXPECT_EQ(report("in/a.png", "01", 5), 0);
+  EXPECT_EQ(job_of("in/a.png").status, JobStatus::Failed);
+  EXPECT_EQ(job_of("in/a.png").error.type, "NoAnswer");
+  EXPECT_EQ(job_of("in/a.png").attempts, 3);
+  EXPECT_EQ(fake_.buried.size(), 1u);
+}
+
+TEST_F(JobHooks, APermanentErrorIsNotTriedAgain) {
+  put_object("in/a.png", "01");
+  put_object("errors/a.png.json", "02",
+             R"({"error":{"type":"BrokenFile","message":"truncated","permanent":true},"attempt":1})");
+  const Job job = job_of("in/a.png");
+  EXPECT_EQ(job.status, JobStatus::Failed);
+  EXPECT_EQ(job.error.type, "BrokenFile");
+  EXPECT_EQ(job.attempts, 1);
+  EXPECT_EQ(fake_.buried.size(), 1u);
+}
+
+TEST_F(JobHooks, ARetryHasAllItsAttempts) {
+  put_object("in/a.png", "01");
+  const std::string permanent = R"({"error":{"type":"X","message":"","permanent":true},"attempt":1})";
+  put_object("errors/a.png.json", "02", permanent);
+  with_call([&](Call& call) {
+    Job job = *load_job(call.tx, 1);
+    return retry_job(call, pipeline_, job);
+  });
+  for (const char* attempt : {"1", "2"}) {
+    put_object("errors/a.png.json", std::string("3") + attempt,
+               R"({"error":{"type":"Y","message":""},"attempt":)" + std::string(attempt) + "}");
+  }
+  EXPECT_EQ(job_of("in/a.png").status, JobStatus::Queued);
+  EXPECT_EQ(job_of("in/a.png").attempts, 3);
+}
+
+TEST_F(JobHooks, AJobWhoseMessageWasDeletedFails) {
+  set_webhook("http://receiver/");
+  put_object("in/a.png", "01");
+  put_object("in/b.png", "02");
+  put_object("in/done.png", "03");
+  put_object("out/done.png.json", "04", "{}", "03");
+  fake_.missing = {"message-1", "message-3"};
+  run_loop("lost messages");
+  EXPECT_EQ(job_of("in/a.png").status, JobStatus::Failed);
+  EXPECT_EQ(job_of("in/a.png").error.type, "MessageDeleted");
+  EXPECT_EQ(job_of("in/b.png").status, JobStatus::Queued);
+  EXPECT_EQ(job_of("in/done.png").status, JobStatus::Succeeded);
+  EXPECT_EQ(outbox().size(), 2u);
 }
 
 TEST_F(JobHooks, AWorkerThatEndsWithoutAnAnswerIsAnErrorToo) {

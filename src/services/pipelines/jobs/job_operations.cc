@@ -20,6 +20,6 @@ std::vector<Operation> internal_job_operations() {
   return all;
 }
 
-std::vector<Loop> job_loops() { return {job_sweep_loop()}; }
+std::vector<Loop> job_loops() { return {job_sweep_loop(), lost_message_loop()}; }
 
 }  // namespace services::pipelines

@@ -68,11 +68,11 @@ ReportJobsResponse report_jobs(Call& call, const ReportJobsRequest& request) {
     if (report.bucket != pipeline->bucket) continue;
     auto job = reported_job(call.tx, lot, report);
     if (!job) continue;
-    const std::int64_t attempt = std::max<std::int64_t>(report.attempt, 1);
+    const std::int64_t receive = std::max<std::int64_t>(report.attempt, 1);
     // A repeated report changes nothing.
     const bool known = job->status == JobStatus::Running && job->task_arn == place.task_arn &&
-                       job->attempts >= job->attempts_before + attempt;
-    if (known || start_job(call, *pipeline, *job, attempt, place)) ++response.running;
+                       job->receives >= receive;
+    if (known || start_job(call, *pipeline, *job, receive, place)) ++response.running;
   }
   return response;
 }

@@ -13,7 +13,7 @@ namespace {
 const std::string kSelectJob =
     "SELECT number, lot, id, status, change, created_at, started_at, finished_at, attempts, attempts_before, endings, "
     "priority, metadata, input_key, sequencer, size, content_type, content_hash, message_id, queued_at, result_key, "
-    "error_type, error_message, task_arn, machine, gpu_ids, webhook_url FROM pipeline_jobs";
+    "error_type, error_message, task_arn, machine, gpu_ids, webhook_url, receives FROM pipeline_jobs";
 
 Job read_job(const store::Row& row) {
   Job job;
@@ -43,6 +43,7 @@ Job read_job(const store::Row& row) {
   job.machine = row.str(24);
   job.gpu_ids = row.str(25);
   job.webhook_url = row.str(26);
+  job.receives = row.integer(27);
   return job;
 }
 
@@ -120,10 +121,10 @@ void save_job(Call& call, const Pipeline& pipeline, Job& job, JobStatus before) 
   job.change = count_change(call.tx, job.lot, steps);
   call.tx.exec("UPDATE pipeline_jobs SET status = $2, change = $3, started_at = $4, finished_at = $5, attempts = $6, "
                "attempts_before = $7, endings = $8, result_key = $9, error_type = $10, error_message = $11, "
-               "task_arn = $12, machine = $13, gpu_ids = $14, message_id = $15, queued_at = $16 WHERE number = $1",
+               "task_arn = $12, machine = $13, gpu_ids = $14, message_id = $15, queued_at = $16, receives = $17 WHERE number = $1",
                job.number, code_of(job.status), job.change, job.started_at, job.finished_at, job.attempts,
                job.attempts_before, job.endings, job.result_key, job.error.type, job.error.message, job.task_arn,
-               job.machine, job.gpu_ids, job.message_id, job.queued_at);
+               job.machine, job.gpu_ids, job.message_id, job.queued_at, job.receives);
   wake_change(call, pipeline, job);
 }
 

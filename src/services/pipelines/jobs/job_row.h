@@ -24,7 +24,8 @@ struct Job {
   std::int64_t change = 0;
   base::Time created_at;
   std::optional<base::Time> started_at = {}, finished_at = {};
-  std::int64_t attempts = 0, attempts_before = 0;
+  std::int64_t attempts = 0, attempts_before = 0;  // attempts_before: those before the last retry
+  std::int64_t receives = 0;                       // the receive count of its message in the last attempt
   std::int64_t endings = 0;
   std::int64_t priority = 0;
   std::string metadata_json = "{}";

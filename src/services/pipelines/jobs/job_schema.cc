@@ -82,4 +82,10 @@ CREATE TABLE pipeline_keys (
 CREATE INDEX pipeline_keys_pipeline ON pipeline_keys (pipeline);
 )sql";
 
+const char kJobReceives[] = R"sql(
+-- The receive count of its message in the last attempt. A message that was received and released before anyone worked
+-- on it does not count as an attempt.
+ALTER TABLE pipeline_jobs ADD COLUMN receives INTEGER NOT NULL DEFAULT 0;
+)sql";
+
 }  // namespace services::pipelines

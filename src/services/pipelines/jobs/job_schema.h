@@ -5,5 +5,6 @@
 namespace services::pipelines {
 
 extern const char kJobTables[];
+extern const char kJobReceives[];
 
 }  // namespace services::pipelines

@@ -29,6 +29,8 @@ namespace services::pipelines {
 struct FakeServices {
   std::vector<shapes::stoker::RemoveMessage> removed;
   std::vector<shapes::stoker::PrioritizeMessage> prioritized;
+  std::vector<shapes::stoker::BuryMessage> buried;
+  std::vector<std::string> missing;  // messages that are no longer in the queue
   bool input_exists = true;
   int messages = 0;
 };
@@ -39,6 +41,21 @@ inline constexpr char kFailedQueue[] = "arn:aws:sqs:us-east-1:111111111111:stoke
 
 inline void fake_remove_message(Call& call, const shapes::stoker::RemoveMessage& request) {
   call.local<FakeServices>().removed.push_back(request);
+}
+
+inline void fake_bury_message(Call& call, const shapes::stoker::BuryMessage& request) {
+  call.local<FakeServices>().buried.push_back(request);
+}
+
+inline shapes::stoker::MissingMessages fake_find_missing(Call& call, const shapes::stoker::FindMissingMessages& request) {
+  const std::vector<std::string>& missing = call.local<FakeServices>().missing;
+  shapes::stoker::MissingMessages found;
+  for (const auto& sent : request.messages) {
+    if (std::find(missing.begin(), missing.end(), sent.messageId) != missing.end()) {
+      found.messageIds.push_back(sent.messageId);
+    }
+  }
+  return found;
 }
 
 inline void fake_prioritize_message(Call& call, const shapes::stoker::PrioritizeMessage& request) {
@@ -66,6 +83,8 @@ class JobsTest : public testing::Test {
     directory_.add("pipelines", module_.service.operations);
     directory_.add("pipelines", module_.internal_operations);
     directory_.add("sqs", {operation<&fake_remove_message>("RemoveMessage", Access::Write),
+                           operation<&fake_bury_message>("BuryMessage", Access::Write),
+                           operation<&fake_find_missing>("FindMissingMessages", Access::Read),
                            operation<&fake_prioritize_message>("PrioritizeMessage", Access::Write)});
     directory_.add("s3", {operation<&fake_announce_object>("AnnounceObject", Access::Write)});
     pipeline_ = add_pipeline("ocr");
@@ -200,9 +219,10 @@ class JobsTest : public testing::Test {
     EXPECT_EQ(kept.cancelled, found.cancelled);
   }
   // Turns of the loop until it has nothing to do.
-  void sweep() {
+  void sweep() { run_loop("pipeline jobs"); }
+  void run_loop(const std::string& name) {
     const auto loop = std::find_if(module_.loops.begin(), module_.loops.end(),
-                                   [](const Loop& one) { return one.name == "pipeline jobs"; });
+                                   [&](const Loop& one) { return one.name == name; });
     for (int turn = 0; turn < 100; ++turn) {
       Decision decision;
       store_->read_now([&](store::Tx& tx) {

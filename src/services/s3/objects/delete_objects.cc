@@ -2,6 +2,8 @@
 // DeleteObject and DeleteObjects.
 #include "services/s3/objects/delete_objects.h"
 
+#include <algorithm>
+
 #include "services/s3/errors.h"
 #include "services/s3/events.h"
 #include "services/s3/limits.h"
@@ -93,6 +95,16 @@ shape::DeletedObject shown(const shape::ObjectIdentifier& identifier, const Outc
   return shown;
 }
 
+// About three milliseconds of the writer.
+constexpr std::size_t kDeletesPerSlice = 50;
+
+// Of DeleteObjects.
+struct Progress {
+  std::size_t next = 0;  // the first key that was not deleted yet
+  std::vector<shape::DeletedObject> deleted;
+  std::vector<shape::Error> errors;
+};
+
 }  // namespace
 
 shape::DeleteObjectOutput delete_object(Call& call, const shape::DeleteObjectRequest& request) {
@@ -108,7 +120,7 @@ shape::DeleteObjectOutput delete_object(Call& call, const shape::DeleteObjectReq
   return output;
 }
 
-shape::DeleteObjectsOutput delete_objects(Call& call, const shape::DeleteObjectsRequest& request) {
+shape::DeleteObjectsOutput delete_objects(ObjectCall& call, const shape::DeleteObjectsRequest& request) {
   check_bypass(request.BypassGovernanceRetention);
   const auto& identifiers = request.Delete.Objects;
   if (identifiers.empty() || identifiers.size() > kMaxDeletes) throw malformed_xml();
@@ -117,26 +129,33 @@ shape::DeleteObjectsOutput delete_objects(Call& call, const shape::DeleteObjects
   if (!bucket) throw no_such_bucket(request.Bucket);
   if (!is_expected_owner(*bucket, request.ExpectedBucketOwner)) throw access_denied();
 
-  std::vector<shape::DeletedObject> deleted;
-  std::vector<shape::Error> errors;
-  for (const shape::ObjectIdentifier& identifier : identifiers) {
+  auto progress = std::make_shared<Progress>();
+  if (call.progress) *progress = *static_cast<const Progress*>(call.progress.get());
+  const std::size_t end = std::min(progress->next + kDeletesPerSlice, identifiers.size());
+  for (; progress->next < end; ++progress->next) {
+    const shape::ObjectIdentifier& identifier = identifiers[progress->next];
     try {
       Outcome outcome = delete_identified(call, *bucket, identifier);
-      if (!request.Delete.Quiet.value_or(false)) deleted.push_back(shown(identifier, outcome));
+      if (!request.Delete.Quiet.value_or(false)) progress->deleted.push_back(shown(identifier, outcome));
     } catch (const wire::ApiError& error) {
-      errors.push_back({identifier.Key, identifier.VersionId, error.code(), error.message()});
+      progress->errors.push_back({identifier.Key, identifier.VersionId, error.code(), error.message()});
     }
   }
+  if (end < identifiers.size()) {
+    call.wait = Wait{.topic = "", .until = call.now, .again = call.now};
+    call.progress = std::move(progress);
+    return {};
+  }
   shape::DeleteObjectsOutput output;
-  if (!deleted.empty()) output.Deleted = std::move(deleted);
-  if (!errors.empty()) output.Errors = std::move(errors);
+  if (!progress->deleted.empty()) output.Deleted = std::move(progress->deleted);
+  if (!progress->errors.empty()) output.Errors = std::move(progress->errors);
   return output;
 }
 
 std::vector<ObjectOperation> delete_object_operations() {
   return {
       operation<&delete_object>("DeleteObject", Access::Write, shape::kDeleteObjectHttp),
-      with_digest(operation<&delete_objects>("DeleteObjects", Access::Write, shape::kDeleteObjectsHttp)),
+      with_digest(object_operation<&delete_objects>("DeleteObjects", Access::Write, shape::kDeleteObjectsHttp)),
   };
 }
 

@@ -96,6 +96,31 @@ TEST_F(DeleteObjects, DeleteObjectsTakesAtMostAThousandKeys) {
   EXPECT_EQ(error_of(&delete_objects, request), "MalformedXML");
 }
 
+TEST_F(DeleteObjects, ManyKeysAreDeletedInSlicesWithOneAnswer) {
+  shape::DeleteObjectsRequest request{.Bucket = "bucket"};
+  for (int i = 0; i < 120; ++i) request.Delete.Objects.push_back({.Key = "k" + std::to_string(i)});
+  request.Delete.Objects[70].VersionId = "nonsense";
+  for (const auto& object : request.Delete.Objects) put_bytes(object.Key, "x");
+  std::shared_ptr<const void> progress;
+  std::vector<std::int64_t> left;
+  shape::DeleteObjectsOutput output;
+  for (bool more = true; more;) {
+    with_call([&](ObjectCall& call) {
+      call.progress = progress;
+      output = delete_objects(call, request);
+      more = call.wait.has_value();
+      progress = call.progress;
+    });
+    left.push_back(count("SELECT count(*) FROM s3_objects"));
+  }
+  EXPECT_EQ(left, (std::vector<std::int64_t>{70, 21, 1}));
+  EXPECT_EQ(output.Deleted->size(), 119u);
+  EXPECT_EQ(output.Deleted->front().Key, "k0");
+  EXPECT_EQ(output.Deleted->back().Key, "k119");
+  ASSERT_EQ(output.Errors->size(), 1u);
+  EXPECT_EQ(output.Errors->front().Key, "k70");
+}
+
 TEST_F(DeleteObjects, AccessIsCheckedForEachKey) {
   put_bytes("a", "1");
   caller_.account = "222222222222";

@@ -25,6 +25,17 @@ TEST_F(GetObject, ARangeIsAnsweredWith206) {
   EXPECT_EQ(get(GetRequest{.Bucket = "bucket", .Key = "k", .Range = "bytes=0-100"}).bytes, "hello");
 }
 
+TEST_F(GetObject, DamagedBytesAreNotDelivered) {
+  put_bytes("k", "hello");
+  for (const char* damaged : {"hallo", "hell", "hello!", ""}) {
+    store_->write_now([&](store::Tx& tx) { tx.exec("UPDATE s3_blobs SET bytes = $1", store::BlobView{damaged}); });
+    EXPECT_EQ(error_of([&] { get(GetRequest{.Bucket = "bucket", .Key = "k"}); }), "InternalError") << damaged;
+    EXPECT_EQ(error_of([&] { get(GetRequest{.Bucket = "bucket", .Key = "k", .Range = "bytes=0-0"}); }), "InternalError");
+  }
+  store_->write_now([&](store::Tx& tx) { tx.exec("UPDATE s3_blobs SET bytes = $1", store::BlobView{"hello"}); });
+  EXPECT_EQ(get(GetRequest{.Bucket = "bucket", .Key = "k"}).bytes, "hello");
+}
+
 TEST_F(GetObject, AnInvalidRangeReturnsTheWholeObject) {
   put_bytes("k", "hello");
   for (const char* range : {"bytes=0-1,3-4", "lines=1-2", "bytes=3-1", "bytes=x-", "bytes", "bytes=-"}) {

@@ -26,7 +26,7 @@ constexpr std::string_view kSelect =
 // Built once: statements are cached by their text.
 std::string select_where(std::string_view condition) { return std::string(kSelect) + " WHERE " + std::string(condition); }
 
-Object read_object(const store::Row& row) {
+Object object_of(const store::Row& row) {
   Object object;
   object.id = row.integer(0);
   object.bucket = row.integer(1);
@@ -49,7 +49,7 @@ Object read_object(const store::Row& row) {
 // The version "null", where it is noncurrent.
 std::optional<Object> load_older_null(store::Tx& tx, const Bucket& bucket, std::string_view key) {
   static const std::string sql = select_where("bucket = $1 AND key = $2 AND latest = 0 AND tag IS NULL");
-  return tx.query(sql, bucket.id, bytes_of(key)).one(read_object);
+  return tx.query(sql, bucket.id, bytes_of(key)).one(object_of);
 }
 
 void insert_object(Call& call, Object& object, std::int64_t above) {
@@ -127,7 +127,7 @@ std::int64_t next_object_id(store::Tx& tx, base::Time now) {
 
 std::optional<Object> load_latest(store::Tx& tx, const Bucket& bucket, std::string_view key) {
   static const std::string sql = select_where("bucket = $1 AND marker IN (0, 1) AND key = $2 AND latest = 1");
-  return tx.query(sql, bucket.id, bytes_of(key)).one(read_object);
+  return tx.query(sql, bucket.id, bytes_of(key)).one(object_of);
 }
 
 std::optional<Object> load_version(store::Tx& tx, const Bucket& bucket, std::string_view key,
@@ -139,7 +139,7 @@ std::optional<Object> load_version(store::Tx& tx, const Bucket& bucket, std::str
   auto row_id = parse_row_id(version);
   if (!row_id) return std::nullopt;
   static const std::string sql = select_where("id = $1 AND bucket = $2 AND key = $3 AND tag = $4");
-  return tx.query(sql, row_id->id, bucket.id, bytes_of(key), row_id->tag).one(read_object);
+  return tx.query(sql, row_id->id, bucket.id, bytes_of(key), row_id->tag).one(object_of);
 }
 
 std::optional<LatestSummary> load_latest_summary(store::Tx& tx, const Bucket& bucket, std::string_view key) {

@@ -6,6 +6,7 @@
 
 #include "services/s3/errors.h"
 #include "services/s3/limits.h"
+#include "services/s3/objects/small_bytes.h"
 
 namespace services::s3 {
 namespace {
@@ -56,7 +57,7 @@ std::int64_t part_at(store::Tx& tx, const Object& object, std::uint64_t offset) 
 std::vector<Extent> read_part_extents(store::Tx& tx, const Object& object, const Range& range) {
   std::vector<Extent> extents;
   const std::uint64_t end = range.offset + range.length;
-  tx.query("SELECT p.start, p.size, b.file, b.bytes FROM s3_object_parts p JOIN s3_blobs b ON b.id = p.blob"
+  tx.query("SELECT p.start, p.size, b.file, b.bytes, p.etag FROM s3_object_parts p JOIN s3_blobs b ON b.id = p.blob"
            " WHERE p.object = $1 AND p.number >= $2 AND p.number <= $3 ORDER BY p.number",
            object.id, part_at(tx, object, range.offset), part_at(tx, object, end - 1))
       .each([&](const store::Row& row) {
@@ -65,6 +66,7 @@ std::vector<Extent> read_part_extents(store::Tx& tx, const Object& object, const
         if (from >= to) return;
         Extent extent{.offset = from, .length = to - from};
         if (row.is_null(2)) {
+          require_intact(row.text(3), {size, row.text(4)}, object);
           extent.bytes = row.text(3).substr(from, to - from);
           extent.offset = 0;
         } else {
@@ -136,7 +138,16 @@ std::vector<Extent> read_extents(store::Tx& tx, const Object& object, const Rang
   if (range.length == 0) return {};
   if (object.parts > 0) return read_part_extents(tx, object, range);
   CHECK(object.blob) << "an object without bytes";
-  return {read_blob(tx, *object.blob, range.offset, range.length)};
+  Extent extent = read_blob(tx, *object.blob);
+  if (extent.file.empty()) {
+    const StoredChecksum* checksum = object.checksum ? &*object.checksum : nullptr;
+    require_intact(extent.bytes, {static_cast<std::uint64_t>(object.size), object.etag, checksum}, object);
+    if (range.length < extent.bytes.size()) extent.bytes = extent.bytes.substr(range.offset, range.length);
+  } else {
+    extent.offset = range.offset;
+  }
+  extent.length = range.length;
+  return {std::move(extent)};
 }
 
 }  // namespace services::s3
