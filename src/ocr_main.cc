@@ -4,8 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -72,6 +74,14 @@ void add_options(CLI::App& app, Arguments& arguments) {
       ->type_name("90s|5m");
 }
 
+// A bundle has its models beside the program; otherwise Tesseract's library finds those of its package.
+void use_bundled_models() {
+  std::error_code failed;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", failed);
+  const auto models = self.parent_path().parent_path() / "share/tessdata";
+  if (!failed && std::filesystem::is_directory(models, failed)) ::setenv("TESSDATA_PREFIX", models.c_str(), 0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -85,6 +95,7 @@ int main(int argc, char** argv) {
   add_options(app, arguments);
   CLI11_PARSE(app, argc, argv);
   arguments.limits.max_pixels = arguments.max_megapixels * 1'000'000;
+  use_bundled_models();
   ocr::Recogniser recogniser({"/proc/self/exe"}, arguments.limits);
   try {
     if (!arguments.once.empty()) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wire/traits.h"
@@ -54,6 +55,9 @@ inline constexpr char kCrashed[] = "Crashed";
 inline constexpr char kUnreadable[] = "Unreadable";
 inline constexpr char kInvalidRequest[] = "InvalidRequest";
 inline constexpr char kUnavailable[] = "Unavailable";
+
+// Whether the file itself is the reason, so that another attempt would fail, too.
+bool is_permanent(std::string_view type);
 
 struct Failure {
   std::string type;

@@ -29,8 +29,8 @@ void set_limit(int resource, rlim_t value) {
 }
 
 // What may be read. A path that does not exist is skipped.
-constexpr std::array kReadable = {"/usr",       "/lib",       "/lib64", "/bin", "/etc/ld.so.cache", "/etc/fonts", "/var/cache/fontconfig",
-                                  "/dev/null"};
+constexpr std::array kReadable = {"/usr", "/lib", "/lib64", "/bin", "/opt/stoker", "/etc/ld.so.cache", "/etc/fonts",
+                                  "/var/cache/fontconfig", "/dev/null"};
 
 constexpr std::uint64_t kReadRights =
     LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;

@@ -11,6 +11,8 @@
 namespace ocr {
 namespace {
 
+constexpr int kPermanentExit = 65;  // EX_DATAERR, as `stoker work --exec` understands it
+
 struct Document {
   std::vector<Page> pages;
 };
@@ -33,7 +35,7 @@ int recognise_once(Recogniser& recogniser, const std::string& path, const std::s
   const Outcome outcome = recognise_file(recogniser, path, languages, limits);
   if (const Failure* failure = std::get_if<Failure>(&outcome)) {
     std::fprintf(stderr, "stoker-ocr: %s: %s: %s\n", path.c_str(), failure->type.c_str(), failure->message.c_str());
-    return 1;
+    return is_permanent(failure->type) ? kPermanentExit : 1;
   }
   const Result& result = std::get<Result>(outcome);
   if (json) {

@@ -46,7 +46,12 @@ std::string failure_line(std::string_view id, const Failure& failure) {
   wire::write_json_string(id, out);
   out += R"(,"error":)";
   wire::write_json(wire::type_of<Failure>(), &failure, out);
+  if (is_permanent(failure.type)) out.insert(out.size() - 1, R"(,"permanent":true)");
   return out + "}\n";
+}
+
+bool is_permanent(std::string_view type) {
+  return type == kUnsupportedFormat || type == kBrokenFile || type == kEncryptedPdf || type == kTooLarge;
 }
 
 }  // namespace ocr

@@ -37,7 +37,8 @@ TEST(Answer, IsOneLine) {
   EXPECT_EQ(result_line("a\nb", {R"({"page":1})", "eng", "tesseract 5"}),
             R"({"id":"a\nb","result":{"pages":[{"page":1}],"languages":"eng","engine":"tesseract 5"}})" "\n");
   EXPECT_EQ(failure_line("1", {kBrokenFile, "line 1\nline 2"}),
-            R"({"id":"1","error":{"type":"BrokenFile","message":"line 1\nline 2"}})" "\n");
+            R"({"id":"1","error":{"type":"BrokenFile","message":"line 1\nline 2","permanent":true}})" "\n");
+  EXPECT_EQ(failure_line("1", {kTimeout, "60 s"}), R"({"id":"1","error":{"type":"Timeout","message":"60 s"}})" "\n");
 }
 
 }  // namespace

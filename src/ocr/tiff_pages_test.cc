@@ -23,6 +23,16 @@ class TiffFile {
     bytes_.append(4, '\0');
     bytes_.append(10, 'x');
   }
+  void add_page_after_its_data() {
+    const std::uint32_t strip = std::uint32_t(bytes_.size());
+    bytes_.append(10, 'x');
+    put(link_, std::uint32_t(bytes_.size()), 4);
+    bytes_ += std::string("\2\0", 2);
+    entry(273, strip);
+    entry(279, 10);
+    link_ = bytes_.size();
+    bytes_.append(4, '\0');
+  }
   void link_to(std::uint32_t at) { put(link_, at, 4); }
 
   const std::string& bytes() const { return bytes_; }
@@ -61,6 +71,19 @@ TEST(TiffPages, OfAFileThatWasCutOffAreAnErrorAtEveryLength) {
   const std::string whole = pages(3).bytes();
   for (std::size_t length = 0; length < whole.size(); ++length) {
     EXPECT_FALSE(count_tiff_pages(whole.substr(0, length), 10)) << length;
+  }
+}
+
+// Its last bytes are the link to the next directory, so nothing else is missing.
+TEST(TiffPages, OfAFileWithoutTheEndOfItsLastDirectoryAreAnError) {
+  TiffFile file = pages(1);
+  file.add_page_after_its_data();
+  const std::string whole = file.bytes();
+  EXPECT_EQ(*count_tiff_pages(whole, 10), 2);
+  for (std::size_t missing = 1; missing <= 4; ++missing) {
+    const auto counted = count_tiff_pages(whole.substr(0, whole.size() - missing), 10);
+    ASSERT_FALSE(counted) << missing;
+    EXPECT_THAT(counted.error(), HasSubstr("middle of a directory"));
   }
 }
 

@@ -24,6 +24,8 @@ JSON as it is, other text as {"output": "..."}. With --serve, the command gets
 one JSON line per item and answers with one:
   {"id": "7", "input": "/tmp/7-b.png", "batch": {"index": 0, "size": 8}, ...}
   {"id": "7", "result": {"label": "cat"}}   or   {"id": "7", "error": "broken"}
+A failed item is tried again, except after an error with "permanent": true and
+after the exit code 65: it goes to the dead-letter queue at once.
 
 Credentials and endpoints are those of other AWS clients: AWS_ACCESS_KEY_ID,
 a task role, ~/.aws/credentials; AWS_ENDPOINT_URL, AWS_REGION.

@@ -103,39 +103,9 @@ bool open_pipes(const ChildCommand& command, ChildPipes& pipes) {
 
 }  // namespace
 
-std::string shell_quoted(std::string_view text) {
-  std::string quoted = "'";
-  for (char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-std::vector<std::string> split_words(std::string_view command) {
-  std::vector<std::string> words;
-  bool inside = false;
-  char quote = 0;
-  for (std::size_t at = 0; at < command.size(); ++at) {
-    const char c = command[at];
-    const bool space = c == ' ' || c == '\t' || c == '\n';
-    if (quote == 0 && space) {
-      inside = false;
-      continue;
-    }
-    if (!inside) words.emplace_back();
-    inside = true;
-    if (c == quote || (quote == 0 && (c == '\'' || c == '"'))) {
-      quote = quote ? 0 : c;
-    } else if (c == '\\' && quote != '\'' && at + 1 < command.size()) {
-      words.back() += command[++at];
-    } else {
-      words.back() += c;
-    }
-  }
-  return words;
-}
-
 std::vector<std::string> command_words(const std::string& command) {
   if (::access("/bin/sh", X_OK) == 0) return {"/bin/sh", "-c", command};
-  return split_words(command);
+  return base::split_words(command);
 }
 
 Child::Child(const asio::any_io_executor& executor)

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "base/words.h"
 
 namespace worker {
 
@@ -24,9 +25,6 @@ struct ChildCommand {
 
 // The words of a command: for a shell if there is one, else split at spaces, with quotes as in a shell.
 std::vector<std::string> command_words(const std::string& command);
-std::vector<std::string> split_words(std::string_view command);
-// A word for a shell: in quotes.
-std::string shell_quoted(std::string_view text);
 
 class Child {
  public:

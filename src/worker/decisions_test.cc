@@ -170,10 +170,5 @@ TEST(Command, HasItsPathsInQuotes) {
   EXPECT_EQ(exec_command("a {input} -o {output} {input}", "/x y/it's", "/o"), R"(a '/x y/it'\''s' -o '/o' '/x y/it'\''s')");
 }
 
-TEST(Command, IsSplitLikeAShellDoes) {
-  EXPECT_THAT(split_words(R"( a  'b c' d\ e "f \" g"h '')"), ElementsAre("a", "b c", "d e", "f \" gh", ""));
-  EXPECT_THAT(split_words("  "), IsEmpty());
-}
-
 }  // namespace
 }  // namespace worker

@@ -62,14 +62,15 @@ Answer read_output(const std::string& path) {
 }
 
 Failure failed_command(int status, const std::string& errors) {
-  return {"CommandFailed", describe_status(status) + (errors.empty() ? "" : ": " + errors)};
+  const bool permanent = WIFEXITED(status) && WEXITSTATUS(status) == kPermanentExit;
+  return {"CommandFailed", describe_status(status) + (errors.empty() ? "" : ": " + errors), permanent};
 }
 
 }  // namespace
 
 std::string exec_command(std::string command, const std::string& input, const std::string& output) {
-  replace_all(command, kInput, shell_quoted(input));
-  replace_all(command, kOutput, shell_quoted(output));
+  replace_all(command, kInput, base::shell_quoted(input));
+  replace_all(command, kOutput, base::shell_quoted(output));
   return command;
 }
 

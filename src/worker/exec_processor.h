@@ -13,6 +13,9 @@
 
 namespace worker {
 
+// The exit code of a command whose input is wrong in itself: EX_DATAERR of sysexits.h. Another attempt would fail, too.
+inline constexpr int kPermanentExit = 65;
+
 struct ExecRules {
   std::string command;  // with {input} and {output}
   std::size_t concurrency = 1;

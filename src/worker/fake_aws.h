@@ -91,6 +91,7 @@ class FakeAws : public testing::Test {
   }
   void send(std::string body) {
     with([&](State& state) { state.waiting.push_back(std::move(body)); });
+    wake_polls();
   }
   // An input and its message.
   void submit(const std::string& name, const std::string& body) {
@@ -115,13 +116,19 @@ class FakeAws : public testing::Test {
   }
   void wait_until(std::function<bool(const State&)> done) {
     std::unique_lock lock(mutex_);
-    ASSERT_TRUE(changed_.wait_for(lock, std::chrono::minutes(2), [&] { return done(state_); })) << "nothing happened";
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    while (!done(state_)) {
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "nothing happened";
+      // Calls are notified. What commands do (files, their ends) is not.
+      changed_.wait_for(lock, std::chrono::milliseconds(10));
+    }
   }
   void stop() {
     boost::asio::post(io_.at(0), [this] {
       if (worker_) worker_->drain();
     });
     ended_.get();
+    wake_polls();
   }
 
   static std::function<bool(const State&)> deletes(std::size_t count) {
@@ -137,6 +144,11 @@ class FakeAws : public testing::Test {
                         std::to_string(reinterpret_cast<std::uintptr_t>(this));
 
  private:
+  // Long polls run on the thread of the server.
+  void wake_polls() {
+    boost::asio::post(server_io_.at(0), [this] { sent_.notify(); });
+  }
+
   boost::asio::awaitable<void> run_worker() {
     Worker worker(io_, options_, settings_, {"arn:task", "box-a"});
     worker_ = &worker;
@@ -169,15 +181,16 @@ class FakeAws : public testing::Test {
       if (operation == "DeleteMessageBatch") {
         state.deleted.push_back(handle);
       } else if (std::ranges::count(state.gone, handle)) {
-        failed.push_back({{"Id", id}, {"SenderFault", true}, {"Code", "InvalidParameterValue"},
-                          {"Message", "Reason: Message does not exist or is not available for visibility timeout change."}});
+        failed.push_back(boost::json::object{
+            {"Id", id}, {"SenderFault", true}, {"Code", "InvalidParameterValue"},
+            {"Message", "Reason: Message does not exist or is not available for visibility timeout change."}});
         continue;
       } else if (entry.at("VisibilityTimeout").as_int64() == options_.visibility / std::chrono::seconds(1)) {
         state.extended.push_back(handle);
       } else {
         state.released.emplace_back(handle, entry.at("VisibilityTimeout").as_int64());
       }
-      ok.push_back({{"Id", id}});
+      ok.push_back(boost::json::object{{"Id", id}});
     }
     return boost::json::serialize(boost::json::object{{"Successful", ok}, {"Failed", failed}});
   }
@@ -186,7 +199,10 @@ class FakeAws : public testing::Test {
     const boost::json::object request = boost::json::parse(body).as_object();
     http::Response response;
     if (operation == "GetQueueAttributes") {
-      response.body = R"({"Attributes":{"RedrivePolicy":"{\"maxReceiveCount\":3}"}})";
+      response.body = R"({"Attributes":{"RedrivePolicy":"{\"deadLetterTargetArn\":\"arn:aws:sqs:us-east-1:000000000000:dead\",)"
+                      R"(\"maxReceiveCount\":3}"}})";
+    } else if (operation == "GetQueueUrl") {
+      response.body = R"({"QueueUrl":"http://queue/000000000000/)" + text(request, "QueueName") + "\"}";
     } else if (operation == "DeleteMessageBatch" || operation == "ChangeMessageVisibilityBatch") {
       response.body = with([&](State& state) { return change(state, operation, request); });
     } else {
@@ -251,8 +267,10 @@ class FakeAws : public testing::Test {
     http::Response response = fails ? s3_error(503, "SlowDown") : http::Response{};
     if (!fails && operation == "ReceiveMessage") {
       std::optional<std::string> received = self.receive();
-      // A poll that finds nothing waits a little: the queue wakes nobody here.
-      if (!received) co_await http::sleep_for(std::chrono::milliseconds(5));
+      if (!received) {
+        co_await self.sent_.wait(http::kLongestWait);
+        received = self.receive();
+      }
       response.body = received.value_or("{}");
     } else if (!fails && target) {
       response = self.rpc(operation, body);
@@ -269,6 +287,7 @@ class FakeAws : public testing::Test {
   Worker* worker_ = nullptr;  // of the thread of io_
   std::future<void> ended_;
   http::IoThreads io_{1};
+  http::Signal sent_;  // of the thread of server_io_
   http::IoThreads server_io_{1};
   http::Server server_{server_io_, [this](http::Exchange& exchange) { return serve(*this, exchange); }};
 };

@@ -15,9 +15,11 @@ namespace worker {
 struct Message {
   std::string id;
   std::string receipt;
+  std::string body = {};
   int attempt = 1;  // how often it was received
   std::size_t open_items = 0;
   bool failed = false;     // some item failed
+  bool hopeful = false;    // some failed item may succeed in another attempt
   bool cancelled = false;  // it is no longer in the queue
 };
 
@@ -41,6 +43,7 @@ struct Result {
 struct Failure {
   std::string type;  // "Timeout"
   std::string message;
+  bool permanent = false;  // the processor says that another attempt would fail, too
 };
 
 // The message is gone: nobody wants the result.

@@ -84,7 +84,9 @@ Failure failure_in(const json::object& object) {
   const json::value* error = object.if_contains("error");
   if (!error) return {"InvalidAnswer", "the answer has neither a result nor an error"};
   if (!error->is_object()) return {"Error", text_in(object, "error", "")};
-  return {text_in(error->get_object(), "type", "Error"), text_in(error->get_object(), "message", "")};
+  const json::value* permanent = error->get_object().if_contains("permanent");
+  return {text_in(error->get_object(), "type", "Error"), text_in(error->get_object(), "message", ""),
+          permanent && permanent->is_bool() && permanent->get_bool()};
 }
 
 json::parse_options options_for_lines() {

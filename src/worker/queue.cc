@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/log.h"
+#include "base/utf8.h"
 #include "shapes/sqs/errors.h"
 #include "shapes/sqs/message_batch.h"
 #include "shapes/sqs/queue.h"
@@ -29,24 +30,44 @@ constexpr int kMaxAttempts = 8;
 constexpr base::Duration kAttemptPause = std::chrono::milliseconds(250);
 constexpr std::size_t kMaxChanges = 100'000;  // that wait to be sent
 
+constexpr std::size_t kMaxAttributeText = 1024;
+
 struct RedriveRule {
   std::optional<std::int32_t> maxReceiveCount;
+  std::string deadLetterTargetArn;
 };
-BOOST_DESCRIBE_STRUCT(RedriveRule, (), (maxReceiveCount))
+BOOST_DESCRIBE_STRUCT(RedriveRule, (), (maxReceiveCount, deadLetterTargetArn))
 
 std::int32_t to_whole_seconds(base::Duration duration) {
   return static_cast<std::int32_t>(std::chrono::ceil<std::chrono::seconds>(duration).count());
 }
 
-std::optional<int> max_receives_of(const GetQueueAttributesResult& found) {
-  if (!found.Attributes || !found.Attributes->contains("RedrivePolicy")) return std::nullopt;
+RedriveRule redrive_rule_of(const GetQueueAttributesResult& found) {
+  if (!found.Attributes || !found.Attributes->contains("RedrivePolicy")) return {};
   RedriveRule rule;
   try {
     wire::read_json(wire::type_of<RedriveRule>(), found.Attributes->at("RedrivePolicy"), &rule);
   } catch (const wire::ApiError&) {
-    return std::nullopt;  // Amazon also accepts the count as a string
+    return {};  // Amazon also accepts the count as a string
   }
-  return rule.maxReceiveCount;
+  return rule;
+}
+
+// arn:aws:sqs:REGION:ACCOUNT:NAME
+GetQueueUrlRequest queue_of_arn(const std::string& arn) {
+  const std::size_t name = arn.rfind(':');
+  const std::size_t account = name == arn.npos || name == 0 ? arn.npos : arn.rfind(':', name - 1);
+  GetQueueUrlRequest request{.QueueName = arn.substr(name + 1)};
+  if (account != arn.npos) request.QueueOwnerAWSAccountId = arn.substr(account + 1, name - account - 1);
+  return request;
+}
+
+// Attributes have no empty values, and only some characters.
+MessageAttributeValue attribute_text(const std::string& text) {
+  MessageAttributeValue value;
+  value.DataType = "String";
+  value.StringValue = text.empty() ? "-" : base::to_printable(text.substr(0, kMaxAttributeText));
+  return value;
 }
 
 // The message was deleted, or never belonged to this queue.
@@ -71,7 +92,9 @@ asio::awaitable<void> Queue::open() {
     GetQueueAttributesRequest request{.QueueUrl = url_};
     request.AttributeNames = std::vector<std::string>{"RedrivePolicy"};
     auto found = co_await client_.call<GetQueueAttributesResult>(kSqs, "GetQueueAttributes", std::move(request));
-    max_receives_ = max_receives_of(found);
+    const RedriveRule rule = redrive_rule_of(found);
+    max_receives_ = rule.maxReceiveCount;
+    dead_letter_arn_ = rule.deadLetterTargetArn;
   } catch (const wire::ApiError& error) {
     if (error.code().find("QueueDoesNotExist") != std::string::npos || error.code().find("NonExistent") != std::string::npos) throw;
     // It is only needed to move a last failure to the dead-letter queue sooner.
@@ -79,16 +102,17 @@ asio::awaitable<void> Queue::open() {
   }
   coroutines_.spawn("remove", send_changes(Kind::Remove));
   coroutines_.spawn("release", send_changes(Kind::Release));
+  coroutines_.spawn("bury", send_changes(Kind::Bury));
 }
 
-asio::awaitable<std::vector<Message>> Queue::receive(std::size_t most, base::Duration visibility) {
+asio::awaitable<std::vector<shapes::sqs::Message>> Queue::receive(std::size_t most, base::Duration visibility) {
   ReceiveMessageRequest request{.QueueUrl = url_};
   request.MaxNumberOfMessages = static_cast<std::int32_t>(std::min(most, kSqsBatch));
   request.WaitTimeSeconds = kPollSeconds;
   request.VisibilityTimeout = to_whole_seconds(visibility);
   request.MessageSystemAttributeNames = std::vector<std::string>{"ApproximateReceiveCount"};
   auto reply = co_await client_.call<ReceiveMessageResult>(kSqs, "ReceiveMessage", std::move(request));
-  std::vector<Message> messages;
+  std::vector<shapes::sqs::Message> messages;
   if (reply.Messages) messages = std::move(*reply.Messages);
   co_return messages;
 }
@@ -119,8 +143,30 @@ void Queue::release(std::string receipt, base::Duration visible_after) {
   changed_.notify();
 }
 
+void Queue::bury(const Message& message, Failure failure) {
+  if (burials_.size() < kMaxChanges) burials_.push_back({message.receipt, 0, 0, message.body, std::move(failure)});
+  changed_.notify();
+}
+
+asio::awaitable<void> Queue::send_dead_letter(Change change) {
+  if (dead_letter_url_.empty()) {
+    GetQueueUrlRequest request = queue_of_arn(dead_letter_arn_);
+    auto found = co_await client_.call<GetQueueUrlResult>(kSqs, "GetQueueUrl", std::move(request));
+    dead_letter_url_ = found.QueueUrl.value_or("");
+  }
+  SendMessageRequest request{.QueueUrl = dead_letter_url_, .MessageBody = change.body};
+  request.MessageAttributes.emplace();
+  request.MessageAttributes->emplace("stoker-error-type", attribute_text(change.failure.type));
+  request.MessageAttributes->emplace("stoker-error", attribute_text(change.failure.message));
+  co_await client_.call<SendMessageResult>(kSqs, "SendMessage", std::move(request));
+  remove(std::move(change.receipt));
+}
+
 asio::awaitable<void> Queue::send_batch(Kind kind, std::vector<Change> batch) {
-  if (kind == Kind::Remove) {
+  if (kind == Kind::Bury) {
+    Change only = std::move(batch.front());
+    co_await send_dead_letter(std::move(only));
+  } else if (kind == Kind::Remove) {
     DeleteMessageBatchRequest request{.QueueUrl = url_};
     for (const Change& change : batch) {
       request.Entries.push_back({std::to_string(request.Entries.size()), change.receipt});
@@ -143,7 +189,8 @@ asio::awaitable<void> Queue::send_changes(Kind kind) {
     while (waiting.empty()) {
       co_await changed_.wait(http::kLongestWait);
     }
-    const std::size_t count = std::min(waiting.size(), kSqsBatch);
+    // One dead letter after another, so that none is sent twice because the next one failed.
+    const std::size_t count = std::min(waiting.size(), kind == Kind::Bury ? std::size_t{1} : kSqsBatch);
     std::vector<Change> batch(waiting.begin(), waiting.begin() + std::ptrdiff_t(count));
     waiting.erase(waiting.begin(), waiting.begin() + std::ptrdiff_t(count));
     ++sending_;
@@ -164,7 +211,7 @@ asio::awaitable<void> Queue::send_changes(Kind kind) {
 }
 
 asio::awaitable<void> Queue::flush() {
-  while (!removals_.empty() || !releases_.empty() || sending_ > 0) {
+  while (!removals_.empty() || !releases_.empty() || !burials_.empty() || sending_ > 0) {
     co_await changed_.wait(http::kLongestWait);
   }
 }

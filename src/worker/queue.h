@@ -16,6 +16,7 @@
 #include "http/coroutines.h"
 #include "http/signal.h"
 #include "shapes/sqs/message.h"
+#include "worker/item.h"
 
 namespace worker {
 
@@ -32,6 +33,7 @@ class Queue {
   const std::string& url() const { return url_; }
   // A message that was received so often goes to the dead-letter queue instead; nullopt: never.
   std::optional<int> max_receives() const { return max_receives_; }
+  bool has_dead_letters() const { return !dead_letter_arn_.empty(); }
 
   // Long poll. Throws wire::ApiError or std::runtime_error.
   boost::asio::awaitable<std::vector<shapes::sqs::Message>> receive(std::size_t most, base::Duration visibility);
@@ -42,6 +44,9 @@ class Queue {
   // Soon, and repeated for a while if the queue does not respond.
   void remove(std::string receipt);
   void release(std::string receipt, base::Duration visible_after);
+  // To the dead-letter queue, as a new message with the error as its attributes: SQS has no other way. The caller checks
+  // has_dead_letters().
+  void bury(const Message& message, Failure failure);
   // Waits until all of that was sent, or given up.
   boost::asio::awaitable<void> flush();
   // Ends at once.
@@ -52,17 +57,23 @@ class Queue {
     std::string receipt;
     std::int32_t visible_after_s = 0;
     int attempts = 0;
+    std::string body = {};  // of a buried message
+    Failure failure = {};
   };
-  enum class Kind { Remove, Release };
+  enum class Kind { Remove, Release, Bury };
 
   boost::asio::awaitable<void> send_changes(Kind kind);
   boost::asio::awaitable<void> send_batch(Kind kind, std::vector<Change> batch);
-  std::deque<Change>& changes(Kind kind) { return kind == Kind::Remove ? removals_ : releases_; }
+  boost::asio::awaitable<void> send_dead_letter(Change change);
+  std::deque<Change>& changes(Kind kind) {
+    return kind == Kind::Remove ? removals_ : kind == Kind::Release ? releases_ : burials_;
+  }
 
   client::AsyncClient& client_;
   std::string url_;
   std::optional<int> max_receives_;
-  std::deque<Change> removals_, releases_;
+  std::string dead_letter_arn_, dead_letter_url_;  // "": none, not looked up yet
+  std::deque<Change> removals_, releases_, burials_;
   std::size_t sending_ = 0;  // calls under way
   http::Signal changed_;
   http::Coroutines coroutines_;

@@ -57,6 +57,7 @@ std::string error_document(const Failure& failure, int attempt, const Results::O
   std::string error = "{";
   add_member(error, "type", failure.type);
   add_member(error, "message", failure.message);
+  if (failure.permanent) error += ",\"permanent\":true";
   std::string document = "{\"error\":" + error + "},\"attempt\":" + std::to_string(attempt);
   add_member(document, "task", origin.task);
   add_member(document, "machine", origin.machine);
@@ -154,13 +155,14 @@ asio::awaitable<base::Result<Stored>> Results::store(const Item& item, std::stri
   co_return base::Error{describe(reply, call.name)};
 }
 
-asio::awaitable<void> Results::store_error(const Item& item, Failure failure, base::Time now) {
+asio::awaitable<bool> Results::store_error(const Item& item, Failure failure, base::Time now) {
   PutCall call;
   call.name = {bucket_for(item), options_.errors_prefix + item.name + ".json"};
   call.headers = {{"Content-Type", "application/json"}, {kSequencerHeader, item.sequencer}};
   call.body = error_document(failure, item.message->attempt, origin_, now);
   ObjectReply reply = co_await put(call);
   if (!reply.ok()) base::log_warn("error not stored", {{"reason", describe(reply, call.name)}});
+  co_return reply.ok();
 }
 
 }  // namespace worker

@@ -37,8 +37,8 @@ class Results {
   // Whether the item has a result already: that of its input or of a newer one.
   boost::asio::awaitable<bool> is_done(const Item& item);
   boost::asio::awaitable<base::Result<Stored>> store(const Item& item, std::string json);
-  // Best effort: the queue counts the failure in any case.
-  boost::asio::awaitable<void> store_error(const Item& item, Failure failure, base::Time now);
+  // Best effort: the queue counts the failure in any case. False where it is not stored.
+  boost::asio::awaitable<bool> store_error(const Item& item, Failure failure, base::Time now);
 
  private:
   struct PutCall {

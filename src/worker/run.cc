@@ -69,13 +69,13 @@ struct StopOnSignal {
   void wait() {
     signals.async_wait([this](const boost::system::error_code& cancelled, int) {
       if (cancelled) return;
-      if (asked) ::_exit(kInterrupted);
-      asked = true;
+      if (draining) ::_exit(kInterrupted);
+      draining = true;
       worker.drain();
       wait();
     });
   }
-  bool asked = false;
+  bool draining = false;
 };
 
 asio::awaitable<void> work(http::IoThreads& io, Options options, client::Settings settings, Surroundings around) {

@@ -24,6 +24,7 @@ constexpr base::Duration kLongestPause = std::chrono::seconds(30);
 constexpr base::Duration kForever = std::chrono::hours(24 * 365);
 constexpr base::Duration kStopPatience = std::chrono::seconds(5);
 constexpr std::size_t kShownLine = 200;
+constexpr char kOnlyCancelled[] = "its items were cancelled";
 
 base::Duration until(Steady::time_point end) {
   return std::max(std::chrono::ceil<base::Duration>(end - Steady::now()), base::Duration(0));
@@ -78,14 +79,17 @@ void ServeProcessor::leave_batch(const Work& work) {
   if (batch != batches_.end() && --batch->open == 0) batches_.erase(batch);
 }
 
-// The answer of a process to a cancelled item is ignored. If it has no other items, it is not worth waiting for.
+// The answer of a process to a cancelled item is ignored. A process that computes only cancelled items is not worth waiting
+// for: those behind them may wait as long as the timeout.
 void ServeProcessor::cancel(Item& item) {
   const auto found = written_.find(item.id);
   const auto waiting = std::ranges::find(ready_, &item, &Work::item);
   if (found != written_.end()) {
+    const std::size_t current = batches_.front().number;
+    cancelled_.insert(item.id);
     leave_batch(*found->second);
     finish(*found->second, Cancelled{});
-    if (written_.empty()) verdict_ = "its items were cancelled";
+    if (verdict_.empty() && (batches_.empty() || batches_.front().number != current)) verdict_ = kOnlyCancelled;
     attention_.notify();
   } else if (waiting != ready_.end()) {
     finish(**waiting, Cancelled{});
@@ -116,16 +120,26 @@ std::string ServeProcessor::next_lines(std::size_t items) {
     ready_.pop_front();
     work.batch = batch.number;
     written_[work.item->id] = &work;
-    on_start_(*work.item);
     lines += request_line(*work.item, index, items);
   }
-  if (batches_.empty()) progress_ = Steady::now();
   batches_.push_back(batch);
+  if (batches_.size() == 1) {
+    progress_ = Steady::now();
+    report_current();
+  }
   return lines;
 }
 
+// A batch that waits in the process's input is not begun: it is no attempt if the worker dies now.
+void ServeProcessor::report_current() {
+  for (const auto& [id, work] : written_) {
+    if (work->batch == batches_.front().number) on_start_(*work->item);
+  }
+}
+
 asio::awaitable<void> ServeProcessor::feed(std::shared_ptr<Child> child) {
-  for (;;) {
+  // A process that is about to be killed gets nothing more: it could not be blamed on anybody.
+  while (verdict_.empty()) {
     const Feed next = next_feed(rules_.feed, feed_state(), Steady::now());
     if (next.items == 0) {
       const base::Duration longest = next.look_at ? until(*next.look_at) : http::kLongestWait;
@@ -153,10 +167,13 @@ void ServeProcessor::take_line(std::string_view line) {
   }
   answered_ = true;
   progress_ = Steady::now();
+  cancelled_.erase(parsed->id);
   if (found == written_.end()) return;
   Work& work = *found->second;
+  const std::size_t current = batches_.front().number;
   leave_batch(work);
   finish(work, std::move(parsed->answer));
+  if (!batches_.empty() && batches_.front().number != current) report_current();
   changed_.notify();
 }
 
@@ -226,15 +243,18 @@ asio::awaitable<void> ServeProcessor::watch(std::shared_ptr<Child> child) {
 void ServeProcessor::settle_ended(const std::string& type, const std::string& reason) {
   std::vector<Work*> open;
   for (auto& [id, work] : written_) open.push_back(work);
+  const bool is_known = open.size() == 1 && cancelled_.empty();
+  const bool is_suspect = verdict_ != kOnlyCancelled;
   batches_.clear();
   written_.clear();
-  if (open.size() == 1) {
+  cancelled_.clear();
+  if (is_known) {
     finish(*open.front(), Failure{type, reason});
     return;
   }
   std::ranges::sort(open, std::greater(), [](const Work* work) { return std::pair(work->ready_since, work->item->id); });
   for (Work* work : open) {
-    work->alone = true;
+    work->alone = work->alone || is_suspect;
     work->batch = 0;
     ready_.push_front(work);
   }

@@ -3,7 +3,8 @@
 // killed and started again.
 //
 // Blame: an item fails if it was the only one that the process had. If there were several, nobody knows which one it
-// was: each is given to the next process alone, without a failure. So one bad item fails by itself.
+// was: each is given to the next process alone, without a failure. So one bad item fails by itself. Nor does an item fail
+// in a process that was killed for a cancelled item, or that still had one.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -13,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/time.h"
@@ -67,6 +69,8 @@ class ServeProcessor final : public Processor {
   boost::asio::awaitable<void> watch(std::shared_ptr<Child> child);
   FeedState feed_state() const;
   std::string next_lines(std::size_t items);
+  // The items of the batch that the process computes are begun.
+  void report_current();
   // False: a line is too long.
   bool take_bytes(std::string_view bytes);
   void read_rest(Child& child);
@@ -83,6 +87,7 @@ class ServeProcessor final : public Processor {
   http::Signal attention_;  // something for the watch
   std::deque<Work*> ready_;
   std::unordered_map<std::string, Work*> written_;  // by id
+  std::unordered_set<std::string> cancelled_;       // ids of written items that nobody wants, without an answer
   std::deque<Batch> batches_;                       // in the process
   std::size_t last_batch_ = 0;
   std::string partial_line_;

@@ -153,9 +153,10 @@ void Worker::take(shapes::sqs::Message received) {
   if (received.Attributes && received.Attributes->contains("ApproximateReceiveCount")) {
     message->attempt = std::max(1, std::atoi(received.Attributes->at("ApproximateReceiveCount").c_str()));
   }
-  auto objects = parse_event(received.Body.value_or(""));
+  message->body = received.Body.value_or("");
+  auto objects = parse_event(message->body);
   if (!objects) {
-    // Nobody knows what it is: it ends in the dead-letter queue, where people can look at it.
+    // An unknown kind of message: it ends in the dead-letter queue, where people can look at it.
     base::log_warn("message not understood", {{"message", message->id}, {"reason", objects.error()}});
     metrics_.failed();
     queue_.release(message->receipt, pause_after(*message));
@@ -227,33 +228,48 @@ asio::awaitable<Answer> Worker::process(Item& item) {
 asio::awaitable<void> Worker::work_on(std::shared_ptr<Item> item) {
   const ListedItem listed{items_, item.get()};
   Answer answer = co_await process(*item);
-  const Failure* failure = std::get_if<Failure>(&answer);
+  Failure* failure = std::get_if<Failure>(&answer);
   if (failure) {
     metrics_.failed();
     base::log_warn("item failed", {{"key", item->key},
                                    {"attempt", item->message->attempt},
                                    {"type", failure->type},
                                    {"error", failure->message}});
-    co_await results_.store_error(*item, *failure, base::SystemClock().now());
+    const bool stored = co_await results_.store_error(*item, *failure, base::SystemClock().now());
+    // A failure whose document was not stored is tried again.
+    failure->permanent = failure->permanent && stored;
   } else if (!item->message->cancelled) {
     metrics_.finished();
   }
   --uploading_;
-  settle(*item, failure != nullptr);
+  settle(*item, failure);
   changed_.notify();
 }
 
 // The message goes when its last item is done.
-void Worker::settle(const Item& item, bool failed) {
+void Worker::settle(const Item& item, const Failure* failure) {
   Message& message = *item.message;
-  message.failed = message.failed || failed;
+  message.failed = message.failed || failure;
+  message.hopeful = message.hopeful || (failure && !failure->permanent);
   if (--message.open_items > 0) return;
   visibility_.let_go(message);
   if (message.cancelled) return;
-  if (message.failed) {
-    queue_.release(message.receipt, pause_after(message));
-  } else {
+  if (!message.failed) {
     queue_.remove(message.receipt);
+  } else if (failure && !message.hopeful) {
+    give_up(message, *failure);
+  } else {
+    queue_.release(message.receipt, pause_after(message));
+  }
+}
+
+void Worker::give_up(const Message& message, const Failure& failure) {
+  // A pipeline has moved the message when it got the error document.
+  if (!options_.pipeline.empty()) return;
+  if (queue_.has_dead_letters()) {
+    queue_.bury(message, failure);
+  } else {
+    queue_.release(message.receipt, pause_after(message));
   }
 }
 

@@ -56,7 +56,8 @@ class Worker {
   boost::asio::awaitable<void> work_on(std::shared_ptr<Item> item);
   boost::asio::awaitable<Answer> process(Item& item);
   boost::asio::awaitable<Answer> compute(Item& item);
-  void settle(const Item& item, bool failed);
+  void settle(const Item& item, const Failure* failure);
+  void give_up(const Message& message, const Failure& failure);
   base::Duration pause_after(const Message& message) const;
   void cancel(const std::shared_ptr<Message>& message);
   boost::asio::awaitable<void> finish();
