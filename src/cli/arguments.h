@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "cli/commands.h"
+#include "cli/standard_output.h"
 
 namespace cli {
 
@@ -26,6 +27,7 @@ struct ProviderArguments {
   std::optional<std::int64_t> pool_cpus, pool_memory_mib;
   std::optional<bool> pool_overcommit;
   std::string driver = "auto";
+  base::Duration pool_stop_timeout = std::chrono::seconds(30);
   // command
   std::string start, stop, status;
   // slurm
@@ -42,7 +44,12 @@ struct ServerArguments {
   std::optional<std::string> account;
   int threads = 0;
   base::Duration lost_after = std::chrono::minutes(65);
+  base::Duration exec_idle = std::chrono::minutes(20);
+  std::optional<base::Duration> exec_longest;
   base::Duration tracking_period = std::chrono::seconds(60);
+  std::size_t max_connections = 36864, max_per_address = 0, max_per_account = 0;
+  std::size_t unverified_body_mib = 256, account_body_mib = 1024;
+  std::string metrics_token_file;
   std::vector<std::string> domains;
   bool no_test_events = false;
   bool webhook_private_networks = false;
@@ -51,6 +58,8 @@ struct ServerArguments {
   std::vector<std::string> objects_allow;
   std::string objects_access_key_id, objects_secret_access_key;  // from the environment only
   bool no_agent = false;
+  std::optional<std::uint64_t> reserve;
+  bool drop_damaged_log = false;
   ProviderArguments provider;
 };
 
@@ -58,13 +67,17 @@ struct ServerArguments {
 struct AgentArguments {
   std::string join, token, token_file, ca_file;
   std::string cluster = "default", region = "us-east-1";
+  bool cluster_is_given = false, region_is_given = false;
   std::string data, name;
-  std::string gpus = "auto", driver = "auto";
+  std::string gpus = "auto", driver = "auto", image_pull = "default";
+  std::string task_user, task_uids;
+  std::vector<std::string> hidden;
   std::string instance_type, availability_zone;
   std::map<std::string, std::string> attributes, tags;
   std::optional<std::int64_t> cpu_units, memory_mib;
   std::int64_t reserved_memory_mib = 0;
   std::int64_t min_free_disk_mib = 256;
+  std::optional<std::int64_t> max_logs_mib;
   bool gpu_default_runtime = false;
   std::string metrics_listen = "127.0.0.1:9400";
   base::Duration keep_stopped = std::chrono::hours(3);
@@ -84,10 +97,15 @@ CLI::App* add_up(CLI::App& app, ServerArguments& server, AgentArguments& agent);
 CLI::App* add_server(CLI::App& app, ServerArguments& server);
 CLI::App* add_agent(CLI::App& app, AgentArguments& agent);
 
+// --reserve and other options about the disk
+void add_disk_options(CLI::App* command, ServerArguments& server);
+// backup, restore
+void add_backup_commands(CLI::App& app, Options& options, Command& command);
+
 // --provider and the options of each provider.
 void add_provider_options(CLI::App* command, ProviderArguments& provider);
 
-// env, status, key, token, scrub: commands about the server.
+// env, status, key, token, scrub, context: commands about the server.
 void add_server_commands(CLI::App& app, Options& options, Command& command);
 // run, ps, stop, logs, nodes, gpus, explain
 void add_cluster_commands(CLI::App& app, Options& options, Command& command);
@@ -103,11 +121,34 @@ void add_job_commands(CLI::App& app, Options& options, Command& command);
 // pipeline create|apply|diff|list|show|pause|resume|delete|key
 void add_pipeline_commands(CLI::App& app, Options& options, Command& command);
 
-// Adds a subcommand that calls the server of the data folder.
+// exec, attach, cp
+void add_exec_commands(CLI::App& app, Options& options, Command& command);
+
+// completion, man. Last: they describe the commands of `app`.
+void add_reference_commands(CLI::App& app, const std::string& version, Command& command);
+// Sets the examples of commands that have none of their own yet.
+void add_examples(CLI::App& app);
+// Names of values in the help, without the parser's notes: "FILE" of "FILE:FILE", "docker|process" of
+// "TEXT:{docker,process}".
+void simplify_value_names(CLI::App& app);
+
+// queue ls|peek|send|redrive|purge, object ls|get|put|rm
+void add_data_commands(CLI::App& app, Options& options, Command& command);
+// cluster create|list|delete, context add|use|list|remove
+void add_place_commands(CLI::App& app, Options& options, Command& command);
+
+// Adds a subcommand that calls a server: see cli/connection.h. The action runs once the server is chosen, and its
+// standard output is watched: see cli/standard_output.h.
 CLI::App* add_client(CLI::App& app, Options& options, Command& command, const char* name, const char* help,
                      Command action);
 // The same with --cluster, --region and --json.
 CLI::App* add_cluster_client(CLI::App& app, Options& options, Command& command, const char* name, const char* help,
                              Command action);
+// What add_client() makes of an action, for subcommands that choose theirs later.
+Command client_command(Options& options, Command action, WhenClosed when_closed = WhenClosed::Ends);
+inline constexpr char kServerGroup[] = "Server";  // of the options that choose it
+void add_region(CLI::App* command, Options& options);
+void add_cluster(CLI::App* command, Options& options);
+void add_json(CLI::App* command, Options& options);
 
 }  // namespace cli

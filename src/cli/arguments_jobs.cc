@@ -54,8 +54,8 @@ std::string check_metadata(const std::string& text) {
 CLI::App* add_job_client(CLI::App& app, Options& options, Command& command, const char* name, const char* help,
                          Command action) {
   CLI::App* sub = add_client(app, options, command, name, help, std::move(action));
-  sub->add_option("--region", options.region, "The region")->capture_default_str();
-  sub->add_flag("--json", options.json, "Print JSON");
+  add_region(sub, options);
+  add_json(sub, options);
   return sub;
 }
 
@@ -126,8 +126,9 @@ void add_job_commands(CLI::App& app, Options& options, Command& command) {
   auto once = std::make_shared<bool>(false);
   CLI::App* screen = add_client(app, options, command, "top", "Show machines, GPUs, queues and pipelines, each second",
                                 [&options, once] { return top(options, *once, std::cout); });
-  screen->add_option("--cluster", options.cluster, "The cluster")->capture_default_str();
-  screen->add_option("--region", options.region, "The region")->capture_default_str();
+  add_cluster(screen, options);
+  add_region(screen, options);
+  screen->add_flag("--json", options.json, "Print one snapshot as JSON");
   screen->add_flag("--once", *once, "Print one frame, without control characters");
   screen->footer(kTopExamples);
 }

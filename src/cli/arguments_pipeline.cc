@@ -7,6 +7,7 @@
 #include "cli/arguments.h"
 #include "cli/pipeline_commands.h"
 #include "cli/pipeline_spec.h"
+#include "cli/usage_error.h"
 
 namespace cli {
 namespace {
@@ -31,13 +32,13 @@ struct CreateArguments {
 // Flags and a file describe the same thing, so only one of them can be used.
 PipelineSpec requested_spec(const CreateArguments& given) {
   const bool flags = given.spec != PipelineSpec() || !given.environment.empty() || !given.languages.empty();
-  if (!given.file.empty() && flags) throw std::runtime_error("pipeline create: use a name and flags, or -f FILE");
+  if (!given.file.empty() && flags) throw UsageError("pipeline create: use a name and flags, or -f FILE");
   if (!given.file.empty()) return read_pipeline_spec(given.file);
-  if (given.spec.name.empty()) throw std::runtime_error("pipeline create: a name or -f FILE is required");
+  if (given.spec.name.empty()) throw UsageError("pipeline create: a name or -f FILE is required");
   PipelineSpec spec = given.spec;
   for (const std::string& variable : given.environment) {
     const std::size_t sign = variable.find('=');
-    if (sign == variable.npos || sign == 0) throw std::runtime_error("--env: '" + variable + "' is not NAME=VALUE");
+    if (sign == variable.npos || sign == 0) throw UsageError("--env: '" + variable + "' is not NAME=VALUE");
     if (!spec.environment) spec.environment.emplace();
     (*spec.environment)[variable.substr(0, sign)] = variable.substr(sign + 1);
   }
@@ -88,8 +89,8 @@ void add_data_flags(CLI::App* sub, PipelineSpec& spec) {
 }
 
 void add_common(CLI::App* sub, Options& options) {
-  sub->add_option("--region", options.region, "Region")->capture_default_str();
-  sub->add_flag("--json", options.json, "Print JSON");
+  add_region(sub, options);
+  add_json(sub, options);
 }
 
 void add_definition_commands(CLI::App& pipeline, Options& options, Command& command) {
@@ -153,7 +154,10 @@ void add_key_commands(CLI::App& pipeline, Options& options, Command& command) {
                                 [&options, given] {
                                   return pipeline_key_delete(options, given->pipeline, given->id, std::cout);
                                 });
-  for (CLI::App* sub : {create, list, remove}) {
+  CLI::App* secret =
+      add_client(pipeline, options, command, "webhook-secret", "Print the secret that signs the webhooks",
+                 [&options, given] { return pipeline_webhook_secret(options, given->pipeline, std::cout); });
+  for (CLI::App* sub : {create, list, remove, secret}) {
     sub->add_option("pipeline", given->pipeline, "Name of the pipeline")->required();
     add_common(sub, options);
   }

@@ -30,6 +30,14 @@ void add_pool_options(CLI::App* command, ProviderArguments& provider) {
           [&provider](std::int64_t count) { provider.pool_overcommit = count > 0; },
           "local: instances may have more vCPUs and memory than the pool (default with simulated GPUs only)")
       ->group(kGroup);
+  command
+      ->add_option_function<std::string>(
+          "--pool-stop-timeout",
+          [&provider](const std::string& text) { provider.pool_stop_timeout = *base::parse_duration(text); },
+          "local: the longest time that a task gets to stop when its instance is terminated (30s)")
+      ->check(check_duration)
+      ->type_name("90s|5m")
+      ->group(kGroup);
   command->add_option("--pool-driver", provider.driver, "local: container driver of the instances' agents")
       ->check(CLI::IsMember({"auto", "docker", "process"}))
       ->capture_default_str()

@@ -18,8 +18,13 @@ Examples:
 
 constexpr char kAgentExamples[] = R"text(
 Examples:
-  stoker agent --join http://server:4566 --token stk1....
-  STOKER_TOKEN=stk1.... stoker agent --join https://server:4566 --ca ca.pem --name box-b --attribute rack=7
+  STOKER_TOKEN=stk1.... stoker agent --join http://server:4566
+  stoker agent --token-file token                  a file with all of the output of `stoker token`
+  stoker agent --join https://server:4566 --token-file token --ca ca.pem --name box-b --attribute rack=7
+
+The token, which `stoker token` prints on the server's machine, is exchanged once for a key of this machine, which stays
+in the data folder: later starts need no token. The token is in a file or in the environment variable STOKER_TOKEN,
+because every user of a machine can read its command lines.
 
 Tasks outlive the agent; the next agent with the same data folder adopts them.
 )text";
@@ -59,6 +64,26 @@ CLI::Option* add_duration(CLI::App* command, const char* name, base::Duration& i
       ->type_name("90s|65m|3h");
 }
 
+// What keeps tasks of the process driver from the machine and from one another.
+void add_task_user_options(CLI::App* command, AgentArguments& agent) {
+  command
+      ->add_option("--task-user", agent.task_user,
+                   "process driver: run all tasks as this user (a user for each task, if the agent runs as root)")
+      ->type_name("NAME")
+      ->group("Machine");
+  command
+      ->add_option("--task-uids", agent.task_uids,
+                   "process driver: the range of those users (2000000000-2000065535)")
+      ->type_name("FIRST-LAST")
+      ->group("Machine");
+  command
+      ->add_option("--hide", agent.hidden,
+                   "process driver: a folder or file that tasks must not see, beside those of agent and server. Repeatable")
+      ->allow_extra_args(false)
+      ->type_name("PATH")
+      ->group("Machine");
+}
+
 // Options that `stoker up` and `stoker agent` share.
 void add_machine_options(CLI::App* command, AgentArguments& agent) {
   command->add_option("--name", agent.name, "Name of the machine (its host name)")->group("Machine");
@@ -67,6 +92,14 @@ void add_machine_options(CLI::App* command, AgentArguments& agent) {
       ->group("Machine");
   command->add_option("--driver", agent.driver, "Container driver; auto is docker, or the one that was used before")
       ->check(CLI::IsMember({"auto", "docker", "process"}))
+      ->capture_default_str()
+      ->group("Machine");
+  add_task_user_options(command, agent);
+  command
+      ->add_option("--image-pull", agent.image_pull,
+                   "When images are pulled: for each task (default: the machine's image if that fails), once per "
+                   "machine, or only where missing")
+      ->check(CLI::IsMember({"default", "always", "once", "prefer-cached"}))
       ->capture_default_str()
       ->group("Machine");
   command
@@ -103,6 +136,12 @@ void add_machine_options(CLI::App* command, AgentArguments& agent) {
           "How long containers and logs of a stopped task are kept (3h)")
       ->check(check_duration)
       ->type_name("90s|65m|3h")
+      ->group("Machine");
+  command
+      ->add_option("--max-logs", agent.max_logs_mib,
+                   "With more logs the oldest stopped tasks are deleted (a tenth of the disk, at most 10 GiB)")
+      ->check(CLI::Range(std::int64_t{1}, kMaxUnits))
+      ->type_name("MiB")
       ->group("Machine");
 }
 
@@ -160,6 +199,45 @@ void add_object_options(CLI::App* command, ServerArguments& server) {
   server.objects_secret_access_key = environment_variable("STOKER_OBJECTS_SECRET_ACCESS_KEY");
 }
 
+void add_limit_options(CLI::App* command, ServerArguments& server) {
+  constexpr std::size_t kMostConnections = 1000000;
+  command
+      ->add_option("--max-connections", server.max_connections,
+                   "Open connections; a sixth is for agents, a sixth for clients that have not shown a key")
+      ->check(CLI::Range(std::size_t{24}, kMostConnections))
+      ->capture_default_str()
+      ->group("Limits");
+  command
+      ->add_option("--max-connections-per-address", server.max_per_address,
+                   "Connections of one address that have not shown a key (a 24th of all)")
+      ->check(CLI::Range(std::size_t{1}, kMostConnections))
+      ->group("Limits");
+  command
+      ->add_option("--max-connections-per-account", server.max_per_account,
+                   "Connections of one account, without its agents (half of all)")
+      ->check(CLI::Range(std::size_t{1}, kMostConnections))
+      ->group("Limits");
+  command
+      ->add_option("--max-unverified-bodies", server.unverified_body_mib,
+                   "Memory for bodies of requests whose signature is not verified yet; a quarter of it per address")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 20))
+      ->type_name("MiB")
+      ->capture_default_str()
+      ->group("Limits");
+  command
+      ->add_option("--max-bodies", server.account_body_mib,
+                   "Memory for requests of accounts, and for responses that are not read yet; half of it per account")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 20))
+      ->type_name("MiB")
+      ->capture_default_str()
+      ->group("Limits");
+  command
+      ->add_option("--metrics-token-file", server.metrics_token_file,
+                   "Serve /metrics only to requests with the token of this file, as `Authorization: Bearer TOKEN`")
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE");
+}
+
 void add_server_options(CLI::App* command, ServerArguments& server) {
   command->add_option("--data", server.data, "The data folder")->capture_default_str()->type_name("DIR");
   command
@@ -190,6 +268,18 @@ void add_server_options(CLI::App* command, ServerArguments& server) {
       ->type_name("90s|65m|2h");
   command
       ->add_option_function<std::string>(
+          "--exec-idle-timeout", [&server](const std::string& text) { server.exec_idle = *base::parse_duration(text); },
+          "When a session of exec without input and output ends (20m)")
+      ->check(check_duration)
+      ->type_name("90s|20m|2h");
+  command
+      ->add_option_function<std::string>(
+          "--exec-max-duration", [&server](const std::string& text) { server.exec_longest = *base::parse_duration(text); },
+          "When any session of exec ends (never)")
+      ->check(check_duration)
+      ->type_name("90s|65m|2h");
+  command
+      ->add_option_function<std::string>(
           "--tracking-period",
           [&server](const std::string& text) { server.tracking_period = *base::parse_duration(text); },
           "Period of the alarms of target tracking policies (60s): with 10s they scale out after half a minute")
@@ -205,7 +295,9 @@ void add_server_options(CLI::App* command, ServerArguments& server) {
       ->group("Objects");
   command->add_flag("--webhook-private-networks", server.webhook_private_networks,
                     "Webhooks may be sent to this machine and to private networks (never to metadata services)");
+  add_limit_options(command, server);
   add_object_options(command, server);
+  add_disk_options(command, server);
   add_provider_options(command, server.provider);
   add_log_level(command, server.log_level);
 }
@@ -230,18 +322,19 @@ CLI::App* add_server(CLI::App& app, ServerArguments& server) {
 
 CLI::App* add_agent(CLI::App& app, AgentArguments& agent) {
   CLI::App* command = app.add_subcommand("agent", "Join this machine to a server until SIGTERM or Ctrl-C");
-  command->add_option("--join", agent.join, "Address of the server")->required()->type_name("URL");
-  command->add_option("--token", agent.token, "The output of `stoker token` on the server")->envname("STOKER_TOKEN");
-  command->add_option("--token-file", agent.token_file, "A file with that output")
+  command->add_option("--join", agent.join, "Address of the server (that in the token file)")->type_name("URL");
+  command->add_option("--token-file", agent.token_file, "A file with the output of `stoker token`; else $STOKER_TOKEN")
       ->check(CLI::ExistingFile)
       ->type_name("FILE");
-  command->parse_complete_callback([&agent] {
-    if (agent.token.empty() && agent.token_file.empty()) throw CLI::RequiredError("--token or --token-file");
-  });
-  command->add_option("--cluster", agent.cluster, "The cluster to join")->capture_default_str();
+  agent.token = environment_variable("STOKER_TOKEN");
+  command->add_option("--cluster", agent.cluster, "The cluster to join")
+      ->each([&agent](const std::string&) { agent.cluster_is_given = true; })
+      ->capture_default_str();
   command->add_option("--data", agent.data, "Data folder of this agent")->capture_default_str()->type_name("DIR");
-  command->add_option("--region", agent.region, "The region")->capture_default_str();
-  command->add_option("--ca", agent.ca_file, "https: trust these certificates (PEM) instead of the system's")
+  command->add_option("--region", agent.region, "The region")
+      ->each([&agent](const std::string&) { agent.region_is_given = true; })
+      ->capture_default_str();
+  command->add_option("--ca,--ca-file", agent.ca_file, "https: trust these certificates (PEM) instead of the system's")
       ->check(CLI::ExistingFile)
       ->type_name("FILE");
   add_machine_options(command, agent);

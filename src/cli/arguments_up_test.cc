@@ -47,7 +47,7 @@ class DaemonArguments : public testing::Test {
 TEST_F(DaemonArguments, GpuMetricsAreServedWhereDcgmExporterServesThem) {
   EXPECT_EQ(parse("up"), "");
   EXPECT_EQ(agent_.metrics_listen, "127.0.0.1:9400");
-  EXPECT_EQ(parse("agent --join http://s --token t --metrics-listen :9401"), "");
+  EXPECT_EQ(parse("agent --join http://s --metrics-listen :9401"), "");
   EXPECT_EQ(agent_.metrics_listen, ":9401");
   EXPECT_NE(parse("server --metrics-listen :9401"), "");
 }
@@ -67,7 +67,9 @@ TEST_F(DaemonArguments, ServerHasDefaults) {
 TEST_F(DaemonArguments, ServerTakesAllOptions) {
   ASSERT_EQ(parse("server --data /d --listen :80 --tls-cert c.pem --tls-key k.pem --account 123456789012 --threads 8 "
                   "--lost-after 90s --domain a.example --domain b.example --no-test-events --log-level debug "
-                  "--objects-endpoint https://s3.example --objects-region eu-west-1"),
+                  "--objects-endpoint https://s3.example --objects-region eu-west-1 --max-connections 600 "
+                  "--max-connections-per-address 7 --max-connections-per-account 8 --max-unverified-bodies 9 "
+                  "--max-bodies 10"),
             "");
   EXPECT_EQ(server_.data, "/d");
   EXPECT_EQ(server_.listen, ":80");
@@ -81,6 +83,11 @@ TEST_F(DaemonArguments, ServerTakesAllOptions) {
   EXPECT_EQ(server_.log_level, base::LogLevel::Debug);
   EXPECT_EQ(server_.objects_endpoint, "https://s3.example");
   EXPECT_EQ(server_.objects_region, "eu-west-1");
+  EXPECT_EQ(server_.max_connections, 600u);
+  EXPECT_EQ(server_.max_per_address, 7u);
+  EXPECT_EQ(server_.max_per_account, 8u);
+  EXPECT_EQ(server_.unverified_body_mib, 9u);
+  EXPECT_EQ(server_.account_body_mib, 10u);
 }
 
 TEST_F(DaemonArguments, InvalidServerValuesAreRejectedWithTheOption) {
@@ -111,7 +118,8 @@ TEST_F(DaemonArguments, TheKeysOfAnExternalS3ComeFromTheEnvironmentOnly) {
 
 TEST_F(DaemonArguments, UpTakesOptionsOfTheServerAndTheMachine) {
   ASSERT_EQ(parse("up --listen :4566 --no-agent --region eu-west-1 --gpus fake:8xV100 --driver process --name box-a "
-                  "--cpu 2048 --memory 4096 --gpu-default-runtime --keep-stopped 1d"),
+                  "--cpu 2048 --memory 4096 --gpu-default-runtime --keep-stopped 1d --max-logs 500 --task-user worker "
+                  "--task-uids 5000-6000 --hide /a --hide /b"),
             "");
   EXPECT_EQ(server_.listen, ":4566");
   EXPECT_TRUE(server_.no_agent);
@@ -123,17 +131,21 @@ TEST_F(DaemonArguments, UpTakesOptionsOfTheServerAndTheMachine) {
   EXPECT_EQ(agent_.memory_mib, 4096);
   EXPECT_TRUE(agent_.gpu_default_runtime);
   EXPECT_EQ(agent_.keep_stopped, std::chrono::hours(24));
+  EXPECT_EQ(agent_.max_logs_mib, 500);
+  EXPECT_EQ(agent_.task_user, "worker");
+  EXPECT_EQ(agent_.task_uids, "5000-6000");
+  EXPECT_EQ(agent_.hidden, (std::vector<std::string>{"/a", "/b"}));
 }
 
 TEST_F(DaemonArguments, UpHasNoOptionsToJoinAnotherServer) {
   EXPECT_NE(parse("up --join http://server:4566"), "");
-  EXPECT_NE(parse("up --token stk1.x"), "");
+  EXPECT_NE(parse("up --token-file /dev/null"), "");
 }
 
 TEST_F(DaemonArguments, AgentHasDefaults) {
-  ASSERT_EQ(parse("agent --join http://server:4566 --token stk1.x"), "");
+  ASSERT_EQ(parse("agent --join http://server:4566"), "");
   EXPECT_EQ(agent_.join, "http://server:4566");
-  EXPECT_EQ(agent_.token, "stk1.x");
+  EXPECT_EQ(agent_.token, "");
   EXPECT_EQ(agent_.cluster, "default");
   EXPECT_EQ(agent_.region, "us-east-1");
   EXPECT_EQ(agent_.gpus, "auto");
@@ -145,9 +157,8 @@ TEST_F(DaemonArguments, AgentHasDefaults) {
   EXPECT_EQ(agent_.min_free_disk_mib, 256);
 }
 
-TEST_F(DaemonArguments, AgentNeedsAServerAndAToken) {
-  EXPECT_THAT(parse("agent --token stk1.x"), HasSubstr("--join"));
-  EXPECT_THAT(parse("agent --join http://server:4566"), HasSubstr("--token"));
+TEST_F(DaemonArguments, AgentHasItsTokenNotOnTheCommandLine) {
+  EXPECT_THAT(parse("agent --join http://server:4566 --token stk1.x"), HasSubstr("--token"));
   ::setenv("STOKER_TOKEN", "stk1.from-environment", 1);
   EXPECT_EQ(parse("agent --join http://server:4566"), "");
   EXPECT_EQ(agent_.token, "stk1.from-environment");
@@ -157,10 +168,22 @@ TEST_F(DaemonArguments, ATokenMayComeFromAFile) {
   EXPECT_EQ(parse("agent --join http://s --token-file /dev/null"), "");
   EXPECT_EQ(agent_.token_file, "/dev/null");
   EXPECT_THAT(parse("agent --join http://s --token-file /no/such/file"), HasSubstr("--token-file"));
+  EXPECT_EQ(parse("agent --token-file /dev/null"), "");  // the address of the server may be in it: see token_file.h
+  EXPECT_FALSE(agent_.cluster_is_given || agent_.region_is_given);
+  EXPECT_EQ(parse("agent --token-file /dev/null --cluster default --region us-east-1"), "");
+  EXPECT_TRUE(agent_.cluster_is_given && agent_.region_is_given);
+}
+
+TEST_F(DaemonArguments, ImagesArePulledByTheRuleThatIsChosen) {
+  ASSERT_EQ(parse("agent --join http://s --token-file /dev/null"), "");
+  EXPECT_EQ(agent_.image_pull, "default");
+  ASSERT_EQ(parse("up --image-pull prefer-cached"), "");
+  EXPECT_EQ(agent_.image_pull, "prefer-cached");
+  EXPECT_THAT(parse("up --image-pull never"), HasSubstr("--image-pull"));
 }
 
 TEST_F(DaemonArguments, TheAgentOfAnInstanceEndsWithItsMachine) {
-  const std::string agent = "agent --join http://s --token t ";
+  const std::string agent = "agent --join http://s ";
   ASSERT_EQ(parse(agent), "");
   EXPECT_FALSE(agent_.ephemeral);
   EXPECT_FALSE(agent_.clean_up);
@@ -183,8 +206,9 @@ TEST_F(DaemonArguments, InstancesComeFromThisMachineByDefault) {
     EXPECT_EQ(server_.provider.pool_gpus, std::nullopt);
     EXPECT_EQ(server_.provider.pool_overcommit, std::nullopt);
     ASSERT_EQ(parse(command + " --pool-gpus fake:8xV100 --pool-cpus 16 --pool-memory 65536 --no-pool-overcommit "
-                              "--pool-driver process"),
+                              "--pool-driver process --pool-stop-timeout 2h"),
               "");
+    EXPECT_EQ(server_.provider.pool_stop_timeout, std::chrono::hours(2));
     EXPECT_EQ(server_.provider.pool_gpus, "fake:8xV100");
     EXPECT_EQ(server_.provider.pool_cpus, 16);
     EXPECT_EQ(server_.provider.pool_memory_mib, 65536);
@@ -218,14 +242,14 @@ TEST_F(DaemonArguments, ProvidersHaveTheirOptions) {
 }
 
 TEST_F(DaemonArguments, AttributesAreNamesWithOptionalValues) {
-  const std::string agent = "agent --join http://s --token t ";
+  const std::string agent = "agent --join http://s ";
   ASSERT_EQ(parse(agent + "--attribute rack=7 --attribute fast --attribute a=b=c"), "");
   EXPECT_THAT(agent_.attributes, ElementsAre(Pair("a", "b=c"), Pair("fast", ""), Pair("rack", "7")));
   EXPECT_THAT(parse(agent + "--attribute =7"), HasSubstr("expected NAME=VALUE, not '=7'"));
 }
 
 TEST_F(DaemonArguments, InvalidAgentValuesAreRejectedWithTheOption) {
-  const std::string agent = "agent --join http://s --token t ";
+  const std::string agent = "agent --join http://s ";
   EXPECT_THAT(parse(agent + "--driver podman"), HasSubstr("--driver"));
   EXPECT_THAT(parse(agent + "--cpu 0"), HasSubstr("--cpu"));
   EXPECT_THAT(parse(agent + "--memory -1"), HasSubstr("--memory"));

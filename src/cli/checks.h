@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/byte_size.h"
 #include "base/duration.h"
 #include "client/request.h"
 
@@ -16,6 +17,10 @@ inline std::string check_account(const std::string& account) {
 
 inline std::string check_duration(const std::string& text) {
   return base::parse_duration(text) ? "" : "invalid duration '" + text + "': use 90s, 65m, 2h or 1d";
+}
+
+inline std::string check_size(const std::string& text) {
+  return base::parse_size(text) ? "" : "invalid size '" + text + "': use 64M, 10G or a number of bytes";
 }
 
 inline std::string check_store(const std::string& url) {

@@ -22,22 +22,60 @@ constexpr std::size_t kDescribePage = 100;
 constexpr std::size_t kServicePage = 10;  // the most that DescribeServices accepts
 constexpr std::int32_t kListPage = 100;
 
+constexpr std::size_t kMostTaskIds = 4;
+
+bool is_of(const Task& task, const std::string& name) {
+  const std::string definition = family_and_revision(task.taskDefinitionArn.value_or(""));
+  return service_of(task.group.value_or("")) == name || definition == name ||
+         definition.substr(0, definition.rfind(':')) == name;
+}
+
 std::string id_or_prefix(const std::string& text) { return text.starts_with("arn:") ? id_of(text) : text; }
 
 }  // namespace
 
 ClusterClient::ClusterClient(const Options& options)
-    : cluster_(options.cluster), profile_(read_profile(options.data, options.region)), client_(profile_) {}
+    : cluster_(options.cluster), profile_(read_profile(options)), client_(profile_) {}
 
 const client::Target& ClusterClient::target() {
   static const client::Target target{kEcs, "ecs", wire::Protocol::Json11};
   return target;
 }
 
-void ClusterClient::rethrow_for_people(const wire::ApiError& error) const {
+void ClusterClient::rethrow_for_people(const wire::ApiError& error) {
   if (error.code() != "ClusterNotFoundException") throw error;
-  if (cluster_ != "default") throw std::runtime_error("no such cluster: " + cluster_);
+  const std::string others = clusters_with_machines();
+  if (cluster_ != "default" || !others.empty()) {
+    throw std::runtime_error("no such cluster: " + cluster_ + " in region " + profile_.region + others);
+  }
   throw std::runtime_error("no cluster yet: the first machine that joins creates it (see `stoker token`)");
+}
+
+std::vector<shapes::stoker::StokerCluster> ClusterClient::clusters() {
+  std::vector<shapes::stoker::StokerCluster> clusters;
+  shapes::stoker::StokerListClustersRequest request;
+  do {
+    auto page = client_.call<shapes::stoker::StokerListClustersResponse>(target(), "StokerListClusters", request);
+    for (auto& cluster : page.clusters) clusters.push_back(std::move(cluster));
+    request.nextToken = page.nextToken;
+  } while (request.nextToken);
+  return clusters;
+}
+
+std::string ClusterClient::clusters_with_machines() {
+  constexpr std::size_t kMostNamed = 5;
+  std::string text;
+  std::size_t count = 0;
+  try {
+    for (const auto& cluster : clusters()) {
+      if (cluster.machines == 0 || count++ >= kMostNamed) continue;
+      text += (text.empty() ? "; clusters with machines: " : ", ") + cluster.name + " in " + cluster.region + " (" +
+              std::to_string(cluster.machines) + (cluster.machines == 1 ? " machine)" : " machines)");
+    }
+  } catch (const wire::ApiError&) {
+    return "";  // a key without the permission to list them, or an older server
+  }
+  return text + (count > kMostNamed ? ", ..." : "");
 }
 
 std::vector<std::string> ClusterClient::task_ids(const std::string& desired) {
@@ -67,7 +105,10 @@ std::vector<Task> ClusterClient::describe(const std::vector<std::string>& ids) {
 std::vector<Task> ClusterClient::running_tasks() {
   std::vector<Task> tasks = describe(task_ids("RUNNING"));
   for (Task& task : describe(task_ids("STOPPED"))) {
-    if (task.lastStatus != "STOPPED") tasks.push_back(std::move(task));
+    if (task.lastStatus == "STOPPED") continue;
+    // A task that began to stop between the two lists is in both.
+    const bool known = std::ranges::find(tasks, task.taskArn, &Task::taskArn) != tasks.end();
+    if (!known) tasks.push_back(std::move(task));
   }
   return tasks;
 }
@@ -155,6 +196,29 @@ std::string ClusterClient::find_task(const std::string& text) {
   return *found;
 }
 
+std::vector<Task> ClusterClient::tasks_of(const std::string& name) {
+  std::vector<Task> tasks = running_tasks();
+  std::erase_if(tasks, [&](const Task& task) { return !is_of(task, name); });
+  if (!tasks.empty()) return tasks;
+  tasks = stopped_tasks();
+  std::erase_if(tasks, [&](const Task& task) { return !is_of(task, name); });
+  return tasks;
+}
+
+std::string ClusterClient::find_task_or_name(const std::string& text) {
+  try {
+    return find_task(text);
+  } catch (const std::runtime_error&) {
+    const std::vector<Task> named = tasks_of(text);
+    if (named.empty()) throw;
+    if (named.size() == 1) return id_of(*named.front().taskArn);
+    std::string ids;
+    for (std::size_t i = 0; i < std::min(named.size(), kMostTaskIds); ++i) ids += (i ? ", " : "") + short_id(*named[i].taskArn);
+    if (named.size() > kMostTaskIds) ids += ", ...";
+    throw std::runtime_error(std::to_string(named.size()) + " tasks have the name " + text + ": use an id (" + ids + ")");
+  }
+}
+
 ContainerInstance ClusterClient::find_instance(const std::string& text) {
   const std::vector<ContainerInstance> all = instances();
   std::vector<const ContainerInstance*> named;
@@ -164,10 +228,24 @@ ContainerInstance ClusterClient::find_instance(const std::string& text) {
   if (named.size() == 1) return *named.front();
   std::vector<std::string> ids;
   for (const ContainerInstance& instance : all) ids.push_back(id_of(*instance.containerInstanceArn));
-  if (named.size() > 1) throw std::runtime_error("several machines have the name " + text + ": use an id");
+  if (named.size() > 1) {
+    std::string names;
+    for (const ContainerInstance* instance : named) names += (names.empty() ? "" : ", ") + machine_id(*instance->containerInstanceArn);
+    throw std::runtime_error("several machines have the name " + text + ": use an id (" + names + ")");
+  }
   auto found = match_id(ids, id_or_prefix(text), "machine");
   if (!found) throw std::runtime_error(found.error() + " in cluster " + cluster_);
   return all[static_cast<std::size_t>(std::ranges::find(ids, *found) - ids.begin())];
+}
+
+std::map<std::string, std::string> distinct_names(const std::map<std::string, std::string>& names_by_arn) {
+  std::map<std::string, int> count;
+  for (const auto& [arn, name] : names_by_arn) ++count[name];
+  std::map<std::string, std::string> names;
+  for (const auto& [arn, name] : names_by_arn) {
+    names[arn] = count[name] > 1 ? name + " (" + machine_id(arn) + ")" : name;
+  }
+  return names;
 }
 
 std::map<std::string, std::string> machine_names(const std::vector<ContainerInstance>& instances) {
@@ -175,7 +253,7 @@ std::map<std::string, std::string> machine_names(const std::vector<ContainerInst
   for (const ContainerInstance& instance : instances) {
     names[*instance.containerInstanceArn] = instance.ec2InstanceId.value_or("");
   }
-  return names;
+  return distinct_names(names);
 }
 
 }  // namespace cli

@@ -57,6 +57,25 @@ TEST_F(ClusterClientTest, ATaskIsFoundByIdPrefixAndArnOnAnyPage) {
   EXPECT_THAT(requests("ListTasks").at(2), HasSubstr(R"("desiredStatus":"STOPPED")"));
 }
 
+TEST_F(ClusterClientTest, ATaskIsFoundByTheNameOfItsFamilyOrServiceIfItIsTheOnlyOne) {
+  const auto find = [&](const std::string& text) {
+    std::string id;
+    const std::string error = error_of([&](ClusterClient& client) { id = client.find_task_or_name(text); });
+    return error.empty() ? id : error;
+  };
+  reply("ListTasks", R"({"taskArns":["t/aaaa","t/bbbb","t/cccc"]})");
+  reply("DescribeTasks", R"({"tasks":[
+      {"taskArn":"t/aaaa","taskDefinitionArn":"d/train:3","lastStatus":"RUNNING","group":"family:train"},
+      {"taskArn":"t/bbbb","taskDefinitionArn":"d/app:1","lastStatus":"RUNNING","group":"service:web"},
+      {"taskArn":"t/cccc","taskDefinitionArn":"d/app:2","lastStatus":"RUNNING","group":"family:app"}]})");
+  EXPECT_EQ(find("train"), "aaaa");
+  EXPECT_EQ(find("train:3"), "aaaa");
+  EXPECT_EQ(find("web"), "bbbb");
+  EXPECT_EQ(find("cc"), "cccc") << "an id comes first";
+  EXPECT_THAT(find("app"), HasSubstr("2 tasks have the name app: use an id (bbbb, cccc)"));
+  EXPECT_EQ(find("train:4"), "no such task: train:4 in cluster default");
+}
+
 TEST_F(ClusterClientTest, TasksAreDescribedInPagesOfAHundred) {
   std::string arns;
   for (int i = 0; i < 150; ++i)
@@ -102,7 +121,7 @@ TEST_F(ClusterClientTest, MachinesAreSortedByNameAndFoundByNameIdOrPrefix) {
   EXPECT_EQ(find_machine("box-b"), "box-b");
   EXPECT_EQ(find_machine("bee"), "box-a");
   EXPECT_EQ(find_machine("arn:aws:ecs:r:0:container-instance/default/f00d"), "box-b");
-  EXPECT_EQ(find_machine("twin"), "several machines have the name twin: use an id");
+  EXPECT_EQ(find_machine("twin"), "several machines have the name twin: use an id (1111, 2222)");
   EXPECT_EQ(find_machine("2222"), "twin");
   EXPECT_EQ(find_machine("box"), "no such machine: box in cluster default");
 }
@@ -120,7 +139,7 @@ TEST_F(ClusterClientTest, AMissingClusterIsExplained) {
   reply_error("ListTasks", "ClusterNotFoundException", "Cluster not found.");
   EXPECT_THAT(find_task("t"), HasSubstr("the first machine that joins creates it"));
   options_.cluster = "blue";
-  EXPECT_EQ(find_task("t"), "no such cluster: blue");
+  EXPECT_EQ(find_task("t"), "no such cluster: blue in region us-east-1");
 }
 
 TEST_F(ClusterClientTest, OtherErrorsKeepTheirCode) {

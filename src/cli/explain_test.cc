@@ -74,6 +74,41 @@ TEST_F(Explain, ANameThatIsNotHexadecimalIsADefinition) {
   EXPECT_THAT(requests("ListTasks"), IsEmpty());
 }
 
+TEST_F(Explain, ADefinitionListsItsTasksAndAllThatIsMissingTheNearestFirst) {
+  reply("StokerExplain", R"({"sentences":["train:3 can't be placed now."],"taskDefinitionArn":"arn:aws:ecs:r:0:task-definition/train:3",
+      "machines":[{"machine":"box","containerInstanceArn":"arn:x/aaaaaaaa1","fits":false,"reason":"RESOURCE:GPU","detail":"box: no GPU"},
+                  {"machine":"box","containerInstanceArn":"arn:x/bbbbbbbb1","fits":false,"reason":"RESOURCE:GPU","detail":"box: no GPU"}]})");
+  reply("ListContainerInstances", R"({"containerInstanceArns":["arn:x/aaaaaaaa1","arn:x/bbbbbbbb1"]})");
+  reply("DescribeContainerInstances", R"({"containerInstances":[
+      {"ec2InstanceId":"box","containerInstanceArn":"arn:x/aaaaaaaa1","remainingResources":[{"name":"MEMORY","integerValue":100}],
+       "registeredResources":[{"name":"MEMORY","integerValue":1000},{"name":"GPU","stringSetValue":["1","2"]}]},
+      {"ec2InstanceId":"box","containerInstanceArn":"arn:x/bbbbbbbb1","remainingResources":[{"name":"MEMORY","integerValue":1000}],
+       "registeredResources":[{"name":"MEMORY","integerValue":1000},{"name":"GPU","stringSetValue":["3","4"]}]}]})");
+  reply("StokerListGpus", R"({"gpus":[]})");
+  reply("DescribeTaskDefinition", R"({"taskDefinition":{"containerDefinitions":[{"name":"main","memory":500,
+      "resourceRequirements":[{"type":"GPU","value":"1"}]}]}})");
+  reply("ListTasks", R"({"taskArns":["arn:aws:ecs:r:0:task/default/cafe01"]})");
+  reply("ListTasks", R"({"taskArns":[]})");
+  reply("DescribeTasks", R"({"tasks":[{"taskArn":"arn:aws:ecs:r:0:task/default/cafe01","lastStatus":"RUNNING",
+      "taskDefinitionArn":"arn:aws:ecs:r:0:task-definition/train:2","containerInstanceArn":"arn:x/bbbbbbbb1"}]})");
+  EXPECT_EQ(explain(options_, "train", out_), 2);
+  EXPECT_EQ(out_.str(),
+            "TASK    FAMILY:REV  STATUS   GPUS  MACHINE         STARTED  GROUP / BY\n"
+            "cafe01  train:2     RUNNING  -     box (bbbbbbbb)  -\n"
+            "\n"
+            "train:3 can't be placed now.\n"
+            "\n"
+            "MACHINE         FITS  WHY NOT\n"
+            "box (bbbbbbbb)  no    1 GPU needed, 0 of 2 free [RESOURCE:GPU]\n"
+            "box (aaaaaaaa)  no    1 GPU needed, 0 of 2 free; 500 MiB of memory needed, 100 of 1000 free [RESOURCE:GPU]\n");
+  reply("ListTasks", R"({"taskArns":["arn:aws:ecs:r:0:task/default/cafe01"]})");
+  reply("ListTasks", R"({"taskArns":[]})");
+  out_.str("");
+  options_.json = true;
+  EXPECT_EQ(explain(options_, "train", out_), 2);
+  EXPECT_THAT(out_.str(), HasSubstr(R"("lastStatus":"RUNNING","taskArn":"arn:aws:ecs:r:0:task/default/cafe01")"));
+}
+
 TEST_F(Explain, AHexadecimalNameWithoutATaskIsADefinition) {
   reply_tasks();
   reply("StokerExplain", R"({"sentences":[],"placement":{"machine":"box-a","containerInstanceArn":"a","gpuIds":[]}})");
@@ -86,6 +121,8 @@ TEST_F(Explain, WhenNeitherExistsTheErrorIsAboutTheTask) {
   reply_error("StokerExplain", "ClientException", "Unable to describe task definition.");
   EXPECT_EQ(explain_error("beef"), "no such task: beef in cluster default");
   EXPECT_EQ(explain_error("arn:aws:ecs:r:0:task/default/beef"), "no such task: beef in cluster default");
+  EXPECT_EQ(explain_error("web"),
+            "web: Unable to describe task definition. For others: `stoker explain service|group|policy NAME`");
 }
 
 TEST_F(Explain, ADefinitionThatFitsNowhereExitsWithTwo) {

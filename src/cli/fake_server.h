@@ -39,6 +39,7 @@ class FakeServer : public testing::Test {
         << "[default]\naws_access_key_id = AKIATEST\naws_secret_access_key = s3cret\n";
     std::ofstream(folder_ + "/endpoint") << endpoint() << '\n';
     options_.data = folder_;
+    options_.data_is_given = true;  // whatever the environment names
     pthread_sigmask(SIG_SETMASK, nullptr, &signals_);
   }
   ~FakeServer() override {

@@ -7,6 +7,7 @@
 #include "cli/scaling_client.h"
 #include "cli/scaling_events.h"
 #include "cli/scaling_policy.h"
+#include "cli/terminal_text.h"
 #include "wire/timestamp.h"
 
 namespace cli {
@@ -21,7 +22,7 @@ BOOST_DESCRIBE_STRUCT(PrintedSentences, (), (sentences))
 
 void print_sentences(const Options& options, const PrintedSentences& printed, std::ostream& out) {
   if (options.json) return print_json(out, printed);
-  for (const std::string& sentence : printed.sentences) out << sentence << '\n';
+  for (const std::string& sentence : printed.sentences) out << terminal_text(sentence) << '\n';
 }
 
 GroupFacts read_group_facts(ScalingClient& client, const std::string& name) {

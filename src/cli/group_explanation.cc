@@ -52,7 +52,8 @@ void explain_suspension(const AutoScalingGroup& group, Sentences& out) {
 void explain_failed_launches(const GroupFacts& facts, base::Time now, Sentences& out) {
   const int failed = facts.waits.failedLaunches;
   if (failed == 0) return;
-  std::string text = failed == 1 ? "The last launch failed" : "The last " + std::to_string(failed) + " launches failed";
+  std::string text = failed == 1 ? "The last launch failed"
+                                 : "Launches have failed " + std::to_string(failed) + " times in a row";
   for (const Activity& activity : facts.activities) {
     const bool is_launch = activity.Description.value_or("").starts_with("Launching");
     if (!is_launch || (activity.StatusCode != "Failed" && activity.StatusCode != "Cancelled")) continue;

@@ -60,7 +60,7 @@ TEST(GroupSentences, AFailedLaunchHasItsReasonAndTheNextAttempt) {
   failed.StatusMessage = "The pool has no free GPU. Launching EC2 instance failed.";
   facts.activities = {failed};
   const auto sentences = group_sentences(facts, kNow);
-  EXPECT_THAT(sentences, Contains("The last 3 launches failed: The pool has no free GPU. Launching EC2 instance "
+  EXPECT_THAT(sentences, Contains("Launches have failed 3 times in a row: The pool has no free GPU. Launching EC2 instance "
                                   "failed. The next launch is not before 2027-01-15T08:00:16Z (in 16 s)."));
   EXPECT_THAT(sentences, Contains(HasSubstr("at its maximum of 4")));
   EXPECT_THAT(sentences, Not(Contains("It waits for nothing.")));

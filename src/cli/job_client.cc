@@ -94,7 +94,7 @@ std::string target_of(const JobName& name, const std::string& rest) {
   return name.pipeline ? target + "?pipeline=" + base::percent_encode(*name.pipeline) : target;
 }
 
-JobClient::JobClient(const Options& options) : profile_(read_profile(options.data, options.region)), io_(1) {
+JobClient::JobClient(const Options& options) : profile_(read_profile(options)), io_(1) {
   http_ = std::make_unique<http::Client>(io_, client::endpoint_of(profile_));
 }
 

@@ -38,8 +38,9 @@ struct JobWebhook {
   std::optional<std::string> url;
   std::optional<std::string> status;
   std::optional<std::int64_t> attempts;
+  std::optional<std::string> error;  // of the last attempt
 };
-BOOST_DESCRIBE_STRUCT(JobWebhook, (), (url, status, attempts))
+BOOST_DESCRIBE_STRUCT(JobWebhook, (), (url, status, attempts, error))
 
 struct JobDocument {
   std::string task_id;

@@ -25,6 +25,15 @@ std::string join_texts(const std::vector<std::string>& texts) {
   return out;
 }
 
+// "https://x/hook, PENDING, 2 attempts: The receiver answered with status 500."
+std::string webhook_text(const JobWebhook& webhook) {
+  std::string text = webhook.url.value_or("");
+  if (!webhook.status) return text;  // the job is not over
+  const std::int64_t attempts = webhook.attempts.value_or(0);
+  text += fmt::format(", {}, {} {}", *webhook.status, attempts, attempts == 1 ? "attempt" : "attempts");
+  return webhook.error && !webhook.error->empty() ? text + ": " + *webhook.error : text;
+}
+
 }  // namespace
 
 std::string input_name(const JobDocument& job) {
@@ -96,10 +105,7 @@ std::vector<std::vector<std::string>> job_lines(const JobDocument& job, base::Ti
   for (const auto& [key, value] : job.metadata.value_or(std::map<std::string, std::string>())) {
     lines.push_back({"metadata." + key, value});
   }
-  if (job.webhook) {
-    add("webhook", job.webhook->url.value_or("") + ", " + job.webhook->status.value_or("-") + ", " +
-                       std::to_string(job.webhook->attempts.value_or(0)) + " attempts");
-  }
+  if (job.webhook) add("webhook", webhook_text(*job.webhook));
   return lines;
 }
 

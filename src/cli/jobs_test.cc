@@ -26,7 +26,7 @@ constexpr char kFailed[] = R"({"task_id":"5f0c1b1e-0f43-4a10-9f3e-0d9f8b8f9a11",
     "input":{"bucket":"stoker-ocr-0","key":"in/scans/a.png","size":1234,"content_type":"image/png"},"result":null,
     "error":{"type":"BrokenFile","message":"not an image \u001b[2J"},
     "task_arn":"arn:aws:ecs:r:0:task/default/0123456789abcdef0123456789abcdef","machine":"box-a","gpu_ids":["GPU-1"],
-    "webhook":{"url":"https://x/hook","status":"PENDING","attempts":2}})";
+    "webhook":{"url":"https://x/hook","status":"PENDING","attempts":2,"error":"status 500"}})";
 
 class Jobs : public FakeServer {
  protected:
@@ -106,7 +106,7 @@ TEST_F(Jobs, ShowPrintsEverythingAndNoEscapes) {
   EXPECT_EQ(job_show(options_, {"a/b"}, out_), 0);
   EXPECT_THAT(out_.str(), AllOf(HasSubstr("status"), HasSubstr("FAILED"), HasSubstr("BrokenFile: not an image ?[2J"),
                                 HasSubstr("2.5 s"), HasSubstr("box-a"), HasSubstr("metadata.customer"),
-                                HasSubstr("https://x/hook, PENDING, 2 attempts"), Not(HasSubstr("\x1b"))));
+                                HasSubstr("https://x/hook, PENDING, 2 attempts: status 500"), Not(HasSubstr("\x1b"))));
   EXPECT_THAT(out_.str(), HasSubstr("s3://stoker-ocr-0/in/scans/a.png (1234 bytes)"));
 }
 

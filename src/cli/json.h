@@ -2,6 +2,7 @@
 // Prints described structs as JSON, for --json.
 #pragma once
 
+#include <boost/describe/class.hpp>
 #include <ostream>
 #include <string>
 
@@ -16,5 +17,11 @@ void print_json(std::ostream& out, const T& value) {
   wire::write_json(wire::type_of<T>(), &value, text);
   out << text << '\n';
 }
+
+// The reply to a deletion, where the server's is empty.
+struct PrintedId {
+  std::string id;
+};
+BOOST_DESCRIBE_STRUCT(PrintedId, (), (id))
 
 }  // namespace cli

@@ -22,7 +22,7 @@ class LineStream : public FakeServer {
     lines_.clear();
     const LineRequest request{"/lines?a=b", {.name = "ecs"}, "ecs", "the lines"};
     try {
-      read_lines(read_profile(options_.data, "us-east-1"), request, [&](std::string_view line) {
+      read_lines(read_profile(options_), request, [&](std::string_view line) {
         lines_.emplace_back(line);
         return lines_.size() < most;
       });
@@ -87,7 +87,7 @@ TEST_F(LogStreamTest, EachLineIsAnObject) {
                         R"({"container":"web","at":2500,"stream":"stdout","text":""})"
                         "\n");
   std::vector<std::string> got;
-  read_logs(read_profile(options_.data, "us-east-1"), {"blue", "t1", std::nullopt, true, 5}, [&](LogLine line) {
+  read_logs(read_profile(options_), {"blue", "t1", std::nullopt, true, 5}, [&](LogLine line) {
     got.push_back(line.container + "|" + std::to_string(line.at) + "|" + line.stream + "|" + line.text);
     return true;
   });

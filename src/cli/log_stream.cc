@@ -16,6 +16,13 @@ std::string log_target(const LogRequest& request) {
   return target;
 }
 
+std::string bytes_of(const LogLine& line) {
+  std::string bytes = line.text;
+  if (line.base64) bytes = base::from_base64(*line.base64).value_or(line.text);
+  if (!line.partial.value_or(false)) bytes += '\n';
+  return bytes;
+}
+
 void read_logs(const client::Profile& profile, const LogRequest& request, const std::function<bool(LogLine)>& each) {
   const LineRequest lines{log_target(request), {.name = "ecs"}, "ecs", "the logs"};
   read_lines(profile, lines, [&](std::string_view text) {

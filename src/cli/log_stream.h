@@ -20,6 +20,9 @@ struct LogRequest {
 
 using LogLine = shapes::agent::StokerLogLine;
 
+// What the container wrote: the line and its end, or a part of a line.
+std::string bytes_of(const LogLine& line);
+
 // Calls `each` for each line until the end, or until it returns false. Throws like read_lines().
 void read_logs(const client::Profile& profile, const LogRequest& request, const std::function<bool(LogLine)>& each);
 

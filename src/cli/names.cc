@@ -9,6 +9,7 @@ namespace cli {
 namespace {
 
 constexpr std::size_t kShortIdChars = 12;
+constexpr std::size_t kMachineIdChars = 8;
 constexpr std::size_t kTaskIdChars = 32;
 constexpr std::size_t kShortGpuChars = 12;  // "GPU-" and 8 digits
 constexpr std::size_t kMaxNamedMatches = 4;
@@ -18,6 +19,8 @@ constexpr std::size_t kMaxNamedMatches = 4;
 std::string id_of(std::string_view arn) { return std::string(arn.substr(arn.rfind('/') + 1)); }
 
 std::string short_id(std::string_view arn) { return id_of(arn).substr(0, kShortIdChars); }
+
+std::string machine_id(std::string_view arn) { return id_of(arn).substr(0, kMachineIdChars); }
 
 std::string with_short_ids(const std::string& text) {
   std::string out, word;

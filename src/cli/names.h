@@ -15,6 +15,8 @@ namespace cli {
 std::string id_of(std::string_view arn);
 // The first 12 characters of the id, like `docker ps`.
 std::string short_id(std::string_view arn);
+// The first 8 characters of a machine's id.
+std::string machine_id(std::string_view arn);
 // Shortens every task id in a text.
 std::string with_short_ids(const std::string& text);
 // "GPU-1a2b3c4d"

@@ -2,19 +2,25 @@
 // stoker nodes, stoker nodes drain|activate|remove
 #include <fmt/format.h>
 
+#include <cmath>
 #include <ostream>
 
 #include "base/duration.h"
 #include "cli/cluster_client.h"
 #include "cli/json.h"
 #include "cli/names.h"
+#include "cli/polling.h"
 #include "cli/rows.h"
 #include "cli/table.h"
+#include "cli/terminal_text.h"
+#include "cli/watch.h"
 
 namespace cli {
 namespace {
 
 using namespace shapes::ecs;
+
+constexpr auto kDrainInterval = std::chrono::seconds(1);
 
 struct PrintedNodes {
   std::vector<ContainerInstance> containerInstances;
@@ -38,12 +44,12 @@ std::optional<InstanceHealthCheckResult> trouble_of(const ContainerInstance& ins
   return std::nullopt;
 }
 
-// "connected", "impaired for 5 s", "lost for 40 s"
-std::string agent_of(const ContainerInstance& instance, base::Time now) {
+// "ACTIVE", "DRAINING", "impaired for 5 s", "lost for 40 s"
+std::string state_of(const ContainerInstance& instance, base::Time now) {
   if (const auto trouble = trouble_of(instance)) {
     return "impaired for " + brief_duration(now - trouble->lastStatusChange.value_or(now));
   }
-  if (instance.agentConnected.value_or(false)) return "connected";
+  if (instance.agentConnected.value_or(false)) return instance.status.value_or("");
   if (instance.healthStatus && instance.healthStatus->details && !instance.healthStatus->details->empty()) {
     const auto& since = instance.healthStatus->details->front().lastStatusChange;
     if (since) return "lost for " + brief_duration(now - *since);
@@ -51,10 +57,11 @@ std::string agent_of(const ContainerInstance& instance, base::Time now) {
   return "lost";
 }
 
+// "2", or "2+1" with a pending one.
 std::string tasks_of(const ContainerInstance& instance) {
   const std::int32_t pending = instance.pendingTasksCount.value_or(0);
   const std::string running = std::to_string(instance.runningTasksCount.value_or(0));
-  return pending > 0 ? running + " + " + std::to_string(pending) + " pending" : running;
+  return pending > 0 ? running + "+" + std::to_string(pending) : running;
 }
 
 std::string free_of_total(const ContainerInstance& instance, std::string_view name) {
@@ -62,9 +69,13 @@ std::string free_of_total(const ContainerInstance& instance, std::string_view na
          std::to_string(resource_amount(instance.registeredResources, name));
 }
 
-std::string machine_memory_text(const ContainerInstance& instance) {
-  return fmt::format("{:.1f}/{:.1f} GiB", static_cast<double>(resource_amount(instance.remainingResources, "MEMORY")) / 1024,
-                     static_cast<double>(resource_amount(instance.registeredResources, "MEMORY")) / 1024);
+// Of 1024: CPU units as cores, MiB as GiB.
+std::string free_thousands(const ContainerInstance& instance, std::string_view name) {
+  const auto thousands = [&](const auto& resources) { return static_cast<double>(resource_amount(resources, name)) / 1024; };
+  const double free = thousands(instance.remainingResources), total = thousands(instance.registeredResources);
+  constexpr double kLarge = 10;  // a fraction does not matter then
+  return total < kLarge ? fmt::format("{:.1f}/{:.1f}", free, total)
+                        : fmt::format("{:.0f}/{:.0f}", std::floor(free), std::floor(total));
 }
 
 std::string or_dash(std::string text) { return text.empty() ? "-" : text; }
@@ -98,63 +109,79 @@ std::int64_t resource_amount(const std::optional<std::vector<Resource>>& resourc
 
 std::vector<std::string> node_row(const ContainerInstance& instance, base::Time now) {
   const bool gpus = resource_amount(instance.registeredResources, "GPU") > 0;
-  std::string driver = attribute(instance, "stoker.driver");
-  if (driver.empty() && instance.versionInfo) driver = instance.versionInfo->dockerVersion.value_or("");
   return {instance.ec2InstanceId.value_or(""),
-          instance.status.value_or(""),
-          agent_of(instance, now),
+          machine_id(*instance.containerInstanceArn),
+          state_of(instance, now),
           tasks_of(instance),
-          free_of_total(instance, "CPU"),
-          machine_memory_text(instance),
+          free_thousands(instance, "CPU"),
+          free_thousands(instance, "MEMORY"),
           gpus ? free_of_total(instance, "GPU") : "-",
-          gpus ? or_dash(attribute(instance, "stoker.gpu-model")) : "-",
-          or_dash(driver),
-          short_id(*instance.containerInstanceArn)};
+          gpus ? or_dash(attribute(instance, "stoker.gpu-model")) : "-"};
 }
 
-int nodes(const Options& options, std::ostream& out) {
-  ClusterClient client(options);
+namespace {
+
+void print_nodes(ClusterClient& client, const Options& options, const Screen& screen) {
+  std::ostream& out = screen.out;
   PrintedNodes printed{client.instances()};
-  if (options.json) {
-    print_json(out, printed);
-    return 0;
-  }
+  if (options.json) return print_json(out, printed);
   if (printed.containerInstances.empty()) {
-    out << "no machines in cluster " << client.cluster() << ": see `stoker token` for how one joins\n";
-    return 0;
+    out << "no machines in cluster " << client.cluster() << ": see `stoker token` for how one joins"
+        << client.clusters_with_machines() << '\n';
+    return;
   }
   const base::Time now = base::SystemClock().now();
-  std::vector<std::vector<std::string>> rows{
-      {"MACHINE", "STATUS", "AGENT", "TASKS", "CPU FREE", "MEMORY FREE", "GPUS FREE", "MODEL", "DRIVER", "ID"}};
+  Rows rows{{"MACHINE", "ID", "STATUS", "TASKS", "CPU FREE", "GiB FREE", "GPU FREE", "MODEL"}};
   for (const ContainerInstance& instance : printed.containerInstances) rows.push_back(node_row(instance, now));
-  print_table(out, rows);
+  print_table(out, rows, screen.terminal);
   for (const ContainerInstance& instance : printed.containerInstances) {
     const auto trouble = trouble_of(instance);
     if (!trouble) continue;
-    out << instance.ec2InstanceId.value_or("") << " accepts no tasks: " << trouble->statusReason.value_or("") << '\n';
+    out << terminal_text(instance.ec2InstanceId.value_or("")) << " accepts no tasks: "
+        << terminal_text(trouble->statusReason.value_or("")) << '\n';
   }
-  return 0;
 }
 
-int change_node(const Options& options, NodeChange change, const std::string& machine, bool force, std::ostream& out) {
+// Until the machine has no tasks.
+ContainerInstance wait_until_empty(ClusterClient& client, ContainerInstance machine, std::ostream& err) {
+  std::string shown;
+  for (;;) {
+    const std::string text = tasks_left(machine);
+    if (text != shown) err << machine.ec2InstanceId.value_or("") << ": " << text << std::endl;
+    shown = text;
+    if (machine.runningTasksCount.value_or(0) + machine.pendingTasksCount.value_or(0) == 0) return machine;
+    wait_before_next_look(kDrainInterval);
+    machine = client.find_instance(*machine.containerInstanceArn);
+  }
+}
+
+}  // namespace
+
+int nodes(const Options& options, bool watch, std::ostream& out) {
   ClusterClient client(options);
-  const ContainerInstance before = client.find_instance(machine);
-  const std::string name = before.ec2InstanceId.value_or(machine);
+  return show(out, watch, [&](const Screen& screen) { print_nodes(client, options, screen); });
+}
+
+int change_node(const Options& options, const NodeArguments& arguments, std::ostream& out, std::ostream& err) {
+  ClusterClient client(options);
+  const ContainerInstance before = client.find_instance(arguments.machine);
+  const std::string name = before.ec2InstanceId.value_or(arguments.machine);
   ContainerInstance after;
   std::string message;
-  if (change == NodeChange::Remove) {
-    DeregisterContainerInstanceRequest request{client.cluster(), *before.containerInstanceArn, force};
+  if (arguments.change == NodeChange::Remove) {
+    DeregisterContainerInstanceRequest request{client.cluster(), *before.containerInstanceArn, arguments.force};
     after = *client.call<DeregisterContainerInstanceResponse>("DeregisterContainerInstance", request).containerInstance;
-    message = name + " was removed; its agent joins again when it is restarted";
+    message = name + " was removed, with its key; to bring it back, start its agent with a new token (`stoker token`)";
   } else {
-    const bool drain = change == NodeChange::Drain;
+    const bool drain = arguments.change == NodeChange::Drain;
     after = set_status(client, before, drain ? "DRAINING" : "ACTIVE");
+    if (drain && arguments.wait) after = wait_until_empty(client, client.find_instance(*before.containerInstanceArn), err);
     message = drain ? name + " gets no new tasks; " + tasks_left(after) : name + " gets tasks again";
   }
   if (options.json) {
     print_json(out, after);
   } else {
-    out << message << '\n';
+    out << terminal_text(message) << '\n';
   }
   return 0;
 }

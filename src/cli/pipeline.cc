@@ -11,6 +11,7 @@
 #include "cli/pipeline_commands.h"
 #include "cli/profile.h"
 #include "cli/table.h"
+#include "cli/terminal_text.h"
 #include "shapes/stoker/pipeline_names.h"
 
 namespace cli {
@@ -31,7 +32,7 @@ std::string spec_json(const PipelineSpec& spec) {
 }
 
 ApplyPipelineResponse call_apply(const Options& options, const PipelineSpec& spec, bool dry_run, bool create_only) {
-  client::Client client(read_profile(options.data, options.region));
+  client::Client client(read_profile(options));
   ApplyPipelineRequest request{.spec = spec_json(spec)};
   if (dry_run) request.dryRun = true;
   if (create_only) request.createOnly = true;
@@ -65,8 +66,8 @@ void print_changes(std::ostream& out, const std::vector<PipelineChange>& changes
     out << "    " << *change.field << '\n';
     std::string before = change.before.value_or(""), after = change.after.value_or("");
     skip_common_start(before, after);
-    if (!before.empty()) out << "      - " << shortened(before, kWidth - 8) << '\n';
-    if (!after.empty()) out << "      + " << shortened(after, kWidth - 8) << '\n';
+    if (!before.empty()) out << "      - " << shortened(terminal_text(before), kWidth - 8) << '\n';
+    if (!after.empty()) out << "      + " << shortened(terminal_text(after), kWidth - 8) << '\n';
   }
 }
 
@@ -115,7 +116,7 @@ int pipeline_create(const Options& options, const PipelineSpec& spec, std::ostre
     print_json(out, response);
     return 0;
   }
-  print_applied(out, response, read_profile(options.data, options.region).endpoint);
+  print_applied(out, response, read_profile(options).endpoint);
   return 0;
 }
 
@@ -126,7 +127,7 @@ int pipeline_apply(const Options& options, const PipelineSpec& spec, std::ostrea
   } else if (response.changes.empty()) {
     out << "pipeline " << spec.name << " is up to date\n";
   } else {
-    print_applied(out, response, read_profile(options.data, options.region).endpoint);
+    print_applied(out, response, read_profile(options).endpoint);
   }
   return 0;
 }
@@ -142,7 +143,7 @@ int pipeline_diff(const Options& options, const PipelineSpec& spec, std::ostream
 }
 
 int pipeline_list(const Options& options, std::ostream& out) {
-  client::Client client(read_profile(options.data, options.region));
+  client::Client client(read_profile(options));
   ListPipelinesResponse all;
   ListPipelinesRequest request;
   do {
@@ -167,7 +168,7 @@ int pipeline_list(const Options& options, std::ostream& out) {
 }
 
 int pipeline_pause(const Options& options, const std::string& name, std::ostream& out) {
-  client::Client client(read_profile(options.data, options.region));
+  client::Client client(read_profile(options));
   const auto response =
       client.call<PausePipelineResponse>(kPipelinesTarget, "PausePipeline", PausePipelineRequest{name});
   if (options.json) {
@@ -179,7 +180,7 @@ int pipeline_pause(const Options& options, const std::string& name, std::ostream
 }
 
 int pipeline_resume(const Options& options, const std::string& name, std::ostream& out) {
-  client::Client client(read_profile(options.data, options.region));
+  client::Client client(read_profile(options));
   const auto response =
       client.call<ResumePipelineResponse>(kPipelinesTarget, "ResumePipeline", ResumePipelineRequest{name});
   if (options.json) {
@@ -192,7 +193,7 @@ int pipeline_resume(const Options& options, const std::string& name, std::ostrea
 }
 
 int pipeline_delete(const Options& options, const PipelineDeletion& deletion, std::istream& in, std::ostream& out) {
-  client::Client client(read_profile(options.data, options.region));
+  client::Client client(read_profile(options));
   if (deletion.delete_data && !deletion.yes) {
     const auto found = client.call<DescribePipelineResponse>(kPipelinesTarget, "DescribePipeline",
                                                              DescribePipelineRequest{deletion.name});

@@ -37,6 +37,8 @@ int pipeline_key_create(const Options& options, const std::string& pipeline, con
                         std::ostream& out);
 int pipeline_key_list(const Options& options, const std::string& pipeline, std::ostream& out);
 int pipeline_key_delete(const Options& options, const std::string& pipeline, const std::string& id, std::ostream& out);
+// Prints the secret that signs the webhooks of the pipeline and of its jobs.
+int pipeline_webhook_secret(const Options& options, const std::string& pipeline, std::ostream& out);
 
 // The lines of `stoker pipeline show`. `endpoint` is the server's address.
 void print_pipeline(std::ostream& out, const shapes::stoker::PipelineDescription& pipeline, const std::string& endpoint,

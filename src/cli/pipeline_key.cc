@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker pipeline key create|list|delete
+// stoker pipeline key create|list|delete, and webhook-secret
 #include <ostream>
 
 #include "cli/json.h"
@@ -18,7 +18,7 @@ using namespace shapes::stoker;
 
 int pipeline_key_create(const Options& options, const std::string& pipeline, const std::optional<std::string>& name,
                         std::ostream& out) {
-  client::Client client(read_profile(options.data, options.region));
+  client::Client client(read_profile(options));
   const CreatePipelineKeyRequest request{pipeline, name};
   const auto response = client.call<CreatePipelineKeyResponse>(kPipelinesTarget, "CreatePipelineKey", request);
   if (options.json) {
@@ -30,7 +30,7 @@ int pipeline_key_create(const Options& options, const std::string& pipeline, con
 }
 
 int pipeline_key_list(const Options& options, const std::string& pipeline, std::ostream& out) {
-  client::Client client(read_profile(options.data, options.region));
+  client::Client client(read_profile(options));
   const auto response =
       client.call<ListPipelineKeysResponse>(kPipelinesTarget, "ListPipelineKeys", ListPipelineKeysRequest{pipeline});
   if (options.json) {
@@ -48,9 +48,25 @@ int pipeline_key_list(const Options& options, const std::string& pipeline, std::
 }
 
 int pipeline_key_delete(const Options& options, const std::string& pipeline, const std::string& id, std::ostream& out) {
-  client::Client client(read_profile(options.data, options.region));
+  client::Client client(read_profile(options));
   client.call(kPipelinesTarget, "DeletePipelineKey", DeletePipelineKeyRequest{pipeline, id});
-  if (!options.json) out << "deleted " << id << '\n';
+  if (options.json) {
+    print_json(out, PrintedId{id});
+  } else {
+    out << "deleted " << id << '\n';
+  }
+  return 0;
+}
+
+int pipeline_webhook_secret(const Options& options, const std::string& pipeline, std::ostream& out) {
+  client::Client client(read_profile(options));
+  const auto response = client.call<GetWebhookSecretResponse>(kPipelinesTarget, "GetWebhookSecret",
+                                                              GetWebhookSecretRequest{pipeline});
+  if (options.json) {
+    print_json(out, response);
+  } else {
+    out << response.secret << '\n';
+  }
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/names.h"
 #include "cli/pipeline_commands.h"
 #include "cli/profile.h"
+#include "cli/terminal_text.h"
 
 namespace cli {
 namespace {
@@ -18,6 +19,7 @@ constexpr std::size_t kLabel = 17, kLine = 80;
 
 // A label and its text, which continues below itself after 80 columns.
 void print_field(std::ostream& out, const std::string& label, std::string text) {
+  text = terminal_text(text);
   std::string start = "  " + label + std::string(kLabel - std::min(kLabel - 1, label.size()), ' ');
   const std::size_t room = kLine - start.size();
   while (text.size() > room) {
@@ -80,7 +82,7 @@ void print_pipeline(std::ostream& out, const PipelineDescription& pipeline, cons
 }
 
 int pipeline_show(const Options& options, const std::string& name, std::ostream& out) {
-  const client::Profile profile = read_profile(options.data, options.region);
+  const client::Profile profile = read_profile(options);
   client::Client client(profile);
   const auto response =
       client.call<DescribePipelineResponse>(kPipelinesTarget, "DescribePipeline", DescribePipelineRequest{name});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/pipeline_spec.h"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -9,7 +10,9 @@
 #include <iostream>
 #include <iterator>
 #include <set>
+#include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include "wire/type_of.h"
 
@@ -17,6 +20,58 @@ namespace cli {
 namespace {
 
 using shapes::stoker::PipelineSpec;
+
+// yaml-cpp builds nodes without a bound, and for some texts without an end. So its events are counted first.
+class SpecBounds : public YAML::EventHandler {
+ public:
+  // The first two documents; throws YAML::ParserException.
+  static SpecBounds of(const std::string& text) {
+    std::istringstream in(text);
+    YAML::Parser parser(in);
+    SpecBounds bounds;
+    while (bounds.documents_ < 2 && parser.HandleNextDocument(bounds)) {
+    }
+    return bounds;
+  }
+
+  int documents() const { return documents_; }
+  // Of its first value.
+  const YAML::Mark& last_document() const { return last_document_; }
+
+  void OnDocumentStart(const YAML::Mark&) override {
+    ++documents_;
+    is_new_document_ = true;
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { count(mark); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { count(mark); }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t, const std::string&) override { count(mark); }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+    open(mark);
+  }
+  void OnSequenceEnd() override { --depth_; }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+    open(mark);
+  }
+  void OnMapEnd() override { --depth_; }
+
+ private:
+  static constexpr int kMaxValues = 10'000;
+  static constexpr int kMaxDepth = 8;  // a spec has two levels
+
+  void count(const YAML::Mark& mark) {
+    if (std::exchange(is_new_document_, false)) last_document_ = mark;
+    if (++values_ > kMaxValues) throw YAML::ParserException(mark, "more than 10000 values");
+  }
+  void open(const YAML::Mark& mark) {
+    count(mark);
+    if (++depth_ > kMaxDepth) throw YAML::ParserException(mark, "nested too deeply");
+  }
+
+  int documents_ = 0, values_ = 0, depth_ = 0;
+  bool is_new_document_ = false;
+  YAML::Mark last_document_;
+};
 
 // Reads the members of a spec from the nodes of its file.
 class SpecReader {
@@ -98,30 +153,36 @@ class SpecReader {
   std::string source_;
 };
 
+// The text, or its beginning if it is too long for a spec: a device has no end.
+std::string read_bounded(std::istream& in) {
+  std::string text(kMaxSpecBytes + 1, '\0');
+  in.read(text.data(), std::ssize(text));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
+}
+
 }  // namespace
 
 PipelineSpec parse_pipeline_spec(std::string_view text, const std::string& source) {
   SpecReader reader(source);
   if (text.size() > kMaxSpecBytes) throw std::runtime_error(source + ": longer than 256 KiB");
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
-    if (documents.empty()) throw std::runtime_error(source + ": the file is empty");
-    if (documents.size() > 1) {
-      reader.fail(documents[1].Mark(), "a second document: a file describes one pipeline");
+    const SpecBounds bounds = SpecBounds::of(std::string(text));
+    if (bounds.documents() == 0) throw std::runtime_error(source + ": the file is empty");
+    if (bounds.documents() > 1) {
+      reader.fail(bounds.last_document(), "a second document: a file describes one pipeline");
     }
-    return reader.read(documents[0]);
+    return reader.read(YAML::Load(std::string(text)));
   } catch (const YAML::Exception& error) {
     reader.fail(error.mark, error.msg);
   }
 }
 
 PipelineSpec read_pipeline_spec(const std::string& file) {
-  if (file == "-") {
-    return parse_pipeline_spec(std::string(std::istreambuf_iterator<char>(std::cin), {}), "standard input");
-  }
+  if (file == "-") return parse_pipeline_spec(read_bounded(std::cin), "standard input");
   std::ifstream in(file, std::ios::binary);
   if (!in) throw std::runtime_error("can't read " + file);
-  return parse_pipeline_spec(std::string(std::istreambuf_iterator<char>(in), {}), file);
+  return parse_pipeline_spec(read_bounded(in), file);
 }
 
 }  // namespace cli

@@ -40,6 +40,15 @@ TEST(PipelineYaml, EveryKindOfValueIsRead) {
   EXPECT_FALSE(spec.gpus);
 }
 
+TEST(PipelineYaml, AnythingLargeOrDeepIsRejectedBeforeItTakesMemory) {
+  std::string deep = "name: ocr\nlanguages: ";
+  for (int i = 0; i < 1000; ++i) deep += '[';
+  EXPECT_EQ(yaml_error(deep), "ocr.yaml:2: nested too deeply");
+  std::string many = "languages: [a";
+  for (int i = 0; i < 11000; ++i) many += ",a";
+  EXPECT_EQ(yaml_error(many + "]\nname: ocr\n"), "ocr.yaml:1: more than 10000 values");
+}
+
 TEST(PipelineYaml, ErrorsNameTheLine) {
   EXPECT_EQ(yaml_error("name: ocr\ngpu: 1\n"), "ocr.yaml:2: unknown key 'gpu'");
   EXPECT_EQ(yaml_error("name: ocr\n\ngpu-memory: 1\n"), "ocr.yaml:3: unknown key 'gpu-memory': write 'gpu_memory'");
@@ -202,6 +211,13 @@ TEST_F(Pipeline, KeysAreCreatedListedAndDeleted) {
   EXPECT_THAT(printed(), Not(HasSubstr("stk_")));
   EXPECT_EQ(run_line({"pipeline", "key", "delete", "ocr", "k1"}), 0);
   EXPECT_THAT(requests("DeletePipelineKey"), ElementsAre(R"({"pipeline":"ocr","id":"k1"})"));
+}
+
+TEST_F(Pipeline, TheSecretOfWebhooksIsPrintedAlone) {
+  reply("GetWebhookSecret", R"({"secret":"whsec_x"})");
+  EXPECT_EQ(run_line({"pipeline", "webhook-secret", "ocr"}), 0);
+  EXPECT_EQ(out_.str(), "whsec_x\n");
+  EXPECT_THAT(requests("GetWebhookSecret"), ElementsAre(R"({"pipeline":"ocr"})"));
 }
 
 }  // namespace

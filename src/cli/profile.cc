@@ -15,13 +15,20 @@ std::string value_of(const std::string& line, const std::string& name) {
 
 }  // namespace
 
+client::Profile read_profile(const Options& options) {
+  if (!options.remote) return read_profile(options.data, options.region);
+  client::Profile profile = *options.remote;
+  profile.region = options.region;
+  return profile;
+}
+
 client::Profile read_profile(const std::string& data, const std::string& region) {
   client::Profile profile{.region = region};
   std::ifstream credentials(data + "/credentials");
   if (!credentials) {
     throw std::runtime_error("no Stoker data in " + data +
                              ", or its credentials cannot be read: start a server with `stoker up --data " + data +
-                             "`");
+                             "`, or name one elsewhere with --endpoint or `stoker context add`");
   }
   for (std::string line; std::getline(credentials, line);) {
     if (auto id = value_of(line, "aws_access_key_id"); !id.empty()) profile.credentials.access_key = id;

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <stdexcept>
 
 #include "shapes/cloudwatch/errors.h"
 #include "shapes/cloudwatch/metric_query.h"
 #include "shapes/sqs/errors.h"
 #include "shapes/sqs/queue.h"
+#include "wire/error.h"
 
 namespace cli {
 namespace {
@@ -73,6 +75,53 @@ QueueCounts QueueClient::counts(const std::string& url) {
           .visible = number_of(attributes, "ApproximateNumberOfMessages"),
           .in_flight = number_of(attributes, "ApproximateNumberOfMessagesNotVisible"),
           .delayed = number_of(attributes, "ApproximateNumberOfMessagesDelayed")};
+}
+
+std::string QueueClient::find(const std::string& name) {
+  using namespace shapes::sqs;
+  if (name.starts_with("http://") || name.starts_with("https://")) return name;
+  try {
+    return client_.call<GetQueueUrlResult>(kQueuesTarget, "GetQueueUrl", GetQueueUrlRequest{name, std::nullopt})
+        .QueueUrl.value_or("");
+  } catch (const wire::ApiError& error) {
+    if (error.code().find("NonExistentQueue") == std::string::npos && error.code() != "QueueDoesNotExist") throw;
+    throw std::runtime_error("no such queue: " + name);
+  }
+}
+
+std::string QueueClient::arn_of(const std::string& url) {
+  using namespace shapes::sqs;
+  const GetQueueAttributesRequest request{url, std::vector<std::string>{"QueueArn"}};
+  const auto reply = client_.call<GetQueueAttributesResult>(kQueuesTarget, "GetQueueAttributes", request);
+  const auto attributes = reply.Attributes.value_or(std::map<std::string, std::string>());
+  const auto found = attributes.find("QueueArn");
+  if (found == attributes.end()) throw std::runtime_error("the queue has no ARN: " + url);
+  return found->second;
+}
+
+std::vector<shapes::sqs::Message> QueueClient::peek(const std::string& url, int most) {
+  using namespace shapes::sqs;
+  ReceiveMessageRequest request;
+  request.QueueUrl = url;
+  request.MessageSystemAttributeNames = std::vector<std::string>{"All"};
+  request.MessageAttributeNames = std::vector<std::string>{"All"};
+  request.MaxNumberOfMessages = most;
+  request.VisibilityTimeout = 0;
+  request.WaitTimeSeconds = 0;
+  return client_.call<ReceiveMessageResult>(kQueuesTarget, "ReceiveMessage", request)
+      .Messages.value_or(std::vector<shapes::sqs::Message>());
+}
+
+shapes::sqs::SendMessageResult QueueClient::send(const shapes::sqs::SendMessageRequest& request) {
+  return client_.call<shapes::sqs::SendMessageResult>(kQueuesTarget, "SendMessage", request);
+}
+
+shapes::sqs::StartMessageMoveTaskResult QueueClient::redrive(const shapes::sqs::StartMessageMoveTaskRequest& request) {
+  return client_.call<shapes::sqs::StartMessageMoveTaskResult>(kQueuesTarget, "StartMessageMoveTask", request);
+}
+
+void QueueClient::purge(const std::string& url) {
+  client_.call(kQueuesTarget, "PurgeQueue", shapes::sqs::PurgeQueueRequest{url});
 }
 
 void QueueClient::add_ages(std::vector<QueueCounts>& queues, base::Time now) {

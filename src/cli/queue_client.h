@@ -10,6 +10,8 @@
 
 #include "base/time.h"
 #include "client/client.h"
+#include "shapes/sqs/message.h"
+#include "shapes/sqs/move_task.h"
 
 namespace cli {
 
@@ -30,6 +32,15 @@ class QueueClient {
   QueueCounts counts(const std::string& url);
   // Adds the ages of the oldest messages, as CloudWatch measured them in the last minutes.
   void add_ages(std::vector<QueueCounts>& queues, base::Time now);
+
+  // The URL of the queue with this name or URL. Throws std::runtime_error if there is none.
+  std::string find(const std::string& name);
+  std::string arn_of(const std::string& url);
+  // Messages stay visible, but each counts as received once more.
+  std::vector<shapes::sqs::Message> peek(const std::string& url, int most);
+  shapes::sqs::SendMessageResult send(const shapes::sqs::SendMessageRequest& request);
+  shapes::sqs::StartMessageMoveTaskResult redrive(const shapes::sqs::StartMessageMoveTaskRequest& request);
+  void purge(const std::string& url);
 
  private:
   client::Client client_;

@@ -17,6 +17,12 @@
 
 namespace cli {
 
+// Tasks as JSON, in the form of DescribeTasks.
+struct TaskList {
+  std::vector<shapes::ecs::Task> tasks;
+};
+BOOST_DESCRIBE_STRUCT(TaskList, (), (tasks))
+
 // What a row needs in addition to the task.
 struct TaskContext {
   std::map<std::string, std::string> machines;                 // names by ARN
@@ -24,7 +30,15 @@ struct TaskContext {
   base::Time now;
 };
 
-// `with_reason`: also why the task stopped.
+// "STOPPING" while it should stop.
+std::string task_status_text(const shapes::ecs::Task& task);
+// "3 min ago, exit 137: OutOfMemoryError: Container killed due to memory usage"
+std::string task_reason(const shapes::ecs::Task& task, base::Time now);
+// How long it runs or ran; "-" if it did not start.
+std::string task_time(const shapes::ecs::Task& task, base::Time now);
+std::string task_machine(const shapes::ecs::Task& task, const TaskContext& context);
+std::string task_gpus_text(const shapes::ecs::Task& task, const TaskContext& context);
+// `with_reason`: why the task stopped, in place of its group.
 std::vector<std::string> task_row(const shapes::ecs::Task& task, const TaskContext& context, bool with_reason);
 std::vector<std::string> service_row(const shapes::ecs::Service& service, base::Time now);
 // "steady", "deploying 1 of 2", "failing: 3 in a row", "draining"

@@ -51,7 +51,7 @@ TEST(TaskRow, AGpuShareShowsItsMemory) {
   TaskContext with_share = context();
   with_share.gpus["GPU-1a2b3c4d-0000"].holders = {
       {"another task", "main", 1, "g"}, {kTaskArn, "other", 2, "g"}, {kTaskArn, "main", 6000, "g"}};
-  EXPECT_EQ(task_row(running_task(), with_share, false).at(3), "3 (6000 MiB)");
+  EXPECT_EQ(task_row(running_task(), with_share, false).at(3), "3 (5.9G)");
 }
 
 TEST(TaskRow, AnUnknownGpuShowsItsShortIdAndSeveralAreJoined) {
@@ -88,6 +88,11 @@ TEST(TaskRow, TheReasonHasTheTimeTheExitCodesAndTheText) {
   task.stoppedAt = kRowsNow - std::chrono::minutes(3);
   task.containers = {{.name = "a", .exitCode = 1}, {.name = "b"}, {.name = "c", .exitCode = 137}};
   EXPECT_EQ(task_row(task, context(), true).back(), "3 min ago, exit 1, exit 137: Essential container in task exited");
+  EXPECT_EQ(task_row(task, context(), true).at(5), "2 min") << "how long it ran";
+  task.containers->at(1).reason = "CannotPullContainerError: no such image";
+  task.startedAt.reset();
+  EXPECT_EQ(task_row(task, context(), true).back(), "3 min ago, exit 1, exit 137: CannotPullContainerError: no such image");
+  EXPECT_EQ(task_row(task, context(), true).at(5), "-");
 }
 
 ContainerInstance machine() {
@@ -109,14 +114,14 @@ ContainerInstance machine() {
 }
 
 TEST(NodeRow, HasStatusTasksAndFreeResources) {
-  EXPECT_THAT(node_row(machine(), kRowsNow), ElementsAre("box-a", "ACTIVE", "connected", "2", "1024/4096",
-                                                         "1.5/16.0 GiB", "1/2", "Tesla T4", "docker", "77aa88bb99cc"));
+  EXPECT_THAT(node_row(machine(), kRowsNow), ElementsAre("box-a", "77aa88bb", "ACTIVE", "2", "1.0/4.0", "1/16",
+                                                         "1/2", "Tesla T4"));
 }
 
 TEST(NodeRow, PendingTasksAreShown) {
   ContainerInstance instance = machine();
   instance.pendingTasksCount = 1;
-  EXPECT_EQ(node_row(instance, kRowsNow).at(3), "2 + 1 pending");
+  EXPECT_EQ(node_row(instance, kRowsNow).at(3), "2+1");
 }
 
 TEST(NodeRow, ALostAgentShowsSinceWhen) {
@@ -128,7 +133,7 @@ TEST(NodeRow, ALostAgentShowsSinceWhen) {
   instance.healthStatus = ContainerInstanceHealthStatus{.details = std::vector{lost}};
   EXPECT_EQ(node_row(instance, kRowsNow).at(2), "lost for 40 s");
   instance.agentConnected = true;
-  EXPECT_EQ(node_row(instance, kRowsNow).at(2), "connected");
+  EXPECT_EQ(node_row(instance, kRowsNow).at(2), "ACTIVE");
   instance.healthStatus->details->front().type = "CONTAINER_RUNTIME";
   instance.healthStatus->details->front().status = "IMPAIRED";
   EXPECT_EQ(node_row(instance, kRowsNow).at(2), "impaired for 40 s");
@@ -141,13 +146,10 @@ TEST(NodeRow, AMachineWithoutGpusAndAttributesHasDashes) {
   const auto row = node_row(instance, kRowsNow);
   EXPECT_EQ(row.at(6), "-");
   EXPECT_EQ(row.at(7), "-");
-  EXPECT_EQ(row.at(8), "-");
-  instance.versionInfo = VersionInfo{.dockerVersion = "DockerVersion: 24.0"};
-  EXPECT_EQ(node_row(instance, kRowsNow).at(8), "DockerVersion: 24.0");
 }
 
 TEST(GpuRow, AnIdleGpuHasNoHolder) {
-  EXPECT_THAT(gpu_row(gpu_3()), ElementsAre("GPU-1a2b3c4d", "box-a", "3", "Tesla T4", "IDLE", "?", "?/15360 MiB", "-"));
+  EXPECT_THAT(gpu_row(gpu_3()), ElementsAre("1a2b3c4d", "box-a", "3", "Tesla T4", "IDLE", "?", "?/15.0", "-"));
 }
 
 TEST(GpuRow, HasLoadMemoryAndHolders) {
@@ -157,7 +159,7 @@ TEST(GpuRow, HasLoadMemoryAndHolders) {
   gpu.memoryUsedInMiB = 7000;
   gpu.holders = {{kTaskArn, "main", 6000, "family:train"}, {kTaskArn, "b", std::nullopt, "service:web"}};
   EXPECT_THAT(gpu_row(gpu),
-              ElementsAre("GPU-1a2b3c4d", "box-a", "3", "Tesla T4", "NVIDIA_MPS", "80 %", "7000/15360 MiB",
+              ElementsAre("1a2b3c4d", "box-a", "3", "Tesla T4", "MPS", "80 %", "6.8/15.0",
                           "3fa94c1b2d77 family:train (6000 MiB), 3fa94c1b2d77 service:web"));
 }
 

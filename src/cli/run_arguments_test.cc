@@ -22,9 +22,33 @@ TEST(Run, TheFamilyDerivesFromTheImageName) {
   EXPECT_EQ(family_of_image("process"), "run-process");
 }
 
+TEST(Run, TheDefinitionHasTheOptionsOfDockerRun) {
+  RunArguments arguments{.image = "ocr"};
+  arguments.volumes = {"/a:/x", "/b:/y:ro", "cache:/c", "cache:/d"};
+  arguments.ports = {"8080:80"};
+  arguments.shm_size = "1g";
+  arguments.working_directory = "/w";
+  arguments.user = "1000:1000";
+  arguments.environment = {"A=1", "B=2", "A=3"};
+  const auto definition = definition_of(arguments);
+  ASSERT_TRUE(definition) << definition.error();
+  ASSERT_EQ(definition->volumes->size(), 3U);
+  const auto& container = definition->containerDefinitions.at(0);
+  EXPECT_EQ(container.mountPoints->size(), 4U);
+  EXPECT_EQ(container.mountPoints->at(1).sourceVolume, "v1");
+  EXPECT_EQ(container.portMappings->at(0).hostPort, 8080);
+  EXPECT_EQ(container.linuxParameters->sharedMemorySize, 1024);
+  EXPECT_EQ(container.workingDirectory, "/w");
+  EXPECT_EQ(container.user, "1000:1000");
+  ASSERT_EQ(container.environment->size(), 2U);
+  EXPECT_EQ(container.environment->at(0).value, "3");
+  arguments.shm_size = "much";
+  EXPECT_THAT(definition_of(arguments).error(), HasSubstr("--shm-size"));
+}
+
 TEST(Run, TheDefinitionHasAllArguments) {
   ::setenv("STOKER_RUN_TEST", "from here", 1);
-  RunArguments arguments{.image = "ocr", .gpus = "2", .cpu_units = 1024, .memory_mib = 2000};
+  RunArguments arguments{.image = "ocr", .gpus = "2", .cpu_units = 1024, .memory = "2000"};
   arguments.environment = {"A=1=2", "STOKER_RUN_TEST", "EMPTY="};
   arguments.entry_point = {"/bin/sh", "-c"};
   arguments.command = {"echo hello"};

@@ -3,7 +3,9 @@
 
 #include <sstream>
 
+#include "cli/exec_commands.h"
 #include "cli/fake_server.h"
+#include "cli/usage_error.h"
 #include "wire/error.h"
 
 namespace cli {
@@ -57,6 +59,14 @@ TEST_F(RunCommand, PrintsTheOutputAndReturnsTheExitCodeOfTheContainer) {
   EXPECT_THAT(requests("RunTask").at(0), HasSubstr(R"("startedBy":"stoker-run")"));
 }
 
+TEST_F(RunCommand, TheModelOfAGpuCannotMoveTheCursor) {
+  reply("StokerListGpus", R"({"gpus":[{"gpuId":"GPU-1","index":0,"model":"T4\u001b[2J","machine":"box-a"}]})");
+  EXPECT_EQ(run_ocr(true), 0) << "the first reply has another model";
+  err_.str("");
+  EXPECT_EQ(run_ocr(true), 0);
+  EXPECT_THAT(err_.str(), HasSubstr("(T4?[2J)\n"));
+}
+
 TEST_F(RunCommand, AContainerThatDidNotStartReturns125AndTheReason) {
   reply_stopped(R"({"name":"main","reason":"CannotPullContainerError: no such image"})", "Task failed to start");
   EXPECT_EQ(run_ocr(), 125);
@@ -84,9 +94,14 @@ TEST_F(RunCommand, DetachedItPrintsTheIdAndDoesNotWait) {
 
 TEST_F(RunCommand, ATaskThatCannotBePlacedReturnsOneAndAnExplanation) {
   reply("StokerExplain", R"({"sentences":["no GPU free"]})");
+  reply("DeregisterTaskDefinition", "{}");
+  reply("DeleteTaskDefinitions", "{}");
   reply_error("RunTask", "InvalidParameterException", "No Container Instances were found in your cluster.");
   ASSERT_EQ(run_ocr(true), 0) << "the first reply places the task";
+  EXPECT_THAT(requests("DeregisterTaskDefinition"), IsEmpty());
   EXPECT_EQ(run_ocr(), 1);
+  EXPECT_THAT(requests("DeregisterTaskDefinition"), SizeIs(1)) << "a rejected run leaves no revision behind";
+  EXPECT_THAT(requests("DeleteTaskDefinitions"), ElementsAre(HasSubstr("task-definition/run-ocr:1")));
   EXPECT_THAT(err_.str(), testing::EndsWith("no GPU free\n"));
   EXPECT_THAT(requests("StokerExplain"), ElementsAre(R"({"cluster":"default","taskDefinition":"run-ocr:1"})"));
 }
@@ -95,6 +110,60 @@ TEST_F(RunCommand, OtherErrorsOfRunTaskAreThrown) {
   reply_error("RunTask", "AccessDeniedException", "No.");
   ASSERT_EQ(run_ocr(true), 0) << "the first reply places the task";
   EXPECT_THROW(run_ocr(), wire::ApiError);
+}
+
+// Of 12 tasks, RunTask starts at most 10 in one call.
+TEST_F(RunCommand, TasksThatWereStartedAreReportedAlthoughALaterCallFails) {
+  std::string ten;
+  for (int i = 0; i < 10; ++i) {
+    ten += (i ? "," : "") + std::string(R"({"taskArn":"arn:aws:ecs:r:0:task/default/cafe0)") + std::to_string(i) +
+           R"(","taskDefinitionArn":"arn:aws:ecs:r:0:task-definition/many:1"})";
+  }
+  reply("RunTask", R"({"tasks":[)" + ten + R"(],"failures":[]})");
+  reply_error("RunTask", "ServerException", "The disk is full.");
+  ASSERT_EQ(run_ocr(true), 0) << "the first reply places one task";
+  out_.str("");
+  EXPECT_EQ(run(options_, {.image = "ocr", .detach = true, .count = 12}, out_, err_), 1);
+  std::vector<std::string> ids;
+  std::istringstream lines(out_.str());
+  for (std::string line; std::getline(lines, line);) ids.push_back(line);
+  EXPECT_THAT(ids, SizeIs(10));
+  EXPECT_EQ(ids.back(), "cafe09");
+  EXPECT_THAT(err_.str(), HasSubstr("ServerException: The disk is full.\n"));
+  EXPECT_THAT(err_.str(), HasSubstr("started 10 of 12 tasks"));
+  EXPECT_THAT(requests("DeregisterTaskDefinition"), IsEmpty()) << "the tasks that run need their definition";
+}
+
+TEST_F(RunCommand, TasksOfOneMachineAreReportedAlthoughALaterCallFails) {
+  reply("StartTask", kRunTask);
+  reply_error("StartTask", "ServerException", "The disk is full.");
+  EXPECT_EQ(run(options_, {.image = "ocr", .detach = true, .count = 2, .machine = "box-a"}, out_, err_), 1);
+  EXPECT_EQ(out_.str(), "3fa94c1b2d7700112233445566778899\n");
+  EXPECT_THAT(err_.str(), HasSubstr("started 1 of 2 tasks"));
+  EXPECT_THAT(requests("DeregisterTaskDefinition"), IsEmpty());
+}
+
+TEST_F(RunCommand, InputIsRejectedWhereOnlyProcessesRun) {
+  reply("DescribeContainerInstances", R"({"containerInstances":[{"ec2InstanceId":"box-b","containerInstanceArn":"arn:m1",
+      "attributes":[{"name":"stoker.driver","value":"process"}]}]})");
+  ASSERT_EQ(run_ocr(true), 0) << "the first reply describes another machine";
+  const RunArguments interactive{.image = "ocr", .interactive = true};
+  EXPECT_THROW(run_or_attach(options_, interactive, out_, err_), std::runtime_error);
+  EXPECT_THAT(requests("RunTask"), SizeIs(1)) << "nothing more was started";
+  options_.json = true;
+  EXPECT_THROW(run_or_attach(options_, interactive, out_, err_), UsageError);
+}
+
+TEST_F(RunCommand, AnInteractiveRunWithRmRemovesItsRevisionAtTheEnd) {
+  reply_stopped(R"({"name":"main","exitCode":3})");
+  reply("DeregisterTaskDefinition", "{}");
+  reply("DeleteTaskDefinitions", "{}");
+  EXPECT_EQ(run_or_attach(options_, {.image = "ocr", .interactive = true, .remove = true}, out_, err_), 3);
+  EXPECT_EQ(out_.str(), "hello\n") << "it ended before the session began";
+  EXPECT_THAT(requests("RegisterTaskDefinition"), ElementsAre(HasSubstr(R"("interactive":true)")));
+  EXPECT_THAT(requests("DeleteTaskDefinitions"), ElementsAre(HasSubstr("task-definition/run-ocr:1")));
+  EXPECT_EQ(run_or_attach(options_, {.image = "ocr", .interactive = true}, out_, err_), 3);
+  EXPECT_THAT(requests("DeleteTaskDefinitions"), SizeIs(1)) << "without --rm it stays";
 }
 
 TEST_F(RunCommand, TheSameArgumentsReuseTheirRevision) {
@@ -119,8 +188,20 @@ TEST_F(RunCommand, OtherArgumentsRegisterANewRevision) {
   EXPECT_THAT(requests("RegisterTaskDefinition"), SizeIs(2));
 }
 
+TEST_F(RunCommand, OptionsOfTheLaunchAreSent) {
+  EXPECT_EQ(run(options_, {.image = "ocr", .detach = true, .constraints = {"ec2InstanceId == box-a"}, .wait = true}, out_, err_), 0);
+  EXPECT_THAT(requests("RunTask").at(0), HasSubstr(R"("placementConstraints":[{"type":"memberOf","expression":"ec2InstanceId == box-a"}])"));
+  EXPECT_THAT(requests("RunTask").at(0), HasSubstr(R"("tags":[{"key":"stoker:wait","value":"true"}])"));
+  reply("StartTask", kRunTask);
+  EXPECT_EQ(run(options_, {.image = "ocr", .detach = true, .machine = "box-a"}, out_, err_), 0);
+  EXPECT_THAT(requests("StartTask").at(0), HasSubstr(R"("containerInstances":["arn:m1"])"));
+  EXPECT_THROW(run(options_, {.image = "ocr", .count = 2}, out_, err_), UsageError) << "without --detach";
+}
+
 TEST_F(RunCommand, InvalidArgumentsSendNothing) {
-  EXPECT_THROW(run(options_, {.image = "ocr", .gpus = "two"}, out_, err_), std::runtime_error);
+  EXPECT_THROW(run(options_, {.image = "ocr", .gpus = "two"}, out_, err_), UsageError);
+  EXPECT_THROW(run(options_, {.image = "ocr", .volumes = {"bad"}}, out_, err_), UsageError);
+  EXPECT_THROW(run(options_, {.image = "ocr", .ports = {"bad"}}, out_, err_), UsageError);
   EXPECT_THAT(requests("DescribeTaskDefinition"), IsEmpty());
 }
 

@@ -8,6 +8,7 @@
 #include "cli/scaling_client.h"
 #include "cli/scaling_events.h"
 #include "cli/table.h"
+#include "cli/terminal_text.h"
 
 namespace cli {
 namespace {
@@ -62,6 +63,7 @@ void print_events(const std::vector<ScalingEvent>& events, std::ostream& out) {
   constexpr std::size_t kTimeWidth = 22, kReasonIndent = 4;
   std::vector<std::vector<std::string>> rows{{"TIME", "CHANGE", "TARGET"}};
   for (const ScalingEvent& event : events) rows.push_back(event_row(event));
+  const std::size_t columns = text_columns(out);
   std::size_t width = 0;
   for (const auto& row : rows) width = std::max(width, row[1].size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -69,7 +71,7 @@ void print_events(const std::vector<ScalingEvent>& events, std::ostream& out) {
     row[0] = whole_seconds(row[0]);
     row[0].resize(kTimeWidth, ' ');
     row[1].resize(width + 2, ' ');
-    out << row[0] << row[1] << shortened(row[2], kScreenWidth - kTimeWidth - width - 2) << '\n';
+    out << row[0] << row[1] << shortened(terminal_text(row[2]), columns - kTimeWidth - width - 2) << '\n';
     if (i > 0) print_wrapped(out, event_reason(events[i - 1]), kReasonIndent);
   }
 }

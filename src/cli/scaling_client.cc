@@ -63,7 +63,7 @@ void append_to(std::vector<T>& all, std::vector<T> page) {
 
 }  // namespace
 
-ScalingClient::ScalingClient(const Options& options) : client_(read_profile(options.data, options.region)) {}
+ScalingClient::ScalingClient(const Options& options) : client_(read_profile(options)) {}
 
 std::vector<groups_api::AutoScalingGroup> ScalingClient::groups() {
   std::vector<groups_api::AutoScalingGroup> all;

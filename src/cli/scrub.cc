@@ -42,7 +42,7 @@ int scrub(const Options& options, std::ostream& out) {
   const LineRequest request{"/stoker/scrub", shapes::stoker::kService, "stoker", "the scrub"};
   std::vector<std::vector<std::string>> rows{{"PROBLEM", "BUCKET", "KEY", "VERSION", "PART", "DETAIL"}};
   std::optional<ScrubCounts> done;
-  read_lines(read_profile(options.data, options.region), request, [&](std::string_view text) {
+  read_lines(read_profile(options), request, [&](std::string_view text) {
     ScrubLine line;
     wire::read_json(wire::type_of<ScrubLine>(), text, &line);
     if (line.done) done = line.done;

@@ -6,6 +6,7 @@
 #include "cli/json.h"
 #include "cli/names.h"
 #include "cli/rows.h"
+#include "cli/usage_error.h"
 #include "shapes/ecs/service_deployment.h"
 #include "shapes/ecs/service_revision.h"
 
@@ -101,7 +102,7 @@ int service_scale(const Options& options, const std::string& text, int count, st
 int service_update(const Options& options, const ServiceUpdate& given, std::ostream& out) {
   const bool percents = given.minimum_percent || given.maximum_percent;
   if (!given.task_definition && !given.force && !percents) {
-    throw std::runtime_error("nothing to update: use --task-definition, --force, --min or --max");
+    throw UsageError("nothing to update: use --task-definition, --force, --min or --max");
   }
   ClusterClient client(options);
   const Service service = find_active(client, given.service);

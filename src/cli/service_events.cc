@@ -8,6 +8,7 @@
 #include "cli/cluster_client.h"
 #include "cli/json.h"
 #include "cli/names.h"
+#include "cli/terminal_text.h"
 #include "wire/timestamp.h"
 
 namespace cli {
@@ -24,7 +25,7 @@ void print_event(const Options& options, const ServiceEvent& event, std::ostream
     print_json(out, event);
   } else {
     out << wire::to_iso8601(event.createdAt.value_or(base::Time()), true) << ' '
-        << with_short_ids(event.message.value_or("")) << '\n';
+        << terminal_text(with_short_ids(event.message.value_or(""))) << '\n';
   }
 }
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker env, stoker status
+#include <optional>
 #include <ostream>
+#include <string_view>
 
 #include "base/duration.h"
+#include "base/words.h"
 #include "cli/commands.h"
+#include "cli/json.h"
 #include "cli/profile.h"
 #include "cli/queue_client.h"
 #include "cli/table.h"
@@ -15,24 +19,48 @@ namespace {
 
 constexpr std::size_t kMostListedQueues = 100'000;
 
+struct PrintedEnvironment {
+  std::string AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_DEFAULT_REGION;
+  std::optional<std::string> AWS_SESSION_TOKEN, AWS_CA_BUNDLE;
+};
+BOOST_DESCRIBE_STRUCT(PrintedEnvironment, (),
+                      (AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_DEFAULT_REGION,
+                       AWS_SESSION_TOKEN, AWS_CA_BUNDLE))
+
+std::optional<std::string> if_any(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
 }  // namespace
 
 int env(const Options& options, std::ostream& out) {
-  client::Profile profile = read_profile(options.data, options.region);
-  out << "export AWS_ENDPOINT_URL=" << profile.endpoint << '\n'
-      << "export AWS_ACCESS_KEY_ID=" << profile.credentials.access_key << '\n'
-      << "export AWS_SECRET_ACCESS_KEY=" << profile.credentials.secret_key << '\n'
-      << "export AWS_REGION=" << profile.region << '\n'
-      << "export AWS_DEFAULT_REGION=" << profile.region << '\n'
-      << "unset AWS_SESSION_TOKEN AWS_PROFILE\n";
+  client::Profile profile = read_profile(options);
+  const signing::Credentials& key = profile.credentials;
+  if (options.json) {
+    print_json(out, PrintedEnvironment{profile.endpoint, key.access_key, key.secret_key, profile.region, profile.region,
+                                       if_any(key.session_token), if_any(profile.ca_file)});
+    return 0;
+  }
+  // The output is for `eval`: values come from files of the user.
+  const auto print = [&](const char* name, const std::string& value) { out << "export " << name << '=' << base::shell_word(value) << '\n'; };
+  print("AWS_ENDPOINT_URL", profile.endpoint);
+  print("AWS_ACCESS_KEY_ID", key.access_key);
+  print("AWS_SECRET_ACCESS_KEY", key.secret_key);
+  print("AWS_REGION", profile.region);
+  print("AWS_DEFAULT_REGION", profile.region);
+  if (!profile.ca_file.empty()) print("AWS_CA_BUNDLE", profile.ca_file);
+  if (!key.session_token.empty()) print("AWS_SESSION_TOKEN", key.session_token);
+  out << "unset " << (key.session_token.empty() ? "AWS_SESSION_TOKEN " : "") << "AWS_PROFILE\n";
   return 0;
 }
 
 int status(const Options& options, std::ostream& out) {
-  client::Profile profile = read_profile(options.data, options.region);
+  client::Profile profile = read_profile(options);
   client::Client client(profile);
   auto health = client.get("/health");
-  if (!health || health->status != 200) {
+  // 503 with a document: a server that cannot write, and its reason.
+  const bool responds = health && (health->status == 200 || (health->status == 503 && !health->body.empty()));
+  if (!responds) {
     throw std::runtime_error("no Stoker responds at " + profile.endpoint + ": " +
                              (health ? "status " + std::to_string(health->status) : health.error()));
   }
@@ -44,6 +72,7 @@ int status(const Options& options, std::ostream& out) {
   wire::read_json(wire::type_of<shapes::stoker::Health>(), health->body, &up);
   out << "Stoker " << up.version << " at " << profile.endpoint << ", up for "
       << base::duration_text(std::chrono::seconds(up.uptimeSeconds)) << '\n';
+  if (up.reason) out << *up.reason << '\n';
   QueueClient queues(profile);
   const std::vector<std::string> urls = queues.urls(kMostListedQueues);
   if (urls.empty()) {

@@ -40,6 +40,53 @@ TEST_F(Status, EnvPrintsExportsForAwsClients) {
                             "unset AWS_SESSION_TOKEN AWS_PROFILE\n");
 }
 
+TEST_F(Status, EnvIsSafeToEvaluateAndHasWhatAServerElsewhereNeeds) {
+  options_.remote = client::Profile{};
+  options_.remote->endpoint = "https://far:4566";
+  options_.remote->credentials = {"K", "it's $(secret)", "token"};
+  options_.remote->ca_file = "/etc/my certificates/ca.pem";
+  EXPECT_EQ(env(options_, out_), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("export AWS_SECRET_ACCESS_KEY='it'\\''s $(secret)'\n"));
+  EXPECT_THAT(out_.str(), HasSubstr("export AWS_CA_BUNDLE='/etc/my certificates/ca.pem'\n"));
+  EXPECT_THAT(out_.str(), HasSubstr("export AWS_SESSION_TOKEN=token\nunset AWS_PROFILE\n"));
+  out_.str("");
+  options_.json = true;
+  EXPECT_EQ(env(options_, out_), 0);
+  EXPECT_THAT(out_.str(), HasSubstr(R"("AWS_SESSION_TOKEN":"token","AWS_CA_BUNDLE":"/etc/my certificates/ca.pem")"));
+}
+
+constexpr char kClusters[] = R"({"clusters":[
+    {"clusterArn":"arn:a","name":"default","region":"us-east-1","machines":1,"runningTasks":0,"pendingTasks":1,"services":0},
+    {"clusterArn":"arn:b","name":"lab","region":"eu-west-1","machines":1,"runningTasks":1,"pendingTasks":0,"services":0}]})";
+
+TEST_F(Status, TasksThatGoOnAreThoseOfAllClustersAlsoPendingOnes) {
+  reply("StokerListClusters", kClusters);
+  reply("ListTasks", R"({"taskArns":["arn:aws:ecs:r:0:task/default/aaaa"]})");
+  reply("ListTasks", R"({"taskArns":[]})");
+  reply("ListTasks", R"({"taskArns":["arn:aws:ecs:r:0:task/lab/bbbb"]})");
+  reply("ListTasks", R"({"taskArns":[]})");
+  reply("DescribeTasks", R"({"tasks":[{"taskArn":"t/aaaa","taskDefinitionArn":"d/train:1","lastStatus":"PENDING"}]})");
+  reply("DescribeTasks", R"({"tasks":[{"taskArn":"t/bbbb","taskDefinitionArn":"d/ocr:2","lastStatus":"RUNNING"}]})");
+  EXPECT_EQ(tasks_that_go_on(options_),
+            "2 tasks go on: aaaa of train:1, bbbb of ocr:2; the server finds them when it is started again");
+  EXPECT_THAT(requests("ListTasks").at(2), HasSubstr(R"("cluster":"lab")"));
+}
+
+TEST_F(Status, TasksThatCannotBeListedAreNotCalledAbsent) {
+  reply_error("StokerListClusters", "ServerException", "The disk is full.");
+  EXPECT_EQ(tasks_that_go_on(options_), "tasks that run go on (the server did not list them: The disk is full.)");
+}
+
+TEST_F(Status, BackupAndRestoreRejectAServerElsewhere) {
+  options_.remote = client::Profile{};
+  options_.remote->endpoint = endpoint();
+  const std::string folder = testing::TempDir() + "backup_" + base::random_uuid();
+  EXPECT_THROW(backup(options_, {.folder = folder}, out_), std::runtime_error);
+  EXPECT_THROW(restore(options_, folder, out_), std::runtime_error);
+  EXPECT_TRUE(heads().empty());
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
 TEST_F(Status, QueuesOfAllPagesAreShownWithTheirCounts) {
   reply("/health", kHealth);
   reply("ListQueues", R"({"QueueUrls":["http://x/000000000000/jobs"],"NextToken":"more"})");

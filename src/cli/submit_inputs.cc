@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/random.h"
+#include "cli/usage_error.h"
 
 namespace cli {
 namespace {
@@ -73,7 +74,7 @@ std::string sha256_of(const base::File& file) {
 
 std::vector<SubmitInput> check_inputs(const SubmitArguments& arguments) {
   if (arguments.id && arguments.files.size() > 1) {
-    throw std::runtime_error("--id names one job, but there are " + std::to_string(arguments.files.size()) + " files");
+    throw UsageError("--id names one job, but there are " + std::to_string(arguments.files.size()) + " files");
   }
   std::vector<SubmitInput> inputs;
   std::map<std::string, std::string> paths_by_name;

@@ -32,6 +32,41 @@ TEST(Table, LinesOfWordsFitTheScreen) {
   EXPECT_EQ(shortened("short", 5), "short");
 }
 
+std::string printed_in(std::size_t columns, const Rows& rows) {
+  std::ostringstream out;
+  print_table(out, rows, {columns, false});
+  return out.str();
+}
+
+TEST(Table, TheWidestColumnsAreCutToTheScreen) {
+  EXPECT_EQ(printed_in(32, {{"TASK", "FAMILY", "MACHINE"}, {"0123456789ab", "a-very-long-name:1", "m"}}),
+            "TASK          FAMILY     MACHINE\n"
+            "0123456789ab  a-very...  m\n")
+      << "the first column keeps 12 columns as long as possible";
+  EXPECT_EQ(printed_in(40, {{"TASK", "FAMILY", "X"}, {"0123456789ab", "a-very-long-name-of-a-family:1", "1"}}),
+            "TASK          FAMILY                   X\n"
+            "0123456789ab  a-very-long-name-of-...  1\n");
+  EXPECT_EQ(printed_in(10, {{"TASK", "A HEADING"}, {"0123456789ab", "1"}}),
+            "TASK      A HEADING\n"
+            "01234...  1\n")
+      << "neither below 8 columns nor below the heading";
+}
+
+TEST(Table, TextInTheLastColumnContinuesOnTheNextLine) {
+  EXPECT_EQ(printed_in(40, {{"TASK", "REASON"}, {"0123456789ab", "the image could not be pulled: no such host"}, {"1", "x"}}),
+            "TASK          REASON\n"
+            "0123456789ab  the image could not be\n"
+            "              pulled: no such host\n"
+            "1             x\n");
+}
+
+TEST(Table, WidthsCountColumnsAndNotBytes) {
+  EXPECT_EQ(printed_in(80, {{"NAME", "X"}, {"\xe6\x97\xa5\xe6\x9c\xac", "1"}, {"ab", "2"}}),
+            "NAME  X\n"
+            "\xe6\x97\xa5\xe6\x9c\xac  1\n"
+            "ab    2\n");
+}
+
 TEST(Table, AnEscapeSequenceInACellIsNotPrinted) {
   EXPECT_EQ(printed({{"NAME", "X"}, {"a\x1b[31m", "1"}, {"r\xc3\xa9sum\xc3\xa9", "2"}}),
             "NAME    X\n"

@@ -43,6 +43,15 @@ class TaskCommands : public FakeServer {
     }
   }
 
+  std::string stop_error(const std::string& task) {
+    try {
+      stop(options_, {task}, "", out_);
+      return "";
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+  }
+
   std::ostringstream out_, err_;
 };
 
@@ -54,7 +63,7 @@ TEST_F(TaskCommands, PsShowsRunningTasks) {
   reply_gpu();
   EXPECT_EQ(ps(options_, {}, out_), 0);
   EXPECT_EQ(out_.str(),
-            "TASK          FAMILY:REV  STATUS   GPUS  MACHINE  STARTED  GROUP / STARTED BY\n"
+            "TASK          FAMILY:REV  STATUS   GPUS  MACHINE  STARTED  GROUP / BY\n"
             "3fa94c1b2d77  train:3     RUNNING  2     box-a    -        family:train\n");
 }
 
@@ -66,8 +75,8 @@ TEST_F(TaskCommands, PsWithAllShowsStoppedTasksAndReasons) {
   reply_gpu();
   EXPECT_EQ(ps(options_, {.all = true}, out_), 0);
   EXPECT_EQ(out_.str(),
-            "TASK  FAMILY:REV  STATUS   GPUS  MACHINE  STARTED  GROUP / STARTED BY  REASON\n"
-            "bbbb  old:1       STOPPED  -     -        -        family:old          out of memory\n");
+            "TASK  FAMILY:REV  STATUS   GPUS  MACHINE  RAN  REASON\n"
+            "bbbb  old:1       STOPPED  -     -        -    out of memory\n");
 }
 
 TEST_F(TaskCommands, PsWithoutTasksNamesTheClusterAndTheOption) {
@@ -113,15 +122,41 @@ TEST_F(TaskCommands, StopSendsTheReasonAndReportsEachTask) {
   reply("StopTask", R"({"task":{"lastStatus":"RUNNING"}})");
   reply("StopTask", R"({"task":{"lastStatus":"STOPPED"}})");
   EXPECT_EQ(stop(options_, {"aa", "bb"}, "no longer needed", out_), 0);
-  EXPECT_EQ(out_.str(), "aaaa is stopping\nbbbb has already stopped\n");
+  EXPECT_EQ(out_.str(), "aaaa is stopping\nbbbb has stopped\n");
   EXPECT_THAT(requests("StopTask"), ElementsAre(R"({"cluster":"default","task":"aaaa","reason":"no longer needed"})",
                                                 R"({"cluster":"default","task":"bbbb","reason":"no longer needed"})"));
 }
 
 TEST_F(TaskCommands, StopStopsNothingWhenOneTaskIsUnknown) {
   reply("ListTasks", R"({"taskArns":["arn:aws:ecs:r:0:task/default/aaaa"]})");
+  reply("DescribeTasks", R"({"tasks":[]})");
   EXPECT_THROW(stop(options_, {"aa", "zz"}, "", out_), std::runtime_error);
   EXPECT_THAT(requests("StopTask"), IsEmpty());
+}
+
+TEST_F(TaskCommands, ATaskIsStoppedByTheNameOfItsFamily) {
+  reply("ListTasks", kOneTask);
+  reply("DescribeTasks", kRunningTask);
+  reply("StopTask", R"({"task":{"lastStatus":"RUNNING"}})");
+  EXPECT_EQ(stop(options_, {"train"}, "", out_), 0);
+  EXPECT_EQ(out_.str(), "3fa94c1b2d77 is stopping\n");
+}
+
+TEST_F(TaskCommands, ATaskIsNotStoppedByTheNameOfTheServiceThatReplacesIt) {
+  reply("ListTasks", kOneTask);
+  reply("StopTask", R"({"task":{"lastStatus":"RUNNING"}})");
+  reply("DescribeTasks", R"({"tasks":[{"taskArn":"arn:aws:ecs:r:0:task/default/3fa94c1b2d7700112233445566778899",
+      "taskDefinitionArn":"arn:aws:ecs:r:0:task-definition/train:3","lastStatus":"RUNNING","group":"service:web"}]})");
+  EXPECT_THAT(stop_error("web"), HasSubstr("`stoker service scale web 0`"));
+  EXPECT_THAT(requests("StopTask"), IsEmpty());
+  EXPECT_EQ(stop(options_, {"3fa9"}, "", out_), 0) << "the id of the same task";
+}
+
+TEST_F(TaskCommands, WaitFindsTheTaskOfAFamily) {
+  reply("ListTasks", R"({"taskArns":["arn:aws:ecs:r:0:task/default/bbbb"]})");
+  reply("DescribeTasks", kStoppedTask);
+  EXPECT_EQ(wait(options_, {"old"}, out_), 0);
+  EXPECT_EQ(out_.str(), "125\n");
 }
 
 constexpr char kTwoLines[] = R"({"container":"main","at":0,"stream":"stdout","text":"out"})"
@@ -172,32 +207,46 @@ TEST_F(TaskCommands, LogsOfAMissingContainerAreAnError) {
 TEST_F(TaskCommands, GpusAreATableOrJson) {
   reply("StokerListGpus", R"({"gpus":[{"gpuId":"GPU-1","index":2,"machine":"box-a","model":"Tesla T4",
       "totalMemoryInMiB":15360,"healthy":true,"sharingMode":"IDLE","remainingMemoryInMiB":15360,"holders":[]}]})");
-  EXPECT_EQ(gpus(options_, out_), 0);
+  EXPECT_EQ(gpus(options_, false, out_), 0);
   EXPECT_EQ(out_.str(),
-            "GPU    MACHINE  #  MODEL     MODE  UTIL  MEMORY       HELD BY\n"
-            "GPU-1  box-a    2  Tesla T4  IDLE  ?     ?/15360 MiB  -\n");
+            "GPU  MACHINE  #  MODEL     MODE  UTIL  GiB USED  HELD BY\n"
+            "1    box-a    2  Tesla T4  IDLE  ?     ?/15.0    -\n");
   options_.json = true;
-  EXPECT_EQ(gpus(options_, err_), 0);
+  EXPECT_EQ(gpus(options_, false, err_), 0);
   EXPECT_THAT(err_.str(), HasSubstr(R"("gpuId":"GPU-1","index":2,"machine":"box-a")"));
 }
 
 TEST_F(TaskCommands, WithoutGpusTheClusterIsNamed) {
   reply("StokerListGpus", R"({"gpus":[]})");
-  EXPECT_EQ(gpus(options_, out_), 0);
+  EXPECT_EQ(gpus(options_, false, out_), 0);
   EXPECT_EQ(out_.str(), "no GPUs in cluster default\n");
 }
 
 TEST_F(TaskCommands, NodesAreATable) {
   reply_machine();
-  EXPECT_EQ(nodes(options_, out_), 0);
+  EXPECT_EQ(nodes(options_, false, out_), 0);
   EXPECT_EQ(out_.str(),
-            "MACHINE  STATUS  AGENT      TASKS  CPU FREE  MEMORY FREE  GPUS FREE  MODEL  DRIVER  ID\n"
-            "box-a    ACTIVE  connected  1      0/0       0.0/0.0 GiB  -          -      -       arn:m1\n");
+            "MACHINE  ID      STATUS  TASKS  CPU FREE  GiB FREE  GPU FREE  MODEL\n"
+            "box-a    arn:m1  ACTIVE  1      0.0/0.0   0.0/0.0   -         -\n");
+}
+
+TEST_F(TaskCommands, ANameCannotControlTheTerminal) {
+  reply("ListContainerInstances", R"({"containerInstanceArns":["arn:m1"]})");
+  reply("DescribeContainerInstances",
+        R"({"containerInstances":[{"containerInstanceArn":"arn:m1","ec2InstanceId":"a\u001b[2J","agentConnected":true,
+            "healthStatus":{"details":[{"type":"CONTAINER_RUNTIME","status":"IMPAIRED","statusReason":"\u001b[31mred"}]}}]})");
+  reply("DeregisterContainerInstance", R"({"containerInstance":{"status":"INACTIVE"}})");
+  EXPECT_EQ(nodes(options_, false, out_), 0);
+  const NodeArguments removal{.change = NodeChange::Remove, .machine = "arn:m1", .force = true};
+  EXPECT_EQ(change_node(options_, removal, out_, out_), 0);
+  EXPECT_EQ(out_.str().find('\x1b'), std::string::npos) << out_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("a?[2J accepts no tasks: ?[31mred\n"));
+  EXPECT_THAT(out_.str(), HasSubstr("a?[2J was removed"));
 }
 
 TEST_F(TaskCommands, WithoutMachinesNodesShowsHowOneJoins) {
   reply("ListContainerInstances", R"({"containerInstanceArns":[]})");
-  EXPECT_EQ(nodes(options_, out_), 0);
+  EXPECT_EQ(nodes(options_, false, out_), 0);
   EXPECT_EQ(out_.str(), "no machines in cluster default: see `stoker token` for how one joins\n");
 }
 
@@ -206,9 +255,9 @@ TEST_F(TaskCommands, ADrainedMachineReportsItsRemainingTasks) {
   reply("UpdateContainerInstancesState",
         R"({"containerInstances":[{"runningTasksCount":1,"pendingTasksCount":1}],"failures":[]})");
   reply("UpdateContainerInstancesState", R"({"containerInstances":[{"runningTasksCount":0}],"failures":[]})");
-  EXPECT_EQ(change_node(options_, NodeChange::Drain, "box-a", false, out_), 0);
-  EXPECT_EQ(change_node(options_, NodeChange::Drain, "box-a", false, out_), 0);
-  EXPECT_EQ(change_node(options_, NodeChange::Activate, "box-a", false, out_), 0);
+  EXPECT_EQ(change_node(options_, {.change = NodeChange::Drain, .machine = "box-a", .force = false}, out_, err_), 0);
+  EXPECT_EQ(change_node(options_, {.change = NodeChange::Drain, .machine = "box-a", .force = false}, out_, err_), 0);
+  EXPECT_EQ(change_node(options_, {.change = NodeChange::Activate, .machine = "box-a", .force = false}, out_, err_), 0);
   EXPECT_EQ(out_.str(),
             "box-a gets no new tasks; 2 tasks are still on it\n"
             "box-a gets no new tasks; it has no tasks\n"
@@ -221,7 +270,7 @@ TEST_F(TaskCommands, AMachineThatCannotBeDrainedIsAnError) {
   reply_machine();
   reply("UpdateContainerInstancesState", R"({"containerInstances":[],"failures":[{"reason":"INACTIVE"}]})");
   try {
-    change_node(options_, NodeChange::Drain, "box-a", false, out_);
+    change_node(options_, {.change = NodeChange::Drain, .machine = "box-a", .force = false}, out_, err_);
     FAIL() << "no error";
   } catch (const std::runtime_error& error) {
     EXPECT_STREQ(error.what(), "box-a remains ACTIVE: INACTIVE");
@@ -231,11 +280,11 @@ TEST_F(TaskCommands, AMachineThatCannotBeDrainedIsAnError) {
 TEST_F(TaskCommands, RemoveSendsForceAndReportsTheMachine) {
   reply_machine();
   reply("DeregisterContainerInstance", R"({"containerInstance":{"status":"INACTIVE"}})");
-  EXPECT_EQ(change_node(options_, NodeChange::Remove, "box-a", true, out_), 0);
+  EXPECT_EQ(change_node(options_, {.change = NodeChange::Remove, .machine = "box-a", .force = true}, out_, err_), 0);
   EXPECT_THAT(out_.str(), HasSubstr("box-a was removed"));
   EXPECT_THAT(requests("DeregisterContainerInstance").at(0), HasSubstr(R"("force":true)"));
   options_.json = true;
-  EXPECT_EQ(change_node(options_, NodeChange::Remove, "box-a", false, err_), 0);
+  EXPECT_EQ(change_node(options_, {.change = NodeChange::Remove, .machine = "box-a"}, err_, out_), 0);
   EXPECT_EQ(err_.str(), R"({"status":"INACTIVE"})"
                         "\n");
 }

@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/terminal_screen.h"
 #include "cli/top_frame.h"
+#include "cli/top_json.h"
 #include "cli/top_snapshot.h"
 
 namespace cli {
@@ -83,7 +84,7 @@ void show_screen(SnapshotThread& snapshots, TerminalScreen& screen) {
 }
 
 // Two snapshots: rates need both.
-void print_once(const Options& options, std::ostream& out) {
+TopSnapshot read_once(const Options& options) {
   TopReader reader(options);
   std::mutex mutex;
   std::condition_variable never;
@@ -93,14 +94,18 @@ void print_once(const Options& options, std::ostream& out) {
     never.wait_for(lock, kRefresh);
     snapshot = reader.read(base::SystemClock().now());
   }
-  for (const FrameLine& line : make_frame(snapshot, {.rows = kAllRows})) out << line.text << '\n';
+  return snapshot;
 }
 
 }  // namespace
 
 int top(const Options& options, bool once, std::ostream& out) {
+  if (options.json) {
+    print_top_json(out, read_once(options));
+    return 0;
+  }
   if (once || ::isatty(STDOUT_FILENO) == 0 || ::isatty(STDIN_FILENO) == 0) {
-    print_once(options, out);
+    for (const FrameLine& line : make_frame(read_once(options), {.rows = kAllRows})) out << line.text << '\n';
     return 0;
   }
   auto screen = std::make_unique<TerminalScreen>(STDIN_FILENO, STDOUT_FILENO);  // blocks signals before the thread starts

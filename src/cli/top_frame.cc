@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kGap = 2;      // between columns
 constexpr std::size_t kMeter = 10;   // the bar of a GPU's load
-constexpr double kMiBPerGiB = 1024;
+constexpr std::size_t kModelColumns = 8;
+constexpr double kMiBPerGiB = 1024, kFirstWholeGiB = 100;
 constexpr double kUnitsPerCore = 1024;
 
 struct Column {
@@ -55,8 +56,11 @@ std::string line_of(const Section& section, const std::vector<std::string>& cell
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
+// "12.1/64.0 GiB", and "120/141 GiB", which would not fit its column otherwise.
 std::string gib_of(std::int64_t used, std::int64_t total) {
-  return fmt::format("{:.1f}/{:.1f} GiB", static_cast<double>(used) / kMiBPerGiB, static_cast<double>(total) / kMiBPerGiB);
+  const double used_gib = static_cast<double>(used) / kMiBPerGiB, total_gib = static_cast<double>(total) / kMiBPerGiB;
+  const int digits = total_gib < kFirstWholeGiB ? 1 : 0;
+  return fmt::format("{:.{}f}/{:.{}f} GiB", used_gib, digits, total_gib, digits);
 }
 
 Section machine_section(const TopSnapshot& snapshot) {
@@ -82,12 +86,27 @@ std::string meter_of(const TopGpu& gpu) {
   return fmt::format("[{}{}] {:>3}%", std::string(filled, '#'), std::string(kMeter - filled, ' '), percent);
 }
 
+// The word by which people know it: "NVIDIA H100 80GB HBM3" and "Tesla V100-SXM2-16GB" are H100 and V100.
+std::string short_model(std::string_view model) {
+  for (std::string_view maker : {"NVIDIA ", "Tesla ", "Quadro ", "GeForce "}) {
+    if (model.starts_with(maker)) model.remove_prefix(maker.size());
+  }
+  const std::size_t first = model.find(' '), second = first == model.npos ? first : model.find(' ', first + 1);
+  const std::string_view series = model.substr(0, first), both = model.substr(0, second);
+  if (series == "RTX" || series == "GTX") {
+    model = both.size() <= kModelColumns ? both : both.substr(std::min(first + 1, both.size()));
+  } else {
+    model = series.substr(0, series.find('-'));
+  }
+  return model.empty() ? "-" : std::string(model);
+}
+
 Section gpu_section(const TopSnapshot& snapshot) {
-  Section section{{{"GPU"}, {"#", 2, true}, {"MODEL", 8}, {"LOAD", 17}, {"MEMORY", 13, true}, {"HELD BY", 0, false, 2}}, {}};
+  Section section{{{"GPU"}, {"#", 2, true}, {"MODEL", kModelColumns}, {"LOAD", 17}, {"MEMORY", 13, true}, {"HELD BY", 0, false, 2}}, {}};
   for (const TopGpu& gpu : snapshot.gpus) {
     const std::string memory = gpu.memory_used_mib ? gib_of(*gpu.memory_used_mib, gpu.memory_total_mib)
                                                    : fmt::format("?/{:.1f} GiB", static_cast<double>(gpu.memory_total_mib) / kMiBPerGiB);
-    section.rows.push_back({gpu.machine, std::to_string(gpu.index), gpu.model.empty() ? "-" : gpu.model, meter_of(gpu), memory,
+    section.rows.push_back({gpu.machine, std::to_string(gpu.index), short_model(gpu.model), meter_of(gpu), memory,
                             gpu.held_by.empty() ? "-" : gpu.held_by});
   }
   return section;

@@ -83,6 +83,26 @@ TEST(TopFrame, ALargeClusterFitsTheScreenAndTheRestIsCounted) {
   EXPECT_THAT(text_of(lines), AllOf(HasSubstr("... and 5"), HasSubstr("box-b"), HasSubstr("speech")));
 }
 
+TEST(TopFrame, TheMemoryOfLargeMachinesAndGpusIsNotCut) {
+  TopSnapshot snapshot = two_machines();
+  snapshot.machines[0].memory_used_mib = 1500 * 1024;
+  snapshot.machines[0].memory_total_mib = 2000 * 1024;
+  snapshot.gpus[0].memory_used_mib = 120 * 1024;
+  snapshot.gpus[0].memory_total_mib = 143771;
+  EXPECT_THAT(text_of(make_frame(snapshot, {80, 24})), AllOf(HasSubstr("  1500/2000 GiB"), HasSubstr("  120/140 GiB")));
+}
+
+TEST(TopFrame, ModelsAreShownByTheWordThatTellsThemApart) {
+  const std::pair<const char*, const char*> models[] = {
+      {"NVIDIA H100 80GB HBM3", "H100  "}, {"Tesla V100-SXM2-16GB", "V100  "}, {"NVIDIA GeForce RTX 4090", "RTX 4090  "},
+      {"NVIDIA RTX A6000", "A6000  "},     {"Quadro RTX 6000", "RTX 6000  "},  {"Tesla T4", "T4  "}};
+  for (const auto& [model, shown] : models) {
+    TopSnapshot snapshot = two_machines();
+    snapshot.gpus[0].model = model;
+    EXPECT_THAT(text_of(make_frame(snapshot, {80, 24})), HasSubstr("box-a        0  " + std::string(shown)));
+  }
+}
+
 TEST(TopFrame, NoLineIsWiderThanTheScreen) {
   TopSnapshot snapshot = two_machines();
   snapshot.machines[0].name = std::string(200, 'm');
@@ -180,6 +200,15 @@ TEST_F(Top, APartThatFailsIsNamedAndTheOthersAreShown) {
   const TopSnapshot snapshot = read();
   EXPECT_EQ(snapshot.trouble, "pipelines: no permission");
   EXPECT_THAT(snapshot.machines, SizeIs(1));
+}
+
+TEST_F(Top, JsonIsOneSnapshot) {
+  reply("ListPipelines", R"({"pipelines":[]})");
+  std::ostringstream out;
+  options_.json = true;
+  EXPECT_EQ(top(options_, false, out), 0);
+  EXPECT_THAT(out.str(), AllOf(HasSubstr(R"("machines":[{"name":"box-a","state":")"), HasSubstr(R"("heldBy":"stoker-ocr 3fa94c1b")"),
+                               HasSubstr(R"("oldestSeconds":)"), testing::EndsWith("}\n")));
 }
 
 TEST_F(Top, OnceHasNoControlCharacters) {

@@ -17,10 +17,15 @@ using namespace shapes::stoker;
 
 const client::Target kWebhookTarget{kService, "stoker", wire::Protocol::Json11};
 
+struct PrintedName {
+  std::string name;
+};
+BOOST_DESCRIBE_STRUCT(PrintedName, (), (name))
+
 }  // namespace
 
 int webhook_create(const Options& options, const std::string& name, const std::string& url, std::ostream& out) {
-  client::Client client(read_profile(options.data, options.region));
+  client::Client client(read_profile(options));
   const CreateWebhookRequest request{name, url, std::nullopt};
   auto response = client.call<CreateWebhookResponse>(kWebhookTarget, "CreateWebhook", request);
   if (options.json) {
@@ -32,7 +37,7 @@ int webhook_create(const Options& options, const std::string& name, const std::s
 }
 
 int webhook_list(const Options& options, std::ostream& out) {
-  client::Client client(read_profile(options.data, options.region));
+  client::Client client(read_profile(options));
   ListWebhooksResponse all;
   ListWebhooksRequest request;
   do {
@@ -44,6 +49,10 @@ int webhook_list(const Options& options, std::ostream& out) {
     print_json(out, all);
     return 0;
   }
+  if (all.webhooks.empty()) {
+    out << "no webhooks: `stoker webhook create` creates one\n";
+    return 0;
+  }
   std::vector<std::vector<std::string>> rows = {{"NAME", "URL", "CREATED", "ARN"}};
   for (const Webhook& webhook : all.webhooks) {
     rows.push_back({webhook.name, webhook.url, wire::to_iso8601(webhook.createdAt), webhook.arn});
@@ -53,9 +62,13 @@ int webhook_list(const Options& options, std::ostream& out) {
 }
 
 int webhook_delete(const Options& options, const std::string& name, std::ostream& out) {
-  client::Client client(read_profile(options.data, options.region));
+  client::Client client(read_profile(options));
   client.call(kWebhookTarget, "DeleteWebhook", DeleteWebhookRequest{name});
-  if (!options.json) out << "deleted " << name << '\n';
+  if (options.json) {
+    print_json(out, PrintedName{name});
+  } else {
+    out << "deleted " << name << '\n';
+  }
   return 0;
 }
 

@@ -33,6 +33,10 @@ TEST_F(Webhooks, OneIsDeleted) {
   reply("DeleteWebhook", "");
   EXPECT_EQ(webhook_delete(options_, "pager", out_), 0);
   EXPECT_EQ(out_.str(), "deleted pager\n");
+  out_.str("");
+  options_.json = true;
+  EXPECT_EQ(webhook_delete(options_, "pager", out_), 0);
+  EXPECT_EQ(out_.str(), "{\"name\":\"pager\"}\n");
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include "cli/scaling_events.h"
 #include "cli/scaling_policy.h"
 #include "cli/table.h"
+#include "cli/terminal_text.h"
+#include "cli/usage_error.h"
 #include "wire/timestamp.h"
 
 namespace cli {
@@ -134,9 +136,9 @@ int group_show(const Options& options, const std::string& name, std::ostream& ou
   const AutoScalingGroup& group = printed.group;
   print_wrapped(out, group_sizes(group), 0);
   print_wrapped(out, launch_source(group), 0);
-  if (group.Status) out << *group.Status << '\n';
+  if (group.Status) out << terminal_text(*group.Status) << '\n';
   for (const SuspendedProcess& one : group.SuspendedProcesses.value_or(std::vector<SuspendedProcess>())) {
-    out << one.ProcessName.value_or("") << " is suspended: " << one.SuspensionReason.value_or("") << '\n';
+    out << one.ProcessName.value_or("") << " is suspended: " << terminal_text(one.SuspensionReason.value_or("")) << '\n';
   }
   print_instances(options, group.Instances.value_or(std::vector<Instance>()), out);
   print_policies(printed.policies, out);
@@ -146,7 +148,7 @@ int group_show(const Options& options, const std::string& name, std::ostream& ou
 
 int group_set(const Options& options, const GroupSizes& sizes, std::ostream& out) {
   if (!sizes.min && !sizes.max && !sizes.desired) {
-    throw std::runtime_error("nothing to set: use --min, --max or --desired");
+    throw UsageError("nothing to set: use --min, --max or --desired");
   }
   ScalingClient client(options);
   client.find_group(sizes.group);
