@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 namespace control {
 namespace {
 
@@ -35,11 +37,16 @@ TEST(ExternalObjects, AreReadByTheNamedAccountsOnly) {
   const auto allowed = allowed_buckets({"000000000000=settings", "000000000000=more", "111111111111=*"});
   ASSERT_TRUE(allowed);
   const ExternalObjects objects{.endpoint = "https://ceph", .allowed = *allowed};
-  EXPECT_TRUE(objects.allows("000000000000", "settings"));
-  EXPECT_TRUE(objects.allows("000000000000", "more"));
-  EXPECT_FALSE(objects.allows("000000000000", "another"));
-  EXPECT_TRUE(objects.allows("111111111111", "another"));
-  EXPECT_FALSE(objects.allows("222222222222", "settings"));
+  EXPECT_TRUE(objects.allows("000000000000", "settings", "a.env"));
+  EXPECT_TRUE(objects.allows("000000000000", "more", "a.env"));
+  EXPECT_FALSE(objects.allows("000000000000", "another", "a.env"));
+  EXPECT_TRUE(objects.allows("111111111111", "another", "a.env"));
+  EXPECT_FALSE(objects.allows("222222222222", "settings", "a.env"));
+  EXPECT_TRUE(objects.allows("111111111111", "another", "a..b/.../c"));
+  for (const char* key : {"..", "../other/a.env", "a/../../other/a.env", "a/..", "./a", "a/."}) {
+    EXPECT_FALSE(objects.allows("111111111111", "another", key)) << key;
+  }
+  EXPECT_FALSE(objects.allows("111111111111", "..", "a.env"));
   for (const char* text : {"", "settings", "1=settings", "000000000000=", "=settings"}) {
     EXPECT_FALSE(allowed_buckets({text})) << text;
   }
@@ -52,6 +59,48 @@ TEST(ExternalObjects, AUrlIsPresignedAndHasNoSecret) {
   EXPECT_TRUE(url.starts_with("https://ceph:7480/s3/bucket/a%20b/c.env?")) << url;
   EXPECT_NE(url.find("X-Amz-Signature="), url.npos);
   EXPECT_EQ(url.find("VERYSECRET"), url.npos);
+}
+
+TEST(ConnectionSettingsTest, SharesFollowTheNumberOfAllConnections) {
+  const http::AdmissionLimits limits = admission_limits({.all = 2400});
+  EXPECT_EQ(limits.agents, 400u);
+  EXPECT_EQ(limits.clients, 400u);
+  EXPECT_EQ(limits.unknown, 400u);
+  EXPECT_EQ(limits.per_address, 100u);
+  EXPECT_EQ(limits.per_account, 1200u);
+  EXPECT_EQ(limits.agents_per_account, 1400u);
+  EXPECT_EQ(limits.all_per_account, 1800u);
+  EXPECT_EQ(admission_limits({.all = 2400, .per_account = 2000}).all_per_account, 2000u);
+  EXPECT_GE(admission_limits({}).agents_per_account, 20000u) << "two sessions for each of 10,000 machines";
+  EXPECT_EQ(admission_limits({.all = 2400, .per_address = 7, .per_account = 8}).per_address, 7u);
+  EXPECT_EQ(body_limits(100).per_owner, 25u);
+  EXPECT_EQ(account_body_limits(100).per_owner, 50u);
+}
+
+TEST(AllowedConnections, LeaveFilesForTheDatabaseAndObjects) {
+  EXPECT_EQ(*allowed_connections(1 << 20, 36864, 2), 36864u);
+  EXPECT_EQ(*allowed_connections(37888, 36864, 2), 36864u);
+  EXPECT_EQ(*allowed_connections(37887, 36864, 2), 36863u);
+  EXPECT_EQ(*allowed_connections(4096, 36864, 2), 3072u);
+  EXPECT_EQ(*allowed_connections(1024, 36864, 2), 512u);
+  EXPECT_EQ(*allowed_connections(256, 36864, 2), 128u);
+  EXPECT_EQ(*allowed_connections(1024, 100, 2), 100u);
+}
+
+TEST(AllowedConnections, ALimitThatIsTooLowIsAnErrorThatSaysWhatToDo) {
+  EXPECT_TRUE(allowed_connections(208, 10, 2));
+  EXPECT_EQ(allowed_connections(207, 10, 2).error(),
+            "the limit of open files (ulimit -Hn) is 207, and a server with 2 threads needs at least 208: raise it "
+            "(systemd: LimitNOFILE=)");
+  EXPECT_FALSE(allowed_connections(256, 10, 64));
+}
+
+TEST(MetricsToken, IsTheFirstLineOfItsFile) {
+  const std::string path = testing::TempDir() + "metrics_token";
+  std::ofstream(path) << " 0123456789abcdef \nsecond\n";
+  EXPECT_EQ(*read_token_file(path), "0123456789abcdef");
+  std::ofstream(path) << "short\n";
+  EXPECT_FALSE(read_token_file(path));
 }
 
 }  // namespace

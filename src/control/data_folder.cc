@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/log.h"
+
 namespace control {
 namespace {
 
@@ -29,7 +31,11 @@ void write_file(const std::string& path, const std::string& text) {
   if (fd < 0) fail(temporary);
   const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
   ::close(fd);
-  if (!written || ::rename(temporary.c_str(), path.c_str()) != 0) fail(path);
+  if (written && ::rename(temporary.c_str(), path.c_str()) == 0) return;
+  const int why = errno;
+  ::unlink(temporary.c_str());
+  errno = why;
+  fail(path);
 }
 
 std::string read_file(const std::string& path) {
@@ -42,6 +48,9 @@ std::string read_file(const std::string& path) {
 void write_if_changed(const std::string& path, const std::string& text) {
   if (read_file(path) != text) write_file(path, text);
 }
+
+// A running server has written at least this much to its log, see mark_running().
+constexpr std::uintmax_t kLogHeaderBytes = 32;
 
 const std::string kWhatToDo =
     "Put the missing file back, or all of the folder from a backup; or move what is left away and start anew.";
@@ -85,11 +94,22 @@ void check_data_folder(const std::string& folder, bool embedded) {
                              (missing ? "missing" : "empty") + ". A start would make a new, empty one and hide the loss. " +
                              kWhatToDo);
   }
-  if (fs::exists(folder + "/running") && !fs::exists(database + "-wal")) {
+  if (!fs::exists(folder + "/running")) return;
+  const auto log_size = fs::file_size(database + "-wal", missing);
+  if (missing || log_size < kLogHeaderBytes) {
     throw std::runtime_error("the last server of the data folder " + folder + " did not end by itself, and its write-ahead "
-                             "log stoker.db-wal is missing: the last writes may be lost. " + kWhatToDo +
+                             "log stoker.db-wal is " + (missing ? "missing" : "cut off") +
+                             ": the last writes may be lost. " + kWhatToDo +
                              " To go on without these writes, delete " + folder + "/running.");
   }
+}
+
+void check_new_database(const std::string& folder) {
+  const auto present = traces_of_data(folder);
+  if (present.empty()) return;
+  throw std::runtime_error("the data folder " + folder + " has " + joined(present) + ", but the database of --store is new. "
+                           "A start would hide the loss of the other one. Name the database that belongs to this folder, or "
+                           "restore it; or move what is left away and start anew.");
 }
 
 void mark_running(const std::string& folder) { write_file(folder + "/running", ""); }
@@ -101,8 +121,13 @@ void write_credentials(const std::string& folder, const state::Key& key) {
                                                 "\naws_secret_access_key = " + key.secret + "\n");
 }
 
+// A full disk must not keep a server from starting: our own command line uses the socket beside this file.
 void write_endpoint(const std::string& folder, const std::string& url) {
-  write_if_changed(folder + "/endpoint", url + "\n");
+  try {
+    write_if_changed(folder + "/endpoint", url + "\n");
+  } catch (const std::runtime_error& error) {
+    base::log_warn("the server's address was not recorded", {{"error", error.what()}});
+  }
 }
 
 }  // namespace control

@@ -9,9 +9,12 @@
 namespace control {
 
 // Throws where starting would hide a loss: the folder has data but its database is missing, empty, or without the
-// write-ahead log that a crash left. Also where everybody may write to the folder. `embedded`: the database is in it.
+// write-ahead log that a crash left, or with nothing in it. Also where everybody may write to the folder. `embedded`: the database is in it.
 void check_data_folder(const std::string& folder, bool embedded);
-// `folder`/running exists while a server has the database open, and after a crash.
+// For a database elsewhere that is new. Throws where the folder has data: it belongs to another database.
+void check_new_database(const std::string& folder);
+// `folder`/running exists while a server has the database open, and after a crash. Call it after a commit: from then on
+// the log is not empty.
 void mark_running(const std::string& folder);
 void unmark_running(const std::string& folder);
 

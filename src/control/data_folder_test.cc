@@ -39,10 +39,10 @@ TEST_F(DataFolderTest, AChangedAddressReplacesTheOldOneAndLeavesNoTemporaryFile)
 
 TEST_F(DataFolderTest, AFolderThatIsMissingIsAnErrorThatNamesTheFile) {
   try {
-    write_endpoint(folder_ + "/missing", "http://127.0.0.1:1");
+    write_credentials(folder_ + "/missing", {.id = "AKIA1", .secret = "s3cret", .account = "111122223333"});
     FAIL() << "nothing was thrown";
   } catch (const std::exception& error) {
-    EXPECT_NE(std::string(error.what()).find("missing/endpoint"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("missing/credentials"), std::string::npos) << error.what();
   }
 }
 
@@ -80,11 +80,28 @@ TEST_F(DataFolderTest, ALogThatIsGoneAfterACrashIsALoss) {
   std::ofstream(folder_ + "/stoker.db") << "x";
   mark_running(folder_);
   EXPECT_NE(problem_of(folder_).find("stoker.db-wal is missing"), std::string::npos);
-  std::ofstream(folder_ + "/stoker.db-wal") << "x";
+  std::ofstream(folder_ + "/stoker.db-wal") << std::string(31, 'x');
+  EXPECT_NE(problem_of(folder_).find("stoker.db-wal is cut off"), std::string::npos);
+  std::ofstream(folder_ + "/stoker.db-wal") << std::string(32, 'x');
   EXPECT_EQ(problem_of(folder_), "");
+  std::ofstream(folder_ + "/stoker.db-wal");
+  EXPECT_NE(problem_of(folder_).find("stoker.db-wal is cut off"), std::string::npos);
+  EXPECT_EQ(problem_of(folder_, false), "") << "the database is elsewhere";
   std::filesystem::remove(folder_ + "/stoker.db-wal");
   unmark_running(folder_);
   EXPECT_EQ(problem_of(folder_), "");
+}
+
+TEST_F(DataFolderTest, ANewDatabaseElsewhereIsNotThatOfAFolderWithData) {
+  EXPECT_NO_THROW(check_new_database(folder_));
+  EXPECT_NO_THROW(check_new_database(folder_ + "/new"));
+  std::ofstream(folder_ + "/credentials") << "x";
+  try {
+    check_new_database(folder_);
+    FAIL() << "nothing was thrown";
+  } catch (const std::exception& error) {
+    EXPECT_NE(std::string(error.what()).find("has credentials, but the database of --store is new"), std::string::npos);
+  }
 }
 
 TEST_F(DataFolderTest, AFolderThatEverybodyMayWriteToIsRefused) {

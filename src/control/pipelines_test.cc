@@ -243,6 +243,14 @@ TEST_F(Pipelines, AWebhookHasASecretThatIsShownOnce) {
   EXPECT_FALSE(apply(spec).webhookSecret) << "the receivers of jobs' own webhooks have this secret";
 }
 
+TEST_F(Pipelines, AWebhookInAPrivateNetworkIsRejectedBeforeAnyDeliveryFails) {
+  EXPECT_THAT(error_of([&] { apply(R"({"name":"ocr","webhook":"http://127.0.0.1:8000/"})"); }),
+              HasSubstr("ValidationException: The webhook's address 127.0.0.1 is in a private network; start the server "
+                        "with --webhook-private-networks to allow it"));
+  EXPECT_THAT(error_of([&] { apply(R"({"name":"ocr","webhook":"http://169.254.169.254/"})", true); }),
+              HasSubstr("no webhook may reach"));
+}
+
 TEST_F(Pipelines, APausedPipelineHasNoWorkersUntilItResumes) {
   apply(R"({"name":"ocr","builtin":"ocr","min":1,"max":4})");
   EXPECT_EQ(service().desiredCount, 1);

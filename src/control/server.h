@@ -20,6 +20,9 @@ class Server {
   // An address that clients on this machine can use.
   std::string url() const;
   const state::Key& root_key() const;
+  // Keys for the agent of a machine in this process, in the root key's account.
+  bool has_machine_key(const std::string& id) const;
+  void add_machine_key(const std::string& id, const std::string& secret);
 
   // Answers long polls with what there is, and returns when no request is under way.
   void drain();

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -13,6 +14,7 @@
 #include "base/random.h"
 #include "http/client.h"
 #include "signing/sigv4.h"
+#include "store/test_store.h"
 
 namespace control {
 namespace {
@@ -107,6 +109,7 @@ TEST_F(ServerTest, EveryServiceAnswersAtTheSameAddress) {
                 .status,
             200);
   EXPECT_EQ(call("stoker", "Stoker.ListKeys", "{}").status, 200);
+  EXPECT_EQ(call("ssm", "AmazonSSM.DescribeSessions", R"({"State":"Active"})").status, 200);
   const http::Response identity = send([&] {
     http::Request request{{"POST", "/", {{"Host", host()}, {"Content-Type", "application/x-www-form-urlencoded"}}},
                           "Action=GetCallerIdentity&Version=2011-06-15"};
@@ -136,6 +139,20 @@ TEST_F(ServerTest, StateSurvivesARestart) {
   EXPECT_EQ(server_->root_key().secret, root.secret);
   EXPECT_THAT(call("sqs", "AmazonSQS.ListQueues", "{}").body, HasSubstr("/jobs"));
   EXPECT_EQ(s3("GET", "/photos/cat").body, "meow");
+}
+
+TEST_F(ServerTest, ANewDatabaseElsewhereIsNotStartedBesideTheDataOfAnotherOne) {
+  const char* url = std::getenv("STOKER_TEST_STORE");
+  if (!url || !*url) GTEST_SKIP() << "needs PostgreSQL";
+  const store::TestSchema database(url, {}), other(url, {});
+  config_.store = database.url();
+  start();
+  const std::string root = server_->root_key().id;
+  EXPECT_EQ(start().root_key().id, root);
+  server_.reset();
+  config_.store = other.url();
+  EXPECT_THAT([&] { start(); }, testing::ThrowsMessage<std::runtime_error>(HasSubstr("the database of --store is new")));
+  EXPECT_THAT(read("credentials"), HasSubstr(root));
 }
 
 TEST_F(ServerTest, AFileThatACrashLeftWithoutARowIsDeletedAtTheStart) {
@@ -215,6 +232,11 @@ TEST_F(ServerTest, MetricsCountRequestsAndShowWhatServicesHave) {
   const std::string page = get("/metrics").body;
   EXPECT_THAT(page, HasSubstr("stoker_request_seconds_count{operation=\"CreateQueue\",service=\"sqs\"} 1"));
   EXPECT_THAT(page, HasSubstr("stoker_sqs_queues 1"));
+  EXPECT_THAT(page, HasSubstr("stoker_connections{kind=\"local\"} "));
+  for (const char* what : {"free", "size", "reserve"}) {
+    const std::string name = std::string("stoker_disk_") + what + "_bytes";
+    EXPECT_THAT(page, HasSubstr("# TYPE " + name + " gauge\n" + name + " "));
+  }
 }
 
 TEST_F(ServerTest, AnAddressThatIsTakenIsAnError) {

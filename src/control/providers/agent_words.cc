@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/words.h"
+
 namespace control::providers {
 namespace {
 
@@ -69,25 +71,15 @@ std::vector<std::string> agent_words(const Machine& machine, const AgentPlace& p
   if (settings.gpuDefaultRuntime) words.push_back("--gpu-default-runtime");
   add_duration(words, "--stop-timeout", settings.stopTimeout);
   add_duration(words, "--keep-stopped", settings.cleanupWait);
+  if (settings.imagePull) words.insert(words.end(), {"--image-pull", *settings.imagePull});
   for (const auto& [name, value] : settings.attributes) words.insert(words.end(), {"--attribute", name + "=" + value});
   for (const auto& [key, value] : settings.tags) words.insert(words.end(), {"--tag", key + "=" + value});
   return words;
 }
 
 std::string shell_text(const std::vector<std::string>& words) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,@%+";
   std::string text;
-  for (const std::string& word : words) {
-    if (!text.empty()) text += ' ';
-    if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) {
-      text += word;
-      continue;
-    }
-    text += '\'';
-    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    text += '\'';
-  }
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + base::shell_word(word);
   return text;
 }
 

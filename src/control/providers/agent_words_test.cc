@@ -36,12 +36,12 @@ TEST(AgentWords, TheAgentHasTheSizeAndTheNameOfItsInstance) {
 TEST(AgentWords, UserDataSettingsBecomeOptions) {
   const auto words = agent_words(
       machine_of(R"({"cluster":"gpu","attributes":{"rack":"7"},"tags":{"team":"a b"},"reservedMemoryMib":384,)"
-                 R"("stopTimeout":"1m30s","cleanupWait":"10m","gpuDefaultRuntime":true})"),
+                 R"("stopTimeout":"1m30s","cleanupWait":"10m","imagePull":"once","gpuDefaultRuntime":true})"),
       {});
   const std::string text = shell_text(words);
   EXPECT_THAT(text, HasSubstr("--cluster gpu"));
   EXPECT_THAT(text, HasSubstr("--memory 16000"));
-  EXPECT_THAT(text, HasSubstr("--gpu-default-runtime --stop-timeout 90s --keep-stopped 600s --attribute rack=7"));
+  EXPECT_THAT(text, HasSubstr("--gpu-default-runtime --stop-timeout 90s --keep-stopped 600s --image-pull once --attribute rack=7"));
   EXPECT_THAT(text, HasSubstr("--tag 'team=a b'"));
 }
 

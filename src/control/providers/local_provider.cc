@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 namespace {
 
 // Beyond the time that its containers get: for the driver, reports and the deletion of its files.
-constexpr base::Duration kShutdownMargin = std::chrono::seconds(20);
+constexpr base::Duration kShutdownMargin = std::chrono::seconds(30);
 constexpr base::Duration kKilledWithin = std::chrono::seconds(10);
 
 std::string agent_data(const Machine& machine) { return machine.folder + "/agent"; }
@@ -40,6 +40,8 @@ std::vector<std::string> LocalProvider::words_of(const Machine& machine) const {
   std::vector<std::string> words{settings_.program};
   for (std::string& word : agent_words(machine, place)) words.push_back(std::move(word));
   words.insert(words.end(), {"--token-file", machine.token_file()});
+  // The server's own folder, of which the folders of instances are a part.
+  words.insert(words.end(), {"--hide", std::filesystem::path(machine.folder).parent_path().parent_path().string()});
   return words;
 }
 

@@ -187,7 +187,8 @@ Machine MachineLoop::machine_of(services::Call& call, state::Ec2Instance instanc
   machine.record = read_record(instance.machine_json);
   machine.folder = settings_.folder + "/" + instance.id;
   if (const model::InstanceType* type = model::find_instance_type(settings_.types, instance.type)) machine.type = *type;
-  if (const auto key = state::find_key(call.tx, machine.record.key)) machine.token = join_token(*key);
+  const auto key = state::find_key(call.tx, machine.record.key);
+  if (key && !key->expires_at) machine.token = key_word(*key);
   machine.instance = std::move(instance);
   return machine;
 }
@@ -229,10 +230,11 @@ std::optional<Machine> MachineLoop::reserve(services::Call& call, const std::str
     report_failure(call, *machine, slice.error());
     return std::nullopt;
   }
-  const state::Key key = state::new_key(machine->instance.account, call.now);
+  state::Key key = state::new_machine_key(machine->instance.account, call.now);
+  key.machine = machine->instance.id;
   state::insert_key(call.tx, key);
   machine->record = {std::string(provider_->name()), key.id, "", slice->vcpus, slice->memory_mib, std::move(slice->gpus)};
-  machine->token = join_token(key);
+  machine->token = key_word(key);
   report(call, *machine, {.event = "starting", .machine = write_record(machine->record)});
   return machine;
 }

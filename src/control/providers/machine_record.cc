@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/providers/machine_record.h"
 
-#include <algorithm>
-
-#include "base/bytes.h"
 #include "base/log.h"
 #include "wire/error.h"
 #include "wire/json.h"
@@ -38,12 +35,6 @@ shapes::stoker::AgentSettings read_settings(const std::string& json) {
   return read_or_default<shapes::stoker::AgentSettings>(json);
 }
 
-std::string join_token(const state::Key& key) {
-  std::string text = base::to_base64(key.id + ":" + key.secret);
-  text.resize(std::min(text.find('='), text.size()));
-  std::ranges::replace(text, '+', '-');
-  std::ranges::replace(text, '/', '_');
-  return "stk1." + text;
-}
+std::string key_word(const state::Key& key) { return "stkkey1." + key.id + "." + key.secret; }
 
 }  // namespace control::providers

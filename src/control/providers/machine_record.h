@@ -29,7 +29,7 @@ std::string write_record(const MachineRecord& record);
 // The settings of an instance's agent; the defaults for an empty or damaged text.
 shapes::stoker::AgentSettings read_settings(const std::string& json);
 
-// The join token of a key: what `stoker token` prints.
-std::string join_token(const state::Key& key);
+// The key of a machine in one word, with which its agent joins: see agent/machine_key.h.
+std::string key_word(const state::Key& key);
 
 }  // namespace control::providers

@@ -33,6 +33,7 @@ std::unique_ptr<InstanceProvider> open_local(const ProviderOptions& options, con
   settings.driver = options.driver;
   settings.gpu_source = options.gpu_source;
   settings.pool = options.pool;
+  settings.shutdown_timeout = std::chrono::ceil<std::chrono::seconds>(options.stop_timeout);
   return std::make_unique<LocalProvider>(std::move(settings));
 }
 

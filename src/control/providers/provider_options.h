@@ -20,6 +20,7 @@ struct ProviderOptions {
   Pool pool = {};
   std::string gpu_source = "auto";
   std::string driver = "auto";
+  base::Duration stop_timeout = std::chrono::seconds(30);  // of tasks whose instance is terminated
   // command
   std::string start = {}, stop = {}, status = {};
   // slurm

@@ -47,12 +47,14 @@ std::string SlurmProvider::script_of(const Machine& machine) const {
   place.ca_file = settings_.ca_file;
   place.driver = settings_.driver;
   place.shutdown_timeout = settings_.shutdown_timeout;
-  place.data = "stoker-data";  // replaced below: only the node knows its folder for temporary files
+  place.data = "stoker-data";  // replaced below: only the node has the path of its temporary files
   std::vector<std::string> words{settings_.program};
   for (std::string& word : agent_words(machine, place)) words.push_back(std::move(word));
   std::string command = shell_text(words);
   command.replace(command.find(" --data stoker-data "), std::string(" --data stoker-data ").size(), " --data \"$data\" ");
-  std::string script = "#!/bin/sh\numask 077\ndata=${TMPDIR:-/tmp}/stoker-" + machine.instance.id + "\nmkdir -p \"$data\"\n";
+  // The instance's id is in Slurm's queue, for everybody to see: a folder that only it names might be another user's.
+  std::string script = "#!/bin/sh\numask 077\ndata=$(mktemp -d \"${TMPDIR:-/tmp}/stoker-" + machine.instance.id +
+                       ".XXXXXX\") || exit 1\n";
   script += "export STOKER_TOKEN=" + machine.token + "\n";
   if (machine.type.gpus == 0) {
     script += "gpus=none\n";
@@ -69,12 +71,17 @@ std::string SlurmProvider::script_of(const Machine& machine) const {
 asio::awaitable<base::Result<SlurmProvider::Jobs>> SlurmProvider::jobs(base::Duration age) {
   if (read_at_ && clock_.now() - *read_at_ < age && clock_.now() >= *read_at_) co_return last_jobs_;
   const base::Time began = clock_.now();
+  const std::uint64_t submissions = submissions_;
   Command command{.words = {"squeue", "-h", "-t", "all", "-o", kSqueueFormat}};
   base::Result<Finished> finished = co_await run_command(std::move(command), settings_.timeout);
   if (!succeeded(finished)) co_return base::Error{error_text("squeue", finished)};
-  last_jobs_ = parse_jobs(finished->output);
-  read_at_ = began;
-  co_return last_jobs_;
+  Jobs found = parse_jobs(finished->output);
+  // A job that was submitted meanwhile may be missing here, and is not to be taken for one that has ended.
+  if (submissions == submissions_) {
+    last_jobs_ = found;
+    read_at_ = began;
+  }
+  co_return found;
 }
 
 // Its recorded job, or one of its name that an interrupted start has submitted; "" where there is none.
@@ -98,12 +105,18 @@ asio::awaitable<base::Result<Started>> SlurmProvider::start(Machine machine) {
   Command command{.words = submit_words(machine)};
   command.finishes_alone = true;
   base::Result<Finished> finished = co_await run_command(std::move(command), settings_.timeout);
-  if (!succeeded(finished)) co_return base::Error{error_text("sbatch", finished)};
-  const std::optional<std::string> id = parse_job_id(finished->output);
-  if (!id) co_return base::Error{"sbatch printed no job id: " + last_lines(finished->output)};
+  ++submissions_;
   read_at_.reset();  // the last reading does not have this job
-  base::log_info("Slurm job submitted", {{"instance", machine.instance.id}, {"job", *id}});
-  co_return Started{.identity = *id, .running = false};
+  const std::optional<std::string> id = succeeded(finished) ? parse_job_id(finished->output) : std::nullopt;
+  if (id) {
+    base::log_info("Slurm job submitted", {{"instance", machine.instance.id}, {"job", *id}});
+    co_return Started{.identity = *id, .running = false};
+  }
+  // Slurm may have accepted the job all the same: an answer that came too late is an error of sbatch.
+  base::Result<std::string> accepted = co_await job_of(std::move(machine));
+  if (accepted && !accepted->empty()) co_return Started{.identity = *accepted, .running = false};
+  if (!succeeded(finished)) co_return base::Error{error_text("sbatch", finished)};
+  co_return base::Error{"sbatch printed no job id: " + last_lines(finished->output)};
 }
 
 asio::awaitable<MachineEvent> SlurmProvider::watch(Machine machine) {

@@ -2,6 +2,7 @@
 // Machines that are batch jobs of a Slurm cluster: each runs an agent with the job's resources.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -50,6 +51,7 @@ class SlurmProvider final : public InstanceProvider {
   base::SystemClock clock_;
   Jobs last_jobs_;
   std::optional<base::Time> read_at_;
+  std::uint64_t submissions_ = 0;
 };
 
 }  // namespace control::providers

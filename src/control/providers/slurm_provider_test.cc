@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_future.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -114,6 +116,19 @@ TEST_F(SlurmProviderTest, AMachineIsAJobWithTheResourcesOfItsType) {
   EXPECT_EQ(file.st_mode & 0777, 0600u);
 }
 
+// The id is in Slurm's queue, so another user of the node may have been there first.
+TEST_F(SlurmProviderTest, TheJobMakesAFolderThatNobodyElseHas) {
+  settings_.program = folder_ + "/bin/agent";
+  script("agent", "while [ \"$1\" != --data ]; do shift; done; echo \"$2\" >" + folder_ + "/data; ls -ld \"$2\" | cut -c1-10 >>" +
+                      folder_ + "/data");
+  std::filesystem::create_directories(folder_ + "/tmp/stoker-i-1");
+  SlurmProvider provider(settings_);
+  ASSERT_TRUE(await(provider.start(machine_)));
+  ASSERT_EQ(std::system(("TMPDIR=" + folder_ + "/tmp sh " + folder_ + "/i-1/job.sh").c_str()), 0);
+  EXPECT_THAT(read("data"), testing::MatchesRegex(folder_ + "/tmp/stoker-i-1\\.[A-Za-z0-9]+\ndrwx------\n"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_ + "/tmp/stoker-i-1"));
+}
+
 TEST_F(SlurmProviderTest, AnInterruptedStartFindsItsJob) {
   set_queue("7|i-other|RUNNING|None\n8|i-1|CANCELLED|None\n9|i-1|PENDING|Priority\n");
   SlurmProvider provider(settings_);
@@ -125,6 +140,34 @@ TEST_F(SlurmProviderTest, ARejectedJobFailsWithSlurmsWords) {
   script("sbatch", "echo 'sbatch: error: invalid partition specified: gpu' >&2; exit 1");
   SlurmProvider provider(settings_);
   EXPECT_EQ(await(provider.start(machine_)).error(), "sbatch: error: invalid partition specified: gpu");
+}
+
+TEST_F(SlurmProviderTest, AJobThatSlurmAcceptedIsFoundAlthoughItsSubmissionFailed) {
+  script("sbatch", "echo '42|i-1|PENDING|Resources' >" + folder_ + "/queue; echo 'Socket timed out' >&2; exit 1");
+  SlurmProvider provider(settings_);
+  const auto started = await(provider.start(machine_));
+  ASSERT_TRUE(started) << started.error();
+  EXPECT_EQ(started->identity, "42");
+}
+
+TEST_F(SlurmProviderTest, AReadingThatBeganBeforeAJobWasSubmittedDoesNotEndIt) {
+  for (const char* fifo : {"/begun", "/go"}) ASSERT_EQ(::mkfifo((folder_ + fifo).c_str(), 0600), 0);
+  // The first reading waits after it has read the queue.
+  script("squeue", "cd " + folder_ + "; if mkdir first 2>/dev/null; then cat queue >old; echo >begun; cat go >/dev/null; "
+                       "cat old; else cat queue; fi");
+  set_queue("7|i-0|TIMEOUT|TimeLimit\n");
+  settings_.poll_soon = std::chrono::hours(1);
+  SlurmProvider provider(settings_);
+  Machine other = machine_;
+  other.instance.id = "i-0";
+  other.record.identity = "7";
+  auto earlier = boost::asio::co_spawn(io_.at(0), provider.watch(other), boost::asio::use_future);
+  read("begun");  // returns once it has begun
+  machine_.record.identity = await(provider.start(machine_))->identity;
+  std::ofstream(folder_ + "/go") << "\n";
+  EXPECT_EQ(earlier.get().reason, "Slurm job 7 reached its time limit (TimeLimit).");
+  set_queue("42|i-1|RUNNING|None\n");
+  EXPECT_EQ(await(provider.watch(machine_)).kind, MachineEvent::Kind::Running);
 }
 
 TEST_F(SlurmProviderTest, AWaitingJobRunsWhenSlurmHasStartedIt) {
@@ -158,9 +201,14 @@ TEST_F(SlurmProviderTest, AJobThatDoesNotEndIsAnError) {
   machine_.record.identity = "42";
   set_queue("42|i-1|COMPLETING|None\n");
   script("scancel", "true");
-  settings_.timeout = std::chrono::seconds(2);
-  SlurmProvider provider(settings_);
-  EXPECT_THAT(await(provider.stop(machine_)).error(), HasSubstr("Slurm job 42 is still COMPLETING"));
+  // The time is also that of each command, which may need all of a short one.
+  std::string error;
+  settings_.timeout = std::chrono::milliseconds(300);
+  for (; error.find("Slurm job 42 is still COMPLETING") == error.npos; settings_.timeout *= 4) {
+    ASSERT_LT(settings_.timeout, std::chrono::minutes(1)) << error;
+    SlurmProvider provider(settings_);
+    error = await(provider.stop(machine_)).error();
+  }
 }
 
 }  // namespace
