@@ -7,7 +7,7 @@ RELEASE := build/release
 PROGRAMS := stoker stoker-ocr
 BENCHES := queue_bench objects_bench schedule_bench packing_bench services_bench points_bench logs_bench
 
-.PHONY: all setup configure build demo demo-tour test bench clean
+.PHONY: all setup configure build demo demo-tour test bench package clean
 
 all: build
 
@@ -35,6 +35,11 @@ demo-tour: build
 # All tests, as in CI. tools/test.sh lists its settings.
 test: setup
 	tools/test.sh
+
+# .deb files, a tarball with all libraries and a container image, in build/packages.
+package: build
+	packaging/setup.sh
+	packaging/package.sh $(RELEASE)/src
 
 bench: configure
 	cmake --build --preset release -j $(JOBS) --target stoker $(BENCHES)

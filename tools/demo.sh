@@ -28,14 +28,14 @@ show() {
   eval "$1"
 }
 
-server="" receiver="" token="" failed=yes
+server="" receiver="" started="" failed=yes
 finish() {
   trap - EXIT
   [ -z "$receiver" ] || kill "$receiver" 2> /dev/null || true
   [ -z "$server" ] || kill "$server" 2> /dev/null || true
   wait 2> /dev/null || true
   # Workers outlive the agent; after a failure there may be some.
-  [ -z "$token" ] || "$stoker" agent --clean-up --driver process --name box --join http://127.0.0.1 --token "$token" \
+  [ -z "$started" ] || "$stoker" agent --clean-up --driver process --name box --join http://127.0.0.1 \
     --data "$STOKER_DATA/agent" > /dev/null 2>&1 || true
   if [ -n "$failed" ]; then
     printf '\n%sThe demo failed.%s The end of the log of the server, %s:\n' "$bold" "$plain" "$DEMO/log" >&2
@@ -65,9 +65,9 @@ ready_or_ended() { grep 'is ready' "$DEMO/out" || kill -0 "$server" || echo ende
 await ready_or_ended
 kill -0 "$server"
 fold -s -w 80 "$DEMO/out"
-token=$(stoker token | sed -n 1p)
+started=yes
 eval "$(stoker env)"
-connected() { stoker nodes | grep connected; }
+connected() { stoker nodes | grep ACTIVE; }
 await connected
 note "
 To type along, paste this in another terminal:

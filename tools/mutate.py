@@ -21,6 +21,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCRATCH = ROOT / "build/mutate"
+# The configuration of `make test`, so that ccache has all objects but those with a fault.
+PRESET = "asan"
 TEST_SECONDS = 600
 KILLED, SURVIVED = "killed", "survived"
 UNPLANTED, UNBUILT, UNSOUND = "did not apply", "did not build", "fails without it"
@@ -66,13 +68,13 @@ def copy_tree():
 
 
 def build(tree, programs, jobs, log):
-    command = ["cmake", "--build", "--preset", "dev", "-j", str(jobs), "--target", *programs]
+    command = ["cmake", "--build", "--preset", PRESET, "-j", str(jobs), "--target", *programs]
     return subprocess.run(command, cwd=tree, stdout=log, stderr=subprocess.STDOUT).returncode == 0
 
 
 def run(tree, program, log):
     """Whether the test program passes."""
-    path = next((p for p in (tree / "build/dev").rglob(program) if p.is_file() and os.access(p, os.X_OK)), None)
+    path = next((p for p in (tree / "build" / PRESET).rglob(program) if p.is_file() and os.access(p, os.X_OK)), None)
     try:
         done = subprocess.run([path], cwd=tree, stdout=log, stderr=subprocess.STDOUT, timeout=TEST_SECONDS)
         return done.returncode == 0
@@ -131,7 +133,7 @@ def main():
 
     tree = copy_tree()
     with open(SCRATCH / "configure.log", "wb") as log:
-        subprocess.run(["cmake", "--preset", "dev"], cwd=tree, stdout=log, stderr=subprocess.STDOUT, check=True)
+        subprocess.run(["cmake", "--preset", PRESET], cwd=tree, stdout=log, stderr=subprocess.STDOUT, check=True)
     results, known = {}, {}
     for one in mutations:
         began = time.monotonic()

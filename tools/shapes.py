@@ -213,9 +213,9 @@ class Service:
             plain = member in required and "Boxed" not in kind
             members.append((kind if plain else f"std::optional<{kind}>", cpp_name(member)))
             old_reference = older.get("members", {}).get(member, reference)
-            said = self.member_traits(name, member, reference, old_reference, plain, noun)
-            if said:
-                traits.append({"member": quoted(cpp_name(member)), **said})
+            stated = self.member_traits(name, member, reference, old_reference, plain, noun)
+            if stated:
+                traits.append({"member": quoted(cpp_name(member)), **stated})
         if len(members) > MAX_DESCRIBED:
             sys.exit(f"{name} has {len(members)} members; Boost.Describe takes {MAX_DESCRIBED}: omit some")
         self.lines[noun].append(("struct", name, members))

@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.." || exit 1
 jobs=$(nproc)
 logs=build/test
 mkdir -p "$logs"
-steps=${STEPS:-demo tour compat e2e scaling examples hostile crash unit postgres asan tsan fuzz}
+steps=${STEPS:-demo tour docs compat e2e scaling examples packages hostile crash unit postgres asan tsan fuzz}
 
 # Modules that start threads; `unit` runs them under asan, `tsan` runs them again.
 threaded() {
@@ -41,11 +41,11 @@ targets_of() {
     tsan) echo stoker && threaded | sed 's/$/_test/' ;;
   esac
 }
-# Builds `preset` and records the exit status for await_build.
+# Builds `preset` as far as it can, so that all errors show, and records the exit status for await_build.
 build() {
   local preset=$1 began=$SECONDS status=0
   # shellcheck disable=SC2046
-  { cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs" --target $(targets_of "$preset"); } \
+  { cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs" --target $(targets_of "$preset") -- -k 0; } \
     > "$logs/build-$preset.log" 2>&1 || status=1
   printf '%-8s %s in %d s\n' "$preset" "$([ "$status" -eq 0 ] && echo built || echo "did not build")" $((SECONDS - began))
   echo "$status" > "$logs/build-$preset.status"
@@ -65,7 +65,7 @@ compat() {
   tests/compat/run.sh
 }
 hostile() {
-  tests/hostile/run.sh
+  tests/hostile/run.sh && tests/attack/run.sh
 }
 crash() {
   tests/crash/run.sh
@@ -85,14 +85,20 @@ demo() {
 tour() {
   tools/tour.sh build/release/src/stoker
 }
+docs() {
+  /usr/bin/python3 -B -m pytest -q -p no:cacheprovider tests/docs
+}
+packages() {
+  tests/packages/run.sh build/release/src
+}
 # The services' own tests and the compatibility tests once more, on PostgreSQL.
 postgres() {
   await_build release || return 1
-  local programs='store|telemetry|services_(sqs|ecs|cloudwatch|logs|ec2|autoscaling|application_autoscaling|pipelines)|control'
+  local programs='store|telemetry|services_(sqs|ecs|cloudwatch|logs|ec2|autoscaling|application_autoscaling|pipelines|ssm)|control'
   local cases=(sqs/test_{send,receive,fifo,long_poll,dead_letters}.py)
   if [ "${STOKER_POSTGRES:-}" = all ]; then
     programs='store|state|telemetry|webhooks.*|services.*|api|doors.*|control.*'
-    cases=(sqs sts ecs s3 cloudwatch logs events ec2 autoscaling application_autoscaling pipelines)
+    cases=(sqs sts ecs s3 cloudwatch logs events ec2 autoscaling application_autoscaling pipelines ssm)
   fi
   tests/postgres.sh ctest --test-dir build/asan -j "$jobs" --output-on-failure -R "^unit\.($programs)\$" &&
     tests/postgres.sh /usr/bin/python3 -B -m pytest -q -p no:cacheprovider "${cases[@]/#/tests/compat/}"
@@ -129,6 +135,9 @@ trap finish EXIT
 for step in $steps; do
   [ "$(type -t "$step")" = function ] || { echo "there is no step '$step'"; exit 2; }
 done
+case $PWD in
+  /tmp/*) echo "warning: tasks have a /tmp of their own, and do not find the files of this checkout in it" ;;
+esac
 rm -f "$logs"/build-*.status
 presets=$(for step in $steps; do [ "$step" != postgres ] || echo release; preset_of "$step"; done | awk '!seen[$0]++')
 if grep -qx release <<< "$presets"; then
@@ -161,9 +170,9 @@ run_lane() {
 containers="" clients="" waits="" programs=""
 for step in $steps; do
   case $step in
-    demo | tour | e2e) containers+=" $step" ;;
+    demo | tour | docs | e2e) containers+=" $step" ;;
     compat | hostile | crash) clients+=" $step" ;;
-    scaling | examples) waits+=" $step" ;;
+    scaling | examples | packages) waits+=" $step" ;;
     *) programs+=" $step" ;;
   esac
 done

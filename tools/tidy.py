@@ -35,7 +35,7 @@ LIBRARIES = {
     # Handlers work on shapes. JSON that they store is parsed in a .cc file.
     "boost/json": (("wire", "services", "services/*", "doors/*", "worker"), False),
     "boost/regex": (("wire",), False),
-    "boost/describe": (("wire", "shapes", "services", "services/*", "api", "doors/*", "control/*", "client", "agent", "agent/*", "cli", "worker", "ocr"), True),
+    "boost/describe": (("wire", "datachannel", "shapes", "services", "services/*", "api", "doors/*", "control/*", "client", "agent", "agent/*", "cli", "worker", "ocr"), True),
     "boost/mp11": (("wire",), True),
     "boost/unordered": (("scheduler",), True),
     "sqlite3.h": (("store",), True),
@@ -64,23 +64,22 @@ SYSTEM = ("sys", "linux", "netinet", "arpa", "net")
 CLOCK = re.compile(r"\b\w+_clock::now\s*\(|\bSystemClock\b|\bgettimeofday\s*\(|\bclock_gettime\s*\(|"
                    r"(?<![\w.>])(?:std::|::)?time\s*\(\s*(?:nullptr|NULL|0|&\w+)\s*\)")
 CLOCK_MODULES = ("http", "api", "doors/*", "control", "control/*", "client", "agent", "agent/*", "worker", "cli", "ocr")
-CLOCK_FILES = {"base/time.h": "the clock itself", "base/time.cc": "the clock itself", "base/random.cc": "seeds",
-               "store/postgres_writer.cc": "the deadline of a reconnect"}
+CLOCK_FILES = {"base/time.h": "the clock itself", "base/server_clock.cc": "the clock itself",
+               "base/random.cc": "seeds",
+               "store/postgres_writer.cc": "the deadline of a reconnect", "store/work_time.cc": "the time that works take"}
 
 SLEEP = re.compile(r"\bthis_thread::sleep_\w+|(?<![\w.>])(?:std::|::)?(?:usleep|nanosleep|sleep)\s*\(\s*[\w&'(]")
 SLEEP_FILES = {
     "agent/drivers/shim.cc": "the shim has no event loop; it retries to write a task's exit status",
     "agent/drivers/cgroup.cc": "a cgroup is busy for a moment after its last process; there is no event",
-    "cli/run.cc": "polls the server, as any client does",
+    "cli/polling.cc": "polls the server, as any client does",
     "cli/awslogs.cc": "polls the server, as any client does: GetLogEvents has no long poll",
     "cli/service_events.cc": "polls the server, as any client does: DescribeServices has no long poll",
-    "store/postgres_store.cc": "backs off between attempts of a conflicting transaction",
     "store/postgres_writer.cc": "pauses between attempts to reconnect",
     "store/postgres_test_server.h": "waits for a process that announces nothing",
     "agent/drivers/docker_fixture.h": "waits for a container",
     "agent/drivers/process_fixture.h": "waits for a file",
-    "agent/drivers/process_test.cc": "leftover",
-    "agent/drivers/process_adoption_test.cc": "leftover",
+    "agent/drivers/process_adoption_test.cc": "waits for a lock and a file of another process",
 }
 
 # (file, variable): why it may be global.
@@ -90,9 +89,7 @@ GLOBALS = {
     ("http/date.cc", "second"): "cache of a thread",
     ("http/date.cc", "text"): "cache of a thread",
     ("store/sqlite_wal_buffer.cc", "vfs"): "SQLite keeps the address of a VFS for the life of the process",
-    ("store/postgres_store.cc", "random"): "random numbers of a thread",
     ("store/postgres_test_server.h", "server"): "one PostgreSQL for all tests of a program",
-    ("store/test_store.h", "count"): "numbers the schemas of a test program",
     ("store/sqlite_store_test.cc", "space_comes_and_goes"): "read by a callback of SQLite that has no argument",
 }
 
@@ -132,7 +129,7 @@ def check_modules(table):
         for group in ("services", "doors"):
             peers = [dep for dep in module.deps if dep.startswith(group + "/")]
             if name.startswith(group + "/") and peers:
-                yield module.line, "module", f"{name} depends on {peers[0]}: {group} do not know one another"
+                yield module.line, "module", f"{name} depends on {peers[0]}: {group} must not depend on one another"
         if name.startswith("services") and module.deps & {"http", "api"}:
             yield module.line, "module", f"{name} depends on the server: services have no sockets"
         above.add(name)

@@ -69,7 +69,7 @@ run sqs receive-message --queue-url "$queue" --wait-time-seconds 5
 
 note "a machine with four GPUs has joined"
 await quiet ecs list-container-instances --query 'containerInstanceArns[]' --output text
-connected() { "$stoker" nodes --data "$data" | grep connected; }
+connected() { "$stoker" nodes --data "$data" | grep ACTIVE; }
 await connected
 own nodes
 

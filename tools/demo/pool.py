@@ -19,7 +19,7 @@ import boto3
 SERVICE, MOST = "stoker-ocr", 2
 PAUSE = 0.1  # seconds
 BAR = 34
-PATIENCE = 300  # seconds
+PATIENCE = 900  # seconds; on a machine that does ten other things
 
 
 class Pool:

@@ -14,7 +14,7 @@ import pathlib
 import sys
 import time
 
-PATIENCE = 120  # seconds, for webhooks
+PATIENCE = 300  # seconds, for webhooks
 
 
 def rendered(folder):
