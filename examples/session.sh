@@ -67,9 +67,21 @@ background() {
   children+=" $!"
 }
 
-free_port() { "$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+# Below the range of which the kernel gives ports to other programs: they stay free until they are used.
+free_ports() { # COUNT
+  "$python" -c 'import random, socket, sys
+held = []
+while len(held) < int(sys.argv[1]):
+    one = socket.socket()
+    try:
+        one.bind(("127.0.0.1", random.randrange(20000, 30000)))
+        held.append(one)
+    except OSError:
+        pass  # in use
+print(*(one.getsockname()[1] for one in held))' "$1"
+}
 
-has_gpus() { command -v nvidia-smi > /dev/null && nvidia-smi -L > /dev/null 2>&1; }
+has_gpus() { nvidia-smi -L 2> /dev/null | grep -q '^GPU '; }
 # The GPUs of a server that the example starts: this machine's, else so many simulated ones.
 gpus() { if has_gpus; then echo auto; else echo "fake:$1"; fi; }
 

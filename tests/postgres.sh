@@ -31,7 +31,7 @@ trap stop EXIT
   exit 1
 }
 # No durability: the data lives as long as the command.
-(cd / && "${as_user[@]}" "$programs/pg_ctl" -D "$folder/data" -l "$folder/data/log" -w -o \
+(cd / && "${as_user[@]}" "$programs/pg_ctl" -D "$folder/data" -l "$folder/data/log" -w -t 300 -o \
   "-k $folder -c listen_addresses= -c fsync=off -c synchronous_commit=off -c full_page_writes=off \
    -c max_connections=200" start >/dev/null) || {
   cat "$folder/data/log" >&2

@@ -39,8 +39,7 @@ def prepare(fleet, name, driver):
         AlarmName=name, Namespace="AWS/SQS", MetricName="ApproximateNumberOfMessagesVisible",
         Dimensions=[{"Name": "QueueName", "Value": name}], Statistic="Maximum", Period=10, EvaluationPeriods=1,
         Threshold=0, ComparisonOperator="GreaterThanThreshold", TreatMissingData="ignore", AlarmActions=[policy])
-    folder = fleet.folder / name
-    folder.mkdir()
+    folder = fleet.common_folder(name)
     inside = "/out" if driver == "docker" else str(folder)
     container = {"name": "main", "image": TEST_IMAGE if driver == "docker" else "process", "memory": 64,
                  "command": ["sh", "-c", f"touch {inside}/output; exec sleep 1000"], "stopTimeout": 2}

@@ -8,6 +8,7 @@ share it. 210 keeps one GPU at 100 %, two as well, and three at 70 %. The file m
 The share of a task goes to the object `share` of the bucket, and as utilization to the simulated GPUs of the tasks
 (below $STOKER_DATA/instances, see docs/simulated-gpus.md), if there are any.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -32,12 +33,13 @@ def busy_gpus():
 def simulate(gpus, percent):
     """Each machine's gpus.json, whole at every moment. GPUs of other machines in it are ignored."""
     text = json.dumps({gpu: {"utilization": round(percent)} for gpu in gpus})
-    for smi in instances.glob("*/agent/**/nvidia-smi"):
-        script = smi.parent.parent / "gpus.json"
-        if not script.exists() or script.read_text() != text:
-            new = script.with_suffix(".new")
-            new.write_text(text)
-            new.rename(script)
+    for smi in instances.glob("*/agent/gpus/bin/nvidia-smi"):
+        script = smi.parents[1] / "gpus.json"
+        with contextlib.suppress(FileNotFoundError):  # a machine that ends
+            if not script.exists() or script.read_text() != text:
+                new = script.with_suffix(".new")
+                new.write_text(text)
+                new.rename(script)
 
 
 before = None

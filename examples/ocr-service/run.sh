@@ -32,7 +32,7 @@ diagnose() {
 }
 
 start --gpus "$(gpus 2xT4)" --driver process --name box-a
-port=$(free_port) callback_port=$(free_port) redis_port=$(free_port)
+read -r port callback_port redis_port <<< "$(free_ports 3)"
 server_address=${AWS_ENDPOINT_URL#*://}
 
 note "a bucket, a queue, and the settings of the service as a file in the bucket"
@@ -59,7 +59,8 @@ register() {
   run ecs register-task-definition --family $name-api "${roles[@]}" --query taskDefinition.taskDefinitionArn \
     --container-definitions '[{"name": "api", '"$shared"', "command": ["'"$python"'", "'"$here"'/api.py"],
     "portMappings": [{"containerPort": '"$port"', "hostPort": '"$port"'}],
-    "healthCheck": {"command": ["CMD-SHELL", "curl -sf http://127.0.0.1:$PORT/health"], "interval": 5, "retries": 3}}]'
+    "healthCheck": {"command": ["CMD-SHELL", "curl -sf http://127.0.0.1:$PORT/health"],
+      "interval": 5, "timeout": 60, "retries": 3, "startPeriod": 300}}]'
   run ecs register-task-definition --family $name-worker "${roles[@]}" --query taskDefinition.taskDefinitionArn \
     --container-definitions '[{"name": "worker", '"$shared"', "resourceRequirements": [{"type": "GPU", "value": "1"}],
     "command": ["sh", "-c", "exec '"$python"' -m celery --workdir '"$here"' -A tasks worker --pool solo -n ocr-$$@%h"]}]'
@@ -67,7 +68,7 @@ register() {
 submit() { # TEXT
   "$python" "$here/document.py" "$folder/document.png" "$1"
   say "curl -si --data-binary @$folder/document.png http://127.0.0.1:$port/documents"
-  curl -sSi --max-time 60 --data-binary "@$folder/document.png" "http://127.0.0.1:$port/documents" > "$folder/answer"
+  curl -sSi --max-time "$patience_seconds" --data-binary "@$folder/document.png" "http://127.0.0.1:$port/documents" > "$folder/answer"
   cat "$folder/answer" && echo
   grep -q '^HTTP/1.0 202' "$folder/answer"
   task_id=$(grep -o '"task_id": "[^"]*' "$folder/answer" | cut -d '"' -f 4)
@@ -102,7 +103,7 @@ submit "Total 318 Euro"
 submit "Paid in March"
 show_received
 say "curl -s http://127.0.0.1:$port/documents/$first"
-curl -sS --max-time 60 "http://127.0.0.1:$port/documents/$first" && echo
+curl -sS --max-time "$patience_seconds" "http://127.0.0.1:$port/documents/$first" && echo
 run s3 ls s3://$bucket/results/
 
 note "a rolling deployment of the workers, while documents arrive"

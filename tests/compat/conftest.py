@@ -39,7 +39,7 @@ def connect(request):
     checked=False disables the client's validation; other settings are botocore's.
     """
     running = None if on_amazon() else request.getfixturevalue("server")
-    options = {"retries": {"total_max_attempts": 1}, "connect_timeout": 30, "read_timeout": 120}
+    options = {"retries": {"total_max_attempts": 1}, "connect_timeout": 30, "read_timeout": 300}
 
     def client(service, key=None, region=REGION, checked=True, endpoint=None, **settings):
         config = botocore.config.Config(

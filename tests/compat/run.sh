@@ -9,7 +9,7 @@ export PYTHONDONTWRITEBYTECODE=1 AWS_EC2_METADATA_DISABLED=true NODE_NO_WARNINGS
 [ "${STOKER_COMPAT_ENDPOINT:-}" = amazon ] || unset AWS_PROFILE AWS_SESSION_TOKEN AWS_ENDPOINT_URL
 failed=0
 
-services=(sqs sts ecs s3 cloudwatch logs events ec2 autoscaling application_autoscaling pipelines)
+services=(sqs sts ecs s3 cloudwatch logs events ec2 autoscaling application_autoscaling pipelines ssm)
 /usr/bin/python3 -m pytest -q -p no:cacheprovider "${services[@]}" "$@" || failed=1
 ../support/new_pytest.sh -q -p no:cacheprovider "${services[@]}" "$@" || failed=1
 

@@ -18,7 +18,7 @@ from support.server import Server  # noqa: E402
 from support.waiting import PATIENCE_SECONDS, eventually  # noqa: E402
 
 LOAD_SECONDS = (0.2, 0.9)
-IDLE_SECONDS = 60  # a drain that receives nothing for so long has failed
+IDLE_SECONDS = 180  # a drain that receives nothing for so long has failed
 
 
 def make_queues(caller):

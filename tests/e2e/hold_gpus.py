@@ -3,9 +3,13 @@
 kernel releases the locks with the process, so every double assignment is detected."""
 import fcntl
 import os
+import signal
 import sys
 import time
 
+# The first process of a container has no default actions of signals.
+signal.signal(signal.SIGTERM, lambda *_: os._exit(128 + signal.SIGTERM))
+os.umask(0)  # the next task with this GPU has another user
 folder, seconds = sys.argv[1], float(sys.argv[2])
 held = []
 for gpu in os.environ["NVIDIA_VISIBLE_DEVICES"].split(","):

@@ -34,7 +34,10 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU_Memory
 SlurmdParameters=config_overrides
 GresTypes=gpu
-KillWait=30
+KillWait=120
+MessageTimeout=100
+BatchStartTimeout=120
+UnkillableStepTimeout=300
 SchedulerParameters=sched_min_interval=0
 NodeName=$host NodeAddr=127.0.0.1 CPUs=64 RealMemory=262144 Gres=gpu:4 State=UNKNOWN
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
@@ -53,8 +56,9 @@ start() {
   slurmctld
   slurmd
   # Until the node has registered.
-  for _ in $(seq 300); do
+  for _ in $(seq 1200); do
     if [ "$(sinfo -h -o %T 2>/dev/null)" = idle ]; then return; fi
+    if grep -qE 'fatal:|Address already in use' "$folder"/slurm*.log; then break; fi
     sleep 0.1
   done
   echo "the node did not become idle" >&2
@@ -66,13 +70,13 @@ start() {
 stop() {
   scancel --state=PENDING,RUNNING 2>/dev/null || true
   for name in slurmd slurmctld munged; do
-    [ -e "$folder/$name.pid" ] || continue
-    pid=$(cat "$folder/$name.pid")
+    pid=$(cat "$folder/$name.pid" 2>/dev/null) || continue
     kill "$pid" 2>/dev/null || true
-    for _ in $(seq 100); do
-      kill -0 "$pid" 2>/dev/null || break
+    for _ in $(seq 1200); do
+      kill -0 "$pid" 2>/dev/null || continue 2
       sleep 0.1
     done
+    kill -KILL "$pid" 2>/dev/null || true
   done
 }
 

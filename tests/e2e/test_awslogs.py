@@ -191,7 +191,9 @@ def test_stoker_logs_follows_a_running_task(fleet, driver, box, group):
 
 def test_aws_logs_tail_follows_a_running_task(fleet, driver, box, group):
     gate = fleet.gate(driver)
-    task = fleet.run(fleet.define(f"echo first; {gate.shell}; echo second", **gate.arguments, **awslogs(group)))
+    inside = "/gate" if driver == "docker" else str(gate.folder)
+    script = f"echo first; {gate.shell}; echo second; until [ -e {inside}/read ]; do sleep 0.1; done"
+    task = fleet.run(fleet.define(script, **gate.arguments, **awslogs(group)))
     eventually(lambda: read_or_none(fleet, group, task) == ["first"])
     key = fleet.server.root_key
     environment = {**os.environ, "AWS_ACCESS_KEY_ID": key.id, "AWS_SECRET_ACCESS_KEY": key.secret, "PYTHONUNBUFFERED": "1"}
@@ -202,4 +204,5 @@ def test_aws_logs_tail_follows_a_running_task(fleet, driver, box, group):
             gate.open()
             assert tail.stdout.readline().endswith(" second\n")
         finally:
+            (gate.folder / "read").touch()
             tail.kill()

@@ -28,8 +28,7 @@ class Chaos:
     def __init__(self, fleet, net, seed):
         self.fleet, self.net = fleet, net
         self.random = random.Random(seed)
-        self.locks = fleet.folder / "locks"
-        self.locks.mkdir()
+        self.locks = fleet.common_folder("locks")
         self.tasks = set()  # every ARN that was acknowledged
         self.unsure = set()  # startedBy of requests whose responses were lost
         self.cut_until = {}

@@ -3,6 +3,7 @@
 import pytest
 
 from support.cluster import gpus_of
+from support.waiting import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -82,11 +83,13 @@ def test_an_agent_stops_what_was_stopped_in_its_absence(fleet, driver, box):
     fleet.wait_for(task, "STOPPED")
 
 
-def test_a_machine_that_was_deregistered_by_force_stops_its_tasks_and_registers_again(fleet, driver, box):
+def test_a_machine_that_was_deregistered_by_force_stops_its_tasks_and_joins_again_with_a_new_token(fleet, driver, box):
     task = fleet.run(fleet.define("sleep 300", driver=driver, gpus=2))
     fleet.wait_for(task, "RUNNING")
     fleet.ecs.deregister_container_instance(containerInstance=box.arn, force=True)
     assert fleet.describe(task)["lastStatus"] == "STOPPED"
-    box.wait_connected()
+    assert box.process.wait(PATIENCE_SECONDS) == 1
+    fleet.renew_token()
+    box.start()
     again = fleet.run(fleet.define("true", driver=driver, gpus=2))
     fleet.wait_for(again, "STOPPED")

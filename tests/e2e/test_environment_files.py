@@ -32,6 +32,9 @@ def box(fleet, driver):
     return fleet
 
 
+ROLE = {"executionRoleArn": "execution"}
+
+
 def put(box, key, text):
     box.s3.put_object(Bucket=BUCKET, Key=key, Body=text.encode())
 
@@ -58,6 +61,7 @@ def test_a_container_has_the_variables_of_its_files(box, driver):
         driver=driver,
         environment=[{"name": "WHO", "value": "definition"}],
         environmentFiles=[arn("app/one.env"), arn("app/two words+ä.env")],
+        task=ROLE,
     )
     assert output(box, box.run(definition)) == 'definition|the first|"as it is"||a=b\n'
 
@@ -65,7 +69,7 @@ def test_a_container_has_the_variables_of_its_files(box, driver):
 def test_an_override_names_other_files(box, driver):
     put(box, "old.env", "OLD=1\nSAME=old\n")
     put(box, "new.env", "SAME=new\n")
-    definition = box.define('echo "${OLD-none} $SAME"', driver=driver, environmentFiles=[arn("old.env")])
+    definition = box.define('echo "${OLD-none} $SAME"', driver=driver, environmentFiles=[arn("old.env")], task=ROLE)
     overrides = {"containerOverrides": [{"name": "main", "environmentFiles": [arn("new.env")]}]}
     changed = box.run(definition, overrides=overrides)
     assert output(box, box.run(definition)) == "1 old\n"
@@ -73,22 +77,20 @@ def test_an_override_names_other_files(box, driver):
     assert box.describe(changed)["overrides"]["containerOverrides"][0]["environmentFiles"] == [arn("new.env")]
 
 
-def test_an_execution_role_reads_the_files(box, driver):
+def test_the_key_of_the_machine_does_not_read_files(box, driver):
     put(box, "a.env", "A=1\n")
-    definition = box.define(
-        "echo $A", driver=driver, environmentFiles=[arn("a.env")], task={"executionRoleArn": "execution"}
-    )
-    assert output(box, box.run(definition)) == "1\n"
+    reason = failure(box, box.define("true", driver=driver, environmentFiles=[arn("a.env")]))
+    assert "unable to find execution role credentials" in reason
 
 
 def test_a_missing_file_is_named_in_the_reason(box, driver):
-    reason = failure(box, box.define("true", driver=driver, environmentFiles=[arn("no/such.env")]))
+    reason = failure(box, box.define("true", driver=driver, environmentFiles=[arn("no/such.env")], task=ROLE))
     assert "key no/such.env from bucket settings" in reason
     assert "NoSuchKey" in reason and "404" in reason
 
 
 def test_a_missing_bucket_is_named_in_the_reason(box, driver):
-    reason = failure(box, box.define("true", driver=driver, environmentFiles=[arn("a.env", "no-such-bucket")]))
+    reason = failure(box, box.define("true", driver=driver, environmentFiles=[arn("a.env", "no-such-bucket")], task=ROLE))
     assert "key a.env from bucket no-such-bucket" in reason
     assert "NoSuchBucket" in reason
 
@@ -98,16 +100,16 @@ def test_a_file_without_permission_is_named_in_the_reason(box, driver):
     deny = '{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Principal":"*","Action":"s3:GetObject",'
     deny += '"Resource":"arn:aws:s3:::settings/*"}]}'
     box.s3.put_bucket_policy(Bucket=BUCKET, Policy=deny)
-    reason = failure(box, box.define("true", driver=driver, environmentFiles=[arn("a.env")]))
+    reason = failure(box, box.define("true", driver=driver, environmentFiles=[arn("a.env")], task=ROLE))
     assert "AccessDenied" in reason and "403" in reason
 
 
 def test_an_invalid_file_is_named_in_the_reason(box, driver):
     box.s3.put_object(Bucket=BUCKET, Key="odd.env", Body=b"A=1\nB=\xff\n")
     box.s3.put_object(Bucket=BUCKET, Key="large.env", Body=b"# much\n" * 200_000)
-    reason = failure(box, box.define("true", driver=driver, environmentFiles=[arn("odd.env")]))
+    reason = failure(box, box.define("true", driver=driver, environmentFiles=[arn("odd.env")], task=ROLE))
     assert "key odd.env" in reason and "at line 2" in reason
-    reason = failure(box, box.define("true", driver=driver, environmentFiles=[arn("large.env")]))
+    reason = failure(box, box.define("true", driver=driver, environmentFiles=[arn("large.env")], task=ROLE))
     assert "more than 1048576 bytes" in reason
 
 
@@ -123,7 +125,7 @@ def test_another_s3_can_hold_the_files(monkeypatch):
         with cluster.Cluster(arguments=settings) as fleet:
             fleet.add("box-a")
             shell = 'echo "$A, $AWS_ENDPOINT_URL_S3, ${STOKER_OBJECTS_SECRET_ACCESS_KEY-no secret}"'
-            task = fleet.run(fleet.define(shell, environmentFiles=[arn("a.env")]))
+            task = fleet.run(fleet.define(shell, environmentFiles=[arn("a.env")], task=ROLE))
             assert output(fleet, task) == f"from elsewhere, {elsewhere.endpoint}, no secret\n"
 
 
@@ -138,7 +140,7 @@ def test_another_s3_is_read_by_the_named_accounts_only(monkeypatch):
         settings = ["--objects-endpoint", elsewhere.endpoint, "--objects-allow", "000000000000=another"]
         with cluster.Cluster(arguments=settings) as fleet:
             fleet.add("box-a")
-            reason = failure(fleet, fleet.define("true", environmentFiles=[arn("a.env")]))
+            reason = failure(fleet, fleet.define("true", environmentFiles=[arn("a.env")], task=ROLE))
             assert "--objects-allow" in reason and BUCKET in reason
 
 

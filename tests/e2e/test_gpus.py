@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """GPUs are pinned, never assigned twice, and a task sees exactly its own."""
-from support.cluster import TEST_IMAGE, gpus_of
+from support.cluster import TEST_IMAGE, gpus_of, set_gpu_load
 from support.server import run_stoker
 from support.waiting import eventually
 
@@ -90,15 +90,13 @@ def test_shared_gpus_are_packed_by_memory_and_limits_reach_the_container(fleet, 
 
     first, second, third = share(), share(), share()
     assert gpus_of(first) == gpus_of(second) != gpus_of(third)
-    text = eventually(lambda: fleet.logs(first))
-    assert "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0=6000M" in text
-    assert "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=30" in text
+    for limit in ("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0=6000M", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=30"):
+        eventually(lambda: limit in fleet.logs(first))
 
 
 def test_an_unhealthy_gpu_is_not_assigned(fleet):
     machine = fleet.add("box-a", "fake:2xV100")
-    script = next(machine.data.rglob("bin")).parent / "gpus.json"
-    script.write_text('{"0": {"healthy": false, "trouble": "Xid 79: fallen off the bus"}}')
+    set_gpu_load(machine.data, {"0": {"healthy": False, "trouble": "Xid 79: fallen off the bus"}})
     definition = fleet.define("sleep 300", gpus=2)
 
     def refused():
@@ -122,6 +120,6 @@ def test_mpirun_with_four_ranks_runs_in_one_task_of_four_gpus(fleet):
     done = fleet.wait_for(task, "STOPPED")
     text = fleet.logs(task)
     assert done["containers"][0]["exitCode"] == 0, text
-    said = dict(line.removeprefix("rank ").split(" has ") for line in text.splitlines() if line.startswith("rank "))
-    assert sorted(said) == ["0", "1", "2", "3"]
-    assert sorted(said.values()) == sorted(gpus_of(task))
+    held = dict(line.removeprefix("rank ").split(" has ") for line in text.splitlines() if line.startswith("rank "))
+    assert sorted(held) == ["0", "1", "2", "3"]
+    assert sorted(held.values()) == sorted(gpus_of(task))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """EC2 instances as agents on this machine: each with a slice of a pool of simulated GPUs."""
+import json
 import os
+import pathlib
 import signal
 
 import pytest
@@ -25,10 +27,19 @@ def restart(fleet):
     fleet.server.start()
 
 
+def one_agent(fleet, instance):
+    """The only agent of an instance. A process that it starts has its command line at first."""
+    def only():
+        found = fleet.agents(instance)
+        return found[0][0] if len(found) == 1 else None
+
+    return eventually(only)
+
+
 def test_an_instance_joins_runs_a_task_and_is_gone_when_terminated(fleet):
     [instance] = fleet.launch("g4dn.xlarge", config="ECS_CLUSTER=default\nECS_RESERVED_MEMORY=384")
     machine = fleet.wait_joined(instance)
-    assert fleet.instance_state(instance) == "running"
+    fleet.wait_state(instance, "running")
     assert resource(machine, "CPU") == 4096 and resource(machine, "MEMORY") == 16384 - 384
     assert len(gpu_ids(machine)) == 1
     assert {"name": "ecs.instance-type", "value": "g4dn.xlarge"} in [
@@ -43,6 +54,25 @@ def test_an_instance_joins_runs_a_task_and_is_gone_when_terminated(fleet):
     assert fleet.container_instance(instance) is None
     assert fleet.describe(task)["lastStatus"] == "STOPPED"
     eventually(lambda: not (fleet.server.data / "instances" / instance).exists())
+
+
+def test_a_terminated_instance_waits_for_work_that_is_saved():
+    with InstanceCluster(arguments=[*POOL, "--pool-stop-timeout", "2h"]) as fleet:
+        [instance] = fleet.launch()
+        fleet.wait_joined(instance)
+        agent = one_agent(fleet, instance)
+        assert b"--shutdown-timeout\0007200s" in pathlib.Path(f"/proc/{agent}/cmdline").read_bytes()
+        folder = fleet.common_folder("work")
+        save = f"touch {folder}/saving; until [ -e {folder}/saved ]; do sleep 0.1; done; exit 4"
+        work = f"trap '{save}' TERM; touch {folder}/begun; while true; do sleep 0.1; done"
+        task = fleet.run(fleet.define(work, stopTimeout=7200))
+        eventually((folder / "begun").exists)
+        fleet.ec2.terminate_instances(InstanceIds=[instance])
+        eventually((folder / "saving").exists)
+        fleet.wait_state(instance, "shutting-down")
+        (folder / "saved").touch()
+        fleet.wait_state(instance, "terminated")
+        assert fleet.describe(task)["containers"][0]["exitCode"] == 4
 
 
 def test_instances_have_different_gpus_and_the_one_too_many_fails_with_the_holders(fleet):
@@ -65,10 +95,10 @@ def test_a_killed_server_adopts_its_machines_and_their_tasks_go_on(fleet):
     fleet.wait_joined(instance)
     task = fleet.run(fleet.define("exec sleep 1000", gpus=1))
     fleet.wait_for(task, "RUNNING")
-    [(before, _)] = fleet.agents(instance)
+    before = one_agent(fleet, instance)
     restart(fleet)
     fleet.wait_joined(instance)
-    assert [pid for pid, _ in fleet.agents(instance)] == [before]
+    assert one_agent(fleet, instance) == before
     assert fleet.describe(task)["lastStatus"] == "RUNNING"
     fleet.ec2.terminate_instances(InstanceIds=[instance])
     fleet.server.kill()  # while the machine shuts down
@@ -82,8 +112,8 @@ def test_a_server_that_is_killed_while_it_starts_machines_starts_each_once(fleet
     restart(fleet)
     for instance in ids:
         fleet.wait_joined(instance)
-        assert len(fleet.agents(instance)) == 1
-        assert fleet.instance_state(instance) == "running"
+        one_agent(fleet, instance)
+        fleet.wait_state(instance, "running")
 
 
 def test_a_killed_agent_loses_its_instance_and_its_tasks_do_not_go_on(fleet):
@@ -91,8 +121,7 @@ def test_a_killed_agent_loses_its_instance_and_its_tasks_do_not_go_on(fleet):
     fleet.wait_joined(instance)
     task = fleet.run(fleet.define("exec sleep 4711", gpus=1))
     fleet.wait_for(task, "RUNNING")
-    [(pid, _)] = fleet.agents(instance)
-    os.kill(pid, signal.SIGKILL)
+    os.kill(one_agent(fleet, instance), signal.SIGKILL)
     gone = fleet.wait_state(instance, "stopped")
     assert f"The agent of {instance} ended" in gone["StateReason"]["Message"]
     assert processes_with(f"instances/{instance}/") == []
@@ -106,14 +135,16 @@ def test_the_key_of_a_machine_is_deleted_with_it(fleet):
     keys = len(list_keys(fleet))
     [instance] = fleet.launch("t3.micro")
     fleet.wait_joined(instance)
-    assert len(list_keys(fleet)) == keys + 1
-    assert "stk1." not in fleet.agents(instance)[0][1], "a token is in no command line"
+    made = list_keys(fleet)
+    assert len(made) == keys + 1 and instance in [key.get("machine") for key in made], "a key of that machine only"
+    lines = [line for _, line in fleet.agents(instance)]
+    assert lines and all("stkkey1." not in line for line in lines), "a key is in no command line"
     fleet.ec2.terminate_instances(InstanceIds=[instance])
     fleet.wait_state(instance, "terminated")
     assert len(list_keys(fleet)) == keys
 
 
 def list_keys(fleet):
-    done = server.run_stoker("key", "list", "--data", fleet.server.data)
+    done = server.run_stoker("key", "list", "--data", fleet.server.data, "--json")
     assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    return json.loads(done.stdout)["keys"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines that can't run tasks get none, say why, and recover by themselves."""
+"""Machines that can't run tasks get none, report the reason, and recover by themselves."""
 import pytest
 
 from support import cluster, server

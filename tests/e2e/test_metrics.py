@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """GPU metrics, on the agent's own page and in CloudWatch."""
 import datetime
-import json
 import re
 import urllib.request
 
-from support.cluster import gpus_of
-from support.waiting import eventually
+from support.cluster import gpus_of, set_gpu_load
+from support.waiting import ALARM_PATIENCE_SECONDS, eventually
 
 SAMPLE = re.compile(r'^(DCGM_FI_DEV_[A-Z_]+)\{(.*)\} ([0-9.]+)$')
 
@@ -29,11 +28,6 @@ def samples_of(page):
     return found
 
 
-def set_load(machine, load):
-    folder = next(path.parent for path in machine.data.rglob("bin") if (path / "nvidia-smi").exists())
-    (folder / "gpus.json").write_text(json.dumps(load))
-
-
 def values(fleet, space, name, dimensions, stat="Maximum", period=1):
     now = datetime.datetime.now(datetime.timezone.utc)
     metric = {"Namespace": space, "MetricName": name}
@@ -51,7 +45,7 @@ def test_the_page_and_cloudwatch_show_the_same_gpu(fleet):
     fleet.wait_for(task, "RUNNING")
     task_id = task["taskArn"].rsplit("/", 1)[1]
     held = gpus_of(task)[0]
-    set_load(machine, {held: {"utilization": 83, "memory_used_mib": 4096, "xid": 31}})
+    set_gpu_load(machine.data, {held: {"utilization": 83, "memory_used_mib": 4096, "xid": 31}})
 
     def busy():
         samples = samples_of(page_of(machine))
@@ -69,9 +63,11 @@ def test_the_page_and_cloudwatch_show_the_same_gpu(fleet):
     space = "ECS/ContainerInsights/Prometheus"
     for dimensions in ({"TaskId": task_id}, {"GpuId": held, "ContainerInstanceId": machine.arn.rsplit("/", 1)[1]}, {}):
         dimensions["ClusterName"] = "default"
-        eventually(lambda: 83.0 in values(fleet, space, "DCGM_FI_DEV_GPU_UTIL", dimensions))
-    eventually(lambda: 4096.0 in values(fleet, space, "DCGM_FI_DEV_FB_USED", {"ClusterName": "default"}))
-    eventually(lambda: 50.0 in values(fleet, "AWS/ECS", "GPUReservation", {"ClusterName": "default"}))
+        eventually(lambda: 83.0 in values(fleet, space, "DCGM_FI_DEV_GPU_UTIL", dimensions),
+                   ALARM_PATIENCE_SECONDS)
+    eventually(lambda: 4096.0 in values(fleet, space, "DCGM_FI_DEV_FB_USED", {"ClusterName": "default"}),
+               ALARM_PATIENCE_SECONDS)
+    eventually(lambda: 50.0 in values(fleet, "AWS/ECS", "GPUReservation", {"ClusterName": "default"}), ALARM_PATIENCE_SECONDS)
 
 
 def test_the_usage_of_tasks_becomes_the_utilization_of_the_cluster(fleet, driver):
@@ -80,7 +76,7 @@ def test_the_usage_of_tasks_becomes_the_utilization_of_the_cluster(fleet, driver
     fleet.wait_for(task, "RUNNING")
     cluster = {"ClusterName": "default"}
     for name in ("CPUUtilization", "MemoryUtilization"):
-        eventually(lambda: max(values(fleet, "AWS/ECS", name, cluster), default=0) > 0)
+        eventually(lambda: max(values(fleet, "AWS/ECS", name, cluster), default=0) > 0, ALARM_PATIENCE_SECONDS)
 
 
 def test_a_port_in_use_is_logged_and_the_agent_works(fleet):

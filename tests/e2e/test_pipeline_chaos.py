@@ -95,9 +95,9 @@ class Chaos:
 
 
 def deliveries(receiver):  # noqa: F811
-    """The ids of the webhooks that came for each job."""
+    """The ids of the webhooks that were accepted for each job: those that the receiver has rejected must come again."""
     ids = collections.defaultdict(set)
-    for headers, body in list(receiver.received.queue):
+    for headers, body in list(receiver.accepted):
         ids[json.loads(body)["data"]["task_id"]].add(headers["webhook-id"])
     return ids
 

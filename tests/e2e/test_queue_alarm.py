@@ -3,7 +3,7 @@
 import json
 
 from support.queues import Queue, unique_name
-from support.waiting import eventually
+from support.waiting import ALARM_PATIENCE_SECONDS, eventually
 
 
 def allow_alarms(queue):
@@ -26,15 +26,15 @@ def test_a_message_raises_the_alarm_and_its_deletion_ends_it(fleet):
     def state():
         return cloudwatch.describe_alarms(AlarmNames=["backlog"])["MetricAlarms"][0]["StateValue"]
 
-    def next_notice():
+    def next_notice(expected):
+        eventually(lambda: state() == expected, ALARM_PATIENCE_SECONDS)
         message = notices.receive_one()
         notices.delete(message)  # or it comes again after 30 seconds
-        return json.loads(message["Body"])["NewStateValue"]
+        assert json.loads(message["Body"])["NewStateValue"] == expected
 
     # The queue was never used: the alarm makes it publish.
-    eventually(lambda: state() == "OK")
-    assert next_notice() == "OK"
+    next_notice("OK")
     work.send("job")
-    assert next_notice() == "ALARM"
+    next_notice("ALARM")
     work.delete(work.receive_one(VisibilityTimeout=3600))
-    assert next_notice() == "OK"
+    next_notice("OK")

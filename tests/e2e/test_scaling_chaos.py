@@ -8,10 +8,13 @@ import sys
 
 from support.cluster import processes_with
 from support.scaling import ScalingCluster
-from support.waiting import eventually
+from support.waiting import ALARM_PATIENCE_SECONDS, eventually
 
 ROUNDS = int(os.environ.get("STOKER_SCALING_CHAOS_ROUNDS", "8"))
 MOST = 4
+# More GPUs than MOST machines have: those of machines that end are still held while others start, and a start that
+# finds none is repeated later and later.
+POOL = ["--pool-gpus", "fake:16xV100", "--pool-driver", "process"]
 
 
 def restart_server(fleet):
@@ -43,11 +46,20 @@ def resize(fleet, desired):
     fleet.autoscaling.set_desired_capacity(AutoScalingGroupName="gpu", DesiredCapacity=desired)
 
 
+def has_exactly(fleet, count):
+    """So many machines, all of the group, connected, and nothing of others. One whose agent was killed may still count
+    as in service for a moment, so all is read together."""
+    ready = sorted(fleet.in_service("gpu"))
+    joined = sorted(one["ec2InstanceId"] for one in fleet.instances() if one["agentConnected"])
+    return (len(ready) == count and ready == sorted(fleet.live_instances()) == joined
+            and len(fleet.group("gpu")["Instances"]) == len(fleet.instances()) == len(agents_of(fleet)) == count)
+
+
 def test_kills_neither_leak_machines_nor_lose_them():
     seed = int(os.environ.get("STOKER_CHAOS_SEED", random.randrange(1 << 32)))
     print(f"repeat with STOKER_CHAOS_SEED={seed}", file=sys.stderr)
     chance = random.Random(seed)
-    with ScalingCluster() as fleet:
+    with ScalingCluster(arguments=POOL) as fleet:
         fleet.ecs.create_cluster(clusterName="default")
         fleet.create_group("gpu", least=0, most=MOST, DesiredCapacity=0)
         for _ in range(ROUNDS):
@@ -56,16 +68,10 @@ def test_kills_neither_leak_machines_nor_lose_them():
                 fleet.wait_in_service("gpu", fleet.group("gpu")["DesiredCapacity"])
             disturb(fleet, chance)
         resize(fleet, 2)
-        instances = fleet.wait_in_service("gpu", 2)
-        for instance in instances:
-            fleet.wait_joined(instance)
-        eventually(lambda: sorted(fleet.live_instances()) == sorted(instances))
-        eventually(lambda: len(agents_of(fleet)) == 2)
-        eventually(lambda: len(fleet.instances()) == 2)
+        eventually(lambda: has_exactly(fleet, 2), ALARM_PATIENCE_SECONDS)
         resize(fleet, 0)
         fleet.wait_in_service("gpu", 0)
         eventually(lambda: not fleet.live_instances())
         eventually(lambda: not agents_of(fleet))
         eventually(lambda: not list((fleet.server.data / "instances").iterdir()))
-        running = [one for one in fleet.activities("gpu") if "EndTime" not in one]
-        assert not running, running
+        eventually(lambda: all("EndTime" in one for one in fleet.activities("gpu")))

@@ -7,7 +7,7 @@ import pytest
 
 from support.queues import Queue, unique_name
 from support.scaling import ScalingCluster
-from support.waiting import eventually
+from support.waiting import ALARM_PATIENCE_SECONDS, eventually
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_a_refresh_replaces_every_machine(fleet):
         assert found["Status"] not in ("Failed", "Cancelled"), found
         return found["Status"]
 
-    eventually(lambda: status() == "Successful")
+    eventually(lambda: status() == "Successful", ALARM_PATIENCE_SECONDS)
     after = fleet.wait_in_service("gpu", 2)
     assert not set(before) & set(after)
 
@@ -92,7 +92,7 @@ def test_a_group_has_the_load_of_its_machines(fleet):
     [instance] = fleet.wait_in_service("gpu", 1)
     fleet.wait_joined(instance)
 
-    def points(namespace, metric, dimension, value):
+    def read(namespace, metric, dimension, value):
         now = datetime.datetime.now(datetime.timezone.utc)
         found = fleet.client("cloudwatch").get_metric_statistics(
             Namespace=namespace, MetricName=metric, Dimensions=[{"Name": dimension, "Value": value}], Period=60,
@@ -100,7 +100,10 @@ def test_a_group_has_the_load_of_its_machines(fleet):
             Statistics=["Average"])
         return [one["Average"] for one in found["Datapoints"]]
 
-    assert eventually(lambda: points("AWS/EC2", "CPUUtilization", "AutoScalingGroupName", "gpu"))[0] == 0.0
-    assert eventually(lambda: points("AWS/EC2", "CPUUtilization", "InstanceId", instance))[0] == 0.0
+    def points(*series):
+        return eventually(lambda: read(*series), ALARM_PATIENCE_SECONDS)
+
+    assert points("AWS/EC2", "CPUUtilization", "AutoScalingGroupName", "gpu")[0] == 0.0
+    assert points("AWS/EC2", "CPUUtilization", "InstanceId", instance)[0] == 0.0
     space = "ECS/ContainerInsights/Prometheus"
-    assert 0 <= eventually(lambda: points(space, "DCGM_FI_DEV_GPU_UTIL", "AutoScalingGroupName", "gpu"))[0] <= 100
+    assert 0 <= points(space, "DCGM_FI_DEV_GPU_UTIL", "AutoScalingGroupName", "gpu")[0] <= 100

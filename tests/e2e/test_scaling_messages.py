@@ -4,14 +4,19 @@ from support.queues import Queue, unique_name
 from support.scaling import ScalingCluster
 from support.waiting import eventually
 
+# It begins again after an error: boto3 gives a busy machine a few seconds for the credentials of its task.
 WORKER = """
 import boto3, os, time
-sqs = boto3.client("sqs", region_name="us-east-1", endpoint_url=os.environ["AWS_ENDPOINT_URL"])
 held = 0
 while held < 2:
-    answer = sqs.receive_message(QueueUrl=os.environ["QUEUE"], MaxNumberOfMessages=10, WaitTimeSeconds=20,
-                                 VisibilityTimeout=8000)
-    held += len(answer.get("Messages", []))
+    try:
+        sqs = boto3.client("sqs", region_name="us-east-1", endpoint_url=os.environ["AWS_ENDPOINT_URL"])
+        answer = sqs.receive_message(QueueUrl=os.environ["QUEUE"], MaxNumberOfMessages=10, WaitTimeSeconds=20,
+                                     VisibilityTimeout=8000)
+        held += len(answer.get("Messages", []))
+    except Exception as error:
+        print(error, flush=True)
+        time.sleep(1)
 time.sleep(1000)
 """
 

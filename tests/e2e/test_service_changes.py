@@ -7,7 +7,8 @@ from support.engine import Engine
 from support.raw import Caller
 from support.registry import Registry
 from support.services import SERVE, Service, percents
-from support.waiting import eventually
+from support.waiting import ALARM_PATIENCE_SECONDS, eventually
+from test_machine_health import reported
 
 ECS = "AmazonEC2ContainerServiceV20141113"
 
@@ -21,7 +22,7 @@ def digests(tasks):
 
 
 def watch_alarm(fleet, service, alarm):
-    """Debian's boto3 does not know alarms of deployments."""
+    """Debian's boto3 does not support alarms of deployments."""
     caller = Caller(fleet.server)
     change = {"service": service, "deploymentConfiguration": {
         "alarms": {"alarmNames": [alarm], "enable": True, "rollback": True}}}
@@ -53,7 +54,7 @@ def test_an_alarm_rolls_a_deployment_back(fleet):
     eventually(lambda: [task for task in service.tasks() if task["taskDefinitionArn"] == bad])
     failed = service.primary["id"]
     cloudwatch.put_metric_data(Namespace="Shop", MetricData=[{"MetricName": "Errors", "Value": 1}])
-    service.event(rf"^\(service web\) \(deployment {failed}\) deployment failed: alarm detected\.$")
+    service.event(rf"^\(service web\) \(deployment {failed}\) deployment failed: alarm detected\.$", ALARM_PATIENCE_SECONDS)
     service.event(rf"^\(service web\) rolling back to deployment {deployment}\.$")
     found = service.completed(good)
     assert found["deployments"][0]["id"] == deployment
@@ -98,6 +99,15 @@ def test_all_tasks_of_a_deployment_run_the_same_version_of_an_image(registry, fl
     assert digests(service.running(2)) == [two, two]
 
 
+def test_a_task_pulls_a_tag_that_its_machine_has(registry, fleet):
+    fleet.add("box-a", driver="docker", arguments=["--image-pull", "default"])
+    definition = fleet.define(SERVE, driver="docker", image=registry.image("latest"))
+    one = registry.publish("latest", "one")
+    assert digests([fleet.wait_for(fleet.run(definition), "RUNNING")]) == [one]
+    two = registry.publish("latest", "two", untag=False)
+    assert digests([fleet.wait_for(fleet.run(definition), "RUNNING")]) == [two]
+
+
 def test_the_first_task_of_a_deployment_fixes_the_version(registry, fleet):
     fleet.add("box-a", driver="docker")
     one = registry.publish("latest", "one")
@@ -111,10 +121,11 @@ def test_a_service_waits_for_an_engine_that_stopped(fleet):
     if not docker_answers():
         pytest.skip("no Docker engine answers here")
     with Engine(fleet.folder / "engine.sock") as engine:
-        fleet.add("box-a", driver="docker", wrapper=("env", f"DOCKER_HOST=unix://{engine.path}"))
+        machine = fleet.add("box-a", driver="docker", wrapper=("env", f"DOCKER_HOST=unix://{engine.path}"))
         service = Service(fleet, "web", fleet.define(SERVE, driver="docker"))
         first = service.running(1)
         engine.stop()
+        reported(fleet, machine, "IMPAIRED")  # before it is, tasks are placed there
         service.scale(2)
         service.event(r"^\(service web\) was unable to place a task because no container instance met all")
         assert arns(service.tasks()) == arns(first), "nothing starts without an engine, and nothing is lost"

@@ -13,8 +13,7 @@ def runs_on(service, *machines):
     """Waits until one task runs on each of these machines, and on no other."""
     wanted = sorted(machine.arn for machine in machines)
     eventually(lambda: sorted(task["containerInstanceArn"] for task in service.running(len(wanted))) == wanted or None)
-    found = eventually(lambda: (lambda now: now if now["desiredCount"] == len(wanted) else None)(service.describe()))
-    assert found["runningCount"] == len(wanted)
+    eventually(lambda: (lambda now: now["desiredCount"] == now["runningCount"] == len(wanted))(service.describe()))
 
 
 def test_a_daemon_follows_the_machines(driver):

@@ -4,7 +4,7 @@ themselves where not."""
 import re
 
 from support.cluster import gpus_of
-from support.services import SERVE, Service, percents, stoker
+from support.services import SERVE, Service, assert_bounds, percents, stoker
 from support.waiting import eventually
 from test_chaos import grants_that_overlap
 
@@ -73,6 +73,18 @@ def test_two_full_machines_are_deployed_by_default(fleet, driver):
     tasks = service.running(2, new)
     assert sorted(gpu for task in tasks for gpu in gpus_of(task)) == sorted(gpu for m in machines for gpu in m.gpu_ids)
     service.completed(new)
+    assert_no_gpu_was_held_twice(fleet)
+
+
+def test_half_of_a_service_works_while_all_gpus_are_exchanged(fleet, driver):
+    fleet.add("box-a", "fake:4xV100", driver)
+    old, new = (fleet.define(SERVE, gpus=1, driver=driver) for _ in range(2))
+    service = Service(fleet, "ocr", old, 4)
+    service.running(4, old)
+    service.deploy(new)
+    service.running(4, new)
+    assert service.created["deploymentConfiguration"]["minimumHealthyPercent"] == 0
+    assert_bounds(service.every_task(), 4, 50, 200)
     assert_no_gpu_was_held_twice(fleet)
 
 

@@ -94,7 +94,8 @@ def test_force_new_deployment_replaces_all_tasks(box, driver):
 def test_a_health_check_decides_when_the_old_task_stops(box, driver):
     gate = box.gate(driver)
     inside = "/gate" if driver == "docker" else gate.folder
-    check = {"command": ["CMD-SHELL", f"test -e {inside}/open"], "interval": 5, "timeout": 60, "retries": 10}
+    # In its start period failed checks do not make the container unhealthy, however long the test takes to open the gate.
+    check = {"command": ["CMD-SHELL", f"test -e {inside}/open"], "interval": 5, "timeout": 60, "retries": 10, "startPeriod": 300}
     old = box.define(SERVE, driver=driver)
     new = box.define(SERVE, healthCheck=check, **gate.arguments)
     service = Service(box, "web", old)
@@ -202,7 +203,7 @@ def test_protected_tasks_are_not_stopped(box, driver):
     assert kept["taskArn"] in arns(service.tasks())
     protect(False)
     service.running(1, new)
-    assert box.describe(other)["lastStatus"] == "STOPPED"
+    box.wait_for(other, "STOPPED")
 
 
 def test_a_service_is_deleted_with_its_tasks(box, driver):

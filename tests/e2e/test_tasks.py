@@ -65,8 +65,11 @@ def test_an_invalid_image_is_the_reason(fleet):
 
 def test_out_of_memory_is_the_reason(box, driver):
     # With cgroups of version 1 Docker watches for kills only when it has started the container.
-    eat = "sleep 3; x=a; while true; do x=$x$x; done"
-    task = box.wait_for(box.run(box.define(eat, driver=driver, memory=32)), "STOPPED")
+    gate = box.gate(driver)
+    task = box.run(box.define(f"{gate.shell}; x=a; while true; do x=$x$x; done", memory=32, **gate.arguments))
+    box.wait_for(task, "RUNNING")
+    gate.open()
+    task = box.wait_for(task, "STOPPED")
     assert main(task)["exitCode"] == 137
     assert main(task)["reason"].startswith("OutOfMemoryError")
 

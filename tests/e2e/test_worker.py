@@ -15,10 +15,12 @@ import pytest
 
 from support import cluster, server
 from support.queues import Queue, unique_name
-from support.waiting import eventually
+from support.waiting import PATIENCE_SECONDS, eventually
 
 ITEMS = 300
 KILLS = 12
+# The pause after a failure doubles, so the next one is as long as all before it.
+BACKOFF_PATIENCE_SECONDS = 3 * PATIENCE_SECONDS
 SERVE = str(server.ROOT / "examples/serve/serve.py")
 POISON = """
 import json, os, signal, sys
@@ -105,7 +107,7 @@ def bench(tmp_path):
     made = Bench(tmp_path, service)
     yield made
     made.close()
-    service.kill()
+    service.remove()
 
 
 def test_exec_and_a_clean_end(bench):
@@ -115,7 +117,7 @@ def test_exec_and_a_clean_end(bench):
     assert bench.document("out/a b/é+.txt.json") == {"output": "HELLO"}
     eventually(bench.is_idle)
     worker.terminate()
-    assert worker.wait(60) == 0
+    assert worker.wait(PATIENCE_SECONDS) == 0
     assert [path.name for path in bench.folder.iterdir()] == ["worker.log"]
 
 
@@ -134,11 +136,11 @@ def test_workers_that_are_killed_leave_one_result_for_each_item(bench, tmp_path)
     chance = random.Random(seed)
     script = tmp_path / "poison.py"
     script.write_text(POISON)
-    common = ["--visibility", "2s", "--backoff", "100ms", "--drain", "2s"]
+    common = ["--visibility", "10s", "--backoff", "100ms", "--drain", "2s"]
     kinds = [["--serve", f"{sys.executable} {script}", "--batch", "4", *common],
              ["--serve", f"{sys.executable} {script}", *common]]
     # Its receives must be failures of the item, not deaths of the worker: others are killed, too.
-    bench.queue.set(RedrivePolicy=json.dumps({"deadLetterTargetArn": bench.failed.arn, "maxReceiveCount": 20}))
+    bench.queue.set(RedrivePolicy=json.dumps({"deadLetterTargetArn": bench.failed.arn, "maxReceiveCount": 100}))
     running = [bench.start(*kinds[i % 2]) for i in range(3)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda i: bench.put(f"{i:03}", "x" * i), range(ITEMS // 2)))
@@ -153,13 +155,16 @@ def test_workers_that_are_killed_leave_one_result_for_each_item(bench, tmp_path)
             if i % KILLS == turn:
                 bench.put(f"{i:03}", "x" * i)
     expected = {f"out/{i:03}.json" for i in range(ITEMS)}
-    eventually(lambda: bench.names("out/") == expected)
+    eventually(lambda: bench.names("out/") == expected, BACKOFF_PATIENCE_SECONDS)
     for i in (0, 1, ITEMS // 2, ITEMS - 1):
         assert bench.document(f"out/{i:03}.json") == {"length": i, "key": f"in/{i:03}"}
+    # The messages of finished items must be deleted first: they may have been received as often.
+    eventually(lambda: sum(bench.queue.counts().values()) == 1, BACKOFF_PATIENCE_SECONDS)
     # From now on every receive of the poison item is its failure.
     bench.queue.set(RedrivePolicy=json.dumps({"deadLetterTargetArn": bench.failed.arn, "maxReceiveCount": 3}))
-    eventually(lambda: bench.failed.attribute("ApproximateNumberOfMessages") == "1")
-    eventually(bench.is_idle)
+    eventually(bench.is_idle, BACKOFF_PATIENCE_SECONDS)
+    failed = bench.failed.receive_all(int(bench.failed.attribute("ApproximateNumberOfMessages")))
+    assert [json.loads(one["Body"])["Records"][0]["s3"]["object"]["key"] for one in failed] == ["in/poison"]
     # A result is written once, however often its item was worked on.
     assert set(bench.versions("out/").values()) == {1}
     error = bench.document("errors/poison.json")

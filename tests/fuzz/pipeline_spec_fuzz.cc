@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spec of a pipeline, as the server reads it. The command line reads YAML, from its user's own file, with yaml-cpp,
-// which takes unbounded memory for some broken texts.
+// The spec of a pipeline, as the server reads it.
 #include <cstdint>
 #include <string_view>
 

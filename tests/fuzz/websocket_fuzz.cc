@@ -24,7 +24,7 @@ bool read_some(http::FrameParser& parser, std::string_view bytes, std::string& f
       return true;
     }
     CHECK(incoming.payload.size() <= kMessageLimit) << "a message over the limit";
-    CHECK(incoming.kind != Kind::Text || base::is_utf8(incoming.payload)) << "invalid UTF-8 in a text message";
+    CHECK(incoming.kind != Kind::Message || base::is_utf8(incoming.payload)) << "invalid UTF-8 in a text message";
     found += std::to_string(static_cast<int>(incoming.kind)) + ":" + std::to_string(static_cast<int>(incoming.code)) +
              ":" + incoming.payload + "\n";
     if (incoming.kind == Kind::Violation) return false;

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "worker/child.h"
+#include "base/words.h"
 #include "worker/event.h"
 #include "worker/lines.h"
 
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!result) return 0;
     CHECK(worker::result_of_output(result->json) == result->json) << "the result was cut out wrongly";
   } else {
-    (void)worker::split_words(text);
+    (void)base::split_words(text);
   }
   return 0;
 }

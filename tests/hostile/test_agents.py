@@ -279,9 +279,9 @@ def test_logs_end_when_the_agent_disconnects(caller, machine):
     fields = sigv4.signed_headers(caller.scope("ecs"), "GET", target, {"Host": caller.host}, b"")
     with raw.Connection(caller.port) as reader, session:
         reader.send(request_bytes("GET", target, fields))
-        asked = session.next_message("StokerReadLogs")
+        request = session.next_message("StokerReadLogs")
         line = {"container": "c", "at": 1, "stream": "stdout", "text": "hello"}
-        session.send_message("StokerLogLines", requestId=asked["requestId"], lines=[line])
+        session.send_message("StokerLogLines", requestId=request["requestId"], lines=[line])
         assert b"200" in reader.read_until(b"\r\n\r\n")
         session.connection.socket.close()
         assert reader.closed()

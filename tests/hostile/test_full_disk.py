@@ -110,7 +110,7 @@ def test_starting_on_a_full_disk_reports_it(small_disk):
         with pytest.raises(AssertionError) as caught:
             server.start()
         assert "space" in str(caught.value) or "full" in str(caught.value), caught.value
-        said = server.log.read_text().strip().splitlines()
-        assert len(said) == 1 and said[0].startswith("stoker: "), said
+        lines = server.log.read_text().strip().splitlines()
+        assert len(lines) == 1 and lines[0].startswith("stoker: "), lines
     finally:
         server.remove()

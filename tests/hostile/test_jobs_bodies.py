@@ -43,6 +43,18 @@ def test_more_than_the_limit_is_rejected_before_it_is_sent(jobs, server, no_new_
         problem(connection.read_answer(), 413)
 
 
+@pytest.mark.parametrize("fields, status", [({}, 413), ({"Authorization": "Bearer stk_wrong"}, 401)], ids=["too large", "wrong key"])
+def test_more_than_five_gib_that_are_sent_after_a_rejection_are_not_held(jobs, server, no_new_job, fields, status):
+    """As much of it as the server still reads."""
+    before, piece, left = memory_mib(server), b"x" * 2**20, MOST + 1
+    with Connection(server.port) as connection:
+        connection.send(jobs.bytes("POST", jobs.path, headers=fields, length=left))
+        problem(connection.read_answer(), status)
+        while left > 0 and connection.send(piece[:left]):
+            left -= len(piece)
+    assert memory_mib(server) - before < 200
+
+
 @pytest.mark.parametrize("length", ["-1", "words", "", "1e3", "0x10", "99999999999999999999999", "5, 6"])
 def test_an_invalid_length_is_rejected(jobs, no_new_job, length):
     fields = {**jobs.fields("POST", jobs.path), "Content-Length": length}
@@ -57,6 +69,22 @@ def test_five_gib_that_are_announced_and_abandoned_leave_nothing(jobs, server, n
         connection.send(jobs.bytes("POST", jobs.path, headers=FORM if is_form else None, length=MOST))
         connection.send((FORM_HEAD if is_form else b"") + b"x" * sent)
     assert memory_mib(server) - before < 200
+
+
+@pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunked"])
+def test_a_long_body_is_stored_whole_and_not_held_in_memory(jobs, server, chunked):
+    """256 MiB would show in the memory. (5 GiB were sent by hand: they took 2 MiB.)"""
+    size, piece, before = 256 * 2**20, b"x" * 2**20, memory_mib(server)
+    fields = {**jobs.fields("POST", jobs.path), **({"Transfer-Encoding": "chunked"} if chunked else {"Content-Length": str(size)})}
+    with Connection(server.port) as connection:
+        connection.send(request_bytes("POST", jobs.path, fields))
+        for _ in range(size // len(piece)):
+            assert connection.send(b"100000\r\n" + piece + b"\r\n" if chunked else piece)
+        connection.send(b"0\r\n\r\n" if chunked else b"")
+        answer = connection.read_answer()
+    assert answer.status == 202 and answer.json["input"]["size"] == size, answer
+    assert memory_mib(server) - before < 200
+    assert jobs.call("POST", f"/jobs/{answer.json['task_id']}/cancel").status == 200
 
 
 def test_fifty_clients_that_announce_five_gib_do_not_fill_the_memory(jobs, server, no_new_job):

@@ -134,8 +134,10 @@ POLICIES = [
     b"[" * 100_000,
     b'{"Statement":' * 5000,
     b'{"Version":"2012-10-17","Statement":"' + b"x" * 30_000 + b'"}',
-    b'{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":"\xff\xfe"},"Action":"s3:*","Resource":"*"}]}',
+    b'{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":"\xff\xfe"},"Action":"s3:GetObject","Resource":"arn:aws:s3:::hostile-xml/*"}]}',
     b'{"Version":"2012-10-17","Statement":[' + b"{}," * 5000 + b"{}]}",
+    b'{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Effect":"Allow","Principal":{"AWS":"111111111111"},'
+    b'"Action":"s3:GetObject","Resource":"arn:aws:s3:::hostile-xml/*"}]}',
     b"<xml/>",
 ]
 

@@ -130,6 +130,10 @@ class Naive {
       if (older && !(lacks && primary_first)) return start_one(older->number);
       return start_one(primary_.number);
     }
+    if (!started_) {
+      started_ = std::ranges::count_if(
+          tasks_, [&](const ServiceTask& t) { return is_new(t) && t.deployment == primary_.number; });
+    }
     if ((lacks || older) && stop_an_old_one(lacks && count(&Naive::good) == 0)) return true;
     return unblock();
   }
@@ -152,8 +156,11 @@ class Naive {
   bool unblock() {
     const auto stopping = std::ranges::count_if(tasks_, &ServiceTask::stopping);
     if (stopping >= std::min(view_.blocked, *missing_)) return false;
-    const auto unproved = [&](const ServiceTask& t) { return good(t) && !healthy(t) && !is_new(t); };
-    if (stopping + std::ranges::count_if(tasks_, unproved) >= std::max(view_.rules.desired / 2, 1)) return false;
+    // Half of the service works.
+    const auto starting = std::max<std::ptrdiff_t>(*started_ - view_.blocked, 0);
+    const auto size = std::min<std::ptrdiff_t>(view_.rules.desired, std::ssize(view_.tasks) + starting);
+    const auto works = [&](const ServiceTask& t) { return healthy(t) || (old(t) && !is_new(t)); };
+    if (std::ranges::count_if(tasks_, works) <= size - std::max<std::ptrdiff_t>(size / 2, 1)) return false;
     const auto before = [&](const ServiceTask& t) { return good(t) && !is_new(t); };
     return stop_an_old_one(stopping == 0 && std::ranges::none_of(tasks_, before));
   }
@@ -162,7 +169,8 @@ class Naive {
   base::Time now_;
   ServiceDeployment primary_;
   std::vector<ServiceTask> tasks_;
-  std::optional<std::int32_t> missing_;  // tasks that were missing before any was started
+  std::optional<std::int32_t> missing_;    // tasks that were missing before any was started
+  std::optional<std::ptrdiff_t> started_;  // of the PRIMARY deployment, before any stopped for them
   ServicePlan plan_;
 };
 

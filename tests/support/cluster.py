@@ -62,11 +62,14 @@ class Machine:
 
     def start(self, wait=True):
         command = [*self.wrapper, server.binary(), "agent", "--join", self.url or self.cluster.server.endpoint]
-        command += ["--token", self.cluster.token, "--data", str(self.data), "--name", self.name]
-        command += ["--gpus", self.gpus, "--driver", self.driver, *self.arguments]
+        command += ["--data", str(self.data), "--name", self.name, "--gpus", self.gpus, "--driver", self.driver]
+        command += self.arguments
+        if "--image-pull" not in self.arguments:  # the test image is in no registry
+            command += ["--image-pull", "prefer-cached"]
+        environment = {**os.environ, "STOKER_TOKEN": self.cluster.token}
         with open(self.log, "ab") as log:
             before = log.tell()
-            self.process = server.start_process(command, stdout=log, stderr=log)
+            self.process = server.start_process(command, stdout=log, stderr=log, env=environment)
         if wait:
             self.wait_connected(before)
         return self
@@ -120,6 +123,9 @@ class Cluster:
         self.server = server.Server(
             data=self.folder / "server", listen=listen, arguments=["--no-agent", *arguments], wrapper=wrapper
         )
+        # For files that tasks read and write: each has a user of its own, and a /tmp of its own.
+        self.common = pathlib.Path(tempfile.mkdtemp(prefix="stoker-e2e-", dir="/dev/shm"))
+        self.common.chmod(0o777)
         self.machines = []
         self._token = None
 
@@ -138,6 +144,7 @@ class Cluster:
             # In reverse order, and each of them even if another one fails.
             with contextlib.ExitStack() as ends:
                 ends.callback(self.server.remove)
+                ends.callback(shutil.rmtree, self.common, ignore_errors=True)
                 if failed:
                     print(f"logs are in {self.folder}")
                 else:
@@ -173,10 +180,14 @@ class Cluster:
     @property
     def token(self):
         if not self._token:
-            done = server.run_stoker("token", "--data", self.server.data, "--json")
+            done = server.run_stoker("token", "--data", self.server.data, "--uses", "1000", "--json")
             assert done.returncode == 0, done.stderr
             self._token = json.loads(done.stdout)["token"]
         return self._token
+
+    def renew_token(self):
+        """Machines that were removed need a new one."""
+        self._token = None
 
     def add(self, name, gpus="none", driver="process", arguments=(), **more):
         machine = Machine(self, name, gpus, driver, arguments, **more)
@@ -219,10 +230,15 @@ class Cluster:
         answer = self.ecs.register_task_definition(family=family, containerDefinitions=[definition], **(task or {}))
         return answer["taskDefinition"]["taskDefinitionArn"]
 
-    def gate(self, driver="process"):
-        folder = self.folder / ("gate-" + uuid.uuid4().hex)
+    def common_folder(self, name):
+        """A folder that all tasks may use."""
+        folder = self.common / name
         folder.mkdir()
-        return Gate(folder, driver)
+        folder.chmod(0o777)
+        return folder
+
+    def gate(self, driver="process"):
+        return Gate(self.common_folder("gate-" + uuid.uuid4().hex), driver)
 
     def run(self, definition, **more):
         """Runs one task, which must be placed."""
@@ -262,17 +278,33 @@ def gpus_of(task):
     return [gpu for container in task["containers"] for gpu in container.get("gpuIds", [])]
 
 
+def set_gpu_load(agent_data, load):
+    """Writes gpus.json of an agent's simulated GPUs, which has a whole document at every moment. Nothing is written
+    without a change: a machine that is being removed must not get new files."""
+    script = agent_data / "gpus/gpus.json"
+    text = json.dumps(load)
+    if script.exists() and script.read_text() == text:
+        return
+    new = script.with_name("gpus.json.new")
+    new.write_text(text)
+    new.replace(script)
+
+
 def remove_containers(folder):
     """Removes the stopped containers that the agents of a cluster keep for hours, for inspection."""
     if not docker_answers():
         return
-    listed = subprocess.run(
-        ["docker", "ps", "-a", "--format", '{{.ID}} {{.Label "stoker.agent"}}', "--filter", "label=stoker.agent"],
-        capture_output=True, text=True, check=True,
-    )
-    ids = [line.split(" ", 1)[0] for line in listed.stdout.splitlines() if folder in line]
-    if ids:
-        subprocess.run(["docker", "rm", "-f", *ids], capture_output=True, check=True)
+
+    def none_left():
+        listed = subprocess.run(
+            ["docker", "ps", "-a", "--format", '{{.ID}} {{.Label "stoker.agent"}}', "--filter", "label=stoker.agent"],
+            capture_output=True, text=True, check=True,
+        )
+        ids = [line.split(" ", 1)[0] for line in listed.stdout.splitlines() if folder in line]
+        # It fails for those whose removal is in progress.
+        return not ids or subprocess.run(["docker", "rm", "-f", *ids], capture_output=True, check=False).returncode == 0
+
+    eventually(none_left)
 
 
 def leftover_containers(name):

@@ -8,6 +8,7 @@ import urllib.request
 
 from support.queues import unique_name
 from support.raw import Caller
+from support.waiting import PATIENCE_SECONDS
 
 
 class Answer:
@@ -27,7 +28,7 @@ class NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def request(url, method="GET", body=None, headers=None, timeout=120):
+def request(url, method="GET", body=None, headers=None, timeout=PATIENCE_SECONDS):
     sent = urllib.request.Request(url, data=body, method=method, headers=headers or {})
     opener = urllib.request.build_opener(NoRedirects)
     try:
@@ -57,7 +58,7 @@ class Pipeline:
         assert answer.status == 200, answer
         return answer.json if answer.body else None
 
-    def __call__(self, method, target, body=None, headers=None, secret=None, timeout=120):
+    def __call__(self, method, target, body=None, headers=None, secret=None, timeout=PATIENCE_SECONDS):
         fields = {"Authorization": f"Bearer {secret or self.secret}", "Content-Type": "application/octet-stream", **(headers or {})}
         return request(self.server.endpoint + target, method, body, fields, timeout)
 
@@ -80,7 +81,7 @@ class Pipeline:
 
 class EventStream:
     def __init__(self, pipeline, target, headers=None):
-        self.connection = http.client.HTTPConnection("127.0.0.1", pipeline.server.port, timeout=60)
+        self.connection = http.client.HTTPConnection("127.0.0.1", pipeline.server.port, timeout=PATIENCE_SECONDS)
         self.connection.request("GET", target, headers={"Authorization": f"Bearer {pipeline.secret}", **(headers or {})})
         self.answer = self.connection.getresponse()
         assert self.answer.status == 200, self.answer.read()
@@ -135,4 +136,9 @@ class Worker:
         message, record = item
         error = {"error": {"type": "BadImage", "message": "not a PNG"}, "attempt": attempt}
         self.s3.put_object(Bucket=self.pipeline.bucket, Key=f"errors/{record['key'][3:]}.json", Body=json.dumps(error).encode())
-        self.sqs.change_message_visibility(QueueUrl=self.pipeline.queue, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0)
+        try:
+            self.sqs.change_message_visibility(
+                QueueUrl=self.pipeline.queue, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0)
+        except self.sqs.exceptions.ClientError as error:
+            # The last failure has moved it to the dead-letter queue.
+            assert "does not exist or is not available" in str(error), error

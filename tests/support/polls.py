@@ -15,9 +15,9 @@ def attribute(caller, url, name):
     return call(caller, "GetQueueAttributes", QueueUrl=url, AttributeNames=[name])["Attributes"][name]
 
 
-def start_poll(caller, connection, name):
+def start_poll(caller, connection, name, **more):
     """Sends a ReceiveMessage of 20 seconds on `connection`, for a new queue, and returns the queue's URL as soon as
-    the server has run the request, which then waits.
+    the server has run the request, which then waits. `more`: members of the request.
 
     A request that waits shows nothing of itself. So the queue holds a message that was received as often as its
     redrive policy allows: the poll moves it to the dead-letter queue, whose count shows that the poll has run.
@@ -27,6 +27,6 @@ def start_poll(caller, connection, name):
     url = call(caller, "CreateQueue", QueueName=name, Attributes={"RedrivePolicy": policy})["QueueUrl"]
     call(caller, "SendMessage", QueueUrl=url, MessageBody="received too often")
     assert call(caller, "ReceiveMessage", QueueUrl=url, VisibilityTimeout=0)["Messages"]
-    connection.send(caller.json_bytes("ReceiveMessage", {"QueueUrl": url, "WaitTimeSeconds": 20}))
+    connection.send(caller.json_bytes("ReceiveMessage", {"QueueUrl": url, "WaitTimeSeconds": 20, **more}))
     eventually(lambda: attribute(caller, dead, "ApproximateNumberOfMessages") == "1")
     return url

@@ -85,7 +85,7 @@ class Registry:
         self._server.blobs[digest_of(data)] = data
         return {"size": len(data), "digest": digest_of(data)}
 
-    def publish(self, tag, version):
+    def publish(self, tag, version, untag=True):
         """Lets the tag mean another version, and returns its digest."""
         self._config["config"]["Labels"] = {"version": version}
         config = json.dumps(self._config).encode()
@@ -93,9 +93,10 @@ class Registry:
         manifest = {"schemaVersion": 2, "mediaType": MANIFEST, "config": {"mediaType": CONFIG, **self._add(config)},
                     "layers": [{"mediaType": LAYER, **self._add(self._layer)}]}
         self._server.tags[tag] = self._add(json.dumps(manifest).encode())["digest"]
-        self._untag(tag)
+        if untag:
+            self._untag(tag)
         return self._server.tags[tag]
 
     def _untag(self, tag):
-        """A machine that has the tag already would not ask for it again."""
+        """The machine no longer has an image of this name."""
         subprocess.run(["docker", "rmi", "-f", self.image(tag)], capture_output=True, check=False)

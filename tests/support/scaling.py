@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Auto Scaling groups of a cluster, with stock clients."""
 from support.ec2_instances import InstanceCluster, encoded
-from support.waiting import eventually
+from support.waiting import ALARM_PATIENCE_SECONDS, eventually
 
 POOL = ["--pool-gpus", "fake:4xV100", "--pool-driver", "process"]
 ZONES = ["us-east-1a"]
@@ -14,11 +14,16 @@ class ScalingCluster(InstanceCluster):
         super().__init__(arguments=arguments, **more)
 
     def __exit__(self, failed, *rest):
-        if self.server.alive:
-            for group in self.autoscaling.describe_auto_scaling_groups()["AutoScalingGroups"]:
-                self.autoscaling.delete_auto_scaling_group(
-                    AutoScalingGroupName=group["AutoScalingGroupName"], ForceDelete=True)
-        super().__exit__(failed, *rest)
+        try:
+            if self.server.alive:
+                self.delete_groups()
+        finally:  # its processes must not outlive the test
+            super().__exit__(failed, *rest)
+
+    def delete_groups(self):
+        for group in self.autoscaling.describe_auto_scaling_groups()["AutoScalingGroups"]:
+            self.autoscaling.delete_auto_scaling_group(
+                AutoScalingGroupName=group["AutoScalingGroupName"], ForceDelete=True)
 
     @property
     def autoscaling(self):
@@ -48,7 +53,7 @@ class ScalingCluster(InstanceCluster):
             ready = [one["InstanceId"] for one in found if one["LifecycleState"] == "InService"]
             return [ready] if len(ready) == len(found) == count else None
 
-        return eventually(reached)[0]
+        return eventually(reached, ALARM_PATIENCE_SECONDS)[0]
 
     def activities(self, name):
         return self.autoscaling.describe_scaling_activities(AutoScalingGroupName=name)["Activities"]

@@ -12,6 +12,7 @@ import tempfile
 import time
 import uuid
 
+from support.ports import free_port
 from support.waiting import PATIENCE_SECONDS
 
 PR_SET_PDEATHSIG = 1  # of prctl
@@ -28,6 +29,14 @@ FINDINGS = (
 
 def binary():
     return str(ROOT / os.environ.get("STOKER_BIN", "build/release/src/stoker"))
+
+
+def environment():
+    """Of a server: a build with sanitizers keeps less of what was freed than by default (256 MB), which tests of memory
+    would count."""
+    given = os.environ.get("ASAN_OPTIONS")
+    quarantine = "quarantine_size_mb=16:thread_local_quarantine_size_kb=64"
+    return {**os.environ, "ASAN_OPTIONS": f"{given}:{quarantine}" if given else quarantine}
 
 
 def end_with_parent():
@@ -66,33 +75,44 @@ class Schema:
 
 
 class Server:
-    """`arguments` go to `stoker up`. A given `data` folder is kept; otherwise a temporary one is used.
+    """`arguments` go to `stoker up`, which has an agent only with `agent`. A given `data` folder is kept; otherwise a
+    temporary one is used.
+
+    With port 0 in `listen` each start has another port, which no outgoing connection takes while a test starts the
+    server again.
 
     With STOKER_TEST_STORE the server has its state in PostgreSQL, in its own schema.
     """
 
-    def __init__(self, data=None, listen="127.0.0.1:0", arguments=(), wrapper=()):
+    def __init__(self, data=None, listen="127.0.0.1:0", arguments=(), wrapper=(), agent=False):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="stoker-test-"))
         self.data = pathlib.Path(data) if data else self.folder / "data"
         self.log = self.folder / "stderr.log"
         self.listen = listen
         self.arguments = list(arguments)
+        self.agent = agent
         self.wrapper = list(wrapper)
         self.schema = Schema(os.environ["STOKER_TEST_STORE"]) if os.environ.get("STOKER_TEST_STORE") else None
         self.process = None
         self.endpoint = None
 
     def start(self):
-        command = [*self.wrapper, binary(), "up", "--no-agent", "--data", str(self.data), "--listen", self.listen]
+        command = [*self.wrapper, binary(), "up", "--data", str(self.data), "--listen", self._address()]
+        command += [] if self.agent else ["--no-agent"]
         command += ["--store", self.schema.url] if self.schema else []
         with open(self.log, "ab") as log:
-            self.process = start_process(command + self.arguments, stdout=subprocess.PIPE, stderr=log)
+            self.process = start_process(
+                command + self.arguments, stdout=subprocess.PIPE, stderr=log, env=environment())
         line = self._first_line()
         if " is ready at " not in line:
             self.kill()
             raise AssertionError(f"stoker did not start: {line!r} {self.log.read_text()!r}")
         self.endpoint = line.split(" is ready at ")[1].split(",")[0]
         return self
+
+    def _address(self):
+        host, port = self.listen.rsplit(":", 1)
+        return self.listen if port != "0" else f"{host}:{free_port(host)}"
 
     def _first_line(self):
         """The line that it prints when it is ready, or the output until the deadline."""

@@ -6,7 +6,7 @@ import re
 from support import server
 from support.waiting import PATIENCE_SECONDS, eventually
 
-# Runs for an hour or until it is asked to stop, and then stops at once.
+# Runs for an hour or until it receives SIGTERM, and then stops at once.
 SERVE = "trap 'exit 0' TERM; for i in $(seq 3600); do sleep 1 & wait; done"
 
 
@@ -88,13 +88,13 @@ class Service:
         """Messages, oldest first."""
         return [event["message"] for event in reversed(self.describe()["events"])]
 
-    def event(self, pattern):
+    def event(self, pattern, seconds=PATIENCE_SECONDS):
         """Waits for an event that matches this pattern; returns its message."""
         def found():
             messages = self.events()
             return next((text for text in messages if re.search(pattern, text)), None)
 
-        return eventually(found)
+        return eventually(found, seconds)
 
     def explain(self):
         return stoker(self.fleet, "explain", "service", self.name)
@@ -117,7 +117,7 @@ def stoker(fleet, *arguments):
 
 def assert_bounds(tasks, desired, minimum, maximum):
     """From the times of all tasks of a service that was steady before: how many ran, and how many ran or were about
-    to run, at any time since then. Tasks that are asked to stop count for neither, as with Amazon."""
+    to run, at any time since then. Tasks whose desired status is STOPPED count for neither, as with Amazon."""
     lower, upper = math.ceil(desired * minimum / 100), math.floor(desired * maximum / 100)
     first_running = sorted(task["startedAt"] for task in tasks if "startedAt" in task)[desired - 1]
     # At the same millisecond, what begins counts before what ends.

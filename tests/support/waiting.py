@@ -3,7 +3,11 @@
 import time
 
 PAUSE_SECONDS = 0.05
-PATIENCE_SECONDS = 120  # for what must happen: long enough for a sanitizer build on a busy machine
+# For what must happen: long enough for a sanitizer build on a machine with ten times the work that it can do.
+PATIENCE_SECONDS = 300
+# For what an alarm or a metric of a minute must bring about: an alarm repeats its action once a minute while its state
+# lasts, so what a first action came too early for needs another one.
+ALARM_PATIENCE_SECONDS = PATIENCE_SECONDS + 180
 
 
 def eventually(check, seconds=PATIENCE_SECONDS):

@@ -17,7 +17,10 @@ class Receiver(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         self.server.received.put((dict(self.headers), body))
-        self.send_response(self.server.statuses.pop(0) if self.server.statuses else 204)
+        status = self.server.statuses.pop(0) if self.server.statuses else 204
+        if status < 300:
+            self.server.accepted.append((dict(self.headers), body))
+        self.send_response(status)
         self.end_headers()
 
     def log_message(self, *_):
@@ -27,7 +30,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def receiver():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
-    server.received, server.statuses = queue.Queue(), []
+    server.received, server.accepted, server.statuses = queue.Queue(), [], []
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
     server.shutdown()

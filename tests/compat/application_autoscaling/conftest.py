@@ -4,7 +4,7 @@ import pytest
 
 from support.queues import unique_name
 
-SOON = {"Delay": 1, "MaxAttempts": 120}
+SOON = {"Delay": 1, "MaxAttempts": 300}
 ECS = {"ServiceNamespace": "ecs", "ScalableDimension": "ecs:service:DesiredCount"}
 
 

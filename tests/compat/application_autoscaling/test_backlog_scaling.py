@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Our own metric type SQSBacklogPerTask: a queue fills, tasks are requested."""
-from support.waiting import eventually
+from support.waiting import ALARM_PATIENCE_SECONDS, eventually
 
 
 def test_messages_start_tasks(server, connect, target, desired, make_queue):
@@ -14,7 +14,7 @@ def test_messages_start_tasks(server, connect, target, desired, make_queue):
     assert len(policy["Alarms"]) == 2
     assert desired() == 0
     queue.send("job")
-    eventually(lambda: desired() >= 1 or None)
+    eventually(lambda: desired() >= 1 or None, ALARM_PATIENCE_SECONDS)
     activities = scaling.describe_scaling_activities(**target)["ScalingActivities"]
     assert activities[-1]["Description"] == "Setting desired count to 1."
     assert "AlarmHigh" in activities[-1]["Cause"]

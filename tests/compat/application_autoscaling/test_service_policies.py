@@ -48,6 +48,22 @@ def test_a_tracking_policy_owns_two_alarms(scaling, cloudwatch, target):
         scaling.delete_scaling_policy(**target, PolicyName="cpu")
 
 
+def test_a_tracking_policy_of_gpus(scaling, cloudwatch, target):
+    """Metric types of Stoker's own."""
+    def alarm_of(metric):
+        policy = put_tracking(scaling, target, PredefinedMetricSpecification={"PredefinedMetricType": metric})
+        name = policy["Alarms"][0]["AlarmName"]
+        return alarms(cloudwatch, [name])[name]
+
+    alarm = alarm_of("ECSServiceAverageGPUUtilization")
+    assert (alarm["Namespace"], alarm["MetricName"]) == ("ECS/ContainerInsights/Prometheus", "DCGM_FI_DEV_GPU_UTIL")
+    assert {one["Name"] for one in alarm["Dimensions"]} == {"ClusterName", "ServiceName"}
+    metrics = alarm_of("ECSServiceAverageGPUMemoryUtilization")["Metrics"]
+    assert [one["MetricStat"]["Metric"]["MetricName"] for one in metrics if "MetricStat" in one] == [
+        "DCGM_FI_DEV_FB_USED", "DCGM_FI_DEV_FB_FREE"]
+    assert [one["Expression"] for one in metrics if one["ReturnData"]] == ["100 * used / (used + free)"]
+
+
 def test_metric_math(scaling, cloudwatch, target):
     if "Metrics" not in scaling.meta.service_model.shape_for("CustomizedMetricSpecification").members:
         pytest.skip("this client is too old")

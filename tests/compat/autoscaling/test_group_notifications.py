@@ -6,9 +6,8 @@ from support.queues import refused
 
 
 def received(queue):
-    answer = queue.client.receive_message(QueueUrl=queue.url, WaitTimeSeconds=10, MaxNumberOfMessages=1)
-    (message,) = answer["Messages"]
-    queue.client.delete_message(QueueUrl=queue.url, ReceiptHandle=message["ReceiptHandle"])
+    message = queue.receive_one()
+    queue.delete(message)
     return json.loads(message["Body"])
 
 

@@ -132,8 +132,7 @@ def test_a_hook_tests_its_queue(autoscaling, make_group, queue):
         NotificationTargetARN=queue.arn,
         RoleARN="arn:aws:iam::111111111111:role/hooks",
     )
-    messages = queue.client.receive_message(QueueUrl=queue.url, WaitTimeSeconds=10)["Messages"]
-    body = json.loads(messages[0]["Body"])
+    body = json.loads(queue.receive_one()["Body"])
     assert body["Event"] == "autoscaling:TEST_NOTIFICATION" and body["AutoScalingGroupName"] == name
 
 

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Auto Scaling groups, with stock boto3."""
+import datetime
+
 import pytest
+from botocore import xform_name
 from botocore.exceptions import ClientError
 
-from support.queues import unique_name
+from support.queues import refused, unique_name
 
 
 def error_of(info):
@@ -56,6 +59,40 @@ def test_invalid_members_have_amazons_texts(make_group, members, text):
         make_group(**members)
     code, message = error_of(info)
     assert code == "ValidationError" and text in message
+
+
+def test_members_of_spot_instances_are_rejected_by_name(autoscaling, make_group, describe):
+    """There are none at Stoker."""
+    with refused("ValidationError", "CapacityRebalance"):
+        make_group(CapacityRebalance=True)
+    name = make_group(CapacityRebalance=False)
+    with refused("ValidationError", "CapacityRebalance"):
+        autoscaling.update_auto_scaling_group(AutoScalingGroupName=name, CapacityRebalance=True)
+    assert describe(name)["CapacityRebalance"] is False
+
+
+GROUP = {"AutoScalingGroupName": "g"}
+SOME_TIME = datetime.datetime(2026, 11, 1)
+
+
+@pytest.mark.parametrize(
+    "operation, request_",
+    [
+        ("AttachLoadBalancers", {**GROUP, "LoadBalancerNames": ["web"]}),
+        ("AttachLoadBalancerTargetGroups", {**GROUP, "TargetGroupARNs": ["arn:aws:elasticloadbalancing:web"]}),
+        ("AttachTrafficSources", {**GROUP, "TrafficSources": [{"Identifier": "web"}]}),
+        ("DeleteWarmPool", GROUP),
+        ("DescribeWarmPool", GROUP),
+        ("DetachLoadBalancers", {**GROUP, "LoadBalancerNames": ["web"]}),
+        ("DetachLoadBalancerTargetGroups", {**GROUP, "TargetGroupARNs": ["arn:aws:elasticloadbalancing:web"]}),
+        ("DetachTrafficSources", {**GROUP, "TrafficSources": [{"Identifier": "web"}]}),
+        ("GetPredictiveScalingForecast", {**GROUP, "PolicyName": "p", "StartTime": SOME_TIME, "EndTime": SOME_TIME}),
+        ("PutWarmPool", GROUP),
+    ],
+)
+def test_operations_that_stoker_does_not_have_are_rejected_by_name(autoscaling, operation, request_):
+    with refused("UnsupportedOperation", operation):
+        getattr(autoscaling, xform_name(operation))(**request_)
 
 
 def test_desired_capacity_stays_between_min_and_max(autoscaling, make_group):

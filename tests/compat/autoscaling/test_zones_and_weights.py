@@ -74,10 +74,10 @@ def test_a_group_of_an_instance_has_a_launch_configuration_of_its_name(autoscali
 
 
 def test_members_without_an_effect_here_are_shown(make_group, describe):
-    name = make_group(HealthCheckType="ELB", HealthCheckGracePeriod=60, CapacityRebalance=True)
+    name = make_group(HealthCheckType="ELB", HealthCheckGracePeriod=60, CapacityRebalance=False)
     shown = describe(name)
     assert (shown["HealthCheckType"], shown["HealthCheckGracePeriod"]) == ("ELB", 60)
-    assert shown["CapacityRebalance"] is True
+    assert shown["CapacityRebalance"] is False
     assert shown["VPCZoneIdentifier"] == ""
 
 

@@ -8,7 +8,7 @@ import botocore.exceptions
 import pytest
 
 from support.queues import refused, unique_name
-from support.waiting import eventually
+from support.waiting import ALARM_PATIENCE_SECONDS, eventually
 
 
 @pytest.fixture(scope="session")
@@ -71,7 +71,7 @@ def wait_for_state(alarms, name, state):
         alarm = alarm_of(alarms, name)
         return alarm if alarm["StateValue"] == state else None
 
-    return eventually(look)
+    return eventually(look, ALARM_PATIENCE_SECONDS)
 
 
 def put(alarms, namespace, value, minutes_ago=0):
@@ -109,8 +109,7 @@ def test_an_alarm_fires_sends_its_message_and_records_it(alarms, sqs, account, m
     assert alarm["StateReason"].startswith("Threshold Crossed: 1 datapoint [10.0 (")
     assert alarm["StateReason"].endswith(")] was greater than the threshold (5.0).")
     assert json.loads(alarm["StateReasonData"])["recentDatapoints"] == [10.0]
-    (message,) = sqs.receive_message(QueueUrl=queue.url, WaitTimeSeconds=20)["Messages"]
-    body = json.loads(message["Body"])
+    body = json.loads(queue.receive_one()["Body"])
     assert (body["AlarmName"], body["AlarmDescription"], body["AWSAccountId"]) == (name, "too deep", account)
     assert (body["OldStateValue"], body["NewStateValue"]) == ("INSUFFICIENT_DATA", "ALARM")
     assert body["Trigger"]["Statistic"] == "MAXIMUM"

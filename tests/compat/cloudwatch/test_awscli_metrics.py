@@ -26,7 +26,7 @@ def aws(server):
 
     def run(*arguments):
         command = [AWS, "--endpoint-url", server.endpoint, "--output", "json", "cloudwatch", *arguments]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout or "null")
 

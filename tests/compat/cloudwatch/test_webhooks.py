@@ -3,7 +3,7 @@
 import json
 
 from support.queues import unique_name
-from support.waiting import PATIENCE_SECONDS, eventually
+from support.waiting import ALARM_PATIENCE_SECONDS, PATIENCE_SECONDS, eventually
 from support.webhooks import receiver, verified, webhook  # noqa: F401
 
 
@@ -15,7 +15,7 @@ def test_an_alarm_calls_its_webhook_until_it_is_accepted(connect, receiver, webh
     )
     receiver.statuses = [500]
     cloudwatch.put_metric_data(Namespace=name, MetricData=[{"MetricName": "Depth", "Value": 10}])
-    headers, body = receiver.received.get(timeout=PATIENCE_SECONDS)
+    headers, body = receiver.received.get(timeout=ALARM_PATIENCE_SECONDS)
     assert verified(webhook, headers, body)
     assert json.loads(body)["NewStateValue"] == "ALARM"
     again, same = receiver.received.get(timeout=PATIENCE_SECONDS)

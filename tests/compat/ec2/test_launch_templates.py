@@ -45,7 +45,8 @@ def test_a_template_is_created_described_and_deleted(ec2):
     ec2.delete_launch_template(LaunchTemplateId=made["LaunchTemplateId"])
     with pytest.raises(ClientError) as info:
         ec2.describe_launch_templates(LaunchTemplateNames=[name])
-    assert error(info)[0] == "InvalidLaunchTemplateName.NotFoundException"
+    assert error(info) == ("InvalidLaunchTemplateName.NotFoundException",
+                           "At least one of the launch templates specified in the request does not exist.")
 
 
 def test_versions_are_listed_newest_first_in_pages(ec2, template):

@@ -6,7 +6,7 @@ from support.queues import unique_name
 from support.waiting import eventually
 
 FOREVER = "sleep 300"
-SOON = {"Delay": 1, "MaxAttempts": 120}
+SOON = {"Delay": 1, "MaxAttempts": 300}
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from support.queues import refused, unique_name
 
-SOON = {"Delay": 1, "MaxAttempts": 120}
+SOON = {"Delay": 1, "MaxAttempts": 300}
 
 
 @pytest.fixture
@@ -70,6 +70,8 @@ def test_a_service_is_created_and_described(ecs, cluster, make_service, account)
     assert "tags" not in describe(ecs, cluster, made)
     by_arn = ecs.describe_services(cluster=cluster, services=[arn, "none"])
     assert [one["serviceArn"] for one in by_arn["services"]] == [arn]
+    with refused("InvalidParameterException", "service names can have at most 10 items."):
+        ecs.describe_services(cluster=cluster, services=[arn] * 11)
     missing = arn.rsplit("/", 1)[0] + "/none"
     assert [(one["arn"], one["reason"]) for one in by_arn["failures"]] == [(missing, "MISSING")]
 
@@ -201,19 +203,37 @@ def test_unsupported_features_are_rejected_by_name(ecs, server, cluster, registe
     definition = register()["taskDefinitionArn"]
     balancer = {"targetGroupArn": "arn:aws:elasticloadbalancing:us-east-1:1:targetgroup/t/1", "containerName": "app",
                 "containerPort": 80}
-    lacking = {
-        "loadBalancers": [balancer],
-        "serviceRegistries": [{"registryArn": "arn:aws:servicediscovery:us-east-1:1:service/s"}],
-        "deploymentController": {"type": "CODE_DEPLOY"},
-        "launchType": "FARGATE",
-        "serviceConnectConfiguration": {"enabled": True},
-    }
+    lacking = [
+        ("loadBalancers", [balancer]),
+        ("serviceRegistries", [{"registryArn": "arn:aws:servicediscovery:us-east-1:1:service/s"}]),
+        ("deploymentController", {"type": "CODE_DEPLOY"}),
+        ("deploymentController", {"type": "EXTERNAL"}),
+        ("launchType", "FARGATE"),
+        ("serviceConnectConfiguration", {"enabled": True}),
+    ]
     known = ecs.meta.service_model.operation_model("CreateService").input_shape.members
-    for member, value in lacking.items():
+    for member, value in lacking:
         if member in known:
             with refused("ClientException", member):
                 ecs.create_service(cluster=cluster, serviceName="s", taskDefinition=definition, desiredCount=1,
                                    **{member: value})
+
+
+def test_the_circuit_breaker_has_a_threshold(raw, cluster, make_service):
+    """Older clients do not have these members."""
+    name = make_service()["serviceName"]
+    breaker = {"enable": True, "rollback": False, "resetOnHealthyTask": False,
+               "thresholdConfiguration": {"type": "COUNT", "value": 7}}
+
+    def update(**changed):
+        configuration = {"deploymentCircuitBreaker": {**breaker, **changed}}
+        return raw("UpdateService", {"cluster": cluster, "service": name, "deploymentConfiguration": configuration})
+
+    answer = update()
+    assert answer.json["service"]["deploymentConfiguration"]["deploymentCircuitBreaker"] == breaker
+    for threshold in ({"type": "BOUNDED_PERCENT", "value": 101}, {"type": "SOME", "value": 1}):
+        refusal = update(thresholdConfiguration=threshold)
+        assert (refusal.status, refusal.json["__type"]) == (400, "InvalidParameterException")
 
 
 def test_a_service_with_gpus_can_be_updated_on_one_machine(server, make_service, register):

@@ -6,7 +6,7 @@ from support.cluster import gpus_of
 from support.queues import refused, unique_name
 
 FOREVER = "sleep 300"
-SOON = {"Delay": 1, "MaxAttempts": 120}
+SOON = {"Delay": 1, "MaxAttempts": 300}
 
 
 def wait(fleet, name, *tasks):

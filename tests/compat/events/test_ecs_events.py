@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ECS publishes state changes of tasks and container instances."""
+"""ECS publishes state changes of tasks, container instances and deployments, and what services do."""
 import json
 
 import pytest
@@ -7,6 +7,7 @@ import pytest
 from support.cluster import Cluster
 from support.events import Rule
 from support.queues import Queue, unique_name
+from support.services import SERVE, Service
 
 
 @pytest.fixture
@@ -77,3 +78,26 @@ def test_changes_of_a_machine_arrive_in_a_queue(fleet):
     inbox.until(lambda detail: detail["pendingTasksCount"] + detail["runningTasksCount"] == 0)
     versions = [event["detail"]["version"] for event in inbox.got]
     assert len(set(versions)) == len(versions)
+
+
+def test_deployments_and_actions_of_a_service_arrive_in_queues(fleet):
+    deployments, actions = Inbox(fleet, "ECS Deployment State Change"), Inbox(fleet, "ECS Service Action")
+    service = Service(fleet, "web", fleet.define(SERVE))
+    arn, deployment = service.created["serviceArn"], service.created["deployments"][0]["id"]
+    begun = deployments.until(lambda detail: detail["eventName"] == "SERVICE_DEPLOYMENT_IN_PROGRESS")
+    assert begun["source"] == "aws.ecs" and begun["resources"] == [arn]
+    assert begun["detail"]["eventType"] == "INFO" and begun["detail"]["deploymentId"] == deployment
+    assert begun["detail"]["reason"] == f"ECS deployment {deployment} in progress."
+    completed = deployments.until(lambda detail: detail["eventName"] == "SERVICE_DEPLOYMENT_COMPLETED")
+    assert completed["detail"]["reason"] == f"ECS deployment {deployment} completed."
+
+    started = actions.until(lambda detail: detail["eventName"] == "TASKS_STARTED")
+    (task,) = service.running(1)
+    assert started["resources"] == [arn] and started["detail"]["taskArns"] == [task["taskArn"]]
+    assert started["detail"]["clusterArn"] == task["clusterArn"] and started["detail"]["createdAt"].endswith("Z")
+    actions.until(lambda detail: detail["eventName"] == "SERVICE_STEADY_STATE")
+
+    service.deploy(fleet.define(SERVE, gpus=3))
+    failed = actions.until(lambda detail: detail["eventName"] == "SERVICE_TASK_PLACEMENT_FAILURE")["detail"]
+    assert failed["eventType"] == "ERROR" and failed["reason"] == "RESOURCE:GPU"
+    assert failed["containerInstanceArns"] == [fleet.machines[0].arn]

@@ -8,7 +8,7 @@ import { connect, onAmazon, refused, uniqueName } from "./support.mjs";
 const ecs = connect(ECS);
 const cluster = uniqueName();
 const family = uniqueName();
-const soon = { client: ecs, maxWaitTime: 120, minDelay: 1, maxDelay: 1 };
+const soon = { client: ecs, maxWaitTime: 300, minDelay: 1, maxDelay: 1 };
 
 before(async () => {
   await ecs.createCluster({ clusterName: cluster });

@@ -3,8 +3,7 @@
 // simulated GPUs, whose tasks are processes: it ignores images.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { ECS, waitUntilTasksRunning, waitUntilTasksStopped } from "@aws-sdk/client-ecs";
@@ -12,7 +11,7 @@ import { connect, eventually, onAmazon, stoker, uniqueName } from "./support.mjs
 
 const ecs = connect(ECS);
 const cluster = uniqueName();
-const soon = { client: ecs, maxWaitTime: 120, minDelay: 1, maxDelay: 1 };
+const soon = { client: ecs, maxWaitTime: 300, minDelay: 1, maxDelay: 1 };
 const onOurs = { skip: onAmazon };
 let agent, folder, instance;
 
@@ -25,11 +24,15 @@ async function describeInstance() {
 before(async () => {
   if (onAmazon) return;
   await ecs.createCluster({ clusterName: cluster });
-  folder = mkdtempSync(join(tmpdir(), "stoker-test-"));
+  folder = mkdtempSync("/dev/shm/stoker-test-");  // tasks have a /tmp of their own
+  chmodSync(folder, 0o755);
   const { token } = JSON.parse(stoker("token", "--data", process.env.STOKER_DATA, "--json"));
-  const where = ["--join", process.env.AWS_ENDPOINT_URL, "--token", token, "--cluster", cluster];
-  const machine = ["--data", folder, "--name", "box-js", "--gpus", "fake:2xV100", "--driver", "process"];
-  agent = spawn(process.env.STOKER_BIN, ["agent", ...where, ...machine], { stdio: "ignore" });
+  const where = ["--join", process.env.AWS_ENDPOINT_URL, "--cluster", cluster];
+  const machine = ["--data", join(folder, "agent"), "--name", "box-js", "--gpus", "fake:2xV100", "--driver", "process"];
+  agent = spawn(process.env.STOKER_BIN, ["agent", ...where, ...machine], {
+    stdio: "ignore",
+    env: { ...process.env, STOKER_TOKEN: token },
+  });
   instance = await eventually(async () => {
     assert.equal(agent.exitCode, null, "the agent ended");
     const found = await describeInstance();

@@ -2,23 +2,45 @@
 // Receiving, long polls, deleting, visibility timeouts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
-import { NO_QUEUE, makeQueue, refused, sqs } from "./support.mjs";
+import { NO_QUEUE, makeQueue, redrive, refused, sqs } from "./support.mjs";
 
 const PREFIX = "AWS.SimpleQueueService.";
 const ids = (count) => Array.from({ length: count }, (_, i) => String(i));
 const fill = (queue, count) => queue.sendBatch(ids(count).map((Id) => ({ Id, MessageBody: Id })));
 
-// A poll lasts 20 seconds: one that returns within 15 was woken.
-function soon(promise) {
-  const late = sleep(15000, undefined, { ref: false }).then(() => assert.fail("the poll was not woken"));
-  return Promise.race([promise, late]);
+const TRIES = 3;
+const poll = (queue) => queue.receive({ WaitTimeSeconds: 20 });
+
+// Starts a long poll, and returns as soon as it waits: it moves a message that was received too often to the dead-letter
+// queue, whose count shows that the poll has run.
+async function startWaiting(t, queue) {
+  const dead = await makeQueue(t);
+  await queue.set({ RedrivePolicy: redrive(await dead.arn(), 2) });
+  await queue.send("received too often");
+  for (let i = 0; i < 2; i += 1) await queue.receiveOne({ VisibilityTimeout: 0 });
+  const messages = poll(queue);
+  messages.catch(() => {});
+  await dead.expectCounts({ visible: 1 });
+  return { messages };
 }
-async function poll(queue, more = {}) {
-  const waiting = queue.receive({ WaitTimeSeconds: 20, ...more });
-  waiting.catch(() => {});
-  await sleep(200);
-  return { messages: () => soon(waiting) };
+
+// The poll of this test must end before its time is over: before a poll that began to wait earlier. If it does not, it was
+// not woken, or the machine stood still for as long as a poll lasts: then the test is repeated.
+function testOfAnEarlyEnd(name, scenario) {
+  test(name, async (t) => {
+    for (let i = 0; i < TRIES; i += 1) {
+      const empty = await makeQueue(t);
+      let ended = false;
+      const other = (await startWaiting(t, empty)).messages.finally(() => (ended = true));
+      await scenario(t);
+      if (!ended) {
+        await empty.send("ends the other poll");
+        await other;
+        return;
+      }
+    }
+    assert.fail("each poll lasted longer than one that began before it");
+  });
 }
 
 test("an empty queue returns no messages", async (t) => {
@@ -92,40 +114,40 @@ test("message attributes are chosen by name, prefix or all", async (t) => {
   assert.deepEqual(await shown("other", "not there"), ["other"]);
 });
 
-test("a message ends the wait", async (t) => {
+testOfAnEarlyEnd("a message ends the wait", async (t) => {
   const queue = await makeQueue(t);
-  const waiting = await poll(queue);
+  const waiting = await startWaiting(t, queue);
   await queue.send("wake up");
-  assert.deepEqual((await waiting.messages()).map((message) => message.Body), ["wake up"]);
+  assert.deepEqual((await waiting.messages).map((message) => message.Body), ["wake up"]);
 });
 
-test("the end of a delay ends the wait", async (t) => {
+testOfAnEarlyEnd("the end of a delay ends the wait", async (t) => {
   const queue = await makeQueue(t);
   await queue.send("late", { DelaySeconds: 1 });
-  assert.equal((await (await poll(queue)).messages()).length, 1);
+  assert.equal((await poll(queue)).length, 1);
 });
 
-test("the end of a visibility timeout ends the wait", async (t) => {
+testOfAnEarlyEnd("the end of a visibility timeout ends the wait", async (t) => {
   const queue = await makeQueue(t);
   await queue.send("again");
   await queue.receiveOne({ VisibilityTimeout: 1 });
-  assert.equal((await (await poll(queue)).messages()).length, 1);
+  assert.equal((await poll(queue)).length, 1);
 });
 
-test("a released message ends the wait", async (t) => {
+testOfAnEarlyEnd("a released message ends the wait", async (t) => {
   const queue = await makeQueue(t);
   await queue.send("given back");
   const held = await queue.receiveOne({ VisibilityTimeout: 600 });
-  const waiting = await poll(queue);
+  const waiting = await startWaiting(t, queue);
   await queue.hide(held, 0);
-  assert.equal((await waiting.messages()).length, 1);
+  assert.equal((await waiting.messages).length, 1);
 });
 
-test("deleting the queue ends the wait", async (t) => {
+testOfAnEarlyEnd("deleting the queue ends the wait", async (t) => {
   const queue = await makeQueue(t);
-  const waiting = await poll(queue);
+  const waiting = await startWaiting(t, queue);
   await sqs.deleteQueue({ QueueUrl: queue.url });
-  await refused(waiting.messages(), NO_QUEUE, "does not exist");
+  await refused(waiting.messages, NO_QUEUE, "does not exist");
 });
 
 test("a deleted message is gone, and deleting twice is no error", async (t) => {

@@ -25,8 +25,8 @@ test("a presigned URL needs no key", async (t) => {
 
 test("x-amz- names in the query of a presigned URL count as headers", async (t) => {
   const bucket = await makeBucket(t);
-  const said = { Metadata: { a: "b c" }, StorageClass: "STANDARD_IA", Tagging: "t=1" };
-  const put = await ask(await url(PutObjectCommand, bucket, "key", said), { method: "PUT", body: "x" });
+  const settings = { Metadata: { a: "b c" }, StorageClass: "STANDARD_IA", Tagging: "t=1" };
+  const put = await ask(await url(PutObjectCommand, bucket, "key", settings), { method: "PUT", body: "x" });
   assert.equal(put.status, 200, put.text);
   const got = await bucket.get("key");
   assert.deepEqual([got.Metadata, got.StorageClass, got.TagCount], [{ a: "b c" }, "STANDARD_IA", 1]);

@@ -34,13 +34,13 @@ for (const key of KEYS) {
 
 test("the headers and metadata of an object", async (t) => {
   const bucket = await makeBucket(t);
-  const said = {
+  const settings = {
     CacheControl: "no-cache", ContentDisposition: 'attachment; filename="a b"', ContentLanguage: "de",
     ContentType: "text/own", Metadata: { a: "b", c: "" }, StorageClass: "STANDARD_IA",
   };
-  await bucket.put("key", "x", { ...said, Tagging: "t=1&u=%C3%BC" });
+  await bucket.put("key", "x", { ...settings, Tagging: "t=1&u=%C3%BC" });
   const head = await bucket.head("key");
-  for (const name of Object.keys(said)) assert.deepEqual(head[name], said[name]);
+  for (const name of Object.keys(settings)) assert.deepEqual(head[name], settings[name]);
   assert.equal((await bucket.get("key")).TagCount, 2);
   const { TagSet } = await s3.getObjectTagging({ Bucket: bucket.name, Key: "key" });
   assert.deepEqual(TagSet.sort((a, b) => a.Key.localeCompare(b.Key)), [{ Key: "t", Value: "1" }, { Key: "u", Value: "ü" }]);

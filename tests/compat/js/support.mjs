@@ -31,7 +31,7 @@ export async function refused(call, code, part = "") {
 }
 
 // Returns the first true result of `check`. The deadline is one that a busy machine meets, too.
-export async function eventually(check, seconds = 120) {
+export async function eventually(check, seconds = 300) {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {
     const answer = await check();
@@ -116,7 +116,7 @@ export const redrive = (arn, count = 1) =>
   JSON.stringify({ deadLetterTargetArn: arn, maxReceiveCount: count });
 
 export function stoker(...args) {
-  return execFileSync(process.env.STOKER_BIN, args, { encoding: "utf8", timeout: 120000 });
+  return execFileSync(process.env.STOKER_BIN, args, { encoding: "utf8", timeout: 300000 });
 }
 
 // The same service for another account, which needs a server of our own.

@@ -34,7 +34,7 @@ def start(server):
 
 def test_tail_shows_recent_lines(start, group):
     group.put("one", "two")
-    output, errors = start("logs", "tail", group.name, "--format", "short").communicate(timeout=120)
+    output, errors = start("logs", "tail", group.name, "--format", "short").communicate(timeout=300)
     assert [line.split(" ", 1)[1] for line in output.splitlines()] == ["one", "two"], errors
 
 
@@ -53,11 +53,11 @@ def test_tail_follows_lines_that_are_written_after_it_started(start, group):
 def test_tail_filters(start, group):
     group.put("ok", "ERROR 1", "ok", "ERROR 2")
     command = start("logs", "tail", group.name, "--filter-pattern", "ERROR", "--format", "short")
-    output, errors = command.communicate(timeout=120)
+    output, errors = command.communicate(timeout=300)
     assert [line.split(" ", 1)[1] for line in output.splitlines()] == ["ERROR 1", "ERROR 2"], errors
 
 
 def test_operations_work_from_the_command_line(start, logs, group):
     done = start("logs", "put-retention-policy", "--log-group-name", group.name, "--retention-in-days", "3")
-    assert done.communicate(timeout=120)[1] == ""
+    assert done.communicate(timeout=300)[1] == ""
     assert logs.describe_log_groups(logGroupNamePrefix=group.name)["logGroups"][0]["retentionInDays"] == 3

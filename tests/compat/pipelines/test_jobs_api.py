@@ -9,7 +9,8 @@ import pytest
 from support import sigv4
 from support.job_api import Pipeline, Worker, request
 from support.raw import Caller
-from support.waiting import eventually
+from support.server import run_stoker
+from support.waiting import PATIENCE_SECONDS, eventually
 from support.webhooks import receiver, verified  # noqa: F401
 
 
@@ -87,8 +88,10 @@ def test_a_poison_input_fails_with_its_error_and_can_be_retried(pipeline, worker
         item = worker.receive()
         worker.report(item[1], attempt)
         worker.fail(item, attempt)
-        assert pipeline.job(job)["status"] == "QUEUED"
-    assert worker.receive() is None  # moves it to the dead-letter queue
+        assert pipeline.job(job)["status"] == ("QUEUED" if attempt == 1 else "FAILED")
+    assert worker.receive() is None  # it is in the dead-letter queue
+    failed_queue = worker.sqs.get_queue_attributes(QueueUrl=pipeline.failed_queue, AttributeNames=["All"])["Attributes"]
+    assert failed_queue["ApproximateNumberOfMessages"] == "1"
     failed = pipeline.job(job)
     assert failed["status"] == "FAILED" and failed["attempts"] == 2
     assert failed["error"] == {"type": "BadImage", "message": "not a PNG"}
@@ -201,11 +204,11 @@ def test_the_end_of_a_job_is_sent_and_signed(server, s3, sqs, receiver):  # noqa
     worker = Worker(pipeline, s3, sqs)
     receiver.statuses.append(500)
     job = pipeline.submit().json
-    assert job["webhook"] == {"url": f"http://127.0.0.1:{receiver.server_port}/hook", "status": None, "attempts": 0}
+    assert job["webhook"] == {"url": f"http://127.0.0.1:{receiver.server_port}/hook", "status": None, "attempts": 0, "error": None}
     result = json.dumps({"text": "x" * 100_000, "number": 1}).encode()
     worker.succeed(worker.receive(), result)
-    seen = [receiver.received.get(timeout=60) for _ in range(2)]  # the second after 5 s
-    assert {headers["webhook-id"] for headers, _ in seen} == {f"msg_{job['task_id']}"}
+    seen = [receiver.received.get(timeout=PATIENCE_SECONDS) for _ in range(2)]  # the second after 5 s
+    assert {headers["webhook-id"] for headers, _ in seen} == {f"msg_{pipeline.name}_{job['task_id']}"}
     for headers, body in seen:
         assert verified({"secret": pipeline.applied["webhookSecret"]}, headers, body)
         event = json.loads(body)
@@ -216,18 +219,20 @@ def test_the_end_of_a_job_is_sent_and_signed(server, s3, sqs, receiver):  # noqa
     assert len(deliveries) == 1 and deliveries[0]["attempts"] == 2 and deliveries[0]["response_status"] == 204
     again = pipeline("POST", f"/jobs/{job['task_id']}/deliveries/{deliveries[0]['id']}/resend")
     assert again.status == 202
-    headers, body = receiver.received.get(timeout=60)
-    assert headers["webhook-id"] == f"msg_{job['task_id']}" and json.loads(body)["data"]["result"] == json.loads(result)
+    headers, body = receiver.received.get(timeout=PATIENCE_SECONDS)
+    assert headers["webhook-id"] == f"msg_{pipeline.name}_{job['task_id']}" and json.loads(body)["data"]["result"] == json.loads(result)
     pipeline.delete()
 
 
-def test_the_webhook_of_a_job_wins(pipeline, worker, receiver):  # noqa: F811
+def test_the_webhook_of_a_job_wins(server, pipeline, worker, receiver):  # noqa: F811
     job = pipeline.submit(query={"webhook": f"http://127.0.0.1:{receiver.server_port}/mine", "id": "hooked"})
     assert job.status == 202
     worker.succeed(worker.receive())
-    headers, body = receiver.received.get(timeout=60)
-    assert headers["webhook-id"] == "msg_hooked" and json.loads(body)["data"]["status"] == "SUCCEEDED"
-    assert verified(pipeline.operation("GetWebhookSecret", {"pipeline": pipeline.name}), headers, body)
+    headers, body = receiver.received.get(timeout=PATIENCE_SECONDS)
+    assert headers["webhook-id"] == f"msg_{pipeline.name}_hooked" and json.loads(body)["data"]["status"] == "SUCCEEDED"
+    secret = run_stoker("pipeline", "webhook-secret", pipeline.name, "--data", server.data).stdout.strip()
+    assert secret == pipeline.operation("GetWebhookSecret", {"pipeline": pipeline.name})["secret"]
+    assert verified({"secret": secret}, headers, body)
 
 
 def test_a_deleted_pipeline_takes_its_jobs_and_keys_along(server, s3, sqs):

@@ -178,7 +178,7 @@ def test_each_answer_of_the_file_is_given(server, s3, sqs):
 def too_large(pipeline, checked):
     """Announced, not sent."""
     import http.client
-    connection = http.client.HTTPConnection("127.0.0.1", pipeline.server.port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", pipeline.server.port, timeout=300)
     connection.putrequest("POST", f"/pipelines/{pipeline.name}/jobs")
     for name, value in (("Authorization", f"Bearer {pipeline.secret}"), ("Content-Length", str(5 * 2**30 + 1))):
         connection.putheader(name, value)

@@ -54,7 +54,7 @@ def test_every_resource_is_visible_and_tagged(pipelines, clients, name, account)
     url = sqs.get_queue_url(QueueName=queue)["QueueUrl"]
     attributes = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
     redrive = json.loads(attributes["RedrivePolicy"])
-    assert redrive["deadLetterTargetArn"].endswith(queue + "-failed") and int(redrive["maxReceiveCount"]) == 5
+    assert redrive["deadLetterTargetArn"].endswith(queue + "-failed") and int(redrive["maxReceiveCount"]) == 15
     [statement] = json.loads(attributes["Policy"])["Statement"]
     assert statement["Condition"]["ArnEquals"] == {"aws:SourceArn": f"arn:aws:s3:::{bucket}"}
     assert statement["Condition"]["StringEquals"] == {"aws:SourceAccount": account}
@@ -118,6 +118,15 @@ def test_a_changed_worker_is_a_new_revision_of_the_service(pipelines, clients, n
     assert {one["field"] for one in changes} == {"command", "resourceRequirements"}
     [service] = clients["ecs"].describe_services(services=["stoker-" + name])["services"]
     assert service["taskDefinition"].endswith(f"stoker-{name}:2")
+
+
+def test_a_worker_can_have_a_share_of_a_gpu(pipelines, clients, name):
+    spec = {"name": name, "image": "model", "serve": "python3 /serve.py", "gpu_memory": 4096}
+    pipelines.apply(spec)
+    definition = clients["ecs"].describe_task_definition(taskDefinition=f"stoker-{name}")["taskDefinition"]
+    [requirement] = definition["containerDefinitions"][0]["resourceRequirements"]
+    assert requirement["type"] == "GPU" and "value" not in requirement  # older clients do not show the strategy
+    assert pipelines.diff(spec) == (0, [])
 
 
 def test_deleting_keeps_data_unless_told_otherwise(pipelines, clients, name):

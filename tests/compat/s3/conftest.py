@@ -87,7 +87,7 @@ def fetch():
         if body is not None and not request.has_header("Content-type"):
             request.add_header("Content-Type", "")  # urllib would say that it is a form
         try:
-            with opener.open(request, timeout=120) as answer:
+            with opener.open(request, timeout=300) as answer:
                 return Fetched(answer)
         except urllib.error.HTTPError as error:
             return Fetched(error)
@@ -126,9 +126,9 @@ def aws(server):
 
     def run(*arguments, fails=False, given=None, binary=False):
         command = [AWS, "--endpoint-url", server.endpoint, *map(str, arguments)]
-        done = subprocess.run(command, env=environment, input=given, capture_output=True, timeout=120)
+        done = subprocess.run(command, env=environment, input=given, capture_output=True, timeout=300)
         assert (done.returncode != 0) == fails, done.stderr.decode() + done.stdout.decode()
-        said = done.stderr if fails else done.stdout
-        return said if binary else said.decode()
+        output = done.stderr if fails else done.stdout
+        return output if binary else output.decode()
 
     return run

@@ -66,9 +66,9 @@ def test_checksums_are_returned_on_request(s3, raw, bucket):
     bucket.put("key", BODY, ChecksumAlgorithm="SHA1")
     plain = raw.call("HEAD", f"/{bucket.name}/key")
     assert header("SHA1") not in plain.headers
-    asked = raw.call("HEAD", f"/{bucket.name}/key", headers={"X-Amz-Checksum-Mode": "ENABLED"})
-    assert asked.headers[header("SHA1")] == checksum("SHA1", BODY)
-    assert asked.headers["x-amz-checksum-type"] == "FULL_OBJECT"
+    head = raw.call("HEAD", f"/{bucket.name}/key", headers={"X-Amz-Checksum-Mode": "ENABLED"})
+    assert head.headers[header("SHA1")] == checksum("SHA1", BODY)
+    assert head.headers["x-amz-checksum-type"] == "FULL_OBJECT"
 
 
 def test_an_object_without_a_checksum_gets_one(raw, bucket):

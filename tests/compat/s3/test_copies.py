@@ -74,8 +74,8 @@ def test_a_copy_source_may_begin_with_a_slash(bucket, body):
 
 
 def test_a_copy_onto_itself_needs_a_change(bucket, body):
-    said = "This copy request is illegal because it is trying to copy an object to itself without changing"
-    with refused("InvalidRequest", 400, said):
+    message = "This copy request is illegal because it is trying to copy an object to itself without changing"
+    with refused("InvalidRequest", 400, message):
         bucket.copy("source", "source")
     bucket.copy("source", "source", MetadataDirective="REPLACE", Metadata={"new": "data"})
     assert bucket.head("source")["Metadata"] == {"new": "data"}

@@ -23,10 +23,10 @@ def shared(s3, bucket):
 @pytest.fixture
 def preflight(fetch, server):
     def ask(bucket, origin, method, headers=None):
-        asked = {"Origin": origin, "Access-Control-Request-Method": method}
+        request_headers = {"Origin": origin, "Access-Control-Request-Method": method}
         if headers:
-            asked["Access-Control-Request-Headers"] = headers
-        return fetch("OPTIONS", f"{server.endpoint}/{bucket.name}/key", headers=asked)
+            request_headers["Access-Control-Request-Headers"] = headers
+        return fetch("OPTIONS", f"{server.endpoint}/{bucket.name}/key", headers=request_headers)
 
     return ask
 
@@ -101,11 +101,12 @@ def test_responses_have_cors_headers(s3, shared, fetch):
     assert answer.status == 200 and "Access-Control-Allow-Origin" not in answer.headers
 
 
-@pytest.mark.parametrize("asked", [{"Access-Control-Request-Method": "DELETE"}, {"Access-Control-Request-Headers": "x-a"}])
-def test_preflight_headers_in_the_request_itself_count(s3, shared, fetch, asked):
+@pytest.mark.parametrize("request_headers", [{"Access-Control-Request-Method": "DELETE"},
+                                             {"Access-Control-Request-Headers": "x-a"}])
+def test_preflight_headers_in_the_request_itself_count(s3, shared, fetch, request_headers):
     shared.put("key", b"x")
     url = s3.generate_presigned_url("get_object", Params={"Bucket": shared.name, "Key": "key"})
-    answer = fetch("GET", url, headers={"Origin": "http://anybody.test", **asked})
+    answer = fetch("GET", url, headers={"Origin": "http://anybody.test", **request_headers})
     assert answer.status == 200 and "Access-Control-Allow-Origin" not in answer.headers
 
 

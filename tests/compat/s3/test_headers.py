@@ -52,14 +52,14 @@ def test_encryption_headers_are_rejected_where_they_do_not_apply(raw, bucket):
 
 
 def test_every_response_has_a_date_and_ids(raw, bucket):
-    asked = [raw.call("PUT", f"/{bucket.name}/key", BODY), raw.call("HEAD", f"/{bucket.name}/key"),
-             raw.call("GET", f"/{bucket.name}/none"), raw.anonymous("GET", "/")]
-    for answer in asked:
+    answers = [raw.call("PUT", f"/{bucket.name}/key", BODY), raw.call("HEAD", f"/{bucket.name}/key"),
+               raw.call("GET", f"/{bucket.name}/none"), raw.anonymous("GET", "/")]
+    for answer in answers:
         date = email.utils.parsedate_to_datetime(answer.headers["date"])
         assert abs(datetime.datetime.now(datetime.timezone.utc) - date) < datetime.timedelta(minutes=5)
         assert re.fullmatch("[0-9A-Z]{16}", answer.headers["x-amz-request-id"])
         assert base64.b64decode(answer.headers["x-amz-id-2"], validate=True)
-    assert len({answer.headers["x-amz-request-id"] for answer in asked}) == len(asked)
+    assert len({answer.headers["x-amz-request-id"] for answer in answers}) == len(answers)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -101,10 +101,10 @@ CHECKSUMS = [
 ]
 
 
-@pytest.mark.parametrize("headers, said", CHECKSUMS)
-def test_inconsistent_checksum_headers_are_rejected(raw, bucket, headers, said):
+@pytest.mark.parametrize("headers, message", CHECKSUMS)
+def test_inconsistent_checksum_headers_are_rejected(raw, bucket, headers, message):
     answer = raw.call("PUT", f"/{bucket.name}/key", BODY, headers=headers)
-    assert (answer.status, answer.code) == (400, "InvalidRequest") and said in answer.message, answer
+    assert (answer.status, answer.code) == (400, "InvalidRequest") and message in answer.message, answer
     assert bucket.keys() == []
 
 

@@ -233,8 +233,8 @@ def test_times_are_whole_seconds(raw, bucket):
     bucket.put("key", b"x")
     upload = bucket.start_upload("upload")
     upload.put(1, b"x")
-    asked = ["?list-type=2", "?versions", "?uploads", f"/upload?uploadId={upload.id}"]
-    for body in [raw.call("GET", f"/{bucket.name}{query}").body for query in asked] + [raw.call("GET", "/").body]:
+    queries = ["?list-type=2", "?versions", "?uploads", f"/upload?uploadId={upload.id}"]
+    for body in [raw.call("GET", f"/{bucket.name}{query}").body for query in queries] + [raw.call("GET", "/").body]:
         times = re.findall(rb"<(?:LastModified|Initiated|CreationDate)>([^<]*)<", body)
         assert times and all(time.endswith(b".000Z") for time in times), body
     assert bucket.list()["Contents"][0]["LastModified"] == bucket.head("key")["LastModified"]

@@ -79,8 +79,8 @@ def test_sync(aws, bucket, make_bucket, files, tmp_path):
     assert aws("s3", "sync", files, here) == ""  # nothing has changed
     (files / "a.txt").write_text("changed, and longer")
     (files / "b.log").unlink()
-    said = aws("s3", "sync", files, here, "--delete")
-    assert "upload:" in said and "delete:" in said and said.count("\n") == 2
+    output = aws("s3", "sync", files, here, "--delete")
+    assert "upload:" in output and "delete:" in output and output.count("\n") == 2
     assert bucket.read("a.txt") == b"changed, and longer" and "b.log" not in bucket.keys()
     aws("s3", "sync", here, f"s3://{there.name}")
     assert there.keys() == bucket.keys()

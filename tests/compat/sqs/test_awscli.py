@@ -30,7 +30,7 @@ def aws(server):
 
     def run(*arguments, fails=False):
         command = [AWS, "--endpoint-url", server.endpoint, "--output", "json", *arguments]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
         assert (done.returncode != 0) == fails, done.stderr
         return done.stderr if fails else json.loads(done.stdout or "null")
 
@@ -77,8 +77,8 @@ def test_message_attributes_are_typed(aws, url):
 
 
 def test_a_missing_queue_is_reported(aws):
-    said = aws("sqs", "get-queue-url", "--queue-name", unique_name(), fails=True)
-    assert "AWS.SimpleQueueService.NonExistentQueue" in said and "does not exist" in said
+    error = aws("sqs", "get-queue-url", "--queue-name", unique_name(), fails=True)
+    assert "AWS.SimpleQueueService.NonExistentQueue" in error and "does not exist" in error
 
 
 def test_the_caller_identity(aws, account):

@@ -52,7 +52,7 @@ def worker(environment, tmp_path):
 
 
 def test_tasks_are_executed_once_each(sqs, environment, worker, tmp_path):
-    subprocess.run([sys.executable, "-c", SEND], env=environment, cwd=tmp_path, check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", SEND], env=environment, cwd=tmp_path, check=True, timeout=300)
     wanted = {f"{i}+{i}": str(2 * i) for i in range(5)} | {"second_try": "done"}
 
     def results():

@@ -50,6 +50,15 @@ def test_a_message_moves_after_its_last_allowed_receive(make_queue, dead):
     source.expect_counts()
 
 
+def test_a_queue_may_be_its_own_dead_letter_queue(queue):
+    queue.set(RedrivePolicy=redrive(queue.arn))
+    sent = queue.send("again")
+    for _ in range(3):
+        assert queue.receive_one(VisibilityTimeout=0)["MessageId"] == sent["MessageId"]
+    queue.delete(queue.receive_one())
+    queue.expect_counts()
+
+
 def test_a_dead_letter_keeps_its_sent_timestamp(make_queue, dead):
     source = make_queue({"RedrivePolicy": redrive(dead.arn)})
     source.send()

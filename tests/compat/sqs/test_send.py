@@ -173,6 +173,22 @@ def test_a_trace_header_is_received_with_the_message(queue):
     assert queue.receive_one(AttributeNames=["AWSTraceHeader"])["Attributes"] == {"AWSTraceHeader": TRACE}
 
 
+def test_the_trace_id_of_a_request_becomes_the_trace_header_of_its_messages(connect, make_queue):
+    queue = make_queue(client=connect("sqs"))
+    own = {"AWSTraceHeader": {"DataType": "String", "StringValue": "Root=1-own"}}
+
+    def trace(params, **_):
+        params["headers"]["X-Amzn-Trace-Id"] = TRACE
+
+    queue.client.meta.events.register("before-call.sqs", trace)
+    assert "MD5OfMessageSystemAttributes" not in queue.send("m")
+    queue.send_batch([{"Id": "1", "MessageBody": "m"}])
+    queue.send("own", MessageSystemAttributes=own)
+    for _ in range(3):
+        got = queue.receive_one(AttributeNames=["AWSTraceHeader"])
+        assert got["Attributes"]["AWSTraceHeader"] == ("Root=1-own" if got["Body"] == "own" else TRACE)
+
+
 def test_a_trace_header_is_text(queue):
     header = {"AWSTraceHeader": {"DataType": "Number", "StringValue": "1"}}
     with refused("InvalidParameterValue", "AWSTraceHeader"):
