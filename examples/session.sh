@@ -18,6 +18,10 @@ case $stoker in /*) ;; *) stoker=$root/$stoker ;; esac
 python=/usr/bin/python3
 aws_command=/usr/bin/aws
 [ -x "$aws_command" ] || aws_command=aws
+if [ "$(id -u)" -eq 0 ] && ! runuser -u nobody -- test -r "$root/examples/session.sh"; then
+  echo "tasks run as users of their own, which cannot read $root: move it to a folder that they may enter, such as /opt" >&2
+  exit 1
+fi
 folder=$(mktemp -d /tmp/stoker-example-XXXXXX)
 patience_seconds=${PATIENCE_SECONDS:-600} # for what must happen, also on a busy machine
 server="" children=""

@@ -138,6 +138,9 @@ done
 case $PWD in
   /tmp/*) echo "warning: tasks have a /tmp of their own, and do not find the files of this checkout in it" ;;
 esac
+if [ "$(id -u)" -eq 0 ] && ! runuser -u nobody -- test -r tools/test.sh; then
+  echo "warning: tasks run as users of their own, which cannot read the files of this checkout"
+fi
 rm -f "$logs"/build-*.status
 presets=$(for step in $steps; do [ "$step" != postgres ] || echo release; preset_of "$step"; done | awk '!seen[$0]++')
 if grep -qx release <<< "$presets"; then
