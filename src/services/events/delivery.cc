@@ -7,10 +7,13 @@
 
 #include "base/log.h"
 #include "base/random.h"
+#include "services/arn.h"
 #include "services/events/pattern_cache.h"
 #include "services/events/rule.h"
 #include "services/events/target.h"
 #include "services/invoke.h"
+#include "shapes/logs/log_event.h"
+#include "shapes/logs/log_stream.h"
 #include "shapes/sqs/message.h"
 #include "shapes/stoker/webhook.h"
 #include "wire/error.h"
@@ -39,7 +42,8 @@ std::string to_list(const std::vector<std::string>& texts) {
 
 // As Amazon names them in its dead letters.
 std::string dead_letter_code(const wire::ApiError& error) {
-  if (error.code().find("NonExistentQueue") != std::string::npos || error.code() == "QueueDoesNotExist") {
+  if (error.code().find("NonExistentQueue") != std::string::npos || error.code() == "QueueDoesNotExist" ||
+      error.code() == "ResourceNotFoundException") {
     return "RESOURCE_NOT_FOUND";
   }
   return error.code().find("AccessDenied") != std::string::npos ? "NO_PERMISSIONS" : error.code();
@@ -103,10 +107,30 @@ void send_to_bus(Call& call, const StoredRule& rule, const std::string& arn, con
   deliver(call, *name, event, hops + 1);
 }
 
+// As the service, which a resource policy of the account has to admit. A rule writes to a stream of its own each day.
+void send_to_log_group(Call& call, const StoredRule& rule, const std::string& arn, std::string text) {
+  const auto parts = parse_arn(arn);
+  const bool own = parts->account == rule.bus.account && parts->region == rule.bus.region;
+  if (!own) throw wire::ApiError("RESOURCE_NOT_FOUND", "The log group is one of another account or region.");
+  const Caller sender = as_service(call, "events.amazonaws.com", rule.arn(), rule.bus.account);
+  shapes::logs::PutLogEventsRequest request;
+  request.logGroupName = log_group_of(arn);
+  request.logStreamName = rule.name + "/" + wire::to_iso8601(call.now).substr(0, 10);
+  request.logEvents.push_back({base::to_millis(call.now), std::move(text)});
+  try {
+    invoke(call, sender, "logs", "CreateLogStream",
+           shapes::logs::CreateLogStreamRequest{request.logGroupName, request.logStreamName});
+  } catch (const wire::ApiError& error) {
+    if (error.code() != "ResourceAlreadyExistsException") throw;
+  }
+  invoke<shapes::logs::PutLogEventsResponse>(call, sender, "logs", "PutLogEvents", request);
+}
+
 void send_text(Call& call, const StoredRule& rule, const Target& target, std::string text, int hops) {
   switch (kind_of(target.Arn)) {
     case TargetKind::Webhook: return send_webhook(call, rule, target.Arn, text);
     case TargetKind::Bus: return send_to_bus(call, rule, target.Arn, text, hops);
+    case TargetKind::LogGroup: return send_to_log_group(call, rule, target.Arn, std::move(text));
     case TargetKind::Queue: break;
     default:
       throw wire::ApiError("RESOURCE_NOT_FOUND", target.Arn + " does not exist: Stoker does not have this service.");

@@ -18,6 +18,15 @@ std::vector<Target> list_targets(Call& call, std::int64_t rule) {
       .all([](const store::Row& row) { return from_json<Target>(row.text(0)); });
 }
 
+std::string log_group_of(const std::string& text) {
+  const auto arn = parse_arn(text, "logs");
+  constexpr std::string_view kResource = "log-group:", kAllStreams = ":*";
+  if (!arn || !arn->resource.starts_with(kResource)) return "";
+  std::string_view name = arn->resource.substr(kResource.size());
+  if (name.ends_with(kAllStreams)) name.remove_suffix(kAllStreams.size());
+  return std::string(name);
+}
+
 TargetKind kind_of(const std::string& text) {
   // Of the services whose resources Amazon accepts as targets, those that Stoker does not have.
   static const std::set<std::string_view> foreign = {
@@ -28,6 +37,7 @@ TargetKind kind_of(const std::string& text) {
   if (arn->service == "sqs") return TargetKind::Queue;
   if (arn->service == "stoker" && arn->resource.starts_with("webhook/")) return TargetKind::Webhook;
   if (arn->service == "events" && arn->resource.starts_with("event-bus/")) return TargetKind::Bus;
+  if (!log_group_of(text).empty()) return TargetKind::LogGroup;
   return foreign.contains(arn->service) ? TargetKind::Foreign : TargetKind::Unsupported;
 }
 
