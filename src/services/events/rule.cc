@@ -126,13 +126,15 @@ StoredRule find_rule_by_arn(Call& call, const std::string& text) {
   return std::move(*rule);
 }
 
-std::vector<std::string> list_rule_names(Call& call, const BusName& bus, const RuleNames& which) {
-  const std::string prefix = path_of(bus.name, which.prefix);
-  return call.tx
-      .query("SELECT name FROM events_rules WHERE account = $1 AND region = $2 AND bus = $3 AND name > $4"
-             " AND substr(name, 1, $5) = $6 ORDER BY name LIMIT $7",
-             bus.account, bus.region, bus.name, path_of(bus.name, which.after), prefix.size(), prefix, which.most)
-      .all([&](const store::Row& row) { return name_of(bus.name, row.str(0)); });
+std::vector<std::string> list_rule_names(Call& call, const BusName& bus, const std::string& prefix,
+                                         const std::string& after) {
+  auto names = call.tx
+                   .query("SELECT name FROM events_rules WHERE account = $1 AND region = $2 AND bus = $3 AND name > $4"
+                          " ORDER BY name",
+                          bus.account, bus.region, bus.name, path_of(bus.name, after))
+                   .all([&](const store::Row& row) { return name_of(bus.name, row.str(0)); });
+  std::erase_if(names, [&](const std::string& name) { return !name.starts_with(prefix); });
+  return names;
 }
 
 std::vector<StoredRule> list_enabled_rules(Call& call, const BusName& bus) {

@@ -39,12 +39,9 @@ std::optional<StoredRule> load_rule(Call& call, std::int64_t number);
 StoredRule find_rule(Call& call, const std::optional<std::string>& bus, const std::string& name);
 // The rule of an ARN, of the caller's account and region; throws ResourceNotFoundException.
 StoredRule find_rule_by_arn(Call& call, const std::string& arn);
-// The names of a bus's rules that start with a prefix, in order, after a name; at most `most`.
-struct RuleNames {
-  std::string prefix, after;
-  std::int64_t most = 0;
-};
-std::vector<std::string> list_rule_names(Call& call, const BusName& bus, const RuleNames& which);
+// The names of a bus's rules that start with a prefix, in order, after a name. kMaxRules bounds the list.
+std::vector<std::string> list_rule_names(Call& call, const BusName& bus, const std::string& prefix,
+                                         const std::string& after);
 // Those with a pattern.
 std::vector<StoredRule> list_enabled_rules(Call& call, const BusName& bus);
 // Of any account.

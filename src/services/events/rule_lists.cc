@@ -28,7 +28,7 @@ ListRulesResponse list_rules(Call& call, const ListRulesRequest& request) {
   const Page page = read_page(request.Limit, request.NextToken, page_rules());
   const std::string prefix = request.NamePrefix.value_or("");
   check_text("NamePrefix", prefix);
-  auto names = list_rule_names(call, bus, {prefix, page.after, page.size + 1});
+  auto names = list_rule_names(call, bus, prefix, page.after);
   ListRulesResponse response;
   response.NextToken = cut_page(names, page);
   response.Rules.emplace();
