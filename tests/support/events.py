@@ -18,19 +18,21 @@ def allow_rule(queue, rule_arn):
 
 
 class Rule:
-    def __init__(self, client, pattern, **more):
-        self.client, self.name = client, unique_name()
-        self.arn = client.put_rule(Name=self.name, EventPattern=json.dumps(pattern), **more)["RuleArn"]
+    """Of the bus `EventBusName`; absent: the default bus."""
+
+    def __init__(self, client, pattern, EventBusName="default", **more):
+        self.client, self.name, self.bus = client, unique_name(), {"EventBusName": EventBusName}
+        self.arn = client.put_rule(Name=self.name, EventPattern=json.dumps(pattern), **self.bus, **more)["RuleArn"]
 
     def target(self, queue, allow=True, **more):
         """Sends matching events to a queue."""
         if allow:
             allow_rule(queue, self.arn)
-        answer = self.client.put_targets(Rule=self.name, Targets=[{"Id": "1", "Arn": queue.arn, **more}])
+        answer = self.client.put_targets(Rule=self.name, **self.bus, Targets=[{"Id": "1", "Arn": queue.arn, **more}])
         assert answer["FailedEntryCount"] == 0
 
     def remove(self):
-        ids = [target["Id"] for target in self.client.list_targets_by_rule(Rule=self.name)["Targets"]]
+        ids = [target["Id"] for target in self.client.list_targets_by_rule(Rule=self.name, **self.bus)["Targets"]]
         if ids:
-            self.client.remove_targets(Rule=self.name, Ids=ids)
-        self.client.delete_rule(Name=self.name)
+            self.client.remove_targets(Rule=self.name, **self.bus, Ids=ids)
+        self.client.delete_rule(Name=self.name, **self.bus)

@@ -104,7 +104,7 @@ DescribeKeyPairsResult describe_key_pairs(Call& call, const DescribeKeyPairsRequ
   });
   for (KeyPairInfo& pair : pairs) {
     if (!request.IncludePublicKey.value_or(false)) pair.PublicKey.reset();
-    if (!tags[*pair.KeyPairId].empty()) pair.Tags = shown_tags(tags[*pair.KeyPairId]);
+    pair.Tags = shown_tags(tags[*pair.KeyPairId]);
   }
   DescribeKeyPairsResult result;
   result.KeyPairs = std::move(pairs);

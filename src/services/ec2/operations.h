@@ -25,6 +25,7 @@ std::vector<Operation> vpc_operations();
 std::vector<Operation> subnet_operations();
 std::vector<Operation> security_group_operations();
 std::vector<Operation> security_rule_operations();
+std::vector<Operation> security_rule_change_operations();
 std::vector<Operation> route_table_operations();
 std::vector<Operation> internet_gateway_operations();
 

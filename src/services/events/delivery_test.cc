@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "services/directory.h"
 #include "services/events/module.h"
+#include "services/events/rule.h"
 #include "shapes/events/event.h"
 #include "shapes/events/rule.h"
 #include "shapes/events/target.h"
@@ -50,6 +51,8 @@ void record_webhook(Call& call, const shapes::stoker::SendWebhook& request) {
   fake.senders.push_back(call.caller);
 }
 
+struct Nothing {};
+
 class DeliveryTest : public testing::Test {
  protected:
   DeliveryTest() {
@@ -72,7 +75,8 @@ class DeliveryTest : public testing::Test {
     store_->write_now([&](store::Tx& tx) {
       Call call{tx, caller_, now_, now_, &locals_, &directory_};
       const Erased erased = row->run(call, &input);
-      output = std::move(*static_cast<Output*>(erased.get()));
+      if constexpr (!std::is_same_v<Output, Nothing>) output = std::move(*static_cast<Output*>(erased.get()));
+      woken_ = call.wakes;
     });
     return output;
   }
@@ -80,6 +84,22 @@ class DeliveryTest : public testing::Test {
     shapes::events::PutRuleRequest request{.Name = name};
     request.EventPattern = pattern;
     run<shapes::events::PutRuleResponse>("PutRule", request);
+  }
+  void put_schedule(const std::string& name, const std::string& expression) {
+    shapes::events::PutRuleRequest request{.Name = name};
+    request.ScheduleExpression = expression;
+    run<shapes::events::PutRuleResponse>("PutRule", request);
+  }
+  // One look of the schedules, and what it decides. Returns when to look again.
+  std::optional<base::Time> run_schedules() {
+    std::optional<base::Time> next;
+    store_->write_now([&](store::Tx& tx) {
+      Call call{tx, caller_, now_, now_, &locals_, &directory_};
+      const Decision decision = module_.loops.at(0).look(call);
+      next = decision.next;
+      if (decision.apply) decision.apply(call);
+    });
+    return next;
   }
   void put_target(const std::string& rule, const shapes::events::Target& target) {
     shapes::events::PutTargetsRequest request{.Rule = rule};
@@ -108,7 +128,8 @@ class DeliveryTest : public testing::Test {
   FakeReceivers& fake_ = locals_.add<FakeReceivers>();
   Directory directory_;
   Caller caller_{.account = "111111111111", .region = "us-east-1"};
-  base::Time now_ = base::from_seconds(1'800'000'000);
+  base::Time now_ = base::from_seconds(1'800'000'000);  // 2027-01-15T08:00:00Z
+  std::vector<Wake> woken_;                             // by the last operation
 };
 
 TEST_F(DeliveryTest, AMatchingEventIsSentToEachTargetInTheNameOfItsRule) {
@@ -142,6 +163,85 @@ TEST_F(DeliveryTest, WhatAQueueRejectsGoesToTheDeadLettersWithItsReason) {
   EXPECT_EQ(fake_.attributes["ERROR_CODE"].StringValue, "RESOURCE_NOT_FOUND");
   EXPECT_EQ(fake_.attributes["TARGET_ARN"].StringValue, kQueueArn);
   EXPECT_EQ(fake_.sent[1].first, kWebhookArn) << "the other target receives it";
+}
+
+TEST(EventsTables, RulesFromBeforeThereWereBusesAreOnTheDefaultBus) {
+  const std::string folder = testing::TempDir() + "events-" + base::random_uuid();
+  store::Migrations before = migrations();
+  before.steps.resize(1);
+  auto store = store::open_sqlite(folder, {before});
+  store->write_now([](store::Tx& tx) {
+    tx.exec("INSERT INTO events_rules (account, region, name, pattern, enabled, tags)"
+            " VALUES ('111111111111', 'us-east-1', 'old', '{}', 1, '{\"tags\":[]}')");
+  });
+  store.reset();
+  store = store::open_sqlite(folder, {migrations()});
+  store->write_now([](store::Tx& tx) {
+    const Caller caller{.account = "111111111111", .region = "us-east-1"};
+    Call call{tx, caller, {}, {}};
+    const auto rule = load_rule(call, BusName{"111111111111", "us-east-1"}, "old");
+    ASSERT_TRUE(rule);
+    EXPECT_EQ(rule->arn(), "arn:aws:events:us-east-1:111111111111:rule/old");
+    EXPECT_EQ(rule->pattern, "{}");
+    EXPECT_EQ(list_enabled_rules(call, rule->bus).size(), 1u);
+  });
+  store.reset();
+  std::filesystem::remove_all(folder);
+}
+
+TEST_F(DeliveryTest, WhatDoesNotExistHereGoesToTheDeadLetters) {
+  put_rule("all", R"({"source":["shop"]})");
+  auto function = target("f", "arn:aws:lambda:us-east-1:111111111111:function:none");
+  function.DeadLetterConfig.emplace();
+  function.DeadLetterConfig->Arn = kLettersArn;
+  put_target("all", function);
+  put_event(R"({"n":1})");
+  ASSERT_EQ(fake_.sent.size(), 1u);
+  EXPECT_EQ(fake_.sent[0].first, kLettersArn);
+  EXPECT_EQ(fake_.attributes["ERROR_CODE"].StringValue, "RESOURCE_NOT_FOUND");
+}
+
+TEST_F(DeliveryTest, AnEventPassesFromOneBusToAnotherOnce) {
+  put_rule("all", R"({"source":["shop"]})");
+  put_target("all", shapes::events::Target{.Id = "self", .Arn = "arn:aws:events:us-east-1:111111111111:event-bus/default"});
+  put_target("all", target("queue", kQueueArn));
+  put_event(R"({"n":1})");
+  EXPECT_EQ(fake_.sent.size(), 2u) << "the bus receives its own event once more";
+}
+
+TEST_F(DeliveryTest, ARateIsDueAfterEachOfItsPeriods) {
+  put_schedule("often", "rate(5 minutes)");
+  EXPECT_EQ(woken_.size(), 1u);
+  put_target("often", shapes::events::Target{.Id = "a", .Arn = kQueueArn});
+  EXPECT_EQ(run_schedules(), now_ + std::chrono::minutes(5));
+  EXPECT_THAT(fake_.sent, IsEmpty());
+  now_ += std::chrono::minutes(5);
+  run_schedules();
+  ASSERT_EQ(fake_.sent.size(), 1u);
+  EXPECT_THAT(fake_.sent[0].second,
+              testing::EndsWith(R"("detail-type":"Scheduled Event","source":"aws.events","account":"111111111111",)"
+                                R"("time":"2027-01-15T08:05:00Z","region":"us-east-1",)"
+                                R"("resources":["arn:aws:events:us-east-1:111111111111:rule/often"],"detail":{}})"));
+  EXPECT_EQ(run_schedules(), now_ + std::chrono::minutes(5));
+  now_ += std::chrono::minutes(23);  // the server was down
+  run_schedules();
+  EXPECT_EQ(run_schedules(), now_ + std::chrono::minutes(2)) << "in step with the first one";
+  EXPECT_EQ(fake_.sent.size(), 2u) << "what was missed is sent once";
+}
+
+TEST_F(DeliveryTest, ACronExpressionIsDueInUtcWhileItsRuleIsEnabled) {
+  put_schedule("morning", "cron(30 9 ? * MON-FRI *)");
+  put_target("morning", shapes::events::Target{.Id = "a", .Arn = kQueueArn});
+  EXPECT_EQ(run_schedules(), now_ + std::chrono::minutes(90)) << "a Friday";
+  shapes::events::DisableRuleRequest disable{.Name = "morning"};
+  run<Nothing>("DisableRule", disable);
+  now_ += std::chrono::hours(2);
+  EXPECT_EQ(run_schedules(), std::nullopt);
+  EXPECT_THAT(fake_.sent, IsEmpty());
+  shapes::events::EnableRuleRequest enable{.Name = "morning"};
+  run<Nothing>("EnableRule", enable);
+  EXPECT_EQ(woken_.size(), 1u);
+  EXPECT_EQ(run_schedules(), now_ + std::chrono::minutes(3 * 24 * 60 - 30)) << "on Monday";
 }
 
 }  // namespace

@@ -7,8 +7,8 @@ using wire::ApiError;
 
 ApiError validation_error(std::string message) { return ApiError("ValidationException", std::move(message)); }
 
-ApiError rule_not_found(const std::string& name) {
-  return ApiError("ResourceNotFoundException", "Rule " + name + " does not exist on EventBus default.");
+ApiError rule_not_found(const std::string& name, const std::string& bus) {
+  return ApiError("ResourceNotFoundException", "Rule " + name + " does not exist on EventBus " + bus + ".");
 }
 
 ApiError limit_exceeded() {
@@ -32,6 +32,12 @@ void check_name(const std::string& path, const std::string& value) {
 
 void check_text(const std::string& member, const std::string& value) {
   if (value.find('\0') != value.npos) throw validation_error("Parameter " + member + " is not valid.");
+}
+
+PageRules page_rules() {
+  return {.most = kMaxPage,
+          .invalid_size = [](std::int32_t) { return validation_error("Parameter Limit is not valid."); },
+          .invalid_token = [](const std::string&) { return invalid_token(); }};
 }
 
 std::optional<ApiError> violation_error(const std::vector<wire::Violation>& violations) {

@@ -5,6 +5,7 @@
 #include "services/events/operations.h"
 #include "services/events/pattern_cache.h"
 #include "services/events/rule.h"
+#include "services/events/schedule.h"
 #include "shapes/events/errors.h"
 
 namespace services::events {
@@ -16,7 +17,7 @@ constexpr std::size_t kBodyLimit = 2u << 20;
 std::vector<Operation> all_operations() {
   std::vector<Operation> all;
   for (auto rows : {rule_operations(), rule_list_operations(), target_operations(), event_operations(),
-                    event_bus_operations(), tag_operations(), unsupported_operations()}) {
+                    event_bus_operations(), permission_operations(), tag_operations(), unsupported_operations()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;
@@ -49,6 +50,7 @@ Module module(const Options&) {
   events.internal_operations = internal_operations();
   events.migrations = migrations();
   events.add_memory = [](Locals& locals) { locals.add<PatternCache>(); };
+  events.loops = {schedule_loop()};
   events.gauges = &rule_gauges;
   return events;
 }

@@ -18,6 +18,7 @@ std::vector<Operation> rule_list_operations();
 std::vector<Operation> target_operations();
 std::vector<Operation> event_operations();
 std::vector<Operation> event_bus_operations();
+std::vector<Operation> permission_operations();
 std::vector<Operation> tag_operations();
 std::vector<Operation> unsupported_operations();
 

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // PutEvents, of clients and of our own services, and TestEventPattern.
-#include <fmt/format.h>
-
 #include <boost/json/parse.hpp>
 
 #include "base/random.h"
 #include "services/events/delivery.h"
 #include "services/events/errors.h"
+#include "services/events/event_bus.h"
 #include "services/events/operations.h"
 #include "services/events/pattern.h"
-#include "services/events/rule.h"
-#include "wire/json.h"
-#include "wire/timestamp.h"
 
 namespace services::events {
 using namespace shapes::events;
@@ -21,18 +17,6 @@ namespace json = boost::json;
 
 constexpr std::size_t kMaxEntriesBytes = 256u << 10;  // Amazon's, of all entries of a request
 constexpr std::size_t kTimeBytes = 14;                // what Amazon counts for an entry's Time
-
-std::string quoted(std::string_view text) {
-  std::string out;
-  wire::write_json_string(text, out);
-  return out;
-}
-
-std::string to_list(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const std::string& text : texts) out += (out.empty() ? "" : ",") + quoted(text);
-  return "[" + out + "]";
-}
 
 std::size_t size_of(const PutEventsRequestEntry& entry) {
   std::size_t size = entry.Time ? kTimeBytes : 0;
@@ -84,26 +68,30 @@ std::optional<PutEventsResultEntry> entry_problem(const Caller& caller, const Pu
   if (caller.service.empty() && entry.Source->starts_with("aws.")) {
     return failed("NotAuthorizedForSourceException", "Not authorized for the source.");
   }
-  try {
-    check_bus(caller, entry.EventBusName);
-  } catch (const wire::ApiError& error) {
-    return failed(error.code(), error.message());
-  }
   return std::nullopt;
 }
 
-Event make_event(const Call& call, const PutEventsRequestEntry& entry, const std::string& id) {
-  Event event;
-  event.text = fmt::format(
-      R"({{"version":"0","id":"{}","detail-type":{},"source":{},"account":{},"time":"{}","region":{},)"
-      R"("resources":{},"detail":{}}})",
-      id, quoted(*entry.DetailType), quoted(*entry.Source), quoted(call.caller.account),
-      wire::to_iso8601(std::chrono::floor<std::chrono::seconds>(entry.Time.value_or(call.now))),
-      quoted(call.caller.region), to_list(entry.Resources.value_or(std::vector<std::string>())),
-      compact(*entry.Detail));
-  boost::system::error_code error;
-  event.value = json::parse(event.text, error);
-  return event;
+Event to_event(const Call& call, const PutEventsRequestEntry& entry, const std::string& id) {
+  return make_event({.id = id,
+                     .detail_type = *entry.DetailType,
+                     .source = *entry.Source,
+                     .account = call.caller.account,
+                     .region = call.caller.region,
+                     .time = entry.Time.value_or(call.now),
+                     .resources = entry.Resources.value_or(std::vector<std::string>()),
+                     .detail = compact(*entry.Detail)});
+}
+
+// Of an entry; nullopt for a bus that does not exist, whose events Amazon accepts and drops. Throws where the bus is
+// another account's that does not admit the caller.
+std::optional<BusName> receiving_bus(Call& call, const PutEventsRequestEntry& entry) {
+  const auto name = read_bus_name(call.caller, entry.EventBusName);
+  const auto bus = name ? load_bus(call, *name) : std::nullopt;
+  if (!bus) return std::nullopt;
+  if (admits(call, *bus, call.caller.account)) return name;
+  throw wire::ApiError("AccessDeniedException",
+                       "User: " + call.caller.arn() + " is not authorized to perform: events:PutEvents on resource: " +
+                           name->arn() + " because no resource-based policy allows the events:PutEvents action");
 }
 
 PutEventsResponse put_events(Call& call, const PutEventsRequest& request) {
@@ -121,7 +109,7 @@ PutEventsResponse put_events(Call& call, const PutEventsRequest& request) {
       continue;
     }
     const std::string id = base::random_uuid();
-    deliver(call, make_event(call, entry, id));
+    if (const auto bus = receiving_bus(call, entry)) deliver(call, *bus, to_event(call, entry, id));
     response.Entries->push_back({.EventId = id, .ErrorCode = std::nullopt, .ErrorMessage = std::nullopt});
   }
   return response;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/events/rule.h"
 
-#include <boost/describe/class.hpp>
-
 #include "services/arn.h"
 #include "services/events/errors.h"
+#include "services/events/rule_tags.h"
 #include "services/shape_json.h"
 
 namespace services::events {
@@ -35,50 +34,78 @@ CREATE TABLE events_targets (
 CREATE INDEX events_targets_arn ON events_targets (arn, rule);
 )sql";
 
-const std::string kRuleColumns = "id, account, region, name, pattern, enabled, description, role_arn, tags";
+// The column `name` holds what follows "rule/" in the ARN: NAME, or BUS/NAME on a bus of one's own. The pattern is ""
+// where there is none.
+constexpr char kBuses[] = R"sql(
+CREATE TABLE events_buses (
+  account TEXT NOT NULL,
+  region TEXT NOT NULL,
+  name TEXT NOT NULL,
+  description TEXT,
+  policy TEXT,
+  tags TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  modified_at INTEGER NOT NULL,
+  PRIMARY KEY (account, region, name)
+);
+ALTER TABLE events_rules ADD COLUMN bus TEXT NOT NULL DEFAULT 'default';
+ALTER TABLE events_rules ADD COLUMN schedule TEXT;
+ALTER TABLE events_rules ADD COLUMN due_at INTEGER;
+DROP INDEX events_rules_enabled;
+CREATE INDEX events_rules_enabled ON events_rules (account, region, bus, name) WHERE enabled = 1;
+CREATE INDEX events_rules_due ON events_rules (due_at) WHERE due_at IS NOT NULL;
+)sql";
 
-struct TagList {
-  std::vector<shapes::events::Tag> tags;
-};
-BOOST_DESCRIBE_STRUCT(TagList, (), (tags))
+const std::string kRuleColumns =
+    "id, account, region, bus, name, pattern, enabled, description, role_arn, tags, schedule, due_at";
+
+std::string path_of(const std::string& bus, const std::string& name) {
+  return bus == kDefaultBus ? name : bus + "/" + name;
+}
+
+std::string name_of(const std::string& bus, const std::string& path) {
+  return bus == kDefaultBus ? path : path.substr(bus.size() + 1);
+}
 
 StoredRule read_rule(const store::Row& row) {
   StoredRule rule;
   rule.number = row.integer(0);
-  rule.account = row.str(1);
-  rule.region = row.str(2);
-  rule.name = row.str(3);
-  rule.pattern = row.str(4);
-  rule.enabled = row.boolean(5);
-  rule.description = row.maybe_str(6);
-  rule.role_arn = row.maybe_str(7);
-  rule.tags = from_json<TagList>(row.text(8)).tags;
+  rule.bus = {row.str(1), row.str(2), row.str(3)};
+  rule.name = name_of(rule.bus.name, row.str(4));
+  if (std::string pattern = row.str(5); !pattern.empty()) rule.pattern = std::move(pattern);
+  rule.enabled = row.boolean(6);
+  rule.description = row.maybe_str(7);
+  rule.role_arn = row.maybe_str(8);
+  rule.tags = from_json<TagList>(row.text(9)).tags;
+  rule.schedule = row.maybe_str(10);
+  rule.due_at = row.maybe_time(11);
   return rule;
 }
 
 }  // namespace
 
-std::string StoredRule::arn() const { return Arn{"events", region, account, "rule/" + name}.str(); }
-
-store::Migrations migrations() { return {"events", {kTables}}; }
-
-void check_bus(const Caller& caller, const std::optional<std::string>& bus) {
-  if (!bus || *bus == "default") return;
-  if (*bus == Arn{"events", caller.region, caller.account, "event-bus/default"}.str()) return;
-  throw wire::ApiError("ResourceNotFoundException",
-                       "Event bus " + *bus + " does not exist. Stoker supports the event bus default only.");
+std::string StoredRule::arn() const {
+  return Arn{"events", bus.region, bus.account, "rule/" + path_of(bus.name, name)}.str();
 }
 
-std::optional<StoredRule> load_rule(Call& call, const std::string& name) {
+store::Migrations migrations() { return {"events", {kTables, kBuses}}; }
+
+std::optional<StoredRule> load_rule(Call& call, const BusName& bus, const std::string& name) {
   static const std::string sql =
-      "SELECT " + kRuleColumns + " FROM events_rules WHERE account = $1 AND region = $2 AND name = $3";
+      "SELECT " + kRuleColumns + " FROM events_rules WHERE account = $1 AND region = $2 AND name = $3 AND bus = $4";
   if (name.find('\0') != name.npos) return std::nullopt;
-  return call.tx.query(sql, call.caller.account, call.caller.region, name).one(read_rule);
+  return call.tx.query(sql, bus.account, bus.region, path_of(bus.name, name), bus.name).one(read_rule);
 }
 
-StoredRule find_rule(Call& call, const std::string& name) {
-  auto rule = load_rule(call, name);
-  if (!rule) throw rule_not_found(name);
+std::optional<StoredRule> load_rule(Call& call, std::int64_t number) {
+  static const std::string sql = "SELECT " + kRuleColumns + " FROM events_rules WHERE id = $1";
+  return call.tx.query(sql, number).one(read_rule);
+}
+
+StoredRule find_rule(Call& call, const std::optional<std::string>& bus, const std::string& name) {
+  const BusName found = find_bus(call, bus).id;
+  auto rule = load_rule(call, found, name);
+  if (!rule) throw rule_not_found(name, found.name);
   return std::move(*rule);
 }
 
@@ -87,17 +114,34 @@ StoredRule find_rule_by_arn(Call& call, const std::string& text) {
   if (!arn || !arn->resource.starts_with("rule/")) {
     throw validation_error("Parameter " + text + " is not valid. Reason: Provided Arn is not in correct format.");
   }
+  BusName bus{std::string(arn->account), std::string(arn->region)};
   std::string name(arn->resource.substr(5));
-  if (name.starts_with("default/")) name.erase(0, 8);
-  if (arn->account != call.caller.account || arn->region != call.caller.region) throw rule_not_found(name);
-  return find_rule(call, name);
+  if (const std::size_t slash = name.rfind('/'); slash != name.npos) {
+    bus.name = name.substr(0, slash);
+    name.erase(0, slash + 1);
+  }
+  const bool own = bus.account == call.caller.account && bus.region == call.caller.region;
+  auto rule = own ? load_rule(call, bus, name) : std::nullopt;
+  if (!rule) throw rule_not_found(name, bus.name);
+  return std::move(*rule);
 }
 
-std::vector<StoredRule> list_enabled_rules(Call& call) {
+std::vector<std::string> list_rule_names(Call& call, const BusName& bus, const std::string& prefix,
+                                         const std::string& after) {
+  auto names = call.tx
+                   .query("SELECT name FROM events_rules WHERE account = $1 AND region = $2 AND bus = $3 AND name > $4"
+                          " ORDER BY name",
+                          bus.account, bus.region, bus.name, path_of(bus.name, after))
+                   .all([&](const store::Row& row) { return name_of(bus.name, row.str(0)); });
+  std::erase_if(names, [&](const std::string& name) { return !name.starts_with(prefix); });
+  return names;
+}
+
+std::vector<StoredRule> list_enabled_rules(Call& call, const BusName& bus) {
   static const std::string sql = "SELECT " + kRuleColumns +
-                                 " FROM events_rules WHERE account = $1 AND region = $2 AND enabled = 1"
-                                 " ORDER BY name";
-  return call.tx.query(sql, call.caller.account, call.caller.region).all(read_rule);
+                                 " FROM events_rules WHERE account = $1 AND region = $2 AND bus = $3 AND enabled = 1"
+                                 " AND pattern <> '' ORDER BY name";
+  return call.tx.query(sql, bus.account, bus.region, bus.name).all(read_rule);
 }
 
 bool has_enabled_rules(Call& call) {
@@ -106,16 +150,18 @@ bool has_enabled_rules(Call& call) {
 
 void insert_rule(Call& call, const StoredRule& rule) {
   call.tx.exec(
-      "INSERT INTO events_rules (account, region, name, pattern, enabled, description, role_arn, tags)"
-      " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-      rule.account, rule.region, rule.name, rule.pattern, rule.enabled, rule.description, rule.role_arn,
-      to_json(TagList{rule.tags}));
+      "INSERT INTO events_rules (account, region, bus, name, pattern, enabled, description, role_arn, tags, schedule,"
+      " due_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+      rule.bus.account, rule.bus.region, rule.bus.name, path_of(rule.bus.name, rule.name), rule.pattern.value_or(""),
+      rule.enabled, rule.description, rule.role_arn, to_json(TagList{rule.tags}), rule.schedule, rule.due_at);
 }
 
 void update_rule(Call& call, const StoredRule& rule) {
   call.tx.exec(
-      "UPDATE events_rules SET pattern = $2, enabled = $3, description = $4, role_arn = $5, tags = $6 WHERE id = $1",
-      rule.number, rule.pattern, rule.enabled, rule.description, rule.role_arn, to_json(TagList{rule.tags}));
+      "UPDATE events_rules SET pattern = $2, enabled = $3, description = $4, role_arn = $5, tags = $6, schedule = $7,"
+      " due_at = $8 WHERE id = $1",
+      rule.number, rule.pattern.value_or(""), rule.enabled, rule.description, rule.role_arn,
+      to_json(TagList{rule.tags}), rule.schedule, rule.due_at);
 }
 
 }  // namespace services::events

@@ -1,61 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 // ListRules and ListRuleNamesByTarget.
+#include <set>
+
 #include "services/events/errors.h"
 #include "services/events/operations.h"
 #include "services/events/rule.h"
-#include "services/page.h"
 
 namespace services::events {
 using namespace shapes::events;
 namespace {
-
-Page page_of(const std::optional<std::int32_t>& limit, const std::optional<std::string>& token) {
-  const PageRules rules{.most = kMaxPage,
-                        .invalid_size = [](std::int32_t) { return validation_error("Parameter Limit is not valid."); },
-                        .invalid_token = [](const std::string&) { return invalid_token(); }};
-  return read_page(limit, token, rules);
-}
 
 Rule to_shape(const StoredRule& rule) {
   Rule out;
   out.Name = rule.name;
   out.Arn = rule.arn();
   out.EventPattern = rule.pattern;
+  out.ScheduleExpression = rule.schedule;
   out.State = rule.enabled ? "ENABLED" : "DISABLED";
   out.Description = rule.description;
   out.RoleArn = rule.role_arn;
-  out.EventBusName = "default";
+  out.EventBusName = rule.bus.name;
   return out;
 }
 
 ListRulesResponse list_rules(Call& call, const ListRulesRequest& request) {
-  check_bus(call.caller, request.EventBusName);
-  const Page page = page_of(request.Limit, request.NextToken);
+  const BusName bus = find_bus(call, request.EventBusName).id;
+  const Page page = read_page(request.Limit, request.NextToken, page_rules());
   const std::string prefix = request.NamePrefix.value_or("");
   check_text("NamePrefix", prefix);
-  auto names = call.tx
-                   .query("SELECT name FROM events_rules WHERE account = $1 AND region = $2 AND name > $3"
-                          " AND substr(name, 1, $4) = $5 ORDER BY name LIMIT $6",
-                          call.caller.account, call.caller.region, page.after, prefix.size(), prefix, page.size + 1)
-                   .all([](const store::Row& row) { return row.str(0); });
+  auto names = list_rule_names(call, bus, prefix, page.after);
   ListRulesResponse response;
   response.NextToken = cut_page(names, page);
   response.Rules.emplace();
-  for (const std::string& name : names) response.Rules->push_back(to_shape(find_rule(call, name)));
+  for (const std::string& name : names) response.Rules->push_back(to_shape(*load_rule(call, bus, name)));
   return response;
 }
 
+// All of them: a bus has at most kMaxRules.
+std::set<std::string> list_targeting_rules(Call& call, const BusName& bus, const std::string& target) {
+  std::set<std::string> names;
+  const auto rules = call.tx
+                         .query("SELECT DISTINCT r.id FROM events_targets t JOIN events_rules r ON r.id = t.rule"
+                                " WHERE t.arn = $1 AND r.account = $2 AND r.region = $3 AND r.bus = $4",
+                                target, bus.account, bus.region, bus.name)
+                         .all([](const store::Row& row) { return row.integer(0); });
+  for (const std::int64_t rule : rules) names.insert(load_rule(call, rule)->name);
+  return names;
+}
+
 ListRuleNamesByTargetResponse list_rule_names_by_target(Call& call, const ListRuleNamesByTargetRequest& request) {
-  check_bus(call.caller, request.EventBusName);
-  const Page page = page_of(request.Limit, request.NextToken);
+  const BusName bus = find_bus(call, request.EventBusName).id;
+  const Page page = read_page(request.Limit, request.NextToken, page_rules());
   check_text("TargetArn", request.TargetArn);
   ListRuleNamesByTargetResponse response;
-  response.RuleNames = call.tx
-                           .query("SELECT DISTINCT r.name FROM events_targets t JOIN events_rules r ON r.id = t.rule"
-                                  " WHERE t.arn = $1 AND r.account = $2 AND r.region = $3 AND r.name > $4"
-                                  " ORDER BY r.name LIMIT $5",
-                                  request.TargetArn, call.caller.account, call.caller.region, page.after, page.size + 1)
-                           .all([](const store::Row& row) { return row.str(0); });
+  const std::set<std::string> targeting = list_targeting_rules(call, bus, request.TargetArn);
+  response.RuleNames.emplace(targeting.upper_bound(page.after), targeting.end());
   response.NextToken = cut_page(*response.RuleNames, page);
   return response;
 }

@@ -25,24 +25,40 @@ std::vector<Tag> add_tags(std::vector<Tag> tags, const std::vector<Tag>& more) {
 
 namespace {
 
+// Changes the tags of the rule or the bus that an ARN names, and returns them.
+template <class Change>
+std::vector<Tag> change_tags(Call& call, const std::string& arn, Change&& change) {
+  const auto bus = read_bus_name(call.caller, arn);
+  if (bus && bus->arn() == arn) {
+    StoredBus stored = find_bus(call, arn);
+    if (change(stored.tags)) save_bus(call, stored);
+    return stored.tags;
+  }
+  StoredRule rule = find_rule_by_arn(call, arn);
+  if (change(rule.tags)) update_rule(call, rule);
+  return rule.tags;
+}
+
 TagResourceResponse tag_resource(Call& call, const TagResourceRequest& request) {
-  StoredRule rule = find_rule_by_arn(call, request.ResourceARN);
-  rule.tags = add_tags(std::move(rule.tags), request.Tags);
-  update_rule(call, rule);
+  change_tags(call, request.ResourceARN, [&](std::vector<Tag>& tags) {
+    tags = add_tags(std::move(tags), request.Tags);
+    return true;
+  });
   return {};
 }
 
 UntagResourceResponse untag_resource(Call& call, const UntagResourceRequest& request) {
-  StoredRule rule = find_rule_by_arn(call, request.ResourceARN);
-  std::erase_if(rule.tags, [&](const Tag& tag) {
-    return std::ranges::find(request.TagKeys, tag.Key) != request.TagKeys.end();
+  change_tags(call, request.ResourceARN, [&](std::vector<Tag>& tags) {
+    std::erase_if(tags, [&](const Tag& tag) {
+      return std::ranges::find(request.TagKeys, tag.Key) != request.TagKeys.end();
+    });
+    return true;
   });
-  update_rule(call, rule);
   return {};
 }
 
 ListTagsForResourceResponse list_tags_for_resource(Call& call, const ListTagsForResourceRequest& request) {
-  return {.Tags = find_rule_by_arn(call, request.ResourceARN).tags};
+  return {.Tags = change_tags(call, request.ResourceARN, [](std::vector<Tag>&) { return false; })};
 }
 
 }  // namespace

@@ -13,7 +13,17 @@ namespace services::events {
 // By id.
 std::vector<shapes::events::Target> list_targets(Call& call, std::int64_t rule);
 
-// An extension: arn:aws:stoker:<region>:<account>:webhook/<name>.
-bool is_webhook(const std::string& arn);
+enum class TargetKind {
+  Queue,
+  Webhook,  // an extension: arn:aws:stoker:<region>:<account>:webhook/<name>
+  Bus,
+  LogGroup,
+  Foreign,  // of a service of Amazon's that Stoker does not have, so that the target does not exist
+  Unsupported,
+};
+TargetKind kind_of(const std::string& arn);
+
+// "/aws/events/all" of its ARN, with or without ":*" at the end; "" for other ARNs.
+std::string log_group_of(const std::string& arn);
 
 }  // namespace services::events

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PutTargets, ListTargetsByRule and RemoveTargets. A target is an SQS queue or a webhook.
+// PutTargets, ListTargetsByRule and RemoveTargets.
 #include <set>
 
 #include "services/arn.h"
@@ -8,7 +8,6 @@
 #include "services/events/rule.h"
 #include "services/events/target.h"
 #include "services/events/target_input.h"
-#include "services/page.h"
 #include "services/shape_json.h"
 
 namespace services::events {
@@ -19,9 +18,27 @@ std::vector<Target> list_targets(Call& call, std::int64_t rule) {
       .all([](const store::Row& row) { return from_json<Target>(row.text(0)); });
 }
 
-bool is_webhook(const std::string& text) {
-  const auto arn = parse_arn(text, "stoker");
-  return arn && arn->resource.starts_with("webhook/");
+std::string log_group_of(const std::string& text) {
+  const auto arn = parse_arn(text, "logs");
+  constexpr std::string_view kResource = "log-group:", kAllStreams = ":*";
+  if (!arn || !arn->resource.starts_with(kResource)) return "";
+  std::string_view name = arn->resource.substr(kResource.size());
+  if (name.ends_with(kAllStreams)) name.remove_suffix(kAllStreams.size());
+  return std::string(name);
+}
+
+TargetKind kind_of(const std::string& text) {
+  // Of the services whose resources Amazon accepts as targets, those that Stoker does not have.
+  static const std::set<std::string_view> foreign = {
+      "appsync", "batch",          "codebuild", "codepipeline",  "execute-api", "firehose", "glue",   "inspector",
+      "kinesis", "lambda",         "redshift",  "redshift-data", "sagemaker",   "sns",      "states", "ssm-incidents"};
+  const auto arn = parse_arn(text);
+  if (!arn) return TargetKind::Unsupported;
+  if (arn->service == "sqs") return TargetKind::Queue;
+  if (arn->service == "stoker" && arn->resource.starts_with("webhook/")) return TargetKind::Webhook;
+  if (arn->service == "events" && arn->resource.starts_with("event-bus/")) return TargetKind::Bus;
+  if (!log_group_of(text).empty()) return TargetKind::LogGroup;
+  return foreign.contains(arn->service) ? TargetKind::Foreign : TargetKind::Unsupported;
 }
 
 namespace {
@@ -38,7 +55,8 @@ void check_webhook(const Target& target) {
   if (target.DeadLetterConfig) throw unsupported("DeadLetterConfig of a webhook");
 }
 
-void check_settings(const Target& target) {
+// What belongs to targets of other kinds.
+void check_parameters(const Target& target) {
   const std::pair<bool, const char*> others[] = {
       {target.KinesisParameters.has_value(), "KinesisParameters"},
       {target.RunCommandParameters.has_value(), "RunCommandParameters"},
@@ -52,24 +70,17 @@ void check_settings(const Target& target) {
   for (const auto& [present, name] : others) {
     if (present) throw unsupported(std::string(name) + " of a target");
   }
-  if (target.RoleArn) throw validation_error("RoleArn is not supported for target " + target.Arn + ".");
-  const std::string problem = input_problem(target);
-  if (!problem.empty()) throw validation_error(problem);
 }
 
-void check_target(const Target& target) {
-  const auto arn = parse_arn(target.Arn);
-  const bool has_zero = target.Arn.find('\0') != target.Arn.npos;
-  if (has_zero || !arn || arn->service.empty() || arn->resource.empty()) throw invalid_arn(target.Arn);
-  if (!is_queue(*arn) && !is_webhook(target.Arn)) {
-    throw unsupported("targets other than SQS queues and webhooks: " + target.Arn);
-  }
-  check_settings(target);
-  if (!is_queue(*arn)) return check_webhook(target);
+void check_queue(const Target& target, const Arn& arn) {
+  if (target.RoleArn) throw validation_error("RoleArn is not supported for target " + target.Arn + ".");
   const bool has_group = target.SqsParameters && target.SqsParameters->MessageGroupId;
-  if (arn->resource.ends_with(".fifo") && !has_group) {
+  if (arn.resource.ends_with(".fifo") && !has_group) {
     throw validation_error("Parameter(s) SqsParameters must be specified for target: " + target.Id + ".");
   }
+}
+
+void check_dead_letters(const Target& target) {
   if (!target.DeadLetterConfig || !target.DeadLetterConfig->Arn) return;
   const auto letters = parse_arn(*target.DeadLetterConfig->Arn);
   if (!letters || !is_queue(*letters) || letters->resource.ends_with(".fifo")) {
@@ -77,9 +88,33 @@ void check_target(const Target& target) {
   }
 }
 
+// As Amazon, which does not look whether the target exists.
+void check_foreign(const Target& target, const Arn& arn) {
+  static const std::set<std::string_view> need_role = {"batch", "codebuild", "codepipeline", "firehose", "kinesis", "states"};
+  if (need_role.contains(arn.service) && !target.RoleArn) {
+    throw validation_error("RoleArn is required for target " + target.Arn + ".");
+  }
+}
+
+void check_target(const Target& target) {
+  const auto arn = parse_arn(target.Arn);
+  const bool has_zero = target.Arn.find('\0') != target.Arn.npos;
+  if (has_zero || !arn || arn->service.empty() || arn->resource.empty()) throw invalid_arn(target.Arn);
+  const TargetKind kind = kind_of(target.Arn);
+  if (kind == TargetKind::Unsupported || (kind == TargetKind::Queue && !is_queue(*arn))) {
+    throw unsupported("targets of this kind: " + target.Arn);
+  }
+  const std::string problem = input_problem(target);
+  if (!problem.empty()) throw validation_error(problem);
+  check_dead_letters(target);
+  if (kind == TargetKind::Foreign) return check_foreign(target, *arn);
+  check_parameters(target);
+  if (kind == TargetKind::Webhook) check_webhook(target);
+  if (kind == TargetKind::Queue) check_queue(target, *arn);
+}
+
 PutTargetsResponse put_targets(Call& call, const PutTargetsRequest& request) {
-  check_bus(call.caller, request.EventBusName);
-  const StoredRule rule = find_rule(call, request.Rule);
+  const StoredRule rule = find_rule(call, request.EventBusName, request.Rule);
   std::set<std::string> ids;
   for (const Target& known : list_targets(call, rule.number)) ids.insert(known.Id);
   for (const Target& target : request.Targets) {
@@ -98,12 +133,8 @@ PutTargetsResponse put_targets(Call& call, const PutTargetsRequest& request) {
 }
 
 ListTargetsByRuleResponse list_targets_by_rule(Call& call, const ListTargetsByRuleRequest& request) {
-  check_bus(call.caller, request.EventBusName);
-  const StoredRule rule = find_rule(call, request.Rule);
-  const PageRules rules{.most = kMaxPage,
-                        .invalid_size = [](std::int32_t) { return validation_error("Parameter Limit is not valid."); },
-                        .invalid_token = [](const std::string&) { return invalid_token(); }};
-  const Page page = read_page(request.Limit, request.NextToken, rules);
+  const StoredRule rule = find_rule(call, request.EventBusName, request.Rule);
+  const Page page = read_page(request.Limit, request.NextToken, page_rules());
   ListTargetsByRuleResponse response;
   response.Targets.emplace();
   std::vector<std::string> ids;
@@ -118,8 +149,7 @@ ListTargetsByRuleResponse list_targets_by_rule(Call& call, const ListTargetsByRu
 }
 
 RemoveTargetsResponse remove_targets(Call& call, const RemoveTargetsRequest& request) {
-  check_bus(call.caller, request.EventBusName);
-  const StoredRule rule = find_rule(call, request.Rule);
+  const StoredRule rule = find_rule(call, request.EventBusName, request.Rule);
   RemoveTargetsResponse response{.FailedEntryCount = 0, .FailedEntries = std::vector<RemoveTargetsResultEntry>()};
   for (const std::string& id : request.Ids) {
     check_name("ids." + std::to_string(&id - request.Ids.data() + 1) + ".member", id);

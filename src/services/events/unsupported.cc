@@ -17,15 +17,14 @@ BOOST_DESCRIBE_STRUCT(AnyInput, (), ())
 
 constexpr std::string_view kUnsupported[] = {
     "ActivateEventSource", "CancelReplay", "CreateApiDestination", "CreateArchive", "CreateConnection",
-    "CreateEndpoint", "CreateEventBus", "CreatePartnerEventSource", "DeactivateEventSource",
+    "CreateEndpoint", "CreatePartnerEventSource", "DeactivateEventSource",
     "DeauthorizeConnection", "DeleteApiDestination", "DeleteArchive", "DeleteConnection", "DeleteEndpoint",
-    "DeleteEventBus", "DeletePartnerEventSource", "DescribeApiDestination", "DescribeArchive",
+    "DeletePartnerEventSource", "DescribeApiDestination", "DescribeArchive",
     "DescribeConnection", "DescribeEndpoint", "DescribeEventSource",
     "DescribePartnerEventSource", "DescribeReplay", "ListApiDestinations", "ListArchives", "ListConnections",
     "ListEndpoints", "ListEventSources", "ListPartnerEventSourceAccounts",
-    "ListPartnerEventSources", "ListReplays", "PutPartnerEvents", "PutPermission", "RemovePermission",
-    "StartReplay", "UpdateApiDestination", "UpdateArchive", "UpdateConnection", "UpdateEndpoint",
-    "UpdateEventBus"
+    "ListPartnerEventSources", "ListReplays", "PutPartnerEvents",
+    "StartReplay", "UpdateApiDestination", "UpdateArchive", "UpdateConnection", "UpdateEndpoint"
 };
 
 template <std::size_t I>

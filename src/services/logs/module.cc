@@ -21,7 +21,7 @@ std::vector<Operation> all_operations() {
   std::vector<Operation> all;
   for (auto rows : {group_operations(), group_list_operations(), tag_operations(), stream_operations(),
                     put_operations(), read_operations(), record_operations(), metric_filter_operations(),
-                    subscription_operations(), query_operations(), query_definition_operations()}) {
+                    subscription_operations(), query_operations(), query_definition_operations(), resource_policy_operations()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;

@@ -19,6 +19,7 @@ std::vector<Operation> metric_filter_operations();
 std::vector<Operation> subscription_operations();
 std::vector<Operation> query_operations();
 std::vector<Operation> query_definition_operations();
+std::vector<Operation> resource_policy_operations();
 
 store::Migrations migrations();
 

@@ -5,6 +5,7 @@
 #include "services/logs/group.h"
 #include "services/logs/ingest.h"
 #include "services/logs/operations.h"
+#include "services/logs/resource_policies.h"
 #include "services/logs/sequence_token.h"
 #include "services/logs/writer_cursor.h"
 #include "shapes/logs/log_event.h"
@@ -108,6 +109,7 @@ PutLogEventsResponse put_log_events(Call& call, const PutLogEventsRequest& reque
   check_stream_name(request.logStreamName);
   check_sizes(request.logEvents);
   const Group group = require_group(call, request.logGroupName);
+  check_service(call, group, request.logStreamName, "logs:PutLogEvents");
   const Stream stream = require_stream(call, group, request.logStreamName);
   check_order(request.logEvents);
   const Accepted accepted = accept(request.logEvents, group, call.now);

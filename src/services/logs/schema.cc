@@ -2,6 +2,7 @@
 #include "services/logs/filters/filter_rows.h"
 #include "services/logs/operations.h"
 #include "services/logs/queries/query_rows.h"
+#include "services/logs/resource_policies.h"
 #include "telemetry/logs/batch.h"
 
 namespace services::logs {
@@ -48,7 +49,7 @@ constexpr char kWriterCursor[] = "ALTER TABLE logs_streams ADD COLUMN writer_cur
 }  // namespace
 
 store::Migrations migrations() {
-  return {"logs", {telemetry::log_tables(), kGroups, kWriterCursor, filter_tables(), query_tables()}};
+  return {"logs", {telemetry::log_tables(), kGroups, kWriterCursor, filter_tables(), query_tables(), kPolicyTables}};
 }
 
 }  // namespace services::logs

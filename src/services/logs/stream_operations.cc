@@ -6,6 +6,7 @@
 #include "services/logs/errors.h"
 #include "services/logs/group.h"
 #include "services/logs/operations.h"
+#include "services/logs/resource_policies.h"
 #include "services/logs/sequence_token.h"
 #include "shapes/logs/log_stream.h"
 
@@ -19,6 +20,7 @@ void create_log_stream(Call& call, const CreateLogStreamRequest& request) {
   check_group_name(request.logGroupName);
   check_stream_name(request.logStreamName);
   const Group group = require_group(call, request.logGroupName);
+  check_service(call, group, request.logStreamName, "logs:CreateLogStream");
   if (find_stream(call.tx, group.id, request.logStreamName)) {
     throw wire::ApiError("ResourceAlreadyExistsException", "The specified log stream already exists");
   }

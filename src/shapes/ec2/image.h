@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "shapes/ec2/instance.h"
-#include "shapes/ec2/instance_attribute.h"
 #include "shapes/ec2/instance_view.h"
 #include "shapes/ec2/launch_option.h"
 #include "shapes/ec2/tag_specification.h"

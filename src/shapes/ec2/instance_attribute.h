@@ -40,15 +40,6 @@ struct AttributeValue {
 };
 BOOST_DESCRIBE_STRUCT(AttributeValue, (), (Value))
 
-inline constexpr std::string_view kProductCodeValuesValues[] = {"devpay", "marketplace"};
-
-struct ProductCode {
-  std::optional<std::string> ProductCodeId;
-  std::optional<std::string> ProductCodeType;
-  bool operator==(const ProductCode&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(ProductCode, (), (ProductCodeId, ProductCodeType))
-
 struct InstanceAttribute {
   std::optional<std::vector<InstanceBlockDeviceMapping>> BlockDeviceMappings;
   std::optional<AttributeBooleanValue> DisableApiTermination;
@@ -139,12 +130,6 @@ inline constexpr auto wire::kTraits<shapes::ec2::AttributeValue> = wire::traits(
 });
 
 template <>
-inline constexpr auto wire::kTraits<shapes::ec2::ProductCode> = wire::traits({
-    {.member = "ProductCodeId", .xml = "productCode"},
-    {.member = "ProductCodeType", .xml = "type", .one_of = shapes::ec2::kProductCodeValuesValues},
-});
-
-template <>
 inline constexpr auto wire::kTraits<shapes::ec2::InstanceAttribute> = wire::traits({
     {.member = "BlockDeviceMappings", .xml = "blockDeviceMapping", .item = "item"},
     {.member = "DisableApiTermination", .xml = "disableApiTermination"},
@@ -206,7 +191,6 @@ inline constexpr auto wire::kTraits<shapes::ec2::ModifyInstanceAttributeRequest>
 extern template struct wire::detail::Table<shapes::ec2::DescribeInstanceAttributeRequest>;
 extern template struct wire::detail::Table<shapes::ec2::AttributeBooleanValue>;
 extern template struct wire::detail::Table<shapes::ec2::AttributeValue>;
-extern template struct wire::detail::Table<shapes::ec2::ProductCode>;
 extern template struct wire::detail::Table<shapes::ec2::InstanceAttribute>;
 extern template struct wire::detail::Table<shapes::ec2::EbsInstanceBlockDeviceSpecification>;
 extern template struct wire::detail::Table<shapes::ec2::InstanceBlockDeviceMappingSpecification>;

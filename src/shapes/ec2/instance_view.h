@@ -138,6 +138,15 @@ struct InstanceState {
 };
 BOOST_DESCRIBE_STRUCT(InstanceState, (), (Code, Name))
 
+inline constexpr std::string_view kProductCodeValuesValues[] = {"devpay", "marketplace"};
+
+struct ProductCode {
+  std::optional<std::string> ProductCodeId;
+  std::optional<std::string> ProductCodeType;
+  bool operator==(const ProductCode&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ProductCode, (), (ProductCodeId, ProductCodeType))
+
 inline constexpr std::string_view kMonitoringStateValues[] = {"disabled", "disabling", "enabled", "pending"};
 
 struct Monitoring {
@@ -206,6 +215,7 @@ struct Instance {
   std::optional<std::string> StateTransitionReason;
   std::optional<std::string> KeyName;
   std::optional<std::int32_t> AmiLaunchIndex;
+  std::optional<std::vector<ProductCode>> ProductCodes;
   std::optional<std::string> InstanceType;
   std::optional<base::Time> LaunchTime;
   std::optional<ec2::Placement> Placement;
@@ -224,7 +234,8 @@ BOOST_DESCRIBE_STRUCT(Instance, (), (Architecture, BlockDeviceMappings, ClientTo
     MetadataOptions, EnclaveOptions, BootMode, PlatformDetails, UsageOperation, UsageOperationUpdateTime,
     PrivateDnsNameOptions, Ipv6Address, MaintenanceOptions, CurrentInstanceBootMode, NetworkPerformanceOptions,
     InstanceId, ImageId, State, PrivateDnsName, PublicDnsName, StateTransitionReason, KeyName, AmiLaunchIndex,
-    InstanceType, LaunchTime, Placement, Platform, Monitoring, SubnetId, VpcId, PrivateIpAddress, PublicIpAddress))
+    ProductCodes, InstanceType, LaunchTime, Placement, Platform, Monitoring, SubnetId, VpcId, PrivateIpAddress,
+    PublicIpAddress))
 
 }  // namespace shapes::ec2
 
@@ -328,6 +339,12 @@ inline constexpr auto wire::kTraits<shapes::ec2::InstanceState> = wire::traits({
 });
 
 template <>
+inline constexpr auto wire::kTraits<shapes::ec2::ProductCode> = wire::traits({
+    {.member = "ProductCodeId", .xml = "productCode"},
+    {.member = "ProductCodeType", .xml = "type", .one_of = shapes::ec2::kProductCodeValuesValues},
+});
+
+template <>
 inline constexpr auto wire::kTraits<shapes::ec2::Monitoring> = wire::traits({
     {.member = "State", .xml = "state", .one_of = shapes::ec2::kMonitoringStateValues},
 });
@@ -377,6 +394,7 @@ inline constexpr auto wire::kTraits<shapes::ec2::Instance> = wire::traits({
     {.member = "StateTransitionReason", .xml = "reason"},
     {.member = "KeyName", .xml = "keyName"},
     {.member = "AmiLaunchIndex", .xml = "amiLaunchIndex"},
+    {.member = "ProductCodes", .xml = "productCodes", .item = "item"},
     {.member = "InstanceType", .xml = "instanceType", .one_of = shapes::ec2::kInstanceTypeValues},
     {.member = "LaunchTime", .xml = "launchTime"},
     {.member = "Placement", .xml = "placement"},
@@ -402,5 +420,6 @@ extern template struct wire::detail::Table<shapes::ec2::PrivateDnsNameOptionsRes
 extern template struct wire::detail::Table<shapes::ec2::InstanceMaintenanceOptions>;
 extern template struct wire::detail::Table<shapes::ec2::InstanceNetworkPerformanceOptions>;
 extern template struct wire::detail::Table<shapes::ec2::InstanceState>;
+extern template struct wire::detail::Table<shapes::ec2::ProductCode>;
 extern template struct wire::detail::Table<shapes::ec2::Monitoring>;
 extern template struct wire::detail::Table<shapes::ec2::Instance>;

@@ -159,6 +159,32 @@ struct CreateRouteResult {
 };
 BOOST_DESCRIBE_STRUCT(CreateRouteResult, (), (Return))
 
+struct ReplaceRouteRequest {
+  std::optional<std::string> DestinationPrefixListId;
+  std::optional<std::string> VpcEndpointId;
+  std::optional<bool> LocalTarget;
+  std::optional<std::string> TransitGatewayId;
+  std::optional<std::string> LocalGatewayId;
+  std::optional<std::string> CarrierGatewayId;
+  std::optional<std::string> CoreNetworkArn;
+  std::optional<std::string> OdbNetworkArn;
+  std::optional<bool> DryRun;
+  std::string RouteTableId;
+  std::optional<std::string> DestinationCidrBlock;
+  std::optional<std::string> GatewayId;
+  std::optional<std::string> DestinationIpv6CidrBlock;
+  std::optional<std::string> EgressOnlyInternetGatewayId;
+  std::optional<std::string> InstanceId;
+  std::optional<std::string> NetworkInterfaceId;
+  std::optional<std::string> VpcPeeringConnectionId;
+  std::optional<std::string> NatGatewayId;
+  bool operator==(const ReplaceRouteRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ReplaceRouteRequest, (), (DestinationPrefixListId, VpcEndpointId, LocalTarget, TransitGatewayId,
+    LocalGatewayId, CarrierGatewayId, CoreNetworkArn, OdbNetworkArn, DryRun, RouteTableId, DestinationCidrBlock,
+    GatewayId, DestinationIpv6CidrBlock, EgressOnlyInternetGatewayId, InstanceId, NetworkInterfaceId,
+    VpcPeeringConnectionId, NatGatewayId))
+
 struct DeleteRouteRequest {
   std::optional<std::string> DestinationPrefixListId;
   std::optional<bool> DryRun;
@@ -186,6 +212,21 @@ struct AssociateRouteTableResult {
   bool operator==(const AssociateRouteTableResult&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(AssociateRouteTableResult, (), (AssociationId, AssociationState))
+
+struct ReplaceRouteTableAssociationRequest {
+  std::optional<bool> DryRun;
+  std::string AssociationId;
+  std::string RouteTableId;
+  bool operator==(const ReplaceRouteTableAssociationRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ReplaceRouteTableAssociationRequest, (), (DryRun, AssociationId, RouteTableId))
+
+struct ReplaceRouteTableAssociationResult {
+  std::optional<std::string> NewAssociationId;
+  std::optional<RouteTableAssociationState> AssociationState;
+  bool operator==(const ReplaceRouteTableAssociationResult&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ReplaceRouteTableAssociationResult, (), (NewAssociationId, AssociationState))
 
 struct DisassociateRouteTableRequest {
   std::optional<bool> DryRun;
@@ -373,6 +414,20 @@ inline constexpr auto wire::kTraits<shapes::ec2::CreateRouteResult> = wire::trai
 });
 
 template <>
+inline constexpr auto wire::kTraits<shapes::ec2::ReplaceRouteRequest> = wire::traits({
+    {.member = "DryRun", .xml = "dryRun"},
+    {.member = "RouteTableId", .required = true, .xml = "routeTableId"},
+    {.member = "DestinationCidrBlock", .xml = "destinationCidrBlock"},
+    {.member = "GatewayId", .xml = "gatewayId"},
+    {.member = "DestinationIpv6CidrBlock", .xml = "destinationIpv6CidrBlock"},
+    {.member = "EgressOnlyInternetGatewayId", .xml = "egressOnlyInternetGatewayId"},
+    {.member = "InstanceId", .xml = "instanceId"},
+    {.member = "NetworkInterfaceId", .xml = "networkInterfaceId"},
+    {.member = "VpcPeeringConnectionId", .xml = "vpcPeeringConnectionId"},
+    {.member = "NatGatewayId", .xml = "natGatewayId"},
+});
+
+template <>
 inline constexpr auto wire::kTraits<shapes::ec2::DeleteRouteRequest> = wire::traits({
     {.member = "DryRun", .xml = "dryRun"},
     {.member = "RouteTableId", .required = true, .xml = "routeTableId"},
@@ -390,6 +445,19 @@ inline constexpr auto wire::kTraits<shapes::ec2::AssociateRouteTableRequest> = w
 template <>
 inline constexpr auto wire::kTraits<shapes::ec2::AssociateRouteTableResult> = wire::traits({
     {.member = "AssociationId", .xml = "associationId"},
+    {.member = "AssociationState", .xml = "associationState"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::ec2::ReplaceRouteTableAssociationRequest> = wire::traits({
+    {.member = "DryRun", .xml = "dryRun"},
+    {.member = "AssociationId", .required = true, .xml = "associationId"},
+    {.member = "RouteTableId", .required = true, .xml = "routeTableId"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::ec2::ReplaceRouteTableAssociationResult> = wire::traits({
+    {.member = "NewAssociationId", .xml = "newAssociationId"},
     {.member = "AssociationState", .xml = "associationState"},
 });
 
@@ -470,9 +538,12 @@ extern template struct wire::detail::Table<shapes::ec2::DescribeRouteTablesResul
 extern template struct wire::detail::Table<shapes::ec2::DeleteRouteTableRequest>;
 extern template struct wire::detail::Table<shapes::ec2::CreateRouteRequest>;
 extern template struct wire::detail::Table<shapes::ec2::CreateRouteResult>;
+extern template struct wire::detail::Table<shapes::ec2::ReplaceRouteRequest>;
 extern template struct wire::detail::Table<shapes::ec2::DeleteRouteRequest>;
 extern template struct wire::detail::Table<shapes::ec2::AssociateRouteTableRequest>;
 extern template struct wire::detail::Table<shapes::ec2::AssociateRouteTableResult>;
+extern template struct wire::detail::Table<shapes::ec2::ReplaceRouteTableAssociationRequest>;
+extern template struct wire::detail::Table<shapes::ec2::ReplaceRouteTableAssociationResult>;
 extern template struct wire::detail::Table<shapes::ec2::DisassociateRouteTableRequest>;
 extern template struct wire::detail::Table<shapes::ec2::CreateInternetGatewayRequest>;
 extern template struct wire::detail::Table<shapes::ec2::InternetGatewayAttachment>;

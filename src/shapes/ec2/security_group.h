@@ -288,6 +288,82 @@ struct DescribeSecurityGroupRulesResult {
 };
 BOOST_DESCRIBE_STRUCT(DescribeSecurityGroupRulesResult, (), (SecurityGroupRules, NextToken))
 
+struct SecurityGroupRuleDescription {
+  std::optional<std::string> SecurityGroupRuleId;
+  std::optional<std::string> Description;
+  bool operator==(const SecurityGroupRuleDescription&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(SecurityGroupRuleDescription, (), (SecurityGroupRuleId, Description))
+
+struct UpdateSecurityGroupRuleDescriptionsIngressRequest {
+  std::optional<bool> DryRun;
+  std::optional<std::string> GroupId;
+  std::optional<std::string> GroupName;
+  std::optional<std::vector<IpPermission>> IpPermissions;
+  std::optional<std::vector<SecurityGroupRuleDescription>> SecurityGroupRuleDescriptions;
+  bool operator==(const UpdateSecurityGroupRuleDescriptionsIngressRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(UpdateSecurityGroupRuleDescriptionsIngressRequest, (), (DryRun, GroupId, GroupName, IpPermissions,
+    SecurityGroupRuleDescriptions))
+
+struct UpdateSecurityGroupRuleDescriptionsIngressResult {
+  std::optional<bool> Return;
+  bool operator==(const UpdateSecurityGroupRuleDescriptionsIngressResult&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(UpdateSecurityGroupRuleDescriptionsIngressResult, (), (Return))
+
+struct UpdateSecurityGroupRuleDescriptionsEgressRequest {
+  std::optional<bool> DryRun;
+  std::optional<std::string> GroupId;
+  std::optional<std::string> GroupName;
+  std::optional<std::vector<IpPermission>> IpPermissions;
+  std::optional<std::vector<SecurityGroupRuleDescription>> SecurityGroupRuleDescriptions;
+  bool operator==(const UpdateSecurityGroupRuleDescriptionsEgressRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(UpdateSecurityGroupRuleDescriptionsEgressRequest, (), (DryRun, GroupId, GroupName, IpPermissions,
+    SecurityGroupRuleDescriptions))
+
+struct UpdateSecurityGroupRuleDescriptionsEgressResult {
+  std::optional<bool> Return;
+  bool operator==(const UpdateSecurityGroupRuleDescriptionsEgressResult&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(UpdateSecurityGroupRuleDescriptionsEgressResult, (), (Return))
+
+struct SecurityGroupRuleRequest {
+  std::optional<std::string> IpProtocol;
+  std::optional<std::int32_t> FromPort;
+  std::optional<std::int32_t> ToPort;
+  std::optional<std::string> CidrIpv4;
+  std::optional<std::string> CidrIpv6;
+  std::optional<std::string> PrefixListId;
+  std::optional<std::string> ReferencedGroupId;
+  std::optional<std::string> Description;
+  bool operator==(const SecurityGroupRuleRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(SecurityGroupRuleRequest, (), (IpProtocol, FromPort, ToPort, CidrIpv4, CidrIpv6, PrefixListId,
+    ReferencedGroupId, Description))
+
+struct SecurityGroupRuleUpdate {
+  std::string SecurityGroupRuleId;
+  std::optional<ec2::SecurityGroupRuleRequest> SecurityGroupRule;
+  bool operator==(const SecurityGroupRuleUpdate&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(SecurityGroupRuleUpdate, (), (SecurityGroupRuleId, SecurityGroupRule))
+
+struct ModifySecurityGroupRulesRequest {
+  std::string GroupId;
+  std::vector<SecurityGroupRuleUpdate> SecurityGroupRules;
+  std::optional<bool> DryRun;
+  bool operator==(const ModifySecurityGroupRulesRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ModifySecurityGroupRulesRequest, (), (GroupId, SecurityGroupRules, DryRun))
+
+struct ModifySecurityGroupRulesResult {
+  std::optional<bool> Return;
+  bool operator==(const ModifySecurityGroupRulesResult&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ModifySecurityGroupRulesResult, (), (Return))
+
 }  // namespace shapes::ec2
 
 template <>
@@ -507,6 +583,44 @@ inline constexpr auto wire::kTraits<shapes::ec2::DescribeSecurityGroupRulesResul
     {.member = "NextToken", .xml = "nextToken"},
 });
 
+template <>
+inline constexpr auto wire::kTraits<shapes::ec2::UpdateSecurityGroupRuleDescriptionsIngressRequest> = wire::traits({
+    {.member = "IpPermissions", .item = "item"},
+    {.member = "SecurityGroupRuleDescriptions", .xml = "SecurityGroupRuleDescription", .item = "item"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::ec2::UpdateSecurityGroupRuleDescriptionsIngressResult> = wire::traits({
+    {.member = "Return", .xml = "return"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::ec2::UpdateSecurityGroupRuleDescriptionsEgressRequest> = wire::traits({
+    {.member = "IpPermissions", .item = "item"},
+    {.member = "SecurityGroupRuleDescriptions", .xml = "SecurityGroupRuleDescription", .item = "item"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::ec2::UpdateSecurityGroupRuleDescriptionsEgressResult> = wire::traits({
+    {.member = "Return", .xml = "return"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::ec2::SecurityGroupRuleUpdate> = wire::traits({
+    {.member = "SecurityGroupRuleId", .required = true},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::ec2::ModifySecurityGroupRulesRequest> = wire::traits({
+    {.member = "GroupId", .required = true},
+    {.member = "SecurityGroupRules", .required = true, .xml = "SecurityGroupRule", .item = "item"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::ec2::ModifySecurityGroupRulesResult> = wire::traits({
+    {.member = "Return", .xml = "return"},
+});
+
 extern template struct wire::detail::Table<shapes::ec2::CreateSecurityGroupRequest>;
 extern template struct wire::detail::Table<shapes::ec2::CreateSecurityGroupResult>;
 extern template struct wire::detail::Table<shapes::ec2::DescribeSecurityGroupsRequest>;
@@ -532,3 +646,12 @@ extern template struct wire::detail::Table<shapes::ec2::RevokeSecurityGroupEgres
 extern template struct wire::detail::Table<shapes::ec2::RevokeSecurityGroupEgressResult>;
 extern template struct wire::detail::Table<shapes::ec2::DescribeSecurityGroupRulesRequest>;
 extern template struct wire::detail::Table<shapes::ec2::DescribeSecurityGroupRulesResult>;
+extern template struct wire::detail::Table<shapes::ec2::SecurityGroupRuleDescription>;
+extern template struct wire::detail::Table<shapes::ec2::UpdateSecurityGroupRuleDescriptionsIngressRequest>;
+extern template struct wire::detail::Table<shapes::ec2::UpdateSecurityGroupRuleDescriptionsIngressResult>;
+extern template struct wire::detail::Table<shapes::ec2::UpdateSecurityGroupRuleDescriptionsEgressRequest>;
+extern template struct wire::detail::Table<shapes::ec2::UpdateSecurityGroupRuleDescriptionsEgressResult>;
+extern template struct wire::detail::Table<shapes::ec2::SecurityGroupRuleRequest>;
+extern template struct wire::detail::Table<shapes::ec2::SecurityGroupRuleUpdate>;
+extern template struct wire::detail::Table<shapes::ec2::ModifySecurityGroupRulesRequest>;
+extern template struct wire::detail::Table<shapes::ec2::ModifySecurityGroupRulesResult>;

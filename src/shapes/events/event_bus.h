@@ -10,16 +10,11 @@
 #include <vector>
 
 #include "base/time.h"
+#include "shapes/events/rule.h"
 #include "shapes/events/target.h"
 #include "wire/traits.h"
 
 namespace shapes::events {
-
-struct DescribeEventBusRequest {
-  std::optional<std::string> Name;
-  bool operator==(const DescribeEventBusRequest&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(DescribeEventBusRequest, (), (Name))
 
 inline constexpr std::string_view kIncludeDetailValues[] = {"NONE", "FULL"};
 
@@ -31,6 +26,64 @@ struct LogConfig {
   bool operator==(const LogConfig&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(LogConfig, (), (IncludeDetail, Level))
+
+struct CreateEventBusRequest {
+  std::string Name;
+  std::optional<std::string> EventSourceName;
+  std::optional<std::string> Description;
+  std::optional<std::string> KmsKeyIdentifier;
+  std::optional<events::DeadLetterConfig> DeadLetterConfig;
+  std::optional<events::LogConfig> LogConfig;
+  std::optional<std::vector<Tag>> Tags;
+  bool operator==(const CreateEventBusRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(CreateEventBusRequest, (), (Name, EventSourceName, Description, KmsKeyIdentifier,
+    DeadLetterConfig, LogConfig, Tags))
+
+struct CreateEventBusResponse {
+  std::optional<std::string> EventBusArn;
+  std::optional<std::string> Description;
+  std::optional<std::string> KmsKeyIdentifier;
+  std::optional<events::DeadLetterConfig> DeadLetterConfig;
+  std::optional<events::LogConfig> LogConfig;
+  bool operator==(const CreateEventBusResponse&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(CreateEventBusResponse, (), (EventBusArn, Description, KmsKeyIdentifier, DeadLetterConfig,
+    LogConfig))
+
+struct UpdateEventBusRequest {
+  std::optional<std::string> Name;
+  std::optional<std::string> KmsKeyIdentifier;
+  std::optional<std::string> Description;
+  std::optional<events::DeadLetterConfig> DeadLetterConfig;
+  std::optional<events::LogConfig> LogConfig;
+  bool operator==(const UpdateEventBusRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(UpdateEventBusRequest, (), (Name, KmsKeyIdentifier, Description, DeadLetterConfig, LogConfig))
+
+struct UpdateEventBusResponse {
+  std::optional<std::string> Arn;
+  std::optional<std::string> Name;
+  std::optional<std::string> KmsKeyIdentifier;
+  std::optional<std::string> Description;
+  std::optional<events::DeadLetterConfig> DeadLetterConfig;
+  std::optional<events::LogConfig> LogConfig;
+  bool operator==(const UpdateEventBusResponse&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(UpdateEventBusResponse, (), (Arn, Name, KmsKeyIdentifier, Description, DeadLetterConfig,
+    LogConfig))
+
+struct DeleteEventBusRequest {
+  std::string Name;
+  bool operator==(const DeleteEventBusRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeleteEventBusRequest, (), (Name))
+
+struct DescribeEventBusRequest {
+  std::optional<std::string> Name;
+  bool operator==(const DescribeEventBusRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DescribeEventBusRequest, (), (Name))
 
 struct DescribeEventBusResponse {
   std::optional<std::string> Name;
@@ -73,17 +126,77 @@ struct ListEventBusesResponse {
 };
 BOOST_DESCRIBE_STRUCT(ListEventBusesResponse, (), (EventBuses, NextToken))
 
-}  // namespace shapes::events
+struct Condition {
+  std::string Type;
+  std::string Key;
+  std::string Value;
+  bool operator==(const Condition&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Condition, (), (Type, Key, Value))
 
-template <>
-inline constexpr auto wire::kTraits<shapes::events::DescribeEventBusRequest> = wire::traits({
-    {.member = "Name", .min = 1, .max = 1600},
-});
+struct PutPermissionRequest {
+  std::optional<std::string> EventBusName;
+  std::optional<std::string> Action;
+  std::optional<std::string> Principal;
+  std::optional<std::string> StatementId;
+  std::optional<events::Condition> Condition;
+  std::optional<std::string> Policy;
+  bool operator==(const PutPermissionRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(PutPermissionRequest, (), (EventBusName, Action, Principal, StatementId, Condition, Policy))
+
+struct RemovePermissionRequest {
+  std::optional<std::string> StatementId;
+  std::optional<bool> RemoveAllPermissions;
+  std::optional<std::string> EventBusName;
+  bool operator==(const RemovePermissionRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(RemovePermissionRequest, (), (StatementId, RemoveAllPermissions, EventBusName))
+
+}  // namespace shapes::events
 
 template <>
 inline constexpr auto wire::kTraits<shapes::events::LogConfig> = wire::traits({
     {.member = "IncludeDetail", .one_of = shapes::events::kIncludeDetailValues},
     {.member = "Level", .one_of = shapes::events::kLevelValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::events::CreateEventBusRequest> = wire::traits({
+    {.member = "Name", .required = true, .min = 1, .max = 256},
+    {.member = "EventSourceName", .min = 1, .max = 256},
+    {.member = "Description", .max = 512},
+    {.member = "KmsKeyIdentifier", .max = 2048},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::events::CreateEventBusResponse> = wire::traits({
+    {.member = "Description", .max = 512},
+    {.member = "KmsKeyIdentifier", .max = 2048},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::events::UpdateEventBusRequest> = wire::traits({
+    {.member = "Name", .min = 1, .max = 256},
+    {.member = "KmsKeyIdentifier", .max = 2048},
+    {.member = "Description", .max = 512},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::events::UpdateEventBusResponse> = wire::traits({
+    {.member = "Name", .min = 1, .max = 256},
+    {.member = "KmsKeyIdentifier", .max = 2048},
+    {.member = "Description", .max = 512},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::events::DeleteEventBusRequest> = wire::traits({
+    {.member = "Name", .required = true, .min = 1, .max = 256},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::events::DescribeEventBusRequest> = wire::traits({
+    {.member = "Name", .min = 1, .max = 1600},
 });
 
 template <>
@@ -109,9 +222,38 @@ inline constexpr auto wire::kTraits<shapes::events::ListEventBusesResponse> = wi
     {.member = "NextToken", .min = 1, .max = 2048},
 });
 
-extern template struct wire::detail::Table<shapes::events::DescribeEventBusRequest>;
+template <>
+inline constexpr auto wire::kTraits<shapes::events::Condition> = wire::traits({
+    {.member = "Type", .required = true},
+    {.member = "Key", .required = true},
+    {.member = "Value", .required = true},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::events::PutPermissionRequest> = wire::traits({
+    {.member = "EventBusName", .min = 1, .max = 256},
+    {.member = "Action", .min = 1, .max = 64},
+    {.member = "Principal", .min = 1, .max = 12},
+    {.member = "StatementId", .min = 1, .max = 64},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::events::RemovePermissionRequest> = wire::traits({
+    {.member = "StatementId", .min = 1, .max = 64},
+    {.member = "EventBusName", .min = 1, .max = 256},
+});
+
 extern template struct wire::detail::Table<shapes::events::LogConfig>;
+extern template struct wire::detail::Table<shapes::events::CreateEventBusRequest>;
+extern template struct wire::detail::Table<shapes::events::CreateEventBusResponse>;
+extern template struct wire::detail::Table<shapes::events::UpdateEventBusRequest>;
+extern template struct wire::detail::Table<shapes::events::UpdateEventBusResponse>;
+extern template struct wire::detail::Table<shapes::events::DeleteEventBusRequest>;
+extern template struct wire::detail::Table<shapes::events::DescribeEventBusRequest>;
 extern template struct wire::detail::Table<shapes::events::DescribeEventBusResponse>;
 extern template struct wire::detail::Table<shapes::events::ListEventBusesRequest>;
 extern template struct wire::detail::Table<shapes::events::EventBus>;
 extern template struct wire::detail::Table<shapes::events::ListEventBusesResponse>;
+extern template struct wire::detail::Table<shapes::events::Condition>;
+extern template struct wire::detail::Table<shapes::events::PutPermissionRequest>;
+extern template struct wire::detail::Table<shapes::events::RemovePermissionRequest>;

@@ -123,6 +123,16 @@ def test_hooks_are_described_with_amazons_defaults(autoscaling, make_group):
     assert autoscaling.describe_lifecycle_hooks(AutoScalingGroupName=name)["LifecycleHooks"] == []
 
 
+def test_a_hook_has_a_plain_name(autoscaling, make_group):
+    with pytest.raises(ClientError) as info:
+        autoscaling.put_lifecycle_hook(
+            AutoScalingGroupName=make_group(),
+            LifecycleHookName="a b",
+            LifecycleTransition="autoscaling:EC2_INSTANCE_LAUNCHING",
+        )
+    assert "Value 'a b' at 'lifecycleHookName' failed to satisfy constraint" in error_of(info)[1]
+
+
 def test_a_hook_tests_its_queue(autoscaling, make_group, queue):
     name = make_group()
     autoscaling.put_lifecycle_hook(

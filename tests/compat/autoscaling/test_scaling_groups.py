@@ -141,6 +141,14 @@ def test_tags_filters_and_pages(autoscaling, make_group):
     assert found[0]["PropagateAtLaunch"] is True
 
 
+def test_unknown_filters_are_rejected_without_a_match_too(autoscaling):
+    with refused("ValidationError", "Filter type size is not correct. Allowed Filter types are: auto-scaling-group key value"):
+        autoscaling.describe_tags(Filters=[{"Name": "size", "Values": ["1"]}])
+    with refused("ValidationError", "Filter type size is not correct. Allowed Filter types are: tag-key tag-value tag:<key>"):
+        autoscaling.describe_auto_scaling_groups(
+            AutoScalingGroupNames=[unique_name()], Filters=[{"Name": "size", "Values": ["1"]}])
+
+
 def test_metrics_collection(autoscaling, make_group, describe):
     name = make_group()
     autoscaling.enable_metrics_collection(

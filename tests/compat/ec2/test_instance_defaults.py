@@ -35,3 +35,12 @@ def test_a_filter_on_metadata_options(ec2, launch):
                {"Name": "metadata-options.http-put-response-hop-limit", "Values": ["1"]}]
     found = ec2.describe_instances(Filters=filters)["Reservations"]
     assert made["InstanceId"] in [one["InstanceId"] for r in found for one in r["Instances"]]
+
+
+def test_what_every_instance_shows(ec2, launch):
+    [made] = launch(InstanceType="t3.micro")
+    assert made["ProductCodes"] == [] and made["PlatformDetails"] == "Linux/UNIX"
+    assert made["VirtualizationType"] == "hvm" and made["UsageOperation"] == "RunInstances"
+    assert made["HibernationOptions"] == {"Configured": False} and made["EnclaveOptions"] == {"Enabled": False}
+    filters = [{"Name": "instance-id", "Values": [made["InstanceId"]]}, {"Name": "virtualization-type", "Values": ["hvm"]}]
+    assert len(ec2.describe_instances(Filters=filters)["Reservations"]) == 1

@@ -116,8 +116,44 @@ def test_the_default_bus_is_shown(events, account):
 
 def test_what_a_target_can_not_be_is_named(server, events, make_rule, account):
     rule = make_rule(PATTERN)
-    with refused("ValidationException", "Stoker does not support targets other than SQS queues and webhooks"):
-        events.put_targets(Rule=rule.name, Targets=[{"Id": "1", "Arn": f"arn:aws:lambda:us-east-1:{account}:function:f"}])
+    cluster = f"arn:aws:ecs:us-east-1:{account}:cluster/default"
+    with refused("ValidationException", "Stoker does not support targets of this kind: " + cluster):
+        events.put_targets(Rule=rule.name, Targets=[{"Id": "1", "Arn": cluster, "RoleArn": "arn:aws:iam::1:role/r"}])
+
+
+def test_a_target_need_not_exist(events, make_rule, account):
+    rule = make_rule(PATTERN)
+    function = f"arn:aws:lambda:us-east-1:{account}:function:none"
+    stream = f"arn:aws:kinesis:us-east-1:{account}:stream/none"
+    targets = [{"Id": "f", "Arn": function, "Input": '{"a": 1}'},
+               {"Id": "s", "Arn": stream, "RoleArn": f"arn:aws:iam::{account}:role/r",
+                "KinesisParameters": {"PartitionKeyPath": "$.id"}}]
+    answer = events.put_targets(Rule=rule.name, Targets=targets)
+    assert answer["FailedEntryCount"] == 0 and answer["FailedEntries"] == []
+    assert events.list_targets_by_rule(Rule=rule.name)["Targets"] == targets
+    assert events.list_rule_names_by_target(TargetArn=function)["RuleNames"] == [rule.name]
+    with refused("ValidationException", f"RoleArn is required for target {stream}."):
+        events.put_targets(Rule=rule.name, Targets=[{"Id": "s", "Arn": stream}])
+
+
+def test_a_rule_has_a_schedule(events):
+    name = unique_name()
+    events.put_rule(Name=name, ScheduleExpression="rate(5 minutes)", State="DISABLED", Description="often")
+    shown = events.describe_rule(Name=name)
+    assert shown["ScheduleExpression"] == "rate(5 minutes)" and shown["State"] == "DISABLED"
+    assert "EventPattern" not in shown
+    events.put_rule(Name=name, ScheduleExpression="cron(0 9 ? * MON-FRI *)", EventPattern=json.dumps(PATTERN))
+    [listed] = events.list_rules(NamePrefix=name)["Rules"]
+    assert listed["ScheduleExpression"] == "cron(0 9 ? * MON-FRI *)" and json.loads(listed["EventPattern"]) == PATTERN
+    events.delete_rule(Name=name)
+
+
+@pytest.mark.parametrize("expression", [
+    "rate(1 minutes)", "rate(5 minute)", "rate(0 minutes)", "rate(5 seconds)", "5 minutes", "cron(* * * * *)",
+    "cron(0 9 * * * *)", "cron(0 25 * * ? *)", "at(2030-01-01T00:00:00)"])
+def test_invalid_schedules_are_rejected(events, expression):
+    with refused("ValidationException", "Parameter ScheduleExpression is not valid."):
+        events.put_rule(Name=unique_name(), ScheduleExpression=expression)
 
 
 def test_tags_are_added_and_removed(events, make_rule):

@@ -102,6 +102,7 @@ bool is_named(const AutoScalingGroupNamesType& request, const Group& group) {
 AutoScalingGroupsType describe_auto_scaling_groups(Call& call, const AutoScalingGroupNamesType& request) {
   const Page page = read_records_page(request.MaxRecords, request.NextToken, kMaxGroupPage, kGroupPage);
   const auto filters = request.Filters.value_or(std::vector<shapes::autoscaling::Filter>());
+  check_group_filters(filters);
   std::vector<Group> found;
   for (Group& group : list_groups(call.tx, call.caller.account, call.caller.region, page.after, INT64_MAX)) {
     if (!is_named(request, group) || !matches_tag_filters(group, filters)) continue;

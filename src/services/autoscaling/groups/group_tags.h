@@ -14,6 +14,8 @@ shapes::autoscaling::TagDescription show_tag(const Group& group, const GroupTag&
 
 // The filters tag-key, tag-value and tag:<key>, and auto-scaling-group; all must match. Throws ValidationError for
 // others.
+// Throws for filters that DescribeAutoScalingGroups does not have.
+void check_group_filters(const std::vector<shapes::autoscaling::Filter>& filters);
 bool matches_tag_filters(const Group& group, const std::vector<shapes::autoscaling::Filter>& filters);
 
 }  // namespace services::autoscaling

@@ -2,6 +2,7 @@
 #include "services/autoscaling/groups/hooks.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/random.h"
 #include "services/arn.h"
@@ -39,7 +40,19 @@ void check_hook_target(const PutLifecycleHookType& request) {
   if (arn->resource.ends_with(".fifo")) throw validation_error("FIFO queues are not supported as notification targets");
 }
 
+void check_hook_name(const std::string& name) {
+  const auto allowed = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '/'; };
+  if (std::ranges::all_of(name, allowed)) return;
+  wire::Violation violation;
+  violation.path = violation.member = "lifecycleHookName";
+  violation.kind = wire::Violation::Pattern;
+  violation.constraint = "[A-Za-z0-9\\-_\\/]+";
+  violation.value = name;
+  throw validation_error(wire::validation_message({violation}));
+}
+
 void check_hook_members(const PutLifecycleHookType& request) {
+  check_hook_name(request.LifecycleHookName);
   if (request.HeartbeatTimeout &&
       (*request.HeartbeatTimeout < kMinHeartbeat || *request.HeartbeatTimeout > kMaxHeartbeat)) {
     throw validation_error("HeartbeatTimeout must be between 30 and 7200 seconds");

@@ -38,10 +38,18 @@ bool matches_filter(const Group& group, const GroupTag& tag, const Filter& filte
   if (name == "key" || name == "tag-key") return contains(values, tag.key);
   if (name == "value" || name == "tag-value") return contains(values, tag.value);
   if (name == "propagate-at-launch") return contains(values, tag.propagate ? "true" : "false");
-  if (name.starts_with("tag:")) return tag.key == name.substr(4) && contains(values, tag.value);
-  throw validation_error("Filter type " + name +
-                         " is not correct. Allowed Filter types are: auto-scaling-group key value "
-                         "propagate-at-launch");
+  return name.starts_with("tag:") && tag.key == name.substr(4) && contains(values, tag.value);
+}
+
+void check_tag_filters(const std::vector<Filter>& filters) {
+  constexpr std::string_view kNames[] = {"auto-scaling-group", "key", "value", "propagate-at-launch"};
+  for (const Filter& filter : filters) {
+    const std::string name = filter.Name.value_or("");
+    if (std::ranges::find(kNames, name) != std::end(kNames)) continue;
+    throw validation_error("Filter type " + name +
+                           " is not correct. Allowed Filter types are: auto-scaling-group key value "
+                           "propagate-at-launch");
+  }
 }
 
 // The group of a tag in a request.
@@ -73,6 +81,7 @@ void delete_tags(Call& call, const DeleteTagsType& request) {
 TagsType describe_tags(Call& call, const DescribeTagsType& request) {
   const Page page = read_records_page(request.MaxRecords, request.NextToken, kMaxTagPage, kTagPage);
   const auto filters = request.Filters.value_or(std::vector<Filter>());
+  check_tag_filters(filters);
   std::vector<TagDescription> found;
   std::vector<std::string> keys;
   const std::string first = page.after.substr(0, page.after.find('\n'));
@@ -121,13 +130,17 @@ TagDescription show_tag(const Group& group, const GroupTag& tag) {
           .PropagateAtLaunch = tag.propagate};
 }
 
+void check_group_filters(const std::vector<Filter>& filters) {
+  for (const Filter& filter : filters) {
+    const std::string name = filter.Name.value_or("");
+    if (name == "tag-key" || name == "tag-value" || name.starts_with("tag:")) continue;
+    throw validation_error("Filter type " + name +
+                           " is not correct. Allowed Filter types are: tag-key tag-value tag:<key>");
+  }
+}
+
 bool matches_tag_filters(const Group& group, const std::vector<Filter>& filters) {
   return std::all_of(filters.begin(), filters.end(), [&](const Filter& filter) {
-    const std::string name = filter.Name.value_or("");
-    if (name != "tag-key" && name != "tag-value" && !name.starts_with("tag:")) {
-      throw validation_error("Filter type " + name +
-                             " is not correct. Allowed Filter types are: tag-key tag-value tag:<key>");
-    }
     return std::any_of(group.settings.tags.begin(), group.settings.tags.end(),
                        [&](const GroupTag& tag) { return matches_filter(group, tag, filter); });
   });

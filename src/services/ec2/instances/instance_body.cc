@@ -33,6 +33,14 @@ shapes::ec2::Instance shown_instance(const state::Ec2Instance& instance, const I
   shape.Placement->AvailabilityZone = instance.zone;
   shape.Placement->AvailabilityZoneId = zone_id(instance.zone);
   if (!tags.empty()) shape.Tags = shown_tags(tags);
+  // What every instance is here, as the images are (image_operations.cc).
+  shape.ProductCodes.emplace();
+  shape.VirtualizationType = "hvm";
+  shape.Hypervisor = "xen";
+  shape.PlatformDetails = "Linux/UNIX";
+  shape.UsageOperation = "RunInstances";
+  shape.HibernationOptions.emplace().Configured = false;
+  shape.EnclaveOptions.emplace().Enabled = false;
   return shape;
 }
 

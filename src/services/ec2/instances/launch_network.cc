@@ -81,6 +81,15 @@ std::vector<GroupIdentifier> choose_groups(Call& call, const RunInstancesRequest
   return groups;
 }
 
+// Of one network with the subnet.
+void check_networks(Call& call, const std::vector<GroupIdentifier>& groups, const Subnet& subnet) {
+  for (const GroupIdentifier& group : groups) {
+    if (get_group(call, *group.GroupId).group.VpcId == subnet.VpcId) continue;
+    throw wire::ApiError("InvalidParameter", "Security group " + *group.GroupId + " and subnet " + *subnet.SubnetId +
+                                                 " belong to different networks.");
+  }
+}
+
 }  // namespace
 
 LaunchNetwork choose_network(Call& call, const RunInstancesRequest& request) {
@@ -96,6 +105,7 @@ LaunchNetwork choose_network(Call& call, const RunInstancesRequest& request) {
   const Subnet subnet = choose_subnet(call, id, requested_zone(call, request));
   LaunchNetwork network{*subnet.AvailabilityZone, *subnet.SubnetId, *subnet.VpcId, {}};
   network.groups = choose_groups(call, request, network.vpc);
+  check_networks(call, network.groups, subnet);
   return network;
 }
 

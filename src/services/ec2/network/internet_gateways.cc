@@ -30,7 +30,7 @@ std::vector<std::string> gateway_values(const InternetGateway& gateway, std::str
 
 const ListRules<InternetGateway> kGatewayRules{
     kInternetGateways,    &InternetGateway::InternetGatewayId, "InvalidInternetGatewayID.NotFound",
-    "internetGateway ID", kGatewayFilters,                     &gateway_values};
+    "internetGateway ID", kGatewayFilters,                     &gateway_values, true};
 
 InternetGateway get_gateway(Call& call, const std::string& id) {
   auto gateway = find_record<InternetGateway>(call, kInternetGateways, id);
@@ -50,7 +50,7 @@ CreateInternetGatewayResult create_internet_gateway(Call& call, const CreateInte
   gateway.Attachments.emplace();
   put_record(call, kInternetGateways, *gateway.InternetGatewayId, gateway);
   put_tags(call, *gateway.InternetGatewayId, kInternetGateways, tags);
-  if (!tags.empty()) gateway.Tags = shown_tags(tags);
+  gateway.Tags = shown_tags(tags);
   CreateInternetGatewayResult result;
   result.InternetGateway = std::move(gateway);
   return result;

@@ -36,6 +36,14 @@ bool CidrBlock::contains(const CidrBlock& other) const { return first <= other.f
 
 bool CidrBlock::overlaps(const CidrBlock& other) const { return first <= other.last() && other.first <= last(); }
 
+std::string CidrBlock::str() const {
+  std::string text;
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    text += std::to_string((first >> shift) & 0xFF) + (shift > 0 ? "." : "/");
+  }
+  return text + std::to_string(prefix);
+}
+
 std::optional<CidrBlock> parse_cidr(const std::string& text) {
   std::string_view rest = text;
   CidrBlock block;

@@ -22,6 +22,7 @@ struct CidrBlock {
   std::uint32_t last() const;
   bool contains(const CidrBlock& other) const;
   bool overlaps(const CidrBlock& other) const;
+  std::string str() const;  // canonical: "10.0.0.7/8" was read as 10.0.0.0/8
 };
 // nullopt unless it is an IPv4 block.
 std::optional<CidrBlock> parse_cidr(const std::string& text);

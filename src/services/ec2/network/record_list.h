@@ -22,6 +22,7 @@ struct ListRules {
   const char *not_found, *noun;  // "InvalidVpcID.NotFound", "vpc ID"
   std::span<const std::string_view> filters;
   std::vector<std::string> (*values)(const Shape&, std::string_view filter);
+  bool shows_no_tags = false;  // the empty list where there are none, as Amazon for some kinds
 };
 
 // What a request of this form names.
@@ -53,7 +54,7 @@ std::vector<Shape> select_records(Call& call, std::vector<Shape> all, const List
   });
   for (Shape& one : all) {
     const Tags& own = tags[*(one.*(rules.id))];
-    if (!own.empty()) one.Tags = shown_tags(own);
+    if (!own.empty() || rules.shows_no_tags) one.Tags = shown_tags(own);
   }
   return all;
 }

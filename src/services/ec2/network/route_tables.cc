@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Route tables as records.
+#include <algorithm>
+
 #include "services/ec2/errors.h"
 #include "services/ec2/identifiers.h"
 #include "services/ec2/network/default_network.h"
@@ -45,7 +47,7 @@ std::vector<std::string> table_values(const RouteTable& table, std::string_view 
 }
 
 const ListRules<RouteTable> kTableRules{kRouteTables,     &RouteTable::RouteTableId, "InvalidRouteTableID.NotFound",
-                                        "routeTable ID",  kRouteFilters,             &table_values};
+                                        "routeTable ID",  kRouteFilters,             &table_values,             true};
 
 RouteTable get_table(Call& call, const std::string& id) {
   auto table = find_record<RouteTable>(call, kRouteTables, id);
@@ -73,7 +75,7 @@ CreateRouteTableResult create_route_table(Call& call, const CreateRouteTableRequ
   table.Associations->clear();
   put_record(call, kRouteTables, *table.RouteTableId, table);
   put_tags(call, *table.RouteTableId, kRouteTables, tags);
-  if (!tags.empty()) table.Tags = shown_tags(tags);
+  table.Tags = shown_tags(tags);
   result.RouteTable = std::move(table);
   return result;
 }
@@ -97,31 +99,46 @@ void delete_route_table(Call& call, const DeleteRouteTableRequest& request) {
   delete_record(call, kRouteTables, request.RouteTableId);
 }
 
-CreateRouteResult create_route(Call& call, const CreateRouteRequest& request) {
+// The destination in its canonical form.
+template <class Request>
+std::string check_route(Call& call, const Request& request, const RouteTable& table) {
   reject_members(request, {"DestinationPrefixListId", "VpcEndpointId", "TransitGatewayId", "LocalGatewayId",
                            "CarrierGatewayId", "CoreNetworkArn", "OdbNetworkArn", "DestinationIpv6CidrBlock",
                            "EgressOnlyInternetGatewayId", "InstanceId", "NetworkInterfaceId", "VpcPeeringConnectionId",
-                           "NatGatewayId"});
-  RouteTable table = get_table(call, request.RouteTableId);
+                           "NatGatewayId", "LocalTarget"});
   if (!request.DestinationCidrBlock) throw missing_parameter("destinationCidrBlock");
-  if (!parse_cidr(*request.DestinationCidrBlock)) {
+  const auto block = parse_cidr(*request.DestinationCidrBlock);
+  if (!block) {
     throw invalid_value("Value (" + *request.DestinationCidrBlock + ") for parameter destinationCidrBlock is invalid. "
                         "This is not a valid CIDR block.");
   }
   if (!request.GatewayId) throw missing_parameter("gatewayId");
-  if (!find_record_row(call, kInternetGateways, *request.GatewayId)) {
-    throw id_not_found("InvalidInternetGatewayID.NotFound", "internetGateway ID", *request.GatewayId);
+  const auto gateway = find_record<InternetGateway>(call, kInternetGateways, *request.GatewayId);
+  if (!gateway) throw id_not_found("InvalidInternetGatewayID.NotFound", "internetGateway ID", *request.GatewayId);
+  const bool attached = std::ranges::any_of(
+      *gateway->Attachments, [&](const InternetGatewayAttachment& one) { return one.VpcId == table.VpcId; });
+  if (!attached) {
+    throw invalid_value("route table " + request.RouteTableId + " and network gateway " + *request.GatewayId +
+                        " belong to different networks");
   }
-  for (const Route& route : *table.Routes) {
-    if (route.DestinationCidrBlock == request.DestinationCidrBlock) {
-      throw ApiError("RouteAlreadyExists",
-                     "The route identified by " + *request.DestinationCidrBlock + " already exists.");
-    }
+  return block->str();
+}
+
+std::vector<Route>::iterator find_route(RouteTable& table, const std::string& destination) {
+  return std::ranges::find_if(*table.Routes,
+                              [&](const Route& route) { return route.DestinationCidrBlock == destination; });
+}
+
+CreateRouteResult create_route(Call& call, const CreateRouteRequest& request) {
+  RouteTable table = get_table(call, request.RouteTableId);
+  const std::string destination = check_route(call, request, table);
+  if (find_route(table, destination) != table.Routes->end()) {
+    throw ApiError("RouteAlreadyExists", "The route identified by " + destination + " already exists.");
   }
   if (table.Routes->size() >= kMaxRoutes) throw ApiError("RouteLimitExceeded", "The route table has too many routes.");
   check_dry_run(request.DryRun);
   Route& route = table.Routes->emplace_back();
-  route.DestinationCidrBlock = request.DestinationCidrBlock;
+  route.DestinationCidrBlock = destination;
   route.GatewayId = request.GatewayId;
   route.Origin = "CreateRoute";
   route.State = "active";
@@ -131,10 +148,24 @@ CreateRouteResult create_route(Call& call, const CreateRouteRequest& request) {
   return result;
 }
 
+void replace_route(Call& call, const ReplaceRouteRequest& request) {
+  RouteTable table = get_table(call, request.RouteTableId);
+  const std::string destination = check_route(call, request, table);
+  const auto route = find_route(table, destination);
+  if (route == table.Routes->end() || route->GatewayId == "local") {
+    throw invalid_value("There is no route defined for '" + destination +
+                        "' in the route table. Use CreateRoute instead.");
+  }
+  check_dry_run(request.DryRun);
+  route->GatewayId = request.GatewayId;
+  put_record(call, kRouteTables, request.RouteTableId, table);
+}
+
 void delete_route(Call& call, const DeleteRouteRequest& request) {
   reject_members(request, {"DestinationPrefixListId", "DestinationIpv6CidrBlock"});
   RouteTable table = get_table(call, request.RouteTableId);
-  const std::string destination = request.DestinationCidrBlock.value_or("");
+  const auto block = parse_cidr(request.DestinationCidrBlock.value_or(""));
+  const std::string destination = block ? block->str() : request.DestinationCidrBlock.value_or("");
   const auto removed = std::erase_if(*table.Routes, [&](const Route& route) {
     return route.DestinationCidrBlock == destination && route.GatewayId != "local";
   });
@@ -144,6 +175,17 @@ void delete_route(Call& call, const DeleteRouteRequest& request) {
   }
   check_dry_run(request.DryRun);
   put_record(call, kRouteTables, request.RouteTableId, table);
+}
+
+RouteTableAssociation& add_association(RouteTable& table, bool main, const std::optional<std::string>& subnet) {
+  RouteTableAssociation& made = table.Associations->emplace_back();
+  made.Main = main;
+  made.RouteTableAssociationId = make_id("rtbassoc");
+  made.RouteTableId = table.RouteTableId;
+  made.SubnetId = subnet;
+  made.AssociationState.emplace();
+  made.AssociationState->State = "associated";
+  return made;
 }
 
 AssociateRouteTableResult associate_route_table(Call& call, const AssociateRouteTableRequest& request) {
@@ -159,13 +201,7 @@ AssociateRouteTableResult associate_route_table(Call& call, const AssociateRoute
     }
   }
   check_dry_run(request.DryRun);
-  RouteTableAssociation& made = table.Associations->emplace_back();
-  made.Main = false;
-  made.RouteTableAssociationId = make_id("rtbassoc");
-  made.RouteTableId = request.RouteTableId;
-  made.SubnetId = request.SubnetId;
-  made.AssociationState.emplace();
-  made.AssociationState->State = "associated";
+  const RouteTableAssociation& made = add_association(table, false, request.SubnetId);
   AssociateRouteTableResult result;
   result.AssociationId = made.RouteTableAssociationId;
   result.AssociationState = made.AssociationState;
@@ -173,17 +209,52 @@ AssociateRouteTableResult associate_route_table(Call& call, const AssociateRoute
   return result;
 }
 
-void disassociate_route_table(Call& call, const DisassociateRouteTableRequest& request) {
+// The table of an association.
+RouteTable find_associated(Call& call, const std::string& association) {
   for (RouteTable& table : list_records<RouteTable>(call, kRouteTables)) {
-    const auto removed = std::erase_if(*table.Associations, [&](const RouteTableAssociation& one) {
-      return one.RouteTableAssociationId == request.AssociationId && !one.Main.value_or(false);
-    });
-    if (removed == 0) continue;
-    check_dry_run(request.DryRun);
-    put_record(call, kRouteTables, *table.RouteTableId, table);
-    return;
+    for (const RouteTableAssociation& one : *table.Associations) {
+      if (one.RouteTableAssociationId == association) return table;
+    }
   }
-  throw id_not_found("InvalidAssociationID.NotFound", "association ID", request.AssociationId);
+  throw id_not_found("InvalidAssociationID.NotFound", "association ID", association);
+}
+
+// Takes it out of its table, and stores that.
+RouteTableAssociation take_association(Call& call, RouteTable table, const std::string& id) {
+  const auto found = std::ranges::find_if(
+      *table.Associations, [&](const RouteTableAssociation& one) { return one.RouteTableAssociationId == id; });
+  RouteTableAssociation taken = *found;
+  table.Associations->erase(found);
+  put_record(call, kRouteTables, *table.RouteTableId, table);
+  return taken;
+}
+
+// Also makes another table the main one.
+ReplaceRouteTableAssociationResult replace_association(Call& call, const ReplaceRouteTableAssociationRequest& request) {
+  const RouteTable former = find_associated(call, request.AssociationId);
+  if (get_table(call, request.RouteTableId).VpcId != former.VpcId) {
+    throw invalid_value("route table " + request.RouteTableId + " and the association " + request.AssociationId +
+                        " belong to different networks");
+  }
+  check_dry_run(request.DryRun);
+  const RouteTableAssociation taken = take_association(call, former, request.AssociationId);
+  RouteTable table = get_table(call, request.RouteTableId);
+  const RouteTableAssociation& made = add_association(table, taken.Main.value_or(false), taken.SubnetId);
+  ReplaceRouteTableAssociationResult result;
+  result.NewAssociationId = made.RouteTableAssociationId;
+  result.AssociationState = made.AssociationState;
+  put_record(call, kRouteTables, request.RouteTableId, table);
+  return result;
+}
+
+void disassociate_route_table(Call& call, const DisassociateRouteTableRequest& request) {
+  const RouteTable table = find_associated(call, request.AssociationId);
+  for (const RouteTableAssociation& one : *table.Associations) {
+    if (one.RouteTableAssociationId != request.AssociationId || !one.Main.value_or(false)) continue;
+    throw invalid_value("cannot disassociate the main route table association " + request.AssociationId);
+  }
+  check_dry_run(request.DryRun);
+  take_association(call, table, request.AssociationId);
 }
 
 }  // namespace
@@ -193,8 +264,10 @@ std::vector<Operation> route_table_operations() {
           operation<&describe_route_tables>("DescribeRouteTables", Access::Read),
           operation<&delete_route_table>("DeleteRouteTable", Access::Write),
           operation<&create_route>("CreateRoute", Access::Write),
+          operation<&replace_route>("ReplaceRoute", Access::Write),
           operation<&delete_route>("DeleteRoute", Access::Write),
           operation<&associate_route_table>("AssociateRouteTable", Access::Write),
+          operation<&replace_association>("ReplaceRouteTableAssociation", Access::Write),
           operation<&disassociate_route_table>("DisassociateRouteTable", Access::Write)};
 }
 

@@ -2,6 +2,7 @@
 #include "services/ec2/network/security_group.h"
 
 #include <algorithm>
+#include <set>
 
 #include "services/ec2/errors.h"
 #include "services/ec2/identifiers.h"
@@ -95,15 +96,43 @@ void add_rule(std::vector<IpPermission>& permissions, const SecurityGroupRule& r
   pair.UserId = rule.ReferencedGroupInfo->UserId;
 }
 
-CreateSecurityGroupResult create_security_group(Call& call, const CreateSecurityGroupRequest& request) {
-  if (request.GroupName.empty() || request.GroupName.size() > kMaxGroupName || request.GroupName.starts_with("sg-")) {
-    throw invalid_value("Value (" + request.GroupName + ") for parameter GroupName is invalid.");
-  }
-  std::string vpc = request.VpcId.value_or("");
-  if (request.VpcId) get_vpc(call, vpc);
+void check_group_id(const std::string& id) {
+  if (id.starts_with("sg-")) return;
+  const std::string problem = id.empty() ? "The security-group ID '' is malformed"
+                                         : "Invalid id: \"" + id + "\" (expecting \"sg-...\")";
+  throw ApiError("InvalidGroupId.Malformed", problem);
+}
+
+// "": there is none.
+std::string default_vpc(Call& call) {
   for (const Vpc& one : list_records<Vpc>(call, kVpcs)) {
-    if (vpc.empty() && one.IsDefault.value_or(false)) vpc = *one.VpcId;
+    if (one.IsDefault.value_or(false)) return *one.VpcId;
   }
+  return "";
+}
+
+ApiError name_not_found(const std::string& name, const std::string& vpc) {
+  return ApiError("InvalidGroup.NotFound",
+                  "The security group '" + name + "' does not exist in default VPC '" + vpc + "'");
+}
+
+void check_new_group(const CreateSecurityGroupRequest& request) {
+  const std::string& name = request.GroupName;
+  if (name == "default") throw invalid_value("Cannot use reserved security group name: default");
+  if (name.starts_with("sg-")) {
+    throw invalid_value("Value (" + name + ") for parameter GroupName is invalid. Group names may not be in the format "
+                        "sg-*.");
+  }
+  if (name.empty() || name.size() > kMaxGroupName) {
+    throw invalid_value("Value (" + name + ") for parameter GroupName is invalid.");
+  }
+  if (request.Description.empty()) throw missing_parameter("GroupDescription");
+}
+
+CreateSecurityGroupResult create_security_group(Call& call, const CreateSecurityGroupRequest& request) {
+  check_new_group(request);
+  if (request.VpcId) get_vpc(call, *request.VpcId);
+  const std::string vpc = request.VpcId ? *request.VpcId : default_vpc(call);
   if (vpc.empty()) throw ApiError("VPCIdNotSpecified", "No default VPC for this user");
   const auto groups = list_records<StoredGroup>(call, kSecurityGroups);
   for (const StoredGroup& stored : groups) {
@@ -133,17 +162,11 @@ DescribeSecurityGroupsResult describe_security_groups(Call& call, const Describe
   std::vector<SecurityGroup> groups;
   for (const StoredGroup& stored : list_records<StoredGroup>(call, kSecurityGroups)) groups.push_back(shown_group(stored));
   if (request.GroupNames) {
-    const auto has = [&](const std::string& name) {
-      return std::any_of(groups.begin(), groups.end(), [&](const auto& group) { return group.GroupName == name; });
-    };
-    for (const std::string& name : *request.GroupNames) {
-      if (!has(name)) throw id_not_found("InvalidGroup.NotFound", "security group", name);
-    }
-    std::erase_if(groups, [&](const SecurityGroup& group) {
-      return std::find(request.GroupNames->begin(), request.GroupNames->end(), *group.GroupName) ==
-             request.GroupNames->end();
-    });
+    std::set<std::string> named;
+    for (const std::string& name : *request.GroupNames) named.insert(find_group_id(call, std::nullopt, name));
+    std::erase_if(groups, [&](const SecurityGroup& group) { return !named.contains(*group.GroupId); });
   }
+  for (const std::string& id : request.GroupIds.value_or(std::vector<std::string>())) check_group_id(id);
   groups = select_records(call, std::move(groups), kGroupRules, {request.GroupIds, request.Filters, request.DryRun});
   DescribeSecurityGroupsResult result;
   result.NextToken = cut_list(groups, page, [](const SecurityGroup& one) { return *one.GroupId; });
@@ -173,14 +196,7 @@ void check_unused(Call& call, const std::string& id) {
 }
 
 DeleteSecurityGroupResult delete_security_group(Call& call, const DeleteSecurityGroupRequest& request) {
-  std::string id = request.GroupId.value_or("");
-  if (!request.GroupId) {
-    if (!request.GroupName) throw missing_parameter("groupId");
-    for (const StoredGroup& stored : list_records<StoredGroup>(call, kSecurityGroups)) {
-      if (stored.group.GroupName == *request.GroupName) id = *stored.group.GroupId;
-    }
-    if (id.empty()) throw id_not_found("InvalidGroup.NotFound", "security group", *request.GroupName);
-  }
+  const std::string id = find_group_id(call, request.GroupId, request.GroupName);
   if (get_group(call, id).group.GroupName == "default") {
     throw ApiError("CannotDelete", "the specified group: \"" + id + "\" name: \"default\" cannot be deleted by a user");
   }
@@ -225,9 +241,20 @@ SecurityGroup shown_group(const StoredGroup& stored) {
 }
 
 StoredGroup get_group(Call& call, const std::string& id) {
+  check_group_id(id);
   auto stored = find_record<StoredGroup>(call, kSecurityGroups, id);
   if (!stored) throw id_not_found("InvalidGroup.NotFound", "security group", id);
   return *stored;
+}
+
+std::string find_group_id(Call& call, const std::optional<std::string>& id, const std::optional<std::string>& name) {
+  if (id) return *id;
+  if (!name) throw missing_parameter("groupId");
+  const std::string vpc = default_vpc(call);
+  for (const StoredGroup& stored : list_records<StoredGroup>(call, kSecurityGroups)) {
+    if (stored.group.VpcId == vpc && stored.group.GroupName == *name) return *stored.group.GroupId;
+  }
+  throw name_not_found(*name, vpc);
 }
 
 std::vector<Operation> security_group_operations() {

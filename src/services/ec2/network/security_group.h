@@ -21,6 +21,9 @@ BOOST_DESCRIBE_STRUCT(StoredGroup, (), (group, rules))
 StoredGroup make_group(const std::string& account, const std::string& region, const std::string& id,
                        const std::string& vpc);
 shapes::ec2::SecurityGroup shown_group(const StoredGroup& stored);
+// Throws InvalidGroup.NotFound, or InvalidGroupId.Malformed for what can't be the id of a group.
 StoredGroup get_group(Call& call, const std::string& id);
+// The id of a group by its id or, in the default VPC, by its name.
+std::string find_group_id(Call& call, const std::optional<std::string>& id, const std::optional<std::string>& name);
 
 }  // namespace services::ec2

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of security groups: authorizing, revoking and listing them.
 #include <algorithm>
+#include <cctype>
 
 #include "services/ec2/errors.h"
 #include "services/ec2/identifiers.h"
 #include "services/ec2/network/default_network.h"
 #include "services/ec2/network/network_shapes.h"
 #include "services/ec2/network/record_list.h"
-#include "services/ec2/network/security_group.h"
+#include "services/ec2/network/security_rules.h"
 #include "services/ec2/operations.h"
 #include "services/ec2/record.h"
 
@@ -26,27 +27,27 @@ void check_rule_request(const Request& request) {
   reject_members(request, {"SourceSecurityGroupOwnerId", "TagSpecifications"});
 }
 
-std::string find_group_id(Call& call, const std::optional<std::string>& id, const std::optional<std::string>& name) {
-  if (id) return *id;
-  if (!name) throw missing_parameter("groupId");
-  for (const StoredGroup& stored : list_records<StoredGroup>(call, kSecurityGroups)) {
-    if (stored.group.GroupName == *name) return *stored.group.GroupId;
-  }
-  throw id_not_found("InvalidGroup.NotFound", "security group", *name);
-}
-
 // "-1" for "all"; names of protocols in lower case.
 std::string protocol_of(const IpPermission& permission) {
   const std::string name = base::to_lower(permission.IpProtocol.value_or(""));
-  if (name.empty()) throw missing_parameter("IpProtocol");
+  if (name.empty()) {
+    throw invalid_value("Invalid value 'null' for protocol. VPC security group rules must specify protocols explicitly.");
+  }
   if (name == "all") return "-1";
   if (name == "6") return "tcp";
   if (name == "17") return "udp";
   if (name == "1") return "icmp";
-  return name;
+  if (name == "58") return "icmpv6";
+  constexpr std::string_view kNames[] = {"tcp", "udp", "icmp", "icmpv6", "-1"};
+  const bool number = name.size() <= 3 && name.find_first_not_of("0123456789") == name.npos && std::stoi(name) <= 255;
+  if (number || std::ranges::find(kNames, name) != std::end(kNames)) return name;
+  throw invalid_value("Invalid value '" + *permission.IpProtocol + "' for IP protocol. Unknown protocol.");
 }
 
 void check_ports(const IpPermission& permission, const std::string& protocol) {
+  if (protocol == "icmp" && !(permission.FromPort && permission.ToPort)) {
+    throw invalid_value("Invalid value for portRange. Must specify both from and to ports with ICMP.");
+  }
   if (protocol != "tcp" && protocol != "udp") return;
   const std::int32_t from = permission.FromPort.value_or(-1), to = permission.ToPort.value_or(-1);
   if (from < 0 || to > 65535 || from > to) {
@@ -54,7 +55,12 @@ void check_ports(const IpPermission& permission, const std::string& protocol) {
   }
 }
 
-// One rule for each source or destination of a permission.
+}  // namespace
+
+ApiError rule_not_found(const std::string& id) {
+  return id_not_found("InvalidSecurityGroupRuleId.NotFound", "security group rule ID", id);
+}
+
 std::vector<SecurityGroupRule> rules_of(Call& call, const StoredGroup& stored, const IpPermission& permission,
                                         bool egress) {
   SecurityGroupRule base;
@@ -63,9 +69,10 @@ std::vector<SecurityGroupRule> rules_of(Call& call, const StoredGroup& stored, c
   base.IsEgress = egress;
   base.IpProtocol = protocol_of(permission);
   check_ports(permission, *base.IpProtocol);
-  const bool all = base.IpProtocol == "-1";
-  base.FromPort = all ? -1 : permission.FromPort.value_or(-1);
-  base.ToPort = all ? -1 : permission.ToPort.value_or(-1);
+  // Other protocols have no ports.
+  const bool any = base.IpProtocol == "-1" || std::isdigit(static_cast<unsigned char>(base.IpProtocol->front()));
+  base.FromPort = any ? -1 : permission.FromPort.value_or(-1);
+  base.ToPort = any ? -1 : permission.ToPort.value_or(-1);
   if (permission.PrefixListIds && !permission.PrefixListIds->empty()) {
     throw unsupported_parameter("IpPermissions.PrefixListIds");
   }
@@ -77,10 +84,9 @@ std::vector<SecurityGroupRule> rules_of(Call& call, const StoredGroup& stored, c
     return rules.back();
   };
   for (const auto& range : permission.IpRanges.value_or(std::vector<shapes::ec2::IpRange>())) {
-    if (!parse_cidr(range.CidrIp.value_or(""))) {
-      throw invalid_value("CIDR block " + range.CidrIp.value_or("") + " is malformed");
-    }
-    add(range.Description).CidrIpv4 = range.CidrIp;
+    const auto block = parse_cidr(range.CidrIp.value_or(""));
+    if (!block) throw invalid_value("CIDR block " + range.CidrIp.value_or("") + " is malformed");
+    add(range.Description).CidrIpv4 = block->str();
   }
   for (const auto& range : permission.Ipv6Ranges.value_or(std::vector<Ipv6Range>())) {
     add(range.Description).CidrIpv6 = range.CidrIpv6;
@@ -97,6 +103,16 @@ std::vector<SecurityGroupRule> rules_of(Call& call, const StoredGroup& stored, c
   return rules;
 }
 
+bool is_same_rule(const SecurityGroupRule& a, const SecurityGroupRule& b) {
+  const auto group = [](const SecurityGroupRule& rule) {
+    return rule.ReferencedGroupInfo ? rule.ReferencedGroupInfo->GroupId : std::nullopt;
+  };
+  return a.IsEgress == b.IsEgress && a.IpProtocol == b.IpProtocol && a.FromPort == b.FromPort && a.ToPort == b.ToPort &&
+         a.CidrIpv4 == b.CidrIpv4 && a.CidrIpv6 == b.CidrIpv6 && group(a) == group(b);
+}
+
+namespace {
+
 // The members outside of IpPermissions are the older form of one permission.
 template <class Request>
 std::vector<IpPermission> permissions_of(const Request& request) {
@@ -112,14 +128,6 @@ std::vector<IpPermission> permissions_of(const Request& request) {
     one.UserIdGroupPairs->emplace_back().GroupName = request.SourceSecurityGroupName;
   }
   return permissions;
-}
-
-bool is_same_rule(const SecurityGroupRule& a, const SecurityGroupRule& b) {
-  const auto group = [](const SecurityGroupRule& rule) {
-    return rule.ReferencedGroupInfo ? rule.ReferencedGroupInfo->GroupId : std::nullopt;
-  };
-  return a.IsEgress == b.IsEgress && a.IpProtocol == b.IpProtocol && a.FromPort == b.FromPort && a.ToPort == b.ToPort &&
-         a.CidrIpv4 == b.CidrIpv4 && a.CidrIpv6 == b.CidrIpv6 && group(a) == group(b);
 }
 
 // "peer: 0.0.0.0/0, TCP, from port: 443, to port: 443, ALLOW"
@@ -200,6 +208,7 @@ Result revoke_rules(Call& call, const std::string& id, const Request& request, b
     const auto is_meant = [&](const SecurityGroupRule& one) {
       return one.SecurityGroupRuleId == rule_id && one.IsEgress == egress;
     };
+    if (std::ranges::none_of(stored.rules, is_meant)) throw rule_not_found(rule_id);
     result.RevokedSecurityGroupRules->push_back(shown_revoked(take_rule(stored, is_meant)));
   }
   for (const IpPermission& permission : permissions) {
@@ -249,7 +258,7 @@ std::vector<std::string> rule_values(const SecurityGroupRule& rule, std::string_
 
 const ListRules<SecurityGroupRule> kRuleRules{
     "security-group-rule", &SecurityGroupRule::SecurityGroupRuleId, "InvalidSecurityGroupRuleId.NotFound",
-    "security group rule ID", kRuleFilters, &rule_values};
+    "security group rule ID", kRuleFilters, &rule_values, true};
 
 DescribeSecurityGroupRulesResult describe_security_group_rules(Call& call,
                                                                const DescribeSecurityGroupRulesRequest& request) {

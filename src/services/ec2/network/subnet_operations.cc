@@ -41,7 +41,8 @@ std::vector<std::string> subnet_values(const Subnet& subnet, std::string_view na
 const ListRules<Subnet> kSubnetRules{kSubnets,       &Subnet::SubnetId, "InvalidSubnetID.NotFound",
                                      "subnet ID",    kSubnetFilters,    &subnet_values};
 
-void check_subnet_block(Call& call, const Vpc& vpc, const std::string& cidr) {
+// The block in its canonical form.
+std::string check_subnet_block(Call& call, const Vpc& vpc, const std::string& cidr) {
   const auto block = parse_cidr(cidr);
   if (!block) {
     throw invalid_value("Value (" + cidr + ") for parameter cidrBlock is invalid. This is not a valid CIDR block.");
@@ -57,6 +58,7 @@ void check_subnet_block(Call& call, const Vpc& vpc, const std::string& cidr) {
       throw ApiError("InvalidSubnet.Conflict", "The CIDR '" + cidr + "' conflicts with another subnet");
     }
   }
+  return block->str();
 }
 
 CreateSubnetResult create_subnet(Call& call, const CreateSubnetRequest& request) {
@@ -65,7 +67,7 @@ CreateSubnetResult create_subnet(Call& call, const CreateSubnetRequest& request)
   if (request.Ipv6Native.value_or(false)) throw unsupported_parameter("Ipv6Native");
   const Vpc vpc = get_vpc(call, request.VpcId);
   if (!request.CidrBlock) throw missing_parameter("cidrBlock");
-  check_subnet_block(call, vpc, *request.CidrBlock);
+  const std::string block = check_subnet_block(call, vpc, *request.CidrBlock);
   std::string zone = zones_of(call.caller.region).front();
   if (request.AvailabilityZone) zone = check_zone(call.caller.region, *request.AvailabilityZone);
   if (request.AvailabilityZoneId) zone = check_zone_id(call.caller.region, *request.AvailabilityZoneId);
@@ -76,8 +78,8 @@ CreateSubnetResult create_subnet(Call& call, const CreateSubnetRequest& request)
   check_dry_run(request.DryRun);
   Subnet subnet = make_subnet(call.caller.account, call.caller.region, make_id("subnet"), zone);
   subnet.VpcId = request.VpcId;
-  subnet.CidrBlock = request.CidrBlock;
-  subnet.AvailableIpAddressCount = free_addresses(*request.CidrBlock);
+  subnet.CidrBlock = block;
+  subnet.AvailableIpAddressCount = free_addresses(block);
   put_record(call, kSubnets, *subnet.SubnetId, subnet);
   put_tags(call, *subnet.SubnetId, kSubnets, tags);
   if (!tags.empty()) subnet.Tags = shown_tags(tags);

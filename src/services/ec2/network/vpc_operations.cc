@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // VPCs as records.
+#include <algorithm>
+
 #include "services/ec2/errors.h"
 #include "services/ec2/identifiers.h"
 #include "services/ec2/network/default_network.h"
@@ -54,12 +56,14 @@ CreateVpcResult create_vpc(Call& call, const CreateVpcRequest& request) {
   check_dry_run(request.DryRun);
   CreateVpcResult result;
   const std::string id = make_id("vpc"), table = make_id("rtb"), group = make_id("sg");
-  Vpc vpc = make_vpc(call.caller.account, id, *request.CidrBlock);
+  Vpc vpc = make_vpc(call.caller.account, id, block->str());
   put_record(call, kVpcs, id, vpc);
-  put_record(call, kRouteTables, table, main_route_table(call.caller.account, table, id, *request.CidrBlock));
+  put_record(call, kRouteTables, table, main_route_table(call.caller.account, table, id, block->str()));
   put_record(call, kSecurityGroups, group, make_default_group(call.caller.account, call.caller.region, group, id));
   put_tags(call, id, kVpcs, tags);
   if (!tags.empty()) vpc.Tags = shown_tags(tags);
+  vpc.State = "pending";  // as Amazon answers; it is available from here on
+  vpc.Ipv6CidrBlockAssociationSet.emplace();
   result.Vpc = std::move(vpc);
   return result;
 }
@@ -72,6 +76,11 @@ DescribeVpcsResult describe_vpcs(Call& call, const DescribeVpcsRequest& request)
   result.NextToken = cut_list(vpcs, page, [](const Vpc& one) { return *one.VpcId; });
   result.Vpcs = std::move(vpcs);
   return result;
+}
+
+bool is_main(const RouteTable& table) {
+  return std::ranges::any_of(*table.Associations,
+                             [](const RouteTableAssociation& one) { return one.Main.value_or(false); });
 }
 
 // What a VPC contains, beside what it was created with.
@@ -88,7 +97,7 @@ bool is_in_use(Call& call, const std::string& vpc) {
     }
   }
   for (const RouteTable& table : list_records<RouteTable>(call, kRouteTables)) {
-    if (table.VpcId == vpc && (table.Associations->empty() || !table.Associations->front().Main.value_or(false))) return true;
+    if (table.VpcId == vpc && !is_main(table)) return true;
   }
   return false;
 }
