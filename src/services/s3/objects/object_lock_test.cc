@@ -54,11 +54,12 @@ TEST_F(ObjectLock, TheDefaultRetentionCountsFromTheWrite) {
   run(&put_object_lock_configuration,
       {.Bucket = "bucket", .ObjectLockConfiguration = enabled(shape::ObjectLockRule{two_years})});
   advance(days(7));
-  put_bytes({.Bucket = "bucket", .ContentMD5 = "XUFAKrxLKna5cZ2REBfFkg==", .Key = "k"}, "hello");
+  const auto put = put_bytes({.Bucket = "bucket", .ContentMD5 = "XUFAKrxLKna5cZ2REBfFkg==", .Key = "k"}, "hello");
   const auto retention = run(&get_object_retention, {.Bucket = "bucket", .Key = "k"}).Retention;
   EXPECT_EQ(retention->Mode, "GOVERNANCE");
   EXPECT_EQ(retention->RetainUntilDate, now_ + days(730));
   EXPECT_EQ(error_of([&] { put_bytes("k", "hello"); }), "InvalidRequest");  // without a digest
+  put_bytes({.Bucket = "bucket", .Key = "t"}, "hello", {{"x-amz-checksum-crc64nvme", *put.ChecksumCRC64NVME}});
 }
 
 TEST_F(ObjectLock, ABypassNeedsItsPermission) {

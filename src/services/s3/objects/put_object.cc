@@ -37,7 +37,6 @@ PutPlan prepare_put_object(ObjectCall& call, const shape::PutObjectRequest& requ
   plan.claim = claim_of(claimed_values(request), request.ChecksumAlgorithm);
   check_md5_text(request.ContentMD5);
   plan.lock = stated_lock(call, bucket, request.Key, lock_headers(request));
-  check_lock_digest(with_default_retention(bucket, plan.lock, call.now), request.ContentMD5 || plan.claim);
   const WriteConditions conditions{request.IfMatch, request.IfNoneMatch};
   check_condition_texts(conditions);
   if (conditions.any()) check_write(conditions, request.Key, load_latest_summary(call.tx, bucket, request.Key));
@@ -64,6 +63,7 @@ shape::PutObjectOutput put_object(ObjectCall& call, const shape::PutObjectReques
   object.headers = plan.headers;
   object.tags = plan.tags;
   object.lock = with_default_retention(bucket, plan.lock, call.now);
+  check_lock_digest(object.lock, request.ContentMD5 || checksum.claimed);
   put_version(call, bucket, standing, object);
   publish_event(call, bucket, "ObjectCreated:Put", object, call.upload);
 
