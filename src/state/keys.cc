@@ -18,12 +18,12 @@ constexpr auto kExpiredFor = std::chrono::hours(24);
 
 const std::string kSelectKey =
     "SELECT id, secret, account, session_token, expires_at, created_at, root, parent, scope, cluster, machine,"
-    " register_by FROM access_keys";
+    " register_by, role FROM access_keys";
 
 Key read_key(const store::Row& row) {
   return {row.str(0),  row.str(1),     row.str(2),       row.maybe_str(3),                       row.maybe_time(4),
           row.time(5), row.boolean(6), row.maybe_str(7), static_cast<KeyScope>(row.integer(8)),
-          row.maybe_str(9), row.maybe_str(10), row.maybe_time(11)};
+          row.maybe_str(9), row.maybe_str(10), row.maybe_time(11), row.maybe_str(12)};
 }
 
 }  // namespace
@@ -75,6 +75,9 @@ CREATE INDEX access_keys_machines ON access_keys (account, scope, expires_at) WH
                    R"sql(
 ALTER TABLE access_keys ADD COLUMN register_by INTEGER;  -- the end of a machine's key that has not registered
 CREATE INDEX access_keys_register_by ON access_keys (register_by) WHERE register_by IS NOT NULL;
+)sql",
+                   R"sql(
+ALTER TABLE access_keys ADD COLUMN role TEXT;  -- "ROLE/SESSION": the key of an assumed role
 )sql"}};
 }
 
@@ -102,10 +105,10 @@ Key new_session_key(const Key& parent, base::Time now, base::Time expires_at) {
 
 bool insert_key(store::Tx& tx, const Key& key) {
   return tx.exec("INSERT INTO access_keys (id, secret, account, session_token, expires_at, created_at, root, parent,"
-                 " scope, cluster, machine, register_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
+                 " scope, cluster, machine, register_by, role) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
                  " ON CONFLICT (id) DO NOTHING",
                  key.id, key.secret, key.account, key.session_token, key.expires_at, key.created_at, key.root,
-                 key.parent, static_cast<int>(key.scope), key.cluster, key.machine, key.register_by) == 1;
+                 key.parent, static_cast<int>(key.scope), key.cluster, key.machine, key.register_by, key.role) == 1;
 }
 
 std::vector<std::string> delete_key(store::Tx& tx, const std::string& id) {

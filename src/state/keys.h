@@ -27,6 +27,7 @@ struct Key {
   std::optional<std::string> cluster = {}, machine = {};
   // Of a key that a machine got for a join token: it ends then, unless the machine has registered.
   std::optional<base::Time> register_by = {};
+  std::optional<std::string> role = {};  // "ROLE/SESSION": the key of an assumed role
 };
 
 // Woken when that key was deleted.

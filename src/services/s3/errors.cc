@@ -57,6 +57,7 @@ constexpr wire::ErrorSpec kMoreErrors[] = {
     {.name = "NoSuchCORSConfiguration", .status = 404},
     {.name = "NoSuchConfiguration", .status = 404},
     {.name = "NoSuchLifecycleConfiguration", .status = 404},
+    {.name = "NoSuchObjectLockConfiguration", .status = 404},
     {.name = "NoSuchPublicAccessBlockConfiguration", .status = 404},
     {.name = "NoSuchTagSet", .status = 404},
     {.name = "NoSuchVersion", .status = 404},

@@ -12,6 +12,7 @@
 #include "services/directory.h"
 #include "services/invoke.h"
 #include "services/s3/buckets/subscriptions.h"
+#include "services/s3/bus_events.h"
 #include "services/s3/key_text.h"
 #include "shapes/sqs/message.h"
 #include "shapes/stoker/pipeline_hooks.h"
@@ -23,8 +24,6 @@ namespace {
 
 using shapes::stoker::SentEvent;
 
-// What Amazon shows as the ETag of a delete marker: the MD5 of no bytes.
-constexpr char kNothingsEtag[] = "d41d8cd98f00b204e9800998ecf8427e";
 // Of a result: the sequencer of its input.
 constexpr char kSequencerMetadata[] = "stoker-sequencer";
 constexpr std::string_view kIdLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -46,13 +45,6 @@ bool is_created(std::string_view name) { return name.starts_with("ObjectCreated:
 bool is_tagging(std::string_view name) { return name.starts_with("ObjectTagging:"); }
 bool is_lifecycle(std::string_view name) { return name.starts_with("LifecycleExpiration:"); }
 
-// Grows with each event of a key. A deletion has no row: its sequencer lies between that of the last version and the
-// next.
-std::string sequencer(Call& call, const Object& object, bool deleted) {
-  const std::int64_t id = deleted ? std::max(object.id, next_object_id(call.tx, call.now) - 1) : object.id;
-  return fmt::format("{:016X}{:02X}", id, deleted ? 1 : 0);
-}
-
 // Which members "object" has depends on the event, as Amazon's examples show.
 std::string object_json(Call& call, const Bucket& bucket, std::string_view name, const Object& object) {
   std::string out = "{\"key\":" + quoted(url_encoded(object.key));
@@ -60,7 +52,7 @@ std::string object_json(Call& call, const Bucket& bucket, std::string_view name,
   if (is_created(name) || is_tagging(name)) out += ",\"eTag\":" + quoted(object.etag);
   if (name.ends_with(":DeleteMarkerCreated")) out += ",\"eTag\":" + quoted(kNothingsEtag);
   if (bucket.versioned()) out += ",\"versionId\":" + quoted(object.version());
-  if (!is_tagging(name)) out += ",\"sequencer\":" + quoted(sequencer(call, object, name.ends_with(":Delete")));
+  if (!is_tagging(name)) out += ",\"sequencer\":" + quoted(event_sequencer(call, object, name.ends_with(":Delete")));
   return out + "}";
 }
 
@@ -72,8 +64,7 @@ struct EventText {
 
 EventText body_of(Call& call, const Bucket& bucket, std::string_view name, const Object& object) {
   const Caller& caller = call.caller;
-  // A lifecycle's events have no request.
-  const std::string request_id = caller.request_id.empty() ? base::random_text(16, kIdLetters) : caller.request_id;
+  const std::string request_id = event_request_id(call);
   const std::string who = is_lifecycle(name) ? "s3.amazonaws.com"
                           : caller.anonymous() ? "Anonymous"
                                                : "AWS:" + caller.account;
@@ -109,7 +100,7 @@ void announce_to_pipelines(Call& call, const Bucket& bucket, const Object& objec
   created.key = object.key;
   created.size = object.size;
   created.contentType = object.headers.ContentType.value_or("");
-  created.sequencer = sequencer(call, object, false);
+  created.sequencer = event_sequencer(call, object, false);
   created.events = std::move(sent);
   if (created.events.empty()) created.content = content_of(call, object, upload);
   if (const auto& metadata = object.headers.Metadata) {
@@ -123,12 +114,22 @@ shapes::stoker::AnnouncedObject announce_object(Call& call, const shapes::stoker
   const auto bucket = load_bucket(call.tx, request.bucket);
   if (!bucket || bucket->account != call.caller.account) return {};
   const auto object = load_latest(call.tx, *bucket, request.key);
-  if (!object || object->marker || sequencer(call, *object, false) != request.sequencer) return {};
+  if (!object || object->marker || event_sequencer(call, *object, false) != request.sequencer) return {};
   publish_event(call, *bucket, "ObjectCreated:Put", *object);
   return {.exists = true};
 }
 
 }  // namespace
+
+// A deletion has no row: its sequencer lies between that of the last version and the next.
+std::string event_sequencer(Call& call, const Object& object, bool deleted) {
+  const std::int64_t id = deleted ? std::max(object.id, next_object_id(call.tx, call.now) - 1) : object.id;
+  return fmt::format("{:016X}{:02X}", id, deleted ? 1 : 0);
+}
+
+std::string event_request_id(const Call& call) {
+  return call.caller.request_id.empty() ? base::random_text(16, kIdLetters) : call.caller.request_id;
+}
 
 std::string host_id(std::string_view request_id) { return base::to_base64(base::sha256(request_id)); }
 
@@ -160,13 +161,14 @@ void publish_event(Call& call, const Bucket& bucket, std::string_view name, cons
       call.local<SubscriptionCache>().get(bucket.id, *bucket.notification, &read_subscriptions);
   std::optional<EventText> body;
   std::vector<SentEvent> sent;
-  for (const Subscription& subscription : *subscriptions) {
+  for (const Subscription& subscription : subscriptions->queues) {
     if (!subscription.wants(name, object.key)) continue;
     if (!body) body = body_of(call, bucket, name, object);
     auto id = send_event(call, bucket, subscription.queue_arn,
                          body->before_id + quoted(subscription.id) + body->after_id);
     if (id) sent.push_back({subscription.queue_arn, std::move(*id)});
   }
+  if (subscriptions->event_bridge) publish_bus_event(call, bucket, name, object);
   if (is_created(name)) announce_to_pipelines(call, bucket, object, std::move(sent), upload);
 }
 

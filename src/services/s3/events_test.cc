@@ -166,9 +166,9 @@ TEST_F(ObjectTest, AnObjectThatNoNotificationMatchesIsAnnouncedWithItsBytes) {
   send(&prepare_copy_object, &copy_object, {.Bucket = "bucket", .CopySource = "bucket/out/k.json", .Key = "out/c.json"});
   EXPECT_EQ(fake_queues_.created.at(1).content, "{}");
   const std::string large(100000, 'x');
-  put_bytes({.Bucket = "bucket", .Key = "out/l.json"}, large);
+  put_bytes("out/l.json", large);
   EXPECT_EQ(fake_queues_.created.at(2).content, large);  // a file, whose bytes were kept
-  put_bytes({.Bucket = "bucket", .Key = "out/h.json"}, std::string(300000, 'x'));
+  put_bytes("out/h.json", std::string(300000, 'x'));
   EXPECT_EQ(fake_queues_.created.at(3).content, "");
 }
 

@@ -121,7 +121,7 @@ std::optional<Object> find_if_due(Call& call, const Bucket& bucket, const Lifecy
     }
   } else if (!object->latest) {
     const NewerVersions newer = newer_versions(call.tx, bucket, *object);
-    due = noncurrent_expiry_of(rules, *object, newer.since, newer.count);
+    if (!object->lock.protects(call.now, false)) due = noncurrent_expiry_of(rules, *object, newer.since, newer.count);
   }
   return due && due->at <= call.now ? object : std::nullopt;
 }

@@ -4,7 +4,9 @@
 #include "services/s3/buckets/lifecycle_operations.h"
 #include "services/s3/buckets/notification_operations.h"
 #include "services/s3/buckets/lifecycle_rules.h"
+#include "services/s3/buckets/lock_configuration.h"
 #include "services/s3/objects/get_object.h"
+#include "services/s3/objects/object_lock.h"
 #include "services/s3/s3_fixture.h"
 #include "wire/timestamp.h"
 
@@ -186,6 +188,25 @@ TEST_F(Lifecycle, NoncurrentVersionsExpireByTheTimeOfTheirReplacement) {
   sweep();
   EXPECT_EQ(left(), (Names{"k", "k"}));
   advance(days(2));
+  sweep();
+  EXPECT_EQ(left(), Names{"k"});
+}
+
+TEST_F(Lifecycle, ALockedVersionDoesNotExpire) {
+  version("Enabled");
+  run(&put_object_lock_configuration,
+      {.Bucket = "bucket", .ObjectLockConfiguration = shape::ObjectLockConfiguration{.ObjectLockEnabled = "Enabled"}});
+  auto older = rule(std::nullopt);
+  older.NoncurrentVersionExpiration = shape::NoncurrentVersionExpiration{.NoncurrentDays = 1};
+  set({older});
+  put("k");
+  const shape::ObjectLockRetention retention{.Mode = "GOVERNANCE", .RetainUntilDate = now_ + days(6)};
+  run(&put_object_retention, {.Bucket = "bucket", .Key = "k", .Retention = retention});
+  put("k");
+  advance(days(4));
+  sweep();
+  EXPECT_EQ(left(), (Names{"k", "k"}));
+  advance(days(3));
   sweep();
   EXPECT_EQ(left(), Names{"k"});
 }

@@ -20,7 +20,7 @@ namespace {
 std::vector<ObjectOperation> all_operations() {
   std::vector<ObjectOperation> all;
   for (auto* rows : {&bucket_operations, &bucket_settings_operations, &bucket_tagging_operations, &cors_operations,
-                     &lifecycle_operations, &notification_operations, &policy_operations, &unset_settings_operations,
+                     &lifecycle_operations, &lock_configuration_operations, &notification_operations, &policy_operations, &unset_settings_operations,
                      &unset_configuration_operations, &copy_object_operations, &delete_object_operations,
                      &get_object_operations, &list_objects_operations, &list_versions_operations,
                      &object_acl_operations, &object_attributes_operations, &object_lock_operations,

@@ -14,6 +14,7 @@ std::vector<ObjectOperation> bucket_tagging_operations();
 std::vector<ObjectOperation> bucket_settings_operations();
 std::vector<ObjectOperation> cors_operations();
 std::vector<ObjectOperation> policy_operations();
+std::vector<ObjectOperation> lock_configuration_operations();
 std::vector<ObjectOperation> unset_settings_operations();
 std::vector<ObjectOperation> lifecycle_operations();
 std::vector<ObjectOperation> notification_operations();

@@ -99,8 +99,17 @@ CREATE TABLE s3_parts (
 ) WITHOUT ROWID;
 )sql";
 
+constexpr char kObjectLock[] = R"sql(
+ALTER TABLE s3_buckets ADD COLUMN object_lock TEXT;  -- JSON of ObjectLockConfiguration; NULL: no Object Lock
+ALTER TABLE s3_objects ADD COLUMN object_lock TEXT;  -- JSON of VersionLock; NULL: none was ever set
+ALTER TABLE s3_uploads ADD COLUMN object_lock TEXT;  -- of the object that it becomes
+)sql";
+
+// As PutBucketAccelerateConfiguration sets it: 'Enabled', 'Suspended'; NULL: never set.
+constexpr char kAcceleration[] = "ALTER TABLE s3_buckets ADD COLUMN acceleration TEXT;";
+
 }  // namespace
 
-store::Migrations migrations() { return {"s3", {kTables}}; }
+store::Migrations migrations() { return {"s3", {kTables, kObjectLock, kAcceleration}}; }
 
 }  // namespace services::s3

@@ -10,21 +10,17 @@ namespace services::s3 {
 // Some operations on them are supported: GetBucketWebsite is, PutBucketWebsite is not.
 inline std::vector<std::string_view> unsupported_subresources() {
   return {"abac",
-          "accelerate",
           "analytics",
           "encryption",  // of an object; a bucket's is supported
           "intelligent-tiering",
           "inventory",
-          "logging",
           "metadataConfiguration",
           "metadataInventoryTable",
           "metadataJournalTable",
           "metadataTable",
           "metrics",
-          "object-lock",
           "renameObject",
           "replication",
-          "requestPayment",
           "restore",
           "select",
           "session",

@@ -1,47 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/sts/module.h"
 
+#include "services/sts/sessions.h"
 #include "shapes/sts/errors.h"
-#include "shapes/sts/session.h"
 #include "state/keys.h"
 
 namespace services::sts {
 namespace {
 
-using namespace shapes::sts;
-using wire::ApiError;
-
 constexpr std::size_t kBodyLimit = 64u << 10;
-// Amazon's: 15 minutes to 36 hours, and for a root user never more than an hour.
-constexpr std::int32_t kRootSeconds = 3600;
-constexpr std::int64_t kMaxSessions = 10000;
 constexpr auto kKeySweepEvery = std::chrono::minutes(10);
 
-GetCallerIdentityResponse get_caller_identity(Call& call, const GetCallerIdentityRequest&) {
-  return {.UserId = call.caller.account, .Account = call.caller.account, .Arn = call.caller.arn()};
-}
-
-GetSessionTokenResponse get_session_token(Call& call, const GetSessionTokenRequest& request) {
-  if (call.caller.temporary) {
-    throw ApiError("AccessDenied", "Cannot call GetSessionToken with session credentials", 403);
-  }
-  if (request.SerialNumber || request.TokenCode) {
-    throw ApiError("AccessDenied", "MultiFactorAuthentication failed: MFA devices are not supported.", 403);
-  }
-  const std::int32_t seconds = std::min(request.DurationSeconds.value_or(kRootSeconds), kRootSeconds);
-  if (state::count_sessions(call.tx, call.caller.account, call.now) >= kMaxSessions) {
-    throw ApiError("Throttling", "The account has 10000 sessions already; wait until some have ended.");
-  }
-  const state::Key parent{.id = call.caller.access_key, .account = call.caller.account};
-  state::Key key = state::new_session_key(parent, call.now, call.now + std::chrono::seconds(seconds));
-  state::insert_key(call.tx, key);
-  Credentials credentials{.AccessKeyId = key.id, .SecretAccessKey = key.secret, .SessionToken = *key.session_token,
-                          .Expiration = *key.expires_at};
-  return {.Credentials = std::move(credentials)};
-}
-
-std::optional<ApiError> violation_error(const std::vector<wire::Violation>& violations) {
-  return ApiError("ValidationError", wire::validation_message(violations));
+std::optional<wire::ApiError> violation_error(const std::vector<wire::Violation>& violations) {
+  return wire::ApiError("ValidationError", wire::validation_message(violations));
 }
 
 Service make_service() {
@@ -49,14 +20,11 @@ Service make_service() {
   sts.wire = {.name = "sts",
               .api_version = "2011-06-15",
               .xml_namespace = "https://sts.amazonaws.com/doc/2011-06-15/",
-              .errors = kErrors};
+              .errors = shapes::sts::kErrors};
   sts.signing_name = "sts";
   sts.protocols = {wire::Protocol::Query};
   sts.body_limit = kBodyLimit;
-  sts.operations = {
-      operation<&get_caller_identity>("GetCallerIdentity", Access::Read),
-      operation<&get_session_token>("GetSessionToken", Access::Write),
-  };
+  sts.operations = session_operations();
   sts.violation_error = &violation_error;
   return sts;
 }

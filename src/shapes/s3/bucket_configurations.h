@@ -348,6 +348,47 @@ BOOST_DESCRIBE_STRUCT(ListBucketMetricsConfigurationsOutput, (), (IsTruncated, C
 
 inline constexpr wire::HttpBinding kListBucketMetricsConfigurationsHttp{"GET", "/{Bucket}?metrics", 200};
 
+struct DeleteBucketAnalyticsConfigurationRequest {
+  std::string Bucket;
+  std::string Id;
+  std::optional<std::string> ExpectedBucketOwner;
+  bool operator==(const DeleteBucketAnalyticsConfigurationRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeleteBucketAnalyticsConfigurationRequest, (), (Bucket, Id, ExpectedBucketOwner))
+
+inline constexpr wire::HttpBinding kDeleteBucketAnalyticsConfigurationHttp{"DELETE", "/{Bucket}?analytics", 204};
+
+struct DeleteBucketIntelligentTieringConfigurationRequest {
+  std::string Bucket;
+  std::string Id;
+  std::optional<std::string> ExpectedBucketOwner;
+  bool operator==(const DeleteBucketIntelligentTieringConfigurationRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeleteBucketIntelligentTieringConfigurationRequest, (), (Bucket, Id, ExpectedBucketOwner))
+
+inline constexpr wire::HttpBinding kDeleteBucketIntelligentTieringConfigurationHttp{"DELETE",
+    "/{Bucket}?intelligent-tiering", 204};
+
+struct DeleteBucketInventoryConfigurationRequest {
+  std::string Bucket;
+  std::string Id;
+  std::optional<std::string> ExpectedBucketOwner;
+  bool operator==(const DeleteBucketInventoryConfigurationRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeleteBucketInventoryConfigurationRequest, (), (Bucket, Id, ExpectedBucketOwner))
+
+inline constexpr wire::HttpBinding kDeleteBucketInventoryConfigurationHttp{"DELETE", "/{Bucket}?inventory", 204};
+
+struct DeleteBucketMetricsConfigurationRequest {
+  std::string Bucket;
+  std::string Id;
+  std::optional<std::string> ExpectedBucketOwner;
+  bool operator==(const DeleteBucketMetricsConfigurationRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeleteBucketMetricsConfigurationRequest, (), (Bucket, Id, ExpectedBucketOwner))
+
+inline constexpr wire::HttpBinding kDeleteBucketMetricsConfigurationHttp{"DELETE", "/{Bucket}?metrics", 204};
+
 }  // namespace shapes::s3
 
 template <>
@@ -540,6 +581,34 @@ inline constexpr auto wire::kTraits<shapes::s3::ListBucketMetricsConfigurationsO
     {.member = "MetricsConfigurationList", .xml = "MetricsConfiguration", .flattened = true},
 });
 
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::DeleteBucketAnalyticsConfigurationRequest> = wire::traits({
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "Id", .required = true, .in = wire::In::Query, .at = "id"},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::DeleteBucketIntelligentTieringConfigurationRequest> = wire::traits({
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "Id", .required = true, .in = wire::In::Query, .at = "id"},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::DeleteBucketInventoryConfigurationRequest> = wire::traits({
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "Id", .required = true, .in = wire::In::Query, .at = "id"},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::DeleteBucketMetricsConfigurationRequest> = wire::traits({
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "Id", .required = true, .in = wire::In::Query, .at = "id"},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+});
+
 extern template struct wire::detail::Table<shapes::s3::GetBucketAnalyticsConfigurationRequest>;
 extern template struct wire::detail::Table<shapes::s3::AnalyticsAndOperator>;
 extern template struct wire::detail::Table<shapes::s3::AnalyticsFilter>;
@@ -578,3 +647,7 @@ extern template struct wire::detail::Table<shapes::s3::MetricsConfiguration>;
 extern template struct wire::detail::Table<shapes::s3::GetBucketMetricsConfigurationOutput>;
 extern template struct wire::detail::Table<shapes::s3::ListBucketMetricsConfigurationsRequest>;
 extern template struct wire::detail::Table<shapes::s3::ListBucketMetricsConfigurationsOutput>;
+extern template struct wire::detail::Table<shapes::s3::DeleteBucketAnalyticsConfigurationRequest>;
+extern template struct wire::detail::Table<shapes::s3::DeleteBucketIntelligentTieringConfigurationRequest>;
+extern template struct wire::detail::Table<shapes::s3::DeleteBucketInventoryConfigurationRequest>;
+extern template struct wire::detail::Table<shapes::s3::DeleteBucketMetricsConfigurationRequest>;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <boost/describe/class.hpp>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -136,46 +135,6 @@ BOOST_DESCRIBE_STRUCT(DeleteBucketOwnershipControlsRequest, (), (Bucket, Expecte
 
 inline constexpr wire::HttpBinding kDeleteBucketOwnershipControlsHttp{"DELETE", "/{Bucket}?ownershipControls", 204};
 
-struct GetObjectLockConfigurationRequest {
-  std::string Bucket;
-  std::optional<std::string> ExpectedBucketOwner;
-  bool operator==(const GetObjectLockConfigurationRequest&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(GetObjectLockConfigurationRequest, (), (Bucket, ExpectedBucketOwner))
-
-inline constexpr std::string_view kObjectLockRetentionModeValues[] = {"GOVERNANCE", "COMPLIANCE"};
-
-struct DefaultRetention {
-  std::optional<std::string> Mode;
-  std::optional<std::int32_t> Days;
-  std::optional<std::int32_t> Years;
-  bool operator==(const DefaultRetention&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(DefaultRetention, (), (Mode, Days, Years))
-
-struct ObjectLockRule {
-  std::optional<s3::DefaultRetention> DefaultRetention;
-  bool operator==(const ObjectLockRule&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(ObjectLockRule, (), (DefaultRetention))
-
-inline constexpr std::string_view kObjectLockEnabledValues[] = {"Enabled"};
-
-struct ObjectLockConfiguration {
-  std::optional<std::string> ObjectLockEnabled;
-  std::optional<s3::ObjectLockRule> Rule;
-  bool operator==(const ObjectLockConfiguration&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(ObjectLockConfiguration, (), (ObjectLockEnabled, Rule))
-
-struct GetObjectLockConfigurationOutput {
-  std::optional<s3::ObjectLockConfiguration> ObjectLockConfiguration;
-  bool operator==(const GetObjectLockConfigurationOutput&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(GetObjectLockConfigurationOutput, (), (ObjectLockConfiguration))
-
-inline constexpr wire::HttpBinding kGetObjectLockConfigurationHttp{"GET", "/{Bucket}?object-lock", 200};
-
 }  // namespace shapes::s3
 
 template <>
@@ -256,25 +215,6 @@ inline constexpr auto wire::kTraits<shapes::s3::DeleteBucketOwnershipControlsReq
     {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
 });
 
-template <>
-inline constexpr auto wire::kTraits<shapes::s3::GetObjectLockConfigurationRequest> = wire::traits({
-    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
-    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::s3::DefaultRetention> = wire::traits({
-    {.member = "Mode", .one_of = shapes::s3::kObjectLockRetentionModeValues},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::s3::ObjectLockConfiguration> = wire::traits({
-    {.member = "ObjectLockEnabled", .one_of = shapes::s3::kObjectLockEnabledValues},
-});
-
-template <>
-inline constexpr auto wire::kTraits<shapes::s3::GetObjectLockConfigurationOutput> = wire::traits(wire::Structure{.payload = "ObjectLockConfiguration"});
-
 extern template struct wire::detail::Table<shapes::s3::ServerSideEncryptionByDefault>;
 extern template struct wire::detail::Table<shapes::s3::BlockedEncryptionTypes>;
 extern template struct wire::detail::Table<shapes::s3::ServerSideEncryptionRule>;
@@ -289,8 +229,3 @@ extern template struct wire::detail::Table<shapes::s3::PutBucketOwnershipControl
 extern template struct wire::detail::Table<shapes::s3::GetBucketOwnershipControlsRequest>;
 extern template struct wire::detail::Table<shapes::s3::GetBucketOwnershipControlsOutput>;
 extern template struct wire::detail::Table<shapes::s3::DeleteBucketOwnershipControlsRequest>;
-extern template struct wire::detail::Table<shapes::s3::GetObjectLockConfigurationRequest>;
-extern template struct wire::detail::Table<shapes::s3::DefaultRetention>;
-extern template struct wire::detail::Table<shapes::s3::ObjectLockRule>;
-extern template struct wire::detail::Table<shapes::s3::ObjectLockConfiguration>;
-extern template struct wire::detail::Table<shapes::s3::GetObjectLockConfigurationOutput>;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "shapes/s3/bucket.h"
+#include "shapes/s3/bucket_settings.h"
 #include "wire/operation.h"
 #include "wire/traits.h"
 
@@ -331,6 +332,80 @@ BOOST_DESCRIBE_STRUCT(GetBucketAccelerateConfigurationOutput, (), (Status, Reque
 
 inline constexpr wire::HttpBinding kGetBucketAccelerateConfigurationHttp{"GET", "/{Bucket}?accelerate", 200};
 
+struct BucketLoggingStatus {
+  std::optional<s3::LoggingEnabled> LoggingEnabled;
+  bool operator==(const BucketLoggingStatus&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(BucketLoggingStatus, (), (LoggingEnabled))
+
+struct PutBucketLoggingRequest {
+  std::string Bucket;
+  s3::BucketLoggingStatus BucketLoggingStatus;
+  std::optional<std::string> ContentMD5;
+  std::optional<std::string> ChecksumAlgorithm;
+  std::optional<std::string> ExpectedBucketOwner;
+  bool operator==(const PutBucketLoggingRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(PutBucketLoggingRequest, (), (Bucket, BucketLoggingStatus, ContentMD5, ChecksumAlgorithm,
+    ExpectedBucketOwner))
+
+inline constexpr wire::HttpBinding kPutBucketLoggingHttp{"PUT", "/{Bucket}?logging", 200};
+
+struct DeleteBucketWebsiteRequest {
+  std::string Bucket;
+  std::optional<std::string> ExpectedBucketOwner;
+  bool operator==(const DeleteBucketWebsiteRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeleteBucketWebsiteRequest, (), (Bucket, ExpectedBucketOwner))
+
+inline constexpr wire::HttpBinding kDeleteBucketWebsiteHttp{"DELETE", "/{Bucket}?website", 204};
+
+struct DeleteBucketReplicationRequest {
+  std::string Bucket;
+  std::optional<std::string> ExpectedBucketOwner;
+  bool operator==(const DeleteBucketReplicationRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeleteBucketReplicationRequest, (), (Bucket, ExpectedBucketOwner))
+
+inline constexpr wire::HttpBinding kDeleteBucketReplicationHttp{"DELETE", "/{Bucket}?replication", 204};
+
+struct RequestPaymentConfiguration {
+  std::string Payer;
+  bool operator==(const RequestPaymentConfiguration&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(RequestPaymentConfiguration, (), (Payer))
+
+struct PutBucketRequestPaymentRequest {
+  std::string Bucket;
+  std::optional<std::string> ContentMD5;
+  std::optional<std::string> ChecksumAlgorithm;
+  s3::RequestPaymentConfiguration RequestPaymentConfiguration;
+  std::optional<std::string> ExpectedBucketOwner;
+  bool operator==(const PutBucketRequestPaymentRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(PutBucketRequestPaymentRequest, (), (Bucket, ContentMD5, ChecksumAlgorithm,
+    RequestPaymentConfiguration, ExpectedBucketOwner))
+
+inline constexpr wire::HttpBinding kPutBucketRequestPaymentHttp{"PUT", "/{Bucket}?requestPayment", 200};
+
+struct AccelerateConfiguration {
+  std::optional<std::string> Status;
+  bool operator==(const AccelerateConfiguration&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(AccelerateConfiguration, (), (Status))
+
+struct PutBucketAccelerateConfigurationRequest {
+  std::string Bucket;
+  s3::AccelerateConfiguration AccelerateConfiguration;
+  std::optional<std::string> ExpectedBucketOwner;
+  std::optional<std::string> ChecksumAlgorithm;
+  bool operator==(const PutBucketAccelerateConfigurationRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(PutBucketAccelerateConfigurationRequest, (), (Bucket, AccelerateConfiguration,
+    ExpectedBucketOwner, ChecksumAlgorithm))
+
+inline constexpr wire::HttpBinding kPutBucketAccelerateConfigurationHttp{"PUT", "/{Bucket}?accelerate", 200};
+
 }  // namespace shapes::s3
 
 template <>
@@ -499,6 +574,60 @@ inline constexpr auto wire::kTraits<shapes::s3::GetBucketAccelerateConfiguration
         .one_of = shapes::s3::kRequestChargedValues},
 });
 
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::PutBucketLoggingRequest> = wire::traits({.payload = "BucketLoggingStatus"}, {
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "BucketLoggingStatus", .required = true, .xml = "BucketLoggingStatus",
+        .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
+    {.member = "ContentMD5", .in = wire::In::Header, .at = "Content-MD5"},
+    {.member = "ChecksumAlgorithm", .in = wire::In::Header, .at = "x-amz-sdk-checksum-algorithm",
+        .one_of = shapes::s3::kChecksumAlgorithmValues},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::DeleteBucketWebsiteRequest> = wire::traits({
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::DeleteBucketReplicationRequest> = wire::traits({
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::RequestPaymentConfiguration> = wire::traits({
+    {.member = "Payer", .required = true, .one_of = shapes::s3::kPayerValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::PutBucketRequestPaymentRequest> = wire::traits({.payload = "RequestPaymentConfiguration"}, {
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "ContentMD5", .in = wire::In::Header, .at = "Content-MD5"},
+    {.member = "ChecksumAlgorithm", .in = wire::In::Header, .at = "x-amz-sdk-checksum-algorithm",
+        .one_of = shapes::s3::kChecksumAlgorithmValues},
+    {.member = "RequestPaymentConfiguration", .required = true, .xml = "RequestPaymentConfiguration",
+        .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::AccelerateConfiguration> = wire::traits({
+    {.member = "Status", .one_of = shapes::s3::kBucketAccelerateStatusValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::PutBucketAccelerateConfigurationRequest> = wire::traits({.payload = "AccelerateConfiguration"}, {
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "AccelerateConfiguration", .required = true, .xml = "AccelerateConfiguration",
+        .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+    {.member = "ChecksumAlgorithm", .in = wire::In::Header, .at = "x-amz-sdk-checksum-algorithm",
+        .one_of = shapes::s3::kChecksumAlgorithmValues},
+});
+
 extern template struct wire::detail::Table<shapes::s3::GetBucketLoggingRequest>;
 extern template struct wire::detail::Table<shapes::s3::Grantee>;
 extern template struct wire::detail::Table<shapes::s3::TargetGrant>;
@@ -536,3 +665,11 @@ extern template struct wire::detail::Table<shapes::s3::GetBucketRequestPaymentRe
 extern template struct wire::detail::Table<shapes::s3::GetBucketRequestPaymentOutput>;
 extern template struct wire::detail::Table<shapes::s3::GetBucketAccelerateConfigurationRequest>;
 extern template struct wire::detail::Table<shapes::s3::GetBucketAccelerateConfigurationOutput>;
+extern template struct wire::detail::Table<shapes::s3::BucketLoggingStatus>;
+extern template struct wire::detail::Table<shapes::s3::PutBucketLoggingRequest>;
+extern template struct wire::detail::Table<shapes::s3::DeleteBucketWebsiteRequest>;
+extern template struct wire::detail::Table<shapes::s3::DeleteBucketReplicationRequest>;
+extern template struct wire::detail::Table<shapes::s3::RequestPaymentConfiguration>;
+extern template struct wire::detail::Table<shapes::s3::PutBucketRequestPaymentRequest>;
+extern template struct wire::detail::Table<shapes::s3::AccelerateConfiguration>;
+extern template struct wire::detail::Table<shapes::s3::PutBucketAccelerateConfigurationRequest>;

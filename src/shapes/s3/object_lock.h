@@ -3,11 +3,12 @@
 #pragma once
 
 #include <boost/describe/class.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/time.h"
-#include "shapes/s3/bucket_encryption.h"
 #include "shapes/s3/bucket_settings.h"
 #include "shapes/s3/bucket_unset.h"
 #include "shapes/s3/object.h"
@@ -15,6 +16,67 @@
 #include "wire/traits.h"
 
 namespace shapes::s3 {
+
+struct GetObjectLockConfigurationRequest {
+  std::string Bucket;
+  std::optional<std::string> ExpectedBucketOwner;
+  bool operator==(const GetObjectLockConfigurationRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(GetObjectLockConfigurationRequest, (), (Bucket, ExpectedBucketOwner))
+
+inline constexpr std::string_view kObjectLockRetentionModeValues[] = {"GOVERNANCE", "COMPLIANCE"};
+
+struct DefaultRetention {
+  std::optional<std::string> Mode;
+  std::optional<std::int32_t> Days;
+  std::optional<std::int32_t> Years;
+  bool operator==(const DefaultRetention&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DefaultRetention, (), (Mode, Days, Years))
+
+struct ObjectLockRule {
+  std::optional<s3::DefaultRetention> DefaultRetention;
+  bool operator==(const ObjectLockRule&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ObjectLockRule, (), (DefaultRetention))
+
+inline constexpr std::string_view kObjectLockEnabledValues[] = {"Enabled"};
+
+struct ObjectLockConfiguration {
+  std::optional<std::string> ObjectLockEnabled;
+  std::optional<s3::ObjectLockRule> Rule;
+  bool operator==(const ObjectLockConfiguration&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ObjectLockConfiguration, (), (ObjectLockEnabled, Rule))
+
+struct GetObjectLockConfigurationOutput {
+  std::optional<s3::ObjectLockConfiguration> ObjectLockConfiguration;
+  bool operator==(const GetObjectLockConfigurationOutput&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(GetObjectLockConfigurationOutput, (), (ObjectLockConfiguration))
+
+inline constexpr wire::HttpBinding kGetObjectLockConfigurationHttp{"GET", "/{Bucket}?object-lock", 200};
+
+struct PutObjectLockConfigurationRequest {
+  std::string Bucket;
+  std::optional<s3::ObjectLockConfiguration> ObjectLockConfiguration;
+  std::optional<std::string> RequestPayer;
+  std::optional<std::string> Token;
+  std::optional<std::string> ContentMD5;
+  std::optional<std::string> ChecksumAlgorithm;
+  std::optional<std::string> ExpectedBucketOwner;
+  bool operator==(const PutObjectLockConfigurationRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(PutObjectLockConfigurationRequest, (), (Bucket, ObjectLockConfiguration, RequestPayer, Token,
+    ContentMD5, ChecksumAlgorithm, ExpectedBucketOwner))
+
+struct PutObjectLockConfigurationOutput {
+  std::optional<std::string> RequestCharged;
+  bool operator==(const PutObjectLockConfigurationOutput&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(PutObjectLockConfigurationOutput, (), (RequestCharged))
+
+inline constexpr wire::HttpBinding kPutObjectLockConfigurationHttp{"PUT", "/{Bucket}?object-lock", 200};
 
 struct GetObjectLegalHoldRequest {
   std::string Bucket;
@@ -113,6 +175,45 @@ inline constexpr wire::HttpBinding kPutObjectRetentionHttp{"PUT", "/{Bucket}/{Ke
 }  // namespace shapes::s3
 
 template <>
+inline constexpr auto wire::kTraits<shapes::s3::GetObjectLockConfigurationRequest> = wire::traits({
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::DefaultRetention> = wire::traits({
+    {.member = "Mode", .one_of = shapes::s3::kObjectLockRetentionModeValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::ObjectLockConfiguration> = wire::traits({
+    {.member = "ObjectLockEnabled", .one_of = shapes::s3::kObjectLockEnabledValues},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::GetObjectLockConfigurationOutput> = wire::traits(wire::Structure{.payload = "ObjectLockConfiguration"});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::PutObjectLockConfigurationRequest> = wire::traits({.payload = "ObjectLockConfiguration"}, {
+    {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
+    {.member = "ObjectLockConfiguration", .xml = "ObjectLockConfiguration",
+        .xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"},
+    {.member = "RequestPayer", .in = wire::In::Header, .at = "x-amz-request-payer",
+        .one_of = shapes::s3::kRequestPayerValues},
+    {.member = "Token", .in = wire::In::Header, .at = "x-amz-bucket-object-lock-token"},
+    {.member = "ContentMD5", .in = wire::In::Header, .at = "Content-MD5"},
+    {.member = "ChecksumAlgorithm", .in = wire::In::Header, .at = "x-amz-sdk-checksum-algorithm",
+        .one_of = shapes::s3::kChecksumAlgorithmValues},
+    {.member = "ExpectedBucketOwner", .in = wire::In::Header, .at = "x-amz-expected-bucket-owner"},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::s3::PutObjectLockConfigurationOutput> = wire::traits({
+    {.member = "RequestCharged", .in = wire::In::Header, .at = "x-amz-request-charged",
+        .one_of = shapes::s3::kRequestChargedValues},
+});
+
+template <>
 inline constexpr auto wire::kTraits<shapes::s3::GetObjectLegalHoldRequest> = wire::traits({
     {.member = "Bucket", .required = true, .in = wire::In::Label, .at = "Bucket"},
     {.member = "Key", .required = true, .in = wire::In::Label, .at = "Key", .min = 1},
@@ -194,6 +295,13 @@ inline constexpr auto wire::kTraits<shapes::s3::PutObjectRetentionOutput> = wire
         .one_of = shapes::s3::kRequestChargedValues},
 });
 
+extern template struct wire::detail::Table<shapes::s3::GetObjectLockConfigurationRequest>;
+extern template struct wire::detail::Table<shapes::s3::DefaultRetention>;
+extern template struct wire::detail::Table<shapes::s3::ObjectLockRule>;
+extern template struct wire::detail::Table<shapes::s3::ObjectLockConfiguration>;
+extern template struct wire::detail::Table<shapes::s3::GetObjectLockConfigurationOutput>;
+extern template struct wire::detail::Table<shapes::s3::PutObjectLockConfigurationRequest>;
+extern template struct wire::detail::Table<shapes::s3::PutObjectLockConfigurationOutput>;
 extern template struct wire::detail::Table<shapes::s3::GetObjectLegalHoldRequest>;
 extern template struct wire::detail::Table<shapes::s3::ObjectLockLegalHold>;
 extern template struct wire::detail::Table<shapes::s3::GetObjectLegalHoldOutput>;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/time.h"
 #include "wire/traits.h"
@@ -48,6 +49,62 @@ struct GetSessionTokenResponse {
 };
 BOOST_DESCRIBE_STRUCT(GetSessionTokenResponse, (), (Credentials))
 
+struct PolicyDescriptorType {
+  std::optional<std::string> arn;
+  bool operator==(const PolicyDescriptorType&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(PolicyDescriptorType, (), (arn))
+
+struct Tag {
+  std::string Key;
+  std::string Value;
+  bool operator==(const Tag&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Tag, (), (Key, Value))
+
+struct ProvidedContext {
+  std::optional<std::string> ProviderArn;
+  std::optional<std::string> ContextAssertion;
+  bool operator==(const ProvidedContext&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ProvidedContext, (), (ProviderArn, ContextAssertion))
+
+inline constexpr wire::Member kTagKeyType{.min = 1, .max = 128};
+
+struct AssumeRoleRequest {
+  std::string RoleArn;
+  std::string RoleSessionName;
+  std::optional<std::vector<PolicyDescriptorType>> PolicyArns;
+  std::optional<std::string> Policy;
+  std::optional<std::int32_t> DurationSeconds;
+  std::optional<std::vector<Tag>> Tags;
+  std::optional<std::vector<std::string>> TransitiveTagKeys;
+  std::optional<std::string> ExternalId;
+  std::optional<std::string> SerialNumber;
+  std::optional<std::string> TokenCode;
+  std::optional<std::string> SourceIdentity;
+  std::optional<std::vector<ProvidedContext>> ProvidedContexts;
+  bool operator==(const AssumeRoleRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(AssumeRoleRequest, (), (RoleArn, RoleSessionName, PolicyArns, Policy, DurationSeconds, Tags,
+    TransitiveTagKeys, ExternalId, SerialNumber, TokenCode, SourceIdentity, ProvidedContexts))
+
+struct AssumedRoleUser {
+  std::string AssumedRoleId;
+  std::string Arn;
+  bool operator==(const AssumedRoleUser&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(AssumedRoleUser, (), (AssumedRoleId, Arn))
+
+struct AssumeRoleResponse {
+  std::optional<sts::Credentials> Credentials;
+  std::optional<sts::AssumedRoleUser> AssumedRoleUser;
+  std::optional<std::int32_t> PackedPolicySize;
+  std::optional<std::string> SourceIdentity;
+  bool operator==(const AssumeRoleResponse&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(AssumeRoleResponse, (), (Credentials, AssumedRoleUser, PackedPolicySize, SourceIdentity))
+
 }  // namespace shapes::sts
 
 template <>
@@ -70,8 +127,58 @@ inline constexpr auto wire::kTraits<shapes::sts::Credentials> = wire::traits({
     {.member = "Expiration", .required = true},
 });
 
+template <>
+inline constexpr auto wire::kTraits<shapes::sts::PolicyDescriptorType> = wire::traits({
+    {.member = "arn", .min = 20, .max = 2048},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::sts::Tag> = wire::traits({
+    {.member = "Key", .required = true, .min = 1, .max = 128},
+    {.member = "Value", .required = true, .max = 256},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::sts::ProvidedContext> = wire::traits({
+    {.member = "ProviderArn", .min = 20, .max = 2048},
+    {.member = "ContextAssertion", .min = 4, .max = 2048},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::sts::AssumeRoleRequest> = wire::traits({
+    {.member = "RoleArn", .required = true, .min = 20, .max = 2048},
+    {.member = "RoleSessionName", .required = true, .min = 2, .max = 64},
+    {.member = "Policy", .min = 1},
+    {.member = "DurationSeconds", .min = 900, .max = 43200},
+    {.member = "Tags", .max = 50},
+    {.member = "TransitiveTagKeys", .max = 50, .of = &shapes::sts::kTagKeyType},
+    {.member = "ExternalId", .min = 2, .max = 1224},
+    {.member = "SerialNumber", .min = 9, .max = 256},
+    {.member = "TokenCode", .min = 6, .max = 6},
+    {.member = "SourceIdentity", .min = 2, .max = 64},
+    {.member = "ProvidedContexts", .min = 1, .max = 5},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::sts::AssumedRoleUser> = wire::traits({
+    {.member = "AssumedRoleId", .required = true, .min = 2, .max = 193},
+    {.member = "Arn", .required = true, .min = 20, .max = 2048},
+});
+
+template <>
+inline constexpr auto wire::kTraits<shapes::sts::AssumeRoleResponse> = wire::traits({
+    {.member = "PackedPolicySize", .min = 0},
+    {.member = "SourceIdentity", .min = 2, .max = 64},
+});
+
 extern template struct wire::detail::Table<shapes::sts::GetCallerIdentityRequest>;
 extern template struct wire::detail::Table<shapes::sts::GetCallerIdentityResponse>;
 extern template struct wire::detail::Table<shapes::sts::GetSessionTokenRequest>;
 extern template struct wire::detail::Table<shapes::sts::Credentials>;
 extern template struct wire::detail::Table<shapes::sts::GetSessionTokenResponse>;
+extern template struct wire::detail::Table<shapes::sts::PolicyDescriptorType>;
+extern template struct wire::detail::Table<shapes::sts::Tag>;
+extern template struct wire::detail::Table<shapes::sts::ProvidedContext>;
+extern template struct wire::detail::Table<shapes::sts::AssumeRoleRequest>;
+extern template struct wire::detail::Table<shapes::sts::AssumedRoleUser>;
+extern template struct wire::detail::Table<shapes::sts::AssumeRoleResponse>;

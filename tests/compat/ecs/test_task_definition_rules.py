@@ -67,7 +67,7 @@ REFUSED = [
     (gpu("half"), None, {}, "GPU"),
     (files(*["arn:aws:s3:::b/x.env"] * 11), None, {}, "The maximum number of environment files was exceeded."),
     (files("s3://b/x.env"), None, {}, "Invalid arn syntax."),
-    ({}, None, {"requiresCompatibilities": ["FARGATE"]}, "Fargate only supports network mode 'awsvpc'."),
+    ({}, None, {"requiresCompatibilities": ["FARGATE"]}, "Fargate only supports network mode ‘awsvpc’."),
     ({}, None, {**FARGATE, "memory": "4096"}, "No Fargate configuration exists for given values."),
     ({}, None, {**FARGATE, "pidMode": "host"}, "do not support pidMode 'host'. The supported value for pidMode is 'task'."),
     ({}, None, {"placementConstraints": [{"type": "distinctInstance"}]}, "constraint.type 'distinctInstance' is not supported."),

@@ -110,7 +110,7 @@ const REFUSED = [
   [{ portMappings: [{ containerPort: 80, hostPort: 81 }] }, { networkMode: "awsvpc" }, "must match."],
   [{ logConfiguration: { logDriver: "papyrus" } }, {}, "papyrus is not a valid log driver"],
   [{}, { cpu: "1" }, "Invalid 'cpu' setting for task."],
-  [{}, { requiresCompatibilities: ["FARGATE"] }, "Fargate only supports network mode 'awsvpc'."],
+  [{}, { requiresCompatibilities: ["FARGATE"] }, "Fargate only supports network mode ‘awsvpc’."],
 ];
 for (const [container, task, why] of REFUSED) {
   test(`a definition is rejected: ${why}`, async (t) => {

@@ -240,12 +240,38 @@ def test_absent_configurations_are_reported(s3, bucket):
     assert "Status" not in s3.get_bucket_accelerate_configuration(Bucket=name)
 
 
+def test_absent_configurations_can_be_removed(s3, bucket):
+    s3.delete_bucket_website(Bucket=bucket.name)
+    s3.delete_bucket_replication(Bucket=bucket.name)
+    s3.put_bucket_logging(Bucket=bucket.name, BucketLoggingStatus={})
+    assert "LoggingEnabled" not in s3.get_bucket_logging(Bucket=bucket.name)
+    s3.put_bucket_request_payment(Bucket=bucket.name, RequestPaymentConfiguration={"Payer": "BucketOwner"})
+    for remove in (s3.delete_bucket_website, s3.delete_bucket_replication):
+        with refused("NoSuchBucket", 404):
+            remove(Bucket="nobodys-bucket-of-settings")
+
+
+def test_transfer_acceleration(connect, s3, make_bucket):
+    name = make_bucket().name
+    for status in ("Enabled", "Suspended"):
+        s3.put_bucket_accelerate_configuration(Bucket=name, AccelerateConfiguration={"Status": status})
+        assert s3.get_bucket_accelerate_configuration(Bucket=name)["Status"] == status
+    for invalid in ({}, {"Status": "enabled"}):
+        with refused("MalformedXML", 400):
+            connect("s3", checked=False).put_bucket_accelerate_configuration(Bucket=name, AccelerateConfiguration=invalid)
+    with refused("InvalidRequest", 400, "not supported for buckets with periods"):
+        s3.put_bucket_accelerate_configuration(
+            Bucket=make_bucket(name + ".dotted").name, AccelerateConfiguration={"Status": "Enabled"})
+
+
 @pytest.mark.parametrize("kind", ["analytics", "intelligent_tiering", "inventory", "metrics"])
 def test_there_are_no_configurations_by_id(s3, bucket, kind):
     listed = getattr(s3, f"list_bucket_{kind}_configurations")(Bucket=bucket.name)
     assert listed["IsTruncated"] is False and not any(name.endswith("List") for name in listed)
     with refused("NoSuchConfiguration", 404, "The specified configuration does not exist."):
         getattr(s3, f"get_bucket_{kind}_configuration")(Bucket=bucket.name, Id="x")
+    with refused("NoSuchConfiguration", 404, "The specified configuration does not exist."):
+        getattr(s3, f"delete_bucket_{kind}_configuration")(Bucket=bucket.name, Id="x")
     with refused("NoSuchBucket", 404):
         getattr(s3, f"list_bucket_{kind}_configurations")(Bucket="nobodys-bucket-" + kind.replace("_", "-"))
 

@@ -44,7 +44,7 @@ def test_a_bucket_in_another_region_needs_a_location(connect):
         connect("s3", region="eu-west-1").create_bucket(Bucket=unique_name())
 
 
-@pytest.mark.parametrize("region", ["us-east-1", "nowhere"])
+@pytest.mark.parametrize("region", ["us-east-1", "nowhere", ""])
 def test_an_invalid_location_is_rejected(s3, region):
     with refused(("InvalidLocationConstraint", "IllegalLocationConstraintException"), 400):
         s3.create_bucket(Bucket=unique_name(), CreateBucketConfiguration={"LocationConstraint": region})

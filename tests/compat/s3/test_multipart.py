@@ -174,6 +174,8 @@ def test_missing_parts_are_rejected(bucket):
     ):
         with refused("InvalidPart", 400, "One or more of the specified parts could not be found"):
             upload.complete(wrong)
+    with refused("InvalidArgument", 400, "PartNumber must be >= 1"):
+        upload.complete([{**good, "PartNumber": 0}])
     upload.complete([{**good, "ETag": good["ETag"].strip('"')}])
     assert bucket.read("key") == b"x"
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The caller's identity, session tokens, creating and deleting keys."""
 import datetime
+import re
 
 import pytest
 
@@ -50,6 +51,70 @@ def test_a_sessions_credentials_need_their_token(connect, sts):
 def test_a_session_cannot_create_a_session(connect, sts):
     with refused("AccessDenied", "Cannot call GetSessionToken with session credentials"):
         connect("sts", session(sts)).get_session_token()
+
+
+def assume(sts, account, name="role/path/worker", session_name="me@here", **more):
+    return sts.assume_role(RoleArn=f"arn:aws:iam::{account}:{name}", RoleSessionName=session_name, **more)
+
+
+def key_of(credentials):
+    return Key(credentials["AccessKeyId"], credentials["SecretAccessKey"], token=credentials["SessionToken"])
+
+
+def test_a_role_is_assumed(connect, server, account):
+    """Not at Amazon, where root users may assume no roles, and roles have to exist."""
+    answer = assume(connect("sts"), account)
+    user = answer["AssumedRoleUser"]
+    assert user["Arn"] == f"arn:aws:sts::{account}:assumed-role/worker/me@here"
+    assert re.fullmatch("AROA[A-Z2-7]{17}:me@here", user["AssumedRoleId"])
+    left = answer["Credentials"]["Expiration"] - datetime.datetime.now(datetime.timezone.utc)
+    assert datetime.timedelta(minutes=50) < left <= datetime.timedelta(hours=1)
+    assert answer["Credentials"]["AccessKeyId"].startswith("ASIA")
+    client = connect("sts", key_of(answer["Credentials"]))
+    identity = client.get_caller_identity()
+    assert (identity["Account"], identity["Arn"]) == (account, user["Arn"])
+    assert identity["UserId"] == user["AssumedRoleId"]
+    assert assume(client, account)["AssumedRoleUser"] == user
+    with refused("AccessDenied", "Cannot call GetSessionToken with session credentials"):
+        client.get_session_token()
+
+
+def test_a_role_sees_the_accounts_queues(connect, server, sts, account, queue):
+    key = key_of(assume(sts, account)["Credentials"])
+    assert connect("sqs", key).get_queue_url(QueueName=queue.name)["QueueUrl"] == queue.url
+
+
+def test_a_role_of_another_account_is_not_assumed(sts, server):
+    with refused("AccessDenied", f"is not authorized to perform: sts:AssumeRole on resource: arn:aws:iam::{OTHER}:role/x"):
+        assume(sts, OTHER, "role/x")
+
+
+def test_invalid_requests_for_a_role(connect, server, account):
+    unchecked = connect("sts", checked=False)
+    for arguments in (
+        {"name": "user/worker-of-another-kind"},
+        {"session_name": "x"},
+        {"session_name": "a b"},
+        {"DurationSeconds": 899},
+        {"DurationSeconds": 43201},
+    ):
+        with refused("ValidationError"):
+            assume(unchecked, account, **arguments)
+    with refused("ValidationError", "Policy is not supported"):
+        assume(unchecked, account, Policy="{}")
+    chained = connect("sts", key_of(assume(unchecked, account, DurationSeconds=43200)["Credentials"]))
+    with refused("ValidationError", "1 hour session limit for roles assumed by role chaining"):
+        assume(chained, account, DurationSeconds=3601)
+
+
+def test_a_role_ends_with_the_key_that_assumed_it(connect, server):
+    key = create_key(server.data, OTHER)
+    first = key_of(assume(connect("sts", key), OTHER)["Credentials"])
+    second = connect("sts", key_of(assume(connect("sts", first), OTHER)["Credentials"]))
+    assert second.get_caller_identity()["Account"] == OTHER
+    assert run_stoker("key", "delete", "--data", server.data, key.id).returncode == 0
+    with refused("InvalidClientTokenId", "The security token included in the request is invalid"):
+        second.get_caller_identity()
 
 
 @pytest.mark.parametrize("seconds", [899, 129601])

@@ -240,7 +240,7 @@ TEST_F(Refused, WhatFargateRejects) {
   const std::string sized = fargate + R"(,"networkMode":"awsvpc","cpu":"256","memory":"512")";
   EXPECT_EQ(register_error(m("", sized)), "");
   expect({
-      {m("", fargate), "Fargate only supports network mode 'awsvpc'."},
+      {m("", fargate), "Fargate only supports network mode ‘awsvpc’."},
       {m("", fargate + R"(,"networkMode":"awsvpc")"), "Fargate requires that 'cpu' be defined at the task level."},
       {m("", fargate + R"(,"networkMode":"awsvpc","cpu":"256","memory":"4096")"),
        "No Fargate configuration exists for given values."},

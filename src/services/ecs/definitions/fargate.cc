@@ -82,7 +82,7 @@ Why why_not_storage(const RegisterTaskDefinitionRequest& request) {
 }  // namespace
 
 Why why_not_fargate(const RegisterTaskDefinitionRequest& request) {
-  if (network_mode(request) != "awsvpc") return "Fargate only supports network mode 'awsvpc'.";
+  if (network_mode(request) != "awsvpc") return "Fargate only supports network mode ‘awsvpc’.";
   if (Why why = why_not_size(request)) return why;
   if (given(request.placementConstraints)) return unsupported("constraints");
   if (request.pidMode.value_or("") == "host") {

@@ -57,13 +57,13 @@ bool is_region(std::string_view text) {
 // The endpoint of us-east-1 accepts every region but its own, which is stated by leaving it out; other endpoints
 // accept only their own. A region that Amazon does not have need not be stated.
 std::string region_of_new_bucket(const std::optional<std::string>& constraint, const std::string& caller_region) {
-  if (!constraint || constraint->empty()) {
+  if (!constraint) {
     if (caller_region != kDefaultRegion && is_region(caller_region)) throw incompatible("unspecified");
     return caller_region;
   }
   const std::string region = *constraint == kOldIreland ? std::string(kIreland) : *constraint;
-  if (region != caller_region && caller_region != kDefaultRegion) throw incompatible(*constraint);
-  if ((!is_region(region) && region != caller_region) || region == kDefaultRegion) {
+  if (!region.empty() && region != caller_region && caller_region != kDefaultRegion) throw incompatible(*constraint);
+  if (region.empty() || (!is_region(region) && region != caller_region) || region == kDefaultRegion) {
     throw wire::ApiError("InvalidLocationConstraint", "The specified location-constraint is not valid")
         .with("LocationConstraint", *constraint);
   }

@@ -11,6 +11,7 @@
 #include "services/shape_json.h"
 #include "shapes/s3/bucket_access.h"
 #include "shapes/s3/bucket_encryption.h"
+#include "shapes/s3/object_lock.h"
 
 namespace services::s3 {
 namespace {
@@ -20,7 +21,6 @@ constexpr std::int32_t kMaxListedBuckets = 10000;
 
 // Rejects what Stoker does not support.
 void check_creation(const shape::CreateBucketRequest& request) {
-  if (request.ObjectLockEnabledForBucket.value_or(false)) throw not_implemented("Object Lock");
   if (request.BucketNamespace.value_or("global") != "global") throw not_implemented("An account regional namespace");
   if (const auto& configuration = request.CreateBucketConfiguration) {
     if (configuration->Location || configuration->Bucket) throw not_implemented("A directory bucket");
@@ -51,12 +51,17 @@ bool is_repeated_creation(const Call& call, const Bucket& standing) {
 }
 
 // As at Amazon: without public access, with ownership by the bucket's owner.
-void insert_bucket(Call& call, const std::string& name, const std::string& region) {
+void insert_bucket(Call& call, const std::string& name, const std::string& region, bool object_lock) {
   const shape::PublicAccessBlockConfiguration block{true, true, true, true};
   const shape::OwnershipControls ownership{{{"BucketOwnerEnforced"}}};
-  call.tx.exec("INSERT INTO s3_buckets (name, account, region, created_at, access_block, ownership)"
-               " VALUES ($1, $2, $3, $4, $5, $6)",
-               name, call.caller.account, region, call.now, to_json(block), to_json(ownership));
+  std::optional<std::string> versioning, lock;
+  if (object_lock) {
+    versioning = "Enabled";
+    lock = to_json(shape::ObjectLockConfiguration{.ObjectLockEnabled = "Enabled"});
+  }
+  call.tx.exec("INSERT INTO s3_buckets (name, account, region, created_at, access_block, ownership, versioning,"
+               " object_lock) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+               name, call.caller.account, region, call.now, to_json(block), to_json(ownership), versioning, lock);
 }
 
 // Unfinished uploads do not keep a bucket from being deleted.
@@ -88,7 +93,7 @@ shape::CreateBucketOutput create_bucket(Call& call, const shape::CreateBucketReq
   if (count >= kMaxBuckets) {
     throw wire::ApiError("TooManyBuckets", "You have attempted to create more buckets than allowed");
   }
-  insert_bucket(call, request.Bucket, region);
+  insert_bucket(call, request.Bucket, region, request.ObjectLockEnabledForBucket.value_or(false));
   if (configuration.Tags) set_bucket_tags(call.tx, *load_bucket(call.tx, request.Bucket), *configuration.Tags);
   return output;
 }

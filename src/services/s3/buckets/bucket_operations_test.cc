@@ -79,8 +79,6 @@ TEST_F(Buckets, TheLocationConstraintMustFitTheEndpoint) {
 }
 
 TEST_F(Buckets, UnsupportedFeaturesAreRejectedByName) {
-  EXPECT_EQ(error_of(&create_bucket, {.Bucket = "bucket", .ObjectLockEnabledForBucket = true}), "NotImplemented");
-  EXPECT_NE(message().find("Object Lock"), std::string::npos);
   EXPECT_EQ(error_of(&create_bucket, {.Bucket = "bucket", .ObjectOwnership = "ObjectWriter"}), "NotImplemented");
   EXPECT_EQ(error_of(&create_bucket, {.Bucket = "bucket", .BucketNamespace = "account-regional"}), "NotImplemented");
   EXPECT_EQ(error_of(&create_bucket, {.ACL = "public-read", .Bucket = "bucket"}), "InvalidBucketAclWithObjectOwnership");

@@ -10,7 +10,7 @@ namespace services::s3 {
 std::optional<Bucket> load_bucket(store::Tx& tx, std::string_view name) {
   return tx
       .query("SELECT id, name, account, region, created_at, versioning, policy, access_block, encryption, notification,"
-             " lifecycle FROM s3_buckets WHERE name = $1",
+             " lifecycle, object_lock FROM s3_buckets WHERE name = $1",
              name)
       .one([](const store::Row& row) {
         Bucket bucket;
@@ -25,6 +25,7 @@ std::optional<Bucket> load_bucket(store::Tx& tx, std::string_view name) {
         bucket.encryption = row.maybe_str(8);
         bucket.notification = row.maybe_str(9);
         bucket.lifecycle = row.maybe_str(10);
+        bucket.object_lock = row.maybe_str(11);
         return bucket;
       });
 }

@@ -21,7 +21,7 @@ struct Bucket {
   base::Time created_at;
   std::optional<std::string> versioning;    // "Enabled", "Suspended"
   std::optional<std::string> policy;        // as its owner wrote it
-  std::optional<std::string> access_block, encryption, notification, lifecycle;  // JSON of their shapes
+  std::optional<std::string> access_block, encryption, notification, lifecycle, object_lock;  // JSON of their shapes
 
   std::string arn() const { return bucket_arn(name); }
   bool versioned() const { return versioning == "Enabled"; }

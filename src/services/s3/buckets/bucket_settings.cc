@@ -27,6 +27,11 @@ void put_bucket_versioning(Call& call, const shape::PutBucketVersioningRequest& 
   if (!configuration.Status) {
     throw wire::ApiError("IllegalVersioningConfigurationException", "The Versioning element must be specified");
   }
+  if (bucket.object_lock && configuration.Status != "Enabled") {
+    throw wire::ApiError("InvalidBucketState",
+                         "An Object Lock configuration is present on this bucket, so the versioning state cannot be "
+                         "changed.");
+  }
   write_setting(call.tx, bucket, "versioning", configuration.Status);
 }
 

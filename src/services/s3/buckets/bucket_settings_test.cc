@@ -104,7 +104,6 @@ TEST_F(BucketSettings, UnsetSettingsHaveAmazonsResponses) {
   EXPECT_EQ(run(&get_bucket_request_payment, {.Bucket = "bucket"}).Payer, "BucketOwner");
   EXPECT_EQ(error_of(&get_bucket_website, {.Bucket = "bucket"}), "NoSuchWebsiteConfiguration");
   EXPECT_EQ(error_of(&get_bucket_replication, {.Bucket = "bucket"}), "ReplicationConfigurationNotFoundError");
-  EXPECT_EQ(error_of(&get_object_lock_configuration, {.Bucket = "bucket"}), "ObjectLockConfigurationNotFoundError");
   EXPECT_EQ(error_.status(), 404);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which queues receive the events of a bucket's objects.
+// Which queues receive the events of a bucket's objects, and whether EventBridge does.
 #include "services/s3/buckets/notification_operations.h"
 
 #include <algorithm>
@@ -100,7 +100,7 @@ void check_queue_arn(const std::string& text, const Bucket& bucket) {
 // No event of any key may match two configurations.
 void check_overlaps(const std::vector<shape::QueueConfiguration>& queues) {
   const std::string text = to_json(shape::NotificationConfiguration{.QueueConfigurations = queues});
-  const Subscriptions all = read_subscriptions(text);
+  const std::vector<Subscription> all = read_subscriptions(text).queues;
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       const Subscription &a = all[i], &b = all[j];
@@ -119,7 +119,6 @@ void check_overlaps(const std::vector<shape::QueueConfiguration>& queues) {
 std::vector<shape::QueueConfiguration> checked(const shape::NotificationConfiguration& requested, const Bucket& bucket) {
   if (requested.TopicConfigurations) throw not_implemented("A notification to an SNS topic");
   if (requested.LambdaFunctionConfigurations) throw not_implemented("A notification to a Lambda function");
-  if (requested.EventBridgeConfiguration) throw not_implemented("A notification to EventBridge");
   auto queues = requested.QueueConfigurations.value_or(std::vector<shape::QueueConfiguration>());
   if (queues.size() > kMaxConfigurations) {
     throw invalid_request("Too many configurations submitted. The maximum number of configurations is 100");
@@ -196,7 +195,10 @@ void put_bucket_notification_configuration(Call& call,
     }
   }
   std::optional<std::string> text;
-  if (!queues.empty()) text = to_json(shape::NotificationConfiguration{.QueueConfigurations = queues});
+  shape::NotificationConfiguration configuration;
+  if (!queues.empty()) configuration.QueueConfigurations = queues;
+  configuration.EventBridgeConfiguration = request.NotificationConfiguration.EventBridgeConfiguration;
+  if (configuration != shape::NotificationConfiguration()) text = to_json(configuration);
   write_setting(call.tx, bucket, "notification", text);
 }
 

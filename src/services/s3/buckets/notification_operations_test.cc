@@ -140,7 +140,6 @@ TEST_F(Notifications, UnsupportedDestinationsAreRejectedByName) {
   EXPECT_NE(message().find("SNS"), std::string::npos);
   EXPECT_EQ(refused({.LambdaFunctionConfigurations = {{{.LambdaFunctionArn = "l", .Events = {"s3:ObjectCreated:*"}}}}}),
             "NotImplemented");
-  EXPECT_EQ(refused({.EventBridgeConfiguration = shape::EventBridgeConfiguration()}), "NotImplemented");
 }
 
 TEST_F(Notifications, ConfigurationsMustNotOverlap) {

@@ -33,6 +33,7 @@ std::string decoded_filter(const std::string& value) { return base::percent_deco
 Subscriptions read_subscriptions(const std::string& text) {
   Subscriptions all;
   const auto configuration = from_json<shapes::s3::NotificationConfiguration>(text);
+  all.event_bridge = configuration.EventBridgeConfiguration.has_value();
   if (!configuration.QueueConfigurations) return all;
   for (const shapes::s3::QueueConfiguration& queue : *configuration.QueueConfigurations) {
     Subscription one{.id = queue.Id.value_or(""), .queue_arn = queue.QueueArn};
@@ -43,7 +44,7 @@ Subscriptions read_subscriptions(const std::string& text) {
         (prefix ? one.prefix : one.suffix) = decoded_filter(rule.Value.value_or(""));
       }
     }
-    all.push_back(std::move(one));
+    all.queues.push_back(std::move(one));
   }
   return all;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bucket's notification configuration, parsed to find the queues of an event.
+// A bucket's notification configuration, parsed to find the receivers of an event.
 #pragma once
 
 #include <string>
@@ -22,7 +22,10 @@ struct Subscription {
   bool wants(std::string_view event, std::string_view key) const;
 };
 
-using Subscriptions = std::vector<Subscription>;
+struct Subscriptions {
+  std::vector<Subscription> queues;
+  bool event_bridge = false;
+};
 
 // Parses the column `notification`.
 Subscriptions read_subscriptions(const std::string& text);

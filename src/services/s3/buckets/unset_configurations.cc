@@ -14,9 +14,19 @@ constexpr char kAnalytics[] = "s3:GetAnalyticsConfiguration";
 constexpr char kIntelligentTiering[] = "s3:GetIntelligentTieringConfiguration";
 constexpr char kInventory[] = "s3:GetInventoryConfiguration";
 constexpr char kMetrics[] = "s3:GetMetricsConfiguration";
+constexpr char kPutAnalytics[] = "s3:PutAnalyticsConfiguration";
+constexpr char kPutIntelligentTiering[] = "s3:PutIntelligentTieringConfiguration";
+constexpr char kPutInventory[] = "s3:PutInventoryConfiguration";
+constexpr char kPutMetrics[] = "s3:PutMetricsConfiguration";
 
 template <class Output, class Request, const char* kAction>
 Output find_none(Call& call, const Request& request) {
+  find_bucket(call, request.Bucket, {.action = kAction}, request.ExpectedBucketOwner);
+  throw wire::ApiError("NoSuchConfiguration", "The specified configuration does not exist.");
+}
+
+template <class Request, const char* kAction>
+void delete_none(Call& call, const Request& request) {
   find_bucket(call, request.Bucket, {.action = kAction}, request.ExpectedBucketOwner);
   throw wire::ApiError("NoSuchConfiguration", "The specified configuration does not exist.");
 }
@@ -40,6 +50,8 @@ Output list_none(Call& call, const Request& request) {
 #define S3_LIST(Name, action) \
   operation<&list_none<shapes::s3::Name##Output, shapes::s3::Name##Request, action>>(#Name, Access::Read, \
                                                                                      shapes::s3::k##Name##Http)
+#define S3_DELETE(Name, action) \
+  operation<&delete_none<shapes::s3::Name##Request, action>>(#Name, Access::Write, shapes::s3::k##Name##Http)
 
 std::vector<ObjectOperation> unset_configuration_operations() {
   return {
@@ -51,6 +63,10 @@ std::vector<ObjectOperation> unset_configuration_operations() {
       S3_LIST(ListBucketInventoryConfigurations, kInventory),
       S3_GET(GetBucketMetricsConfiguration, kMetrics),
       S3_LIST(ListBucketMetricsConfigurations, kMetrics),
+      S3_DELETE(DeleteBucketAnalyticsConfiguration, kPutAnalytics),
+      S3_DELETE(DeleteBucketIntelligentTieringConfiguration, kPutIntelligentTiering),
+      S3_DELETE(DeleteBucketInventoryConfiguration, kPutInventory),
+      S3_DELETE(DeleteBucketMetricsConfiguration, kPutMetrics),
   };
 }
 

@@ -10,6 +10,7 @@
 #include "services/s3/events.h"
 #include "services/s3/limits.h"
 #include "services/s3/objects/copy_source.h"
+#include "services/s3/objects/lock_rules.h"
 #include "services/s3/objects/object_headers.h"
 #include "services/s3/objects/object_tags.h"
 #include "services/s3/operations.h"
@@ -23,6 +24,7 @@ struct CopyPlan {
   Bucket bucket;
   Headers headers;
   Tags tags;
+  VersionLock lock;  // as stated: the source's is not copied
   base::Checksum checksum = kDefaultChecksum;
   bool needs_bytes = false;
 
@@ -74,6 +76,7 @@ CopyPlan plan_copy(Call& call, const shape::CopyObjectRequest& request) {
   check_may_tag(call, plan.bucket, request.Key, plan.tags);
   check_acl(plan.bucket, acl_headers(request));
   plan.headers = headers_of(request, source);
+  plan.lock = stated_lock(call, plan.bucket, request.Key, lock_headers(request));
   if (static_cast<std::uint64_t>(source.size) > kMaxPutBytes) {
     throw invalid_request("The specified copy source is larger than the maximum allowable size for a copy source: " +
                           std::to_string(kMaxPutBytes));
@@ -136,6 +139,7 @@ shape::CopyObjectOutput copy_object(ObjectCall& call, const shape::CopyObjectReq
   take_bytes(call, plan, object);
   object.headers = std::move(plan.headers);
   object.tags = std::move(plan.tags);
+  object.lock = with_default_retention(plan.bucket, plan.lock, call.now);
   put_version(call, plan.bucket, standing, object);
   publish_event(call, plan.bucket, "ObjectCreated:Copy", object);
 

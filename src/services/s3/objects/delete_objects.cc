@@ -8,6 +8,7 @@
 #include "services/s3/events.h"
 #include "services/s3/limits.h"
 #include "services/s3/objects/conditions.h"
+#include "services/s3/objects/lock_rules.h"
 #include "services/s3/objects/object_access.h"
 #include "services/s3/operations.h"
 
@@ -19,7 +20,8 @@ const std::optional<std::string> kNoOwner;  // the bucket's owner was checked be
 struct Deletion {
   const std::string& key;
   const std::optional<std::string>& version;
-  const std::optional<std::string>& etag;  // If-Match
+  const std::optional<std::string>& etag;    // If-Match
+  const std::optional<bool>& bypass;         // of the retention mode GOVERNANCE
 };
 
 // Whether there is an event for a key without an object: Amazon sends one for DeleteObjects only.
@@ -46,6 +48,8 @@ Outcome delete_one(Call& call, const Bucket& bucket, const Deletion& deletion, M
     outcome.version = deletion.version;
     auto object = load_version(call.tx, bucket, deletion.key, *deletion.version);
     if (!object) return outcome;
+    const bool bypass = may_bypass(call, bucket, deletion.key, deletion.bypass);
+    if (object->lock.protects(call.now, bypass)) throw protected_error();
     delete_version(call, bucket, *object);
     outcome.marker = object->marker;
     publish_event(call, bucket, "ObjectRemoved:Delete", *object);
@@ -66,15 +70,15 @@ Outcome delete_one(Call& call, const Bucket& bucket, const Deletion& deletion, M
   return outcome;
 }
 
-// Buckets here have no Object Lock to bypass.
-void check_bypass(const std::optional<bool>& bypass) {
-  if (!bypass) return;
+void check_bypass(const Bucket& bucket, const std::optional<bool>& bypass) {
+  if (!bypass || bucket.object_lock) return;
   throw invalid_argument("x-amz-bypass-governance-retention is only applicable to Object Lock enabled buckets.",
                          "x-amz-bypass-governance-retention");
 }
 
 // One key of DeleteObjects. Its error does not affect the other keys.
-Outcome delete_identified(Call& call, const Bucket& bucket, const shape::ObjectIdentifier& identifier) {
+Outcome delete_identified(Call& call, const Bucket& bucket, const shape::ObjectIdentifier& identifier,
+                          const std::optional<bool>& bypass) {
   check_key(identifier.Key);
   check_object_access(call, bucket, {bucket.name, identifier.Key, identifier.VersionId, kNoOwner}, "s3:DeleteObject",
                       "s3:DeleteObjectVersion");
@@ -83,7 +87,8 @@ Outcome delete_identified(Call& call, const Bucket& bucket, const shape::ObjectI
   if (identifier.VersionId && *identifier.VersionId != "null" && !parse_row_id(*identifier.VersionId)) {
     throw no_such_version(identifier.Key, *identifier.VersionId);
   }
-  return delete_one(call, bucket, {identifier.Key, identifier.VersionId, identifier.ETag}, Missing::Announced);
+  const Deletion deletion{identifier.Key, identifier.VersionId, identifier.ETag, bypass};
+  return delete_one(call, bucket, deletion, Missing::Announced);
 }
 
 shape::DeletedObject shown(const shape::ObjectIdentifier& identifier, const Outcome& outcome) {
@@ -108,26 +113,27 @@ struct Progress {
 }  // namespace
 
 shape::DeleteObjectOutput delete_object(Call& call, const shape::DeleteObjectRequest& request) {
-  check_bypass(request.BypassGovernanceRetention);
   if (request.IfMatchLastModifiedTime) throw header_not_implemented("x-amz-if-match-last-modified-time");
   if (request.IfMatchSize) throw header_not_implemented("x-amz-if-match-size");
   const Bucket bucket =
       find_object_bucket(call, {request.Bucket, request.Key, request.VersionId, request.ExpectedBucketOwner},
                          "s3:DeleteObject", "s3:DeleteObjectVersion");
-  const Outcome outcome = delete_one(call, bucket, {request.Key, request.VersionId, request.IfMatch}, Missing::Silent);
+  check_bypass(bucket, request.BypassGovernanceRetention);
+  const Deletion deletion{request.Key, request.VersionId, request.IfMatch, request.BypassGovernanceRetention};
+  const Outcome outcome = delete_one(call, bucket, deletion, Missing::Silent);
   shape::DeleteObjectOutput output{.VersionId = outcome.version};
   if (outcome.marker) output.DeleteMarker = true;
   return output;
 }
 
 shape::DeleteObjectsOutput delete_objects(ObjectCall& call, const shape::DeleteObjectsRequest& request) {
-  check_bypass(request.BypassGovernanceRetention);
   const auto& identifiers = request.Delete.Objects;
   if (identifiers.empty() || identifiers.size() > kMaxDeletes) throw malformed_xml();
   // Access is checked for each key, so only the bucket's existence and owner are checked here.
   auto bucket = load_bucket(call.tx, request.Bucket);
   if (!bucket) throw no_such_bucket(request.Bucket);
   if (!is_expected_owner(*bucket, request.ExpectedBucketOwner)) throw access_denied();
+  check_bypass(*bucket, request.BypassGovernanceRetention);
 
   auto progress = std::make_shared<Progress>();
   if (call.progress) *progress = *static_cast<const Progress*>(call.progress.get());
@@ -135,7 +141,7 @@ shape::DeleteObjectsOutput delete_objects(ObjectCall& call, const shape::DeleteO
   for (; progress->next < end; ++progress->next) {
     const shape::ObjectIdentifier& identifier = identifiers[progress->next];
     try {
-      Outcome outcome = delete_identified(call, *bucket, identifier);
+      Outcome outcome = delete_identified(call, *bucket, identifier, request.BypassGovernanceRetention);
       if (!request.Delete.Quiet.value_or(false)) progress->deleted.push_back(shown(identifier, outcome));
     } catch (const wire::ApiError& error) {
       progress->errors.push_back({identifier.Key, identifier.VersionId, error.code(), error.message()});

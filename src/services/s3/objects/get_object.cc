@@ -6,6 +6,7 @@
 #include "services/s3/checksums.h"
 #include "services/s3/errors.h"
 #include "services/s3/objects/conditions.h"
+#include "services/s3/objects/lock_rules.h"
 #include "services/s3/objects/object_headers.h"
 #include "services/s3/objects/ranges.h"
 #include "services/s3/operations.h"
@@ -127,6 +128,7 @@ Reading<Output> read_object(ObjectCall& call, const Request& request) {
   if (!object.tags.empty() && allowed(call, bucket, {.action = "s3:GetObjectTagging", .key = request.Key})) {
     output.TagCount = static_cast<std::int32_t>(object.tags.size());
   }
+  show_lock(call, bucket, object, output);
   if (request.ChecksumMode) show_piece_checksum(output, object, reading.piece);
   if (reading.piece.partial) {
     output.ContentRange = content_range(reading.piece.range, static_cast<std::uint64_t>(object.size));

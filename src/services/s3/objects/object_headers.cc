@@ -97,9 +97,6 @@ void check_headers(const Headers& headers) {
   }
 }
 
-// Amazon's error for a bucket without Object Lock, like all buckets here.
-void reject_object_lock() { throw invalid_request("Bucket is missing Object Lock Configuration"); }
-
 void check_may_tag(const Call& call, const Bucket& bucket, const std::string& key, const Tags& tags) {
   if (tags.empty()) return;
   AccessRequest access{.action = "s3:PutObjectTagging", .key = key};

@@ -42,13 +42,11 @@ std::optional<std::string> stored_storage_class(const std::optional<std::string>
 std::optional<std::string> stored_encoding(const std::optional<std::string>& encoding);
 // Throws MetadataTooLarge and InvalidRedirectLocation.
 void check_headers(const Headers& headers);
-[[noreturn]] void reject_object_lock();
 
 template <class Request>
 Headers read_headers(const Request& r) {
   check_encryption({r.ServerSideEncryption, r.SSECustomerAlgorithm, r.SSECustomerKey, r.SSEKMSKeyId,
                     r.SSEKMSEncryptionContext, r.BucketKeyEnabled});
-  if (r.ObjectLockMode || r.ObjectLockRetainUntilDate || r.ObjectLockLegalHoldStatus) reject_object_lock();
   Headers headers{r.CacheControl,
                   r.ContentDisposition,
                   stored_encoding(r.ContentEncoding),

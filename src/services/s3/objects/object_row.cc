@@ -21,7 +21,7 @@ store::BlobView bytes_of(std::string_view key) { return {key}; }
 
 constexpr std::string_view kSelect =
     "SELECT id, bucket, key, tag, latest, marker, modified_at, size, etag, blob, parts, upload, checksum_kind,"
-    " checksum_type, checksum, headers, tags FROM s3_objects";
+    " checksum_type, checksum, headers, tags, object_lock FROM s3_objects";
 
 // Built once: statements are cached by their text.
 std::string select_where(std::string_view condition) { return std::string(kSelect) + " WHERE " + std::string(condition); }
@@ -43,6 +43,7 @@ Object object_of(const store::Row& row) {
   if (!row.is_null(12)) object.checksum = StoredChecksum{row.str(12), row.str(13), row.str(14)};
   object.headers = from_json<Headers>(row.text(15));
   if (!row.text(16).empty()) object.tags = from_json<Tags>(row.text(16));
+  if (!row.is_null(17)) object.lock = from_json<VersionLock>(row.text(17));
   return object;
 }
 
@@ -63,13 +64,13 @@ void insert_object(Call& call, Object& object, std::int64_t above) {
   }
   object.id = call.tx.insert(
       "INSERT INTO s3_objects (id, bucket, key, tag, latest, marker, modified_at, size, etag, blob, parts, upload,"
-      " checksum_kind, checksum_type, checksum, headers, tags) VALUES"
+      " checksum_kind, checksum_type, checksum, headers, tags, object_lock) VALUES"
       " ((SELECT CASE WHEN newest >= $1 THEN newest + 1 ELSE $1 END FROM"
       " (SELECT max(id) AS newest FROM s3_objects) AS ids),"
-      " $2, $3, $4, 1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+      " $2, $3, $4, 1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
       std::max(least_id(call.now), above + 1), object.bucket, bytes_of(object.key), object.tag, object.marker,
       object.modified_at, object.size, object.etag, object.blob, object.parts, object.upload, kind, type, value,
-      headers, tags);
+      headers, tags, lock_text(object.lock));
 }
 
 // Deletes the row and releases its bytes.
@@ -195,6 +196,14 @@ void delete_version(Call& call, const Bucket& bucket, const Object& object) {
   call.tx.exec("UPDATE s3_objects SET latest = 1 WHERE id = (SELECT id FROM s3_objects"
                " WHERE bucket = $1 AND key = $2 AND latest = 0 ORDER BY id DESC LIMIT 1)",
                bucket.id, bytes_of(object.key));
+}
+
+std::optional<std::string> lock_text(const VersionLock& lock) {
+  return lock.empty() ? std::nullopt : std::optional(to_json(lock));
+}
+
+void set_lock(store::Tx& tx, const Object& object) {
+  tx.exec("UPDATE s3_objects SET object_lock = $2 WHERE id = $1", object.id, lock_text(object.lock));
 }
 
 void delete_upload(Call& call, std::int64_t upload) {

@@ -12,6 +12,7 @@
 
 #include "services/s3/blobs.h"
 #include "services/s3/buckets/bucket_row.h"
+#include "services/s3/objects/version_lock.h"
 
 namespace services::s3 {
 
@@ -49,6 +50,7 @@ struct Object {
   std::optional<StoredChecksum> checksum;
   Headers headers;
   Tags tags;
+  VersionLock lock;
 
   // "null", or 32 characters.
   std::string version() const;
@@ -95,6 +97,11 @@ struct Deleted {
 Deleted delete_latest(Call& call, const Bucket& bucket, const std::string& key);
 // Deletes a version permanently, and makes the next one the latest.
 void delete_version(Call& call, const Bucket& bucket, const Object& object);
+
+// Stores the object's lock.
+void set_lock(store::Tx& tx, const Object& object);
+// The column `object_lock`.
+std::optional<std::string> lock_text(const VersionLock& lock);
 
 // Deletes an unfinished upload and its parts.
 void delete_upload(Call& call, std::int64_t upload);

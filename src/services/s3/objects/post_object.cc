@@ -11,12 +11,14 @@
 #include "services/s3/errors.h"
 #include "services/s3/events.h"
 #include "services/s3/limits.h"
+#include "services/s3/objects/lock_rules.h"
 #include "services/s3/objects/object_headers.h"
 #include "services/s3/objects/object_tags.h"
 #include "services/s3/objects/post_policy.h"
 #include "services/s3/operations.h"
 #include "shapes/s3/bucket_settings.h"
 #include "shapes/s3/object.h"
+#include "wire/timestamp.h"
 #include "wire/xml.h"
 
 namespace services::s3 {
@@ -52,6 +54,15 @@ std::string key_of(const FormFields& fields, const PostObjectRequest& request) {
   return key;
 }
 
+std::optional<base::Time> retain_until(const FormFields& fields) {
+  constexpr char kName[] = "x-amz-object-lock-retain-until-date";
+  auto text = field(fields, kName);
+  if (!text) return std::nullopt;
+  auto time = wire::from_iso8601(*text);
+  if (!time) throw invalid_argument("The retain until date must be provided in ISO 8601 format", kName, *text);
+  return time;
+}
+
 // The PutObject that has these fields as headers.
 shape::PutObjectRequest put_request(const FormFields& fields, const std::string& bucket, const std::string& key) {
   shape::PutObjectRequest put;
@@ -74,7 +85,7 @@ shape::PutObjectRequest put_request(const FormFields& fields, const std::string&
   put.WebsiteRedirectLocation = field(fields, "x-amz-website-redirect-location");
   put.ObjectLockMode = field(fields, "x-amz-object-lock-mode");
   put.ObjectLockLegalHoldStatus = field(fields, "x-amz-object-lock-legal-hold");
-  if (fields.contains("x-amz-object-lock-retain-until-date")) reject_object_lock();
+  put.ObjectLockRetainUntilDate = retain_until(fields);
   put.ChecksumAlgorithm = field(fields, "x-amz-checksum-algorithm");
   put.ChecksumCRC32 = field(fields, "x-amz-checksum-crc32");
   put.ChecksumCRC32C = field(fields, "x-amz-checksum-crc32c");
@@ -132,7 +143,8 @@ PostPlan plan_post(Call& call, const PostObjectRequest& request) {
   }
   plan.put = put_request(fields, request.Bucket, key);
   plan.tags = tags_of(fields);
-  find_post_bucket(call, plan);
+  const Bucket bucket = find_post_bucket(call, plan);
+  plan.lock = stated_lock(call, bucket, key, lock_headers(plan.put));
   plan.headers = read_headers(plan.put);
   plan.claim = claim_of(claimed_values(plan.put), plan.put.ChecksumAlgorithm);
   check_md5_text(plan.put.ContentMD5);
@@ -199,6 +211,7 @@ PostObjectOutput post_object(ObjectCall& call, const PostObjectRequest& request,
   object.checksum = StoredChecksum{std::string(checksum_name(checksum.kind)), kFullObject, std::move(checksum.value)};
   object.headers = plan.headers;
   object.tags = plan.tags;
+  object.lock = with_default_retention(bucket, plan.lock, call.now);
   put_version(call, bucket, load_latest_summary(call.tx, bucket, object.key), object);
   publish_event(call, bucket, "ObjectCreated:Post", object);
   return answer(call, request.Fields.value_or(FormFields()), bucket, object);

@@ -49,6 +49,7 @@ struct PostPlan {
   shape::PutObjectRequest put;
   Headers headers;
   Tags tags;
+  VersionLock lock;
   std::optional<ChecksumClaim> claim;
   std::optional<PostPolicy> policy;
 };

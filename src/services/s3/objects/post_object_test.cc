@@ -188,7 +188,8 @@ TEST_F(PostObject, FormsRejectWhatPutObjectRejects) {
   EXPECT_EQ(error("acl", "public-read"), "AccessControlListNotSupported");
   EXPECT_EQ(error("x-amz-storage-class", "GLACIER"), "InvalidStorageClass");
   EXPECT_EQ(error("x-amz-server-side-encryption", "aws:kms"), "NotImplemented");
-  EXPECT_EQ(error("x-amz-object-lock-retain-until-date", "2030"), "InvalidRequest");
+  EXPECT_EQ(error("x-amz-object-lock-retain-until-date", "2130-01-01T00:00:00Z"), "InvalidRequest");
+  EXPECT_EQ(error("x-amz-object-lock-retain-until-date", "soon"), "InvalidArgument");
   EXPECT_EQ(error("x-amz-checksum-crc32", "NhCmhg=="), "");
   EXPECT_EQ(error("x-amz-checksum-crc32", "AAAAAA=="), "BadDigest");
   EXPECT_EQ(error("content-md5", "XUFAKrxLKna5cZ2REBfFkg=="), "");

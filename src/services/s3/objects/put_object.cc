@@ -8,6 +8,7 @@
 #include "services/s3/events.h"
 #include "services/s3/limits.h"
 #include "services/s3/objects/conditions.h"
+#include "services/s3/objects/lock_rules.h"
 #include "services/s3/objects/object_headers.h"
 #include "services/s3/objects/object_tags.h"
 #include "services/s3/operations.h"
@@ -35,6 +36,7 @@ PutPlan prepare_put_object(ObjectCall& call, const shape::PutObjectRequest& requ
   plan.headers = read_headers(request);
   plan.claim = claim_of(claimed_values(request), request.ChecksumAlgorithm);
   check_md5_text(request.ContentMD5);
+  plan.lock = stated_lock(call, bucket, request.Key, lock_headers(request));
   const WriteConditions conditions{request.IfMatch, request.IfNoneMatch};
   check_condition_texts(conditions);
   if (conditions.any()) check_write(conditions, request.Key, load_latest_summary(call.tx, bucket, request.Key));
@@ -60,6 +62,8 @@ shape::PutObjectOutput put_object(ObjectCall& call, const shape::PutObjectReques
   object.checksum = StoredChecksum{std::string(checksum_name(checksum.kind)), kFullObject, std::move(checksum.value)};
   object.headers = plan.headers;
   object.tags = plan.tags;
+  object.lock = with_default_retention(bucket, plan.lock, call.now);
+  check_lock_digest(object.lock, request.ContentMD5 || checksum.claimed);
   put_version(call, bucket, standing, object);
   publish_event(call, bucket, "ObjectCreated:Put", object, call.upload);
 

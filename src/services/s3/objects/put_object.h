@@ -14,6 +14,7 @@ namespace services::s3 {
 struct PutPlan {
   Headers headers;
   Tags tags;
+  VersionLock lock;
   std::optional<ChecksumClaim> claim;
 };
 

@@ -12,6 +12,7 @@
 #include "services/s3/events.h"
 #include "services/s3/limits.h"
 #include "services/s3/objects/conditions.h"
+#include "services/s3/objects/lock_rules.h"
 #include "services/s3/objects/object_headers.h"
 #include "services/s3/operations.h"
 #include "services/s3/uploads/upload_row.h"
@@ -58,6 +59,7 @@ void check_list(const CompleteRequest& request) {
   std::int32_t last = 0;
   for (const shape::CompletedPart& part : *request.MultipartUpload->Parts) {
     if (!part.PartNumber || !part.ETag) throw malformed_xml();
+    if (*part.PartNumber < 1) throw invalid_argument("PartNumber must be >= 1", "PartNumber");
     check_part_number(*part.PartNumber);
     if (*part.PartNumber <= last) throw not_in_order(request);
     last = *part.PartNumber;
@@ -243,6 +245,7 @@ shape::CompleteMultipartUploadOutput complete_multipart_upload(Call& call, const
   object.checksum = checksum_of(upload, parts);
   object.headers = std::move(upload.headers);
   object.tags = std::move(upload.tags);
+  object.lock = with_default_retention(bucket, std::move(upload.lock), call.now);
   check_whole(request, upload, object);
   auto standing = load_latest_summary(call.tx, bucket, request.Key);
   check_write(conditions, request.Key, standing);

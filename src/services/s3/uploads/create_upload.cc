@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "services/s3/buckets/lifecycle_rules.h"
 #include "services/s3/errors.h"
+#include "services/s3/objects/lock_rules.h"
 #include "services/s3/objects/object_headers.h"
 #include "services/s3/objects/object_tags.h"
 #include "services/s3/operations.h"
@@ -53,6 +54,7 @@ shape::CreateMultipartUploadOutput create_multipart_upload(Call& call,
   upload.checksum_kind = request.ChecksumAlgorithm;
   upload.checksum_type = type_of_checksum(request);
   upload.headers = read_headers(request);
+  upload.lock = stated_lock(call, bucket, request.Key, lock_headers(request));
   insert_upload(call, upload);
 
   shape::CreateMultipartUploadOutput output;

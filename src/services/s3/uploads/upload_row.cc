@@ -15,24 +15,25 @@ void insert_upload(Call& call, OpenUpload& upload) {
   const std::int64_t newest = call.tx.query("SELECT max(id) FROM s3_uploads").integer();
   upload.id = std::max(next_object_id(call.tx, call.now), newest + 1);
   call.tx.exec("INSERT INTO s3_uploads (id, bucket, key, tag, initiated_at, account, checksum_kind, checksum_type,"
-               " headers, tags) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+               " headers, tags, object_lock) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
                upload.id, upload.bucket, store::BlobView{upload.key}, upload.tag, upload.initiated_at,
                upload.account, upload.checksum_kind, upload.checksum_type, to_json(upload.headers),
-               upload.tags.empty() ? "" : to_json(upload.tags));
+               upload.tags.empty() ? "" : to_json(upload.tags), lock_text(upload.lock));
 }
 
 OpenUpload find_upload(store::Tx& tx, const Bucket& bucket, const std::string& key, const std::string& text) {
   auto row_id = parse_row_id(text);
   if (!row_id) throw no_such_upload(text);
   auto found =
-      tx.query("SELECT id, bucket, key, tag, initiated_at, account, checksum_kind, checksum_type, headers, tags"
+      tx.query("SELECT id, bucket, key, tag, initiated_at, account, checksum_kind, checksum_type, headers, tags, object_lock"
                " FROM s3_uploads WHERE id = $1 AND tag = $2 AND bucket = $3 AND key = $4",
                row_id->id, row_id->tag, bucket.id, store::BlobView{key})
           .one([](const store::Row& row) {
             OpenUpload upload{row.integer(0), row.integer(1),   row.str(2), row.integer(3),
                               row.time(4),    row.str(5),       row.maybe_str(6), row.str(7),
-                              from_json<Headers>(row.text(8)), {}};
+                              from_json<Headers>(row.text(8)), {}, {}};
             if (!row.text(9).empty()) upload.tags = from_json<Tags>(row.text(9));
+            if (!row.is_null(10)) upload.lock = from_json<VersionLock>(row.text(10));
             return upload;
           });
   if (!found) throw no_such_upload(text);

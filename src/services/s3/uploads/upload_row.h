@@ -22,6 +22,7 @@ struct OpenUpload {
   std::string checksum_type;                 // of the object's checksum
   Headers headers;
   Tags tags;
+  VersionLock lock;  // as stated
 
   std::string text() const { return row_id_text({id, tag}); }
   base::Checksum checksum() const { return checksum_kind ? s3::checksum_kind(*checksum_kind) : kDefaultChecksum; }
