@@ -132,7 +132,7 @@ TEST_F(AgentWork, ARepeatedReportChangesNothingAndWakesNobody) {
 }
 
 // All tasks of a deployment run the image with the digest that the first one reports.
-TEST_F(AgentWork, ADigestThatIsNoneIsIgnored) {
+TEST_F(AgentWork, AnInvalidDigestIsIgnored) {
   add_machine("a", 1);
   const Task task = run_family("plain").tasks->at(0);
   report(task, "RUNNING", R"(,"containers":[{"containerName":"c","imageDigest":"sha256:0 --privileged"}])");
