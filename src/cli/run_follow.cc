@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <utility>
 
 #include "cli/log_stream.h"
 #include "cli/names.h"
@@ -148,7 +149,11 @@ Task Follower::until_stopped() {
 bool Follower::copy() {
   try {
     copy_from_start();
-  } catch (const wire::ApiError&) {
+  } catch (const wire::ApiError& error) {
+    // The machine has output, but never sends it.
+    if (error.code() == "InvalidParameterException" && !std::exchange(warned_, true)) {
+      err_ << "stoker: no output: " << terminal_text(error.message()) << std::endl;
+    }
     return false;
   }
   return true;

@@ -65,6 +65,7 @@ class Follower {
   std::ostream& out_;
   std::ostream& err_;
   std::map<std::string, std::size_t> printed_;  // bytes by stream
+  bool warned_ = false;
 };
 
 }  // namespace cli

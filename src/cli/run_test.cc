@@ -81,6 +81,14 @@ TEST_F(RunCommand, AnErrorReplyForTheLogsIsNotTheEndOfTheTask) {
   EXPECT_EQ(out_.str(), "");
 }
 
+TEST_F(RunCommand, AMachineWithoutALogStreamIsNamedOnce) {
+  reply_error("/stoker/logs", "InvalidParameterException", "The machine box-a provides no log stream.");
+  reply("DescribeTasks", R"({"tasks":[{"lastStatus":"RUNNING","containers":[]}]})");
+  reply("DescribeTasks", R"({"tasks":[{"lastStatus":"STOPPED","containers":[{"name":"main","exitCode":3}]}]})");
+  EXPECT_EQ(run_ocr(), 3);
+  EXPECT_EQ(err_.str(), std::string(kAnnouncement) + "stoker: no output: The machine box-a provides no log stream.\n");
+}
+
 TEST_F(RunCommand, DetachedItPrintsTheIdAndDoesNotWait) {
   EXPECT_EQ(run_ocr(true), 0);
   EXPECT_EQ(out_.str(), "3fa94c1b2d7700112233445566778899\n");

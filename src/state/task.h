@@ -118,9 +118,10 @@ std::set<LaunchNumber> delete_stopped(store::Tx& tx, const StoppedRange& range);
 std::optional<base::Time> first_stopped(store::Tx& tx);
 
 // The access keys of tasks. A task has a new key from time to time; `until` is when the key ends that its
-// agent has acknowledged.
+// agent has acknowledged, and long past where its agent has lost it.
 void set_credentials(store::Tx& tx, const TaskState& task, base::Time until);
 void acknowledge_credentials(store::Tx& tx, std::int64_t task_number, base::Time until);
+void mark_credentials_lost(store::Tx& tx, std::int64_t machine_number);
 struct TaskCredentials {
   std::int64_t task_number = 0;
   std::string key;

@@ -97,6 +97,10 @@ void acknowledge_credentials(store::Tx& tx, std::int64_t task_number, base::Time
   tx.exec("UPDATE ecs_tasks SET credentials_until = $2 WHERE id = $1", task_number, until);
 }
 
+void mark_credentials_lost(store::Tx& tx, std::int64_t machine_number) {
+  tx.exec("UPDATE ecs_tasks SET credentials_until = 0 WHERE instance = $1 AND credentials_until > 0", machine_number);
+}
+
 std::optional<TaskCredentials> find_credentials(store::Tx& tx, std::int64_t machine_number,
                                                 const std::string& credentials_id) {
   return tx

@@ -65,9 +65,10 @@ class StockAgent:
 
     def register(self):
         resources = [{"name": name, "type": "INTEGER", "integerValue": 4096} for name in ("CPU", "MEMORY")]
+        # `execution-role-awslogs` with ECS_ENABLE_AWSLOGS_EXECUTIONROLE_OVERRIDE, the driver with ECS_AVAILABLE_LOGGING_DRIVERS.
         capabilities = ("task-iam-role", "task-iam-role-network-host", "privileged-container", "logging-driver.awslogs",
                         *(f"docker-remote-api.1.{minor}" for minor in range(17, 45)))
-        names = ["ecs.capability.external", "ecs.capability.network.container-port-range",
+        names = ["ecs.capability.external", "ecs.capability.execution-role-awslogs", "ecs.capability.network.container-port-range",
                  *("com.amazonaws.ecs.capability." + name for name in capabilities)]
         answer = self.ecs.register_container_instance(
             cluster="default", totalResources=resources, attributes=[{"name": name} for name in names],
@@ -75,12 +76,17 @@ class StockAgent:
         self.arn = answer["containerInstance"]["containerInstanceArn"]
         return self.arn
 
+    def report(self, task, status):
+        container = {"containerName": "c", "status": status, "runtimeId": "af30a887006c"}
+        self.ecs.submit_task_state_change(cluster="default", task=task, status=status, containers=[container])
+
     def work(self, more=""):
         return StockSocket(self.caller, f"/ws?{VERSIONS}&clusterArn=default&containerInstanceArn={self.arn}"
                                         f"&protocolVersion=2&seqNum=1{more}")
 
     def telemetry(self):
-        return StockSocket(self.caller, f"/ws?{VERSIONS}&cluster=default&containerInstance={self.arn}")
+        versions = VERSIONS.replace("DockerVersion%3A+", "")
+        return StockSocket(self.caller, f"/ws?{versions}&cluster=default&containerInstance={self.arn}")
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +115,8 @@ def agent(server, operator):
     joined.ecs.create_cluster(clusterName="default")
     joined.register()
     operator.register_task_definition(
-        family="stock", taskRoleArn="worker", networkMode="host", requiresCompatibilities=["EXTERNAL"],
+        family="stock", taskRoleArn="worker", executionRoleArn="starter", networkMode="host",
+        requiresCompatibilities=["EXTERNAL"],
         containerDefinitions=[{
             "name": "c", "image": "busybox", "memory": 16, "privileged": True,
             "logConfiguration": {"logDriver": "awslogs", "options": {
@@ -124,7 +131,7 @@ def test_it_connects_and_its_session_names_its_versions(operator, agent):
         assert versions["agentVersion"] == "1.105.0" and versions["dockerVersion"] == "DockerVersion: 20.10.24", versions
 
 
-def test_what_it_reads_of_a_payload_and_its_credentials(operator, agent):
+def test_what_it_reads_of_a_payload_and_its_credentials(server, operator, agent):
     with agent.work() as session:
         agree(operator, agent, session)
         answer = operator.run_task(taskDefinition="stock", launchType="EXTERNAL")
@@ -138,15 +145,25 @@ def test_what_it_reads_of_a_payload_and_its_credentials(operator, agent):
         options = host["LogConfig"]["Config"]
         assert options["awslogs-stream"] == "web/c/" + task["arn"].rsplit("/", 1)[1], options
         assert "awslogs-stream-prefix" not in options
+        # Docker's driver writes the log, with credentials that it gets from the agent; otherwise to Amazon.
+        assert options["awslogs-endpoint"] == server.endpoint, options
+        assert task["containers"][0]["logsAuthStrategy"] == "ExecutionRole"
+        assert task["executionRoleCredentials"]["credentialsId"] != task["roleCredentials"]["credentialsId"]
+        assert task["containers"][0]["environment"]["AWS_ENDPOINT_URL"] == server.endpoint
         session.send_message("AckRequest", messageId=payload["messageId"])
-    with agent.work("&sendCredentials=true") as session:  # after a restart it has none
-        agree(operator, agent, session)
-        sent = session.next_message("IAMRoleCredentialsMessage")
-        assert sent["taskArn"] == task["arn"] and sent["roleType"] == "TaskApplication"
-        assert sent["roleCredentials"]["credentialsId"] == task["roleCredentials"]["credentialsId"]
+    with agent.work("&sendCredentials=true") as session:  # after a restart it has none, and requests them once
+        assert session.next_message("TaskManifestMessage") is not None
+    for _ in range(2):  # until it acknowledges them
+        with agent.work("&sendCredentials=false") as session:
+            agree(operator, agent, session)
+            sent = [session.next_message("IAMRoleCredentialsMessage") for _ in range(2)]
+            assert [one["roleType"] for one in sent] == ["TaskApplication", "TaskExecution"]
+            for one, kind in zip(sent, ("roleCredentials", "executionRoleCredentials")):
+                assert one["taskArn"] == task["arn"]
+                assert one["roleCredentials"]["credentialsId"] == task[kind]["credentialsId"]
 
 
-def test_logs_that_it_does_not_stream_are_an_error(server, operator, agent):
+def test_what_it_cannot_do_is_an_error_that_names_it(server, operator, agent):
     container = {"name": "c", "image": "busybox", "memory": 16}  # without awslogs, whose log group could be read
     operator.register_task_definition(family="silent", containerDefinitions=[container])
     with agent.work() as session:
@@ -154,20 +171,36 @@ def test_logs_that_it_does_not_stream_are_an_error(server, operator, agent):
         task = operator.run_task(taskDefinition="silent")["tasks"][0]["taskArn"]
         shown = run_stoker("logs", task.rsplit("/", 1)[1], "--data", server.data)
         assert shown.returncode != 0 and "provides no log stream" in shown.stderr, shown
+        agent.report(task, "RUNNING")
+        shown = run_stoker("exec", task.rsplit("/", 1)[1], "--data", server.data, "ls")
+        assert shown.returncode != 0 and "runs Amazon's ECS agent, which cannot run commands" in shown.stderr, shown
+
+
+def test_a_task_names_its_service_in_the_metadata(operator, agent):
+    with agent.work() as session:
+        agree(operator, agent, session)
+        operator.create_service(serviceName="web", taskDefinition="silent", desiredCount=1)
+        tasks = []
+        while not any(task.get("serviceName") == "web" for task in tasks):
+            payload = session.next_message("PayloadMessage")
+            session.send_message("AckRequest", messageId=payload["messageId"])
+            tasks += payload["tasks"]
+        operator.delete_service(service="web", force=True)
 
 
 def test_its_signed_telemetry(operator, agent):
     with agent.work() as session, agent.telemetry() as telemetry:
         agree(operator, agent, session)
-        telemetry.send_signed("PublishInstanceStatusRequest", statuses=[{"type": "CONTAINER_RUNTIME", "status": "IMPAIRED"}])
+        telemetry.send_signed("PublishInstanceStatusRequest", statuses=[{"type": "ContainerRuntime", "status": "IMPAIRED"}])
         assert telemetry.next_message("AckPublishInstanceStatus") is not None
+        assert instance(operator, agent)["versionInfo"]["dockerVersion"] == "DockerVersion: 20.10.24"
         health = instance(operator, agent)["healthStatus"]
         assert health["overallStatus"] == "IMPAIRED", health
         forged = Key(agent.caller.key.id, "another secret")
-        telemetry.send_signed("PublishInstanceStatusRequest", forged, statuses=[{"type": "CONTAINER_RUNTIME", "status": "OK"}])
+        telemetry.send_signed("PublishInstanceStatusRequest", forged, statuses=[{"type": "ContainerRuntime", "status": "OK"}])
         assert telemetry.next_message("BadRequestException") is not None
         assert instance(operator, agent)["healthStatus"]["overallStatus"] == "IMPAIRED"
-        telemetry.send_signed("PublishInstanceStatusRequest", statuses=[{"type": "CONTAINER_RUNTIME", "status": "OK"}])
+        telemetry.send_signed("PublishInstanceStatusRequest", statuses=[{"type": "ContainerRuntime", "status": "OK"}])
         assert telemetry.next_message("AckPublishInstanceStatus") is not None
         assert instance(operator, agent)["healthStatus"]["overallStatus"] == "OK"
 

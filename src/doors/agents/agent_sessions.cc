@@ -47,9 +47,13 @@ asio::awaitable<http::Response> AgentSessions::serve(http::Exchange& exchange, s
       api::form_field(query, telemetry_session ? "containerInstance" : "containerInstanceArn").value_or("");
   auto session = std::make_shared<Session>(caller, times_);
   session->target = exchange.head().target;
-  session->wants_credentials = api::form_field(query, "sendCredentials") == "true";
-  const ecs::AgentVersions versions{api::form_field(query, "agentVersion"), api::form_field(query, "agentHash"),
-                                    api::form_field(query, "dockerVersion")};
+  session->has_lost_credentials = api::form_field(query, "sendCredentials") == "true";
+  // Amazon's agent states another version of Docker ("20.10.24") when it opens a telemetry session.
+  ecs::AgentVersions versions;
+  if (!telemetry_session) {
+    versions = {api::form_field(query, "agentVersion"), api::form_field(query, "agentHash"),
+                api::form_field(query, "dockerVersion")};
+  }
   std::optional<wire::ApiError> failure;
   try {
     session->home = co_await find_home(std::move(caller), cluster, instance, versions);
@@ -125,11 +129,15 @@ asio::awaitable<void> AgentSessions::work(http::Exchange& exchange, SessionPtr s
   co_await leave(session);
 }
 
-// Both sides compare their tasks before the agent gets new ones.
+// Both sides compare their tasks before the agent gets new ones. Amazon's agent keeps credentials in memory only, and
+// requests them with its first session alone, which may end before it got them: so that is stored.
 asio::awaitable<void> AgentSessions::send_manifest(SessionPtr session) {
   TaskManifestMessage manifest;
-  api::Engine::Work look = [&](Call& call) { manifest = ecs::manifest_of(call, session->home); };
-  co_await engine_.run(Access::Write, session->caller, std::move(look));
+  api::Engine::Work write = [&](Call& call) {
+    if (session->has_lost_credentials) ecs::mark_credentials_lost(call, session->home);
+    manifest = ecs::manifest_of(call, session->home);
+  };
+  co_await engine_.run(Access::Write, session->caller, std::move(write));
   session->state.sent_manifest(manifest.messageId);
   session->send("TaskManifestMessage", manifest);
 }

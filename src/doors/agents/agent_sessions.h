@@ -59,7 +59,6 @@ class AgentSessions {
   boost::asio::awaitable<services::ecs::Work> find_work(SessionPtr session);
   void send_payload(Session& session, std::vector<shapes::agent::Task> tasks);
   boost::asio::awaitable<void> renew_credentials(SessionPtr session);
-  boost::asio::awaitable<void> send_credentials(SessionPtr session);
 
   boost::asio::awaitable<void> leave(SessionPtr session);
   boost::asio::awaitable<bool> mark_disconnected(SessionPtr session);

@@ -209,7 +209,7 @@ TEST_F(AgentSessionsTest, AnImpairedRuntimeOfAmazonsAgentStopsPlacement) {
   auto telemetry = connect_telemetry();
   for (const char* status : {"IMPAIRED", "OK"}) {
     shapes::agent::PublishInstanceStatusRequest request;
-    request.statuses = {{"CONTAINER_RUNTIME", status}};
+    request.statuses = {{"ContainerRuntime", status}};
     send(*telemetry, "PublishInstanceStatusRequest", request);
     next<shapes::agent::AckPublishMetric>(*telemetry, "AckPublishInstanceStatus");
     const auto answer = run_json(&services::ecs::run_task, R"({"taskDefinition":"plain"})");
@@ -290,6 +290,27 @@ TEST_F(AgentSessionsTest, CredentialsOfAllTasksAreSentOnRequest) {
   const auto message = next<IAMRoleCredentialsMessage>(*second, "IAMRoleCredentialsMessage");
   EXPECT_EQ(message.taskArn, *task.taskArn);
   EXPECT_EQ(message.roleCredentials.credentialsId, payload.tasks.at(0).roleCredentials->credentialsId);
+}
+
+// Amazon's agent requests them with its first session alone.
+TEST_F(AgentSessionsTest, RequestedCredentialsAreSentByALaterSession) {
+  using shapes::agent::IAMRoleCredentialsMessage;
+  const auto task = start_task();
+  auto first = connect_and_agree();
+  acknowledge(*first, next<PayloadMessage>(*first, "PayloadMessage").messageId);
+  settle(*first);
+  auto second = connect("clusterArn=default&containerInstanceArn=" + machine_.str() + "&sendCredentials=true").socket;
+  next<TaskManifestMessage>(*second, "TaskManifestMessage");
+  second->close();
+  auto third = connect_and_agree();
+  EXPECT_EQ(next<IAMRoleCredentialsMessage>(*third, "IAMRoleCredentialsMessage").taskArn, *task.taskArn);
+}
+
+TEST_F(AgentSessionsTest, ATelemetrySessionDoesNotStateVersions) {
+  const std::string docker = "&dockerVersion=DockerVersion%3A+20.10";
+  auto work = connect("clusterArn=default&containerInstanceArn=" + machine_.str() + docker).socket;
+  connect("cluster=default&containerInstance=" + machine_.str() + "&dockerVersion=20.10");
+  EXPECT_EQ(describe_machine(machine_.str()).versionInfo->dockerVersion, "DockerVersion: 20.10");
 }
 
 TEST_F(AgentSessionsTest, ManifestsAreNumberedUpwardsThoughTheClockIsSetBack) {

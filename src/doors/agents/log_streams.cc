@@ -7,9 +7,10 @@ namespace {
 constexpr std::size_t kMaxWaitingBytes = 16 * 1024 * 1024;
 
 std::size_t size_of(const shapes::agent::StokerLogLines& lines) {
-  std::size_t bytes = sizeof(lines);
+  std::size_t bytes = sizeof(lines) + lines.requestId.size() + (lines.error ? lines.error->size() : 0);
   for (const shapes::agent::StokerLogLine& line : lines.lines) {
-    bytes += sizeof(line) + line.text.size() + (line.base64 ? line.base64->size() : 0);
+    bytes += sizeof(line) + line.container.size() + line.stream.size() + line.text.size() +
+             (line.base64 ? line.base64->size() : 0);
   }
   return bytes;
 }

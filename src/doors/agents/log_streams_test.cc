@@ -49,6 +49,21 @@ TEST_F(LogStreamsTest, LinesOfAStreamThatIsNotOpenAreRejected) {
   EXPECT_THAT(streams_.take("s"), IsEmpty());
 }
 
+TEST_F(LogStreamsTest, EveryMemberCounts) {
+  const std::string mebibyte(1024 * 1024, 'x');
+  std::vector<StokerLogLines> large(3);
+  for (StokerLogLines& one : large) one.requestId = "s";
+  large[0].error = mebibyte;
+  large[1].lines.push_back({mebibyte, 0, "stdout", ""});
+  large[2].lines.push_back({"c", 0, mebibyte, ""});
+  for (const StokerLogLines& one : large) {
+    int accepted = 0;
+    while (accepted < 100 && streams_.put(kMachine, one)) ++accepted;
+    EXPECT_LT(accepted, 17);
+    streams_.take("s");
+  }
+}
+
 TEST_F(LogStreamsTest, AReaderThatIsTooSlowLosesItsStream) {
   const std::string mebibyte(1024 * 1024, 'x');
   int accepted = 0;

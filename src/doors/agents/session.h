@@ -25,7 +25,7 @@ struct AgentSessions::Session {
   std::shared_ptr<http::WebSocket> socket;  // shared with other senders
   SessionState state;
   std::string target = {};        // of the request that opened it
-  bool wants_credentials = false;  // of all tasks, once both sides agree
+  bool has_lost_credentials = false;
   bool over = false;
   bool pushing = false;  // the writer runs
   std::int32_t pace_seconds = kUsualPaceSeconds;  // of its telemetry

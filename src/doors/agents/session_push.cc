@@ -31,6 +31,12 @@ Objects to_objects(const ExternalObjects& objects, const Task& task, const std::
   return out;
 }
 
+// As our own agent does for its containers.
+void set_objects_endpoint(Task& task, const std::string& endpoint) {
+  if (task.networkMode == "none") return;
+  for (Container& container : task.containers) container.environment.emplace("AWS_ENDPOINT_URL_S3", endpoint);
+}
+
 }  // namespace
 
 asio::awaitable<void> AgentSessions::push_until_over(SessionPtr session) {
@@ -38,9 +44,6 @@ asio::awaitable<void> AgentSessions::push_until_over(SessionPtr session) {
     const std::uint64_t seen = engine_.topics().seen();
     try {
       co_await push(session);
-      if (std::exchange(session->wants_credentials, false)) {
-        co_await send_credentials(session);
-      }
       const bool renewal = session->state.take_renewal(Steady::now());
       if (renewal) {
         co_await renew_credentials(session);
@@ -104,9 +107,14 @@ void AgentSessions::send_payload(Session& session, std::vector<Task> tasks) {
   payload.containerInstanceArn = ecs::instance_arn(session.home.cluster, session.home.instance.id);
   payload.generatedAt = base::to_millis(engine_.clock().now());
   payload.tasks = std::move(tasks);
-  if (objects_ && session.with_our_agent()) {
-    const base::Time now = engine_.wall_clock().now();
-    for (Task& task : payload.tasks) task.stokerObjects = to_objects(*objects_, task, session.caller.account, now);
+  const base::Time now = engine_.wall_clock().now();
+  for (Task& task : payload.tasks) {
+    if (!objects_) break;
+    if (session.with_our_agent()) {
+      task.stokerObjects = to_objects(*objects_, task, session.caller.account, now);
+    } else {
+      set_objects_endpoint(task, objects_->endpoint);
+    }
   }
   std::vector<std::string> arns;
   for (const Task& task : payload.tasks) arns.push_back(task.arn);
@@ -123,14 +131,6 @@ asio::awaitable<void> AgentSessions::renew_credentials(SessionPtr session) {
   std::vector<IAMRoleCredentialsMessage> messages;
   api::Engine::Work renew = [&](Call& call) { messages = ecs::renewed_credentials(call, session->home); };
   co_await engine_.run(Access::Write, session->caller, std::move(renew));
-  for (const IAMRoleCredentialsMessage& message : messages) session->send("IAMRoleCredentialsMessage", message);
-}
-
-// Amazon's agent keeps credentials in memory only, and requests those of all its tasks when it starts.
-asio::awaitable<void> AgentSessions::send_credentials(SessionPtr session) {
-  std::vector<IAMRoleCredentialsMessage> messages;
-  api::Engine::Work work = [&](Call& call) { messages = ecs::all_credentials(call, session->home); };
-  co_await engine_.run(Access::Write, session->caller, std::move(work));
   for (const IAMRoleCredentialsMessage& message : messages) session->send("IAMRoleCredentialsMessage", message);
 }
 

@@ -111,12 +111,14 @@ struct Container {
   std::string containerArn;
   std::optional<std::vector<ManagedAgent>> managedAgents;
   std::optional<std::string> overrides;  // JSON: {"command": [...], "environment": {...}}
+  std::optional<std::string> logsAuthStrategy;  // "ExecutionRole": its credentials send the log
   DockerConfig dockerConfig;
   bool operator==(const Container&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Container, (), (name, image, command, entryPoint, environment, environmentFiles, essential, cpu,
     memory, portMappings, mountPoints, volumesFrom, links, dependsOn, startTimeout, stopTimeout, privileged,
-    healthCheckType, restartPolicy, containerArn, managedAgents, overrides, dockerConfig))
+    healthCheckType, restartPolicy, containerArn, managedAgents, overrides, logsAuthStrategy,
+    dockerConfig))
 
 struct HostPath {
   std::optional<std::string> sourcePath;  // none: a folder of the task's own

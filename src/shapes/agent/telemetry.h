@@ -67,7 +67,7 @@ struct PublishHealthRequest {
 BOOST_DESCRIBE_STRUCT(PublishHealthRequest, (), (metadata, tasks))
 
 struct InstanceStatus {
-  std::string type;    // CONTAINER_RUNTIME
+  std::string type;    // ContainerRuntime
   std::string status;  // OK, IMPAIRED, INSUFFICIENT_DATA, INITIALIZING
 };
 BOOST_DESCRIBE_STRUCT(InstanceStatus, (), (type, status))

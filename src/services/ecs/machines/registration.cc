@@ -3,6 +3,7 @@
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
+#include <array>
 
 #include "base/bytes.h"
 #include "base/random.h"
@@ -27,6 +28,11 @@ namespace {
 constexpr std::string_view kZone = "ecs.availability-zone";
 constexpr std::size_t kMaxAttributes = 200;
 constexpr std::size_t kMaxMachineName = 255;
+constexpr std::size_t kMaxAttributeText = 128;  // Amazon's
+constexpr std::size_t kMaxPorts = 65535;
+constexpr std::size_t kMaxDeviceId = 255;
+constexpr std::size_t kMaxVersion = 200;
+constexpr std::array<std::string_view, 5> kResources = {"CPU", "MEMORY", "PORTS", "PORTS_UDP", "GPU"};
 
 // "instanceId" of the identity document, JSON that Amazon's metadata service signs; ours has no signature.
 std::string machine_name(const RegisterContainerInstanceRequest& request) {
@@ -43,11 +49,21 @@ std::string machine_name(const RegisterContainerInstanceRequest& request) {
 
 bool is_gpu(const Resource& resource) { return resource.name == "GPU"; }
 
+void check_resource(const Resource& resource) {
+  const std::string name = resource.name.value_or("");
+  const auto values = resource.stringSetValue.value_or(std::vector<std::string>());
+  const bool valid = std::ranges::count(kResources, name) > 0 && resource.integerValue.value_or(0) >= 0 &&
+                     values.size() <= kMaxPorts &&
+                     std::ranges::all_of(values, [](const std::string& value) { return value.size() <= kMaxDeviceId; });
+  if (!valid) throw invalid_parameter("Invalid resource: " + name.substr(0, kMaxDeviceId));
+}
+
 // Amazon's agent lists its GPUs in platformDevices only, ours in both.
 std::vector<Resource> resources_of(const RegisterContainerInstanceRequest& request) {
   auto resources = request.totalResources.value_or(std::vector<Resource>());
   std::vector<std::string> gpus;
   for (const PlatformDevice& device : request.platformDevices.value_or(std::vector<PlatformDevice>())) {
+    if (device.id.size() > kMaxDeviceId) throw invalid_parameter("id of a platform device longer than 255.");
     gpus.push_back(device.id);
   }
   if (gpus.size() > kMaxGpus) throw invalid_parameter("A container instance can have at most 256 GPUs.");
@@ -61,9 +77,7 @@ std::vector<Resource> resources_of(const RegisterContainerInstanceRequest& reque
                          .stringSetValue = std::move(gpus)});
   }
   for (Resource& resource : resources) {
-    if (resource.integerValue.value_or(0) < 0) {
-      throw invalid_parameter("Invalid resource: " + resource.name.value_or(""));
-    }
+    check_resource(resource);
     // Amazon shows every kind of value, of which one counts.
     resource.doubleValue = resource.doubleValue.value_or(0);
     resource.longValue = resource.longValue.value_or(0);
@@ -84,7 +98,18 @@ std::vector<Attribute> attributes_of(const RegisterContainerInstanceRequest& req
   }
   if (!has(kZone)) attributes.push_back({.name = std::string(kZone), .value = caller.region + "a"});
   if (attributes.size() > kMaxAttributes) throw invalid_parameter("A container instance can have at most 200 attributes.");
+  for (const Attribute& one : attributes) {
+    const bool valid = !one.name.empty() && one.name.size() <= kMaxAttributeText &&
+                       one.value.value_or("").size() <= kMaxAttributeText;
+    if (!valid) throw invalid_parameter("Invalid attribute: names have 1 to 128 characters, and values at most 128.");
+  }
   return attributes;
+}
+
+void check_versions(const VersionInfo& versions) {
+  for (const auto* text : {&versions.agentVersion, &versions.agentHash, &versions.dockerVersion}) {
+    if (text->value_or("").size() > kMaxVersion) throw invalid_parameter("Invalid versionInfo: longer than 200.");
+  }
 }
 
 void describe(StoredInstance& instance, const RegisterContainerInstanceRequest& request, const Caller& caller) {
@@ -92,6 +117,7 @@ void describe(StoredInstance& instance, const RegisterContainerInstanceRequest& 
       attributes_of(request, caller, instance.body.attributes.value_or(std::vector<Attribute>()));
   instance.body.registeredResources = resources_of(request);
   instance.body.versionInfo = request.versionInfo.value_or(VersionInfo());
+  check_versions(*instance.body.versionInfo);
   instance.body.tags = add_tags(instance.body.tags.value_or(std::vector<Tag>()),
                                 request.tags.value_or(std::vector<Tag>()));
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports of agents: DiscoverPollEndpoint and the Submit operations. A report that comes late or twice is
 // acknowledged and changes nothing.
+#include <algorithm>
+#include <string_view>
+
 #include "base/utf8.h"
 #include "services/ecs/arn.h"
 #include "services/ecs/errors.h"
@@ -33,10 +36,25 @@ void shorten(std::optional<std::string>& text, std::size_t most) {
   if (text && text->size() > most) text = base::to_printable(text->substr(0, most));
 }
 
+// "sha256:0a1b...". All tasks of a deployment run the image that the first one reports.
+bool is_digest(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const auto is_hexadecimal = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  return text.substr(0, colon) == "sha256" && colon + 1 < text.size() && text.size() <= kMaxTextBytes &&
+         std::ranges::all_of(text.substr(colon + 1), is_hexadecimal);
+}
+
 ContainerStateChange shortened(ContainerStateChange change) {
   shorten(change.reason, kMaxReasonBytes);
-  for (auto* text : {&change.imageDigest, &change.runtimeId, &change.status}) shorten(*text, kMaxTextBytes);
-  if (change.networkBindings && change.networkBindings->size() > kMaxBindings) change.networkBindings->resize(kMaxBindings);
+  for (auto* text : {&change.runtimeId, &change.status}) shorten(*text, kMaxTextBytes);
+  if (change.imageDigest && !is_digest(*change.imageDigest)) change.imageDigest.reset();
+  if (!change.networkBindings) return change;
+  if (change.networkBindings->size() > kMaxBindings) change.networkBindings->resize(kMaxBindings);
+  for (NetworkBinding& binding : *change.networkBindings) {
+    for (auto* text : {&binding.bindIP, &binding.protocol, &binding.containerPortRange, &binding.hostPortRange}) {
+      shorten(*text, kMaxTextBytes);
+    }
+  }
   return change;
 }
 
@@ -102,16 +120,27 @@ void report_stopped(Call& call, state::TaskState& task, std::optional<std::strin
   stop_now(call, task, code, reason.value_or("").empty() ? plain : *reason);
 }
 
-void report_running(Call& call, state::TaskState& task) {
+void set_running(Call& call, state::TaskState& task) {
   if (model::may_become(task.known, model::TaskStatus::Running)) {
     task.known = model::TaskStatus::Running;
     if (!task.started_at) task.started_at = call.now;
   }
   // An agent that reports a task has it.
   task.delivered = true;
+}
+
+bool is_same(const state::TaskState& a, const state::TaskState& b) {
+  return a.known == b.known && a.delivered == b.delivered && a.report_json == b.report_json;
+}
+
+// A repeated report wakes nobody.
+void store_change(Call& call, const state::TaskState& before, state::TaskState& task) {
+  if (is_same(before, task)) return;
   state::update_task(call.tx, task);
-  mark_in_fleet(call, task.cluster, task.id, true, task.desired == model::DesiredStatus::Stopped);
-  mark_service_of(call, task);
+  if (task.known == model::TaskStatus::Running) {
+    mark_in_fleet(call, task.cluster, task.id, true, task.desired == model::DesiredStatus::Stopped);
+    mark_service_of(call, task);
+  }
   call.wake(state::task_topic(task.id));
   publish_task_change(call, task);
 }
@@ -132,17 +161,15 @@ SubmitTaskStateChangeResponse submit_task_state_change(Call& call, const SubmitT
   if (task.stopped_at || task.is_waiting()) return {.acknowledgment = kAccepted};
   check_own_machine(call.caller, state::find_machine_key(call.tx, task.machine_number));
   TaskView view(call, cluster);
+  const state::TaskState before = task;
   merge(view, task, request);
   const std::string status = request.status.value_or("");
   if (status == "STOPPED") {
     report_stopped(call, task, request.reason);
-  } else if (status == "RUNNING") {
-    report_running(call, task);
-  } else {
-    state::update_task(call.tx, task);
-    call.wake(state::task_topic(task.id));
-    publish_task_change(call, task);
+    return {.acknowledgment = kAccepted};
   }
+  if (status == "RUNNING") set_running(call, task);
+  store_change(call, before, task);
   return {.acknowledgment = kAccepted};
 }
 
@@ -162,10 +189,9 @@ SubmitContainerStateChangeResponse submit_container_state_change(Call& call,
                               .reason = request.reason,
                               .status = request.status};
   merge(report, std::move(change), view, task);
+  const state::TaskState before = task;
   set_report(task, report);
-  state::update_task(call.tx, task);
-  call.wake(state::task_topic(task.id));
-  publish_task_change(call, task);
+  store_change(call, before, task);
   return {.acknowledgment = kAccepted};
 }
 

@@ -34,14 +34,21 @@ constexpr base::Duration kRenewBefore = std::chrono::hours(1);
 // In one payload: a frame has a limit.
 constexpr std::size_t kMaxTasksAtOnce = 20;
 
+constexpr std::string_view kExecutionSuffix = "-execution";  // of the id of an execution role's credentials
 constexpr std::size_t kMaxVersionBytes = 200;
 constexpr std::size_t kMaxTroubles = 8;
 constexpr std::size_t kMaxTroubleBytes = 1000;
+constexpr std::size_t kMaxGpuText = 255;
 constexpr std::string_view kEngineTrouble = "engine";
+// In telemetry; DescribeContainerInstances shows it as CONTAINER_RUNTIME.
+constexpr std::string_view kRuntimeStatus = "ContainerRuntime";
 
 wire::ApiError inactive() {
   return wire::ApiError("InactiveInstanceException", "The container instance was deregistered.");
 }
+
+// The length of what an agent states of itself is limited: it is stored, and shown to everybody.
+void cut(std::string& text, std::size_t most) { text = base::to_printable(text.substr(0, most)); }
 
 TaskIdentifier identifier(const state::Cluster& cluster, const state::Task& task) {
   return {task_arn(cluster, task.id), cluster_arn(cluster), std::string(model::text(task.desired))};
@@ -75,7 +82,7 @@ std::optional<state::Key> make_key(Call& call, state::Task& task) {
 // The same key under an id of its own, because agents store credentials by id and kind.
 Credentials to_execution_credentials(const state::Task& task, const state::Key& key, const std::string& role) {
   Credentials out = to_credentials(task, key, role);
-  out.credentialsId += "-execution";
+  out.credentialsId += kExecutionSuffix;
   return out;
 }
 
@@ -114,6 +121,18 @@ void add_credentials(Call& call, const Admitted& home, TaskView& view, state::Ta
 }
 
 std::string sent_key(const state::Task& task) { return task.id.str() + "/" + std::string(model::text(task.desired)); }
+
+// The last status of each container, by the task's ARN. However often a message repeats itself, a task is written once.
+std::map<std::string, std::map<std::string, std::string>> health_by_task(
+    const shapes::agent::PublishHealthRequest& request) {
+  std::map<std::string, std::map<std::string, std::string>> by_task;
+  for (const shapes::agent::TaskHealth& task : request.tasks) {
+    for (const shapes::agent::ContainerHealth& container : task.containers) {
+      by_task[task.taskArn][container.containerName] = container.healthStatus;
+    }
+  }
+  return by_task;
+}
 
 bool is_health(const std::string& status) {
   return status == "HEALTHY" || status == "UNHEALTHY" || status == "UNKNOWN";
@@ -156,7 +175,9 @@ void store_versions(Call& call, StoredInstance& instance, const AgentVersions& v
   auto& shown = stored->body.versionInfo;
   if (!shown) shown.emplace();
   auto take = [](const std::optional<std::string>& stated, std::optional<std::string>& known) {
-    if (stated && !stated->empty()) known = base::to_printable(stated->substr(0, kMaxVersionBytes));
+    if (!stated || stated->empty()) return;
+    known = *stated;
+    cut(*known, kMaxVersionBytes);
   };
   take(versions.agent, shown->agentVersion);
   take(versions.hash, shown->agentHash);
@@ -192,13 +213,14 @@ shapes::agent::TaskManifestMessage manifest_of(Call& call, const Admitted& home)
 }
 
 std::vector<TaskIdentifier> to_stop(Call& call, const Admitted& home, const std::vector<TaskIdentifier>& candidates) {
+  // A task that has not been delivered is not in the manifest, but has to run.
+  std::set<std::string> wanted;
+  for (const state::Task& task : state::list_tasks_on(call.tx, home.instance.id)) {
+    if (task.desired == model::DesiredStatus::Running) wanted.insert(task_arn(home.cluster, task.id));
+  }
   std::vector<TaskIdentifier> stop;
   for (const TaskIdentifier& candidate : candidates) {
-    // A task that has not been delivered is not in the manifest, but has to run.
-    const auto task = load_task(call.tx, home.cluster, candidate.taskArn);
-    const bool wanted = task && task->machine == home.instance.id && !task->stopped_at &&
-                        task->desired == model::DesiredStatus::Running;
-    if (!wanted) stop.push_back({candidate.taskArn, candidate.taskClusterArn, "STOPPED"});
+    if (!wanted.contains(candidate.taskArn)) stop.push_back({candidate.taskArn, candidate.taskClusterArn, "STOPPED"});
   }
   return stop;
 }
@@ -229,15 +251,17 @@ Work work_for(Call& call, const Admitted& home, const std::set<std::string>& sen
   Unsent unsent = find_unsent(tasks, sent);
   Work work{.tasks = {}, .sent = std::move(unsent.sent), .more = unsent.more};
   TaskView view(call, home.cluster);
-  const std::string log_mode =
-      unsent.positions.empty() ? std::string() : account_setting(call, "defaultLogDriverMode");
+  PayloadDefaults defaults;
+  if (!unsent.positions.empty()) defaults.log_mode = account_setting(call, "defaultLogDriverMode");
+  if (!home.instance.has_our_agent()) defaults.endpoint = call.caller.endpoint;
   for (std::size_t position : unsent.positions) {
     state::Task& task = tasks[position];
     const StoredLaunch& launch = view.launch_of(task);
     const StoredTaskDefinition& definition = view.definition_of(task);
-    shapes::agent::Task payload = to_payload(home.cluster, task, launch, definition, log_mode);
+    const auto role = role_of(definition, launch), execution = execution_role_of(definition, launch);
+    defaults.execution_role = execution.has_value();
+    shapes::agent::Task payload = to_payload(home.cluster, task, launch, definition, defaults);
     if (task.desired == model::DesiredStatus::Running) {
-      const auto role = role_of(definition, launch), execution = execution_role_of(definition, launch);
       // As at Amazon, a task without a role has no credentials.
       const auto key = role || execution ? key_of(call, task) : std::nullopt;
       if (key && role) payload.roleCredentials = to_credentials(task, *key, *role);
@@ -273,35 +297,41 @@ std::vector<shapes::agent::IAMRoleCredentialsMessage> renewed_credentials(Call& 
   return messages;
 }
 
-std::vector<shapes::agent::IAMRoleCredentialsMessage> all_credentials(Call& call, const Admitted& home) {
-  std::vector<shapes::agent::IAMRoleCredentialsMessage> messages;
-  TaskView view(call, home.cluster);
-  for (state::Task& task : state::list_tasks_on(call.tx, home.instance.id)) {
-    const bool runs = task.delivered && task.desired == model::DesiredStatus::Running;
-    if (runs) add_credentials(call, home, view, task, messages);
-  }
-  return messages;
+void mark_credentials_lost(Call& call, const Admitted& home) {
+  state::mark_credentials_lost(call.tx, home.instance.number);
 }
 
+// A task with an execution role alone has no other acknowledgement. With both, they were sent together.
 void acknowledge_credentials(Call& call, const Admitted& home, const shapes::agent::IAMRoleCredentialsAckRequest& ack) {
-  const auto found = state::find_credentials(call.tx, home.instance.number, ack.credentialsId.value_or(""));
+  std::string id = ack.credentialsId.value_or("");
+  if (id.ends_with(kExecutionSuffix)) id.resize(id.size() - kExecutionSuffix.size());
+  const auto found = state::find_credentials(call.tx, home.instance.number, id);
   const auto key = found ? state::find_key(call.tx, found->key) : std::nullopt;
   if (!key || !key->expires_at || wire::to_iso8601(*key->expires_at) != ack.expiration) return;
   state::acknowledge_credentials(call.tx, found->task_number, *key->expires_at);
 }
 
-void store_gpus(Call& call, const model::InstanceId& instance, const shapes::agent::StokerGpus& gpus) {
+void store_gpus(Call& call, const model::InstanceId& instance, shapes::agent::StokerGpus gpus) {
   if (gpus.gpus.size() > kMaxGpus) throw wire::ApiError("BadRequestException", "A machine can have at most 256 GPUs.");
+  for (shapes::agent::StokerGpu& gpu : gpus.gpus) {
+    cut(gpu.id, kMaxGpuText);
+    cut(gpu.model, kMaxGpuText);
+    if (gpu.trouble) cut(*gpu.trouble, kMaxTroubleBytes);
+  }
   auto stored = load_instance(call.tx, instance);
   if (!stored || stored->status == model::InstanceStatus::Inactive) return;
-  stored->gpus = gpus;
+  if (to_json(stored->gpus) == to_json(gpus)) return;
+  stored->gpus = std::move(gpus);
   update_instance(call.tx, *stored);
   put_in_fleet(call, *stored);
 }
 
 void store_troubles(Call& call, const model::InstanceId& instance, StokerHealth health) {
   if (health.troubles.size() > kMaxTroubles) health.troubles.resize(kMaxTroubles);
-  for (StokerTrouble& trouble : health.troubles) trouble.reason = base::to_printable(trouble.reason.substr(0, kMaxTroubleBytes));
+  for (StokerTrouble& trouble : health.troubles) {
+    cut(trouble.kind, kMaxTroubleBytes);
+    cut(trouble.reason, kMaxTroubleBytes);
+  }
   auto stored = load_instance(call.tx, instance);
   if (!stored || stored->status == model::InstanceStatus::Inactive) return;
   if (to_json(stored->health) == to_json(health)) return;
@@ -317,7 +347,7 @@ void store_status(Call& call, const Admitted& home, const shapes::agent::Publish
   if (!stored) return;
   StokerHealth health = stored->health;
   for (const shapes::agent::InstanceStatus& status : request.statuses) {
-    if (status.type != "CONTAINER_RUNTIME") continue;
+    if (status.type != kRuntimeStatus) continue;
     const bool known = std::ranges::count(health.troubles, kEngineTrouble, &StokerTrouble::kind) > 0;
     if (status.status == "IMPAIRED" && !known) {
       health.troubles.push_back(
@@ -331,21 +361,22 @@ void store_status(Call& call, const Admitted& home, const shapes::agent::Publish
 
 void store_health(Call& call, const Admitted& home, const shapes::agent::PublishHealthRequest& request) {
   check_still_admitted(call, home);
+  const auto by_task = health_by_task(request);
+  if (by_task.empty()) return;
   TaskView view(call, home.cluster);
-  for (const shapes::agent::TaskHealth& reported : request.tasks) {
-    auto task = load_task(call.tx, home.cluster, reported.taskArn);
-    if (!task || task->machine != home.instance.id || task->stopped_at) continue;
-    Report report = report_of(*task);
+  for (state::Task& task : state::list_tasks_on(call.tx, home.instance.id)) {
+    const auto found = by_task.find(task_arn(home.cluster, task.id));
+    if (found == by_task.end()) continue;
+    Report report = report_of(task);
     const auto before = report.health;
-    for (const shapes::agent::ContainerHealth& container : reported.containers) {
-      const bool valid = is_health(container.healthStatus) && view.has_container(*task, container.containerName);
-      if (valid) report.health[container.containerName] = container.healthStatus;
+    for (const auto& [container, status] : found->second) {
+      if (is_health(status) && view.has_container(task, container)) report.health[container] = status;
     }
     if (report.health == before) continue;
-    set_report(*task, report);
-    state::update_task(call.tx, *task);
-    mark_service_of(call, *task);
-    call.wake(state::task_topic(task->id));
+    set_report(task, report);
+    state::update_task(call.tx, task);
+    mark_service_of(call, task);
+    call.wake(state::task_topic(task.id));
   }
 }
 

@@ -71,14 +71,14 @@ void set_delivered(Call& call, const Admitted& home, const std::vector<std::stri
 bool credentials_end(Call& call, const Admitted& home);
 // New credentials for those; the same again until the agent acknowledges them.
 std::vector<shapes::agent::IAMRoleCredentialsMessage> renewed_credentials(Call& call, const Admitted& home);
-// Those of all tasks that the agent has and that are to run.
-std::vector<shapes::agent::IAMRoleCredentialsMessage> all_credentials(Call& call, const Admitted& home);
+// From now on those of all tasks that the agent has count as ending: it has lost them.
+void mark_credentials_lost(Call& call, const Admitted& home);
 
 // Ignores an acknowledgement of anything but the task's current key.
 void acknowledge_credentials(Call& call, const Admitted& home, const shapes::agent::IAMRoleCredentialsAckRequest& ack);
 
 // Throws BadRequestException for more GPUs than a machine can have.
-void store_gpus(Call& call, const model::InstanceId& instance, const shapes::agent::StokerGpus& gpus);
+void store_gpus(Call& call, const model::InstanceId& instance, shapes::agent::StokerGpus gpus);
 // Why the machine accepts no tasks; without troubles it does again.
 void store_troubles(Call& call, const model::InstanceId& instance, shapes::agent::StokerHealth health);
 // The same from an agent of Amazon's, which reports the state of its engine and no reason.

@@ -50,6 +50,111 @@ TEST_F(AgentWork, ATaskWithoutARoleHasNoCredentials) {
   EXPECT_FALSE(task.executionRoleCredentials);
 }
 
+TEST_F(AgentWork, ContainersOfAmazonsAgentUseThisServer) {
+  caller_.endpoint = "http://10.0.0.1:4566";
+  const std::string id = add_machine("a", 1);
+  run_family("plain");
+  EXPECT_EQ(look(id).tasks.at(0).containers.at(0).environment.at("AWS_ENDPOINT_URL"), caller_.endpoint);
+}
+
+TEST_F(AgentWork, OurAgentSetsTheEnvironmentItself) {
+  const std::string id = add_machine("a", 1);
+  with_call([&](Call& call) {
+    auto instance = *load_instance(call.tx, model::InstanceId(id));
+    instance.body.attributes->push_back({.name = "stoker.agent"});
+    update_instance(call.tx, instance);
+  });
+  run_family("plain");
+  EXPECT_THAT(look(id).tasks.at(0).containers.at(0).environment, IsEmpty());
+}
+
+TEST_F(AgentWork, ADefinitionMayNameAnotherServer) {
+  const std::string id = add_machine("a", 1);
+  run_family("plain", R"("overrides":{"containerOverrides":[{"name":"c",
+      "environment":[{"name":"AWS_ENDPOINT_URL","value":"http://x"}]}]})");
+  EXPECT_EQ(look(id).tasks.at(0).containers.at(0).environment.at("AWS_ENDPOINT_URL"), "http://x");
+}
+
+TEST_F(AgentWork, LostCredentialsAreSentUntilTheyAreAcknowledged) {
+  const std::string id = add_machine("a", 1);
+  run_family("one");
+  const shapes::agent::Task task = look(id).tasks.at(0);
+  deliver(id, task.arn);
+  EXPECT_THAT(renew(id), IsEmpty());
+  with_call([&](Call& call) { mark_credentials_lost(call, admit(call, "default", id)); });
+  EXPECT_THAT(renew(id), SizeIs(1));
+  const auto again = renew(id);
+  ASSERT_THAT(again, SizeIs(1));
+  EXPECT_EQ(again[0].roleCredentials, *task.roleCredentials);
+  acknowledge(id, again[0].roleCredentials);
+  EXPECT_THAT(renew(id), IsEmpty());
+}
+
+TEST_F(AgentWork, CredentialsOfAnExecutionRoleAloneAreAcknowledged) {
+  const std::string id = add_machine("a", 1);
+  run_family("plain", R"("overrides":{"executionRoleArn":"exec"})");
+  const shapes::agent::Task task = look(id).tasks.at(0);
+  ASSERT_FALSE(task.roleCredentials);
+  deliver(id, task.arn);
+  now_ += std::chrono::minutes(301);
+  const auto renewed = renew(id);
+  ASSERT_THAT(renewed, SizeIs(1));
+  acknowledge(id, renewed[0].roleCredentials);
+  EXPECT_THAT(renew(id), IsEmpty());
+}
+
+TEST_F(AgentWork, AMessageWritesATaskOnceHoweverOftenItRepeatsItself) {
+  const std::string id = add_machine("a", 1);
+  const Task task = run_family("plain").tasks->at(0);
+  report(task, "RUNNING");
+  const auto before = *describe(task).version;
+  shapes::agent::PublishHealthRequest request;
+  for (const char* status : {"HEALTHY", "UNHEALTHY", "HEALTHY", "UNHEALTHY"}) {
+    request.tasks.push_back({*task.taskArn, {{"c", status}}});
+  }
+  with_call([&](Call& call) { store_health(call, admit(call, "default", id), request); });
+  EXPECT_EQ(*describe(task).version, before + 1);
+  EXPECT_EQ(describe(task).healthStatus, "UNHEALTHY");
+}
+
+TEST_F(AgentWork, ARepeatedReportChangesNothingAndWakesNobody) {
+  add_machine("a", 1);
+  const Task task = run_family("plain").tasks->at(0);
+  const std::string more = R"(,"containers":[{"containerName":"c","status":"RUNNING","runtimeId":"abc"}])";
+  report(task, "RUNNING", more);
+  const auto before = *describe(task).version;
+  report(task, "RUNNING", more);
+  EXPECT_THAT(wakes_, IsEmpty());
+  run_json(&submit_container_state_change,
+           R"({"task":")" + *task.taskArn + R"(","containerName":"c","status":"RUNNING","runtimeId":"abc"})");
+  EXPECT_THAT(wakes_, IsEmpty());
+  EXPECT_EQ(*describe(task).version, before);
+}
+
+// All tasks of a deployment run the image with the digest that the first one reports.
+TEST_F(AgentWork, AnInvalidDigestIsIgnored) {
+  add_machine("a", 1);
+  const Task task = run_family("plain").tasks->at(0);
+  report(task, "RUNNING", R"(,"containers":[{"containerName":"c","imageDigest":"sha256:0 --privileged"}])");
+  EXPECT_EQ(describe(task).containers->at(0).imageDigest, std::nullopt);
+  report(task, "RUNNING", R"(,"containers":[{"containerName":"c","imageDigest":"sha256:0a1b"}])");
+  EXPECT_EQ(describe(task).containers->at(0).imageDigest, "sha256:0a1b");
+}
+
+TEST_F(AgentWork, TextsOfReportsAreCut) {
+  const std::string id = add_machine("a", 1);
+  const Task task = run_family("plain").tasks->at(0);
+  const std::string text(1000, 'x');
+  report(task, "RUNNING", R"(,"containers":[{"containerName":"c","networkBindings":[{"bindIP":")" + text + R"("}]}])");
+  EXPECT_EQ(describe(task).containers->at(0).networkBindings->at(0).bindIP->size(), 255u);
+  with_call([&](Call& call) { store_gpus(call, model::InstanceId(id), {{{"GPU-a0", text, 1, false, text + text}}}); });
+  with_call([&](Call& call) {
+    const auto gpus = load_instance(call.tx, model::InstanceId(id))->gpus.gpus;
+    EXPECT_EQ(gpus.at(0).model.size(), 255u);
+    EXPECT_EQ(gpus.at(0).trouble->size(), 1000u);
+  });
+}
+
 TEST_F(AgentWork, ATaskWithExecuteCommandHasItsManagedAgent) {
   const std::string id = add_machine("a", 2);
   run_family("one", R"("enableExecuteCommand":true)");

@@ -107,7 +107,13 @@ void set_logging(const Place& place, StokerExecSpec& spec) {
 
 void check_machine(Call& call, const Place& place) {
   const auto machine = load_instance(call.tx, place.task.machine);
-  if (!machine || !machine->connected || !machine->can_exec()) throw not_connected();
+  if (!machine || !machine->connected) throw not_connected();
+  if (machine->can_exec()) return;
+  if (machine->has_our_agent()) throw not_connected();
+  throw wire::ApiError("TargetNotConnectedException",
+                       fmt::format("The machine {} runs Amazon's ECS agent, which cannot run commands in containers. Use "
+                                   "its engine (docker exec) on the machine.",
+                                   machine->name));
 }
 
 ExecuteCommandResponse start(Call& call, const Place& place, const StokerExecSpec& spec) {

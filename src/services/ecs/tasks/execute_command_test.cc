@@ -20,12 +20,13 @@ class ExecuteCommandTest : public MachinesTest {
     arn_ = *task_.taskArn;
   }
 
-  void set_can_exec(bool can) {
+  void set_can_exec(bool can) { set_attribute(kExecAttribute, can); }
+  void set_attribute(std::string_view name, bool has) {
     with_call([&](Call& call) {
       auto instance = *load_instance(call.tx, model::InstanceId(machine_));
       auto& attributes = *instance.body.attributes;
-      std::erase_if(attributes, [](const auto& attribute) { return attribute.name == kExecAttribute; });
-      if (can) attributes.push_back({.name = std::string(kExecAttribute)});
+      std::erase_if(attributes, [&](const auto& attribute) { return attribute.name == name; });
+      if (has) attributes.push_back({.name = std::string(name)});
       update_instance(call.tx, instance);
     });
   }
@@ -117,11 +118,20 @@ TEST_F(ExecuteCommandTest, AMachineWithoutTheAbilityOrConnectionIsNotATarget) {
   const std::string text =
       "TargetNotConnectedException: The execute command failed due to an internal error. Try again later.";
   start(task_);
+  set_attribute("stoker.agent", true);
   set_can_exec(false);
   EXPECT_EQ(error(request(arn_)), text);
   set_can_exec(true);
   with_call([&](Call& call) { set_connected(call, model::InstanceId(machine_), false); });
   EXPECT_EQ(error(request(arn_)), text);
+}
+
+TEST_F(ExecuteCommandTest, AMachineWithAmazonsAgentIsNamed) {
+  start(task_);
+  set_can_exec(false);
+  const std::string text = "TargetNotConnectedException: The machine box runs Amazon's ECS agent";
+  EXPECT_THAT(error(request(arn_)), StartsWith(text));
+  EXPECT_THAT(error_of(&stoker_exec, R"({"command":["ls"],"task":")" + arn_ + "\"}"), StartsWith(text));
 }
 
 TEST_F(ExecuteCommandTest, AContainerHasALimitOfSessions) {

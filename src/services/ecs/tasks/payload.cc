@@ -13,6 +13,8 @@ namespace {
 using shapes::ecs::ContainerDefinition;
 using shapes::ecs::ContainerOverride;
 
+constexpr std::string_view kServiceGroup = "service:";
+
 ContainerOverride override_of(const Launch& launch, const std::string& container) {
   if (!launch.overrides) return {};
   for (const ContainerOverride& change : list_of(launch.overrides->containerOverrides)) {
@@ -37,6 +39,10 @@ std::string image_of(const ContainerDefinition& container, const Launch& launch)
     return repository_of(image) + "@" + *resolved.imageDigest;
   }
   return image;
+}
+
+bool is_awslogs(const ContainerDefinition& container) {
+  return container.logConfiguration && container.logConfiguration->logDriver == "awslogs";
 }
 
 std::string command_json(const std::vector<std::string>& command) {
@@ -66,7 +72,7 @@ void add_lists(shapes::agent::Container& out, const ContainerDefinition& contain
 }
 
 shapes::agent::Container to_container(const state::Cluster& cluster, const state::Task& task, const Launch& launch,
-                                      const ContainerDefinition& container, const std::string& log_mode,
+                                      const ContainerDefinition& container, const PayloadDefaults& defaults,
                                       const std::string& network_mode) {
   const ContainerOverride change = override_of(launch, *container.name);
   shapes::agent::Container out;
@@ -80,6 +86,7 @@ shapes::agent::Container to_container(const state::Cluster& cluster, const state
   for (const auto& pair : list_of(change.environment)) {
     out.environment[pair.name.value_or("")] = pair.value.value_or("");
   }
+  if (defaults.endpoint && network_mode != "none") out.environment.emplace("AWS_ENDPOINT_URL", *defaults.endpoint);
   // "instead of the value from the container definition", in the documentation of an override.
   const bool other_files = !list_of(change.environmentFiles).empty();
   for (const auto& file : list_of(other_files ? change.environmentFiles : container.environmentFiles)) {
@@ -101,9 +108,10 @@ shapes::agent::Container to_container(const state::Cluster& cluster, const state
   out.containerArn = container_arn(cluster, task.id, out.name);
   if (launch.enableExecuteCommand) out.managedAgents.emplace(1, shapes::agent::ManagedAgent{"ExecuteCommandAgent"});
   if (change.command) out.overrides = command_json(*change.command);
+  if (defaults.execution_role && is_awslogs(container)) out.logsAuthStrategy = "ExecutionRole";
   out.dockerConfig = docker_config(
-      container, change.memoryReservation ? change.memoryReservation : container.memoryReservation,
-      {.task_id = task.id.str(), .mode = log_mode}, network_mode);
+      container, change.memoryReservation ? change.memoryReservation : container.memoryReservation, defaults,
+      network_mode);
   return out;
 }
 
@@ -172,7 +180,8 @@ void add_size(shapes::agent::Task& out, const StoredTaskDefinition& definition, 
 }  // namespace
 
 shapes::agent::Task to_payload(const state::Cluster& cluster, const state::Task& task, const StoredLaunch& launch,
-                               const StoredTaskDefinition& definition, const std::string& log_mode) {
+                               const StoredTaskDefinition& definition, PayloadDefaults defaults) {
+  defaults.task_id = task.id.str();
   shapes::agent::Task out;
   out.arn = task_arn(cluster, task.id);
   out.taskClusterArn = cluster_arn(cluster);
@@ -181,7 +190,7 @@ shapes::agent::Task to_payload(const state::Cluster& cluster, const state::Task&
   out.desiredStatus = model::text(task.desired);
   out.networkMode = definition.body.networkMode.value_or("bridge");
   for (const ContainerDefinition& container : *definition.body.containerDefinitions) {
-    out.containers.push_back(to_container(cluster, task, launch.body, container, log_mode, *out.networkMode));
+    out.containers.push_back(to_container(cluster, task, launch.body, container, defaults, *out.networkMode));
   }
   for (const shapes::ecs::Volume& volume : list_of(definition.body.volumes)) out.volumes.push_back(to_volume(volume));
   add_size(out, definition, launch.body);
@@ -189,6 +198,7 @@ shapes::agent::Task to_payload(const state::Cluster& cluster, const state::Task&
   out.ipcMode = definition.body.ipcMode;
   out.launchType = launch.external ? "EXTERNAL" : "EC2";
   out.group = launch.group;
+  if (launch.group.starts_with(kServiceGroup)) out.serviceName = launch.group.substr(kServiceGroup.size());
   add_gpus(out, task, definition, launch.body);
   return out;
 }

@@ -17,19 +17,23 @@ const T& list_of(const std::optional<T>& list) {
   return list ? *list : none;
 }
 
-// What the options of the log driver awslogs do not state.
-struct LogDefaults {
-  std::string task_id;
-  std::string mode;  // of the account: "blocking" or "non-blocking"
+// What neither the task nor its definition states.
+struct PayloadDefaults {
+  std::string log_mode;  // the account's setting defaultLogDriverMode: "blocking" or "non-blocking"
+  // The server, as the machine reaches it; absent for our own agent, which adds its own. Without it programs in
+  // containers, and Docker's driver for awslogs, would connect to Amazon.
+  std::optional<std::string> endpoint = {};
+  bool execution_role = false;  // its credentials are for Docker's driver
+  std::string task_id = {};
 };
 
-// Without credentials. `log_mode`: the account's setting defaultLogDriverMode.
+// Without credentials.
 shapes::agent::Task to_payload(const state::Cluster& cluster, const state::Task& task, const StoredLaunch& launch,
-                               const StoredTaskDefinition& definition, const std::string& log_mode);
+                               const StoredTaskDefinition& definition, PayloadDefaults defaults);
 
 // payload_docker.cc: settings without a member of their own, as bodies of Docker's create call.
 shapes::agent::DockerConfig docker_config(const shapes::ecs::ContainerDefinition& container,
                                           const std::optional<std::int32_t>& memory_reservation,
-                                          const LogDefaults& defaults, const std::string& network_mode);
+                                          const PayloadDefaults& defaults, const std::string& network_mode);
 
 }  // namespace services::ecs

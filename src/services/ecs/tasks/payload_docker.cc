@@ -94,20 +94,21 @@ void add_linux(json::object& out, const LinuxParameters& linux, std::int64_t mem
 }
 
 // The agent gets Docker's options: a stream in place of its prefix, and the mode that applies.
-json::object log_config(const ContainerDefinition& container, const LogDefaults& defaults) {
+json::object log_config(const ContainerDefinition& container, const PayloadDefaults& defaults) {
   std::map<std::string, std::string> options = list_of(container.logConfiguration->options);
   if (container.logConfiguration->logDriver == "awslogs") {
     if (const auto prefix = options.extract("awslogs-stream-prefix")) {
       options["awslogs-stream"] = prefix.mapped() + "/" + *container.name + "/" + defaults.task_id;
     }
-    const bool buffered = options.emplace("mode", defaults.mode).first->second == "non-blocking";
+    const bool buffered = options.emplace("mode", defaults.log_mode).first->second == "non-blocking";
     if (buffered) options.emplace("max-buffer-size", kDefaultLogBuffer);
     if (!buffered) options.erase("max-buffer-size");
+    if (defaults.endpoint) options["awslogs-endpoint"] = *defaults.endpoint;
   }
   return {{"Type", container.logConfiguration->logDriver}, {"Config", pairs(options)}};
 }
 
-json::object host_config_of(const ContainerDefinition& container, const LogDefaults& defaults) {
+json::object host_config_of(const ContainerDefinition& container, const PayloadDefaults& defaults) {
   json::object out;
   if (container.logConfiguration) out["LogConfig"] = log_config(container, defaults);
   json::array ulimits;
@@ -137,7 +138,7 @@ json::object host_config_of(const ContainerDefinition& container, const LogDefau
 
 shapes::agent::DockerConfig docker_config(const ContainerDefinition& container,
                                           const std::optional<std::int32_t>& memory_reservation,
-                                          const LogDefaults& defaults, const std::string& network_mode) {
+                                          const PayloadDefaults& defaults, const std::string& network_mode) {
   json::object host_config = host_config_of(container, defaults);
   // Amazon's agent reads these two only here.
   if (network_mode == "host" || network_mode == "none") host_config["NetworkMode"] = network_mode;

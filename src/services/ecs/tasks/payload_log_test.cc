@@ -13,23 +13,30 @@ class PayloadLog : public MachinesTest {
  protected:
   // Options of the log driver by name, as JSON; of a task with one container.
   std::string options_sent(const std::string& options) {
-    const std::string id = add_writer();
-    register_json(with_container(
-        R"("logConfiguration":{"logDriver":"awslogs","options":{"awslogs-region":"r","awslogs-group":"g")" + options +
-        "}}"));
-    run_family("f");
-    shapes::agent::Task task;
-    with_call([&](Call& call) { task = work_for(call, admit(call, "default", id), {}).tasks.at(0); });
+    const shapes::agent::Task task = task_sent(options, R"({"name":"stoker.agent"},)");
     task_id_ = task.arn.substr(task.arn.rfind('/') + 1);
+    return options_of(task);
+  }
+  static std::string options_of(const shapes::agent::Task& task) {
     const auto host = boost::json::parse(*task.containers[0].dockerConfig.hostConfig);
     return boost::json::serialize(host.at("LogConfig").at("Config"));
   }
+  shapes::agent::Task task_sent(const std::string& options, const std::string& attributes) {
+    const std::string id = add_writer(attributes);
+    register_json(with_container(
+        R"("logConfiguration":{"logDriver":"awslogs","options":{"awslogs-region":"r","awslogs-group":"g")" + options +
+        "}}"));
+    run_family("f", R"("overrides":{"executionRoleArn":"exec"})");
+    shapes::agent::Task task;
+    with_call([&](Call& call) { task = work_for(call, admit(call, "default", id), {}).tasks.at(0); });
+    return task;
+  }
   // A machine that writes the output of containers to CloudWatch Logs.
-  std::string add_writer() {
+  std::string add_writer(const std::string& attributes) {
     auto response = run_json(&register_container_instance,
                              R"({"totalResources":[{"name":"CPU","type":"INTEGER","integerValue":4096},
              {"name":"MEMORY","type":"INTEGER","integerValue":8000}],
-             "attributes":[{"name":"com.amazonaws.ecs.capability.logging-driver.awslogs"},
+             "attributes":[)" + attributes + R"({"name":"com.amazonaws.ecs.capability.logging-driver.awslogs"},
              {"name":"com.amazonaws.ecs.capability.docker-remote-api.1.19"}]})");
     const std::string arn = *response.containerInstance->containerInstanceArn;
     const std::string id = arn.substr(arn.rfind('/') + 1);
@@ -52,6 +59,16 @@ TEST_F(PayloadLog, TheDefaultIsNonBlockingWithTenMegabytes) {
 TEST_F(PayloadLog, TheAccountChoosesTheModeWhereTheDefinitionDoesNot) {
   run_json(&put_account_setting, R"({"name":"defaultLogDriverMode","value":"blocking"})");
   EXPECT_EQ(options_sent(R"(,"max-buffer-size":"1m")"), R"({"awslogs-group":"g","awslogs-region":"r","mode":"blocking"})");
+}
+
+// Amazon's agent leaves the log to Docker's driver.
+TEST_F(PayloadLog, DockersDriverGetsThisServersEndpointAndTheExecutionRole) {
+  caller_.endpoint = "http://10.0.0.1:4566";
+  const shapes::agent::Task task = task_sent("", "");
+  EXPECT_EQ(options_of(task), R"({"awslogs-endpoint":"http://10.0.0.1:4566","awslogs-group":"g","awslogs-region":"r",)"
+                              R"("max-buffer-size":"10m","mode":"non-blocking"})");
+  EXPECT_EQ(task.containers[0].logsAuthStrategy, "ExecutionRole");
+  EXPECT_TRUE(task.executionRoleCredentials);
 }
 
 }  // namespace
