@@ -8,6 +8,7 @@
 #include "services/logs/operations.h"
 #include "services/logs/sequence_token.h"
 #include "services/logs/writer_cursor.h"
+#include "services/usage.h"
 #include "shapes/logs/log_event.h"
 #include "telemetry/logs/batch.h"
 #include "telemetry/logs/seal.h"
@@ -122,6 +123,11 @@ void check_preparation(Call& call, const Group& group, const Accepted& accepted,
   if (!same_events || !same_filters(*filters, *prepared.matches.filters)) throw Outdated();
 }
 
+void check_quota(Call& call, const Group& group, std::span<const telemetry::NewEvent> events) {
+  const auto problem = quota_problem(call, group.account, {.bytes = telemetry::counted_bytes(events)});
+  if (problem) throw wire::ApiError("LimitExceededException", *problem);
+}
+
 // An entity has no use here, so only what is wrong with it is reported. "" for nothing.
 std::string entity_problem(const Entity& entity) {
   constexpr std::string_view kKeys[] = {"Type", "ResourceType", "Identifier", "Name", "Environment"};
@@ -140,6 +146,7 @@ void store_events(Call& call, const Group& group, const Stream& stream, std::spa
                   const Preparation* prepared, PutLogEventsResponse& response) {
   const telemetry::Appended appended =
       telemetry::append_batch(call.tx, group.id, stream.number, call.now, events);
+  add_usage(call.tx, group.account, {.bytes = appended.bytes});
   if (appended.wake_sealer) call.wake(telemetry::kSealTopic);
   const std::int64_t first = events.front().timestamp_ms, last = events.back().timestamp_ms;
   call.tx.exec("UPDATE logs_streams SET first_event_at = $3, last_event_at = $4, last_ingested_at = $5, last_batch = $6,"
@@ -163,6 +170,7 @@ PutLogEventsResponse put_log_events(Call& call, const PutLogEventsRequest& reque
   check_span(request.logEvents, accepted);
   if (prepared) check_preparation(call, group, accepted, *prepared);
   const std::vector<telemetry::NewEvent> events = events_of(request.logEvents, accepted);
+  check_quota(call, group, events);
   if (const auto token = parse_writer_token(request.sequenceToken)) move_writer_cursor(call, group, stream, *token);
   PutLogEventsResponse response;
   response.rejectedLogEventsInfo = accepted.rejected;
