@@ -165,6 +165,10 @@ control::Config server_config(const cli::ServerArguments& given, bool with_agent
   config.services.test_events = !given.no_test_events;
   config.webhook_private_networks = given.webhook_private_networks;
   config.reserve = given.reserve;
+  const services::Quota quota{given.account_max_bytes, given.account_max_queues, given.account_max_objects};
+  auto quotas = control::account_quotas(quota, given.account_quotas);
+  if (!quotas) throw cli::UsageError(quotas.error());
+  config.services.quotas = std::move(*quotas);
   config.drop_damaged_log = given.drop_damaged_log;
   config.log_level = given.log_level;
   auto allowed = control::allowed_buckets(given.objects_allow);

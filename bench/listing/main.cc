@@ -31,7 +31,7 @@ class Bench {
   explicit Bench(int keys)
       : keys_(keys), folder_(std::filesystem::current_path() / ("listing-" + base::random_uuid())) {
     const services::Module module = s3::module({});
-    store_ = store::open_sqlite(folder_, {module.migrations});
+    store_ = store::open_sqlite(folder_, {services::usage_migrations(), module.migrations});
     module.add_memory(locals_);
     write([](services::Call& call) { s3::create_bucket(call, {.Bucket = "bench"}); });
   }

@@ -57,6 +57,20 @@ std::string uncompressed(const http::RequestHead& head, std::string body, std::s
   return std::move(*plain);
 }
 
+// Each time the handler found that what was prepared for it is outdated.
+constexpr int kMaxPreparations = 3;
+constexpr char kKeepsChanging[] = "What the request depends on changed while the request was being prepared. Try again.";
+
+// False: what was prepared is outdated, and nothing was written.
+bool runs(const services::Operation& operation, services::Call& call, const void* input, services::Erased& output) {
+  try {
+    output = operation.run(call, input);
+    return true;
+  } catch (const services::Outdated&) {
+    return false;
+  }
+}
+
 // The handler's input, which has nothing of the body: that is released here, because a long poll lasts long.
 services::Erased decode_body(const Job& job, const http::RequestHead& head, std::string body) {
   const services::Service& service = *job.service;
@@ -95,6 +109,16 @@ asio::awaitable<http::Response> RpcDoor::serve(http::Exchange& exchange, signing
   co_return response;
 }
 
+asio::awaitable<std::shared_ptr<const void>> RpcDoor::prepare(const Job& job, const void* input) {
+  std::shared_ptr<const void> prepared;
+  const services::Operation& operation = *job.operation;
+  if (!operation.prepare || !operation.needs_preparation(input)) co_return prepared;
+  Handler handler = [&](services::Call& call) { prepared = operation.prepare(call, input); };
+  const Run read{job.caller, services::Access::Read};
+  co_await read_once(engine_, read, std::move(handler));
+  co_return prepared;
+}
+
 // The one way of a request: down once, up once.
 asio::awaitable<http::Response> RpcDoor::run(http::Exchange& exchange, Job& job, const signing::ClaimResult& claim) {
   const http::RequestHead& head = exchange.head();
@@ -116,12 +140,6 @@ asio::awaitable<http::Response> RpcDoor::run(http::Exchange& exchange, Job& job,
   services::Erased input = decode_body(job, head, std::move(body));
 
   services::Erased output = services::detail::nothing();
-  std::shared_ptr<const void> prepared;
-  if (job.operation->prepare) {
-    Handler prepare = [&](services::Call&) { prepared = job.operation->prepare(input.get()); };
-    const Run read{job.caller, services::Access::Read};
-    co_await read_once(engine_, read, std::move(prepare));
-  }
   std::optional<wire::HttpResponse> encoded;
   const auto encode = [&] {
     if (wants_json(job, head)) return wire::encode_query_json_response(job.operation->wire, output.get(), job.request_id);
@@ -130,16 +148,22 @@ asio::awaitable<http::Response> RpcDoor::run(http::Exchange& exchange, Job& job,
   // What was read is encoded on the reader, where accounts take turns: many long answers of one account would hold up the
   // connections of all others on this thread. The writer's time is too scarce for that.
   const bool reads = job.operation->access == services::Access::Read;
-  // Checked in the transaction: the disk may have become full while the request waited, and a work that runs again with the
-  // disk's reserve must not grow.
-  Handler handler = [&](services::Call& call) {
-    if (!engine_.admits(*job.operation)) throw ApiError("ServiceUnavailableException", kFullDisk);
-    call.prepared = prepared.get();
-    output = job.operation->run(call, input.get());
-    if (reads) encoded = encode();
-  };
-  const Run run{job.caller, job.operation->access};
-  co_await run_handler(engine_, exchange, run, std::move(handler));
+  std::shared_ptr<const void> prepared;
+  bool outdated = true;
+  for (int attempt = 1; outdated; ++attempt) {
+    if (attempt > kMaxPreparations) throw ApiError("ServiceUnavailableException", kKeepsChanging);
+    prepared = co_await prepare(job, input.get());
+    // Checked in the transaction: the disk may have become full while the request waited, and a work that runs again with
+    // the disk's reserve must not grow.
+    Handler handler = [&](services::Call& call) {
+      if (!engine_.admits(*job.operation)) throw ApiError("ServiceUnavailableException", kFullDisk);
+      call.prepared = prepared.get();
+      outdated = !runs(*job.operation, call, input.get(), output);
+      if (reads && !outdated) encoded = encode();
+    };
+    const Run run{job.caller, job.operation->access};
+    co_await run_handler(engine_, exchange, run, std::move(handler));
+  }
   if (!encoded) encoded = encode();
   co_return to_http(std::move(*encoded));
 }

@@ -24,6 +24,8 @@ class RpcDoor : public Door {
   boost::asio::awaitable<http::Response> serve(http::Exchange& exchange, signing::ClaimResult claim) override;
 
  private:
+  // The result of the operation's own preparation; null where it has none.
+  boost::asio::awaitable<std::shared_ptr<const void>> prepare(const Job& job, const void* input);
   boost::asio::awaitable<http::Response> run(http::Exchange& exchange, Job& job, const signing::ClaimResult& claim);
 
   Engine& engine_;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <boost/describe/class.hpp>
 #include <filesystem>
 
@@ -35,13 +36,33 @@ GreetResult greet(services::Call& call, const GreetRequest& request) {
   return {"hello " + *request.Name + " of " + call.caller.account};
 }
 
+// Says what was prepared, unless that is older than `kept`: then it is outdated.
+struct Preparations {
+  std::atomic<int> made = 0, kept = 0;
+};
+std::shared_ptr<const void> prepare_count(services::Call& call, const void*) {
+  return std::make_shared<int>(++call.local<Preparations>().made);
+}
+GreetResult count(services::Call& call, const GreetRequest&) {
+  const int prepared = call.prepared ? *static_cast<const int*>(call.prepared) : 0;
+  if (call.prepared && prepared <= call.local<Preparations>().kept) throw services::Outdated();
+  call.tx.exec("INSERT INTO greeted (name) VALUES ('')");
+  return {"preparation " + std::to_string(prepared)};
+}
+services::Operation counting() {
+  services::Operation row = services::operation<&count>("Count", services::Access::Write);
+  row.prepare = &prepare_count;
+  row.needs_preparation = [](const void* input) { return static_cast<const GreetRequest*>(input)->Name.has_value(); };
+  return row;
+}
+
 services::Service service() {
   services::Service greeter;
   greeter.wire = {.name = "greeter", .target_prefix = "Greeter", .api_version = "1", .xml_namespace = "http://greeter/"};
   greeter.signing_name = "greeter";
   greeter.protocols = {wire::Protocol::Json11, wire::Protocol::Query};
   greeter.body_limit = 1000;
-  greeter.operations = {services::operation<&greet>("Greet", services::Access::Write)};
+  greeter.operations = {services::operation<&greet>("Greet", services::Access::Write), counting()};
   return greeter;
 }
 
@@ -56,6 +77,7 @@ class RpcDoorTest : public testing::Test {
   RpcDoorTest() {
     base::set_log_level(base::LogLevel::Off);
     store_->write_now([&](store::Tx& tx) { key_ = state::ensure_root_key(tx, "111122223333", clock_.now()); });
+    locals_.add<rpc_test::Preparations>();
     server_.listen_tcp("127.0.0.1", 0);
   }
   ~RpcDoorTest() override {
@@ -121,6 +143,20 @@ TEST_F(RpcDoorTest, AnOperationIsAnsweredInTheProtocolOfItsRequest) {
               HasSubstr("<Greeting>hello bob of 111122223333</Greeting>"));
   EXPECT_EQ(greeted(), 2);
   EXPECT_THAT(metrics_.text({}), HasSubstr("stoker_request_seconds_count{operation=\"Greet\",service=\"greeter\"} 2"));
+}
+
+TEST_F(RpcDoorTest, AnOutdatedPreparationIsMadeAgainAFewTimes) {
+  const auto send = [&](const std::string& body) { return ask(sign(json("Greeter.Count", body))); };
+  auto& preparations = locals_.get<rpc_test::Preparations>();
+  EXPECT_THAT(send("{}"), HasSubstr("preparation 0"));
+  EXPECT_THAT(send(R"({"Name":"a"})"), HasSubstr("preparation 1"));
+  preparations.kept = 2;
+  EXPECT_THAT(send(R"({"Name":"a"})"), HasSubstr("preparation 3"));
+  EXPECT_EQ(greeted(), 3);
+  preparations.kept = 100;
+  EXPECT_THAT(send(R"({"Name":"a"})"), HasSubstr("ServiceUnavailableException"));
+  EXPECT_EQ(preparations.made, 6);
+  EXPECT_EQ(greeted(), 3);
 }
 
 TEST_F(RpcDoorTest, AnErrorIsAnsweredInTheProtocolOfItsRequest) {

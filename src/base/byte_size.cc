@@ -13,7 +13,8 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
   if (parsed.ec != std::errc()) return std::nullopt;
   if (parsed.ptr == end) return count;
   const std::size_t unit = kUnits.find(*parsed.ptr);
-  if (unit == kUnits.npos || parsed.ptr + 1 != end) return std::nullopt;
+  const std::string_view rest(parsed.ptr + 1, end);
+  if (unit == kUnits.npos || (!rest.empty() && rest != "iB")) return std::nullopt;
   const std::size_t shift = 10 * (unit + 1);
   if (count > (UINT64_MAX >> shift)) return std::nullopt;
   return count << shift;

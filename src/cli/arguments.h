@@ -59,6 +59,8 @@ struct ServerArguments {
   std::string objects_access_key_id, objects_secret_access_key;  // from the environment only
   bool no_agent = false;
   std::optional<std::uint64_t> reserve;
+  std::optional<std::int64_t> account_max_bytes, account_max_queues, account_max_objects;
+  std::vector<std::string> account_quotas;  // "222222222222:bytes=1T,queues=50"
   bool drop_damaged_log = false;
   ProviderArguments provider;
 };
@@ -99,6 +101,8 @@ CLI::App* add_agent(CLI::App& app, AgentArguments& agent);
 
 // --reserve and other options about the disk
 void add_disk_options(CLI::App* command, ServerArguments& server);
+// --account-max-bytes and other quotas
+void add_quota_options(CLI::App* command, ServerArguments& server);
 // backup, restore
 void add_backup_commands(CLI::App& app, Options& options, Command& command);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments about the disk: options of the server, and of backup and restore.
+// Arguments about the disk and its shares: options of the server, and of backup and restore.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -21,6 +22,37 @@ void add_disk_options(CLI::App* command, ServerArguments& server) {
       ->add_flag("--drop-damaged-log", server.drop_damaged_log,
                  "Start although the database's log is damaged, without the transactions behind the damage")
       ->group("Disk");
+}
+
+void add_quota_options(CLI::App* command, ServerArguments& server) {
+  command
+      ->add_option_function<std::string>(
+          "--account-max-bytes",
+          [&server](const std::string& text) {
+            server.account_max_bytes = static_cast<std::int64_t>(std::min<std::uint64_t>(*base::parse_size(text), INT64_MAX));
+          },
+          "Bytes of objects, messages and log events that one account may have (unlimited)")
+      ->check(check_size)
+      ->type_name("10G|1T")
+      ->group("Quotas");
+  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  command->add_option("--account-max-queues", server.account_max_queues, "Queues that one account may have (unlimited)")
+      ->check(CLI::Range(std::int64_t{0}, kMost))
+      ->type_name("N")
+      ->group("Quotas");
+  command
+      ->add_option("--account-max-objects", server.account_max_objects,
+                   "Versions of objects, and parts of open uploads, that one account may have (unlimited)")
+      ->check(CLI::Range(std::int64_t{0}, kMost))
+      ->type_name("N")
+      ->group("Quotas");
+  command
+      ->add_option("--account-quota", server.account_quotas,
+                   "Other quotas for one account, or `unlimited`, as in 222222222222:bytes=1T,queues=50. Repeatable")
+      ->allow_extra_args(false)
+      ->type_name("ACCOUNT:bytes=SIZE,queues=N,objects=N")
+      ->take_all()
+      ->group("Quotas");
 }
 
 void add_backup_commands(CLI::App& app, Options& options, Command& command) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of env, status, key, webhook, token and scrub.
+// Arguments of env, status, usage, key, webhook, token and scrub.
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -122,8 +122,10 @@ void add_server_commands(CLI::App& app, Options& options, Command& command) {
                  [&] { return scrub(options, std::cout); });
   CLI::App* end = add_client(app, options, command, "down", "Stop the server of this machine; tasks go on",
                              [&] { return down(options, std::cout); });
+  CLI::App* used = add_client(app, options, command, "usage", "Show what each account stores, and its quotas",
+                              [&] { return account_usage(options, std::cout); });
   for (CLI::App* sub : {environment, state, end}) add_region(sub, options);
-  for (CLI::App* sub : {environment, state, objects, end}) add_json(sub, options);
+  for (CLI::App* sub : {environment, state, objects, used, end}) add_json(sub, options);
   add_backup_commands(app, options, command);
   add_keys(app, options, command);
   add_tokens(app, options, command);

@@ -298,6 +298,7 @@ void add_server_options(CLI::App* command, ServerArguments& server) {
   add_limit_options(command, server);
   add_object_options(command, server);
   add_disk_options(command, server);
+  add_quota_options(command, server);
   add_provider_options(command, server.provider);
   add_log_level(command, server.log_level);
 }

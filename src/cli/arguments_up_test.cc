@@ -69,7 +69,8 @@ TEST_F(DaemonArguments, ServerTakesAllOptions) {
                   "--lost-after 90s --domain a.example --domain b.example --no-test-events --log-level debug "
                   "--objects-endpoint https://s3.example --objects-region eu-west-1 --max-connections 600 "
                   "--max-connections-per-address 7 --max-connections-per-account 8 --max-unverified-bodies 9 "
-                  "--max-bodies 10"),
+                  "--max-bodies 10 --account-max-bytes 2K --account-max-queues 3 --account-max-objects 4 "
+                  "--account-quota 222222222222:queues=5 --account-quota 333333333333:bytes=1,objects=unlimited"),
             "");
   EXPECT_EQ(server_.data, "/d");
   EXPECT_EQ(server_.listen, ":80");
@@ -88,6 +89,10 @@ TEST_F(DaemonArguments, ServerTakesAllOptions) {
   EXPECT_EQ(server_.max_per_account, 8u);
   EXPECT_EQ(server_.unverified_body_mib, 9u);
   EXPECT_EQ(server_.account_body_mib, 10u);
+  EXPECT_EQ(server_.account_max_bytes, 2048);
+  EXPECT_EQ(server_.account_max_queues, 3);
+  EXPECT_EQ(server_.account_max_objects, 4);
+  EXPECT_THAT(server_.account_quotas, ElementsAre("222222222222:queues=5", "333333333333:bytes=1,objects=unlimited"));
 }
 
 TEST_F(DaemonArguments, InvalidServerValuesAreRejectedWithTheOption) {

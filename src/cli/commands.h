@@ -49,6 +49,8 @@ int key_create_for_agent(const Options& options, const std::optional<std::string
 // Reads lines of "ID SECRET" from `in`.
 int key_import(const Options& options, const std::optional<std::string>& account, std::istream& in, std::ostream& out);
 int key_list(const Options& options, std::ostream& out);
+// What accounts use, and their quotas.
+int account_usage(const Options& options, std::ostream& out);
 int key_delete(const Options& options, const std::string& id, std::ostream& out);
 
 int webhook_create(const Options& options, const std::string& name, const std::string& url, std::ostream& out);

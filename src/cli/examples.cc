@@ -11,6 +11,7 @@ const std::map<std::string, std::string>& short_examples() {
   static const std::map<std::string, std::string> examples{
     {"env", "\n  eval \"$(stoker env)\"; aws ecs list-clusters"},
     {"status", "\n  stoker status"},
+    {"usage", "\n  stoker usage\n  stoker usage --json"},
     {"key", "\n  stoker key create --account 123456789012\n  stoker key list"},
     {"key create", "\n  stoker key create\n  stoker key create --account 123456789012 --json"},
     {"key import", "\n  echo 'AKIAEXAMPLE secret' | stoker key import"},

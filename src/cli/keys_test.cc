@@ -190,5 +190,11 @@ TEST_F(Keys, AKeyForAmazonsAgentIsPrintedAsItsConfiguration) {
   EXPECT_THAT(requests("CreateMachineKey"), ElementsAre(R"({"cluster":"blue"})"));
 }
 
+TEST_F(Keys, UsageShowsTheQuotasThatThereAre) {
+  reply("ListAccounts", R"({"accounts":[{"account":"111111111111","bytes":5,"queues":1,"objects":2,"maxBytes":10}]})");
+  EXPECT_EQ(account_usage(options_, out_), 0);
+  EXPECT_THAT(out_.str(), testing::ContainsRegex("111111111111 +5 of 10 +1 +2"));
+}
+
 }  // namespace
 }  // namespace cli

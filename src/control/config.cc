@@ -60,6 +60,16 @@ base::Result<std::map<std::string, std::set<std::string>>> allowed_buckets(const
   return allowed;
 }
 
+base::Result<services::Quotas> account_quotas(services::Quota each, const std::vector<std::string>& texts) {
+  services::Quotas quotas{.each = each};
+  for (const std::string& text : texts) {
+    auto quota = services::parse_quota(text);
+    if (!quota) return base::Error{"--account-quota: " + quota.error()};
+    quotas.accounts.insert_or_assign(quota->first, quota->second);
+  }
+  return quotas;
+}
+
 http::AdmissionLimits admission_limits(const ConnectionSettings& settings) {
   const auto share = [&](std::size_t part) { return std::max<std::size_t>(settings.all / part, 1); };
   http::AdmissionLimits limits;

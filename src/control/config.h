@@ -25,6 +25,9 @@ base::Result<std::optional<ExternalObjects>> external_objects(ExternalObjects gi
 // Of "ACCOUNT=BUCKET": 12 digits, and a name or "*".
 base::Result<std::map<std::string, std::set<std::string>>> allowed_buckets(const std::vector<std::string>& texts);
 
+// `texts`: as services::parse_quota reads them.
+base::Result<services::Quotas> account_quotas(services::Quota each, const std::vector<std::string>& texts);
+
 // 0: the default, which depends on the number of all connections.
 struct ConnectionSettings {
   std::size_t all = 36864;  // two sessions for each of 10,000 machines, as many long polls, and others

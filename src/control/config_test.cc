@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/config.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -101,6 +102,14 @@ TEST(MetricsToken, IsTheFirstLineOfItsFile) {
   EXPECT_EQ(*read_token_file(path), "0123456789abcdef");
   std::ofstream(path) << "short\n";
   EXPECT_FALSE(read_token_file(path));
+}
+
+TEST(Config, QuotasOfAccountsReplaceTheCommonOne) {
+  const auto quotas = account_quotas({.bytes = 10}, {"222222222222:bytes=20", "222222222222:queues=1"});
+  ASSERT_TRUE(quotas);
+  EXPECT_EQ(quotas->of("111111111111").bytes, 10);
+  EXPECT_EQ(quotas->of("222222222222"), (services::Quota{.bytes = 10, .queues = 1})) << "the last one counts";
+  EXPECT_THAT(account_quotas({}, {"x"}).error(), testing::HasSubstr("--account-quota: 'x' is not a quota"));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "control/modules.h"
 #include "services/directory.h"
 #include "services/invoke.h"
+#include "services/usage.h"
 #include "shapes/stoker/pipeline.h"
 #include "state/cluster.h"
 #include "state/ec2_instance.h"
@@ -30,7 +31,8 @@ class PipelineTest : public testing::Test {
     services::Options options;
     options.data = folder_;
     modules_ = all_modules(options);
-    std::vector<store::Migrations> migrations{state::cluster_migrations(), state::ec2_instance_migrations()};
+    std::vector<store::Migrations> migrations{state::cluster_migrations(), state::ec2_instance_migrations(),
+                                              services::usage_migrations()};
     for (const services::Module& module : modules_) {
       if (!module.migrations.steps.empty()) migrations.push_back(module.migrations);
       if (module.add_memory) module.add_memory(locals_);

@@ -52,7 +52,8 @@ services::Options options_of(const Config& config) {
 }
 
 std::vector<store::Migrations> migrations_of(const std::vector<services::Module>& modules) {
-  std::vector<store::Migrations> all{state::clock_migrations(), state::cluster_migrations(), state::ec2_instance_migrations()};
+  std::vector<store::Migrations> all{state::clock_migrations(), state::cluster_migrations(), state::ec2_instance_migrations(),
+                                       services::usage_migrations()};
   for (const services::Module& module : modules) {
     if (!module.migrations.steps.empty()) all.push_back(module.migrations);
   }

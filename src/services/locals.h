@@ -25,9 +25,15 @@ class Locals {
 
   template <class T>
   T& get() const {
-    auto found = objects_.find(typeid(T));
-    CHECK(found != objects_.end()) << "no object of this type was added: " << typeid(T).name();
-    return *static_cast<T*>(found->second.get());
+    T* found = find<T>();
+    CHECK(found) << "no object of this type was added: " << typeid(T).name();
+    return *found;
+  }
+  // nullptr where none was added.
+  template <class T>
+  T* find() const {
+    const auto found = objects_.find(typeid(T));
+    return found == objects_.end() ? nullptr : static_cast<T*>(found->second.get());
   }
 
  private:

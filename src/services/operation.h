@@ -24,10 +24,15 @@ struct Operation {
   Access access = Access::Read;
   Erased (*make_input)() = nullptr;
   Erased (*run)(Call&, const void* input) = nullptr;  // the output
-  // Long computations that need no transaction, such as a new key: runs once, on a thread that reads, before a client's
-  // request. The handler finds its result in call.prepared, and computes it itself where another service invokes it.
-  std::shared_ptr<const void> (*prepare)(const void* input) = nullptr;
+  // Long computations, such as a new key: runs before the handler of a client's request, on a snapshot and on a thread that
+  // reads, where accounts do not hold up one another. The handler finds its result in call.prepared; it computes it itself
+  // where that is null: where another service invokes it, and where `needs_preparation` is false.
+  std::shared_ptr<const void> (*prepare)(Call&, const void* input) = nullptr;
+  bool (*needs_preparation)(const void* input) = nullptr;
 };
+
+// A handler throws it, before it writes, where what was prepared no longer fits: it is prepared again.
+struct Outdated {};
 
 // A restXml service also receives unsigned requests, from an anonymous caller.
 struct Service {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/time.h"
+#include "services/quota.h"
 
 namespace services {
 
@@ -27,6 +28,8 @@ struct Options {
   bool test_events = true;
   // Pipelines: webhooks may be on this machine and in private networks. The server sets it.
   bool webhook_private_networks = false;
+  // What accounts may store.
+  Quotas quotas = {};
 };
 
 }  // namespace services

@@ -161,7 +161,7 @@ class JobsDoorTest : public testing::Test {
   services::Module s3_ = services::s3::module({});
   services::Module pipelines_ = services::pipelines::module({});
   std::unique_ptr<store::Store> store_ =
-      store::open_test_store(folder_, {state::key_migrations(), state::cluster_migrations(), s3_.migrations,
+      store::open_test_store(folder_, {state::key_migrations(), state::cluster_migrations(), services::usage_migrations(), s3_.migrations,
                                        pipelines_.migrations, {"stoker", {webhooks::kTables}}});
   ::objects::Files files_{folder_ + "/objects"};
   std::unique_ptr<::objects::DiskThreads> disk_ = std::make_unique<::objects::DiskThreads>(2);

@@ -26,7 +26,8 @@ struct KnownError {
 };
 constexpr KnownError kKnownErrors[] = {
     {"ResourceNotFoundException", 404}, {"ConflictException", 409}, {"ValidationException", 400},
-    {"LimitExceededException", 400},    {"AccessDenied", 403},
+    {"LimitExceededException", 400},    {"AccessDenied", 403},      {"QuotaExceeded", 403},
+    {"OverLimit", 403},
 };
 
 Problem of_api_error(const wire::ApiError& error) {

@@ -80,7 +80,7 @@ class LiveTailTest : public testing::Test {
   http::IoThreads io_{1};
   services::Module module_ = logs_in(folder_);
   std::unique_ptr<store::Store> store_ =
-      store::open_test_store(folder_, {state::key_migrations(), module_.migrations});
+      store::open_test_store(folder_, {state::key_migrations(), services::usage_migrations(), module_.migrations});
   services::Locals locals_;
   services::Directory directory_;
   api::Topics topics_;

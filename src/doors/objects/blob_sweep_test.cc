@@ -11,6 +11,7 @@
 #include "http/block_on.h"
 #include "services/s3/blobs.h"
 #include "services/s3/schema.h"
+#include "services/usage.h"
 #include "store/test_store.h"
 
 namespace doors::objects {
@@ -60,7 +61,7 @@ class BlobSweepTest : public testing::Test {
   const std::string folder_ = testing::TempDir() + "blob_sweep_test_" + base::random_uuid();
   base::SystemClock clock_;
   http::IoThreads io_{1};
-  std::unique_ptr<store::Store> store_ = store::open_test_store(folder_, {services::s3::migrations()});
+  std::unique_ptr<store::Store> store_ = store::open_test_store(folder_, {services::usage_migrations(), services::s3::migrations()});
   ::objects::Files files_{folder_ + "/objects"};
   ::objects::DiskThreads disk_{1};
   services::Locals locals_;

@@ -43,10 +43,14 @@ KeyPairInfo store_key(Call& call, const std::string& name, const ImportedKey& ke
   return pair;
 }
 
-// A tenth of a second for RSA: too long for the writer's thread. Only one that the request can have.
-std::shared_ptr<const void> prepare_key(const void* input) {
+bool can_have_key(const void* input) {
   const auto& request = *static_cast<const CreateKeyPairRequest*>(input);
-  if (request.KeyFormat.value_or("pem") != "pem" || request.KeyName.empty() || request.DryRun.value_or(false)) return {};
+  return request.KeyFormat.value_or("pem") == "pem" && !request.KeyName.empty() && !request.DryRun.value_or(false);
+}
+
+// A tenth of a second for RSA: too long for the writer's thread.
+std::shared_ptr<const void> prepare_key(Call&, const void* input) {
+  const auto& request = *static_cast<const CreateKeyPairRequest*>(input);
   return std::make_shared<NewKey>(make_key(request.KeyType.value_or("rsa")));
 }
 
@@ -131,6 +135,7 @@ DeleteKeyPairResult delete_key_pair(Call& call, const DeleteKeyPairRequest& requ
 std::vector<Operation> key_pair_operations() {
   Operation create = operation<&create_key_pair>("CreateKeyPair", Access::Write);
   create.prepare = &prepare_key;
+  create.needs_preparation = &can_have_key;
   return {create,
           operation<&import_key_pair>("ImportKeyPair", Access::Write),
           operation<&describe_key_pairs>("DescribeKeyPairs", Access::Read),

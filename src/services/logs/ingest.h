@@ -7,6 +7,7 @@
 #include <string>
 
 #include "services/call.h"
+#include "services/logs/filters/filter_matches.h"
 #include "services/logs/group.h"
 #include "telemetry/logs/event.h"
 
@@ -17,6 +18,7 @@ struct Ingested {
   const std::string& stream;                     // its name
   std::int64_t batch;                            // event i has the key {timestamp, batch, i}
   std::span<const telemetry::NewEvent> events;   // those that were stored, in order
+  const FilterMatches* matches = nullptr;        // of these events and the group's present filters; null: not known yet
 };
 
 // Calls every hook. May run more than once, like a handler.

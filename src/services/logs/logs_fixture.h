@@ -13,6 +13,7 @@
 #include "services/directory.h"
 #include "services/logs/group.h"
 #include "services/logs/module.h"
+#include "services/usage_check.h"
 #include "shapes/logs/log_event.h"
 #include "shapes/logs/log_group.h"
 #include "shapes/logs/log_stream.h"
@@ -30,7 +31,7 @@ class LogsTest : public testing::Test {
     Options options;
     options.data = folder_;
     module_ = module(options);
-    store_ = store::open_test_store(folder_, {module_.migrations});
+    store_ = store::open_test_store(folder_, {usage_migrations(), module_.migrations});
     if (module_.add_memory) module_.add_memory(locals_);
     directory_.add("logs", module_.service.operations);
   }
@@ -38,6 +39,9 @@ class LogsTest : public testing::Test {
     store_.reset();
     std::filesystem::remove_all(folder_);
   }
+
+  // After every test.
+  void TearDown() override { expect_exact_usage(*store_, module_.migrations); }
 
   // Runs fn(call) in a transaction, and records its wakes.
   template <class Fn>

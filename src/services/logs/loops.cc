@@ -6,6 +6,7 @@
 #include "services/logs/group.h"
 #include "services/logs/operations.h"
 #include "services/logs/topics.h"
+#include "services/usage.h"
 #include "telemetry/logs/expire.h"
 #include "telemetry/logs/seal.h"
 
@@ -69,14 +70,16 @@ struct Garbage {
 
 // The row of a deleted group goes last: until then its id is not used again.
 void empty_deleted_group(Call& call, std::int64_t group) {
-  const bool deleted = call.tx.query("SELECT deleted FROM logs_groups WHERE id = $1", group).integer() == 1;
-  if (!deleted) return;
-  const bool no_events = telemetry::delete_log_slice(call.tx, group, kSlice, call.now);
+  const auto account = call.tx.query("SELECT account FROM logs_groups WHERE id = $1 AND deleted = 1", group)
+                           .one([](const store::Row& row) { return row.str(0); });
+  if (!account) return;
+  const telemetry::LogSlice slice = telemetry::delete_log_slice(call.tx, group, kSlice, call.now);
+  add_usage(call.tx, *account, {.bytes = -slice.bytes});
   const std::int64_t streams = call.tx.exec(
       "DELETE FROM logs_streams WHERE group_id = $1 AND number IN"
       " (SELECT number FROM logs_streams WHERE group_id = $1 LIMIT $2)",
       group, kStreamSlice);
-  if (no_events && streams == 0) call.tx.exec("DELETE FROM logs_groups WHERE id = $1", group);
+  if (slice.closed && streams == 0) call.tx.exec("DELETE FROM logs_groups WHERE id = $1", group);
 }
 
 void delete_garbage(Call& call, const Garbage& garbage) {
@@ -85,7 +88,8 @@ void delete_garbage(Call& call, const Garbage& garbage) {
     // Looked up again: it may have a longer retention by now.
     const auto group = load_group(call.tx, id);
     if (!group || !group->retention_days) continue;
-    telemetry::delete_expired(call.tx, id, group->expired_before_ms(call.now), kSlice, call.now);
+    const std::int64_t before_ms = group->expired_before_ms(call.now);
+    add_usage(call.tx, group->account, {.bytes = -telemetry::delete_expired(call.tx, id, before_ms, kSlice, call.now)});
   }
   for (const std::string& file : garbage.files) telemetry::forget_dead_file(call.tx, file);
 }

@@ -60,5 +60,29 @@ TEST_F(PutLogEvents, SizesAreLimited) {
               HasSubstr("exceeds limit of 1048576"));
 }
 
+TEST_F(PutLogEvents, BytesCountForTheAccountUntilTheyExpireOrTheirGroupIsDeleted) {
+  const auto used = [&] { return with_call([&](Call& call) { return find_usage(call.tx, "111111111111").bytes; }); };
+  put("web", "a", {{0, "four"}, {1, "12"}});
+  EXPECT_EQ(used(), 6 + 2 * 26);
+  run<void>("PutRetentionPolicy", PutRetentionPolicyRequest{.logGroupName = "web", .retentionInDays = 1});
+  now_ += std::chrono::hours(25);
+  take_turn("logs sweep");
+  EXPECT_EQ(used(), 0);
+  put("web", "a", {{0, "four"}});
+  take_turn("logs seal");
+  run<void>("DeleteLogGroup", DeleteLogGroupRequest{.logGroupName = "web"});
+  take_turn("logs sweep");
+  EXPECT_EQ(used(), 0);
+}
+
+TEST_F(PutLogEvents, AQuotaOfBytesRejectsEvents) {
+  locals_.add<Quotas>(Quotas{.each = {.bytes = 60}});
+  put("web", "a", {{0, "four"}});
+  EXPECT_EQ(error_of([&] { put("web", "a", {{0, "12345"}}); }),
+            "LimitExceededException: The account 111111111111 has reached its quota of bytes: 30 of 60 are used, and 31 more are "
+            "needed.");
+  put("web", "a", {{0, "four"}});
+}
+
 }  // namespace
 }  // namespace services::logs

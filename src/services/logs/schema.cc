@@ -46,10 +46,19 @@ CREATE INDEX logs_streams_order ON logs_streams (group_id, order_at, name);
 // See writer_cursor.h.
 constexpr char kWriterCursor[] = "ALTER TABLE logs_streams ADD COLUMN writer_cursor TEXT;";
 
+// What accounts use (services/usage.h).
+constexpr char kUsage[] = R"sql(
+INSERT INTO account_usage (account, bytes, queues, objects)
+  SELECT logs_groups.account, sum(log_heads.stored_bytes), 0, 0
+  FROM log_heads JOIN logs_groups ON logs_groups.id = log_heads.group_id WHERE 1 = 1 GROUP BY logs_groups.account
+  ON CONFLICT (account) DO UPDATE SET bytes = account_usage.bytes + excluded.bytes;
+)sql";
+
 }  // namespace
 
 store::Migrations migrations() {
-  return {"logs", {telemetry::log_tables(), kGroups, kWriterCursor, filter_tables(), query_tables(), kPolicyTables}};
+  return {"logs",
+          {telemetry::log_tables(), kGroups, kWriterCursor, filter_tables(), query_tables(), kPolicyTables, kUsage}};
 }
 
 }  // namespace services::logs

@@ -51,11 +51,15 @@ void release_object_parts(Call& call, std::int64_t object) {
   sweep_later(call);
 }
 
-void release_upload_parts(Call& call, std::int64_t upload) {
+Usage release_upload_parts(Call& call, std::int64_t upload) {
+  const Usage freed = call.tx.query("SELECT count(*), coalesce(sum(size), 0) FROM s3_parts WHERE upload = $1", upload)
+                          .one([](const store::Row& row) { return Usage{.bytes = row.integer(1), .objects = row.integer(0)}; })
+                          .value();
   call.tx.exec("DELETE FROM s3_blobs WHERE file IS NULL AND id IN (SELECT blob FROM s3_parts WHERE upload = $1)", upload);
   call.tx.exec("UPDATE s3_blobs SET refs = 0 WHERE id IN (SELECT blob FROM s3_parts WHERE upload = $1)", upload);
   call.tx.exec("DELETE FROM s3_parts WHERE upload = $1", upload);
   sweep_later(call);
+  return freed;
 }
 
 std::vector<UnusedBlob> unused_blobs(store::Tx& tx, std::int64_t most, std::int64_t after) {

@@ -8,6 +8,7 @@
 
 #include "services/call.h"
 #include "services/s3/bytes.h"
+#include "services/usage.h"
 
 namespace services::s3 {
 
@@ -21,7 +22,8 @@ void add_reference(store::Tx& tx, std::int64_t blob);
 void release_blob(Call& call, std::int64_t blob);
 // Releases all parts of an object or an upload, which share nothing, and deletes their rows.
 void release_object_parts(Call& call, std::int64_t object);
-void release_upload_parts(Call& call, std::int64_t upload);
+// Returns what that frees.
+Usage release_upload_parts(Call& call, std::int64_t upload);
 
 // The sweep that deletes files waits for this topic.
 inline constexpr char kBlobSweepTopic[] = "s3/blobs";

@@ -53,6 +53,7 @@ constexpr wire::ErrorSpec kMoreErrors[] = {
     {.name = "MethodNotAllowed", .status = 405},
     {.name = "MissingContentLength", .status = 411},
     {.name = "MissingRequestBodyError", .status = 400},
+    {.name = "QuotaExceeded", .status = 403},  // not Amazon's: see quota.cc
     {.name = "NoSuchBucketPolicy", .status = 404},
     {.name = "NoSuchCORSConfiguration", .status = 404},
     {.name = "NoSuchConfiguration", .status = 404},

@@ -150,7 +150,7 @@ void apply_slice(Call& call, const ExpirySlice& slice) {
   std::vector<std::pair<ExpiryStage, Object>> due;
   for (const ExpiredRow& row : slice.expired) {
     if (row.stage == ExpiryStage::Uploads) {
-      delete_upload(call, row.id);  // nothing about an upload changes but that it ends
+      delete_upload(call, *bucket, row.id);  // nothing about an upload changes but that it ends
     } else if (auto object = find_if_due(call, *bucket, *rules, row)) {
       due.emplace_back(row.stage, std::move(*object));
     }

@@ -248,6 +248,7 @@ TEST_F(Lifecycle, UnfinishedUploadsAreAborted) {
     for (const char* key : {"a/1", "a/1", "a/2", "b/1"}) {
       call.tx.exec("INSERT INTO s3_uploads (id, bucket, key, tag, initiated_at, account, headers, tags)"
                    " VALUES ($1, $2, $3, 1, $4, '', '{}', '')", ++upload, id, base::Blob{key}, call.now);
+      add_usage(call.tx, caller_.account, {.objects = 1});
     }
   });
   auto count = [&] {

@@ -17,7 +17,10 @@ class ObjectTest : public S3Test {
  protected:
   ObjectTest() { make_bucket(); }
   // After every test: reference counts are right, and no file is lost.
-  void TearDown() override { check_blobs(); }
+  void TearDown() override {
+    check_blobs();
+    S3Test::TearDown();
+  }
 
   std::string bytes_of(const std::vector<Extent>& extents) const {
     std::string all;
@@ -100,8 +103,10 @@ class ObjectTest : public S3Test {
                                    base::Headers trailers = {}) {
     return send(&prepare_put_object, &put_object, request, bytes, std::move(trailers));
   }
-  shape::PutObjectOutput put_bytes(const std::string& key, const std::string& bytes) {
-    return put_bytes({.Bucket = "bucket", .Key = key}, bytes);
+  // A template, because g++ takes a braced request for a pair of iterators, of which a string can be made.
+  template <class Key>
+  requires std::is_convertible_v<const Key&, std::string> shape::PutObjectOutput put_bytes(const Key& key, const std::string& bytes) {
+    return put_bytes(shape::PutObjectRequest{.Bucket = "bucket", .Key = key}, bytes);
   }
 
   struct Got {

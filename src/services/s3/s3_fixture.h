@@ -22,6 +22,7 @@
 #include "services/s3/fake_queues.h"
 #include "services/s3/module.h"
 #include "services/s3/objects/object_row.h"
+#include "services/usage_check.h"
 #include "store/test_store.h"
 #include "wire/error.h"
 
@@ -30,13 +31,16 @@ namespace services::s3 {
 class S3Test : public testing::Test {
  protected:
   S3Test() : folder_(testing::TempDir() + "s3-" + base::random_uuid()) {
-    store_ = store::open_test_store(folder_, {module_.migrations});
+    store_ = store::open_test_store(folder_, {usage_migrations(), module_.migrations});
     module_.add_memory(locals_);
   }
   ~S3Test() override {
     store_.reset();
     std::filesystem::remove_all(folder_);
   }
+
+  // After every test.
+  void TearDown() override { expect_exact_usage(*store_, module_.migrations); }
 
   // Runs fn(call) in a transaction, and records its wakes and status.
   template <class Fn>

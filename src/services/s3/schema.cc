@@ -108,8 +108,21 @@ ALTER TABLE s3_uploads ADD COLUMN object_lock TEXT;  -- of the object that it be
 // As PutBucketAccelerateConfiguration sets it: 'Enabled', 'Suspended'; NULL: never set.
 constexpr char kAcceleration[] = "ALTER TABLE s3_buckets ADD COLUMN acceleration TEXT;";
 
+// What accounts use (services/usage.h).
+constexpr char kUsage[] = R"sql(
+INSERT INTO account_usage (account, bytes, queues, objects)
+  SELECT s3_buckets.account, sum(counted.bytes), 0, sum(counted.objects) FROM (
+    SELECT s3_objects.bucket AS bucket, s3_objects.size AS bytes, 1 AS objects FROM s3_objects
+    UNION ALL SELECT s3_uploads.bucket, 0, 1 FROM s3_uploads
+    UNION ALL SELECT s3_uploads.bucket, s3_parts.size, 1
+    FROM s3_parts JOIN s3_uploads ON s3_uploads.id = s3_parts.upload) AS counted
+  JOIN s3_buckets ON s3_buckets.id = counted.bucket WHERE 1 = 1 GROUP BY s3_buckets.account
+  ON CONFLICT (account) DO UPDATE SET bytes = account_usage.bytes + excluded.bytes,
+  objects = account_usage.objects + excluded.objects;
+)sql";
+
 }  // namespace
 
-store::Migrations migrations() { return {"s3", {kTables, kObjectLock, kAcceleration}}; }
+store::Migrations migrations() { return {"s3", {kTables, kObjectLock, kAcceleration, kUsage}}; }
 
 }  // namespace services::s3

@@ -11,6 +11,7 @@
 #include "services/sqs/fifo.h"
 #include "services/sqs/lot.h"
 #include "services/sqs/receipt.h"
+#include "services/usage.h"
 #include "shapes/stoker/pipeline_hooks.h"
 
 namespace services::sqs {
@@ -77,7 +78,7 @@ struct Receiver {
   bool discarded(const Stored& stored) {
     const Delivered& message = stored.message;
     if (message.sent_at <= queue.expired_at(call.now)) {
-      remove_message(call.tx, queue, message.seq, stored.large);
+      add_usage(call.tx, queue.account, {.bytes = -remove_message(call.tx, queue, message.seq, stored.large)});
       return true;
     }
     if (dead_letters && message.receive_count >= queue.max_receives) {

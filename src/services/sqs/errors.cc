@@ -35,6 +35,10 @@ ApiError service_denied(std::string_view service, std::string_view action, std::
                                                std::string(action) + " action");
 }
 
+void check_quota(const Call& call, const std::string& account, const Usage& gain) {
+  if (auto problem = quota_problem(call, account, gain)) throw ApiError("OverLimit", std::move(*problem));
+}
+
 std::optional<ApiError> violation_error(const std::vector<wire::Violation>& violations) {
   for (const wire::Violation& violation : violations) {
     if (violation.kind == wire::Violation::Missing) return missing_parameter(violation.member);

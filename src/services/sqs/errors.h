@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "services/usage.h"
 #include "wire/operation.h"
 
 namespace services::sqs {
@@ -18,6 +19,9 @@ wire::ApiError invalid_value(std::string_view value, std::string_view parameter,
 wire::ApiError queue_does_not_exist();
 wire::ApiError access_denied(std::string_view principal, std::string_view action, std::string_view arn);
 wire::ApiError service_denied(std::string_view service, std::string_view action, std::string_view arn);
+
+// Throws OverLimit where the account would have more than its quota. Before the handler writes.
+void check_quota(const Call& call, const std::string& account, const Usage& gain);
 
 // SQS's error for missing or invalid members; nullopt where the handlers decide.
 std::optional<wire::ApiError> violation_error(const std::vector<wire::Violation>& violations);

@@ -54,14 +54,15 @@ void check_expired(Call& call, const Queue& queue, const Held& held, const std::
   }
 }
 
-void delete_one(Call& call, const Queue& queue, const std::string& handle) {
+// Returns the bytes that it frees.
+std::int64_t delete_one(Call& call, const Queue& queue, const std::string& handle) {
   const Receipt receipt = read_handle(queue, handle);
   auto held = find_held(call.tx, queue, receipt);
-  if (!held) return;  // deleting twice succeeds, as at Amazon
+  if (!held) return 0;  // deleting twice succeeds, as at Amazon
   check_expired(call, queue, *held, handle);
-  remove_message(call.tx, queue, receipt.seq, held->large);
   // The next message of its group becomes visible.
   if (queue.fifo) call.wake(queue.topic(), 1);
+  return remove_message(call.tx, queue, receipt.seq, held->large);
 }
 
 void change_one(Call& call, const Queue& queue, const std::string& handle, std::int32_t timeout_s) {
@@ -87,18 +88,20 @@ void change_one(Call& call, const Queue& queue, const std::string& handle, std::
 
 void delete_message(Call& call, const DeleteMessageRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "DeleteMessage");
-  delete_one(call, queue, request.ReceiptHandle);
+  add_usage(call.tx, queue.account, {.bytes = -delete_one(call, queue, request.ReceiptHandle)});
   note(call, queue, {.deleted = 1});
 }
 
 DeleteMessageBatchResult delete_message_batch(Call& call, const DeleteMessageBatchRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "DeleteMessage");
   check_entries(request.Entries, "DeleteMessageBatchRequestEntry");
+  Usage freed;
   auto result =
       for_each_entry<DeleteMessageBatchResult>(request.Entries, [&](const DeleteMessageBatchRequestEntry& entry) {
-        delete_one(call, queue, entry.ReceiptHandle);
+        freed.bytes += delete_one(call, queue, entry.ReceiptHandle);
         return DeleteMessageBatchResultEntry{entry.Id};
       });
+  add_usage(call.tx, queue.account, -freed);
   note(call, queue, {.deleted = result.Successful ? static_cast<std::int64_t>(result.Successful->size()) : 0});
   return result;
 }

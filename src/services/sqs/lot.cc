@@ -3,8 +3,8 @@
 
 namespace services::sqs {
 
-std::int64_t open_lot(store::Tx& tx) {
-  return tx.insert("INSERT INTO sqs_lots (dead) VALUES (0)");
+std::int64_t open_lot(store::Tx& tx, const std::string& account) {
+  return tx.insert("INSERT INTO sqs_lots (dead, account) VALUES (0, $1)", account);
 }
 
 void close_lot(Call& call, std::int64_t lot) {

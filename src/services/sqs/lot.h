@@ -23,7 +23,7 @@ struct Counts {
   std::int64_t visible = 0, in_flight = 0, delayed = 0;
 };
 
-std::int64_t open_lot(store::Tx& tx);
+std::int64_t open_lot(store::Tx& tx, const std::string& account);
 void close_lot(Call& call, std::int64_t lot);
 
 Counts count_messages(store::Tx& tx, const Queue& queue, base::Time now);

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "services/sqs/activity.h"
+#include "services/sqs/errors.h"
 #include "services/sqs/fifo.h"
 #include "services/sqs/lot.h"
 
@@ -44,15 +45,15 @@ struct NewRow {
   std::int64_t visible_at;
 };
 
-constexpr std::size_t kColumns = 11;
+constexpr std::size_t kColumns = 12;
 constexpr std::size_t kMaxRows = 10;  // a batch's
 
-// "INSERT ... VALUES ($1, ..., $11), ($12, ..." for so many rows. One statement for a
+// "INSERT ... VALUES ($1, ..., $12), ($13, ..." for so many rows. One statement for a
 // batch costs two thirds of a statement for each message.
 std::string insert_statement(std::size_t rows) {
   std::string sql =
       "INSERT INTO sqs_messages (lot, visible_at, receive_count, sent_at, receipt, message_id, sender, body,"
-      " attributes, trace_header, group_id, deduplication_id, sequence) VALUES ";
+      " attributes, trace_header, group_id, deduplication_id, sequence, size) VALUES ";
   for (std::size_t row = 0; row < rows; ++row) {
     const std::size_t first = row * kColumns;
     sql += fmt::format("{}(${}, ${}, 0, ${}, 0", row ? ", " : "", first + 1, first + 2, first + 3);
@@ -86,6 +87,7 @@ void add_params(std::vector<store::Param>& params, const Call& call, const Queue
   params.push_back(store::to_param(draft.group_id));
   params.push_back(store::to_param(draft.deduplication_id));
   params.push_back(store::to_param(row.sent.sequence));
+  params.push_back(store::to_param(draft.size_bytes));
 }
 
 void insert_rows(Call& call, const Queue& queue, std::span<const NewRow> rows) {
@@ -106,6 +108,9 @@ void insert_large_row(Call& call, const Queue& queue, const NewRow& row) {
 
 Sent put_in_order(Call& call, const Queue& queue, const Draft& draft) {
   if (auto first = find_duplicate(call, queue, draft)) return *first;
+  const Usage gain{.bytes = static_cast<std::int64_t>(draft.size_bytes)};
+  check_quota(call, queue.account, gain);
+  add_usage(call.tx, queue.account, gain);
   NewRow row{draft, {base::random_uuid(), next_sequence(call.tx, queue)}, base::to_millis(call.now) + draft.delay_ms};
   remember(call, queue, draft, row.sent);
   if (group_has_messages(call.tx, queue, *draft.group_id)) row.visible_at = kBlocked;
@@ -122,6 +127,12 @@ Sent put_in_order(Call& call, const Queue& queue, const Draft& draft) {
 std::vector<Sent> put_messages(Call& call, const Queue& queue, std::span<const Draft> drafts) {
   std::vector<Sent> sent;
   std::vector<NewRow> rows;
+  Usage gain;
+  for (const Draft& draft : drafts) {
+    if (!queue.fifo) gain.bytes += static_cast<std::int64_t>(draft.size_bytes);
+  }
+  check_quota(call, queue.account, gain);
+  add_usage(call.tx, queue.account, gain);
   for (const Draft& draft : drafts) {
     if (queue.fifo) {
       sent.push_back(put_in_order(call, queue, draft));
@@ -162,17 +173,18 @@ std::string read_body(store::Tx& tx, std::int64_t seq) {
   return std::move(*body);
 }
 
-void erase_message(store::Tx& tx, std::int64_t seq) {
-  tx.exec("DELETE FROM sqs_messages WHERE seq = $1", seq);
-  tx.exec("DELETE FROM sqs_large_bodies WHERE seq = $1", seq);
+std::int64_t erase_message(store::Tx& tx, std::int64_t seq, bool large) {
+  const std::int64_t size = tx.query("DELETE FROM sqs_messages WHERE seq = $1 RETURNING size", seq).integer();
+  if (large) tx.exec("DELETE FROM sqs_large_bodies WHERE seq = $1", seq);
+  return size;
 }
 
-void remove_message(store::Tx& tx, const Queue& queue, std::int64_t seq, bool large) {
+std::int64_t remove_message(store::Tx& tx, const Queue& queue, std::int64_t seq, bool large) {
   std::optional<std::string> group;
   if (queue.fifo) group = group_of(tx, seq);
-  tx.exec("DELETE FROM sqs_messages WHERE seq = $1", seq);
-  if (large) tx.exec("DELETE FROM sqs_large_bodies WHERE seq = $1", seq);
+  const std::int64_t size = erase_message(tx, seq, large);
   if (group) promote_head(tx, queue, *group);
+  return size;
 }
 
 void bury_message(Call& call, const Queue& from, const Queue& to, std::int64_t seq) {

@@ -40,10 +40,10 @@ std::string read_body(store::Tx& tx, std::int64_t seq);
 std::optional<std::string> group_of(store::Tx& tx, std::int64_t seq);
 
 // Deletes a message; a FIFO group's next one becomes its head. `large`: its body may be in
-// a row of its own.
-void remove_message(store::Tx& tx, const Queue& queue, std::int64_t seq, bool large = true);
+// a row of its own. Returns its bytes, which the caller frees with add_usage.
+[[nodiscard]] std::int64_t remove_message(store::Tx& tx, const Queue& queue, std::int64_t seq, bool large = true);
 // The rows alone.
-void erase_message(store::Tx& tx, std::int64_t seq);
+[[nodiscard]] std::int64_t erase_message(store::Tx& tx, std::int64_t seq, bool large = true);
 // To its dead-letter queue: the same message with the same time of sending.
 void bury_message(Call& call, const Queue& from, const Queue& to, std::int64_t seq);
 // Back from it: a new message with a new id and time, as at Amazon.

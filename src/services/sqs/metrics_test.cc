@@ -281,6 +281,7 @@ TEST_F(SqsMetrics, TenThousandIdleQueuesCostNothing) {
                  " attributes, tags) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)"
                  " SELECT $1, 'us-east-1', 'idle' || i, 1000000 + i, 0, 0, 0, 0, 0, 1024, 60, 0, 30, 0, '{}', '{}' FROM n",
                  caller_.account);
+    add_usage(call.tx, caller_.account, {.queues = 10000});
   });
   auto statements = [&](bool minute, bool second, const std::set<MetricKey>& interest) {
     int count = 0;

@@ -94,8 +94,10 @@ CreateQueueResult create_queue(Call& call, const CreateQueueRequest& request) {
   queue.created_at = queue.modified_at = call.now;
   apply_attributes(call.tx, queue, attributes);
   queue.tags = to_json(add_tags({}, request.tags.value_or(StringMap())));
-  queue.lot = open_lot(call.tx);
+  check_quota(call, queue.account, {.queues = 1});
+  queue.lot = open_lot(call.tx, queue.account);
   insert_queue(call.tx, queue);
+  add_usage(call.tx, queue.account, {.queues = 1});
   return {.QueueUrl = queue.url(call.caller)};
 }
 
@@ -103,6 +105,7 @@ void delete_queue(Call& call, const DeleteQueueRequest& request) {
   Queue queue = find_own_queue(call, request.QueueUrl);
   call.tx.exec("DELETE FROM sqs_queues WHERE id = $1", queue.id);
   call.tx.exec("DELETE FROM sqs_move_tasks WHERE queue = $1", queue.id);
+  add_usage(call.tx, queue.account, {.queues = -1});
   close_lot(call, queue.lot);
   call.wake(queue.topic());  // its receivers must report that it is gone
   QueueActivity& activity = call.local<QueueActivity>();
@@ -155,7 +158,8 @@ void set_queue_attributes(Call& call, const SetQueueAttributesRequest& request) 
 
 void purge_queue(Call& call, const PurgeQueueRequest& request) {
   Queue queue = find_queue(call, request.QueueUrl, "PurgeQueue");
-  call.tx.exec("UPDATE sqs_queues SET lot = $2 WHERE id = $1", queue.id, open_lot(call.tx));
+  call.tx.exec("UPDATE sqs_queues SET lot = $2 WHERE id = $1", queue.id,
+               open_lot(call.tx, queue.account));
   close_lot(call, queue.lot);
   note(call, queue);
 }

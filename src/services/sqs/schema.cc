@@ -113,8 +113,28 @@ constexpr char kVersion2[] = R"sql(
 ALTER TABLE sqs_messages ADD COLUMN former_receives INTEGER NOT NULL DEFAULT 0;
 )sql";
 
+// What accounts use (services/usage.h). Of messages that were sent before, `size` has characters instead of bytes, and those
+// of purged and deleted queues are not counted any more.
+constexpr char kVersion3[] = R"sql(
+ALTER TABLE sqs_messages ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
+UPDATE sqs_messages SET size = coalesce(length(sqs_messages.body), (SELECT length(sqs_large_bodies.body)
+  FROM sqs_large_bodies WHERE sqs_large_bodies.seq = sqs_messages.seq), 0) + coalesce(length(sqs_messages.attributes), 0);
+ALTER TABLE sqs_lots ADD COLUMN account TEXT NOT NULL DEFAULT '';
+UPDATE sqs_lots SET account = sqs_queues.account FROM sqs_queues WHERE sqs_queues.lot = sqs_lots.id;
+)sql";
+constexpr char kVersion4[] = R"sql(
+INSERT INTO account_usage (account, bytes, queues, objects)
+  SELECT counted.account, sum(counted.bytes), sum(counted.queues), 0 FROM (
+    SELECT sqs_lots.account AS account, sqs_messages.size AS bytes, 0 AS queues
+    FROM sqs_messages JOIN sqs_lots ON sqs_lots.id = sqs_messages.lot
+    UNION ALL SELECT sqs_queues.account, 0, 1 FROM sqs_queues) AS counted
+  WHERE counted.account <> '' GROUP BY counted.account
+  ON CONFLICT (account) DO UPDATE SET bytes = account_usage.bytes + excluded.bytes,
+  queues = account_usage.queues + excluded.queues;
+)sql";
+
 }  // namespace
 
-store::Migrations migrations() { return {"sqs", {kVersion1, kVersion2}}; }
+store::Migrations migrations() { return {"sqs", {kVersion1, kVersion2, kVersion3, kVersion4}}; }
 
 }  // namespace services::sqs

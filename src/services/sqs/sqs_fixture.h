@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "services/sqs/module.h"
 #include "services/sqs/queue.h"
+#include "services/usage_check.h"
 #include "shapes/sqs/message.h"
 #include "shapes/sqs/message_batch.h"
 #include "shapes/sqs/move_task.h"
@@ -66,13 +67,16 @@ inline constexpr Handler<StartMessageMoveTaskResult, StartMessageMoveTaskRequest
 class SqsTest : public testing::Test {
  protected:
   SqsTest() : folder_(testing::TempDir() + "sqs-" + base::random_uuid()) {
-    store_ = store::open_test_store(folder_, {module_.migrations});
+    store_ = store::open_test_store(folder_, {usage_migrations(), module_.migrations});
     module_.add_memory(locals_);
   }
   ~SqsTest() override {
     store_.reset();
     std::filesystem::remove_all(folder_);
   }
+
+  // After every test.
+  void TearDown() override { expect_exact_usage(*store_, module_.migrations); }
 
   // Runs fn(call) in a transaction, and records its wakes and its wait.
   template <class Fn>

@@ -8,6 +8,7 @@
 #include "services/sqs/lot.h"
 #include "services/sqs/message.h"
 #include "services/sqs/operations.h"
+#include "services/usage.h"
 
 namespace services::sqs {
 namespace {
@@ -65,11 +66,15 @@ bool has_old_ids(store::Tx& tx, base::Time until) {
 }
 
 void empty_dead_lot(store::Tx& tx, std::int64_t lot) {
-  const bool dead = tx.query("SELECT dead FROM sqs_lots WHERE id = $1", lot).integer() == 1;
-  if (!dead) return;
+  const auto account = tx.query("SELECT account FROM sqs_lots WHERE id = $1 AND dead = 1", lot).one([](const store::Row& row) {
+    return row.str(0);
+  });
+  if (!account) return;
   auto slice = slice_of(tx, "SELECT seq FROM sqs_messages WHERE lot = $1 AND visible_at <= $2 LIMIT $3", lot, kBlocked,
                         kSlice);
-  for (std::int64_t seq : slice) erase_message(tx, seq);
+  Usage freed;
+  for (std::int64_t seq : slice) freed.bytes += erase_message(tx, seq);
+  if (!account->empty()) add_usage(tx, *account, -freed);
   if (!slice.empty()) return;
   // A later lot may get the same number: nothing that refers to this one may remain when its row goes.
   const std::int64_t ids = tx.exec("DELETE FROM sqs_deduplication WHERE (lot, scope, deduplication_id) IN"
@@ -88,10 +93,12 @@ std::size_t delete_expired(Call& call, std::int64_t queue_id, std::size_t most) 
   if (!queue) return 0;
   const auto expired = find_expired(call.tx, *queue, call.now, most);
   std::set<std::string> groups;
+  Usage freed;
   for (std::int64_t seq : expired) {
     if (auto group = queue->fifo ? group_of(call.tx, seq) : std::nullopt) groups.insert(*group);
-    erase_message(call.tx, seq);
+    freed.bytes += erase_message(call.tx, seq);
   }
+  add_usage(call.tx, queue->account, -freed);
   for (const std::string& group : groups) promote_head(call.tx, *queue, group);
   if (!groups.empty()) call.wake(queue->topic(), groups.size());
   return expired.size();

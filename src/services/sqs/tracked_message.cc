@@ -7,6 +7,7 @@
 #include "services/sqs/lot.h"
 #include "services/sqs/message.h"
 #include "services/sqs/operations.h"
+#include "services/usage.h"
 #include "shapes/stoker/pipeline_hooks.h"
 
 namespace services::sqs {
@@ -60,7 +61,7 @@ void remove_tracked(Call& call, const shapes::stoker::RemoveMessage& request) {
   if (!queue) return;
   const auto message = find_tracked(call.tx, *queue, request.messageId, request.sentAt);
   if (!message) return;
-  remove_message(call.tx, *queue, message->seq);
+  add_usage(call.tx, queue->account, {.bytes = -remove_message(call.tx, *queue, message->seq)});
   if (queue->fifo) call.wake(queue->topic(), 1);
   note(call, *queue, {.deleted = 1});
 }
@@ -75,7 +76,7 @@ void bury_tracked(Call& call, const shapes::stoker::BuryMessage& request) {
   if (dead_letters) {
     bury_message(call, *queue, *dead_letters, message->seq);
   } else {
-    remove_message(call.tx, *queue, message->seq);
+    add_usage(call.tx, queue->account, {.bytes = -remove_message(call.tx, *queue, message->seq)});
     note(call, *queue, {.deleted = 1});
   }
   if (queue->fifo) call.wake(queue->topic(), 1);

@@ -58,7 +58,9 @@ class MachineKeysTest : public testing::Test {
       checked = message_of([&] { check_join(call, request); });
       result = message_of([&] { result = join(call, request).accessKeyId; }, result);
     });
-    if (!result.starts_with("AKIA")) EXPECT_EQ(checked, result) << "on a snapshot";
+    if (!result.starts_with("AKIA")) {
+      EXPECT_EQ(checked, result) << "on a snapshot";
+    }
     return result;
   }
   template <class Fn>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/stoker/module.h"
 
+#include "services/stoker/accounts.h"
 #include "services/stoker/machine_keys.h"
 #include "services/stoker/webhooks.h"
 #include "shapes/stoker/key.h"
@@ -107,6 +108,7 @@ Service make_service() {
       operation<&list_keys>("ListKeys", Access::Read),
   };
   for (const Operation& row : machine_key_operations()) stoker.operations.push_back(row);
+  for (const Operation& row : account_operations()) stoker.operations.push_back(row);
   for (const Operation& row : webhook_operations()) stoker.operations.push_back(row);
   stoker.violation_error = &violation_error;
   return stoker;
@@ -114,11 +116,13 @@ Service make_service() {
 
 }  // namespace
 
-Module module(const Options&) {
+Module module(const Options& options) {
   Module stoker;
   stoker.service = make_service();
   stoker.internal_operations = internal_webhook_operations();
   stoker.migrations = webhook_migrations();
+  stoker.add_memory = [quotas = options.quotas](Locals& locals) { locals.add<Quotas>(quotas); };
+  stoker.gauges = &account_gauges;
   return stoker;
 }
 

@@ -67,12 +67,6 @@ CREATE TABLE log_dead_files (
 CREATE INDEX log_dead_files_at ON log_dead_files (dead_at);
 )sql";
 
-std::int64_t counted_bytes(std::span<const NewEvent> events) {
-  std::size_t bytes = 0;
-  for (const NewEvent& event : events) bytes += event.message.size() + kEventOverheadBytes;
-  return static_cast<std::int64_t>(bytes);
-}
-
 struct Head {
   std::int64_t batches, unsealed_bytes, unsealed_batches;
   std::optional<std::int64_t> seal_at;
@@ -88,6 +82,12 @@ std::optional<Head> find_head(store::Tx& tx, std::int64_t group) {
 }  // namespace
 
 std::string log_tables() { return kTables; }
+
+std::int64_t counted_bytes(std::span<const NewEvent> events) {
+  std::size_t bytes = 0;
+  for (const NewEvent& event : events) bytes += event.message.size() + kEventOverheadBytes;
+  return static_cast<std::int64_t>(bytes);
+}
 
 void open_log(store::Tx& tx, std::int64_t group) {
   tx.exec("INSERT INTO log_heads (group_id, batches, stored_bytes, unsealed_bytes, unsealed_batches)"
@@ -112,7 +112,7 @@ Appended append_batch(store::Tx& tx, std::int64_t group, std::int64_t stream, ba
           " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
           group, number, stream, now_ms, events.front().timestamp_ms, events.back().timestamp_ms, bytes,
           base::Blob{encode_batch(events)});
-  return {number, !head->seal_at || seal_at < *head->seal_at};
+  return {number, bytes, !head->seal_at || seal_at < *head->seal_at};
 }
 
 std::int64_t stored_bytes(store::Tx& tx, std::int64_t group) {

@@ -27,6 +27,7 @@ void open_log(store::Tx& tx, std::int64_t group);
 
 struct Appended {
   std::int64_t number = 0;  // of the batch, in its group
+  std::int64_t bytes = 0;   // by which stored_bytes() has grown
   bool wake_sealer = false; // the sealer has something to do, or to wait for
 };
 
@@ -34,7 +35,9 @@ struct Appended {
 Appended append_batch(store::Tx& tx, std::int64_t group, std::int64_t stream, base::Time now,
                       std::span<const NewEvent> events);
 
-// Message bytes and kEventOverheadBytes for each event that is kept.
+// Message bytes and kEventOverheadBytes for each event.
+std::int64_t counted_bytes(std::span<const NewEvent> events);
+// The same of all events that are kept.
 std::int64_t stored_bytes(store::Tx& tx, std::int64_t group);
 
 // The bytes of a batch's row, and back. nullopt for damaged bytes.

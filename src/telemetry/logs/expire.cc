@@ -11,8 +11,11 @@ struct OldChunk {
   std::optional<std::string> file;
 };
 
-// Returns how many there were.
-std::int64_t delete_chunks(store::Tx& tx, std::int64_t group, std::int64_t before_ms, std::int64_t most,
+struct Deleted {
+  std::int64_t count = 0, bytes = 0;
+};
+
+Deleted delete_chunks(store::Tx& tx, std::int64_t group, std::int64_t before_ms, std::int64_t most,
                            base::Time now) {
   const auto old = tx.query("SELECT id, stored_bytes, file FROM log_chunks WHERE group_id = $1 AND last_at < $2"
                             " ORDER BY last_at LIMIT $3",
@@ -27,24 +30,24 @@ std::int64_t delete_chunks(store::Tx& tx, std::int64_t group, std::int64_t befor
     bytes += chunk.stored_bytes;
   }
   tx.exec("UPDATE log_heads SET stored_bytes = stored_bytes - $2 WHERE group_id = $1", group, bytes);
-  return std::ssize(old);
+  return {std::ssize(old), bytes};
 }
 
-std::int64_t delete_batches(store::Tx& tx, std::int64_t group, std::int64_t before_ms, std::int64_t most) {
-  std::int64_t count = 0, bytes = 0;
+Deleted delete_batches(store::Tx& tx, std::int64_t group, std::int64_t before_ms, std::int64_t most) {
+  Deleted deleted;
   tx.query("DELETE FROM log_batches WHERE id IN (SELECT id FROM log_batches WHERE group_id = $1 AND last_at < $2"
            " LIMIT $3) RETURNING stored_bytes",
            group, before_ms, most)
       .each([&](const store::Row& row) {
-        ++count;
-        bytes += row.integer(0);
+        ++deleted.count;
+        deleted.bytes += row.integer(0);
       });
-  if (count == 0) return 0;
+  if (deleted.count == 0) return deleted;
   tx.exec("UPDATE log_heads SET stored_bytes = stored_bytes - $2, unsealed_bytes = unsealed_bytes - $2,"
           " seal_at = CASE WHEN unsealed_batches = $3 THEN NULL ELSE seal_at END,"
           " unsealed_batches = unsealed_batches - $3 WHERE group_id = $1",
-          group, bytes, count);
-  return count;
+          group, deleted.bytes, deleted.count);
+  return deleted;
 }
 
 }  // namespace
@@ -56,17 +59,17 @@ bool has_expired(store::Tx& tx, std::int64_t group, std::int64_t before_ms) {
                  .integer() == 1;
 }
 
-void delete_expired(store::Tx& tx, std::int64_t group, std::int64_t before_ms, std::int64_t most, base::Time now) {
-  delete_chunks(tx, group, before_ms, most, now);
-  delete_batches(tx, group, before_ms, most);
+std::int64_t delete_expired(store::Tx& tx, std::int64_t group, std::int64_t before_ms, std::int64_t most, base::Time now) {
+  const Deleted chunks = delete_chunks(tx, group, before_ms, most, now);
+  return chunks.bytes + delete_batches(tx, group, before_ms, most).bytes;
 }
 
-bool delete_log_slice(store::Tx& tx, std::int64_t group, std::int64_t most, base::Time now) {
-  const std::int64_t chunks = delete_chunks(tx, group, INT64_MAX, most, now);
-  const std::int64_t batches = delete_batches(tx, group, INT64_MAX, most);
-  if (chunks + batches > 0) return false;
+LogSlice delete_log_slice(store::Tx& tx, std::int64_t group, std::int64_t most, base::Time now) {
+  const Deleted chunks = delete_chunks(tx, group, INT64_MAX, most, now);
+  const Deleted batches = delete_batches(tx, group, INT64_MAX, most);
+  if (chunks.count + batches.count > 0) return {false, chunks.bytes + batches.bytes};
   tx.exec("DELETE FROM log_heads WHERE group_id = $1", group);
-  return true;
+  return {true, 0};
 }
 
 std::vector<std::string> dead_files(store::Tx& tx, base::Time deleted_before, std::int64_t most) {

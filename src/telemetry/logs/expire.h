@@ -15,10 +15,14 @@ namespace telemetry {
 
 // Whether the group has a chunk or a batch whose last event is older.
 bool has_expired(store::Tx& tx, std::int64_t group, std::int64_t before_ms);
-// Deletes up to `most` chunks and as many batches whose last event is older.
-void delete_expired(store::Tx& tx, std::int64_t group, std::int64_t before_ms, std::int64_t most, base::Time now);
-// Deletes up to `most` chunks and as many batches of a group. True: none are left, and the group's log is closed.
-bool delete_log_slice(store::Tx& tx, std::int64_t group, std::int64_t most, base::Time now);
+// Deletes up to `most` chunks and as many batches whose last event is older. Returns their stored bytes.
+std::int64_t delete_expired(store::Tx& tx, std::int64_t group, std::int64_t before_ms, std::int64_t most, base::Time now);
+// Deletes up to `most` chunks and as many batches of a group.
+struct LogSlice {
+  bool closed = false;     // none are left, and the group's log is closed
+  std::int64_t bytes = 0;  // stored bytes of what it deleted
+};
+LogSlice delete_log_slice(store::Tx& tx, std::int64_t group, std::int64_t most, base::Time now);
 
 // The files of chunks that were deleted before this time. A snapshot of a reader names a file for a while longer.
 inline constexpr base::Duration kDeadFileAge = std::chrono::minutes(2);

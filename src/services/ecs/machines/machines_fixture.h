@@ -8,7 +8,7 @@
 
 namespace services::ecs {
 
-inline constexpr base::Duration kLostAfter = Options().lost_after;
+inline const base::Duration kLostAfter = Options().lost_after;
 
 class MachinesTest : public EcsTest {
  protected:

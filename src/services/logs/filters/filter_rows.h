@@ -26,6 +26,8 @@ struct MetricFilterRow {
   std::map<std::string, std::string> dimensions = {};
   std::optional<std::string> unit = {};
   base::Time created = {};
+
+  bool operator==(const MetricFilterRow&) const = default;
 };
 
 struct SubscriptionRow {
@@ -34,6 +36,8 @@ struct SubscriptionRow {
   std::optional<std::string> role = {};
   std::string distribution;
   base::Time created = {};
+
+  bool operator==(const SubscriptionRow&) const = default;
 };
 
 std::vector<MetricFilterRow> load_metric_filters(store::Tx& tx, std::int64_t group);

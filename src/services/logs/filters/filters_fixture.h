@@ -2,6 +2,7 @@
 // Test support: Logs beside recorders in the place of CloudWatch and SQS.
 #pragma once
 
+#include <functional>
 #include <set>
 
 #include "services/logs/logs_fixture.h"
@@ -59,6 +60,32 @@ class FiltersTest : public LogsTest {
   void put_filter(const PutMetricFilterRequest& request) { run<void>("PutMetricFilter", request); }
   std::string put_filter_error(const PutMetricFilterRequest& request) {
     return error_of([&] { put_filter(request); });
+  }
+
+  // PutLogEvents with so many events that they are matched on a snapshot first, as the server runs it: again where that is
+  // outdated. `between` runs after the first snapshot. The number of snapshots.
+  int put_many(Lines lines, const std::function<void()>& between = {}) {
+    while (lines.size() <= 10) lines.push_back({lines.back().first, "filler"});
+    PutLogEventsRequest request{.logGroupName = "g", .logStreamName = "s"};
+    for (const auto& [ms, message] : lines) request.logEvents.push_back({base::to_millis(now_) + ms, message});
+    const Operation* put = directory_.find("logs", "PutLogEvents");
+    EXPECT_TRUE(put->needs_preparation(&request));
+    for (int snapshots = 1;; ++snapshots) {
+      std::shared_ptr<const void> prepared;
+      store_->read_now([&](store::Tx& tx) {
+        Call call{tx, caller_, now_, now_, &locals_, &directory_};
+        prepared = put->prepare(call, &request);
+      });
+      if (snapshots == 1 && between) between();
+      try {
+        with_call([&](Call& call) {
+          call.prepared = prepared.get();
+          put->run(call, &request);
+        });
+        return snapshots;
+      } catch (const Outdated&) {
+      }
+    }
   }
 
   // "namespace/metric{dimension=value}=1x2" of each recorded datum: values with their counts.

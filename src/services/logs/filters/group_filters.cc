@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/logs/filters/group_filters.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "services/logs/errors.h"
 #include "services/logs/patterns/json_tape.h"
@@ -54,13 +56,27 @@ CompiledMetricFilter compile(MetricFilterRow row) {
   return filter;
 }
 
-std::shared_ptr<const GroupFilters> FilterCache::get(store::Tx& tx, std::int64_t group) {
-  using Groups = std::unordered_map<std::int64_t, std::shared_ptr<const GroupFilters>>;
-  auto known = groups_.with([&](Groups& groups) {
+bool same_filters(const GroupFilters& a, const GroupFilters& b) {
+  const auto same_row = [](const auto& one, const auto& other) { return one.row == other.row; };
+  return &a == &b ||
+         (std::equal(a.metrics.begin(), a.metrics.end(), b.metrics.begin(), b.metrics.end(), same_row) &&
+          std::equal(a.subscriptions.begin(), a.subscriptions.end(), b.subscriptions.begin(), b.subscriptions.end(), same_row));
+}
+
+std::shared_ptr<const GroupFilters> FilterCache::find(std::int64_t group) const {
+  return groups_.with([&](const Groups& groups) {
     const auto found = groups.find(group);
     return found == groups.end() ? nullptr : found->second;
   });
-  if (known) return known;
+}
+
+std::shared_ptr<const GroupFilters> FilterCache::peek(store::Tx& snapshot, std::int64_t group) const {
+  auto known = find(group);
+  return known ? known : load_filters(snapshot, group);
+}
+
+std::shared_ptr<const GroupFilters> FilterCache::get(store::Tx& tx, std::int64_t group) {
+  if (auto known = find(group)) return known;
   auto loaded = load_filters(tx, group);
   groups_.with([&](Groups& groups) {
     if (groups.size() >= kMaxGroups) groups.clear();

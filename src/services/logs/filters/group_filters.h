@@ -36,6 +36,9 @@ struct GroupFilters {
   bool empty() const { return metrics.empty() && subscriptions.empty(); }
 };
 
+// Whether both were made of the same rows.
+bool same_filters(const GroupFilters& a, const GroupFilters& b);
+
 // Throws InvalidParameterException for a filter that can't work.
 CompiledMetricFilter compile(MetricFilterRow row);
 
@@ -47,10 +50,17 @@ class FilterCache {
 
   // Shared: a group's filters may be forgotten while a handler uses them.
   std::shared_ptr<const GroupFilters> get(store::Tx& tx, std::int64_t group);
+  // For a snapshot, which keeps nothing here: it may be older than what the writer knows. And what is here may be newer
+  // than the snapshot: a handler that uses what was made with these filters compares them with those that it gets.
+  std::shared_ptr<const GroupFilters> peek(store::Tx& snapshot, std::int64_t group) const;
   void forget(std::int64_t group);
 
  private:
-  base::Guarded<std::unordered_map<std::int64_t, std::shared_ptr<const GroupFilters>>> groups_;
+  using Groups = std::unordered_map<std::int64_t, std::shared_ptr<const GroupFilters>>;
+
+  std::shared_ptr<const GroupFilters> find(std::int64_t group) const;
+
+  base::Guarded<Groups> groups_;
 };
 
 void forget_filters(Call& call, std::int64_t group);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include "services/logs/filters/filter_matches.h"
 #include "services/logs/filters/filters_fixture.h"
 
 namespace services::logs {
@@ -195,6 +196,93 @@ TEST_F(MetricFilters, AreTestedWithoutBeingStored) {
   EXPECT_EQ(answer.matches->at(0).eventNumber, 1);
   EXPECT_EQ(answer.matches->at(0).eventMessage, R"({"latency":50})");
   EXPECT_THAT(*answer.matches->at(0).extractedValues, ElementsAre(testing::Pair("$.latency", "50")));
+}
+
+TEST_F(MetricFilters, MatchedOnASnapshotPublishTheSame) {
+  Lines lines;
+  for (int i = 0; i < 300; ++i) {
+    const std::string n = std::to_string(i % 7), host = std::to_string(i % 3);
+    lines.push_back({i * 1000, i % 5 ? R"({"n":)" + n + R"(,"host":"h)" + host + "\"}" : "ERROR " + n});
+  }
+  put_filter(filter("ERROR"));
+  auto request = filter("{ $.n > 2 }", "$.n");
+  request.filterName = "values";
+  put_filter(request);
+  request.filterName = "hosts";
+  request.metricTransformations[0].dimensions.emplace()["Host"] = "$.host";
+  put_filter(request);
+  put("g", "s", lines);
+  const auto expected = metrics();
+  EXPECT_THAT(expected, SizeIs(testing::Gt(10u)));
+  EXPECT_EQ(put_many(lines), 1);
+  EXPECT_EQ(metrics(), expected);
+}
+
+TEST_F(MetricFilters, ThatChangeAfterTheSnapshotAreMatchedAgain) {
+  put_filter(filter("ERROR"));
+  EXPECT_EQ(put_many({{0, "ERROR WARN"}}, [&] { put_filter(filter("WARN", "2")); }), 2);
+  EXPECT_THAT(metrics(), ElementsAre("n/m{}=2x1"));
+  const auto drop = [&] { run<void>("DeleteMetricFilter", DeleteMetricFilterRequest{"g", "f"}); };
+  EXPECT_EQ(put_many({{0, "WARN"}}, drop), 2);
+  EXPECT_THAT(metrics(), IsEmpty());
+  EXPECT_EQ(put_many({{0, "ERROR"}}, [&] { put_filter(filter("ERROR")); }), 2);
+  EXPECT_THAT(metrics(), ElementsAre("n/m{}=1x1"));
+  const auto again = [&] {
+    run<void>("DeleteLogGroup", DeleteLogGroupRequest{.logGroupName = "g"});
+    make_group("g");
+    make_stream("g", "s");
+  };
+  EXPECT_EQ(put_many({{0, "ERROR"}}, again), 2);
+  EXPECT_THAT(metrics(), IsEmpty());
+  EXPECT_EQ(count_rows("log_batches WHERE group_id = (SELECT max(id) FROM logs_groups)"), 1);
+}
+
+TEST_F(MetricFilters, TheAgeOfEventsIsJudgedOnceAndByARetentionThatIsStillValid) {
+  put_filter(filter("ERROR"));
+  const std::int64_t day = 24 * 3600 * 1000;
+  // It expires, as its age is the limit, while the request waits.
+  EXPECT_EQ(put_many({{-14 * day, "ERROR"}}, [&] { now_ += std::chrono::milliseconds(1); }), 1);
+  EXPECT_THAT(metrics(), ElementsAre("n/m{}=1x1"));
+  const auto shorten = [&] {
+    run<void>("PutRetentionPolicy", PutRetentionPolicyRequest{.logGroupName = "g", .retentionInDays = 1});
+  };
+  EXPECT_EQ(put_many({{-2 * day, "ERROR"}}, shorten), 2);
+  EXPECT_THAT(metrics(), IsEmpty());
+}
+
+// With values of their own for each event a hundred filters have a million.
+TEST_F(MetricFilters, MatchesOfASnapshotAreFewAndTheRestIsMatchedInTheTransaction) {
+  with_call([&](Call& call) {
+    for (int i = 0; i < 40; ++i) {
+      auto request = filter("[n]", "$n");
+      request.filterName = "f" + std::to_string(i);
+      request.metricTransformations[0].metricName = "m" + std::to_string(i);
+      directory_.find("logs", "PutMetricFilter")->run(call, &request);
+    }
+  });
+  Lines lines;
+  std::vector<telemetry::NewEvent> events;
+  for (int i = 0; i < 1000; ++i) lines.push_back({0, std::to_string(i)});
+  for (const auto& [ms, message] : lines) events.push_back({ms, message});
+  with_call([&](Call& call) {
+    const FilterMatches matches = match_all(call.local<FilterCache>().get(call.tx, 1), events);
+    EXPECT_THAT(matches.metrics, SizeIs(testing::AllOf(testing::Gt(0u), testing::Lt(40u))));
+  });
+  put("g", "s", lines);
+  const auto expected = metrics();
+  EXPECT_THAT(expected, SizeIs(40 * 7));
+  put_many(lines);
+  EXPECT_EQ(metrics(), expected);
+}
+
+TEST_F(MetricFilters, ASnapshotLeavesNoFiltersInMemory) {
+  put_filter(filter("ERROR"));
+  FilterCache& cache = locals_.get<FilterCache>();
+  store_->read_now([&](store::Tx& tx) { EXPECT_THAT(cache.peek(tx, 1)->metrics, SizeIs(1)); });
+  with_call([&](Call& call) {
+    delete_filters(call.tx, 1);
+    EXPECT_TRUE(cache.get(call.tx, 1)->empty());
+  });
 }
 
 class EmbeddedMetrics : public FiltersTest {};

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/logs/filters/process_events.h"
 
-#include <cmath>
-#include <optional>
-#include <tuple>
-
 #include "services/logs/emf.h"
-#include "services/logs/filters/group_filters.h"
+#include "services/logs/filters/filter_matches.h"
 #include "services/logs/filters/minute_counts.h"
 #include "services/logs/filters/publish.h"
 #include "services/logs/filters/subscription_record.h"
@@ -15,13 +11,10 @@
 namespace services::logs {
 namespace {
 
-using shapes::cloudwatch::Dimension;
 using shapes::cloudwatch::MetricDatum;
 
 constexpr std::size_t kMaxValuesOfDatum = 150;  // PutMetricData's
-constexpr std::size_t kMaxDimensionText = 1024;
 constexpr std::size_t kMaxHeldData = 10'000;
-constexpr std::int64_t kMinuteOfEvents = 60'000;
 
 void extract_metrics(Call& call, const Ingested& put, MinuteCount& count, DataByNamespace& data) {
   JsonTape tape;
@@ -44,48 +37,9 @@ void extract_metrics(Call& call, const Ingested& put, MinuteCount& count, DataBy
   }
 }
 
-// The JSON of each event of a request.
-using EventsJson = std::vector<LazyJson>;
-
-// The value of a matching event; nullopt where its field is missing or is no number.
-std::optional<double> value_of(const CompiledMetricFilter& filter, std::string_view message, LazyJson& json) {
-  if (!filter.value) return filter.number;
-  const auto text = filter.value->value(message, json, filter.pattern);
-  const auto number = text ? parse_number(*text) : std::nullopt;
-  const bool storable = number && (*number == 0 || (std::abs(*number) <= std::ldexp(1.0, 360) &&
-                                                    std::abs(*number) >= std::ldexp(1.0, -360)));
-  return storable ? number : std::nullopt;
-}
-
-// nullopt where a field is missing, or can't be a dimension.
-std::optional<std::vector<std::string>> dimensions_of(const CompiledMetricFilter& filter, std::string_view message,
-                                                      LazyJson& json) {
-  std::vector<std::string> values;
-  for (const auto& [name, field] : filter.dimensions) {
-    auto value = field.value(message, json, filter.pattern);
-    if (!value || !is_dimension_text(*value, kMaxDimensionText)) return std::nullopt;
-    values.push_back(std::move(*value));
-  }
-  return values;
-}
-
-// Equal values of a minute become one, with a count: a thousand matches are one datum.
-void apply_metric_filter(const Ingested& put, const CompiledMetricFilter& filter, EventsJson& json, MinuteCount& count,
-                         DataByNamespace& data) {
-  std::map<std::pair<std::int64_t, std::vector<std::string>>, std::map<double, double>> points;
-  bool matched = false;
-  for (std::size_t i = 0; i < put.events.size(); ++i) {
-    const telemetry::NewEvent& event = put.events[i];
-    if (!filter.pattern.matches(event.message, json[i])) continue;
-    matched = true;
-    const auto value = value_of(filter, event.message, json[i]);
-    auto dimensions = value ? dimensions_of(filter, event.message, json[i]) : std::nullopt;
-    if (!dimensions) continue;
-    const std::int64_t minute = event.timestamp_ms - event.timestamp_ms % kMinuteOfEvents;
-    ++points[{minute, std::move(*dimensions)}][*value];
-  }
-  if (matched) count.matched.insert(filter.row.name);
-  for (const auto& [key, counts] : points) {
+void add_data(const CompiledMetricFilter& filter, const MetricMatches& matches, MinuteCount& count, DataByNamespace& data) {
+  if (matches.any) count.matched.insert(filter.row.name);
+  for (const auto& [key, counts] : matches.points) {
     MetricDatum datum{.MetricName = filter.row.metric_name};
     datum.Timestamp = base::from_millis(key.first);
     datum.Unit = filter.row.unit;
@@ -108,13 +62,6 @@ void apply_metric_filter(const Ingested& put, const CompiledMetricFilter& filter
   }
 }
 
-EventsJson events_json(const Ingested& put) {
-  EventsJson json;
-  json.reserve(put.events.size());
-  for (const telemetry::NewEvent& event : put.events) json.emplace_back(event.message);
-  return json;
-}
-
 std::size_t count_data(const DataByNamespace& data) {
   std::size_t total = 0;
   for (const auto& [space, all] : data) total += all.size();
@@ -126,15 +73,43 @@ void publish_all(Call& call, const Group& group, DataByNamespace& data, MinuteCo
   data.clear();
 }
 
-void apply_subscription(Call& call, const Ingested& put, const CompiledSubscription& filter, EventsJson& json) {
+void send_matches(Call& call, const Ingested& put, const CompiledSubscription& filter, const SubscriptionMatches& matches) {
   std::vector<RecordEvent> matching;
-  for (std::size_t i = 0; i < put.events.size(); ++i) {
+  for (const std::uint32_t i : matches) {
     const telemetry::NewEvent& event = put.events[i];
-    if (!filter.pattern.matches(event.message, json[i])) continue;
     const telemetry::EventKey key{event.timestamp_ms, put.batch, static_cast<std::int64_t>(i)};
     matching.push_back({telemetry::event_id(key), event.timestamp_ms, event.message});
   }
   if (!matching.empty()) send_records(call, put, filter.row.name, filter.row.destination, matching);
+}
+
+// What was found before the transaction, or else what is found now, in `fresh`.
+template <class Filter, class Matches>
+const Matches& matches_of(const Filter& filter, std::size_t at, const std::vector<Matches>* found, const Ingested& put,
+                          EventsJson& json, Matches& fresh) {
+  if (found && at < found->size()) return (*found)[at];
+  if (json.empty()) json = json_of(put.events);
+  fresh = match(filter, put.events, json);
+  return fresh;
+}
+
+void apply_filters(Call& call, const Ingested& put, MinuteCount& count, DataByNamespace& data) {
+  const auto filters = call.local<FilterCache>().get(call.tx, put.group.id);
+  const FilterMatches* found = put.matches;
+  EventsJson json;
+  for (std::size_t i = 0; i < filters->metrics.size(); ++i) {
+    // A filter makes up to one datum of each event: those of a hundred filters are not held in memory together.
+    if (count_data(data) >= kMaxHeldData) publish_all(call, put.group, data, count);
+    const CompiledMetricFilter& filter = filters->metrics[i];
+    MetricMatches fresh;
+    add_data(filter, matches_of(filter, i, found ? &found->metrics : nullptr, put, json, fresh), count, data);
+  }
+  publish_all(call, put.group, data, count);
+  for (std::size_t i = 0; i < filters->subscriptions.size(); ++i) {
+    const CompiledSubscription& filter = filters->subscriptions[i];
+    SubscriptionMatches fresh;
+    send_matches(call, put, filter, matches_of(filter, i, found ? &found->subscriptions : nullptr, put, json, fresh));
+  }
 }
 
 }  // namespace
@@ -149,16 +124,7 @@ void process_events(Call& call, const Ingested& put) {
   if (put.group.log_class == kStandard) {
     DataByNamespace data;
     extract_metrics(call, put, count, data);
-    const auto filters = call.local<FilterCache>().get(call.tx, put.group.id);
-    EventsJson json;
-    if (!filters->empty()) json = events_json(put);
-    for (const CompiledMetricFilter& filter : filters->metrics) {
-      // A filter makes up to one datum of each event: those of a hundred filters are not held in memory together.
-      if (count_data(data) >= kMaxHeldData) publish_all(call, put.group, data, count);
-      apply_metric_filter(put, filter, json, count, data);
-    }
-    publish_all(call, put.group, data, count);
-    for (const CompiledSubscription& filter : filters->subscriptions) apply_subscription(call, put, filter, json);
+    apply_filters(call, put, count, data);
   }
   count_minute(call, put.group, std::move(count));
 }

@@ -68,7 +68,7 @@ void insert_bucket(Call& call, const std::string& name, const std::string& regio
 void delete_uploads(Call& call, const Bucket& bucket) {
   const auto uploads = call.tx.query("SELECT id FROM s3_uploads WHERE bucket = $1", bucket.id)
                            .all([](const store::Row& row) { return row.integer(0); });
-  for (std::int64_t upload : uploads) delete_upload(call, upload);
+  for (std::int64_t upload : uploads) delete_upload(call, bucket, upload);
 }
 
 // As at Amazon: a path in the first region, a URL in all others.

@@ -156,6 +156,7 @@ TEST_F(Buckets, UnfinishedUploadsAreDeletedWithTheirBucket) {
   with_call([&](Call& call) {
     call.tx.exec("INSERT INTO s3_uploads (id, bucket, key, tag, initiated_at, account, headers, tags)"
                  " VALUES (7, $1, $2, 1, 0, '', '{}', '')", id, base::Blob{"k"});
+    add_usage(call.tx, caller_.account, {.objects = 1});
   });
   run(&delete_bucket, {.Bucket = "bucket"});
   EXPECT_EQ(with_call([](Call& call) { return call.tx.query("SELECT count(*) FROM s3_uploads").integer(); }), 0);

@@ -14,6 +14,7 @@
 #include "services/s3/objects/object_headers.h"
 #include "services/s3/objects/object_tags.h"
 #include "services/s3/operations.h"
+#include "services/s3/quota.h"
 #include "services/s3/whole_seconds.h"
 
 namespace services::s3 {
@@ -133,6 +134,7 @@ shape::CopyObjectOutput copy_object(ObjectCall& call, const shape::CopyObjectReq
   if (!plan.needs_bytes && call.upload && !call.upload->file.empty()) {
     throw wire::ApiError("SlowDown", "Please reduce your request rate.");
   }
+  check_quota(call, plan.bucket.account, gain_of(plan.bucket, standing, plan.source.object.size));
   Object object;
   object.key = request.Key;
   object.modified_at = call.now;

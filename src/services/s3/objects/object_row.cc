@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
+#include "services/s3/quota.h"
 #include "services/shape_json.h"
 
 namespace services::s3 {
@@ -73,23 +74,25 @@ void insert_object(Call& call, Object& object, std::int64_t above) {
       headers, tags, lock_text(object.lock));
 }
 
-// Deletes the row and releases its bytes.
-void remove_row(Call& call, const Object& object) {
+// Deletes the row and releases its bytes. Returns what that frees.
+Usage remove_row(Call& call, const Object& object) {
   call.tx.exec("DELETE FROM s3_objects WHERE id = $1", object.id);
   if (object.blob) release_blob(call, *object.blob);
   if (object.parts > 0) release_object_parts(call, object.id);
+  return {.bytes = object.size, .objects = 1};
 }
 
-void remove_version(Call& call, std::int64_t id) {
+Usage remove_version(Call& call, std::int64_t id) {
   struct Bytes {
     std::optional<std::int64_t> blob;
-    std::int64_t parts = 0;
+    std::int64_t parts = 0, size = 0;
   };
-  auto bytes = call.tx.query("DELETE FROM s3_objects WHERE id = $1 RETURNING blob, parts", id)
-                   .one([](const store::Row& row) { return Bytes{row.maybe_integer(0), row.integer(1)}; });
-  if (!bytes) return;
+  auto bytes = call.tx.query("DELETE FROM s3_objects WHERE id = $1 RETURNING blob, parts, size", id)
+                   .one([](const store::Row& row) { return Bytes{row.maybe_integer(0), row.integer(1), row.integer(2)}; });
+  if (!bytes) return {};
   if (bytes->blob) release_blob(call, *bytes->blob);
   if (bytes->parts > 0) release_object_parts(call, id);
+  return {.bytes = bytes->size, .objects = 1};
 }
 
 }  // namespace
@@ -145,11 +148,11 @@ std::optional<Object> load_version(store::Tx& tx, const Bucket& bucket, std::str
 
 std::optional<LatestSummary> load_latest_summary(store::Tx& tx, const Bucket& bucket, std::string_view key) {
   return tx
-      .query("SELECT id, tag, marker, etag, modified_at FROM s3_objects"
+      .query("SELECT id, tag, marker, etag, modified_at, size FROM s3_objects"
              " WHERE bucket = $1 AND marker IN (0, 1) AND key = $2 AND latest = 1",
              bucket.id, bytes_of(key))
       .one([](const store::Row& row) {
-        return LatestSummary{row.integer(0), row.is_null(1), row.boolean(2), row.str(3), row.time(4)};
+        return LatestSummary{row.integer(0), row.is_null(1), row.boolean(2), row.str(3), row.time(4), row.integer(5)};
       });
 }
 
@@ -157,14 +160,16 @@ void put_version(Call& call, const Bucket& bucket, const std::optional<LatestSum
   object.bucket = bucket.id;
   object.latest = true;
   object.tag = bucket.versioned() ? std::optional(random_tag()) : std::nullopt;
+  Usage change{.bytes = object.size, .objects = 1};
   if (standing && standing->null && !bucket.versioned()) {
-    remove_version(call, standing->id);
+    change += -remove_version(call, standing->id);
   } else if (standing) {
     call.tx.exec("UPDATE s3_objects SET latest = 0 WHERE id = $1", standing->id);
   }
   if (!bucket.versioned() && standing && !standing->null) {
-    if (auto older = load_older_null(call.tx, bucket, object.key)) remove_row(call, *older);
+    if (auto older = load_older_null(call.tx, bucket, object.key)) change += -remove_row(call, *older);
   }
+  add_usage(call.tx, bucket.account, change);
   insert_object(call, object, standing ? standing->id : 0);
 }
 
@@ -174,13 +179,14 @@ Deleted delete_latest(Call& call, const Bucket& bucket, const std::string& key) 
   deleted.existed = latest && !latest->marker;
   if (!bucket.versioning) {
     if (!latest) return deleted;
-    remove_row(call, *latest);
+    add_usage(call.tx, bucket.account, -remove_row(call, *latest));
     deleted.removed = std::move(latest);
     return deleted;
   }
   if (!bucket.versioned()) deleted.removed = latest && !latest->tag ? latest : load_older_null(call.tx, bucket, key);
   std::optional<LatestSummary> standing;
-  if (latest) standing = LatestSummary{latest->id, !latest->tag, latest->marker, latest->etag};
+  if (latest) standing = LatestSummary{latest->id, !latest->tag, latest->marker, latest->etag, {}, latest->size};
+  if (!deleted.existed) check_quota(call, bucket.account, gain_of(bucket, standing, 0));
   Object marker;
   marker.key = key;
   marker.marker = true;
@@ -191,7 +197,7 @@ Deleted delete_latest(Call& call, const Bucket& bucket, const std::string& key) 
 }
 
 void delete_version(Call& call, const Bucket& bucket, const Object& object) {
-  remove_row(call, object);
+  add_usage(call.tx, bucket.account, -remove_row(call, object));
   if (!object.latest) return;
   call.tx.exec("UPDATE s3_objects SET latest = 1 WHERE id = (SELECT id FROM s3_objects"
                " WHERE bucket = $1 AND key = $2 AND latest = 0 ORDER BY id DESC LIMIT 1)",
@@ -206,9 +212,10 @@ void set_lock(store::Tx& tx, const Object& object) {
   tx.exec("UPDATE s3_objects SET object_lock = $2 WHERE id = $1", object.id, lock_text(object.lock));
 }
 
-void delete_upload(Call& call, std::int64_t upload) {
-  release_upload_parts(call, upload);
-  call.tx.exec("DELETE FROM s3_uploads WHERE id = $1", upload);
+void delete_upload(Call& call, const Bucket& bucket, std::int64_t upload) {
+  Usage freed = release_upload_parts(call, upload);
+  freed.objects += call.tx.exec("DELETE FROM s3_uploads WHERE id = $1", upload);
+  add_usage(call.tx, bucket.account, -freed);
 }
 
 }  // namespace services::s3

@@ -81,6 +81,7 @@ struct LatestSummary {
   bool marker = false;
   std::string etag;
   base::Time modified_at;
+  std::int64_t size = 0;
 };
 std::optional<LatestSummary> load_latest_summary(store::Tx& tx, const Bucket& bucket, std::string_view key);
 
@@ -94,6 +95,8 @@ struct Deleted {
   std::optional<Object> marker;      // the new delete marker
   std::optional<Object> removed;     // the version that was deleted permanently
 };
+// Throws QuotaExceeded where the account's quota has no room for a marker and there was no object: deleting one never needs
+// room.
 Deleted delete_latest(Call& call, const Bucket& bucket, const std::string& key);
 // Deletes a version permanently, and makes the next one the latest.
 void delete_version(Call& call, const Bucket& bucket, const Object& object);
@@ -104,6 +107,6 @@ void set_lock(store::Tx& tx, const Object& object);
 std::optional<std::string> lock_text(const VersionLock& lock);
 
 // Deletes an unfinished upload and its parts.
-void delete_upload(Call& call, std::int64_t upload);
+void delete_upload(Call& call, const Bucket& bucket, std::int64_t upload);
 
 }  // namespace services::s3

@@ -16,6 +16,7 @@
 #include "services/s3/objects/object_tags.h"
 #include "services/s3/objects/post_policy.h"
 #include "services/s3/operations.h"
+#include "services/s3/quota.h"
 #include "shapes/s3/bucket_settings.h"
 #include "shapes/s3/object.h"
 #include "wire/timestamp.h"
@@ -201,6 +202,8 @@ PostObjectOutput post_object(ObjectCall& call, const PostObjectRequest& request,
   const Bucket bucket = find_post_bucket(call, plan);
   if (plan.policy) check_size(*plan.policy, call.upload->size);
   BodyChecksum checksum = check_body(*call.upload, plan.put.ContentMD5, plan.claim, kDefaultChecksum);
+  const auto standing = load_latest_summary(call.tx, bucket, plan.put.Key);
+  check_quota(call, bucket.account, gain_of(bucket, standing, static_cast<std::int64_t>(call.upload->size)));
 
   Object object;
   object.key = plan.put.Key;
@@ -212,7 +215,7 @@ PostObjectOutput post_object(ObjectCall& call, const PostObjectRequest& request,
   object.headers = plan.headers;
   object.tags = plan.tags;
   object.lock = with_default_retention(bucket, plan.lock, call.now);
-  put_version(call, bucket, load_latest_summary(call.tx, bucket, object.key), object);
+  put_version(call, bucket, standing, object);
   publish_event(call, bucket, "ObjectCreated:Post", object);
   return answer(call, request.Fields.value_or(FormFields()), bucket, object);
 }

@@ -12,6 +12,7 @@
 #include "services/s3/objects/object_headers.h"
 #include "services/s3/objects/object_tags.h"
 #include "services/s3/operations.h"
+#include "services/s3/quota.h"
 #include "shapes/stoker/pipeline_hooks.h"
 
 namespace services::s3 {
@@ -52,6 +53,7 @@ shape::PutObjectOutput put_object(ObjectCall& call, const shape::PutObjectReques
   BodyChecksum checksum = check_body(*call.upload, request.ContentMD5, plan.claim, kDefaultChecksum);
   auto standing = load_latest_summary(call.tx, bucket, request.Key);
   check_write({request.IfMatch, request.IfNoneMatch}, request.Key, standing);
+  check_quota(call, bucket.account, gain_of(bucket, standing, static_cast<std::int64_t>(call.upload->size)));
 
   Object object;
   object.key = request.Key;

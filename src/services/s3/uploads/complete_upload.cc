@@ -191,6 +191,15 @@ void move_parts(Call& call, const OpenUpload& upload, const std::vector<Uploaded
   call.tx.exec("DELETE FROM s3_uploads WHERE id = $1", upload.id);
 }
 
+// Of the upload and its parts.
+Usage usage_of(const Parts& parts) {
+  Usage usage{.objects = 1};
+  for (const auto* list : {&parts.named, &parts.left}) {
+    for (const UploadedPart& part : *list) usage += {.bytes = part.size, .objects = 1};
+  }
+  return usage;
+}
+
 shape::CompleteMultipartUploadOutput shown(Call& call, const Bucket& bucket, const Object& object) {
   shape::CompleteMultipartUploadOutput output;
   output.Location = call.caller.endpoint + "/" + bucket.name + "/" + base::percent_encode(object.key, true);
@@ -252,6 +261,7 @@ shape::CompleteMultipartUploadOutput complete_multipart_upload(Call& call, const
   if (conditions.any()) check_undisturbed(request, upload, standing);
   put_version(call, bucket, standing, object);
   move_parts(call, upload, all.left, object.id);
+  add_usage(call.tx, bucket.account, -usage_of(all));
   publish_event(call, bucket, "ObjectCreated:CompleteMultipartUpload", object);
   return shown(call, bucket, object);
 }

@@ -9,6 +9,7 @@
 #include "services/s3/objects/object_headers.h"
 #include "services/s3/objects/object_tags.h"
 #include "services/s3/operations.h"
+#include "services/s3/quota.h"
 #include "services/s3/uploads/upload_row.h"
 
 namespace services::s3 {
@@ -47,7 +48,9 @@ shape::CreateMultipartUploadOutput create_multipart_upload(Call& call,
   }
   check_may_tag(call, bucket, request.Key, upload.tags);
   check_acl(bucket, acl_headers(request));
+  check_quota(call, bucket.account, {.objects = 1});
   upload.bucket = bucket.id;
+  upload.owner = bucket.account;
   upload.key = request.Key;
   upload.initiated_at = call.now;
   upload.account = call.caller.account;
@@ -76,7 +79,7 @@ shape::AbortMultipartUploadOutput abort_multipart_upload(Call& call, const shape
   if (request.IfMatchInitiatedTime) throw header_not_implemented("x-amz-if-match-initiated-time");
   const Bucket bucket = find_object_bucket(call, {request.Bucket, request.Key, kNoVersion, request.ExpectedBucketOwner},
                                            "s3:AbortMultipartUpload", "s3:AbortMultipartUpload");
-  delete_upload(call, find_upload(call.tx, bucket, request.Key, request.UploadId).id);
+  delete_upload(call, bucket, find_upload(call.tx, bucket, request.Key, request.UploadId).id);
   return {};
 }
 

@@ -46,13 +46,15 @@ shape::UploadPartOutput upload_part(ObjectCall& call, const shape::UploadPartReq
   if (upload.checksum_kind && (!stated.claimed || stated.kind != upload.checksum())) {
     throw other_checksum(upload, stated.claimed ? lower_checksum_name(stated.kind) : "null");
   }
+  const auto size = static_cast<std::int64_t>(call.upload->size);
+  const auto former = make_room(call, upload, request.PartNumber, size);
   UploadedPart part{.number = request.PartNumber,
                     .modified_at = call.now,
-                    .size = static_cast<std::int64_t>(call.upload->size),
+                    .size = size,
                     .blob = add_blob(call.tx, *call.upload),
                     .etag = base::to_hex(call.upload->md5),
                     .checksum = base::to_base64(body_checksum(*call.upload, upload.checksum()))};
-  put_part(call, upload, part);
+  put_part(call, upload, part, former);
 
   shape::UploadPartOutput output{.ServerSideEncryption = kEncryption, .ETag = '"' + part.etag + '"'};
   checksum_member(output, stated.kind) = stated.value;

@@ -54,13 +54,15 @@ void prepare_upload_part_copy(ObjectCall& call, const shape::UploadPartCopyReque
 shape::UploadPartCopyOutput upload_part_copy(ObjectCall& call, const shape::UploadPartCopyRequest& request) {
   const PartCopyPlan plan = plan_part_copy(call, request);
   check_spooled(call, plan.source.object, plan.range);
+  const auto size = static_cast<std::int64_t>(call.upload->size);
+  const auto former = make_room(call, plan.upload, request.PartNumber, size);
   UploadedPart part{.number = request.PartNumber,
                     .modified_at = call.now,
-                    .size = static_cast<std::int64_t>(call.upload->size),
+                    .size = size,
                     .blob = add_blob(call.tx, *call.upload),
                     .etag = base::to_hex(call.upload->md5),
                     .checksum = base::to_base64(body_checksum(*call.upload, plan.upload.checksum()))};
-  put_part(call, plan.upload, part);
+  put_part(call, plan.upload, part, former);
 
   shape::CopyPartResult result{.ETag = '"' + part.etag + '"', .LastModified = whole_seconds(part.modified_at)};
   if (plan.upload.checksum_kind) checksum_member(result, plan.upload.checksum()) = part.checksum;

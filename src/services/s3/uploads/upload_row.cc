@@ -5,6 +5,7 @@
 
 #include "services/s3/errors.h"
 #include "services/s3/limits.h"
+#include "services/s3/quota.h"
 #include "services/shape_json.h"
 
 namespace services::s3 {
@@ -19,6 +20,7 @@ void insert_upload(Call& call, OpenUpload& upload) {
                upload.id, upload.bucket, store::BlobView{upload.key}, upload.tag, upload.initiated_at,
                upload.account, upload.checksum_kind, upload.checksum_type, to_json(upload.headers),
                upload.tags.empty() ? "" : to_json(upload.tags), lock_text(upload.lock));
+  add_usage(call.tx, upload.owner, {.objects = 1});
 }
 
 OpenUpload find_upload(store::Tx& tx, const Bucket& bucket, const std::string& key, const std::string& text) {
@@ -37,6 +39,7 @@ OpenUpload find_upload(store::Tx& tx, const Bucket& bucket, const std::string& k
             return upload;
           });
   if (!found) throw no_such_upload(text);
+  found->owner = bucket.account;
   return std::move(*found);
 }
 
@@ -44,10 +47,16 @@ UploadedPart read_part(const store::Row& row) {
   return {row.integer(0), row.time(1), row.integer(2), row.integer(3), row.str(4), row.str(5)};
 }
 
-void put_part(Call& call, const OpenUpload& upload, const UploadedPart& part) {
-  auto before = call.tx.query("SELECT blob FROM s3_parts WHERE upload = $1 AND number = $2", upload.id, part.number)
-                    .one([](const store::Row& row) { return row.integer(0); });
-  if (before) release_blob(call, *before);
+std::optional<FormerPart> make_room(Call& call, const OpenUpload& upload, std::int64_t number, std::int64_t size) {
+  auto former = call.tx.query("SELECT blob, size FROM s3_parts WHERE upload = $1 AND number = $2", upload.id, number)
+                    .one([](const store::Row& row) { return FormerPart{row.integer(0), row.integer(1)}; });
+  check_quota(call, upload.owner, {.bytes = size - (former ? former->size : 0), .objects = former ? 0 : 1});
+  return former;
+}
+
+void put_part(Call& call, const OpenUpload& upload, const UploadedPart& part, const std::optional<FormerPart>& former) {
+  if (former) release_blob(call, former->blob);
+  add_usage(call.tx, upload.owner, {.bytes = part.size - (former ? former->size : 0), .objects = former ? 0 : 1});
   call.tx.exec("INSERT INTO s3_parts (upload, number, modified_at, size, blob, etag, checksum)"
                " VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (upload, number) DO UPDATE SET"
                " modified_at = excluded.modified_at, size = excluded.size, blob = excluded.blob, etag = excluded.etag,"

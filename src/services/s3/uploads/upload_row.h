@@ -23,6 +23,7 @@ struct OpenUpload {
   Headers headers;
   Tags tags;
   VersionLock lock;  // as stated
+  std::string owner = {};  // account of the bucket
 
   std::string text() const { return row_id_text({id, tag}); }
   base::Checksum checksum() const { return checksum_kind ? s3::checksum_kind(*checksum_kind) : kDefaultChecksum; }
@@ -43,8 +44,12 @@ struct UploadedPart {
 UploadedPart read_part(const store::Row& row);  // of kSelectParts
 inline constexpr std::string_view kSelectParts = "SELECT number, modified_at, size, blob, etag, checksum FROM s3_parts";
 
-// Replaces the part that has the same number.
-void put_part(Call& call, const OpenUpload& upload, const UploadedPart& part);
+// The part that a new one with its number replaces. Throws QuotaExceeded where there is no room for that one.
+struct FormerPart {
+  std::int64_t blob = 0, size = 0;
+};
+std::optional<FormerPart> make_room(Call& call, const OpenUpload& upload, std::int64_t number, std::int64_t size);
+void put_part(Call& call, const OpenUpload& upload, const UploadedPart& part, const std::optional<FormerPart>& former);
 
 // Throws for an invalid part number.
 void check_part_number(std::int32_t number);
