@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 29> kVerbs = {
     "Rollback", "Set",   "Stop",   "Submit",   "Suspend",   "Terminate",  "Untag",  "Update",  "Reboot"};
 
 // These free space later, or keep machines and their tasks running.
-constexpr std::array<std::string_view, 4> kAlso = {"GetSessionToken", "PutBucketLifecycleConfiguration",
+constexpr std::array<std::string_view, 5> kAlso = {"AssumeRole", "GetSessionToken", "PutBucketLifecycleConfiguration",
                                                    "PutRetentionPolicy", "RegisterContainerInstance"};
 
 }  // namespace

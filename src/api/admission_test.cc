@@ -11,7 +11,8 @@ TEST(Admission, WhatDeletesOrChangesIsAcceptedOnAFullDisk) {
                            "ChangeMessageVisibility", "DeleteObject", "DeleteObjects", "AbortMultipartUpload",
                            "DeleteLogGroup", "PutRetentionPolicy", "PutBucketLifecycleConfiguration", "StopTask",
                            "DeregisterContainerInstance", "SubmitTaskStateChange", "UpdateService", "UntagResource",
-                           "TerminateInstances", "RegisterContainerInstance", "GetSessionToken"}) {
+                           "TerminateInstances", "RegisterContainerInstance", "GetSessionToken",
+                           "AssumeRole"}) {
     EXPECT_FALSE(grows(name)) << name;
   }
 }

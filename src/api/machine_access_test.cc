@@ -35,6 +35,7 @@ TEST(MachineAccess, AMachineDoesNothingElse) {
   EXPECT_TRUE(machine_denied("sqs", "ReceiveMessage"));
   EXPECT_TRUE(machine_denied("sqs", "PutLogEvents"));
   EXPECT_TRUE(machine_denied("sts", "GetSessionToken"));
+  EXPECT_TRUE(machine_denied("sts", "AssumeRole"));
   EXPECT_TRUE(machine_denied("ec2", "TerminateInstances"));
   for (const char* operation : {"CreateKey", "ListKeys", "CreateJoinToken", "CreateMachineKey"}) {
     EXPECT_TRUE(machine_denied("stoker", operation)) << operation;
