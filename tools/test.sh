@@ -94,8 +94,8 @@ packages() {
 # The services' own tests and the compatibility tests once more, on PostgreSQL.
 postgres() {
   await_build release || return 1
-  local programs='store|telemetry|services_(sqs|ecs|cloudwatch|logs|ec2|autoscaling|application_autoscaling|pipelines|ssm)|control'
-  local cases=(sqs/test_{send,receive,fifo,long_poll,dead_letters}.py)
+  local programs='store|telemetry|services_(sqs|ecs|cloudwatch|logs|events|ec2|autoscaling|application_autoscaling|pipelines|ssm)|control'
+  local cases=(sqs/test_{send,receive,fifo,long_poll,dead_letters}.py events/test_{rules,buses}.py)
   if [ "${STOKER_POSTGRES:-}" = all ]; then
     programs='store|state|telemetry|webhooks.*|services.*|api|doors.*|control.*'
     cases=(sqs sts ecs s3 cloudwatch logs events ec2 autoscaling application_autoscaling pipelines ssm)

@@ -24,7 +24,8 @@ std::vector<Operation> all_operations() {
                     template_version_operations(), template_data_operations(), instance_type_operations(),
                     zone_operations(), image_operations(), key_pair_operations(), tag_operations(), vpc_operations(),
                     subnet_operations(), security_group_operations(), security_rule_operations(), security_rule_change_operations(),
-                    route_table_operations(), internet_gateway_operations()}) {
+                    route_table_operations(), internet_gateway_operations(), network_acl_operations(),
+                    absent_resource_operations()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;

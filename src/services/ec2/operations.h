@@ -28,6 +28,8 @@ std::vector<Operation> security_rule_operations();
 std::vector<Operation> security_rule_change_operations();
 std::vector<Operation> route_table_operations();
 std::vector<Operation> internet_gateway_operations();
+std::vector<Operation> network_acl_operations();
+std::vector<Operation> absent_resource_operations();
 
 // ReportMachine and MachineJoined (shapes/stoker/machine.h).
 std::vector<Operation> machine_operations();

@@ -40,7 +40,12 @@ def test_a_filter_on_metadata_options(ec2, launch):
 def test_what_every_instance_shows(ec2, launch):
     [made] = launch(InstanceType="t3.micro")
     assert made["ProductCodes"] == [] and made["PlatformDetails"] == "Linux/UNIX"
-    assert made["VirtualizationType"] == "hvm" and made["UsageOperation"] == "RunInstances"
+    assert made["SourceDestCheck"] is True and made["VirtualizationType"] == "hvm" and made["UsageOperation"] == "RunInstances"
     assert made["HibernationOptions"] == {"Configured": False} and made["EnclaveOptions"] == {"Enabled": False}
     filters = [{"Name": "instance-id", "Values": [made["InstanceId"]]}, {"Name": "virtualization-type", "Values": ["hvm"]}]
     assert len(ec2.describe_instances(Filters=filters)["Reservations"]) == 1
+
+
+def test_an_empty_zone_is_none(ec2, launch):
+    [made] = launch(InstanceType="t3.micro", Placement={"AvailabilityZone": ""})
+    assert made["Placement"]["AvailabilityZone"]

@@ -213,3 +213,29 @@ def test_a_group_of_another_network_is_rejected(ec2, make_vpc):
     with refused("InvalidParameter", f"Security group {group} and subnet {subnet['SubnetId']} belong to different networks."):
         ec2.run_instances(ImageId=IMAGE, InstanceType="g4dn.xlarge", MinCount=1, MaxCount=1, SubnetId=subnet["SubnetId"],
                           SecurityGroupIds=[group])
+
+
+def test_a_vpc_has_a_default_network_acl(ec2, make_vpc):
+    vpc = make_vpc()
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.30.1.0/24")["Subnet"]["SubnetId"]
+    filters = [{"Name": "vpc-id", "Values": [vpc]}, {"Name": "default", "Values": ["true"]}]
+    [acl] = ec2.describe_network_acls(Filters=filters)["NetworkAcls"]
+    assert acl["IsDefault"] and acl["Tags"] == [] and [one["SubnetId"] for one in acl["Associations"]] == [subnet]
+    rules = sorted((one["Egress"], one["RuleNumber"], one["RuleAction"], one["Protocol"]) for one in acl["Entries"])
+    assert rules == [(False, 100, "allow", "-1"), (False, 32767, "deny", "-1"), (True, 100, "allow", "-1"), (True, 32767, "deny", "-1")]
+    assert ec2.describe_network_acls(NetworkAclIds=[acl["NetworkAclId"]])["NetworkAcls"] == [acl]
+    with refused("InvalidNetworkAclID.NotFound", "The networkAcl ID 'acl-0123456789abcdef0' does not exist"):
+        ec2.describe_network_acls(NetworkAclIds=["acl-0123456789abcdef0"])
+
+
+def test_a_network_without_instances_has_no_interfaces(ec2, make_vpc):
+    of_vpc = [{"Name": "vpc-id", "Values": [make_vpc()]}]
+    assert ec2.describe_network_interfaces(Filters=of_vpc)["NetworkInterfaces"] == []
+    assert ec2.describe_volumes(Filters=[{"Name": "tag:name", "Values": [unique_name()]}])["Volumes"] == []
+    assert ec2.describe_addresses(Filters=[{"Name": "tag:name", "Values": [unique_name()]}])["Addresses"] == []
+    with refused("InvalidNetworkInterfaceID.NotFound", "The networkInterface ID 'eni-0123456789abcdef0' does not exist"):
+        ec2.describe_network_interfaces(NetworkInterfaceIds=["eni-0123456789abcdef0"])
+    with refused("InvalidVolume.NotFound", "The volume 'vol-0123456789abcdef0' does not exist."):
+        ec2.describe_volumes(VolumeIds=["vol-0123456789abcdef0"])
+    with refused("InvalidAllocationID.NotFound", "The allocation ID 'eipalloc-0123456789abcdef0' does not exist"):
+        ec2.describe_addresses(AllocationIds=["eipalloc-0123456789abcdef0"])

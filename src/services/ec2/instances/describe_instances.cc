@@ -98,6 +98,7 @@ std::vector<std::string> shape_values(const Instance& shape, std::string_view na
   if (name == "group-name" || name == "instance.group-name") return group_values(shape, true);
   if (name == "subnet-id" || name == "network-interface.subnet-id") return as_values(shape.SubnetId);
   if (name == "hypervisor") return {"xen"};
+  if (name == "source-dest-check") return {"true"};
   if (name == "virtualization-type") return {"hvm"};
   if (name == "hibernation-options.configured") return {"false"};
   if (name == "vpc-id" || name == "network-interface.vpc-id") return as_values(shape.VpcId);

@@ -35,6 +35,7 @@ shapes::ec2::Instance shown_instance(const state::Ec2Instance& instance, const I
   if (!tags.empty()) shape.Tags = shown_tags(tags);
   // What every instance is here, as the images are (image_operations.cc).
   shape.ProductCodes.emplace();
+  shape.SourceDestCheck = true;  // the default: a client that reads nothing would set it
   shape.VirtualizationType = "hvm";
   shape.Hypervisor = "xen";
   shape.PlatformDetails = "Linux/UNIX";

@@ -18,13 +18,12 @@ namespace {
 using namespace shapes::ec2;
 using wire::ApiError;
 
+// "": any zone. Terraform sends an empty one, which counts as none.
 std::string requested_zone(Call& call, const RunInstancesRequest& request) {
-  if (!request.Placement) return "";
-  if (request.Placement->AvailabilityZone) return check_zone(call.caller.region, *request.Placement->AvailabilityZone);
-  if (request.Placement->AvailabilityZoneId) {
-    return check_zone_id(call.caller.region, *request.Placement->AvailabilityZoneId);
-  }
-  return "";
+  const Placement placement = request.Placement.value_or(Placement());
+  const std::string zone = placement.AvailabilityZone.value_or(""), id = placement.AvailabilityZoneId.value_or("");
+  if (!zone.empty()) return check_zone(call.caller.region, zone);
+  return id.empty() ? "" : check_zone_id(call.caller.region, id);
 }
 
 // Of the first zone that has one.
