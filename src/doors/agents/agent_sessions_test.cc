@@ -262,7 +262,7 @@ std::string signed_frame(const std::string& target, const std::string& json, con
 }
 
 TEST_F(AgentSessionsTest, SignedFramesOfAmazonsAgentAreVerified) {
-  const std::string query = "cluster=default&containerInstance=" + machine_.str() + "&dockerVersion=DockerVersion%3A+20.10";
+  const std::string query = "cluster=default&containerInstance=" + machine_.str() + "&dockerVersion=Docker+20.10";
   auto socket = connect(query).socket;
   next<HeartbeatMessage>(*socket, "HeartbeatMessage");
   state::Key key;
@@ -274,8 +274,6 @@ TEST_F(AgentSessionsTest, SignedFramesOfAmazonsAgentAreVerified) {
   next<ErrorMessage>(*socket, "BadRequestException");
   socket->send(signed_frame("/ws?another=query", json, {key.id, key.secret, ""}, clock_.now()));
   next<ErrorMessage>(*socket, "BadRequestException");
-  const auto versions = describe_machine(machine_.str()).versionInfo;
-  EXPECT_EQ(versions->dockerVersion, "DockerVersion: 20.10");
 }
 
 TEST_F(AgentSessionsTest, CredentialsOfAllTasksAreSentOnRequest) {

@@ -122,13 +122,16 @@ void add_credentials(Call& call, const Admitted& home, TaskView& view, state::Ta
 
 std::string sent_key(const state::Task& task) { return task.id.str() + "/" + std::string(model::text(task.desired)); }
 
-// The last status of each container, by the task's ARN. However often a message repeats itself, a task is written once.
+// Of a task that an agent names by its ARN.
+std::string id_in(const std::string& arn) { return arn.substr(arn.rfind('/') + 1); }
+
+// The last status of each container, by the task's id. However often a message repeats itself, a task is written once.
 std::map<std::string, std::map<std::string, std::string>> health_by_task(
     const shapes::agent::PublishHealthRequest& request) {
   std::map<std::string, std::map<std::string, std::string>> by_task;
   for (const shapes::agent::TaskHealth& task : request.tasks) {
     for (const shapes::agent::ContainerHealth& container : task.containers) {
-      by_task[task.taskArn][container.containerName] = container.healthStatus;
+      by_task[id_in(task.taskArn)][container.containerName] = container.healthStatus;
     }
   }
   return by_task;
@@ -216,11 +219,11 @@ std::vector<TaskIdentifier> to_stop(Call& call, const Admitted& home, const std:
   // A task that has not been delivered is not in the manifest, but has to run.
   std::set<std::string> wanted;
   for (const state::Task& task : state::list_tasks_on(call.tx, home.instance.id)) {
-    if (task.desired == model::DesiredStatus::Running) wanted.insert(task_arn(home.cluster, task.id));
+    if (task.desired == model::DesiredStatus::Running) wanted.insert(task.id.str());
   }
   std::vector<TaskIdentifier> stop;
   for (const TaskIdentifier& candidate : candidates) {
-    if (!wanted.contains(candidate.taskArn)) stop.push_back({candidate.taskArn, candidate.taskClusterArn, "STOPPED"});
+    if (!wanted.contains(id_in(candidate.taskArn))) stop.push_back({candidate.taskArn, candidate.taskClusterArn, "STOPPED"});
   }
   return stop;
 }
@@ -365,7 +368,7 @@ void store_health(Call& call, const Admitted& home, const shapes::agent::Publish
   if (by_task.empty()) return;
   TaskView view(call, home.cluster);
   for (state::Task& task : state::list_tasks_on(call.tx, home.instance.id)) {
-    const auto found = by_task.find(task_arn(home.cluster, task.id));
+    const auto found = by_task.find(task.id.str());
     if (found == by_task.end()) continue;
     Report report = report_of(task);
     const auto before = report.health;
@@ -386,7 +389,7 @@ void keep_own_tasks(Call& call, const Admitted& home, shapes::agent::PublishMetr
   std::set<std::string> own;
   for (const model::TaskHold& hold : state::list_holds(call.tx, home.instance.id)) own.insert(hold.task.str());
   std::erase_if(request.taskMetrics, [&](const shapes::agent::TaskMetric& metric) {
-    return !own.contains(metric.taskArn.substr(metric.taskArn.rfind('/') + 1));
+    return !own.contains(id_in(metric.taskArn));
   });
 }
 
