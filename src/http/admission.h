@@ -2,7 +2,7 @@
 // Places for connections, counted by kind, by address and by account, so that one client cannot occupy all of them.
 //
 // A connection enters as unknown. A request with a valid signature makes it a client's, and if it is a WebSocket, an
-// agent's.
+// agent's; WebSockets of Exec's clients are clients'.
 // There are few places for unknown connections, and they are given up soon; the others are not reached without a key.
 #pragma once
 

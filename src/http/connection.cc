@@ -390,11 +390,16 @@ void Connection::set_account(const std::string& account) {
   refused_ = !peer_.place.set_account(account);
   account_loan_.set_owner(account);
   if (!refused_ && !account_loan_.cover(whole_body_)) throw Failure(503, kNoAccountMemory);
-  if (!refused_) return;
-  if (peer_.place.account_is_full()) {
-    throw Failure(429, "The account has as many connections as one account may have. Use fewer connections.");
-  }
-  throw Failure(503, "Too many connections are open. Use fewer connections.");
+  if (refused_) throw Failure(peer_.place.account_is_full() ? 429 : 503, refusal());
+}
+
+std::string Connection::set_client(const std::string& account) {
+  return peer_.place.set_account(account) ? "" : refusal();
+}
+
+std::string Connection::refusal() const {
+  if (!peer_.place.account_is_full()) return "Too many connections are open. Use fewer connections.";
+  return "The account has as many connections as one account may have. Use fewer connections.";
 }
 
 asio::awaitable<std::string> Connection::read_body(std::size_t limit) {
@@ -463,7 +468,7 @@ asio::awaitable<std::shared_ptr<WebSocket>> Connection::accept_websocket(WebSock
   std::string key = check_upgrade(head(), parser_.http11());
   if (around_.draining) throw Failure(503, "The server is shutting down.");
   if (!body_done()) throw Failure(400, "A WebSocket request must not have a body.");
-  // Without a valid signature it stays one of the unknown connections, whatever its first message is.
+  // Without a valid signature it stays one of the unknown connections until Exchange::set_client.
   refused_ = verified_ && !peer_.place.set_agent(account_);
   if (refused_) {
     const bool full = peer_.place.account_is_full();
@@ -543,6 +548,7 @@ const RequestHead& Exchange::head() const { return connection_.head(); }
 const std::string& Exchange::peer() const { return connection_.peer(); }
 bool Exchange::secure() const { return connection_.secure(); }
 void Exchange::set_account(const std::string& account) { connection_.set_account(account); }
+std::string Exchange::set_client(const std::string& account) { return connection_.set_client(account); }
 bool Exchange::peer_gone() const { return connection_.peer_gone(); }
 asio::awaitable<std::string> Exchange::read_body(std::size_t limit) { return connection_.read_body(limit); }
 asio::awaitable<std::string> Exchange::read_piece() { return connection_.read_piece(); }

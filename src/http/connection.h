@@ -56,6 +56,7 @@ class Connection {
   const std::string& peer() const { return peer_.name; }
   bool secure() const { return peer_.secure; }
   void set_account(const std::string& account);
+  std::string set_client(const std::string& account);
   bool peer_gone() { return websocket_ ? websocket_->ended() : stream_->peer_gone(); }
   boost::asio::awaitable<std::string> read_body(std::size_t limit);
   boost::asio::awaitable<std::string> read_piece();
@@ -88,6 +89,7 @@ class Connection {
   void start_body();
   void require_memory(std::size_t body_bytes);
   Response if_there_is_memory(Response response);
+  std::string refusal() const;
   void check_continue(std::size_t limit);
   bool body_done() const;
   bool can_skip_body() const;

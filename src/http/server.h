@@ -60,6 +60,10 @@ class Exchange {
   // Throws Failure (503) as well where the account's bodies use as much memory as they may.
   void set_account(const std::string& account);
 
+  // The same for a WebSocket of a client that is no agent, before or after it is accepted: some show what identifies them
+  // in their first message. Returns why there is no place for it, "" where there is.
+  std::string set_client(const std::string& account);
+
   // Whether the client has closed its side, for handlers that wait long.
   bool peer_gone() const;
 

@@ -25,7 +25,7 @@ struct ExecSessions::Opened {
 
 // Of the upgrade. Without both, it is not signed.
 struct ExecSessions::Signature {
-  std::string account = {};  // of the key
+  std::string account = {};  // of the key; the connection is counted as one of this account
   std::string rejection = {};
 };
 
@@ -64,7 +64,8 @@ asio::awaitable<ExecSessions::Signature> ExecSessions::check_signature(http::Exc
   try {
     const api::Signer signer = co_await authenticator_.find_or_throw(claim, kSigningName);
     authenticator_.verify(claim.claim, signer, exchange.head(), "");
-    signature.account = signer.key->account;
+    signature.rejection = exchange.set_client(signer.key->account);
+    if (signature.rejection.empty()) signature.account = signer.key->account;
   } catch (const wire::ApiError& error) {
     signature.rejection = "The signature of the request was rejected: " + error.message();
   }
@@ -108,11 +109,12 @@ asio::awaitable<ExecSessions::Opened> ExecSessions::welcome(http::Exchange& exch
   services::Caller caller;  // anonymous without a signature, and never the server itself
   caller.account = std::move(signature.account);
   caller.address = api::address_of(exchange.peer());
-  opened = co_await open(std::move(id), std::move(*text), std::move(caller));
+  opened = co_await open(exchange, std::move(id), std::move(*text), std::move(caller));
   co_return opened;
 }
 
-asio::awaitable<ExecSessions::Opened> ExecSessions::open(std::string id, std::string text, services::Caller caller) {
+asio::awaitable<ExecSessions::Opened> ExecSessions::open(http::Exchange& exchange, std::string id, std::string text,
+                                                         services::Caller caller) {
   Opened opened;
   opened.rejection = kBadToken;
   const auto input = datachannel::from_json<OpenDataChannelInput>(text);
@@ -127,6 +129,11 @@ asio::awaitable<ExecSessions::Opened> ExecSessions::open(std::string id, std::st
   };
   co_await engine_.run(Access::Read, caller, std::move(look));
   if (!row) co_return opened;
+  // The token is right. It stays valid where the account has no place for this connection.
+  if (std::string refusal = exchange.set_client(row->account); !refusal.empty()) {
+    opened.rejection = std::move(refusal);
+    co_return opened;
+  }
   caller.account = row->account;
   bool used = false;
   api::Engine::Work use = [&](Call& call) { used = state::use_exec_token(call.tx, id, hash, call.now); };

@@ -71,7 +71,8 @@ class ExecSessions {
 
   boost::asio::awaitable<Signature> check_signature(http::Exchange& exchange, signing::ClaimResult claim);
   boost::asio::awaitable<Opened> welcome(http::Exchange& exchange, Signature signature, ConnectionPtr connection);
-  boost::asio::awaitable<Opened> open(std::string id, std::string text, services::Caller caller);
+  boost::asio::awaitable<Opened> open(http::Exchange& exchange, std::string id, std::string text,
+                                       services::Caller caller);
   boost::asio::awaitable<void> run_client(LivePtr live, ConnectionPtr connection);
   boost::asio::awaitable<void> read_client(LivePtr live, ConnectionPtr connection);
   boost::asio::awaitable<void> write_client(LivePtr live, ConnectionPtr connection);

@@ -34,7 +34,7 @@ constexpr base::Duration kPatience = std::chrono::seconds(60);
 
 class ExecTest : public services::ecs::MachinesTest {
  protected:
-  explicit ExecTest(const RelayTimes& times = {}) : times_(times) {
+  explicit ExecTest(const RelayTimes& times = {}, const http::AdmissionLimits& connections = {}) : times_(times) {
     base::set_log_level(base::LogLevel::Off);
     locals_.add<services::ecs::LiveGpus>();
     locals_.add<services::ecs::LiveUsage>();
@@ -48,6 +48,7 @@ class ExecTest : public services::ecs::MachinesTest {
     report(task_, "RUNNING", R"(,"containers":[{"containerName":"c","status":"RUNNING","runtimeId":"r"}])");
     http::Limits limits;
     limits.tick = std::chrono::milliseconds(5);
+    limits.connections = connections;
     server_ = std::make_unique<http::Server>(io_, [this](http::Exchange& exchange) { return handle(exchange); }, limits);
     server_->listen_tcp("127.0.0.1", 0);
     loops_ = std::make_unique<api::Loops>(io_, engine_, std::vector<api::Loop>{sessions_.loop()});
@@ -185,6 +186,9 @@ class ExecTest : public services::ecs::MachinesTest {
     with_call([&](Call& call) { found = *state::find_exec_session(call.tx, id); });
     return found;
   }
+  std::size_t connections(http::ConnectionKind kind) {
+    return server_->admission().counts().connections[static_cast<std::size_t>(kind)];
+  }
   void wait_until_ended(const std::string& id) {
     for (std::uint64_t seen = topics_.seen(); !row(id).ended_at; seen = topics_.seen()) wait_for("exec/" + id, seen);
   }
@@ -320,6 +324,49 @@ TEST_F(ExecTest, ATokenIsRejectedWithTheSignatureOfAnotherAccount) {
   EXPECT_THAT(closing_text(*open(*session.sessionId, *session.tokenValue, "AKIDOTHER")), HasSubstr("token of the session"));
   auto client = open(*session.sessionId, *session.tokenValue, "AKIDOWN");
   EXPECT_EQ(next(*client).payload_type, PayloadType::HandshakeRequest);
+}
+
+TEST_F(ExecTest, AClientIsCountedAsUnknownUntilItsTokenIsKnown) {
+  const auto session = start();
+  auto client = connect("/v1/data-channel/" + *session.sessionId).socket;
+  EXPECT_EQ(connections(http::ConnectionKind::Unknown), 1u);
+  EXPECT_EQ(connections(http::ConnectionKind::Client), 0u);
+  client->send(to_json(OpenDataChannelInput{"1.0", "r", *session.tokenValue, "c", "1.2.677.0"}));
+  next(*client);
+  EXPECT_EQ(connections(http::ConnectionKind::Unknown), 0u);
+  EXPECT_EQ(connections(http::ConnectionKind::Client), 1u);
+}
+
+TEST_F(ExecTest, AClientWithASignatureIsCountedBeforeItShowsItsToken) {
+  add_key("AKIDOWN", caller_.account);
+  const auto client = connect("/v1/data-channel/x", "AKIDOWN").socket;
+  EXPECT_EQ(connections(http::ConnectionKind::Client), 1u);
+  const auto stranger = connect("/v1/data-channel/x", "AKIDUNKNOWN").socket;
+  EXPECT_EQ(connections(http::ConnectionKind::Client), 1u);
+  EXPECT_EQ(connections(http::ConnectionKind::Unknown), 1u);
+}
+
+class CrowdedExecTest : public ExecTest {
+ protected:
+  CrowdedExecTest() : ExecTest({}, {.per_account = 1}) {}
+};
+
+TEST_F(CrowdedExecTest, AnAccountHasItsShareOfClientsAndATokenThatCameTooEarlyStaysValid) {
+  add_key("AKIDOWN", caller_.account);
+  const auto session = start();
+  auto other = connect("/v1/data-channel/x", "AKIDOWN").socket;
+  constexpr char kFull[] = "The account has as many connections as one account may have.";
+  EXPECT_THAT(closing_text(*open(*session.sessionId, *session.tokenValue)), HasSubstr(kFull));
+  EXPECT_THAT(closing_text(*open(*session.sessionId, *session.tokenValue, "AKIDOWN")), HasSubstr(kFull));
+  other->send("{}");
+  EXPECT_THAT(closing_text(*other), HasSubstr("is invalid"));
+  // Until the server has closed that one.
+  Message first;
+  for (first.type = kChannelClosed; first.type == kChannelClosed;) {
+    auto client = open(*session.sessionId, *session.tokenValue);
+    first = next(*client);
+  }
+  EXPECT_EQ(first.payload_type, PayloadType::HandshakeRequest);
 }
 
 TEST_F(ExecTest, ASignedUpgradeMustBeValid) {
