@@ -48,12 +48,16 @@ def test_the_layers_and_bytes_of_a_pull_are_shown_to_all_who_wait(registry, flee
     gate = registry.hold_layer(big)
     registry.publish("layers", "one", layers=[small, big])
     image = registry.image("layers")
-    command = [binary(), "run", "--data", str(fleet.server.data), image, "--", "sh", "-c", "echo hello"]
-    with Terminal(command) as terminal:
-        terminal.expect("pulling the image: 2 of 3 layers, ")
-        first = fleet.describe(eventually(fleet.list_tasks)[0])
-        second = fleet.run(fleet.define("true", driver="docker", image=image))
-        for task in (first, second):
+
+    def run(*options):
+        return Terminal([binary(), "run", *options, "--data", str(fleet.server.data), image, "--", "sh", "-c", "echo hello"])
+
+    with run() as plain, run("-it") as attached:
+        for terminal in (plain, attached):
+            terminal.expect("pulling the image: 2 of 3 layers, ")
+        tasks = fleet.describe_all(fleet.list_tasks())
+        assert len(tasks) == 2
+        for task in tasks:
             pull = eventually(lambda task=task: held(pulls_of(fleet, task)))[0]
             assert (pull["image"], pull["layers"], pull["phase"]) == (image, 3, "DOWNLOADING")
             # The engine reports ten times a second, and not the last bytes before it has to wait.
@@ -66,9 +70,11 @@ def test_the_layers_and_bytes_of_a_pull_are_shown_to_all_who_wait(registry, flee
         for reason in reasons:
             assert re.fullmatch(r"PENDING pulling the image: 2 of 3 layers, .*", reason)
         gate.set()
-        terminal.expect("pulled the image in ")
-        terminal.expect("hello")
-        assert terminal.wait() == 0
-    assert all(len(line) < 80 for line in terminal.output.decode().replace("\x1b[K", "").split("\r")), terminal.output
-    fleet.wait_for(second, "STOPPED")
-    assert pulls_of(fleet, second) is None
+        for terminal in (plain, attached):
+            terminal.expect("pulled the image in ")
+            terminal.expect("hello")
+            assert terminal.wait() == 0
+            lines = terminal.output.decode().replace("\x1b[K", "").split("\r")
+            assert all(len(line) < 80 for line in lines), lines
+    for task in tasks:
+        assert pulls_of(fleet, task) is None
