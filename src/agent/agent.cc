@@ -22,6 +22,7 @@
 #include "agent/registration.h"
 #include "agent/session/gpu_watch.h"
 #include "agent/session/health_watch.h"
+#include "agent/session/pull_watch.h"
 #include "agent/session/telemetry.h"
 #include "agent/tasks/environment_download.h"
 #include "base/log.h"
@@ -147,6 +148,7 @@ struct Agent::State {
   Session session;
   GpuWatch gpu_watch;
   HealthWatch health_watch;
+  PullWatch pull_watch;
   Telemetry telemetry;
   MetricsEndpoint metrics;
   Coroutines coroutines;
@@ -172,6 +174,7 @@ Agent::State::State(Options given, std::unique_ptr<drivers::Driver> with_driver,
       session(machine, tasks, logs, commands),
       gpu_watch(machine, *gpus, session),
       health_watch(machine, session, disk_rule(options, *driver)),
+      pull_watch(machine, session),
       telemetry(machine, tasks, registered_cores(options),
                 [this](const ContainerRecord& container, const drivers::Usage& usage) {
                   ContainerUsage measured;
@@ -258,6 +261,7 @@ asio::awaitable<void> Agent::State::run() {
   coroutines.spawn("engine", health_watch.watch_engine());
   coroutines.spawn("disks", health_watch.watch_disks());
   coroutines.spawn("health", health_watch.report());
+  coroutines.spawn("pulls", pull_watch.run());
   coroutines.spawn("telemetry", telemetry.run());
   std::minstd_rand random(std::random_device{}());
   base::Duration pause = machine.timing.retry;

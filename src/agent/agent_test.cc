@@ -2,17 +2,15 @@
 // The whole agent against a scripted server.
 #include "agent/agent.h"
 
-#include <condition_variable>
 #include <fstream>
 #include <latch>
-#include <mutex>
 
 #include "agent/drivers/log_file.h"
+#include "agent/fake_server.h"
 #include "agent/machine_key.h"
 #include "agent/session/log_streams.h"
 #include "agent/session/telemetry.h"
 #include "agent/tasks/test_machine.h"
-#include "http/server.h"
 #include "shapes/agent/extensions.h"
 #include "shapes/agent/work.h"
 #include "wire/frame.h"
@@ -20,10 +18,7 @@
 namespace agent {
 namespace {
 
-namespace asio = boost::asio;
 namespace messages = shapes::agent;
-
-constexpr const char* kInstance = "arn:aws:ecs:us-east-1:000000000000:container-instance/default/i1";
 
 class OneGpu final : public gpu::GpuSource {
  public:
@@ -31,154 +26,6 @@ class OneGpu final : public gpu::GpuSource {
   bool simulated() const override { return true; }
   std::vector<gpu::Gpu> probe() override { return {{.id = "GPU-a", .model = "V100", .memory_mib = 16000}}; }
   std::vector<gpu::GpuSample> sample() override { return {{.id = "GPU-a", .utilization_percent = 7}}; }
-};
-
-// Responds to the calls of an agent, and records them and the messages of its sessions.
-class FakeServer {
- public:
-  FakeServer() : server_(io_, [this](http::Exchange& exchange) { return handle(exchange); }) {
-    server_.listen_tcp("127.0.0.1", 0);
-  }
-  ~FakeServer() { close(); }
-
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(server_.port()); }
-
-  template <class T>
-  void send(std::string_view type, const T& message) {
-    std::lock_guard lock(mutex_);
-    ASSERT_TRUE(socket_);
-    socket_->send(wire::write_frame(type, message));
-  }
-  // Waits for the telemetry session.
-  template <class T>
-  void send_telemetry(std::string_view type, const T& message) {
-    std::unique_lock lock(mutex_);
-    ASSERT_TRUE(changed_.wait_for(lock, kTestDeadline, [&] { return telemetry_ != nullptr; }));
-    telemetry_->send(wire::write_frame(type, message));
-  }
-  void close() {
-    std::lock_guard lock(mutex_);
-    if (socket_) socket_->close();
-  }
-
-  // Waits for the next message of this type. Messages of other types stay for later calls.
-  wire::Frame receive(const std::string& type) {
-    return wait_for(frames_, [&](const wire::Frame& frame) { return frame.type == type; });
-  }
-  // Waits for the next call of this operation and returns its body.
-  std::string receive_call(const std::string& operation) {
-    return wait_for(calls_, [&](const wire::Frame& call) { return call.type == operation; }).message;
-  }
-  void reject_next_registration(const std::string& error) {
-    std::lock_guard lock(mutex_);
-    rejections_.push_back(error);
-  }
-  void reject_log_streams(const std::string& error) {
-    std::lock_guard lock(mutex_);
-    stream_error_ = error;
-  }
-
- private:
-  template <class Match>
-  wire::Frame wait_for(std::vector<wire::Frame>& list, Match matches) {
-    std::unique_lock lock(mutex_);
-    wire::Frame found;
-    bool received = changed_.wait_for(lock, kTestDeadline, [&] {
-      auto at = std::find_if(list.begin(), list.end(), matches);
-      if (at == list.end()) return false;
-      found = *at;
-      list.erase(at);
-      return true;
-    });
-    EXPECT_TRUE(received) << "the message or call never arrived";
-    return found;
-  }
-
-  void record(std::vector<wire::Frame>& list, wire::Frame frame) {
-    std::lock_guard lock(mutex_);
-    list.push_back(std::move(frame));
-    changed_.notify_all();
-  }
-
-  std::string response_to(const std::string& operation, int& status) {
-    std::lock_guard lock(mutex_);
-    if (operation == "RegisterContainerInstance" && !rejections_.empty()) {
-      status = 400;
-      std::string error = rejections_.front();
-      rejections_.erase(rejections_.begin());
-      return error;
-    }
-    if (operation == "CreateLogStream" && !stream_error_.empty()) {
-      status = 400;
-      return stream_error_;
-    }
-    if (operation == "RegisterContainerInstance") {
-      return std::string(R"({"containerInstance":{"containerInstanceArn":")") + kInstance + "\"}}";
-    }
-    if (operation == "DiscoverPollEndpoint") {
-      return R"({"endpoint":")" + url() + R"(","telemetryEndpoint":")" + url() + "/telemetry\"}";
-    }
-    return "{}";
-  }
-
-  asio::awaitable<http::Response> handle(http::Exchange& exchange) {
-    http::Response response;
-    const bool session = exchange.head().headers.find("Upgrade") != nullptr;
-    if (session) {
-      co_await read_session(exchange);
-      co_return response;
-    }
-    if (exchange.head().method == "GET") co_return no_such_object(exchange.head());
-    std::string body = co_await exchange.read_body(1 << 20);
-    const std::string* named = exchange.head().headers.find("X-Amz-Target");
-    std::string target = named ? *named : "";
-    std::string operation = target.substr(target.find('.') + 1);
-    if (target.starts_with("Logs_")) body = *exchange.head().headers.find("Authorization") + "\n" + body;
-    response.body = response_to(operation, response.status);
-    response.headers.set("Content-Type", "application/x-amz-json-1.1");
-    record(calls_, {operation, std::move(body)});
-    co_return response;
-  }
-
-  // Records the path as the operation and the Authorization header as the body.
-  http::Response no_such_object(const http::RequestHead& head) {
-    record(calls_, {"GET " + head.target, std::string(head.headers.get("Authorization"))});
-    return {404, {}, "<Error><Code>NoSuchBucket</Code><Message>The bucket does not exist.</Message></Error>"};
-  }
-
-  asio::awaitable<void> read_session(http::Exchange& exchange) {
-    const std::string target = exchange.head().target;
-    const bool command = target.starts_with("/stoker/exec");
-    http::WebSocketLimits limits;
-    limits.binary = command;
-    std::shared_ptr<http::WebSocket> socket = co_await exchange.accept_websocket(limits);
-    while (command) {
-      base::Result<std::string> message = co_await socket->read(std::chrono::minutes(10));
-      if (!message) co_return;
-      record(frames_, {target, *message});
-    }
-    const bool telemetry = exchange.head().path().starts_with("/telemetry");
-    {
-      std::lock_guard lock(mutex_);
-      (telemetry ? telemetry_ : socket_) = socket;
-      changed_.notify_all();
-    }
-    for (;;) {
-      base::Result<std::string> text = co_await socket->read(std::chrono::minutes(10));
-      if (!text) co_return;
-      base::Result<wire::Frame> frame = wire::read_frame(*text);
-      if (frame) record(frames_, *frame);
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::shared_ptr<http::WebSocket> socket_, telemetry_;
-  std::vector<wire::Frame> frames_, calls_;
-  std::vector<std::string> rejections_;
-  std::string stream_error_;
-  http::IoThreads io_{1};
-  http::Server server_;
 };
 
 class AgentTest : public ::testing::Test {
@@ -196,7 +43,9 @@ class AgentTest : public ::testing::Test {
     options.data = folder_.path;
     options.name = "box-a";
     options.version = "0.1.0";
-    agent_ = std::make_unique<Agent>(options, std::make_unique<TestDriver>(), std::make_unique<OneGpu>());
+    auto driver = std::make_unique<TestDriver>();
+    driver->first_progress = first_progress_;
+    agent_ = std::make_unique<Agent>(options, std::move(driver), std::make_unique<OneGpu>());
   }
 
   messages::PayloadMessage payload(const std::string& id, const messages::Task& task) {
@@ -209,6 +58,7 @@ class AgentTest : public ::testing::Test {
   TestFolder folder_;
   FakeServer server_;
   std::string key_ = "id";
+  std::optional<drivers::PullProgress> first_progress_;  // of pulls, which then take until the agent ends
   std::latch removed_{1};
   std::unique_ptr<Agent> agent_;
 };
@@ -223,6 +73,20 @@ TEST_F(AgentTest, RegistersConnectsAndSendsItsGpusFirst) {
   EXPECT_EQ(gpus.gpus[0].memoryInMiB, 16000);
   auto samples = wire::read_message<messages::StokerGpuSamples>(server_.receive("StokerGpuSamples"));
   EXPECT_EQ(samples.samples[0].utilizationPercent, 7);
+}
+
+TEST_F(AgentTest, SendsTheProgressOfPullsWhileTheyChangeAndToANewSession) {
+  first_progress_ = {.layers = 7, .layers_done = 3};
+  start_agent();
+  EXPECT_TRUE(wire::read_message<messages::StokerPulls>(server_.receive("StokerPulls")).pulls.empty());
+  server_.send("PayloadMessage", payload("m1", test_task("t1", {test_container("main")})));
+  for (const char* session : {"this", "the next"}) {
+    const auto message = wire::read_message<messages::StokerPulls>(server_.receive("StokerPulls"));
+    ASSERT_EQ(message.pulls.size(), 1u) << session;
+    EXPECT_EQ(message.pulls[0].image, "busybox");
+    EXPECT_EQ(message.pulls[0].layersDone, 3);
+    server_.close();
+  }
 }
 
 TEST_F(AgentTest, AcknowledgesHeartbeats) {
@@ -416,7 +280,7 @@ TEST_F(AgentTest, AMachineWithANewKeyIsANewInstance) {
   agent_.reset();
   key_ = "another";
   start_agent();
-  EXPECT_EQ(server_.receive_call("RegisterContainerInstance").find(kInstance), std::string::npos);
+  EXPECT_EQ(server_.receive_call("RegisterContainerInstance").find(kTestInstance), std::string::npos);
 }
 
 TEST_F(AgentTest, ARestartedAgentKeepsItsInstance) {
@@ -426,7 +290,7 @@ TEST_F(AgentTest, ARestartedAgentKeepsItsInstance) {
   agent_->stop();
   agent_.reset();
   start_agent();
-  EXPECT_NE(server_.receive_call("RegisterContainerInstance").find(kInstance), std::string::npos);
+  EXPECT_NE(server_.receive_call("RegisterContainerInstance").find(kTestInstance), std::string::npos);
 }
 
 TEST_F(AgentTest, AMachineThatShutsDownStopsItsTasksReportsThemAndLeavesNothing) {
@@ -529,7 +393,7 @@ TEST_F(AgentTest, TheHealthOfContainersIsSentOnTheTelemetrySession) {
   task.containers[0].healthCheckType = "docker";
   server_.send("PayloadMessage", payload("m1", task));
   auto health = wire::read_message<messages::PublishHealthRequest>(server_.receive("PublishHealthRequest"));
-  EXPECT_EQ(health.metadata.containerInstance, kInstance);
+  EXPECT_EQ(health.metadata.containerInstance, kTestInstance);
   ASSERT_EQ(health.tasks.size(), 1u);
   EXPECT_EQ(health.tasks[0].taskArn, task.arn);
   EXPECT_EQ(health.tasks[0].containers[0].healthStatus, "UNKNOWN");

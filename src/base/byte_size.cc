@@ -20,4 +20,14 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
   return count << shift;
 }
 
+std::string size_text(std::uint64_t bytes) {
+  constexpr const char* kUnits[] = {" KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
+  if (bytes < 1024) return std::to_string(bytes) + " B";
+  std::size_t unit = 0;
+  while (bytes >> (10 * (unit + 1)) >= 1024) ++unit;
+  const std::uint64_t whole = bytes >> (10 * (unit + 1));
+  const std::uint64_t tenths = (bytes >> (10 * unit)) % 1024 * 10 / 1024;
+  return std::to_string(whole) + (whole < 100 ? "." + std::to_string(tenths) : "") + kUnits[unit];
+}
+
 }  // namespace base

@@ -17,5 +17,17 @@ TEST(ByteSize, HasUnitsOf1024) {
   }
 }
 
+TEST(ByteSize, TextHasThreeDigitsAndRoundsDown) {
+  EXPECT_EQ(size_text(0), "0 B");
+  EXPECT_EQ(size_text(1023), "1023 B");
+  EXPECT_EQ(size_text(1024), "1.0 KiB");
+  EXPECT_EQ(size_text((1 << 20) - 1), "1023 KiB");
+  EXPECT_EQ(size_text(99'900 * 1024), "97.5 MiB");
+  EXPECT_EQ(size_text(412 << 20), "412 MiB");
+  EXPECT_EQ(size_text(1'300'000'000), "1.2 GiB");
+  EXPECT_EQ(size_text((1ull << 40) - 1), "1023 GiB");
+  EXPECT_EQ(size_text(UINT64_MAX), "15.9 EiB");
+}
+
 }  // namespace
 }  // namespace base

@@ -119,7 +119,7 @@ void add_tasks(CLI::App& app, Options& options, Command& command) {
   auto given = std::make_shared<PsArguments>();
   CLI::App* list = add_cluster_client(app, options, command, "ps", "List tasks",
                                       [&options, given] { return ps(options, *given, std::cout); });
-  list->add_flag("-a,--all", given->all, "Also tasks that stopped within the last hour, with the reason");
+  list->add_flag("-a,--all", given->all, "Also tasks that stopped within the last hour, with the reason; of PENDING tasks, what they pull");
   list->add_flag("--by-service", given->by_service, "Order by service");
   list->add_flag("-q,--quiet", given->quiet, "Print ids only");
   list->add_flag("-w,--watch", given->watch, "Print again after each change, until Ctrl-C");

@@ -121,13 +121,38 @@ class ObserveCommands : public FakeServer {
 };
 
 TEST_F(ObserveCommands, APullIsShownWithItsDuration) {
-  reply("DescribeTasks", R"({"tasks":[{"lastStatus":"PENDING"}]})");
-  reply("DescribeTasks", R"({"tasks":[{"lastStatus":"PENDING","pullStartedAt":100}]})");
-  reply("DescribeTasks", R"({"tasks":[{"lastStatus":"PENDING","pullStartedAt":100}]})");
-  reply("DescribeTasks", R"({"tasks":[{"lastStatus":"RUNNING","pullStartedAt":100,"pullStoppedAt":112}]})");
+  reply("StokerExplain", R"({"state":{"task":{"lastStatus":"PENDING"},"version":"1"}})");
+  reply("StokerExplain", R"({"state":{"task":{"lastStatus":"PENDING"},"version":"2","pulls":[{"detail":"3 of 7 layers"}]}})");
+  reply("StokerExplain", R"({"state":{"task":{"lastStatus":"RUNNING","pullStartedAt":100,"pullStoppedAt":112},"version":"3"}})");
   ClusterClient client(options_);
-  show_pull(client, "aaaa", err_);
-  EXPECT_EQ(err_.str(), "pulling the image\npulled the image in 12 s\n");
+  show_pull(client, "aaaa", 80, err_);
+  EXPECT_EQ(err_.str(), "\r\x1b[Kpulling the image: 3 of 7 layers\r\x1b[Kpulled the image in 12 s\n");
+  EXPECT_THAT(requests("StokerExplain"),
+              ElementsAre(R"({"cluster":"default","task":"aaaa","waitSeconds":10})",
+                          R"({"cluster":"default","task":"aaaa","knownVersion":"1","waitSeconds":10})",
+                          R"({"cluster":"default","task":"aaaa","knownVersion":"2","waitSeconds":10})"));
+}
+
+TEST_F(ObserveCommands, APullIsNotShownWhereTheServerDoesNotWait) {
+  reply("StokerExplain", R"({"state":{"task":{"lastStatus":"PENDING"}}})");
+  reply_error("StokerExplain", "UnknownOperationException", "no");
+  ClusterClient client(options_);
+  show_pull(client, "aaaa", 80, err_);
+  show_pull(client, "aaaa", 80, err_);
+  EXPECT_EQ(err_.str(), "");
+}
+
+TEST_F(ObserveCommands, PsShowsThePullsOfPendingTasksAmongTheReasons) {
+  reply("ListTasks", R"({"taskArns":["t/aaaa","t/bbbb"]})");
+  reply("ListTasks", R"({"taskArns":[]})");
+  reply("DescribeTasks", R"({"tasks":[{"taskArn":"t/aaaa","taskDefinitionArn":"d/train:3","lastStatus":"RUNNING"},
+      {"taskArn":"t/bbbb","taskDefinitionArn":"d/web:1","lastStatus":"PENDING"}]})");
+  reply("ListContainerInstances", R"({"containerInstanceArns":[]})");
+  reply("StokerListGpus", R"({"gpus":[]})");
+  reply("StokerExplain", R"({"state":{"task":{},"version":"1","pulls":[{"detail":"3 of 7 layers"}]}})");
+  EXPECT_EQ(ps(options_, {.format = "{{.ID}} {{.Reason}}"}, out_), 0);
+  EXPECT_EQ(out_.str(), "aaaa \nbbbb pulling the image: 3 of 7 layers\n");
+  EXPECT_THAT(requests("StokerExplain"), ElementsAre(R"({"cluster":"default","task":"bbbb"})"));
 }
 
 TEST_F(ObserveCommands, QuietPrintsTheIdsThatMatch) {

@@ -7,6 +7,7 @@
 #include "cli/json.h"
 #include "cli/names.h"
 #include "cli/ps_selection.h"
+#include "cli/pull_display.h"
 #include "cli/rows.h"
 #include "cli/table.h"
 #include "cli/watch.h"
@@ -16,6 +17,8 @@ namespace {
 
 using namespace shapes::ecs;
 using shapes::stoker::StokerGpuState;
+
+constexpr std::size_t kMaxPullCalls = 20;
 
 constexpr char kJsonFormat[] = "json";  // an object a line, as with docker
 
@@ -48,6 +51,15 @@ std::vector<Task> list_tasks(ClusterClient& client, const PsArguments& arguments
   return tasks;
 }
 
+void add_pulls(ClusterClient& client, const std::vector<Task>& tasks, TaskContext& context) {
+  std::size_t calls = 0;
+  for (const Task& task : tasks) {
+    if (task.lastStatus != "PENDING" || ++calls > kMaxPullCalls) continue;
+    const auto pulls = pulls_of(client, id_of(*task.taskArn));
+    if (pulls && !pulls->empty()) context.pulls[*task.taskArn] = pull_line(pulls->front(), kUnlimitedColumns);
+  }
+}
+
 void print_tasks(ClusterClient& client, const Options& options, const PsArguments& arguments, const Screen& screen) {
   std::ostream& out = screen.out;
   const TaskFilters filters = parse_filters(arguments.filters);
@@ -68,6 +80,7 @@ void print_tasks(ClusterClient& client, const Options& options, const PsArgument
   if (!printed.tasks.empty()) {
     for (StokerGpuState& gpu : client.gpus()) context.gpus[gpu.gpuId] = std::move(gpu);
   }
+  if (arguments.all || arguments.format.find("Reason") != arguments.format.npos) add_pulls(client, printed.tasks, context);
   if (!arguments.format.empty()) {
     for (const Task& task : printed.tasks) out << format_task(arguments.format, task, context) << '\n';
   } else if (printed.tasks.empty()) {

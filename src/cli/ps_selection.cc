@@ -46,7 +46,7 @@ const std::map<std::string, Value>& format_values() {
       {"Group", [](const Task& task, const TaskContext&) { return task.group.value_or(""); }},
       {"Service", [](const Task& task, const TaskContext&) { return service_of(task.group.value_or("")); }},
       {"StartedBy", [](const Task& task, const TaskContext&) { return task.startedBy.value_or(""); }},
-      {"Reason", [](const Task& task, const TaskContext& context) { return task_reason(task, context.now); }}};
+      {"Reason", [](const Task& task, const TaskContext& context) { return task_reason(task, context); }}};
   return values;
 }
 

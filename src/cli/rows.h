@@ -28,17 +28,20 @@ struct TaskContext {
   std::map<std::string, std::string> machines;                 // names by ARN
   std::map<std::string, shapes::stoker::StokerGpuState> gpus;  // by id
   base::Time now;
+  std::map<std::string, std::string> pulls = {};  // by the ARN of a task: "pulling the image: 3 of 7 layers"
 };
 
 // "STOPPING" while it should stop.
 std::string task_status_text(const shapes::ecs::Task& task);
 // "3 min ago, exit 137: OutOfMemoryError: Container killed due to memory usage"
 std::string task_reason(const shapes::ecs::Task& task, base::Time now);
+// The same, or what the task pulls.
+std::string task_reason(const shapes::ecs::Task& task, const TaskContext& context);
 // How long it runs or ran; "-" if it did not start.
 std::string task_time(const shapes::ecs::Task& task, base::Time now);
 std::string task_machine(const shapes::ecs::Task& task, const TaskContext& context);
 std::string task_gpus_text(const shapes::ecs::Task& task, const TaskContext& context);
-// `with_reason`: why the task stopped, in place of its group.
+// `with_reason`: why the task stopped or what it pulls, in place of its group.
 std::vector<std::string> task_row(const shapes::ecs::Task& task, const TaskContext& context, bool with_reason);
 std::vector<std::string> service_row(const shapes::ecs::Service& service, base::Time now);
 // "steady", "deploying 1 of 2", "failing: 3 in a row", "draining"

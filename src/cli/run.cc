@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker run: registers a task definition, runs a task, and shows its output and exit status.
-#include <unistd.h>
-
 #include <algorithm>
 #include <ostream>
 
@@ -125,7 +123,7 @@ int run(const Options& options, const RunArguments& arguments, std::ostream& out
   Interrupt interrupt(signals, options, id, err);
   const Task placed = arguments.wait ? wait_for_machine(client, id, err) : started.tasks.front();
   if (placed.containerInstanceArn) announce(client, placed, err);
-  if (::isatty(STDERR_FILENO) != 0) show_pull(client, id, err);
+  show_pull(client, id, progress_columns(err), err);
   const Task ended = Follower(client, id, out, err).until_stopped();
   if (arguments.remove) remove_revision(client, definition, err);
   return exit_status_of(ended, err);

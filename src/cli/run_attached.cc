@@ -28,13 +28,19 @@ constexpr int kInterruptedHere = 130;  // as shells
 
 using shapes::ecs::Task;
 
-// nullopt where a signal came first. Prints its position in the queue to `err` when it changes.
+// nullopt where a signal came first. Prints its position in the queue to `err` when it changes, and how far its image is
+// pulled.
 std::optional<Task> wait_for_task(ClusterClient& client, const SessionSignals& signals, const std::string& id,
                                   std::string_view status, std::ostream& err) {
+  using Clock = std::chrono::steady_clock;
+  PullDisplay display(progress_columns(err), err, Clock::now());
   for (std::string shown;;) {
-    Task task = client.describe_task(id);
-    if (task.lastStatus == status || task.lastStatus == "STOPPED") return task;
-    const bool queued = task.lastStatus == "PROVISIONING";
+    shapes::stoker::StokerTaskState state{.task = client.describe_task(id)};
+    const std::string known = state.task.lastStatus.value_or("");
+    if (known == "PENDING") state.pulls = pulls_of(client, id);
+    display.show(state, Clock::now());
+    if (known == status || known == "STOPPED") return state.task;
+    const bool queued = known == "PROVISIONING";
     if (queued) show_position(client, id, shown, err);
     pollfd one{signals.descriptor(), POLLIN, 0};
     ::poll(&one, 1, queued ? kLookAtQueueEveryMillis : kLookEveryMillis);

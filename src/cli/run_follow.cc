@@ -20,6 +20,8 @@ namespace {
 using namespace shapes::ecs;
 
 constexpr auto kStatusInterval = std::chrono::milliseconds(100);
+// A change may come too early for a display without a terminal, and no other one after it.
+constexpr std::int32_t kPullWaitSeconds = 10;
 constexpr auto kQueueInterval = std::chrono::seconds(1);
 constexpr int kStatusChecksAfterOutput = 50;  // before the output is requested again
 constexpr auto kRetryInterval = std::chrono::seconds(1);
@@ -110,23 +112,21 @@ Task wait_for_machine(ClusterClient& client, const std::string& id, std::ostream
   }
 }
 
-void show_pull(ClusterClient& client, const std::string& id, std::ostream& err) {
-  bool shown = false;
+void show_pull(ClusterClient& client, const std::string& id, std::optional<std::size_t> columns, std::ostream& err) {
+  using namespace shapes::stoker;
+  using Clock = std::chrono::steady_clock;
+  PullDisplay display(columns, err, Clock::now());
+  StokerExplainRequest request{.cluster = client.cluster(), .task = id};
+  request.waitSeconds = kPullWaitSeconds;
   try {
     for (;;) {
-      const Task task = client.describe_task(id);
-      if (task.pullStartedAt && !task.pullStoppedAt && !shown) {
-        err << "pulling the image" << std::endl;
-        shown = true;
-      }
-      if (shown && task.pullStartedAt && task.pullStoppedAt) {
-        err << "pulled the image in " << brief_duration(*task.pullStoppedAt - *task.pullStartedAt) << std::endl;
-        return;
-      }
-      if (task.lastStatus != "PENDING") return;
-      wait_before_next_look(kStatusInterval);
+      const auto state = client.call<StokerExplainResponse>("StokerExplain", request).state;
+      if (!state || state->version.empty()) return;  // of an older server, which does not wait
+      display.show(*state, Clock::now());
+      if (state->task.lastStatus != "PENDING") return;
+      request.knownVersion = state->version;
     }
-  } catch (const std::runtime_error&) {
+  } catch (const std::exception&) {
     // The server is unavailable: whoever follows the output tries again.
   }
 }

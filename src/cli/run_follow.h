@@ -5,11 +5,13 @@
 #include <atomic>
 #include <iosfwd>
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "base/stop_signals.h"
 #include "cli/cluster_client.h"
+#include "cli/pull_display.h"
 #include "cli/standard_output.h"
 
 namespace cli {
@@ -44,8 +46,9 @@ void show_position(ClusterClient& client, const std::string& task, std::string& 
 // Until the task has a machine, or has stopped. Prints its position in the queue to `err` when it changes.
 shapes::ecs::Task wait_for_machine(ClusterClient& client, const std::string& task, std::ostream& err);
 
-// Until the task has left PENDING. Prints to `err` when its image is being pulled, and how long that took.
-void show_pull(ClusterClient& client, const std::string& task, std::ostream& err);
+// Until the task has left PENDING. Shows the pull of its image on `err`, and how long it took. `columns` as of
+// PullDisplay.
+void show_pull(ClusterClient& client, const std::string& task, std::optional<std::size_t> columns, std::ostream& err);
 
 // Copies a task's output and waits for its end. Reopens a broken stream and skips what was already printed.
 class Follower {

@@ -63,6 +63,11 @@ std::string task_reason(const Task& task, base::Time now) {
   return text + (text.empty() || cause.empty() ? "" : ": ") + cause;
 }
 
+std::string task_reason(const Task& task, const TaskContext& context) {
+  const auto pull = context.pulls.find(task.taskArn.value_or(""));
+  return pull == context.pulls.end() ? task_reason(task, context.now) : pull->second;
+}
+
 std::string task_time(const Task& task, base::Time now) {
   return task.startedAt ? brief_duration(task.stoppedAt.value_or(now) - *task.startedAt) : "-";
 }
@@ -80,7 +85,7 @@ std::vector<std::string> task_row(const Task& task, const TaskContext& context, 
           task_gpus_text(task, context),
           task_machine(task, context),
           task_time(task, context.now),
-          with_reason ? task_reason(task, context.now) : task.group.value_or("") + by};
+          with_reason ? task_reason(task, context) : task.group.value_or("") + by};
 }
 
 }  // namespace cli

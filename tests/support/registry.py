@@ -10,6 +10,7 @@ import tarfile
 import threading
 
 from support.cluster import TEST_IMAGE
+from support.waiting import PATIENCE_SECONDS
 
 MANIFEST = "application/vnd.docker.distribution.manifest.v2+json"
 CONFIG = "application/vnd.docker.container.image.v1+json"
@@ -27,6 +28,16 @@ def saved_image():
         image = json.load(archive.extractfile("manifest.json"))[0]
         config = json.load(archive.extractfile(image["Config"]))
         return config, archive.extractfile(image["Layers"][0]).read()
+
+
+def layer_with(name, data):
+    """A layer with one file."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as archive:
+        file = tarfile.TarInfo(name)
+        file.size = len(data)
+        archive.addfile(file, io.BytesIO(data))
+    return made.getvalue()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -47,7 +58,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Docker-Content-Digest", digest_of(data))
         self.end_headers()
         if body:
-            self.wfile.write(data)
+            self._write(data)
+
+    def _write(self, data):
+        gate = self.server.gates.get(digest_of(data))
+        if gate:
+            half = len(data) // 2
+            self.wfile.write(data[:half])
+            gate.wait(PATIENCE_SECONDS)
+            data = data[half:]
+        self.wfile.write(data)
 
     def _find(self):
         found = re.fullmatch(r"/v2/[a-z]+/(manifests|blobs)/(.+)", self.path)
@@ -64,7 +84,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class Registry:
     def __enter__(self):
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.tags, self._server.blobs = {}, {}
+        self._server.tags, self._server.blobs, self._server.gates = {}, {}, {}
         self._config, self._layer = saved_image()
         self._images = set()
         self._thread = threading.Thread(target=self._server.serve_forever)
@@ -72,6 +92,8 @@ class Registry:
         return self
 
     def __exit__(self, *_):
+        for gate in self._server.gates.values():
+            gate.set()
         for image in self._images:
             subprocess.run(["docker", "rmi", "-f", image], capture_output=True, check=False)
         self._server.shutdown()
@@ -85,13 +107,19 @@ class Registry:
         self._server.blobs[digest_of(data)] = data
         return {"size": len(data), "digest": digest_of(data)}
 
-    def publish(self, tag, version, untag=True):
-        """Lets the tag mean another version, and returns its digest."""
+    def hold_layer(self, layer):
+        """The second half of this layer is sent when the returned event is set."""
+        return self._server.gates.setdefault(digest_of(layer), threading.Event())
+
+    def publish(self, tag, version, untag=True, layers=()):
+        """Lets the tag mean another version, and returns its digest. `layers` come on top of the test image's."""
         self._config["config"]["Labels"] = {"version": version}
+        layers = [self._layer, *layers]
+        self._config["rootfs"]["diff_ids"] = [digest_of(layer) for layer in layers]
         config = json.dumps(self._config).encode()
         self._images.add(digest_of(config))  # the engine's name for the image
         manifest = {"schemaVersion": 2, "mediaType": MANIFEST, "config": {"mediaType": CONFIG, **self._add(config)},
-                    "layers": [{"mediaType": LAYER, **self._add(self._layer)}]}
+                    "layers": [{"mediaType": LAYER, **self._add(layer)} for layer in layers]}
         self._server.tags[tag] = self._add(json.dumps(manifest).encode())["digest"]
         if untag:
             self._untag(tag)

@@ -22,7 +22,7 @@ class DockerDriver final : public Driver {
   const Abilities& abilities() const override { return abilities_; }
   boost::asio::awaitable<base::Result<Nothing>> ping() override;
   boost::asio::awaitable<void> watch_engine() override;
-  boost::asio::awaitable<base::Result<Pulled>> pull(std::string image) override;
+  boost::asio::awaitable<base::Result<Pulled>> pull(std::string image, OnPullProgress on_progress) override;
   boost::asio::awaitable<base::Result<std::string>> create(ContainerSpec spec) override;
   boost::asio::awaitable<base::Result<Started>> start(std::string id) override;
   boost::asio::awaitable<base::Result<Exit>> wait(std::string id) override;
@@ -41,9 +41,9 @@ class DockerDriver final : public Driver {
     std::string error = {};          // "": the machine has the image
     bool registry_answered = false;  // though perhaps not with the image
   };
-  boost::asio::awaitable<Download> download(ImageName name, base::Duration answer_timeout);
+  boost::asio::awaitable<Download> download(ImageName name, base::Duration answer_timeout, OnPullProgress on_progress);
   bool needs_pull(const std::string& image, bool exists) const;
-  boost::asio::awaitable<std::string> pull_now(std::string image, bool exists);
+  boost::asio::awaitable<std::string> pull_now(std::string image, bool exists, OnPullProgress on_progress);
   // docker.cc
   boost::asio::awaitable<base::Result<TaskParts>> prepare(const ContainerSpec& spec);
   boost::asio::awaitable<base::Result<std::vector<Found>>> list_where(std::vector<std::string> labels);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
+#include <utility>
 
 #include "agent/drivers/docker_driver.h"
+#include "agent/drivers/docker_pull_lines.h"
 #include "base/bytes.h"
 #include "base/log.h"
 
@@ -15,8 +16,6 @@ namespace json = boost::json;
 // Without progress. The engine unpacks a large layer in one step.
 constexpr base::Duration kPullStallTimeout = std::chrono::minutes(5);
 
-constexpr std::size_t kMaxProgressBytes = 64 * 1024;  // of one line
-
 // The digest under which this repository has the image. An image may be known by others, too.
 std::string digest_of(const json::value& image, const std::string& repository) {
   const json::value* digests = find(image, {"RepoDigests"});
@@ -27,38 +26,6 @@ std::string digest_of(const json::value& image, const std::string& repository) {
   }
   return "";
 }
-
-// The engine reports progress as lines of JSON. When a pull fails after the reply began with
-// status 200, one of these lines has the error.
-class PullProgress {
- public:
-  void feed(std::string_view bytes) {
-    for (const char c : bytes) {
-      if (c != '\n') {
-        if (line_.size() < kMaxProgressBytes) line_.push_back(c);
-        continue;
-      }
-      end_line();
-    }
-  }
-  // The error, or "".
-  std::string error() {
-    end_line();
-    return error_;
-  }
-
- private:
-  void end_line() {
-    boost::system::error_code broken;
-    const json::value line = json::parse(line_, broken);
-    line_.clear();
-    const std::string text = broken ? "" : text_at(line, {"error"});
-    if (!text.empty()) error_ = text;
-  }
-
-  std::string line_;
-  std::string error_;
-};
 
 std::int64_t to_seconds(base::Duration duration) {
   return std::chrono::duration_cast<std::chrono::seconds>(duration).count();
@@ -71,10 +38,13 @@ std::string rejection_message(int status, const std::string& body) {
 
 }  // namespace
 
-asio::awaitable<DockerDriver::Download> DockerDriver::download(ImageName name, base::Duration answer_timeout) {
+asio::awaitable<DockerDriver::Download> DockerDriver::download(ImageName name, base::Duration answer_timeout,
+                                                              OnPullProgress on_progress) {
   const std::string target =
       "/images/create?fromImage=" + base::percent_encode(name.repository) + "&tag=" + base::percent_encode(name.tag);
   Download result;
+  PullProgress known;
+  on_progress(known);
   // The engine's answer begins when the registry has described the image.
   auto opened = co_await api_->open("POST", target, answer_timeout);
   if (!opened) {
@@ -82,7 +52,7 @@ asio::awaitable<DockerDriver::Download> DockerDriver::download(ImageName name, b
     co_return result;
   }
   http::ResponseStream& stream = **opened;
-  PullProgress progress;
+  PullLines lines;
   while (true) {
     base::Result<std::string> piece = co_await stream.read_piece(kPullStallTimeout);
     result.error = piece ? "" : piece.error();
@@ -94,9 +64,12 @@ asio::awaitable<DockerDriver::Download> DockerDriver::download(ImageName name, b
     result.registry_answered = true;
     if (!piece) co_return result;
     if (piece->empty()) break;
-    progress.feed(*piece);
+    lines.feed(*piece);
+    const PullProgress now = lines.progress();
+    if (std::exchange(known, now) != now) on_progress(now);
   }
-  result.error = progress.error();
+  lines.end_line();
+  result.error = lines.error();
   co_return result;
 }
 
@@ -113,11 +86,11 @@ bool DockerDriver::needs_pull(const std::string& image, bool exists) const {
 }
 
 // Returns the error, or "" where the machine has the image.
-asio::awaitable<std::string> DockerDriver::pull_now(std::string image, bool exists) {
+asio::awaitable<std::string> DockerDriver::pull_now(std::string image, bool exists, OnPullProgress on_progress) {
   const ImageName name = ImageName::parse(image);
   const bool may_fall_back = exists && options_.image_pull == ImagePull::Default;
   const base::Duration patience = may_fall_back ? kRegistryAnswerTimeout : kPullStallTimeout;
-  Download download_end = co_await download(name, patience);
+  Download download_end = co_await download(name, patience, std::move(on_progress));
   if (download_end.registry_answered) {
     unreachable_.remove(name.registry());
   } else {
@@ -133,11 +106,11 @@ asio::awaitable<std::string> DockerDriver::pull_now(std::string image, bool exis
   co_return "";
 }
 
-asio::awaitable<base::Result<Pulled>> DockerDriver::pull(std::string image) {
+asio::awaitable<base::Result<Pulled>> DockerDriver::pull(std::string image, OnPullProgress on_progress) {
   const std::string inspect = "/images/" + base::percent_encode(image, true) + "/json";
   EngineReply existing = co_await api_->get(inspect);
   if ((existing.ok() || existing.not_found()) && needs_pull(image, existing.ok())) {
-    const std::string error = co_await pull_now(image, existing.ok());
+    const std::string error = co_await pull_now(image, existing.ok(), std::move(on_progress));
     if (!error.empty()) co_return base::Error{"CannotPullContainerError: " + error};
     existing = co_await api_->get(inspect);
   }

@@ -94,7 +94,9 @@ class PullTest : public http::ServerFixture {
 
   // "" or the error.
   std::string pull(const std::string& image = kLatest) {
-    auto pulled = http::block_on(io_.at(0), driver_->pull(image));
+    progress_.clear();
+    OnPullProgress note = [this](const PullProgress& progress) { progress_.push_back(progress); };
+    auto pulled = http::block_on(io_.at(0), driver_->pull(image, std::move(note)));
     return pulled ? "" : pulled.error();
   }
   void have(const std::string& image) {
@@ -114,6 +116,7 @@ class PullTest : public http::ServerFixture {
   ImagePull rule_ = ImagePull::Default;
   base::Guarded<Engine> engine_;
   std::unique_ptr<Driver> driver_;
+  std::vector<PullProgress> progress_;  // of the last pull
 };
 
 TEST_F(PullTest, ATagIsPulledAgainForEachContainer) {
@@ -148,6 +151,24 @@ TEST_F(PullTest, ARegistryThatDoesNotAnswerDelaysOneStart) {
   EXPECT_EQ(pull("registry.test/missing:1"), "");
   EXPECT_EQ(pull(), "");
   EXPECT_THAT(pulls(), ElementsAre("registry.test/missing:1 pulled", kPull)) << "it is back";
+}
+
+TEST_F(PullTest, ItsProgressIsReportedFromItsBeginning) {
+  have(kLatest);
+  registry_answers(200, "{\"status\":\"Already exists\",\"id\":\"a\"}\n"
+                        "{\"status\":\"Downloading\",\"id\":\"b\",\"progressDetail\":{\"current\":3,\"total\":9}}\n");
+  EXPECT_EQ(pull(), "");
+  ASSERT_FALSE(progress_.empty());
+  EXPECT_EQ(progress_.front(), PullProgress());
+  const PullProgress end{.layers = 2, .layers_done = 1, .layers_existing = 1, .downloaded_bytes = 3, .total_bytes = 9};
+  EXPECT_EQ(progress_.back(), end);
+}
+
+TEST_F(PullTest, AnImageThatIsNotDownloadedHasNoProgress) {
+  use(ImagePull::PreferCached);
+  have(kLatest);
+  EXPECT_EQ(pull(), "");
+  EXPECT_THAT(progress_, ElementsAre());
 }
 
 TEST_F(PullTest, AnImageByDigestIsPulledOnce) {

@@ -25,7 +25,7 @@ TEST(Docker, WithoutAnEngineTheErrorNamesTheSocket) {
 
 TEST_F(DockerTest, RunsAContainerToItsEnd) {
   ContainerSpec spec = shell("main", "echo out; echo err >&2; exit 42");
-  auto pulled = run(driver_->pull(spec.container.image));
+  auto pulled = run(driver_->pull(spec.container.image, [](const PullProgress&) {}));
   ASSERT_TRUE(pulled) << pulled.error();
   EXPECT_THAT(pulled->id, StartsWith("sha256:"));
   const std::string id = start(spec);
@@ -49,7 +49,7 @@ TEST_F(DockerTest, CommandEntryPointAndEnvironmentArePassedOn) {
 }
 
 TEST_F(DockerTest, AMissingImageCannotBePulled) {
-  auto pulled = run(driver_->pull("127.0.0.1:1/not/there:v1"));
+  auto pulled = run(driver_->pull("127.0.0.1:1/not/there:v1", [](const PullProgress&) {}));
   ASSERT_FALSE(pulled);
   EXPECT_THAT(pulled.error(), StartsWith("CannotPullContainerError: "));
   EXPECT_THAT(pulled.error(), HasSubstr("127.0.0.1:1"));

@@ -6,6 +6,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -73,6 +74,18 @@ struct Pulled {
   std::string id = {};  // the engine's own: "sha256:..."; "" without an engine
 };
 
+// How far a pull is. Engines report a layer's size only while it is downloaded.
+struct PullProgress {
+  std::int32_t layers = 0;           // known so far
+  std::int32_t layers_done = 0;      // on this machine
+  std::int32_t layers_existing = 0;  // of these, those that were there before
+  std::int64_t downloaded_bytes = 0, total_bytes = 0;  // of the layers whose size is known
+  bool extracting = false;           // all is downloaded, and not all is unpacked
+
+  bool operator==(const PullProgress&) const = default;
+};
+using OnPullProgress = std::function<void(const PullProgress&)>;
+
 struct Usage {
   double cpu_percent = 0;  // 100 is one core
   std::int64_t memory_bytes = 0;
@@ -100,8 +113,9 @@ class Driver {
 
   // Errors are complete ECS reasons: "CannotPullContainerError: ...". One attempt; the caller
   // retries. The options decide whether an image that the machine has is pulled again; the digest
-  // shows which version of a tag runs.
-  virtual boost::asio::awaitable<base::Result<Pulled>> pull(std::string image) = 0;
+  // shows which version of a tag runs. `on_progress` is called when a download begins, and whenever its
+  // progress changes; never for an image that is not downloaded.
+  virtual boost::asio::awaitable<base::Result<Pulled>> pull(std::string image, OnPullProgress on_progress) = 0;
 
   // "CannotCreateContainerError: ..."
   virtual boost::asio::awaitable<base::Result<std::string>> create(ContainerSpec spec) = 0;

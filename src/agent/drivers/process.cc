@@ -54,7 +54,7 @@ class ProcessDriver final : public Driver {
         abilities_(process_abilities(cgroups_, options_.programs)) {}
 
   const Abilities& abilities() const override { return abilities_; }
-  asio::awaitable<base::Result<Pulled>> pull(std::string) override { co_return Pulled{}; }
+  asio::awaitable<base::Result<Pulled>> pull(std::string, OnPullProgress) override { co_return Pulled{}; }
   asio::awaitable<base::Result<std::string>> create(ContainerSpec spec) override { co_return create_folder(spec); }
   asio::awaitable<base::Result<Started>> start(std::string id) override;
   asio::awaitable<base::Result<Exit>> wait(std::string id) override;

@@ -63,6 +63,7 @@ asio::awaitable<void> Session::run(SessionSettings settings) {
   base::log_info("connected", {{"server", settings.url}});
   send(*socket_, "StokerGpus", gpus_message(machine_.ledger.gpus()));
   send(*socket_, "StokerHealth", machine_.health.message());
+  send(*socket_, "StokerPulls", machine_.pulls.message());
   std::exception_ptr failure;
   try {
     co_await read(settings);

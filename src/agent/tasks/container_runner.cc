@@ -109,12 +109,13 @@ asio::awaitable<void> ContainerRunner::advance() {
 ContainerRunner::Step ContainerRunner::pull() {
   task_.mark_pull_started();
   std::shared_ptr<Pull> pull;
-  if (!task_.wants_stop()) pull = machine_.pulls.begin(definition_.image);
+  if (!task_.wants_stop()) pull = machine_.pulls.begin(definition_.image, task_.arn());
   while (!task_.wants_stop() && !pull->result) {
     co_await machine_.changed.wait(kLongestWait);
   }
   task_.throw_if_stopping();
   if (task_.wants_stop()) {
+    if (pull) machine_.pulls.leave(*pull, task_.arn());
     end("");
     co_return false;
   }

@@ -31,7 +31,7 @@ struct Timing {
 
 struct Machine {
   Machine(boost::asio::any_io_executor on, drivers::Driver& by, TaskStore& tasks, base::Clock& time, Timing waits)
-      : executor(on), driver(by), store(tasks), clock(time), timing(waits), pulls(on, by, changed, waits.pull) {}
+      : executor(on), driver(by), store(tasks), clock(time), timing(waits), pulls(on, by, changed, time, waits.pull) {}
 
   boost::asio::any_io_executor executor;
   drivers::Driver& driver;

@@ -209,6 +209,48 @@ TEST_F(TaskRunnerTest, TwoTasksShareThePullOfOneImage) {
   EXPECT_EQ(std::ranges::count(driver_.events, "pull busybox"), 1);
 }
 
+TEST_F(TaskRunnerTest, AllTasksOfAPullHaveItsProgressUntilItEnds) {
+  driver_.endless_pulls = {"busybox"};
+  auto first = test_task("t1", {test_container("a"), test_container("b")}), second = test_task("t2", {test_container("c")});
+  tasks_->accept(first);
+  tasks_->accept(second);
+  until([&] { return driver_.happened("pull busybox"); });
+  settle();
+  EXPECT_TRUE(machine_->pulls.message().pulls.empty()) << "nothing is downloaded yet";
+  driver_.on_pull_progress["busybox"](
+      {.layers = 7, .layers_done = 3, .layers_existing = 2, .downloaded_bytes = 10, .total_bytes = 20, .extracting = true});
+  const shapes::agent::StokerPull expected{.image = "busybox",
+                                           .taskArns = {first.arn, second.arn},
+                                           .startedAt = 1000 * 1000,
+                                           .layers = 7,
+                                           .layersDone = 3,
+                                           .layersExisting = 2,
+                                           .downloadedBytes = 10,
+                                           .totalBytes = 20,
+                                           .extracting = true};
+  ASSERT_EQ(machine_->pulls.message().pulls.size(), 1u);
+  EXPECT_EQ(machine_->pulls.message().pulls[0], expected);
+
+  first.desiredStatus = "STOPPED";
+  tasks_->accept(first);
+  until([&] { return ended(first); });
+  ASSERT_EQ(machine_->pulls.message().pulls.size(), 1u);
+  EXPECT_EQ(machine_->pulls.message().pulls[0].taskArns, Strings{second.arn});
+  second.desiredStatus = "STOPPED";
+  tasks_->accept(second);
+  until([&] { return ended(second); });
+  EXPECT_TRUE(machine_->pulls.message().pulls.empty()) << "nobody waits for it";
+
+  tasks_->accept(test_task("t3", {test_container("d")}));
+  settle();
+  EXPECT_EQ(machine_->pulls.message().pulls.size(), 1u) << "the pull went on";
+  driver_.endless_pulls.clear();
+  driver_.wake();
+  until([&] { return driver_.runs("d"); });
+  EXPECT_TRUE(machine_->pulls.message().pulls.empty());
+  EXPECT_EQ(std::ranges::count(driver_.events, "pull busybox"), 1);
+}
+
 TEST_F(TaskRunnerTest, AStopDuringAPullStopsTheTaskWithoutWaitingForThePull) {
   driver_.endless_pulls = {"busybox"};
   auto task = test_task("t", {test_container("main")});

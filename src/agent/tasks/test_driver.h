@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ class TestDriver final : public drivers::Driver {
   std::map<std::string, Box> boxes;
   std::map<std::string, std::vector<std::string>> pull_errors;  // by image; each is returned once
   std::set<std::string> endless_pulls;
+  std::map<std::string, drivers::OnPullProgress> on_pull_progress;  // by image, of its last pull
+  std::optional<drivers::PullProgress> first_progress;              // of pulls, all of which are endless then
   std::map<std::string, std::string> create_errors, start_errors;  // by container
   std::set<std::string> endless_stops;                             // containers whose stop never returns
   std::set<std::string> lost_starts;  // containers that run although start() returned an error
@@ -74,9 +77,11 @@ class TestDriver final : public drivers::Driver {
     while (engine_error.empty()) co_await changed_.wait(kLongestWait);
   }
 
-  boost::asio::awaitable<base::Result<drivers::Pulled>> pull(std::string image) override {
+  boost::asio::awaitable<base::Result<drivers::Pulled>> pull(std::string image, drivers::OnPullProgress on_progress) override {
     events.push_back("pull " + image);
-    while (endless_pulls.contains(image)) {
+    on_pull_progress[image] = std::move(on_progress);
+    if (first_progress) on_pull_progress[image](*first_progress);
+    while (endless_pulls.contains(image) || first_progress) {
       co_await changed_.wait(kLongestWait);
     }
     std::vector<std::string>& errors = pull_errors[image];

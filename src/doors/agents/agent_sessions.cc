@@ -10,6 +10,7 @@
 #include "doors/agents/signed_frame.h"
 #include "services/ecs/machines/live_gpus.h"
 #include "services/ecs/metrics/live_usage.h"
+#include "services/ecs/tasks/live_pulls.h"
 #include "shapes/agent/extensions.h"
 
 namespace doors::agents {
@@ -110,6 +111,7 @@ bool AgentSessions::remove(base::Guarded<Sessions>& sessions, const SessionPtr& 
 asio::awaitable<void> AgentSessions::work(http::Exchange& exchange, SessionPtr session) {
   const model::InstanceId& instance = session->home.instance.id;
   if (replace(sessions_, session)) logs_.end_all_of(instance);
+  wake(engine_.locals().get<ecs::LivePulls>().forget(instance));  // its agent reports them again
   base::log_info("agent connected", {{"machine", session->home.instance.name},
                                      {"instance", instance.str()},
                                      {"from", exchange.peer()}});
@@ -193,6 +195,9 @@ asio::awaitable<void> AgentSessions::handle(SessionPtr session, wire::Frame fram
     auto samples = wire::read_message<StokerGpuSamples>(frame);
     if (samples.samples.size() > ecs::kMaxGpus) samples.samples.resize(ecs::kMaxGpus);
     engine_.locals().get<ecs::LiveGpus>().put(instance, std::move(samples));
+  } else if (frame.type == "StokerPulls") {
+    auto pulls = wire::read_message<StokerPulls>(frame);
+    wake(engine_.locals().get<ecs::LivePulls>().put(instance, engine_.clock().now(), std::move(pulls)));
   } else if (frame.type == "StokerLogLines") {
     auto lines = wire::read_message<StokerLogLines>(frame);
     const StokerStopLogs stop{lines.requestId};
@@ -202,6 +207,10 @@ asio::awaitable<void> AgentSessions::handle(SessionPtr session, wire::Frame fram
     api::Engine::Work write = [&](Call& call) { ecs::acknowledge_credentials(call, session->home, ack); };
     co_await engine_.run(Access::Write, session->caller, std::move(write));
   }
+}
+
+void AgentSessions::wake(const std::vector<model::TaskId>& tasks) {
+  for (const model::TaskId& task : tasks) engine_.topics().wake(state::task_topic(task));
 }
 
 asio::awaitable<void> AgentSessions::verify_stops(SessionPtr session, wire::Frame frame) {
@@ -240,6 +249,7 @@ asio::awaitable<void> AgentSessions::leave(SessionPtr session) {
   if (left_) left_(instance);
   engine_.locals().get<ecs::LiveGpus>().forget(instance);
   engine_.locals().get<ecs::LiveUsage>().forget(instance);
+  wake(engine_.locals().get<ecs::LivePulls>().forget(instance));
   // A disconnected machine that counts as connected would be given tasks, and never be lost.
   for (int tries = 0; tries < kMaxTries && !has_session(instance); ++tries) {
     const bool written = co_await mark_disconnected(session);

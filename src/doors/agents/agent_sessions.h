@@ -53,6 +53,8 @@ class AgentSessions {
   boost::asio::awaitable<void> handle(SessionPtr session, wire::Frame frame);
   boost::asio::awaitable<void> verify_stops(SessionPtr session, wire::Frame frame);
   boost::asio::awaitable<void> acknowledge(SessionPtr session, std::string message_id);
+  // Whoever waits for one of these tasks.
+  void wake(const std::vector<model::TaskId>& tasks);
 
   boost::asio::awaitable<void> push_until_over(SessionPtr session);
   boost::asio::awaitable<void> push(SessionPtr session);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doors/agents/agent_sessions.h"
 
+#include <functional>
+#include <future>
+
 #include "doors/agents/agents_fixture.h"
 #include "signing/sigv4.h"
 #include "state/keys.h"
@@ -130,6 +133,32 @@ TEST_F(AgentSessionsTest, AMachineIsDisconnectedWhenItsAgentLeaves) {
   wait_until_disconnected();
   EXPECT_THAT(locals_.get<services::ecs::LiveGpus>().of(machine_).samples, IsEmpty());
   EXPECT_FALSE(sessions_.send(machine_, "{}"));
+}
+
+TEST_F(AgentSessionsTest, PullsAreKeptForTheSessionAndWakeWhoeverWaitsForTheirTasks) {
+  const auto task = start_task();
+  const model::TaskId id(task.taskArn->substr(task.taskArn->rfind('/') + 1));
+  // Layers that the server knows, once `change` has woken the task's topic.
+  const auto layers_after = [&](const std::function<void()>& change) {
+    const std::uint64_t seen = topics_.seen();
+    change();
+    auto woken = boost::asio::co_spawn(io_.at(1), topics_.wait(state::task_topic(id), seen, 2 * kPatience), boost::asio::use_future);
+    EXPECT_EQ(woken.wait_for(kPatience), std::future_status::ready);
+    const auto pulls = live_pulls_.of(machine_, id);
+    return pulls.empty() ? -1 : pulls.front().layers;
+  };
+  const auto pulls_of = [&](std::int32_t layers) {
+    return shapes::agent::StokerPulls{{{.image = "busybox", .taskArns = {*task.taskArn}, .layers = layers}}};
+  };
+  auto socket = connect_agent();
+  EXPECT_EQ(layers_after([&] { send(*socket, "StokerPulls", pulls_of(7)); }), 7);
+  EXPECT_EQ(layers_after([&] { send(*socket, "StokerPulls", pulls_of(8)); }), 8);
+  EXPECT_EQ(layers_after([&] { send(*socket, "StokerPulls", shapes::agent::StokerPulls()); }), -1);
+  EXPECT_EQ(layers_after([&] { send(*socket, "StokerPulls", pulls_of(9)); }), 9);
+  std::shared_ptr<http::WebSocket> next;
+  EXPECT_EQ(layers_after([&] { next = connect_agent(); }), -1) << "its agent reports again";
+  EXPECT_EQ(layers_after([&] { send(*next, "StokerPulls", pulls_of(7)); }), 7);
+  EXPECT_EQ(layers_after([&] { next->close(); }), -1);
 }
 
 TEST_F(AgentSessionsTest, ADeregisteredMachineIsSentAway) {

@@ -20,6 +20,7 @@
 #include "services/ecs/reconciliation/service_queue.h"
 #include "services/ecs/services/service_operations.h"
 #include "services/ecs/tag_operations.h"
+#include "services/ecs/tasks/live_pulls.h"
 #include "services/ecs/tasks/task_operations.h"
 #include "services/shape_json.h"
 #include "state/cluster.h"
@@ -97,6 +98,7 @@ class EcsTest : public testing::Test {
   Locals locals_;
   CapacityIndex& capacity_index_ = locals_.add<CapacityIndex>();
   Fleets& fleets_ = locals_.add<Fleets>();
+  LivePulls& live_pulls_ = locals_.add<LivePulls>();
   ServiceQueue& service_queue_ = locals_.add<ServiceQueue>();
   std::unique_ptr<store::Store> store_;
   Caller caller_{.account = "111111111111", .region = "us-east-1", .endpoint = "http://localhost:4566"};

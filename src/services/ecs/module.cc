@@ -15,6 +15,7 @@
 #include "services/ecs/operations.h"
 #include "services/ecs/reconciliation/service_loop.h"
 #include "services/ecs/reconciliation/service_queue.h"
+#include "services/ecs/tasks/live_pulls.h"
 #include "services/ecs/tasks/sweep.h"
 #include "shapes/ecs/errors.h"
 
@@ -102,6 +103,7 @@ void add_memory(Locals& locals) {
   locals.add<CapacityIndex>();
   locals.add<Fleets>();
   locals.add<LiveGpus>();
+  locals.add<LivePulls>();
   locals.add<LiveUsage>();
   locals.add<ServiceQueue>();
 }

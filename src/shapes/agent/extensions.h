@@ -42,6 +42,28 @@ struct StokerHealth {
 };
 BOOST_DESCRIBE_STRUCT(StokerHealth, (), (troubles))
 
+// The download of an image, and the tasks that wait for it.
+struct StokerPull {
+  std::string image;
+  std::vector<std::string> taskArns;
+  std::int64_t startedAt = 0;        // ms
+  std::int32_t layers = 0;           // known so far
+  std::int32_t layersDone = 0;       // on the machine
+  std::int32_t layersExisting = 0;   // of these, those that were there before
+  std::int64_t downloadedBytes = 0;  // of the layers whose size is known
+  std::int64_t totalBytes = 0;
+  bool extracting = false;  // all is downloaded, and not all is unpacked
+  bool operator==(const StokerPull&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(StokerPull, (), (image, taskArns, startedAt, layers, layersDone, layersExisting, downloadedBytes,
+    totalBytes, extracting))
+
+// Agent to server: first of all, and again while they change, at most once a second. Pulls that are not listed are over.
+struct StokerPulls {
+  std::vector<StokerPull> pulls;
+};
+BOOST_DESCRIBE_STRUCT(StokerPulls, (), (pulls))
+
 struct StokerGpuSample {
   std::string id;
   std::int32_t utilizationPercent = 0;

@@ -23,9 +23,27 @@ struct StokerExplainRequest {
   std::optional<std::vector<shapes::ecs::PlacementConstraint>> placementConstraints;
   std::optional<std::vector<shapes::ecs::PlacementStrategy>> placementStrategy;
   std::optional<std::string> service;  // a name or an ARN
+  // Of a task: the answer waits until its version differs from this one, or for so long.
+  std::optional<std::string> knownVersion;
+  std::optional<std::int32_t> waitSeconds;
 };
 BOOST_DESCRIBE_STRUCT(StokerExplainRequest, (), (cluster, task, taskDefinition, overrides, placementConstraints,
-    placementStrategy, service))
+    placementStrategy, service, knownVersion, waitSeconds))
+
+// The download of an image.
+struct StokerPullState {
+  std::string image;
+  base::Time startedAt;
+  std::int32_t layers = 0;           // known so far
+  std::int32_t layersDone = 0;       // on the machine
+  std::int32_t layersExisting = 0;   // of these, those that were there before
+  std::int64_t downloadedBytes = 0;  // of the layers whose size is known
+  std::int64_t totalBytes = 0;
+  std::string phase;   // DOWNLOADING, EXTRACTING
+  std::string detail;  // all of this as text; "" while no layer is known
+};
+BOOST_DESCRIBE_STRUCT(StokerPullState, (), (image, startedAt, layers, layersDone, layersExisting, downloadedBytes,
+    totalBytes, phase, detail))
 
 struct StokerTaskState {
   shapes::ecs::Task task;
@@ -33,8 +51,10 @@ struct StokerTaskState {
   std::string machine;  // its name to people
   bool agentConnected = false;
   std::optional<base::Time> agentSince;  // connected or away since then
+  std::optional<std::vector<StokerPullState>> pulls;  // that it waits for
+  std::string version;  // changes when the task or its pulls do
 };
-BOOST_DESCRIBE_STRUCT(StokerTaskState, (), (task, since, machine, agentConnected, agentSince))
+BOOST_DESCRIBE_STRUCT(StokerTaskState, (), (task, since, machine, agentConnected, agentSince, pulls, version))
 
 struct StokerPlacement {
   std::string machine;

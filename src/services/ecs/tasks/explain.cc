@@ -26,6 +26,7 @@ using shapes::stoker::StokerMachineVerdict;
 using shapes::stoker::StokerPlacement;
 
 constexpr std::size_t kMaxMachines = 100;
+constexpr std::int32_t kMaxWaitSeconds = 20;
 
 // A copy of the fleet's answer: names are added when its lock is no longer held.
 struct Verdicts {
@@ -168,11 +169,22 @@ StokerExplainResponse stoker_explain(Call& call, const StokerExplainRequest& req
   const state::Cluster cluster = find_cluster(call, request.cluster);
   const int named = request.task.has_value() + request.taskDefinition.has_value() + request.service.has_value();
   if (named != 1) throw invalid_parameter("Specify either a task, a task definition or a service.");
+  if (!request.task && (request.knownVersion || request.waitSeconds)) {
+    throw invalid_parameter("knownVersion and waitSeconds need a task.");
+  }
+  if (request.waitSeconds.value_or(0) < 0 || request.waitSeconds.value_or(0) > kMaxWaitSeconds) {
+    throw invalid_parameter(fmt::format("waitSeconds must be between 0 and {}.", kMaxWaitSeconds));
+  }
   if (request.service) return explain_service(call, cluster, *request.service);
   if (request.taskDefinition) return explain_placement(call, cluster, request);
   const auto task = load_task(call.tx, cluster, *request.task);
   if (!task) throw invalid_parameter("The referenced task was not found.");
-  return explain_task(call, cluster, *task);
+  StokerExplainResponse response = explain_task(call, cluster, *task);
+  const base::Time until = call.started + std::chrono::seconds(request.waitSeconds.value_or(0));
+  if (response.state->version == request.knownVersion && call.now < until) {
+    call.wait = Wait{state::task_topic(task->id), until, std::nullopt};
+  }
+  return response;
 }
 
 std::vector<Operation> explain_operations() {

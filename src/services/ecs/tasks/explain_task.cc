@@ -2,12 +2,14 @@
 // What a task waits for, or why it stopped, in sentences that a person can act on.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/duration.h"
 #include "services/ecs/capacity/explain_waiting.h"
 #include "services/ecs/tasks/explain.h"
 #include "services/ecs/machines/instance.h"
+#include "services/ecs/tasks/live_pulls.h"
 #include "services/ecs/tasks/report.h"
 #include "services/ecs/tasks/task_view.h"
 
@@ -16,6 +18,7 @@ namespace {
 
 using shapes::ecs::Container;
 using shapes::stoker::StokerExplainResponse;
+using shapes::stoker::StokerPullState;
 using shapes::stoker::StokerTaskState;
 using Sentences = std::vector<std::string>;
 
@@ -35,6 +38,12 @@ std::string away(const StokerTaskState& state, base::Time now) {
   return fmt::format("The agent of {} has been away for {}", state.machine, ago(now, *state.agentSince));
 }
 
+// Our agent reports these times when the task runs or has stopped, and its pulls before.
+std::optional<base::Time> pull_began(const StokerTaskState& state, const Report& report) {
+  if (state.pulls) return std::ranges::min_element(*state.pulls, {}, &StokerPullState::startedAt)->startedAt;
+  return report.pullStoppedAt ? std::nullopt : report.pullStartedAt;
+}
+
 void explain_pending(const state::Task& task, const StokerTaskState& state, base::Time now, Sentences& out) {
   const std::string time = ago(now, task.created_at);
   const Report report = report_of(task);
@@ -42,9 +51,12 @@ void explain_pending(const state::Task& task, const StokerTaskState& state, base
     out.push_back(fmt::format("It is PENDING: it was placed on {} {} ago, and its agent has not acknowledged it yet.", state.machine, time));
   } else if (!task.delivered) {
     out.push_back(fmt::format("It has been PENDING for {}: it waits for the agent of {} to connect.", time, state.machine));
-  } else if (report.pullStartedAt && !report.pullStoppedAt) {
+  } else if (const auto began = pull_began(state, report)) {
     out.push_back(fmt::format("It has been PENDING for {}: {} has been pulling its images for {}.", time,
-                              state.machine, ago(now, *report.pullStartedAt)));
+                              state.machine, ago(now, *began)));
+    for (const StokerPullState& pull : state.pulls.value_or(std::vector<StokerPullState>())) {
+      if (!pull.detail.empty()) out.push_back(fmt::format("The image {}: {}.", pull.image, pull.detail));
+    }
   } else {
     out.push_back(fmt::format("It has been PENDING for {}: {} is preparing or starting its containers.",
                               time, state.machine));
@@ -112,6 +124,17 @@ void explain_container(const Container& container, Sentences& out) {
   }
 }
 
+void add_pulls(Call& call, const state::Task& task, StokerTaskState& state) {
+  state.version = std::to_string(task.version);
+  if (task.known != model::TaskStatus::Pending) return;
+  std::vector<StokerPullState> pulls;
+  for (const auto& pull : call.local<LivePulls>().of(task.machine, task.id)) {
+    pulls.push_back(to_state(pull));
+    state.version += ", " + pull.image + ": " + pulls.back().detail;
+  }
+  if (!pulls.empty()) state.pulls = std::move(pulls);
+}
+
 }  // namespace
 
 StokerExplainResponse explain_task(Call& call, const state::Cluster& cluster, const state::Task& task) {
@@ -125,6 +148,7 @@ StokerExplainResponse explain_task(Call& call, const state::Cluster& cluster, co
     state.agentConnected = instance->connected;
     state.agentSince = instance->connected_at;
   }
+  add_pulls(call, task, state);
   if (task.is_waiting()) {
     explain_waiting(call, cluster, task, response);
     return response;

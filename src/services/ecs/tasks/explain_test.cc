@@ -60,6 +60,67 @@ TEST_F(Explain, ATaskOfADisconnectedMachineWaitsForTheAgent) {
             "The agent of box-a has been away for 40 s: start the agent, or stop the task and run it again elsewhere.");
 }
 
+TEST_F(Explain, APendingTaskShowsItsPulls) {
+  const std::string id = add_machine("box-a", 1);
+  const Task task = run_one();
+  deliver(id, task);
+  shapes::agent::StokerPull pull{.image = "busybox", .taskArns = {*task.taskArn}, .startedAt = base::to_millis(now_)};
+  live_pulls_.put(model::InstanceId(id), now_, {{pull}});
+  now_ += std::chrono::seconds(40);
+  EXPECT_EQ(sentences(task).at(0), "It has been PENDING for 40 s: box-a has been pulling its images for 40 s.");
+  pull.layers = 7;
+  pull.layersDone = 3;
+  live_pulls_.put(model::InstanceId(id), now_, {{pull}});
+  const auto response = run_json(&stoker_explain, R"({"task":")" + *task.taskArn + "\"}");
+  EXPECT_EQ(response.sentences.at(1), "The image busybox: 3 of 7 layers.");
+  ASSERT_THAT(*response.state->pulls, SizeIs(1));
+  EXPECT_EQ(response.state->pulls->at(0).layersDone, 3);
+  report(task, "RUNNING");
+  EXPECT_FALSE(run_json(&stoker_explain, R"({"task":")" + *task.taskArn + "\"}").state->pulls);
+}
+
+TEST_F(Explain, AnAnswerAboutATaskWaitsUntilItsVersionChanges) {
+  const std::string id = add_machine("box-a", 1);
+  const Task task = run_one();
+  const std::string topic = state::task_topic(model::TaskId(task.taskArn->substr(task.taskArn->rfind('/') + 1)));
+  std::optional<Wait> wait;
+  const auto explain = [&](const std::string& known, base::Time started) {
+    StokerExplainResponse response;
+    with_call([&](Call& call) {
+      call.started = started;
+      response = stoker_explain(call, {.task = task.taskArn, .knownVersion = known, .waitSeconds = 10});
+      wait = call.wait;
+    });
+    return response.state->version;
+  };
+  std::string version = explain("", now_);
+  EXPECT_FALSE(wait) << "the first answer comes at once";
+  EXPECT_EQ(explain(version, now_), version);
+  ASSERT_TRUE(wait);
+  EXPECT_EQ(wait->topic, topic);
+  EXPECT_EQ(wait->until, now_ + std::chrono::seconds(10));
+  explain(version, now_ - std::chrono::seconds(10));
+  EXPECT_FALSE(wait) << "it has waited for ten seconds";
+
+  const shapes::agent::StokerPull pull{.image = "busybox", .taskArns = {*task.taskArn}, .layers = 7};
+  live_pulls_.put(model::InstanceId(id), now_, {{pull}});
+  EXPECT_NE(std::exchange(version, explain(version, now_)), version);
+  EXPECT_FALSE(wait);
+  report(task, "RUNNING");
+  EXPECT_THAT(wakes_, testing::Contains(topic));
+  explain(version, now_);
+  EXPECT_FALSE(wait);
+}
+
+TEST_F(Explain, OnlyAnAnswerAboutATaskWaitsAndNotForLong) {
+  EXPECT_THAT(error_of(&stoker_explain, R"({"taskDefinition":"f","waitSeconds":1})"), HasSubstr("need a task"));
+  EXPECT_THAT(error_of(&stoker_explain, R"({"taskDefinition":"f","knownVersion":"1"})"), HasSubstr("need a task"));
+  for (const char* seconds : {"-1", "21"}) {
+    EXPECT_THAT(error_of(&stoker_explain, std::string(R"({"task":"abc","waitSeconds":)") + seconds + "}"),
+                HasSubstr("waitSeconds must be between 0 and 20."));
+  }
+}
+
 TEST_F(Explain, AStoppedTaskShowsItsReasonAndItsExitCodes) {
   const std::string id = add_machine("box-a", 1);
   const Task task = run_one();
