@@ -96,6 +96,18 @@ def test_invalid_policies_are_rejected(autoscaling, make_group, request_, messag
         autoscaling.put_scaling_policy(AutoScalingGroupName=make_group(), PolicyName="p", **request_)
 
 
+def test_zeros_of_other_types_count_as_absent(autoscaling, make_group):
+    group = make_group()
+    autoscaling.put_scaling_policy(
+        AutoScalingGroupName=group, PolicyName="track", PolicyType="TargetTrackingScaling", Cooldown=0,
+        ScalingAdjustment=0, TargetTrackingConfiguration=tracking())
+    autoscaling.put_scaling_policy(
+        AutoScalingGroupName=group, PolicyName="out", AdjustmentType="ChangeInCapacity", ScalingAdjustment=1,
+        EstimatedInstanceWarmup=0)
+    for policy in policies_of(autoscaling, group):
+        assert not {"EstimatedInstanceWarmup", "Cooldown"} & set(policy)
+
+
 def test_policies_are_filtered_and_paged(autoscaling, make_group):
     group = make_group()
     for name in "abc":

@@ -277,6 +277,17 @@ PutScalingPolicyType checked_tracking(PutScalingPolicyType request) {
   return request;
 }
 
+// A zero counts as absent in members that the type of a policy does not have: Terraform's provider relies on it when it
+// updates a policy.
+void drop_zeros(PutScalingPolicyType& request) {
+  const auto drop = [](std::optional<std::int32_t>& member) {
+    if (member == 0) member.reset();
+  };
+  if (*request.PolicyType == kSimpleScaling) return drop(request.EstimatedInstanceWarmup);
+  drop(request.Cooldown);
+  drop(request.ScalingAdjustment);
+}
+
 }  // namespace
 
 std::optional<std::int32_t> metric_period(const CustomizedMetricSpecification& metric) {
@@ -290,6 +301,7 @@ PutScalingPolicyType checked_policy(PutScalingPolicyType request) {
     throw invalid_request("Stoker does not support PredictiveScaling policies");
   }
   if (!request.Enabled) request.Enabled = true;
+  drop_zeros(request);
   if (*request.PolicyType == kSimpleScaling) return checked_simple(std::move(request));
   if (*request.PolicyType == kStepScaling) return checked_steps(std::move(request));
   if (*request.PolicyType == kTargetTracking) return checked_tracking(std::move(request));
