@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "base/short_slices.h"
 
 namespace http {
 namespace {
@@ -25,6 +26,7 @@ void block_broken_pipe_signals() {
 void run(boost::asio::io_context& context, std::size_t number) {
   block_broken_pipe_signals();
   pthread_setname_np(pthread_self(), ("io-" + std::to_string(number)).c_str());
+  base::run_in_short_slices();
   auto work = boost::asio::make_work_guard(context);
   while (!context.stopped()) {
     try {

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/short_slices.h"
 #include "store/account_work.h"
 #include "store/batch_turn.h"
 #include "store/folder_lock.h"
@@ -176,6 +177,7 @@ class SqliteStore final : public Store {
  private:
   void write_all() {
     pthread_setname_np(pthread_self(), "store-writer");
+    base::run_in_short_slices();
     SqliteWriter writer(*writer_);
     std::vector<Job> batch;
     while (writes_.take(batch, space_.max_batch(kMaxBatch))) {
@@ -194,6 +196,7 @@ class SqliteStore final : public Store {
 
   void read_all(SqliteConnection& connection) {
     pthread_setname_np(pthread_self(), "store-reader");
+    base::run_in_short_slices();
     std::vector<Job> one;
     while (reads_.take(one, 1)) {
       run_read(connection, one.front(), one.front().account.empty() ? kUnlimitedTime : kMaxReadTime);
