@@ -191,9 +191,9 @@ TEST_F(Keys, AKeyForAmazonsAgentIsPrintedAsItsConfiguration) {
 }
 
 TEST_F(Keys, UsageShowsTheQuotasThatThereAre) {
-  reply("ListAccounts", R"({"accounts":[{"account":"111111111111","bytes":5,"queues":1,"objects":2,"maxBytes":10}]})");
+  reply("ListAccounts", R"({"accounts":[{"account":"111111111111","bytes":1536,"queues":1,"objects":2,"maxBytes":2097152}]})");
   EXPECT_EQ(account_usage(options_, out_), 0);
-  EXPECT_THAT(out_.str(), testing::ContainsRegex("111111111111 +5 of 10 +1 +2"));
+  EXPECT_THAT(out_.str(), testing::ContainsRegex("111111111111 +1.5 KiB of 2.0 MiB +1 +2"));
 }
 
 }  // namespace

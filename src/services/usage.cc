@@ -10,7 +10,7 @@ std::optional<std::string> problem(const char* kind, const std::string& account,
                                    std::int64_t used, std::int64_t gain) {
   if (!limit || gain <= 0 || used <= *limit - gain) return std::nullopt;
   return "The account " + account + " has reached its quota of " + kind + ": " + std::to_string(used) + " of " +
-         std::to_string(*limit) + " are used, and " + std::to_string(gain) + " more are needed.";
+         std::to_string(*limit) + " are used; this request needs " + std::to_string(gain) + " more.";
 }
 
 }  // namespace

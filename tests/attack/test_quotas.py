@@ -46,8 +46,8 @@ def test_an_account_has_its_quota_of_bytes_and_no_more(server):
     stored, refused = fill(greedy)
     assert stored == 10
     assert (refused.status, refused.code) == (403, "QuotaExceeded")
-    assert refused.message == (f"The account {GREEDY} has reached its quota of bytes: 100000 of 102400 are used, and 10000 "
-                               "more are needed.")
+    assert refused.message == (f"The account {GREEDY} has reached its quota of bytes: 100000 of 102400 are used; this "
+                               "request needs 10000 more.")
     queues = Caller(server, keys[GREEDY])
     url = queues.json("CreateQueue", {"QueueName": "q"}).json["QueueUrl"]
     assert queues.json("SendMessage", {"QueueUrl": url, "MessageBody": "x" * 2000}).status == 200
@@ -77,7 +77,7 @@ def test_an_account_has_its_quota_of_queues_and_objects(server):
     assert [greedy.json("CreateQueue", {"QueueName": name}).status for name in ("a", "b", "a")] == [200, 200, 200]
     refused = greedy.json("CreateQueue", {"QueueName": "c"})
     assert (refused.status, refused.code) == (403, "OverLimit")
-    assert "quota of queues: 2 of 2 are used, and 1 more are needed" in refused.message
+    assert "quota of queues: 2 of 2 are used; this request needs 1 more" in refused.message
     roomy = Caller(server, create_key(server.data, ROOMY))
     assert [roomy.json("CreateQueue", {"QueueName": name}).status for name in ("a", "b", "c")] == [200, 200, 200]
     objects = S3Caller(server, greedy.key)

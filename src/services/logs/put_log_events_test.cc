@@ -79,8 +79,8 @@ TEST_F(PutLogEvents, AQuotaOfBytesRejectsEvents) {
   locals_.add<Quotas>(Quotas{.each = {.bytes = 60}});
   put("web", "a", {{0, "four"}});
   EXPECT_EQ(error_of([&] { put("web", "a", {{0, "12345"}}); }),
-            "LimitExceededException: The account 111111111111 has reached its quota of bytes: 30 of 60 are used, and 31 more are "
-            "needed.");
+            "LimitExceededException: The account 111111111111 has reached its quota of bytes: 30 of 60 are used; this request "
+            "needs 31 more.");
   put("web", "a", {{0, "four"}});
 }
 

@@ -86,7 +86,7 @@ TEST_F(UsageTest, AQuotaOfBytesRejectsWhatGrows) {
   limit({.bytes = 10});
   EXPECT_EQ(put_error("a", 8), "");
   EXPECT_EQ(put_error("b", 3), "QuotaExceeded");
-  EXPECT_EQ(message(), "The account 111111111111 has reached its quota of bytes: 8 of 10 are used, and 3 more are needed.");
+  EXPECT_EQ(message(), "The account 111111111111 has reached its quota of bytes: 8 of 10 are used; this request needs 3 more.");
   EXPECT_EQ(put_error("a", 10), "");
   EXPECT_EQ(error_of([&] { copy("a", "b"); }), "QuotaExceeded");
   const std::string upload = create("c");

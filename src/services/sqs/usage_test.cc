@@ -79,8 +79,8 @@ TEST_F(UsageTest, AQuotaOfBytesRejectsMessagesUntilOthersAreDeleted) {
   limit({.bytes = 10});
   const std::string url = make_queue("q");
   send(url, "12345678");
-  EXPECT_EQ(problem_of(url, "123"), "OverLimit: The account 111111111111 has reached its quota of bytes: 8 of 10 are used, and "
-                                    "3 more are needed.");
+  EXPECT_EQ(problem_of(url, "123"), "OverLimit: The account 111111111111 has reached its quota of bytes: 8 of 10 are used; "
+                                    "this request needs 3 more.");
   EXPECT_EQ(problem_of(url, "12"), "");
   SendMessageBatchRequest batch{.QueueUrl = url};
   batch.Entries.push_back({.Id = "a", .MessageBody = "1"});
