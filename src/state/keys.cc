@@ -131,6 +131,10 @@ void keep_machine_key(store::Tx& tx, const std::string& id) {
   tx.exec("UPDATE access_keys SET register_by = NULL WHERE id = $1", id);
 }
 
+void restrict_machine_key(store::Tx& tx, const std::string& id, const std::string& cluster) {
+  tx.exec("UPDATE access_keys SET cluster = $2 WHERE id = $1", id, cluster);
+}
+
 std::vector<std::string> end_unregistered_keys(store::Tx& tx, base::Time now) {
   return tx
       .query("UPDATE access_keys SET expires_at = $1, register_by = NULL WHERE register_by <= $1 RETURNING id", now)

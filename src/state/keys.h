@@ -51,6 +51,8 @@ std::vector<std::string> delete_key(store::Tx& tx, const std::string& id);
 std::vector<std::string> retire_machine_key(store::Tx& tx, const std::string& id, base::Time now);
 // The machine has registered: its key stays.
 void keep_machine_key(store::Tx& tx, const std::string& id);
+// From now on the machine's key is for this cluster only, "REGION/NAME".
+void restrict_machine_key(store::Tx& tx, const std::string& id, const std::string& cluster);
 // Ends the keys of machines that have not registered in time; returns their ids.
 std::vector<std::string> end_unregistered_keys(store::Tx& tx, base::Time now);
 // Keys without an expiry.

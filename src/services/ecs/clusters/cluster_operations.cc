@@ -95,6 +95,7 @@ CreateClusterResponse create_cluster(Call& call, const CreateClusterRequest& req
   } else {
     cluster.number = insert_cluster(call, cluster);
   }
+  bind_to_cluster(call, name);
   set_providers(call, cluster, list_of(request.capacityProviders));
   return {.cluster = shown(call.tx, cluster, state::count_contents(call.tx, cluster.number), kCreated)};
 }

@@ -69,4 +69,8 @@ void check_machine_cluster(Call& call, const shapes::ecs::CreateClusterRequest& 
   joining_key(call, name);
 }
 
+void bind_to_cluster(Call& call, const std::string& name) {
+  if (call.caller.machine) state::restrict_machine_key(call.tx, call.caller.access_key, call.caller.region + "/" + name);
+}
+
 }  // namespace services::ecs

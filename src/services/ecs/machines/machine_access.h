@@ -25,5 +25,8 @@ void bind_machine(Call& call, const state::Cluster& cluster, StoredInstance& ins
 // Agents create the cluster `default`, as Amazon's agent does. Throws AccessDeniedException for anything else that a
 // machine's key wants to create.
 void check_machine_cluster(Call& call, const shapes::ecs::CreateClusterRequest& request, const std::string& name);
+// After a cluster was created: the key of a machine is for that one from now on. Otherwise it could create one in each of
+// any number of regions.
+void bind_to_cluster(Call& call, const std::string& name);
 
 }  // namespace services::ecs

@@ -128,6 +128,18 @@ TEST_F(MachineAccessTest, AKeyThatHasRegisteredStaysWhenItsTimeForThatIsOver) {
   EXPECT_EQ(find(key)->expires_at, std::nullopt);
 }
 
+TEST_F(MachineAccessTest, AMachineThatCreatesAClusterCreatesNoOther) {
+  become_machine();
+  const std::string home = caller_.region;
+  EXPECT_EQ(error_of(&create_cluster, "{}"), "") << "the cluster exists";
+  caller_.region = "eu-west-1";
+  EXPECT_EQ(error_of(&create_cluster, "{}"), "");
+  for (const std::string& region : {std::string("us-west-2"), home}) {
+    caller_.region = region;
+    EXPECT_THAT(error_of(&create_cluster, "{}"), HasSubstr("for the cluster eu-west-1/default only"));
+  }
+}
+
 TEST_F(MachineAccessTest, AKeyThatHasEndedDoesNotRegister) {
   const state::Key key = become_machine();
   store_->write_now([&](store::Tx& tx) { state::retire_machine_key(tx, key.id, now_); });
