@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "http/raw_client.h"
 #include "services/logs/module.h"
+#include "services/usage.h"
 #include "signing/sigv4.h"
 #include "state/keys.h"
 #include "store/test_store.h"
