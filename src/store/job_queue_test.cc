@@ -207,7 +207,9 @@ TEST(JobQueue, ThreadsThatEndAJobTakeWhatItsAccountMayRunThen) {
     readers.push("other");
     jobs += round % 7 + 1;
     // Idle threads in between: each round begins with all of them asleep, or just falling asleep.
-    if (round % 3 == 0) ASSERT_TRUE(readers.wait_until_done(jobs)) << round;
+    if (round % 3 == 0) {
+      ASSERT_TRUE(readers.wait_until_done(jobs)) << round;
+    }
   }
   EXPECT_TRUE(readers.wait_until_done(jobs));
 }
