@@ -34,8 +34,8 @@ CREATE TABLE events_targets (
 CREATE INDEX events_targets_arn ON events_targets (arn, rule);
 )sql";
 
-// The column `name` holds what follows "rule/" in the ARN: NAME, or BUS/NAME on a bus of one's own. The pattern is ""
-// where there is none.
+// The column `name` holds what follows "rule/" in the ARN: NAME, or BUS/NAME on a bus of one's own. The pattern is "" for a
+// rule without one.
 constexpr char kBuses[] = R"sql(
 CREATE TABLE events_buses (
   account TEXT NOT NULL,

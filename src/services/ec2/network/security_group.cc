@@ -103,7 +103,7 @@ void check_group_id(const std::string& id) {
   throw ApiError("InvalidGroupId.Malformed", problem);
 }
 
-// "": there is none.
+// "" for an account without a default VPC.
 std::string default_vpc(Call& call) {
   for (const Vpc& one : list_records<Vpc>(call, kVpcs)) {
     if (one.IsDefault.value_or(false)) return *one.VpcId;

@@ -216,7 +216,7 @@ shapes::agent::TaskManifestMessage manifest_of(Call& call, const Admitted& home)
 }
 
 std::vector<TaskIdentifier> to_stop(Call& call, const Admitted& home, const std::vector<TaskIdentifier>& candidates) {
-  // A task that has not been delivered is not in the manifest, but has to run.
+  // An undelivered task is not in the manifest, but must run.
   std::set<std::string> wanted;
   for (const state::Task& task : state::list_tasks_on(call.tx, home.instance.id)) {
     if (task.desired == model::DesiredStatus::Running) wanted.insert(task.id.str());
